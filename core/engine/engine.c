@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/reload/reload_metrics.h"
-#include "engine/reload/script_watch.h"
 #include "net/web.h"
 #include "script/vm/cpu_watch.h"
 
@@ -46,6 +45,7 @@ void engine_touch(struct engine *engine)
 void engine_begin_end(struct engine *engine)
 {
     if (!engine->ending_ms) engine->ending_ms = clock_now_ms(loop_clock(engine->loop));
+    engine->slots.ending = true;
 }
 
 int64_t engine_end_left_ms(const struct engine *engine, enum end_part part)
@@ -58,7 +58,8 @@ static void on_drain(struct timer *timer)
 {
     struct engine *engine = container_of(timer, struct engine, drain);
     size_t waiting = 0;
-    for (size_t i = 0; i < engine->script_count; i++) waiting += script_waiting_calls(engine->scripts[i]);
+    for (size_t i = 0; i < engine->slots.script_count; i++)
+        waiting += script_waiting_calls(engine->slots.scripts[i]);
     if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0) {
         timer_start(&engine->drain, loop_clock(engine->loop), DRAIN_LOOK_MS);
         return;
@@ -74,10 +75,10 @@ static void drain(struct engine *engine, int exit_code)
     engine->drained_code = exit_code;
     engine_begin_end(engine);
     timer_cancel(&engine->check);
-    reload_end(engine);
+    reload_end(&engine->slots);
     if (engine->options.watcher.ending) engine->options.watcher.ending(engine->options.watcher.ctx);
     engine_end_report(engine);
-    for (size_t i = 0; i < engine->script_count; i++) script_stop(engine->scripts[i]);
+    for (size_t i = 0; i < engine->slots.script_count; i++) script_stop(engine->slots.scripts[i]);
     on_drain(&engine->drain);
 }
 
@@ -109,12 +110,20 @@ static void on_hangup(void *ctx, int signum)
     mailbox_post(loop_mailbox(engine->loop), &engine->hangup);
 }
 
+static void on_hangup_mail(struct mail *mail)
+{
+    struct engine *engine = container_of(mail, struct engine, hangup);
+    atomic_store(&engine->hangup_posted, false);
+    log_info("Looking at all scripts", F("signal", "SIGHUP"));
+    reload_look(&engine->slots, RELOAD_IF_REFUSED); /* it comes with each rotation of an audit log too */
+}
+
 /* Who rotates logs sends SIGHUP, and who wants scripts to be looked at. `exec` without a log is ended by it,
  * as when a terminal is closed. */
 static void watch_hangup(struct engine *engine)
 {
     if (engine->options.mode != ENGINE_RUN && !engine->options.settings->audit_log) return;
-    engine->hangup.deliver = reload_on_hangup;
+    engine->hangup.deliver = on_hangup_mail;
     engine->on_hangup = signal_watch_new(io_thread_loop(engine->io), SIGHUP, on_hangup, engine);
 }
 
@@ -125,10 +134,10 @@ struct engine *engine_new(const struct engine_options *options)
     engine->check.fn = engine_on_check;
     engine->drain.fn = on_drain;
     engine->farewell.fn = engine_on_farewell;
-    engine->look_again.fn = reload_on_look_again;
     engine->sync_deadline.fn = engine_on_sync_deadline;
     engine->loop = loop_new();
     turns_init(&engine->turns);
+    engine_make_slots(engine);
     if (engine_make_parts(engine)) return engine;
     engine_close(engine);
     engine_free(engine);
@@ -147,7 +156,7 @@ struct loop *engine_io_loop(const struct engine *engine)
 
 bool engine_load(struct engine *engine)
 {
-    if (engine->options.mode == ENGINE_RUN) engine->reload_metrics = reload_metrics_new();
+    if (engine->options.mode == ENGINE_RUN) engine->slots.metrics = reload_metrics_new();
     watch_hangup(engine);
     io_thread_start(engine->io);
     return engine_load_scripts(engine);
@@ -159,14 +168,14 @@ int engine_run(struct engine *engine)
     engine->started_us = clock_wall_us(loop_clock(engine->loop));
     if (engine->options.mode == ENGINE_RUN)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", engine->options.cluster->source),
-                 F("server", engine->options.cluster->server), FI("scripts", engine->slot_count));
+                 F("server", engine->options.cluster->server), FI("scripts", engine->slots.count));
     discoverer_ask(engine->discoverer, 0);
     if (!engine->stopping) engine_start_leaders(engine);
     engine_check_soon(engine);
     if (engine->options.mode == ENGINE_EXEC)
         timer_start(&engine->sync_deadline, loop_clock(engine->loop),
                     engine->options.settings->sync_timeout_ms);
-    if (engine->options.mode == ENGINE_RUN) reload_watch(engine);
+    if (engine->options.mode == ENGINE_RUN) reload_watch(&engine->slots);
     if (!engine->stopping) loop_run(engine->loop);
     return engine->exit_code;
 }
@@ -176,11 +185,9 @@ int engine_run(struct engine *engine)
 void engine_close(struct engine *engine)
 {
     engine->summary = engine_sum_up(engine);
-    script_watch_free(engine->file_watch);
     engine_free_report(engine);
-    slots_clear(engine);
+    slots_clear(&engine->slots);
     cpu_watch_free(engine->watch);
-    reload_metrics_free(engine->reload_metrics);
     engine_free_live(engine);
     web_end(engine->web);
     leaders_end(engine->leaders);

@@ -39,27 +39,17 @@ struct engine {
     struct event_recorder *recorder;
     struct script_host host;
     struct turns turns;
-    struct running running;  /* read by other threads */
-    struct cpu_watch *watch; /* NULL: the system has no such timer */
-    struct slot **slots;     /* one for each file; in their order */
-    size_t slot_count;
-    struct script **scripts; /* of all slots, all generations */
-    size_t script_count;
-    struct draining *draining;
-    size_t draining_count;
-    struct reload_metrics *reload_metrics;
-    char **names; /* of slots, for as long as the engine lives */
-    size_t name_count;
+    struct running running;         /* read by other threads */
+    struct cpu_watch *watch;        /* NULL: the system has no such timer */
+    struct slots slots;             /* of the scripts */
     struct signal_watch *on_hangup; /* of the I/O thread; NULL for `exec` without an audit log */
     struct mail hangup;             /* to the engine thread */
     _Atomic bool hangup_posted;
-    struct script_watch *file_watch; /* of the scripts' files; NULL for `exec` */
-    struct timer look_again;         /* at files that may be on their way */
-    struct engine_report *report;    /* continuous audits; NULL without --report */
-    int asks;                        /* of discovery in a row, as kinds are missing */
-    int64_t asked_ms;                /* when the last of them was due */
-    bool writes_checked;             /* the kinds in k8s.writes, once */
-    bool params_told;                /* that a parameter is of no rule any more */
+    struct engine_report *report; /* continuous audits; NULL without --report */
+    int asks;                     /* of discovery in a row, as kinds are missing */
+    int64_t asked_ms;             /* when the last of them was due */
+    bool writes_checked;          /* the kinds in k8s.writes, once */
+    bool params_told;             /* that a parameter is of no rule any more */
     bool started;
     int64_t started_us;
     struct engine_summary summary; /* of scripts that have ended */
@@ -90,6 +80,8 @@ int64_t engine_end_left_ms(const struct engine *engine, enum end_part part);
 
 /* --- engine_parts.c */
 
+/* Makes the places of scripts, empty. */
+void engine_make_slots(struct engine *engine);
 /* Makes the parts that threads and scripts need. False, and told on stderr: one cannot be had; engine_free
  * takes those that were made. */
 bool engine_make_parts(struct engine *engine);
@@ -152,7 +144,7 @@ bool engine_take_kinds(const struct engine *engine, const struct catalogue *cata
 bool engine_check_params(const struct engine *engine, struct err *err);
 /* False when it is the candidate of this slot by which a parameter is of no rule any more: rules would run on
  * their defaults, and nobody would know. A rule that goes to another script which changes too is no loss. */
-bool engine_params_stay(const struct slot *slot, struct err *err);
+bool engine_params_stay(void *engine, const struct slot *slot, struct err *err);
 /* Scripts may have gone: warns, once, of what is of no rule any more. */
 void engine_warn_params(struct engine *engine);
 

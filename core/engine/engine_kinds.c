@@ -24,9 +24,9 @@ struct resolution {
 static const struct script *engine_holder_of(const struct engine *engine, const struct informer_claim *claim,
                                              size_t *at)
 {
-    for (size_t i = 0; i < engine->script_count; i++)
-        for (*at = 0; *at < script_claim_count(engine->scripts[i]); ++*at)
-            if (script_claim(engine->scripts[i], *at) == claim) return engine->scripts[i];
+    for (size_t i = 0; i < engine->slots.script_count; i++)
+        for (*at = 0; *at < script_claim_count(engine->slots.scripts[i]); ++*at)
+            if (script_claim(engine->slots.scripts[i], *at) == claim) return engine->slots.scripts[i];
     return NULL;
 }
 
@@ -70,7 +70,7 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     const char *kind = claim_spec(claim)->kind, *failures = catalogue_failures(r->catalogue);
     size_t at;
     const struct script *script = engine_holder_of(r->engine, claim, &at);
-    struct slot *slot = script ? slot_of_candidate(r->engine, script) : NULL;
+    struct slot *slot = script ? slot_of_candidate(&r->engine->slots, script) : NULL;
     if (script && err->code == ERR_NOT_FOUND &&
         engine_spare_kind(r->engine, script, claim, r->catalogue, &r->spared))
         return;
@@ -93,10 +93,10 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
 
 static bool is_anything_missing(const struct engine *engine)
 {
-    for (size_t i = 0; i < engine->script_count; i++)
-        for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++)
-            if (claim_is_missing(script_claim(engine->scripts[i], j)) &&
-                !slot_of_candidate(engine, engine->scripts[i]))
+    for (size_t i = 0; i < engine->slots.script_count; i++)
+        for (size_t j = 0; j < script_claim_count(engine->slots.scripts[i]); j++)
+            if (claim_is_missing(script_claim(engine->slots.scripts[i], j)) &&
+                !slot_of_candidate(&engine->slots, engine->slots.scripts[i]))
                 return true;
     return false;
 }
@@ -139,7 +139,8 @@ static void check_writes(struct engine *engine)
 {
     if (engine->writes_checked) return;
     engine->writes_checked = true;
-    for (size_t i = 0; i < engine->script_count; i++) engine_check_writes_of(engine, engine->scripts[i]);
+    for (size_t i = 0; i < engine->slots.script_count; i++)
+        engine_check_writes_of(engine, engine->slots.scripts[i]);
 }
 
 void engine_check_writes_of(struct engine *engine, const struct script *script)
@@ -173,7 +174,7 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
     else if (lacking)
         ask_kinds(r.engine, ASK_SELDOM_MS);
     buf_clear(&r.refused);
-    reload_check_soon(r.engine);
+    reload_check_soon(&r.engine->slots);
 }
 
 /* --- exec's deadline */
@@ -199,8 +200,8 @@ static void report_laggard(struct engine *engine, struct informer_claim *claim)
 void engine_on_sync_deadline(struct timer *timer)
 {
     struct engine *engine = container_of(timer, struct engine, sync_deadline);
-    if (engine->slots[0]->main_started) return;
-    for (size_t j = 0; j < script_claim_count(engine->scripts[0]); j++)
-        report_laggard(engine, script_claim(engine->scripts[0], j));
+    if (engine->slots.items[0]->main_started) return;
+    for (size_t j = 0; j < script_claim_count(engine->slots.scripts[0]); j++)
+        report_laggard(engine, script_claim(engine->slots.scripts[0], j));
     engine_stop(engine, EXIT_INCOMPLETE);
 }

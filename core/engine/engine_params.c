@@ -28,10 +28,10 @@ static struct script *script_in(const struct slot *slot, keeps_fn *keeps, const 
 
 static bool all_taken(const struct engine *engine, keeps_fn *keeps, const struct slot *which, struct err *err)
 {
-    struct script **scripts = xcalloc(engine->slot_count + 1, sizeof(struct script *));
+    struct script **scripts = xcalloc(engine->slots.count + 1, sizeof(struct script *));
     size_t count = 0;
-    for (size_t i = 0; i < engine->slot_count; i++) {
-        struct script *script = script_in(engine->slots[i], keeps, which);
+    for (size_t i = 0; i < engine->slots.count; i++) {
+        struct script *script = script_in(engine->slots.items[i], keeps, which);
         if (script) scripts[count++] = script;
     }
     bool ok = rule_params_check(engine->host.params, scripts, count, err);
@@ -44,11 +44,12 @@ bool engine_check_params(const struct engine *engine, struct err *err)
     return all_taken(engine, runs, NULL, err);
 }
 
-bool engine_params_stay(const struct slot *slot, struct err *err)
+bool engine_params_stay(void *ctx, const struct slot *slot, struct err *err)
 {
+    const struct engine *engine = ctx;
     struct err other;
-    if (all_taken(slot->engine, is_same, NULL, err)) return true;
-    if (!all_taken(slot->engine, is_same, slot, &other)) return true;
+    if (all_taken(engine, is_same, NULL, err)) return true;
+    if (!all_taken(engine, is_same, slot, &other)) return true;
     return err_wrap(err, "%s", slot->path);
 }
 

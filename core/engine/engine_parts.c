@@ -11,6 +11,56 @@
 #include "net/web.h"
 #include "script/vm/cpu_watch.h"
 
+/* --- what slots ask for */
+
+static void resolve_kinds(void *ctx)
+{
+    struct engine *engine = ctx;
+    if (kinds_known(engine->kinds)) engine_resolve_kinds(engine);
+}
+
+static void ask_kinds(void *ctx)
+{
+    struct engine *engine = ctx;
+    discoverer_ask(engine->discoverer, 0);
+}
+
+static void on_taken(void *ctx, struct script *before, struct script *now)
+{
+    engine_report_take(ctx, before, now);
+}
+
+static void on_begun(void *ctx, const struct script *script)
+{
+    engine_check_writes_of(ctx, script);
+    engine_check_soon(ctx);
+    engine_touch(ctx);
+}
+
+static void on_looked(void *ctx)
+{
+    engine_warn_params(ctx);
+}
+
+void engine_make_slots(struct engine *engine)
+{
+    const struct engine_settings *settings = engine->options.settings;
+    slots_init(&engine->slots, &(struct slots_options){.loop = engine->loop,
+                                                       .host = &engine->host,
+                                                       .files = settings->files,
+                                                       .reload_timeout_ms = settings->reload_timeout_ms,
+                                                       .reload_probation_ms = settings->reload_probation_ms,
+                                                       .hooks = {.resolve_kinds = resolve_kinds,
+                                                                 .ask_kinds = ask_kinds,
+                                                                 .params_stay = engine_params_stay,
+                                                                 .taken = on_taken,
+                                                                 .begun = on_begun,
+                                                                 .looked = on_looked,
+                                                                 .ctx = engine}});
+}
+
+/* --- the parts */
+
 /* What http.request asks with. */
 static bool make_web(struct engine *engine)
 {
@@ -91,7 +141,7 @@ static void make_host(struct engine *engine)
         .audit = engine->audit,
         .runs_rules = settings->report != NULL,
         .is_given_up = probation_ends_by,
-        .is_given_up_ctx = engine,
+        .is_given_up_ctx = &engine->slots,
         .limits = settings->limits,
         .params = settings->params,
         .trusted = settings->trusted.items,

@@ -28,7 +28,7 @@ bool engine_load_scripts(struct engine *engine)
     bool ok = true;
     for (size_t i = 0; i < files->count; i++) {
         struct err err;
-        if (load_first(engine, slot_add(engine, files->paths[i], files->names[i]), &err)) continue;
+        if (load_first(engine, slot_add(&engine->slots, files->paths[i], files->names[i]), &err)) continue;
         fprintf(stderr, "kubelua: %s\n", err.text);
         ok = false; /* the others are loaded too, so that all faults are named at once */
     }
@@ -57,14 +57,14 @@ static void look_at_queues(const struct script *script, uint64_t *lost, uint64_t
 static int check_complete(const struct engine *engine, int code)
 {
     uint64_t lost_keys, tried_again;
-    look_at_queues(engine->scripts[0], &lost_keys, &tried_again);
+    look_at_queues(engine->slots.scripts[0], &lost_keys, &tried_again);
     const struct {
         uint64_t count;
         const char *one, *many;
     } faults[] = {
         {metric_get(METRIC_OBJECTS_REFUSED), "object was refused", "objects were refused"},
-        {script_counters(engine->scripts[0]).errors - tried_again, "call of the script's functions failed",
-         "calls of the script's functions failed"},
+        {script_counters(engine->slots.scripts[0]).errors - tried_again,
+         "call of the script's functions failed", "calls of the script's functions failed"},
         {lost_keys, "key of a work queue failed and was not done",
          "keys of work queues failed and were not done"},
     };
@@ -90,7 +90,7 @@ static void on_main_done(void *ctx, enum script_result result, int exit_code)
 {
     struct engine *engine = ctx;
     if (engine->options.mode != ENGINE_EXEC || engine->stopping) return; /* a signal cancelled it */
-    note_unhandled(engine->scripts[0]);
+    note_unhandled(engine->slots.scripts[0]);
     engine_stop(engine, result == SCRIPT_OK ? check_complete(engine, exit_code) : EXIT_INCOMPLETE);
 }
 
@@ -103,8 +103,8 @@ static void start_main(struct engine *engine, struct slot *slot)
 void engine_on_check(struct timer *timer)
 {
     struct engine *engine = container_of(timer, struct engine, check);
-    for (size_t i = 0; i < engine->slot_count && !engine->stopping; i++) {
-        struct slot *slot = engine->slots[i];
+    for (size_t i = 0; i < engine->slots.count && !engine->stopping; i++) {
+        struct slot *slot = engine->slots.items[i];
         if (slot->current && !slot->main_started && script_has_synced(slot->current))
             start_main(engine, slot);
     }
@@ -123,9 +123,10 @@ void engine_claim_changed(void *ctx, struct informer_claim *claim)
     struct engine *engine = ctx;
     if (claim_has_synced(claim)) {
         engine_check_soon(engine);
-        reload_check_soon(engine);
+        reload_check_soon(&engine->slots);
         engine_report_claims_changed(engine);
-        for (size_t i = 0; i < engine->script_count; i++) script_claims_changed(engine->scripts[i]);
+        for (size_t i = 0; i < engine->slots.script_count; i++)
+            script_claims_changed(engine->slots.scripts[i]);
         if (engine->options.watcher.claims_changed)
             engine->options.watcher.claims_changed(engine->options.watcher.ctx);
     }
@@ -143,9 +144,9 @@ void engine_claim_synced(void *ctx, const char *informer, size_t objects)
 struct engine_summary engine_sum_up(const struct engine *engine)
 {
     struct engine_summary all = {0};
-    for (size_t i = 0; i < engine->script_count; i++) {
-        struct script_counters one = script_counters(engine->scripts[i]);
-        all.unhandled += script_pending_events(engine->scripts[i]);
+    for (size_t i = 0; i < engine->slots.script_count; i++) {
+        struct script_counters one = script_counters(engine->slots.scripts[i]);
+        all.unhandled += script_pending_events(engine->slots.scripts[i]);
         all.calls.adds += one.adds;
         all.calls.updates += one.updates;
         all.calls.deletes += one.deletes;

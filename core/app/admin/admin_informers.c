@@ -22,12 +22,12 @@ struct claims {
 
 static void collect(const struct engine *engine, struct claims *all)
 {
-    for (size_t i = 0; i < engine->script_count; i++)
-        for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++) {
-            if (claim_is_held(script_claim(engine->scripts[i], j))) continue;
+    for (size_t i = 0; i < engine->slots.script_count; i++)
+        for (size_t j = 0; j < script_claim_count(engine->slots.scripts[i]); j++) {
+            if (claim_is_held(script_claim(engine->slots.scripts[i], j))) continue;
             all->items = xrealloc(all->items, (all->count + 1) * sizeof *all->items);
-            all->items[all->count].claim = script_claim(engine->scripts[i], j);
-            all->items[all->count].script = script_name(engine->scripts[i]);
+            all->items[all->count].claim = script_claim(engine->slots.scripts[i], j);
+            all->items[all->count].script = script_name(engine->slots.scripts[i]);
             all->items[all->count++].told = false;
         }
 }

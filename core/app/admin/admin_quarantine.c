@@ -33,9 +33,9 @@ void admin_put_quarantine(const struct admin_engine *admin, struct buf *out)
     const struct engine *engine = admin->engine;
     int64_t now_us = clock_wall_us(loop_clock(engine->loop));
     json_open(out, "quarantined", '[');
-    for (size_t i = 0; i < engine->script_count; i++)
-        script_each_quarantine(engine->scripts[i], put_one,
-                               &(struct listing){script_name(engine->scripts[i]), now_us, out});
+    for (size_t i = 0; i < engine->slots.script_count; i++)
+        script_each_quarantine(engine->slots.scripts[i], put_one,
+                               &(struct listing){script_name(engine->slots.scripts[i]), now_us, out});
     json_close(out, ']');
 }
 
@@ -76,8 +76,8 @@ static void collect_one(void *ctx, const struct script_quarantine_status *status
 
 static void collect(const struct engine *engine, struct items *items)
 {
-    for (size_t i = 0; i < engine->script_count; i++) {
-        items->of = engine->scripts[i];
+    for (size_t i = 0; i < engine->slots.script_count; i++) {
+        items->of = engine->slots.scripts[i];
         script_each_quarantine(items->of, collect_one, items);
     }
 }

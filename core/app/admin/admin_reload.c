@@ -26,29 +26,29 @@ static void refuse_unknown(const struct engine *engine, const char *name, struct
     enum { LISTED = 10 };
     struct nearest nearest = nearest_to(str_of(name));
     struct buf text = {0};
-    for (size_t i = 0; i < engine->slot_count; i++) {
-        const char *own = engine->slots[i]->name, *last = strrchr(own, '/');
+    for (size_t i = 0; i < engine->slots.count; i++) {
+        const char *own = engine->slots.items[i]->name, *last = strrchr(own, '/');
         nearest_try(&nearest, own);
-        nearest_try(&nearest, engine->slots[i]->path);
+        nearest_try(&nearest, engine->slots.items[i]->path);
         if (last) nearest_try(&nearest, last + 1);
     }
     if (nearest.name) buf_printf(&text, ", did you mean \"%s\"?", nearest.name);
-    buf_puts(&text, engine->slot_count ? "; there are " : "; there are none");
-    for (size_t i = 0; i < engine->slot_count && i < LISTED; i++)
-        buf_printf(&text, "%s%s", i ? ", " : "", engine->slots[i]->name);
-    if (engine->slot_count > LISTED) buf_printf(&text, " and %zu more", engine->slot_count - LISTED);
+    buf_puts(&text, engine->slots.count ? "; there are " : "; there are none");
+    for (size_t i = 0; i < engine->slots.count && i < LISTED; i++)
+        buf_printf(&text, "%s%s", i ? ", " : "", engine->slots.items[i]->name);
+    if (engine->slots.count > LISTED) buf_printf(&text, " and %zu more", engine->slots.count - LISTED);
     err_set(err, ERR_NOT_FOUND, "there is no script \"%s\"%s", name, buf_text(&text));
     buf_clear(&text);
 }
 
 static struct slot *find(const struct engine *engine, const char *name, struct err *err)
 {
-    struct slot *found = slot_find(engine, name);
+    struct slot *found = slot_find(&engine->slots, name);
     size_t count = 0;
     if (found) return found;
-    for (size_t i = 0; i < engine->slot_count; i++) {
-        if (!is_called(engine->slots[i], name)) continue;
-        found = engine->slots[i];
+    for (size_t i = 0; i < engine->slots.count; i++) {
+        if (!is_called(engine->slots.items[i], name)) continue;
+        found = engine->slots.items[i];
         count++;
     }
     if (count == 1) return found;
@@ -115,7 +115,7 @@ void admin_put_reloads(const struct admin_engine *admin, struct buf *out)
 {
     const struct engine *engine = admin->engine;
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->slot_count; i++) put(engine->slots[i], out);
+    for (size_t i = 0; i < engine->slots.count; i++) put(engine->slots.items[i], out);
     json_close(out, ']');
 }
 
@@ -150,7 +150,7 @@ static bool read_wanted(struct engine *engine, struct admin_question *question, 
 static bool reload(struct engine *engine, const struct wanted *wanted, struct err *err)
 {
     for (size_t i = 0; i < wanted->count; i++) reload_look_at(wanted->slots[i], RELOAD_WHATEVER);
-    if (wanted->count == 0) reload_look(engine, RELOAD_WHATEVER);
+    if (wanted->count == 0) reload_look(&engine->slots, RELOAD_WHATEVER);
     return true;
 }
 
@@ -162,8 +162,8 @@ static bool go_back(struct engine *engine, const struct wanted *wanted, struct e
 
 static void put_wanted(const struct engine *engine, const struct wanted *wanted, struct buf *out)
 {
-    struct slot *const *slots = wanted->count ? wanted->slots : engine->slots;
-    size_t count = wanted->count ? wanted->count : engine->slot_count;
+    struct slot *const *slots = wanted->count ? wanted->slots : engine->slots.items;
+    size_t count = wanted->count ? wanted->count : engine->slots.count;
     json_open(out, NULL, '{');
     json_open(out, "scripts", '[');
     for (size_t i = 0; i < count; i++) put(slots[i], out);

@@ -187,8 +187,8 @@ static void put_queues(const struct admin_engine *admin, struct buf *out)
 {
     const struct engine *engine = admin->engine;
     json_open(out, "queues", '[');
-    for (size_t i = 0; i < engine->slot_count; i++) {
-        const struct script *script = engine->slots[i]->current;
+    for (size_t i = 0; i < engine->slots.count; i++) {
+        const struct script *script = engine->slots.items[i]->current;
         for (size_t j = 0; script && j < script_queue_count(script); j++) put_queue(script, j, out);
     }
     json_close(out, ']');
@@ -199,7 +199,7 @@ static void put_all(const struct admin_engine *admin, struct buf *out)
     struct engine *engine = admin->engine;
     put_engine(admin, out);
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->slot_count; i++) put_script(engine->slots[i], out);
+    for (size_t i = 0; i < engine->slots.count; i++) put_script(engine->slots.items[i], out);
     json_close(out, ']');
     engine_put_report(engine, out);
     engine_put_leases(engine, out);

@@ -34,8 +34,8 @@ void admin_put_timers(const struct admin_engine *admin, struct buf *out)
 {
     const struct engine *engine = admin->engine;
     json_open(out, "timers", '[');
-    for (size_t i = 0; i < engine->script_count; i++) {
-        struct put put = {.out = out, .script = engine->scripts[i]};
+    for (size_t i = 0; i < engine->slots.script_count; i++) {
+        struct put put = {.out = out, .script = engine->slots.scripts[i]};
         script_each_timer(put.script, put_timer, &put);
     }
     json_close(out, ']');

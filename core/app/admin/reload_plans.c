@@ -15,8 +15,8 @@
 static void put_takers(const struct engine *engine, const struct rule_param_given *given, struct buf *out)
 {
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->slot_count; i++) {
-        const struct slot *slot = engine->slots[i];
+    for (size_t i = 0; i < engine->slots.count; i++) {
+        const struct slot *slot = engine->slots.items[i];
         if (slot->current && rule_params_is_taken(given, slot->current)) json_text(out, NULL, slot->name);
     }
     json_close(out, ']');
@@ -78,7 +78,7 @@ void admin_put_plans(const struct admin_engine *admin, struct buf *out)
     const struct engine *engine = admin->engine;
     put_settings(engine, out);
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->slot_count; i++)
-        if (engine->slots[i]->current) put_plan(engine->slots[i], out);
+    for (size_t i = 0; i < engine->slots.count; i++)
+        if (engine->slots.items[i]->current) put_plan(engine->slots.items[i], out);
     json_close(out, ']');
 }

@@ -157,11 +157,11 @@ static void note_refused(const struct shared_factory *factory)
 static bool start_children(struct engine_audit *a, int order, struct err *err)
 {
     struct engine *engine = a->engine;
-    struct script **scripts = xcalloc(engine->slot_count + 1, sizeof(struct script *));
+    struct script **scripts = xcalloc(engine->slots.count + 1, sizeof(struct script *));
     int64_t pause_ns = 0;
     size_t count = 0;
-    for (size_t i = 0; i < engine->slot_count; i++)
-        if (engine->slots[i]->current) scripts[count++] = engine->slots[i]->current;
+    for (size_t i = 0; i < engine->slots.count; i++)
+        if (engine->slots.items[i]->current) scripts[count++] = engine->slots.items[i]->current;
     struct audit_child_options options = {.factory = engine->factory,
                                           .catalogue = kinds_catalogue(engine->kinds),
                                           .host = &engine->host,

@@ -36,10 +36,10 @@ void observe_describe_lag(struct engine *engine, struct buf *out)
 {
     struct buf names = {0}, line = {0};
     size_t named = 0, more = 0;
-    for (size_t i = 0; i < engine->script_count; i++)
-        for (size_t j = 0; j < script_claim_count(engine->scripts[i]); j++) {
+    for (size_t i = 0; i < engine->slots.script_count; i++)
+        for (size_t j = 0; j < script_claim_count(engine->slots.scripts[i]); j++) {
             line.len = 0;
-            if (!describe(engine, script_claim(engine->scripts[i], j), &line)) continue;
+            if (!describe(engine, script_claim(engine->slots.scripts[i], j), &line)) continue;
             if (is_named(&names, buf_slice(&line))) continue;
             buf_printf(&names, "%s\n", buf_text(&line));
             if (named == LAGGARDS_MAX)
@@ -62,8 +62,8 @@ static void observe_informers(struct observer *observer)
 
 static void observe_scripts(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->slot_count; i++) {
-        struct slot *slot = engine->slots[i];
+    for (size_t i = 0; i < engine->slots.count; i++) {
+        struct slot *slot = engine->slots.items[i];
         if (!slot->is_refused) slot->is_refused = SERIES(FAMILY_SCRIPT_REFUSED, slot->name);
         series_set(slot->is_refused, slot->refused != NULL);
         if (!slot->current) continue;
@@ -84,7 +84,7 @@ static void rest(struct observer *observer)
     int64_t now_ms = clock_now_ms(loop_clock(engine->loop));
     if (now_ms - observer->rested_ms < REST_MS) return;
     observer->rested_ms = now_ms;
-    for (size_t i = 0; i < engine->script_count; i++) script_rest(engine->scripts[i]);
+    for (size_t i = 0; i < engine->slots.script_count; i++) script_rest(engine->slots.scripts[i]);
     mem_give_back();
 }
 
@@ -95,6 +95,6 @@ void observe(void *ctx)
     rest(observer);
     observe_informers(observer);
     observe_scripts(engine);
-    probations_look(engine);
+    probations_look(&engine->slots);
     shared_factory_show_metrics(engine->factory, observer->times++ % THOROUGH_EVERY == 0);
 }

@@ -6,10 +6,10 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/engine_internal.h"
 #include "engine/reload/reload_internal.h"
 #include "engine/reload/reload_metrics.h"
-#include "kube/kinds/kinds.h"
+#include "engine/reload/slot.h"
+#include "kube/kinds/resource.h"
 #include "script/generation/hand_over.h"
 #include "script/vm/bundle.h"
 
@@ -17,7 +17,7 @@ enum { LOOK_MS = 50 };
 
 static struct clock *clock_of(const struct slot *slot)
 {
-    return loop_clock(slot->engine->loop);
+    return loop_clock(slot->slots->options.loop);
 }
 
 /* --- a candidate that is none */
@@ -29,7 +29,7 @@ void reload_drop_candidate(struct slot *slot)
     slot->asked = false;
     bundle_unref(slot->left);
     slot->left = NULL;
-    if (slot->candidate) slot_drop(slot->engine, slot->candidate);
+    if (slot->candidate) slot_drop(slot->slots, slot->candidate);
     slot->candidate = NULL;
 }
 
@@ -56,7 +56,7 @@ void reload_refuse(struct slot *slot, struct bundle *bundle, const char *text)
     reload_forget_error(slot);
     slot->refused = refused;
     reload_set_error(slot, text);
-    reload_metrics_ended(slot->engine->reload_metrics, RELOAD_REFUSED);
+    reload_metrics_ended(slot->slots->metrics, RELOAD_REFUSED);
     log_error("Reload refused: the script runs on as it was", F("script", slot->name),
               FI("generation", slot->current ? script_generation(slot->current) : 0), F("err", text));
 }
@@ -89,12 +89,12 @@ static void refuse_late(struct slot *slot)
 
 /* A claim that is held is only looked at for a bare name that is a mistake; where rules are asked it is of a
  * kind that the server does without. */
-static bool is_unresolved(const struct engine *engine, const struct script *script)
+static bool is_unresolved(const struct slots *slots, const struct script *script)
 {
     for (size_t i = 0; i < script_claim_count(script); i++) {
         const struct informer_claim *claim = script_claim(script, i);
         if (claim_is_held(claim) &&
-            (engine->host.runs_rules || resource_name_has_group(str_of(claim_spec(claim)->kind))))
+            (slots->options.host->runs_rules || resource_name_has_group(str_of(claim_spec(claim)->kind))))
             continue;
         if (!claim_is_resolved(claim)) return true;
     }
@@ -111,13 +111,13 @@ static void refuse_unknown(struct slot *slot)
 /* Kinds are asked for with what is known of the server, then once more with what it says now. */
 static void look_at_kinds(struct slot *slot)
 {
-    struct engine *engine = slot->engine;
-    if (!is_unresolved(engine, slot->candidate)) return;
-    if (kinds_known(engine->kinds) && !slot->asked) engine_resolve_kinds(engine);
+    const struct slots_hooks *hooks = &slot->slots->options.hooks;
+    if (!is_unresolved(slot->slots, slot->candidate)) return;
+    if (!slot->asked) hooks->resolve_kinds(hooks->ctx);
     if (slot->unknown.len == 0 || slot->asked) return;
     slot->asked = true;
     slot->unknown.len = 0;
-    discoverer_ask(engine->discoverer, 0);
+    hooks->ask_kinds(hooks->ctx);
 }
 
 void reload_on_ready(struct timer *timer)
@@ -131,7 +131,7 @@ void reload_on_ready(struct timer *timer)
     }
     slot->waits_for.len = 0;
     slot->builds = false;
-    if (is_unresolved(slot->engine, slot->candidate))
+    if (is_unresolved(slot->slots, slot->candidate))
         buf_puts(&slot->waits_for, "the server to say which kinds it has");
     else
         describe_wait(slot, &slot->waits_for);
@@ -151,20 +151,20 @@ void reload_unknown_kind(struct slot *slot, const char *text)
     buf_puts(&slot->unknown, text);
 }
 
-void reload_check_soon(struct engine *engine)
+void reload_check_soon(struct slots *slots)
 {
-    for (size_t i = 0; i < engine->slot_count; i++) {
-        struct slot *slot = engine->slots[i];
-        if (!slot->candidate || engine->ending_ms) continue;
+    for (size_t i = 0; i < slots->count; i++) {
+        struct slot *slot = slots->items[i];
+        if (!slot->candidate || slots->ending) continue;
         timer_cancel(&slot->ready);
         timer_start(&slot->ready, clock_of(slot), 0);
     }
 }
 
-void reload_end(struct engine *engine)
+void reload_end(struct slots *slots)
 {
-    timer_cancel(&engine->look_again);
-    for (size_t i = 0; i < engine->slot_count; i++) reload_drop_candidate(engine->slots[i]);
+    timer_cancel(&slots->look_again);
+    for (size_t i = 0; i < slots->count; i++) reload_drop_candidate(slots->items[i]);
 }
 
 /* --- beginning */
@@ -175,7 +175,7 @@ void reload_load(struct slot *slot, struct bundle *bundle, const char *why)
     slot->tried++;
     slot->why = why;
     slot->began_us = clock_wall_us(clock_of(slot));
-    slot->refuse_ms = clock_now_ms(clock_of(slot)) + slot->engine->options.settings->reload_timeout_ms;
+    slot->refuse_ms = clock_now_ms(clock_of(slot)) + slot->slots->options.reload_timeout_ms;
     struct script *script = slot_load(slot, bundle, &err);
     if (!script) {
         reload_refuse(slot, bundle, err.text);

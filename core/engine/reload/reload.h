@@ -7,9 +7,8 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "net/mailbox.h"
 
-struct engine;
+struct slots;
 struct informer_claim;
 struct slot;
 
@@ -21,7 +20,7 @@ enum reload_zeal {
 };
 
 /* Looks at all files, and at the folders for new ones. */
-void reload_look(struct engine *engine, enum reload_zeal zeal);
+void reload_look(struct slots *slots, enum reload_zeal zeal);
 /* The same for one script. */
 void reload_look_at(struct slot *slot, enum reload_zeal zeal);
 /* A file is gone or empty since `*since_ms`, 0 for right now: whether it may still be on its way, as when it
@@ -34,16 +33,14 @@ bool reload_return(struct slot *slot, const char *why, struct err *err);
  * inside discovery's answer. */
 void reload_unknown_kind(struct slot *slot, const char *text);
 /* Discovery has answered, or informers have news: candidates may be ready, or refused. From anywhere. */
-void reload_check_soon(struct engine *engine);
+void reload_check_soon(struct slots *slots);
 void reload_on_ready(struct timer *timer);
 /* The one that waits is given up. */
 void reload_drop_candidate(struct slot *slot);
 /* No candidate comes any more: the engine ends. */
-void reload_end(struct engine *engine);
+void reload_end(struct slots *slots);
 
 /* --- reload_files.c */
 
 /* Files are looked at whenever they may have changed. */
-void reload_watch(struct engine *engine);
-/* SIGHUP came. */
-void reload_on_hangup(struct mail *mail);
+void reload_watch(struct slots *slots);

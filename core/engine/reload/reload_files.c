@@ -1,13 +1,14 @@
 /* Which files there are now, and who tells when they change; see reload.h. */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/engine_internal.h"
+#include "engine/reload/reload.h"
+#include "engine/reload/script_files.h"
 #include "engine/reload/script_watch.h"
+#include "engine/reload/slot.h"
 #include "script/generation/hand_over.h"
 #include "script/vm/bundle.h"
 
@@ -15,25 +16,25 @@ enum { SETTLE_MS = 100, ON_ITS_WAY_MS = 3000 };
 
 /* --- what to watch */
 
-static void watch_bundle(const struct engine *engine, const struct bundle *bundle)
+static void watch_bundle(const struct slots *slots, const struct bundle *bundle)
 {
     for (size_t i = 0; bundle && i < bundle_count(bundle); i++)
-        script_watch_file(engine->file_watch, bundle_path(bundle, i));
+        script_watch_file(slots->watch, bundle_path(bundle, i));
 }
 
-static void watch_all(const struct engine *engine)
+static void watch_all(const struct slots *slots)
 {
-    const struct flag_list *arguments = &engine->options.settings->files;
-    if (!engine->file_watch) return;
+    const struct flag_list *arguments = &slots->options.files;
+    if (!slots->watch) return;
     for (size_t i = 0; i < arguments->count; i++)
         if (script_files_is_folder(arguments->items[i]))
-            script_watch_folder(engine->file_watch, arguments->items[i]);
-    for (size_t i = 0; i < engine->slot_count; i++) {
-        const struct slot *slot = engine->slots[i];
-        script_watch_file(engine->file_watch, slot->path);
-        watch_bundle(engine, slot->refused);
-        if (slot->current) watch_bundle(engine, script_bundle(slot->current));
-        if (slot->candidate) watch_bundle(engine, script_bundle(slot->candidate));
+            script_watch_folder(slots->watch, arguments->items[i]);
+    for (size_t i = 0; i < slots->count; i++) {
+        const struct slot *slot = slots->items[i];
+        script_watch_file(slots->watch, slot->path);
+        watch_bundle(slots, slot->refused);
+        if (slot->current) watch_bundle(slots, script_bundle(slot->current));
+        if (slot->candidate) watch_bundle(slots, script_bundle(slot->candidate));
     }
 }
 
@@ -50,12 +51,13 @@ static void stop_script(struct slot *slot)
 {
     struct hand_over done;
     struct script *script = slot->current;
+    const struct slots_hooks *hooks = &slot->slots->options.hooks;
     slot->gone = true;
     reload_drop_candidate(slot);
     slot->current = NULL;
     log_info("Script stopped: its file is gone", F("script", slot->name));
     if (script) {
-        engine_report_take(slot->engine, script, NULL);
+        hooks->taken(hooks->ctx, script, NULL);
         script_wind_up(script, &done);
         slot_drain(slot, script);
     } else {
@@ -71,21 +73,21 @@ static void note_lost(struct slot *slot)
     slot->lost = lost;
 }
 
-static void add_new(struct engine *engine, const struct script_files *files)
+static void add_new(struct slots *slots, const struct script_files *files)
 {
     for (size_t i = 0; i < files->count; i++)
-        if (!slot_find(engine, files->names[i])) slot_add(engine, files->paths[i], files->names[i]);
+        if (!slot_find(slots, files->names[i])) slot_add(slots, files->paths[i], files->names[i]);
 }
 
 bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_zeal zeal)
 {
-    struct engine *engine = slot->engine;
-    struct clock *clock = loop_clock(engine->loop);
+    struct slots *slots = slot->slots;
+    struct clock *clock = loop_clock(slots->options.loop);
     int64_t now_ms = clock_now_ms(clock);
     if (!*since_ms) *since_ms = now_ms;
     int64_t left_ms = *since_ms + ON_ITS_WAY_MS - now_ms;
     if (zeal == RELOAD_WHATEVER || left_ms <= 0) return false;
-    if (!timer_running(&engine->look_again)) timer_start(&engine->look_again, clock, left_ms);
+    if (!timer_running(&slots->look_again)) timer_start(&slots->look_again, clock, left_ms);
     return true;
 }
 
@@ -99,31 +101,31 @@ static void look_whether_gone(struct slot *slot, const struct script_files *file
 }
 
 /* Folders have what they have now; a folder that cannot be read has what it had. */
-static void look_for_files(struct engine *engine, enum reload_zeal zeal)
+static void look_for_files(struct slots *slots, enum reload_zeal zeal)
 {
     struct script_files files;
     struct err err;
-    if (!script_files_look(&engine->options.settings->files, &files, &err)) {
+    if (!script_files_look(&slots->options.files, &files, &err)) {
         log_warn("Scripts are not looked for", F("err", err.text));
         return;
     }
-    for (size_t i = engine->slot_count; i-- > 0;) look_whether_gone(engine->slots[i], &files, zeal);
-    add_new(engine, &files);
+    for (size_t i = slots->count; i-- > 0;) look_whether_gone(slots->items[i], &files, zeal);
+    add_new(slots, &files);
     script_files_clear(&files);
 }
 
-void reload_look(struct engine *engine, enum reload_zeal zeal)
+void reload_look(struct slots *slots, enum reload_zeal zeal)
 {
-    if (engine->ending_ms || engine->stopping) return;
-    look_for_files(engine, zeal);
-    for (size_t i = 0; i < engine->slot_count; i++) {
-        struct slot *slot = engine->slots[i];
+    if (slots->ending) return;
+    look_for_files(slots, zeal);
+    for (size_t i = 0; i < slots->count; i++) {
+        struct slot *slot = slots->items[i];
         if (slot->gone || slot->missing_ms) continue;
         note_lost(slot);
         if (!slot->lost) reload_look_at(slot, zeal);
     }
-    engine_warn_params(engine);
-    watch_all(engine);
+    slots->options.hooks.looked(slots->options.hooks.ctx);
+    watch_all(slots);
 }
 
 /* --- who tells */
@@ -135,23 +137,15 @@ static void on_changed(void *ctx)
 
 void reload_on_look_again(struct timer *timer)
 {
-    reload_look(container_of(timer, struct engine, look_again), RELOAD_IF_CHANGED);
+    reload_look(container_of(timer, struct slots, look_again), RELOAD_IF_CHANGED);
 }
 
-void reload_watch(struct engine *engine)
+void reload_watch(struct slots *slots)
 {
     int error = 0;
-    engine->file_watch = script_watch_new(engine->loop, SETTLE_MS, on_changed, engine, &error);
-    if (!engine->file_watch)
+    slots->watch = script_watch_new(slots->options.loop, SETTLE_MS, on_changed, slots, &error);
+    if (!slots->watch)
         log_warn("Files are not watched: changes are seen at SIGHUP and kubelua reload",
                  F("err", strerror(error)));
-    watch_all(engine);
-}
-
-void reload_on_hangup(struct mail *mail)
-{
-    struct engine *engine = container_of(mail, struct engine, hangup);
-    atomic_store(&engine->hangup_posted, false);
-    log_info("Looking at all scripts", F("signal", "SIGHUP"));
-    reload_look(engine, RELOAD_IF_REFUSED); /* it comes with each rotation of an audit log too */
+    watch_all(slots);
 }

@@ -3,19 +3,21 @@
 
 #include <string.h>
 
-#include "engine/engine_internal.h"
+#include "base/err.h"
+#include "engine/reload/reload.h"
+#include "engine/reload/slot.h"
 
 /* Fewer failures tell nothing. */
 enum { FAILURES_MIN = 5, TIMES_WORSE = 2 };
 
 static int64_t now_ms(const struct slot *slot)
 {
-    return clock_now_ms(loop_clock(slot->engine->loop));
+    return clock_now_ms(loop_clock(slot->slots->options.loop));
 }
 
 static int64_t length_ms(const struct slot *slot)
 {
-    return slot->engine->options.settings->reload_probation_ms;
+    return slot->slots->options.reload_probation_ms;
 }
 
 static struct script_tally since(struct script_tally now, struct script_tally then)
@@ -108,9 +110,9 @@ static void describe(struct slot *slot, struct buf *why)
 
 bool probation_ends_by(void *ctx, const struct script *script, const char *id)
 {
-    const struct engine *engine = ctx;
-    for (size_t i = 0; i < engine->slot_count; i++) {
-        struct slot *slot = engine->slots[i];
+    const struct slots *slots = ctx;
+    for (size_t i = 0; i < slots->count; i++) {
+        struct slot *slot = slots->items[i];
         if (slot->candidate == script) return slot->current != NULL;
         if (slot->current == script)
             return slot->probation.until_ms && !is_known(&slot->probation.quarantined, id);
@@ -137,7 +139,7 @@ void probation_clear(struct probation *probation)
     buf_clear(&probation->quarantined);
 }
 
-void probations_look(struct engine *engine)
+void probations_look(struct slots *slots)
 {
-    for (size_t i = engine->slot_count; i-- > 0 && !engine->ending_ms;) look(engine->slots[i]);
+    for (size_t i = slots->count; i-- > 0 && !slots->ending;) look(slots->items[i]);
 }

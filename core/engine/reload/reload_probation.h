@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "script/generation/script.h"
 
-struct engine;
+struct slots;
 struct slot;
 
 struct probation {
@@ -29,6 +29,6 @@ void probation_begin(struct slot *slot, const struct script *old, const struct b
 void probation_clear(struct probation *probation);
 /* Whether the script is watched, or about to take over, and something of this id in quarantine is the end of
  * that. */
-bool probation_ends_by(void *engine, const struct script *script, const char *id);
+bool probation_ends_by(void *slots, const struct script *script, const char *id);
 /* Once a second. */
-void probations_look(struct engine *engine);
+void probations_look(struct slots *slots);

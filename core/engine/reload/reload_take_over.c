@@ -5,21 +5,27 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/engine_internal.h"
+#include "engine/reload/reload.h"
 #include "engine/reload/reload_metrics.h"
+#include "engine/reload/slot.h"
 #include "script/generation/hand_over.h"
 #include "script/vm/bundle.h"
 
+static const struct slots_hooks *hooks_of(const struct slot *slot)
+{
+    return &slot->slots->options.hooks;
+}
+
 static void count(const struct slot *slot, enum reload_result result)
 {
-    reload_metrics_ended(slot->engine->reload_metrics, result);
+    reload_metrics_ended(slot->slots->metrics, result);
 }
 
 static void note_pause(struct slot *slot, const struct hand_over *done, int64_t begun_ns)
 {
     int64_t took_ns = clock_measure_ns() - begun_ns;
     slot->pause_us = (uint64_t)(took_ns / 1000);
-    reload_metrics_taken_over(slot->engine->reload_metrics, done, took_ns);
+    reload_metrics_taken_over(slot->slots->metrics, done, took_ns);
 }
 
 static void tell(const struct slot *slot, const struct hand_over *done)
@@ -51,14 +57,12 @@ static void become_current(struct slot *slot, struct script *script)
     slot->candidate = NULL;
     slot->current = script;
     slot->made++;
-    slot->taken_over_us = clock_wall_us(loop_clock(slot->engine->loop));
+    slot->taken_over_us = clock_wall_us(loop_clock(slot->slots->options.loop));
     slot->waits_for.len = 0;
     timer_cancel(&slot->ready);
     reload_forget_error(slot);
     if (slot->left) note_return(slot);
-    engine_check_writes_of(slot->engine, script);
-    engine_check_soon(slot->engine);
-    engine_touch(slot->engine);
+    hooks_of(slot)->begun(hooks_of(slot)->ctx, script);
 }
 
 void reload_start_first(struct slot *slot)
@@ -70,7 +74,7 @@ void reload_start_first(struct slot *slot)
         return;
     }
     become_current(slot, script);
-    engine_report_take(slot->engine, NULL, script);
+    hooks_of(slot)->taken(hooks_of(slot)->ctx, NULL, script);
     count(slot, RELOAD_TAKEN_OVER);
     log_info("New script", F("script", slot->name), F("path", slot->path));
 }
@@ -110,7 +114,7 @@ static bool refuse_quarantined(struct slot *slot, struct buf *quarantined)
 static bool refuse_params(struct slot *slot)
 {
     struct err err;
-    if (engine_params_stay(slot, &err)) return false;
+    if (hooks_of(slot)->params_stay(hooks_of(slot)->ctx, slot, &err)) return false;
     reload_refuse(slot, script_bundle(slot->candidate), err.text);
     return true;
 }
@@ -135,7 +139,7 @@ void reload_take_over(struct slot *slot)
             reload_refuse(slot, script_bundle(new_), err.text);
         return;
     }
-    engine_report_take(slot->engine, old, new_);
+    hooks_of(slot)->taken(hooks_of(slot)->ctx, old, new_);
     note_pause(slot, &done, begun_ns);
     bool returned = slot->left != NULL;
     bundle_unref(slot->before);

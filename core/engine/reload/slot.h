@@ -1,24 +1,71 @@
 /* The places of an engine's scripts: one for each file, with the generation of it that runs, one that is
  * about to follow, and those that run out. Owner: the engine, on its thread. Generations are `struct
- * script`s; the engine's list has all of them, a slot says which is which. */
+ * script`s; the list of all slots has all of them, a slot says which is which. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/cli/flags.h"
 #include "base/clock.h"
 #include "base/series/series.h"
 #include "engine/reload/reload_probation.h"
+#include "net/loop.h"
 
 struct bundle;
-struct engine;
 struct err;
+struct reload_metrics;
 struct script;
+struct script_watch;
+struct slot;
+struct slots;
+
+/* What slots need of the engine that has them. On its thread; none of them may add or remove a slot. */
+struct slots_hooks {
+    /* Claims of candidates are looked up in what is known of the server; nothing, when that is nothing yet.
+     */
+    void (*resolve_kinds)(void *ctx);
+    /* The server is asked anew which kinds it has. */
+    void (*ask_kinds)(void *ctx);
+    /* False: the slot's candidate would leave a parameter of the operator's to no rule. */
+    bool (*params_stay)(void *ctx, const struct slot *slot, struct err *err);
+    /* The script runs where `before` did; either may be NULL. Before `before` is dropped. */
+    void (*taken)(void *ctx, struct script *before, struct script *now);
+    /* The script is the slot's current one from now on. */
+    void (*begun)(void *ctx, const struct script *script);
+    /* All files were looked at: scripts may have gone. */
+    void (*looked)(void *ctx);
+    void *ctx;
+};
+
+struct slots_options {
+    struct loop *loop;
+    const struct script_host *host;
+    struct flag_list files; /* files and folders that are looked at again; borrowed */
+    int64_t reload_timeout_ms, reload_probation_ms;
+    struct slots_hooks hooks;
+};
+
+struct slots {
+    struct slots_options options;
+    struct slot **items; /* one for each file; in their order */
+    size_t count;
+    struct script **scripts; /* of all slots, all generations */
+    size_t script_count;
+    struct draining *draining;
+    size_t draining_count;
+    char **names; /* of slots, for as long as the engine lives */
+    size_t name_count;
+    struct reload_metrics *metrics; /* taken; NULL: nothing is counted */
+    struct script_watch *watch;     /* of the scripts' files; NULL: nobody tells */
+    struct timer look_again;        /* at files that may be on their way */
+    bool ending;                    /* no generation follows any more */
+};
 
 struct slot {
-    struct engine *engine;
-    const char *name, *path;  /* kept by the engine as long as it lives */
+    struct slots *slots;
+    const char *name, *path;  /* kept by the slots as long as they live */
     struct script *current;   /* NULL: there is none yet, or none any more */
     struct script *candidate; /* NULL: none waits for its turn */
     uint64_t made;            /* generations so far */
@@ -63,23 +110,26 @@ struct draining {
     int64_t until_ms;
 };
 
+/* The first of all; slots_clear is due. */
+void slots_init(struct slots *slots, const struct slots_options *options);
+/* Drops all scripts and slots. */
+void slots_clear(struct slots *slots);
+
 /* A slot without a script. */
-struct slot *slot_add(struct engine *engine, const char *path, const char *name);
+struct slot *slot_add(struct slots *slots, const char *path, const char *name);
 /* NULL when there is none of that name. */
-struct slot *slot_find(const struct engine *engine, const char *name);
+struct slot *slot_find(const struct slots *slots, const char *name);
 /* Whose candidate the script is; NULL: nobody's. */
-struct slot *slot_of_candidate(const struct engine *engine, const struct script *script);
+struct slot *slot_of_candidate(const struct slots *slots, const struct script *script);
 /* Its generations have been dropped. */
 void slot_remove(struct slot *slot);
 
 /* Loads a generation; it is neither current nor candidate yet. `bundle` may be NULL. */
 struct script *slot_load(struct slot *slot, struct bundle *bundle, struct err *err);
 /* Frees a generation. */
-void slot_drop(struct engine *engine, struct script *script);
+void slot_drop(struct slots *slots, struct script *script);
 /* It runs out: is freed when its calls have ended, or by force after a while. */
 void slot_drain(struct slot *slot, struct script *script);
 /* Looks whether generations of the slot have run out. */
 void slot_on_drain(struct timer *timer);
 size_t slot_draining_count(const struct slot *slot);
-/* Drops all scripts and slots. */
-void slots_clear(struct engine *engine);
