@@ -134,7 +134,6 @@ struct engine *engine_new(const struct engine_options *options)
     engine->check.fn = engine_on_check;
     engine->drain.fn = on_drain;
     engine->farewell.fn = engine_on_farewell;
-    engine->sync_deadline.fn = engine_on_sync_deadline;
     engine->loop = loop_new();
     turns_init(&engine->turns);
     engine_make_slots(engine);
@@ -172,9 +171,6 @@ int engine_run(struct engine *engine)
     discoverer_ask(engine->discoverer, 0);
     if (!engine->stopping) engine_start_leaders(engine);
     engine_check_soon(engine);
-    if (engine->options.mode == ENGINE_EXEC)
-        timer_start(&engine->sync_deadline, loop_clock(engine->loop),
-                    engine->options.settings->sync_timeout_ms);
     if (engine->options.mode == ENGINE_RUN) reload_watch(&engine->slots);
     if (!engine->stopping) loop_run(engine->loop);
     return engine->exit_code;
@@ -208,7 +204,6 @@ void engine_free(struct engine *engine)
     timer_cancel(&engine->check);
     timer_cancel(&engine->drain);
     timer_cancel(&engine->farewell);
-    timer_cancel(&engine->sync_deadline);
     loop_free(engine->loop);
     free(engine);
     if (is_told) engine_log_summary(&summary);

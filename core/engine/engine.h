@@ -22,6 +22,8 @@ struct engine_watcher {
     void (*claims_changed)(void *ctx);
     /* What is shown of the engine has changed. It is told often: what it takes is for later. */
     void (*touched)(void *ctx);
+    /* A script's main has ended. */
+    void (*main_done)(void *ctx, enum script_result result, int exit_code);
     /* Scripts are about to be stopped, as a signal came. Outside of any call into Lua. */
     void (*ending)(void *ctx);
     void *ctx;

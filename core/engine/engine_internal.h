@@ -53,7 +53,6 @@ struct engine {
     bool started;
     int64_t started_us;
     struct engine_summary summary; /* of scripts that have ended */
-    struct timer sync_deadline;
     struct timer check; /* looks for scripts whose main can run, outside of any callback of the factory */
     struct timer drain; /* looks whether the calls in progress have ended */
     int64_t ending_ms;  /* when the end began; 0 before */
@@ -98,8 +97,6 @@ void engine_ask_kinds(struct engine *engine);
 void engine_resolve_kinds(struct engine *engine);
 /* Warns of writes that a script declared, of kinds that the server does not have. */
 void engine_check_writes_of(struct engine *engine, const struct script *script);
-/* exec's time to sync is over. */
-void engine_on_sync_deadline(struct timer *timer);
 
 /* --- engine_scripts.c */
 

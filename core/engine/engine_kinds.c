@@ -1,4 +1,4 @@
-/* Which of the server's kinds the scripts' claims mean, and which claims lag; see engine_internal.h. */
+/* Which of the server's kinds the scripts' claims mean; see engine_internal.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -175,33 +175,4 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
         ask_kinds(r.engine, ASK_SELDOM_MS);
     buf_clear(&r.refused);
     reload_check_soon(&r.engine->slots);
-}
-
-/* --- exec's deadline */
-
-static void report_laggard(struct engine *engine, struct informer_claim *claim)
-{
-    struct claim_status status;
-    if (claim_is_held(claim) || claim_has_synced(claim)) return;
-    claim_get_status(claim, &status);
-    struct buf cause = {0};
-    int64_t since_us;
-    const char *plugin = kube_client_plugin_running(io_thread_client(engine->io), &since_us);
-    if (status.state == CLAIM_PENDING || plugin) /* nothing is sent without credentials */
-        discoverer_describe(engine->discoverer, &cause);
-    else
-        buf_puts(&cause, status.text);
-    fprintf(stderr, "kubelua: %s: not synced within --sync-timeout: %s%s%s\n",
-            engine_script_of(engine, claim), claim_spec(claim)->kind, cause.len ? ": " : "",
-            buf_text(&cause));
-    buf_clear(&cause);
-}
-
-void engine_on_sync_deadline(struct timer *timer)
-{
-    struct engine *engine = container_of(timer, struct engine, sync_deadline);
-    if (engine->slots.items[0]->main_started) return;
-    for (size_t j = 0; j < script_claim_count(engine->slots.scripts[0]); j++)
-        report_laggard(engine, script_claim(engine->slots.scripts[0], j));
-    engine_stop(engine, EXIT_INCOMPLETE);
 }

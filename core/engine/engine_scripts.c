@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/exit_code.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/metrics.h"
@@ -41,57 +40,12 @@ bool engine_load_scripts(struct engine *engine)
 
 /* --- main */
 
-/* What of a script's queues failed for good, and how many failures were made good by another try. */
-static void look_at_queues(const struct script *script, uint64_t *lost, uint64_t *errors)
-{
-    *lost = *errors = 0;
-    for (size_t i = 0; i < script_queue_count(script); i++) {
-        struct script_queue_status status;
-        script_get_queue_status(script, i, &status);
-        *lost += status.queue.dropped + status.queue.failing;
-        *errors += status.errors;
-    }
-}
-
-/* What was refused or failed is missing from the answer: exec may not call it done. */
-static int check_complete(const struct engine *engine, int code)
-{
-    uint64_t lost_keys, tried_again;
-    look_at_queues(engine->slots.scripts[0], &lost_keys, &tried_again);
-    const struct {
-        uint64_t count;
-        const char *one, *many;
-    } faults[] = {
-        {metric_get(METRIC_OBJECTS_REFUSED), "object was refused", "objects were refused"},
-        {script_counters(engine->slots.scripts[0]).errors - tried_again,
-         "call of the script's functions failed", "calls of the script's functions failed"},
-        {lost_keys, "key of a work queue failed and was not done",
-         "keys of work queues failed and were not done"},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
-        if (faults[i].count == 0) continue;
-        fprintf(stderr, "kubelua exec: incomplete: %llu %s\n", (unsigned long long)faults[i].count,
-                faults[i].count == 1 ? faults[i].one : faults[i].many);
-        code = EXIT_INCOMPLETE;
-    }
-    return code;
-}
-
-/* Who adds a handler and returns may not know that it waits. */
-static void note_unhandled(const struct script *script)
-{
-    size_t events = script_pending_events(script);
-    if (events > 0)
-        log_warn("Main has returned: events were not handled", F("script", script_name(script)),
-                 FI("events", events));
-}
-
 static void on_main_done(void *ctx, enum script_result result, int exit_code)
 {
     struct engine *engine = ctx;
-    if (engine->options.mode != ENGINE_EXEC || engine->stopping) return; /* a signal cancelled it */
-    note_unhandled(engine->slots.scripts[0]);
-    engine_stop(engine, result == SCRIPT_OK ? check_complete(engine, exit_code) : EXIT_INCOMPLETE);
+    const struct engine_watcher *watcher = &engine->options.watcher;
+    if (engine->stopping || !watcher->main_done) return; /* a signal cancelled it */
+    watcher->main_done(watcher->ctx, result, exit_code);
 }
 
 static void start_main(struct engine *engine, struct slot *slot)

@@ -34,5 +34,5 @@ struct engine_settings {
     const char *report;        /* where continuous audits tell what they find; NULL: there are none */
 
     /* Times. */
-    int64_t sync_timeout_ms, shutdown_timeout_ms, reload_timeout_ms, reload_probation_ms;
+    int64_t shutdown_timeout_ms, reload_timeout_ms, reload_probation_ms;
 };

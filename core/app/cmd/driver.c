@@ -8,6 +8,7 @@
 #include "app/admin/admin_socket.h"
 #include "app/audit/audit_serve.h"
 #include "app/cmd/cmd.h"
+#include "app/cmd/exec_end.h"
 #include "app/cmd/stopper.h"
 #include "app/monitor/observe.h"
 #include "app/repl/repl_serve.h"
@@ -22,6 +23,7 @@ struct driver {
     const struct options *options;
     struct engine *engine;
     struct stopper *stopper;
+    struct exec_end end; /* of `exec` */
 
     /* Of `run`; NULL for `exec`. */
     struct monitor *monitor;
@@ -46,6 +48,13 @@ static void on_touched(void *ctx)
 {
     const struct driver *driver = ctx;
     monitor_touch(driver->monitor);
+}
+
+/* Of `exec` alone. */
+static void on_main_done(void *ctx, enum script_result result, int exit_code)
+{
+    const struct driver *driver = ctx;
+    exec_end_main_done(&driver->end, result, exit_code);
 }
 
 static void on_ending(void *ctx)
@@ -162,6 +171,7 @@ static void close_all(struct driver *driver)
     stopper_free(driver->stopper);
     admin_socket_free(driver->admin);
     monitor_free(driver->monitor);
+    exec_end_clear(&driver->end);
     engine_free(driver->engine);
 }
 
@@ -169,11 +179,16 @@ int driver_run(const struct options *options, const struct engine_options *engin
 {
     struct driver driver = {.options = options};
     struct engine_options watched = *engine;
-    watched.watcher = (struct engine_watcher){
-        .claims_changed = on_claims_changed, .touched = on_touched, .ending = on_ending, .ctx = &driver};
+    bool exec = engine->mode == ENGINE_EXEC;
+    watched.watcher = (struct engine_watcher){.claims_changed = on_claims_changed,
+                                              .touched = on_touched,
+                                              .main_done = exec ? on_main_done : NULL,
+                                              .ending = on_ending,
+                                              .ctx = &driver};
     driver.engine = engine_new(&watched);
     if (!driver.engine) return EXIT_USAGE;
     bool ok = make_parts(&driver, engine->mode) && engine_load(driver.engine);
+    if (ok && exec) exec_end_begin(&driver.end, driver.engine, options->sync_timeout_ms);
     int exit_code = ok ? engine_run(driver.engine) : EXIT_USAGE;
     close_all(&driver);
     return exit_code;

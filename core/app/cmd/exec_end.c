@@ -1,0 +1,105 @@
+/* What `exec` says at its end, and what it ends with; see exec_end.h. */
+#include "app/cmd/exec_end.h"
+
+#include <stdio.h>
+
+#include "app/cmd/cmd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/metrics.h"
+#include "engine/engine_internal.h"
+
+/* --- main has returned */
+
+/* What of a script's queues failed for good, and how many failures were made good by another try. */
+static void look_at_queues(const struct script *script, uint64_t *lost, uint64_t *errors)
+{
+    *lost = *errors = 0;
+    for (size_t i = 0; i < script_queue_count(script); i++) {
+        struct script_queue_status status;
+        script_get_queue_status(script, i, &status);
+        *lost += status.queue.dropped + status.queue.failing;
+        *errors += status.errors;
+    }
+}
+
+/* What was refused or failed is missing from the answer: exec may not call it done. */
+static int check_complete(const struct script *script, int code)
+{
+    uint64_t lost_keys, tried_again;
+    look_at_queues(script, &lost_keys, &tried_again);
+    const struct {
+        uint64_t count;
+        const char *one, *many;
+    } faults[] = {
+        {metric_get(METRIC_OBJECTS_REFUSED), "object was refused", "objects were refused"},
+        {script_counters(script).errors - tried_again, "call of the script's functions failed",
+         "calls of the script's functions failed"},
+        {lost_keys, "key of a work queue failed and was not done",
+         "keys of work queues failed and were not done"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
+        if (faults[i].count == 0) continue;
+        fprintf(stderr, "kubelua exec: incomplete: %llu %s\n", (unsigned long long)faults[i].count,
+                faults[i].count == 1 ? faults[i].one : faults[i].many);
+        code = EXIT_INCOMPLETE;
+    }
+    return code;
+}
+
+/* Who adds a handler and returns may not know that it waits. */
+static void note_unhandled(const struct script *script)
+{
+    size_t events = script_pending_events(script);
+    if (events > 0)
+        log_warn("Main has returned: events were not handled", F("script", script_name(script)),
+                 FI("events", events));
+}
+
+void exec_end_main_done(const struct exec_end *end, enum script_result result, int code)
+{
+    const struct script *script = end->engine->slots.scripts[0];
+    note_unhandled(script);
+    engine_stop(end->engine, result == SCRIPT_OK ? check_complete(script, code) : EXIT_INCOMPLETE);
+}
+
+/* --- the time to sync is over */
+
+static void report_laggard(const struct engine *engine, struct informer_claim *claim)
+{
+    struct claim_status status;
+    if (claim_is_held(claim) || claim_has_synced(claim)) return;
+    claim_get_status(claim, &status);
+    struct buf cause = {0};
+    int64_t since_us;
+    const char *plugin = kube_client_plugin_running(io_thread_client(engine->io), &since_us);
+    if (status.state == CLAIM_PENDING || plugin) /* nothing is sent without credentials */
+        discoverer_describe(engine->discoverer, &cause);
+    else
+        buf_puts(&cause, status.text);
+    fprintf(stderr, "kubelua: %s: not synced within --sync-timeout: %s%s%s\n",
+            engine_script_of(engine, claim), claim_spec(claim)->kind, cause.len ? ": " : "",
+            buf_text(&cause));
+    buf_clear(&cause);
+}
+
+static void on_deadline(struct timer *timer)
+{
+    const struct exec_end *end = container_of(timer, struct exec_end, deadline);
+    const struct slots *slots = &end->engine->slots;
+    if (slots->items[0]->main_started) return;
+    for (size_t j = 0; j < script_claim_count(slots->scripts[0]); j++)
+        report_laggard(end->engine, script_claim(slots->scripts[0], j));
+    engine_stop(end->engine, EXIT_INCOMPLETE);
+}
+
+void exec_end_begin(struct exec_end *end, struct engine *engine, int64_t sync_timeout_ms)
+{
+    *end = (struct exec_end){.engine = engine, .deadline.fn = on_deadline};
+    timer_start(&end->deadline, loop_clock(engine_loop(engine)), sync_timeout_ms);
+}
+
+void exec_end_clear(struct exec_end *end)
+{
+    timer_cancel(&end->deadline);
+}

@@ -1,0 +1,19 @@
+/* How `exec` ends: by its script's main, whose answer may be incomplete, or by --sync-timeout before that.
+ * Owner: driver.c; on the engine thread. */
+#pragma once
+#include "base/clock.h"
+#include "script/generation/script.h"
+
+struct engine;
+
+struct exec_end {
+    struct engine *engine;
+    struct timer deadline;
+};
+
+/* The engine has loaded its one script and is about to run. */
+void exec_end_begin(struct exec_end *end, struct engine *engine, int64_t sync_timeout_ms);
+/* Main has returned. */
+void exec_end_main_done(const struct exec_end *end, enum script_result result, int code);
+/* Before the engine is freed; what never began is cleared too. */
+void exec_end_clear(struct exec_end *end);
