@@ -48,21 +48,26 @@ static bool tunnel_error(const struct http_exchange *exchange, struct err *err)
     return true;
 }
 
+static void reset_error(const struct http_exchange *exchange, struct err *err)
+{
+    err_set(err, ERR_CLOSED, "%s: connection reset", exchange->where);
+    strcpy(err->reason, HTTP_REASON_RESET);
+}
+
 static void closed_error(const struct http_exchange *exchange, CURLcode result, struct err *err)
 {
     const char *where = exchange->where;
     long os_errno = 0;
     curl_easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO, &os_errno);
-    if (os_errno == ECONNRESET || os_errno == EPIPE || strstr(exchange->error_text, "reset by peer"))
-        err_set(err, ERR_CLOSED, "%s: connection reset", where);
-    else if (os_errno == ETIMEDOUT) /* TCP_USER_TIMEOUT or keepalive gave up */
+    if (os_errno == ECONNRESET || os_errno == EPIPE || strstr(exchange->error_text, "reset by peer")) {
+        reset_error(exchange, err);
+    } else if (os_errno == ETIMEDOUT) { /* TCP_USER_TIMEOUT or keepalive gave up */
         err_set(err, ERR_CLOSED, "%s: connection lost: %s", where, strerror(ETIMEDOUT));
-    else {
+        strcpy(err->reason, HTTP_REASON_RESET);
+    } else {
         err_set(err, ERR_CLOSED, "%s: connection closed before the end of the answer (%s)", where,
                 detail(exchange, result));
-        return;
     }
-    strcpy(err->reason, HTTP_REASON_RESET);
 }
 
 void exchange_error(const struct http_exchange *exchange, CURLcode result, struct err *err)
@@ -70,6 +75,10 @@ void exchange_error(const struct http_exchange *exchange, CURLcode result, struc
     const char *where = exchange->where;
     if (exchange->fenced) {
         err_set(err, ERR_CANCELLED, "%s: not sent: its fence was closed", where);
+        return;
+    }
+    if (exchange->repeated) {
+        reset_error(exchange, err);
         return;
     }
     if (tunnel_error(exchange, err)) return;
@@ -107,8 +116,7 @@ void exchange_error(const struct http_exchange *exchange, CURLcode result, struc
         err_set(err, ERR_PARSE, "%s: %s", where, detail(exchange, result));
         break;
     case CURLE_SEND_FAIL_REWIND: /* the connection broke when the body was on its way */
-        err_set(err, ERR_CLOSED, "%s: connection reset", where);
-        strcpy(err->reason, HTTP_REASON_RESET);
+        reset_error(exchange, err);
         break;
     default: closed_error(exchange, result, err);
     }

@@ -176,7 +176,7 @@ static size_t read_body(char *out, size_t size, size_t count, void *ctx)
 
 /* By a function that cannot go back: libcurl sends a request again, whatever its method, when a connection
  * that it kept open breaks before an answer. With the first byte of a body on its way nobody knows whether
- * the server has acted on it (H-4). */
+ * the server has acted on it (H-4); without one, not even that. */
 static void set_body(struct http_exchange *exchange, const struct http_request *request)
 {
     struct str body = request->body;
@@ -210,6 +210,7 @@ bool exchange_set_request(struct http_exchange *exchange, const struct http_requ
         curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
     else if (request->body.p || strcmp(method, "GET") != 0)
         curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+    exchange->once = !request->body.p && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0;
     if (request->fence) exchange->fence = fence_ref(request->fence);
     if (request->own_connection) set_alone(exchange);
     if (!request->no_compression) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip"); /* T-5 */

@@ -152,6 +152,9 @@ static int before_request(void *ctx, char *ip, char *local_ip, int port, int loc
     if (dead(exchange)) return CURL_PREREQFUNC_ABORT;
     transport_connected(exchange);
     if (!exchange_may_send(exchange)) return CURL_PREREQFUNC_ABORT;
+    exchange->repeated = exchange->sent && exchange->once; /* H-4 */
+    exchange->sent = true;
+    if (exchange->repeated) return CURL_PREREQFUNC_ABORT;
     timer_start(&exchange->timer, exchange->transport->clock, exchange->first_byte_timeout_ms);
     return CURL_PREREQFUNC_OK;
 }

@@ -44,6 +44,9 @@ struct http_exchange {
     bool alone;        /* has a connection that nobody shares */
     bool has_response; /* the head of the final answer came */
     bool switched;     /* the server did, unasked, to another protocol */
+    bool once;         /* not to be sent again, whatever becomes of the connection (H-4) */
+    bool sent;         /* its head was, or was about to be */
+    bool repeated;     /* libcurl was about to send it again */
     bool refused;      /* on_body gave false */
     bool fenced;       /* its fence was closed before all was sent */
     bool paused;       /* the owner wants it so */

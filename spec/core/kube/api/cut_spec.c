@@ -146,6 +146,11 @@ static void delete (void)
     call("DELETE", "web", STR("{\"kind\":\"DeleteOptions\"}"), false);
 }
 
+static void delete_bare(void)
+{
+    call("DELETE", "web", (struct str){0}, false);
+}
+
 /* Once an answer was broken off the clock goes on by two seconds, which no request takes for long. */
 static void ask(void (*start)(void))
 {
@@ -166,9 +171,9 @@ static void (*question)(void);
 static void assert_good(void)
 {
     if (err.code != ERR_NONE) fail_msg("%s", err.text);
-    assert_string_equal(buf_text(&seen), question == discover ? "pods"
-                                         : question == delete ? ""
-                                                              : "shop/web");
+    assert_string_equal(buf_text(&seen), question == discover                            ? "pods"
+                                         : question == delete || question == delete_bare ? ""
+                                                                                         : "shop/web");
 }
 
 static void assert_broke_off(void)
@@ -240,6 +245,7 @@ static void test_h4_a_write_that_breaks_off_is_one_error_and_never_sent_again(vo
     cut_all(create, 1, run_write);
     cut_all(create_alone, 1, run_write);
     cut_all(delete, 1, run_write);
+    cut_all(delete_bare, 1, run_write);
 }
 
 /* What has no head yet is asked again, the rest is an error. */
