@@ -10,12 +10,13 @@ local PAUSE_MAX_MS = 100
 
 return function(condition, what, seconds)
   local began = proc.now()
-  local deadline = began + (seconds or 60)
+  seconds = proc.patience(seconds)
+  local deadline = began + seconds
   while true do
     local found = condition()
     if found then return found end
     if proc.now() > deadline then
-      error(("not within %g s: %s"):format(seconds or 60, type(what) == "function" and what() or what), 2)
+      error(("not within %g s: %s"):format(seconds, type(what) == "function" and what() or what), 2)
     end
     ffi.C.poll(nil, 0, math.min(PAUSE_MAX_MS, (proc.now() - began) * 1000 / 20))
   end

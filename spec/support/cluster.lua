@@ -2,12 +2,14 @@
 -- cluster.stop_all, which belongs into an after_each.
 local proc = require "spec.support.proc"
 local api = require "spec.support.api"
+local cuts = require "spec.support.cuts"
 local temp = require "spec.support.temp"
 
 local cluster = {}
 
 local binary = os.getenv "KUBELUA_BIN" or "build/release/kubelua"
 local running = {}
+local sims = {} -- by address
 
 local function start(words)
   local p = proc.spawn(words)
@@ -22,6 +24,7 @@ function cluster.sim(args, port)
   local p = start(all)
   p.server = p:wait_line("Serving on (http://[%d.:]+)", 60)
   p.api = api.new { server = p.server }
+  sims[p.server] = true
   -- One step of a scenario (docs/sim.md), at once.
   function p:play(step) self.api:request("POST", "/sim/scenario", { step }) end
   -- Lists and watches of a resource, in one namespace or anywhere, are forbidden until { do = "clear" }.
@@ -44,6 +47,7 @@ function cluster.kubelua(args)
   local all = { binary, args[1], env = args.env }
   for _, arg in ipairs(args[1] == "run" and quiet or {}) do all[#all + 1] = arg end
   for i = 2, #args do all[#all + 1] = args[i] end
+  if args[1] == "run" and cuts.wanted() then return cuts.start(start, all, sims) end
   return start(all)
 end
 

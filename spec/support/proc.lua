@@ -26,11 +26,15 @@ local O_CLOEXEC, O_CREATE_TRUNCATE = 0x80000, 0x241
 local POLLIN, CLOCK_MONOTONIC, PR_SET_PDEATHSIG, SYS_PIDFD_OPEN, WNOHANG = 1, 1, 1, 434, 1
 local signals = { HUP = 1, INT = 2, KILL = 9, USR1 = 10, TERM = 15, CONT = 18, STOP = 19 }
 local default_seconds = 60 -- a failure takes as long; a slow machine must not be one
+local least_seconds = os.getenv "KUBELUA_CUT" and default_seconds or 0 -- what was cut off waits (cuts.lua)
 
 local proc = {}
 proc.__index = proc
 
 local chunk = ffi.new "char[65536]"
+
+-- How long is waited when a spec says so many seconds, or none.
+function proc.patience(seconds) return math.max(seconds or default_seconds, least_seconds) end
 
 -- Seconds on a clock that only goes forward.
 function proc.now()
@@ -128,7 +132,7 @@ function proc:report()
 end
 
 function proc:wait_on(stream, pattern, seconds)
-  seconds = seconds or default_seconds
+  seconds = proc.patience(seconds)
   local deadline = proc.now() + seconds
   while true do
     for line in next_line, stream do
@@ -149,7 +153,7 @@ function proc:wait_error(pattern, seconds) return self:wait_on(self.streams.err,
 
 -- Waits until condition() holds, which is asked again whenever the process has printed something.
 function proc:wait_until(condition, what, seconds)
-  seconds = seconds or default_seconds
+  seconds = proc.patience(seconds)
   local deadline = proc.now() + seconds
   while true do
     self:pump(proc.now())
@@ -186,7 +190,7 @@ end
 -- The exit code, 128 plus the signal's number when one ended it; raises at the deadline. Reads all output.
 function proc:wait(seconds)
   if self.exit_code then return self.exit_code end
-  seconds = seconds or default_seconds
+  seconds = proc.patience(seconds)
   local deadline, status, usage = proc.now() + seconds, ffi.new "int[1]", ffi.new "long[18]"
   while C.wait4(self.pid, status, WNOHANG, usage) == 0 do
     if not self:pump(deadline, true) then error(("did not end within %g s"):format(seconds) .. self:report(), 2) end
