@@ -2,8 +2,10 @@
 #include "engine/dry_host.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "app/options/leader_options.h"
+#include "base/mem.h"
+
 #include "informer/shared/shared_factory.h"
 #include "kube/kinds/kinds.h"
 
@@ -24,8 +26,7 @@ void dry_host_open_on(struct dry_host *dry,
                                                        const struct lw_scope *scope),
                       void *ctx)
 {
-    struct leader_flags flags = {0};
-    leader_flags(&flags); /* sets the defaults */
+    const char *pod = nonempty(getenv("POD_NAMESPACE"));
     *dry = (struct dry_host){.loop = loop_new_alone()};
     turns_init(&dry->turns);
     dry->host = (struct script_host){
@@ -36,7 +37,7 @@ void dry_host_open_on(struct dry_host *dry,
             .engine_loop = dry->loop, .io_loop = dry->loop, .new_source = new_source, .ctx = ctx}),
         .leaders = leaders_new(
             &(struct leaders_options){.engine_loop = dry->loop, .io_loop = dry->loop, .identity = "nobody"}),
-        .lease = leader_flags_lease(&flags, "default"),
+        .lease = {.namespace_ = pod ? pod : "default", .name = "kubelua", .times = leader_times_default},
         .any_lease = true,
         .default_namespace = "",
         .print = print_to_stderr,

@@ -93,18 +93,32 @@ function house.includes(files)
   return list
 end
 
--- Every call, or use of a variable, between objects of a build: { from, to, names }. `from` and `to` are of `files`:
--- a build keeps the objects of files that are gone.
+-- The objects that a build is made of, and the source of each: it keeps those of files that are gone or went to another
+-- library.
+local function objects_of(build, known)
+  local list, file_of = {}, {}
+  local commands = io.open(build .. "/compile_commands.json")
+  if not commands then return list, file_of end
+  for object, file in commands:read("*a"):gmatch " %-o (core/%S+%.o) %-c %S-/core/(%S+)\"" do
+    if known[file] then list[#list + 1], file_of[object] = object, file end
+  end
+  commands:close()
+  table.sort(list)
+  return list, file_of
+end
+
+-- Every call, or use of a variable, between objects of a build: { from, to, names }. `from` and `to` are of `files`.
 function house.calls(build, files)
-  local owner, wanted, edges, list, known = {}, {}, {}, {}, set_of(files)
-  local objects = ("cd '%s' 2>/dev/null && find core -name '*.o' | LC_ALL=C sort"):format(build)
-  local pipe = io.popen(objects .. " | xargs nm -A --format=posix 2>/dev/null")
+  local owner, wanted, edges, list = {}, {}, {}, {}
+  local objects, file_of = objects_of(build, set_of(files))
+  local nm = "cd '%s' && nm -A --format=posix %s 2>/dev/null"
+  local pipe = io.popen(#objects > 0 and nm:format(build, table.concat(objects, " ")) or "true")
   for line in pipe:lines() do
     local object, name, kind = line:match "^(.-%.o): (%S+) (%a)"
-    local file = object and object:match "%.dir/(.+)%.o$"
-    if known[file] and kind:find "[TDRBVW]" then
+    local file = file_of[object]
+    if file and kind:find "[TDRBVW]" then
       owner[name] = file
-    elseif known[file] and kind == "U" then
+    elseif file and kind == "U" then
       wanted[#wanted + 1] = { file = file, name = name }
     end
   end

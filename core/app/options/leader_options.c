@@ -8,9 +8,9 @@
 const struct flag *leader_flags(struct leader_flags *o)
 {
     static struct flag table[7];
-    o->duration_ms = 15000;
-    o->renew_ms = 10000;
-    o->retry_ms = 2000;
+    o->duration_ms = leader_times_default.duration_ms;
+    o->renew_ms = leader_times_default.renew_ms;
+    o->retry_ms = leader_times_default.retry_ms;
     o->name = "kubelua";
     const struct flag flags[] = {
         {"leader-elect", 0, FLAG_BOOL, &o->elect, NULL, NULL,

@@ -21,6 +21,8 @@ static bool refuse_pair(const char *what, const char *name, int64_t ms, const ch
 }
 
 /* L-1 */
+const struct leader_times leader_times_default = {15000, 10000, 2000};
+
 bool leader_times_check(const struct leader_times *t, const struct leader_names *names, struct err *err)
 {
     const char *duration = names->duration ? names->duration : "duration";

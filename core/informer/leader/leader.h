@@ -31,6 +31,9 @@ struct leader_times {
     int64_t retry_ms;    /* between tries */
 };
 
+/* Those of client-go's programs: 15, 10 and 2 seconds (L-1). */
+extern const struct leader_times leader_times_default;
+
 /* What those who chose the times call them: literals; NULL for words of ours. */
 struct leader_names {
     const char *duration, *renew, *retry;

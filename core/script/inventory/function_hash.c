@@ -26,7 +26,7 @@ static void keep_upvalue(lua_State *L, int idx, int depth, struct buf *out)
     if (lua_isfunction(L, idx) && depth < WRAPPED_MAX) {
         keep_function(L, idx, depth + 1, out);
     } else if (lua_isuserdata(L, idx) && luaL_callmeta(L, idx, CLASS_NAMED_BY)) {
-        buf_puts(out, lua_tostring(L, -1));
+        buf_puts(out, own_text(L, -1));
         lua_pop(L, 1);
     } else if (lua_type(L, idx) == LUA_TSTRING) {
         buf_str(out, arg_bytes(L, idx, "plan: text"));
