@@ -1,5 +1,5 @@
 -- A table that is in another, 60 deep, twice each: 2^60 in JSON.
--- flags: --limit value-size=1Mi
+-- flags: --limit value-size=128Ki
 -- expect: k8s%.json%.encode: over the limit value%-size
 local k8s = require "k8s"
 
