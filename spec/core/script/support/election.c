@@ -21,6 +21,7 @@ static pthread_t thread;
 static struct pool *pool;
 static struct packer *packer;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, held = PTHREAD_MUTEX_INITIALIZER;
+static bool is_holding; /* `held`, which the I/O thread waits for */
 static enum election_server server;
 static char holder[256];
 static struct mail hold_mail;
@@ -165,6 +166,7 @@ void election_open(struct cluster *c)
 
 void election_close(struct cluster *c)
 {
+    if (is_holding) election_hold_io(c, false); /* the test failed meanwhile */
     leaders_end(c->host.leaders);
     loop_stop(io);
     pthread_join(thread, NULL);
@@ -191,6 +193,7 @@ void election_start(struct cluster *c)
 
 void election_hold_io(struct cluster *c, bool hold)
 {
+    is_holding = hold;
     if (!hold) {
         pthread_mutex_unlock(&held);
         return;
