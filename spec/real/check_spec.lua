@@ -77,7 +77,10 @@ describe("kubelua check on a real server", function()
     -- The same from a dump of its roles, with no server around.
     local dump = nobody.server:kubectl("get roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml")
     rights.with_file(dump, function(file)
-      local words = { "check", "--kubeconfig=/dev/null", "-f", nobody.path, "--against", file, "--as", "nobody" }
+      local words = {
+        "check", "--kubeconfig=/dev/null", "-f", nobody.path, "--leader-elect-resource-namespace=kube-system",
+        "--against", file, "--as", "nobody",
+      }
       local p = cluster.kubelua(words)
       assert.are.equal(1, p:wait(30), p:report())
       assert.are.equal(wanted, shown(p))
@@ -85,7 +88,8 @@ describe("kubelua check on a real server", function()
   end)
 
   it("finds nothing once the user has what kubelua rbac prints", function()
-    rights.with_file(nobody:printed("--name", "own"), function(file) nobody.server:kubectl("apply -f " .. file) end)
+    local words = { "--name", "own", "--leader-elect-resource-namespace=kube-system" }
+    rights.with_file(nobody:printed(unpack(words)), function(file) nobody.server:kubectl("apply -f " .. file) end)
     for _, namespace in ipairs { "default", "kube-system" } do
       nobody.server:kubectl("create rolebinding more --role own --user nobody -n " .. namespace)
     end
