@@ -3,9 +3,9 @@
 local k8s = require "k8s"
 
 k8s.after("200ms", function()
-  local list = {}
+  local text, list = ("x"):rep(1e5), {}
   for i = 1, 200 do
-    list[i] = ("x"):rep(1e5)
+    list[i] = text
   end
   local _ = ("%s"):rep(200):format(unpack(list))
 end)
