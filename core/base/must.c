@@ -1,10 +1,13 @@
 /* Assertions that stay in release builds; see must.h. */
 #include "base/must.h"
 
+#include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/metrics.h"
 
 void must_failed(const char *condition, const char *file, int line)
@@ -18,4 +21,27 @@ bool expect_failed(const char *condition, const char *file, int line)
     metric_inc(METRIC_EXPECTATIONS_FAILED);
     log_error("Broken expectation", F("condition", condition), F("file", file), FI("line", line));
     return false;
+}
+
+/* --- Last deeds of a process */
+
+static struct {
+    pthread_mutex_t lock;
+    void (*deeds[4])(void);
+    size_t count;
+} ending = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void ending_add(void (*fn)(void))
+{
+    pthread_mutex_lock(&ending.lock);
+    must(ending.count < ARRAY_LEN(ending.deeds));
+    ending.deeds[ending.count++] = fn;
+    pthread_mutex_unlock(&ending.lock);
+}
+
+/* The lock is not given back. */
+void ending_run(void)
+{
+    pthread_mutex_lock(&ending.lock);
+    for (size_t i = 0; i < ending.count; i++) ending.deeds[i]();
 }

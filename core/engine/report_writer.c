@@ -11,7 +11,7 @@
 #include "base/must.h"
 #include "base/series/series.h"
 #include "base/text/json_out.h"
-#include "kube/kinds/url.h"
+#include "kube/kinds/resource.h"
 #include "object/pack/projection.h"
 #include "object/value/value.h"
 

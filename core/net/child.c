@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/ending.h"
 #include "base/mem.h"
+#include "base/must.h"
 
 enum { LINE_MAX = 4096, READS_AT_ONCE = 16 /* as much as a pipe holds */ };
 

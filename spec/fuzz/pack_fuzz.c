@@ -9,7 +9,7 @@
 #include "object/pack/pack.h"
 #include "object/pack/projection.h"
 #include "object/parse/tape.h"
-#include "object/parse/token_match.h"
+#include "object/parse/token.h"
 #include "object/value/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
 #include "base/text/terminal.h"
 #include "kube/api/client.h"
 #include "kube/api/object_call.h"
-#include "kube/kinds/url.h"
+#include "kube/kinds/resource.h"
 #include "net/loop.h"
 
 enum dry_run { DRY_NONE, DRY_CLIENT, DRY_SERVER };

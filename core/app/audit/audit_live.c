@@ -10,7 +10,7 @@
 #include "app/audit/audit_pages.h"
 #include "app/audit/audit_scripts.h"
 #include "app/audit/audit_targets.h"
-#include "audit/fix/fix_there.h"
+#include "audit/fix/fixer_values.h"
 #include "base/cli/progress.h"
 #include "base/mem.h"
 #include "engine/cluster.h"

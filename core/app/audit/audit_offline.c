@@ -7,7 +7,7 @@
 #include "app/audit/audit_kinds.h"
 #include "app/audit/audit_scripts.h"
 #include "app/audit/audit_unlooked.h"
-#include "audit/fix/fix_there.h"
+#include "audit/fix/fixer_values.h"
 #include "audit/input/input.h"
 #include "audit/rules/objects.h"
 #include "audit/rules/rule_kinds.h"

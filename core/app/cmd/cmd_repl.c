@@ -11,7 +11,7 @@
 #include "app/repl/prompt.h"
 #include "app/repl/repl_backend.h"
 #include "base/mem.h"
-#include "kube/kinds/namespace_name.h"
+#include "kube/kinds/resource.h"
 
 struct session {
     struct repl_backend *backend;

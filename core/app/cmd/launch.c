@@ -13,7 +13,7 @@
 #include "app/options/script_options.h"
 #include "base/log.h"
 #include "base/writer.h"
-#include "kube/kinds/namespace_name.h"
+#include "kube/kinds/resource.h"
 #include "object/pack/pool.h"
 
 enum { FLUSH_MS = 2000 }; /* for what waits for stdout and stderr at the end */

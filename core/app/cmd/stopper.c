@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "app/cmd/cmd.h"
-#include "base/ending.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/must.h"
 #include "base/writer.h"
 
 enum {

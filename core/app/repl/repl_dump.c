@@ -6,7 +6,7 @@
 #include "app/repl/repl_engine.h"
 #include "base/mem.h"
 #include "kube/config/yaml_documents.h"
-#include "kube/kinds/plural.h"
+#include "kube/kinds/catalogue.h"
 #include "object/parse/document.h"
 #include "sim/api/inside.h"
 

@@ -6,7 +6,7 @@
 #include "audit/continuous/continuous_internal.h"
 #include "base/mem.h"
 #include "informer/shared/claim_index.h"
-#include "informer/store/index_path.h"
+#include "informer/store/index.h"
 #include "object/value/value.h"
 #include "script/caches/index_function.h"
 

@@ -1,7 +1,7 @@
 /* Fixes as commands of kubectl; see fix_script.h. No text of an object ends a line or a quote of it. */
 #include "audit/fix/fix_script.h"
 
-#include "base/text/json_yaml.h"
+#include "base/text/json_out.h"
 #include "base/text/shell.h"
 #include "base/text/terminal.h"
 

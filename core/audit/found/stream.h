@@ -49,3 +49,22 @@ size_t audit_stream_total(const struct audit_stream *stream);
 bool audit_stream_has_begun(const struct audit_stream *stream);
 /* It had its end, and nothing behind that. */
 bool audit_stream_is_whole(const struct audit_stream *stream);
+
+/* --- The form of a frame: four bytes of length, the lowest first, one of the type, then numbers and texts
+ * (wire.h). For the files of streams only. */
+
+enum { FRAME_HEAD = 5 };
+
+enum frame_type {
+    FRAME_RULES,
+    FRAME_FOUND,  /* counts, objects without rows, and why rules are not asked */
+    FRAME_OBJECT, /* one that has rows, and some of them */
+    FRAME_MORE,   /* further rows of that object */
+    FRAME_TOTAL,
+    FRAME_PRINT,
+    FRAME_TROUBLE,
+    FRAME_END,
+    FRAME_TYPES
+};
+
+enum { FRAME_ROWS_ENOUGH = 1 << 20 }; /* bytes of rows, after which another frame begins */

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "audit/found/stream.h"
-#include "audit/found/stream_frame.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/text/wire.h"

@@ -1,6 +1,5 @@
 /* Frames of what was found; see stream.h. */
 #include "audit/found/stream.h"
-#include "audit/found/stream_frame.h"
 #include "base/must.h"
 #include "base/text/wire.h"
 

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "audit/input/input_files.h"
-#include "audit/input/input_seen.h"
 #include "base/err.h"
 #include "object/pack/pack.h"
 #include "object/pack/projection.h"

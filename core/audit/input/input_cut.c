@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "object/parse/json_scan.h"
-#include "object/parse/token_match.h"
+#include "object/parse/token.h"
 
 void input_tokens_init(struct input_tokens *t)
 {

@@ -3,10 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -121,4 +123,85 @@ void input_files_clear(struct input_files *files)
     for (size_t i = 0; i < files->count; i++) free(files->file[i].path);
     free(files->file);
     *files = (struct input_files){0};
+}
+
+/* --- What is left out of folders */
+
+/* A shell completes `sub` to `sub/`, and `find` prints `./sub`. */
+static char *plain(const char *pattern)
+{
+    struct str text = str_of(pattern);
+    while (str_starts(text, STR("./"))) {
+        text.p += 2;
+        text.n -= 2;
+    }
+    while (text.n && text.p[text.n - 1] == '/') text.n--;
+    return xstrndup(text.p, text.n);
+}
+
+void input_exclude_init(struct input_exclude *exclude, const char *const *patterns, size_t count)
+{
+    *exclude = (struct input_exclude){.count = count};
+    if (!count) return;
+    exclude->patterns = xcalloc(count, sizeof *exclude->patterns);
+    exclude->used = xcalloc(count, sizeof *exclude->used);
+    for (size_t i = 0; i < count; i++) exclude->patterns[i] = plain(patterns[i]);
+}
+
+bool input_exclude_leaves_out(struct input_exclude *exclude, const char *name, const char *below)
+{
+    bool any = false;
+    for (size_t i = 0; i < exclude->count; i++) {
+        const char *pattern = exclude->patterns[i];
+        if (fnmatch(pattern, name, 0) != 0 && fnmatch(pattern, below, 0) != 0) continue;
+        exclude->used[i] = any = true;
+    }
+    return any;
+}
+
+void input_exclude_clear(struct input_exclude *exclude)
+{
+    for (size_t i = 0; i < exclude->count; i++) free(exclude->patterns[i]);
+    free(exclude->patterns);
+    free(exclude->used);
+    *exclude = (struct input_exclude){0};
+}
+
+/* --- A hash table */
+
+enum { ROOM_MIN = 64 };
+
+static struct input_seen_file *place_of(const struct audit_input_seen *seen, dev_t device, ino_t number)
+{
+    const uint64_t name[2] = {device, number};
+    size_t at = (size_t)hash_bytes(name, sizeof name) & (seen->room - 1);
+    while (seen->file[at].is_there && (seen->file[at].device != device || seen->file[at].number != number))
+        at = (at + 1) & (seen->room - 1);
+    return &seen->file[at];
+}
+
+static void grow(struct audit_input_seen *seen)
+{
+    struct audit_input_seen old = *seen;
+    seen->room = old.room ? old.room * 2 : ROOM_MIN;
+    seen->file = xcalloc(seen->room, sizeof *seen->file);
+    for (size_t i = 0; i < old.room; i++)
+        if (old.file[i].is_there) *place_of(seen, old.file[i].device, old.file[i].number) = old.file[i];
+    free(old.file);
+}
+
+bool input_seen_add(struct audit_input_seen *seen, const struct stat *is)
+{
+    if (seen->count >= seen->room / 2) grow(seen);
+    struct input_seen_file *place = place_of(seen, is->st_dev, is->st_ino);
+    if (place->is_there) return false;
+    *place = (struct input_seen_file){is->st_dev, is->st_ino, true};
+    seen->count++;
+    return true;
+}
+
+void audit_input_seen_clear(struct audit_input_seen *seen)
+{
+    free(seen->file);
+    *seen = (struct audit_input_seen){0};
 }

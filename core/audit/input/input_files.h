@@ -4,9 +4,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
-#include "audit/input/input_exclude.h"
 #include "base/err.h"
+
+/* --- Names and paths that are left out of folders, by fnmatch(3), and which of them there were.
+ * Owner: whoever holds the struct; zeroed it leaves nothing out. May be called anywhere. */
+
+struct input_exclude {
+    char **patterns; /* as they are compared: without `./` before and slashes behind */
+    bool *used;      /* whether it left something out */
+    size_t count;
+};
+
+void input_exclude_init(struct input_exclude *exclude, const char *const *patterns, size_t count);
+/* Compares a file or folder by its name and by its path below the folder that is read. All patterns are
+ * asked, so that one is not unused because another leaves out the same. */
+bool input_exclude_leaves_out(struct input_exclude *exclude, const char *name, const char *below);
+void input_exclude_clear(struct input_exclude *exclude);
+
+/* --- input_files */
 
 struct input_file {
     char *path;
@@ -26,3 +43,21 @@ bool input_files_find(struct input_files *files, const char *path, bool recursiv
                       struct input_exclude *exclude, void (*trouble)(void *ctx, const struct err *err),
                       void *ctx, struct err *err);
 void input_files_clear(struct input_files *files);
+
+/* --- Files that were read, by what they are and not by what they are called.
+ * Owner: whoever holds the struct; zero-initialised is empty and valid. */
+
+struct input_seen_file {
+    dev_t device;
+    ino_t number;
+    bool is_there;
+};
+
+struct audit_input_seen {
+    struct input_seen_file *file; /* open addressing, at most half full */
+    size_t count, room;
+};
+
+/* False: it was added before. */
+bool input_seen_add(struct audit_input_seen *seen, const struct stat *is);
+void audit_input_seen_clear(struct audit_input_seen *seen);

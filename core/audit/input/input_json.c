@@ -3,7 +3,9 @@
  * one by one. Whatever is wrong, each byte is read once or twice. */
 #include <string.h>
 
-#include "audit/input/input_envelope.h"
+#include "audit/input/input_reader.h"
+#include "object/parse/json_scan.h"
+#include "object/parse/token.h"
 
 /* The value at whose bracket the window stands, as a part of a list or an array. False: nothing is left. */
 static bool take_element(struct input_reader *r, const struct input_type *type)
@@ -145,4 +147,186 @@ bool input_read_json(struct input_reader *r)
         }
     }
     return true;
+}
+
+/* --- The top level of an object byte by byte; see input_envelope.h. Before its items the object is kept, as
+ * it may be one that has none; behind their beginning nothing is */
+
+enum { TEXT_ENDS = -1, TOO_LARGE = -2 };
+
+struct envelope {
+    size_t line;  /* where it begins */
+    size_t at;    /* bytes of the window that were looked at */
+    bool is_list; /* its items were found */
+    int because;  /* why it ended early: one of the two above, or 0: that was told */
+    char kind[INPUT_TYPE_MAX], api_version[INPUT_TYPE_MAX];
+};
+
+/* A byte further on, or one of the two. */
+static int byte_at(struct input_reader *r, const struct envelope *e)
+{
+    return e->at > r->max ? TOO_LARGE : input_window_byte(&r->window, e->at);
+}
+
+static bool is_blank(int c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static int next_byte(struct input_reader *r, struct envelope *e)
+{
+    int c;
+    if (e->is_list) {
+        input_window_use(&r->window, e->at);
+        e->at = 0;
+        return input_window_skip_blanks(&r->window);
+    }
+    while (is_blank(c = byte_at(r, e))) e->at++;
+    return c;
+}
+
+/* `c` is not what it should be. */
+static bool wrong(struct input_reader *r, struct envelope *e, int c, const char *wanted)
+{
+    e->because = c < 0 ? c : 0;
+    if (c < 0) return false;
+    input_window_use(&r->window, e->at);
+    input_refuse_text(r, r->window.line, ERR_PARSE, "invalid JSON: %s expected", wanted);
+    return false;
+}
+
+static bool skip_string(struct input_reader *r, struct envelope *e)
+{
+    int c;
+    for (e->at++; (c = byte_at(r, e)) != '"'; e->at++) {
+        if (c == '\\') e->at++;
+        if (c < 0) return wrong(r, e, c, "");
+    }
+    e->at++;
+    return true;
+}
+
+static bool skip_container(struct input_reader *r, struct envelope *e)
+{
+    struct json_scan scan = {0};
+    for (;;) {
+        struct str text = input_window_text(&r->window);
+        const char *behind = json_scan(&scan, text.p + e->at, text.p + text.n);
+        e->at = behind ? (size_t)(behind - text.p) : text.n;
+        if (behind) return true;
+        if (e->at > r->max) return wrong(r, e, TOO_LARGE, "");
+        if (!input_window_more(&r->window)) return wrong(r, e, TEXT_ENDS, "");
+    }
+}
+
+static bool skip_value(struct input_reader *r, struct envelope *e, int c)
+{
+    size_t before = e->at;
+    if (c == '"') return skip_string(r, e);
+    if (c == '{' || c == '[') return skip_container(r, e);
+    while (c >= 0 && !is_blank(c) && c != ',' && c != '}' && c != ']') {
+        e->at++;
+        c = byte_at(r, e);
+    }
+    return (c >= 0 && e->at > before) || wrong(r, e, c, "a value");
+}
+
+/* The string between `from` and where the walk is; empty when it is none that fits. */
+static void copy_text(const struct input_reader *r, const struct envelope *e, size_t from, char *to)
+{
+    const char *p = r->window.data + r->window.from + from;
+    size_t n = e->at - from;
+    *to = '\0';
+    if (n < 2 || *p != '"' || n - 2 >= INPUT_TYPE_MAX) return;
+    if (!token_unescape((struct str){p + 1, n - 2}, to, &n)) n = 0;
+    to[n] = '\0';
+}
+
+static bool read_items(struct input_reader *r, struct envelope *e)
+{
+    struct input_type type = input_item_type(str_of(e->api_version), str_of(e->kind));
+    type.pending = !*e->kind || !*e->api_version;
+    e->is_list = true;
+    input_window_use(&r->window, e->at + 1);
+    e->at = 0;
+    e->because = 0;
+    return input_read_elements(r, &type, e->line) && !r->stopped;
+}
+
+static bool read_field(struct input_reader *r, struct envelope *e)
+{
+    char key[INPUT_TYPE_MAX];
+    int c = next_byte(r, e);
+    size_t from = e->at;
+    if (c != '"') return wrong(r, e, c, "a field's name");
+    if (!skip_string(r, e)) return false;
+    copy_text(r, e, from, key);
+    c = next_byte(r, e);
+    if (c != ':') return wrong(r, e, c, "':'");
+    e->at++;
+    c = next_byte(r, e);
+    if (c == '[' && strcmp(key, "items") == 0) return read_items(r, e);
+    from = e->at;
+    if (!skip_value(r, e, c)) return false;
+    if (strcmp(key, "kind") == 0) copy_text(r, e, from, e->kind);
+    if (strcmp(key, "apiVersion") == 0) copy_text(r, e, from, e->api_version);
+    return true;
+}
+
+static bool read_fields(struct input_reader *r, struct envelope *e)
+{
+    e->at = 1;
+    int c = next_byte(r, e);
+    if (c == '}') {
+        e->at++;
+        return true;
+    }
+    for (;;) {
+        if (!read_field(r, e)) return false;
+        c = next_byte(r, e);
+        if (c != '}' && c != ',') return wrong(r, e, c, "',' or '}'");
+        e->at++;
+        if (c == '}') return true;
+    }
+}
+
+/* What went wrong before items were found: all of it is passed over. */
+static bool pass_over(struct input_reader *r, const struct envelope *e)
+{
+    struct input_piece piece;
+    if (e->is_list) {
+        if (e->because == TOO_LARGE)
+            input_refuse_text(r, r->window.line, ERR_LIMIT,
+                              "a field of a List with more than %zu bytes (--max-object-size)", r->max);
+        else
+            input_refuse_cut(r, CUT_OPEN, e->line);
+        return false;
+    }
+    enum input_cut_result result = input_cut(&r->cut, &piece);
+    input_refuse_cut(r, result, e->line);
+    return result == CUT_LARGE;
+}
+
+static void take_single(struct input_reader *r, const struct envelope *e)
+{
+    struct str text = {r->window.data + r->window.from, e->at};
+    struct input_piece piece;
+    if (input_tokens_find(&r->cut.alone, text, &piece))
+        input_take(r, &piece, NULL, e->line);
+    else
+        input_take_damaged(r, text, e->line);
+}
+
+bool input_read_envelope(struct input_reader *r)
+{
+    struct envelope e = {.line = r->window.line};
+    bool well = read_fields(r, &e);
+    if (!well && !r->stopped && e.because < 0) return pass_over(r, &e);
+    if (well && !e.is_list) take_single(r, &e);
+    if (well) input_window_use(&r->window, e.at);
+    if (e.is_list && !r->stopped) {
+        struct input_type type = input_item_type(str_of(e.api_version), str_of(e.kind));
+        input_take_late(r, &type, e.line);
+    }
+    return well || r->stopped;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "object/parse/tape.h"
-#include "object/parse/token_match.h"
+#include "object/parse/token.h"
 
 /* What of a text gives way to what: a key and its value behind the opening bracket, or only a value. */
 struct place {

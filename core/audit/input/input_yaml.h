@@ -4,7 +4,6 @@
 #include <yaml.h>
 
 #include "audit/input/input_anchors.h"
-#include "audit/input/input_keys.h"
 #include "audit/input/input_reader.h"
 
 /* Why the text that is made cannot be used; the events are read on to its end. */

@@ -1,8 +1,12 @@
 /* A value of YAML as JSON, from its events. An alias is the text that its anchor became: so nothing refers to
  * itself, and what aliases make of little is as long as an object may be, and no longer. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "audit/input/input_yaml.h"
+#include "base/mem.h"
 
 enum { DEPTH_MAX = PACK_DEPTH_MAX };
 
@@ -194,4 +198,110 @@ bool input_yaml_value(struct input_yaml *y)
         if (n.depth == 0) return true;
         if (!input_yaml_next(y)) return false;
     }
+}
+
+/* --- A scalar of YAML as kubectl reads it, which is YAML 1.1: `yes` and `on` are true, 0644 is octal, 1_000
+ * a number. What looks like a time is a text */
+
+enum { NUMBER_MAX = 64 };
+
+static bool is_among(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(text, *words) == 0) return true;
+    return false;
+}
+
+/* null, true or false; NULL for all else. */
+static const char *word_of(const char *text)
+{
+    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL},
+                             *const trues[] = {"true", "True", "TRUE", "yes", "Yes", "YES",
+                                               "on",   "On",   "ON",   "y",   "Y",   NULL},
+                             *const falses[] = {"false", "False", "FALSE", "no", "No", "NO",
+                                                "off",   "Off",   "OFF",   "n",  "N",  NULL};
+    if (is_among(text, nulls)) return "null";
+    if (is_among(text, trues)) return "true";
+    return is_among(text, falses) ? "false" : NULL;
+}
+
+/* The base that its beginning says, which is stepped over. */
+static int base_of(const char **digits)
+{
+    static const struct {
+        char letter;
+        int base;
+    } bases[] = {{'x', 16}, {'X', 16}, {'o', 8}, {'O', 8}, {'b', 2}, {'B', 2}};
+    const char *p = *digits;
+    if (*p != '0' || !p[1]) return 10;
+    for (size_t i = 0; i < ARRAY_LEN(bases); i++) {
+        if (p[1] != bases[i].letter) continue;
+        *digits += 2;
+        return bases[i].base;
+    }
+    return 8;
+}
+
+/* A whole number of 64 bits. */
+static bool put_integer(struct buf *out, const char *text)
+{
+    bool negative = *text == '-';
+    const char *digits = text + (*text == '-' || *text == '+');
+    char *end;
+    int base = base_of(&digits);
+    if (!strchr("0123456789abcdefABCDEF", *digits) || !*digits) return false;
+    errno = 0;
+    unsigned long long n = strtoull(digits, &end, base);
+    if (errno || *end || (base == 16 && (digits[1] | 0x20) == 'x') ||
+        (negative && n > (uint64_t)INT64_MAX + 1))
+        return false;
+    buf_printf(out, "%s%llu", negative && n ? "-" : "", n);
+    return true;
+}
+
+/* Digits with a point, an exponent, or too many of them. */
+static bool put_fraction(struct buf *out, const char *text)
+{
+    const char *p = text + (*text == '-' || *text == '+');
+    size_t whole = strspn(p, "0123456789"), part = 0;
+    char *end;
+    p += whole;
+    if (*p == '.') {
+        part = strspn(p + 1, "0123456789");
+        p += 1 + part;
+    }
+    if (!whole && !part) return false;
+    if (*p == 'e' || *p == 'E') {
+        p += 1 + (p[1] == '-' || p[1] == '+');
+        if (!*p) return false;
+        p += strspn(p, "0123456789");
+    }
+    if (*p) return false;
+    double d = strtod(text, &end);
+    if (*end || !isfinite(d)) return false;
+    buf_printf(out, "%.17g", d);
+    return true;
+}
+
+static bool put_number(struct buf *out, struct str text)
+{
+    char plain[NUMBER_MAX];
+    size_t n = 0;
+    if (text.n >= sizeof plain || !strchr("+-.0123456789", *text.p)) return false;
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] != '_') plain[n++] = text.p[i];
+    plain[n] = '\0';
+    return put_integer(out, plain) || put_fraction(out, plain);
+}
+
+void input_yaml_scalar(struct buf *out, const yaml_event_t *event)
+{
+    struct str text = input_yaml_text(event);
+    const char *tag = (const char *)event->data.scalar.tag, *word;
+    bool is_text = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE ||
+                   (tag && strcmp(tag, YAML_STR_TAG) == 0) || strlen(text.p) != text.n;
+    if (!is_text && (word = word_of(text.p)))
+        buf_puts(out, word);
+    else if (is_text || !put_number(out, text))
+        buf_json_string(out, text);
 }

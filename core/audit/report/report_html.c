@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/report/markup.h"
 #include "audit/report/report_parts.h"
 #include "base/embedded_file.h"
 

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "audit/report/markup.h"
 #include "audit/report/report_parts.h"
 
 /* How many cases there are, and how many of them ended in what way. */

@@ -1,6 +1,9 @@
 /* Lines of the table report; see report_lines.h. */
 #include "audit/report/report_lines.h"
 
+#include <inttypes.h>
+#include <string.h>
+
 #include "base/text/terminal.h"
 
 const char *const lines_severity_colours[] = {LINES_DIM, "\033[36m", "\033[33m", LINES_RED, "\033[1;31m"};
@@ -60,4 +63,85 @@ struct str lines_fit(struct report_lines *r, struct str text)
     r->piece.len = 0;
     terminal_put(&r->piece, text);
     return buf_slice(&r->piece);
+}
+
+/* --- The last lines of the table report:
+ *
+ *   4 findings (1 critical, 3 low), 1 of them a warning, 1 skipped, 1 error
+ *   310 objects, 12 rules, 8 of them clean, 1.23 s */
+
+/* Behind `before`, which is a comma, or a blank and a bracket, where a line may break. */
+static void put_next(struct report_lines *r, const char *before, const char *colour, struct str text)
+{
+    size_t width = r->options->width;
+    bool bracket = strcmp(before, " (") == 0;
+    lines_put(r, "", bracket ? STR("") : str_of(before));
+    if (width && r->column + LINES_GAP + terminal_columns(text) + 1 > width) {
+        lines_end(r);
+        lines_blanks_to(r, LINES_INDENT);
+    } else {
+        lines_blanks_to(r, r->column + (*before != '\0'));
+    }
+    if (bracket) lines_put(r, "", STR("("));
+    lines_put(r, colour, text);
+}
+
+static void put_count(struct report_lines *r, const char *before, const char *colour, size_t n,
+                      const char *noun, bool plural)
+{
+    r->piece.len = 0;
+    buf_printf(&r->piece, "%zu %s%s", n, noun, plural && n != 1 ? "s" : "");
+    put_next(r, before, colour, buf_slice(&r->piece));
+}
+
+static void print_severities(struct report_lines *r, const struct audit_totals *totals)
+{
+    const char *before = " (";
+    for (int s = SEVERITIES - 1; s >= 0; s--) {
+        if (!totals->severities[s]) continue;
+        put_count(r, before, lines_severity_colours[s], totals->severities[s],
+                  severity_name((enum severity)s), false);
+        before = ",";
+    }
+    if (*before == ',') lines_put(r, "", STR(")"));
+}
+
+/* "4 findings (1 critical, 3 low), 1 of them a warning, 1 skipped, 1 error" */
+static void print_findings(struct report_lines *r, const struct audit_totals *totals)
+{
+    size_t warned = totals->rows[VERDICT_WARN], found = totals->rows[VERDICT_FAIL] + warned,
+           skipped = totals->verdicts[VERDICT_SKIP], errors = totals->rows[VERDICT_ERROR];
+    put_count(r, "", found ? LINES_BOLD : LINES_GREEN, found, "finding", true);
+    print_severities(r, totals);
+    if (warned) put_count(r, ",", "", warned, warned == 1 ? "of them a warning" : "of them warnings", false);
+    if (totals->known) put_count(r, ",", "", totals->known, "known", false);
+    if (skipped) put_count(r, ",", "", skipped, "skipped", false);
+    if (errors) put_count(r, ",", LINES_RED, errors, "error", true);
+    lines_end(r);
+}
+
+void report_totals(struct report_lines *r, const struct audit_table *table)
+{
+    struct audit_totals totals = audit_table_totals(table);
+    size_t clean = 0, rules = audit_table_rule_count(table);
+    for (uint32_t i = 0; i < rules; i++) {
+        const struct audit_rule *rule = audit_table_rule(table, i);
+        clean += rule->counts[VERDICT_PASS] > 0 &&
+                 rule->counts[VERDICT_FAIL] + rule->counts[VERDICT_WARN] + rule->counts[VERDICT_ERROR] == 0;
+    }
+    print_findings(r, &totals);
+    put_count(r, "", "", totals.looked_at, "object", true);
+    if (totals.unlooked) put_count(r, ",", "", totals.unlooked, "of kinds that no rule looks at", false);
+    if (totals.elsewhere) put_count(r, ",", "", totals.elsewhere, "of other namespaces", false);
+    if (totals.foreign) put_count(r, ",", "", totals.foreign, "passed over", false);
+    put_count(r, ",", "", rules, "rule", true);
+    put_count(r, ",", "", clean, "of them clean", false);
+    r->piece.len = 0;
+    buf_printf(&r->piece, "%" PRId64 ".%02" PRId64 " s", r->options->took_ms / 1000,
+               r->options->took_ms % 1000 / 10);
+    put_next(r, ",", "", buf_slice(&r->piece));
+    lines_end(r);
+    if (!r->options->incomplete) return;
+    lines_put(r, LINES_RED, str_of(r->options->incomplete));
+    lines_end(r);
 }

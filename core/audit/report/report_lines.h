@@ -35,3 +35,7 @@ void lines_put_wrapped(struct report_lines *r, const char *colour, struct str te
 void lines_put_part(struct report_lines *r, const char *colour, struct str text, size_t at);
 /* What `piece` has then. */
 struct str lines_fit(struct report_lines *r, struct str text);
+
+/* --- What an audit comes to, as the table report ends with it. Owner: all is borrowed. On any one thread. */
+
+void report_totals(struct report_lines *r, const struct audit_table *table);

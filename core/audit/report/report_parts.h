@@ -38,3 +38,11 @@ struct rule_rows {
 /* All rules in the order of the table: those with rows, then the others by severity and id. The caller frees
  * it; there are as many as there are rules. */
 struct rule_rows *report_rules(const struct audit_table *table);
+
+/* --- Texts in XML and HTML: what would be markup is escaped, and what XML may not hold, or is no UTF-8, is
+ * replaced by U+FFFD. Owner: the buffer is the caller's. Any thread. */
+
+/* Fit for an element and for an attribute in quotes of either kind. */
+void markup_put(struct buf *out, struct str text);
+/* ` name="value"`. */
+void markup_attribute(struct buf *out, const char *name, struct str value);

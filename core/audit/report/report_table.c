@@ -14,7 +14,6 @@
 #include "audit/report/report_errors.h"
 #include "audit/report/report_lines.h"
 #include "audit/report/report_parts.h"
-#include "audit/report/report_totals.h"
 #include "base/buf.h"
 #include "base/text/terminal.h"
 

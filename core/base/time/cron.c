@@ -172,3 +172,139 @@ bool cron_parse(struct str text, struct cron *out, struct err *err)
     };
     return check_days(out, parts[2], parts[3], err);
 }
+
+/* --- When a schedule falls due; see cron.h. Time is taken in stretches between two changes of the offset: in
+ * one of them local time is a plain count, and a match is looked for there by days, hours and minutes */
+
+/* The longest wait is that for 29 February around 2100: eight years. */
+#define LIMIT_S (INT64_C(12) * 366 * DAY_S)
+
+static bool is_day(const struct cron *cron, const struct civil *at)
+{
+    bool day = cron->days >> at->day & 1, weekday = cron->weekdays >> at->weekday & 1;
+    return cron->every_day || cron->every_weekday ? day && weekday : day || weekday;
+}
+
+/* The first minute of that day at or after `from`, both in local seconds; INT64_MAX for none. */
+static int64_t match_in_day(const struct cron *cron, int64_t day, int64_t from)
+{
+    int64_t minute = from > day ? (from - day + 59) / 60 : 0;
+    for (int64_t hour = minute / 60; hour < 24; hour++, minute = hour * 60) {
+        if (!(cron->hours >> hour & 1)) continue;
+        for (int64_t m = minute - hour * 60; m < 60; m++)
+            if (cron->minutes >> m & 1) return day + hour * 3600 + m * 60;
+    }
+    return INT64_MAX;
+}
+
+/* The first minute in [from, until) that it names, in local seconds; INT64_MAX for none. */
+static int64_t match(const struct cron *cron, int64_t from, int64_t until)
+{
+    int64_t day = floor_div(from, DAY_S) * DAY_S;
+    while (day < until) {
+        struct civil at = civil_at(day);
+        if (!(cron->months >> at.month & 1)) {
+            day = civil_days(at.year + at.month / 12, at.month % 12 + 1, 1) * DAY_S;
+            continue;
+        }
+        int64_t found = is_day(cron, &at) ? match_in_day(cron, day, from) : INT64_MAX;
+        if (found != INT64_MAX) return found < until ? found : INT64_MAX;
+        day += DAY_S;
+    }
+    return INT64_MAX;
+}
+
+/* How far local time had come before this stretch began: what is earlier comes a second time now. Changes may
+ * follow each other within hours. */
+static int64_t come_before(const struct zone *zone, const struct zone_span *span)
+{
+    enum { STRETCHES = 4 };
+    int64_t most = INT64_MIN;
+    struct zone_span earlier = *span;
+    for (int i = 0; i < STRETCHES && earlier.from != INT64_MIN; i++) {
+        earlier = zone_span(zone, earlier.from - 1);
+        if (earlier.until + earlier.offset_s > most) most = earlier.until + earlier.offset_s;
+    }
+    return most;
+}
+
+/* In the stretch that holds `from`: the first time at or after it. */
+static int64_t next_in(const struct cron *cron, const struct zone *zone, const struct zone_span *span,
+                       int64_t from, int64_t limit)
+{
+    int64_t until = span->until < limit ? span->until : limit;
+    int64_t local = from + span->offset_s;
+    if (!cron->every_hour && span->from != INT64_MIN) {
+        int64_t before = come_before(zone, span);
+        if (from == span->from && before < local && match(cron, before, local) != INT64_MAX) return from;
+        if (local < before) local = before;
+    }
+    int64_t found = match(cron, local, until + span->offset_s);
+    return found == INT64_MAX ? INT64_MAX : found - span->offset_s;
+}
+
+int64_t cron_next(const struct cron *cron, const struct zone *zone, int64_t after)
+{
+    int64_t from = after + 1, limit = from + LIMIT_S;
+    while (from < limit) {
+        struct zone_span span = zone_span(zone, from);
+        int64_t found = next_in(cron, zone, &span, from, limit);
+        if (found != INT64_MAX) return found;
+        from = span.until;
+    }
+    return INT64_MAX;
+}
+
+/* --- Schedules against the clock on the wall */
+
+enum { SECOND_US = 1000000 };
+
+static void look(struct cron_plan *plan, int64_t wall_us, int64_t now_ms)
+{
+    plan->wall_us = wall_us;
+    plan->now_ms = now_ms;
+}
+
+static void begin_anew(struct cron_plan *plan)
+{
+    plan->next_s = cron_next(&plan->cron, plan->zone, floor_div(plan->wall_us, SECOND_US));
+}
+
+void cron_plan_init(struct cron_plan *plan, int64_t wall_us, int64_t now_ms)
+{
+    look(plan, wall_us, now_ms);
+    begin_anew(plan);
+}
+
+/* By how much the clock was set since it was last looked at; time asleep is none of it. */
+static int64_t step_us(const struct cron_plan *plan, int64_t wall_us, int64_t now_ms)
+{
+    return (wall_us - plan->wall_us) - (now_ms - plan->now_ms) * 1000;
+}
+
+/* Some time in (now - late, now] was one of its own. */
+static bool was_due_lately(const struct cron_plan *plan, int64_t now_s)
+{
+    if (plan->late_s >= now_s - plan->next_s) return true;
+    return cron_next(&plan->cron, plan->zone, now_s - plan->late_s - 1) <= now_s;
+}
+
+bool cron_plan_due(struct cron_plan *plan, int64_t wall_us, int64_t now_ms)
+{
+    bool was_wrong = step_us(plan, wall_us, now_ms) < -(int64_t)CRON_STEP_BACK_MAX_S * SECOND_US;
+    look(plan, wall_us, now_ms);
+    int64_t now_s = floor_div(wall_us, SECOND_US);
+    if (was_wrong) begin_anew(plan);
+    if (now_s < plan->next_s) return false;
+    bool due = was_due_lately(plan, now_s);
+    begin_anew(plan);
+    return due;
+}
+
+int64_t cron_plan_delay_ms(const struct cron_plan *plan)
+{
+    int64_t most_us = CRON_LOOK_MS * INT64_C(1000);
+    if (plan->next_s > floor_div(plan->wall_us + most_us, SECOND_US)) return CRON_LOOK_MS;
+    int64_t left_us = plan->next_s * SECOND_US - plan->wall_us;
+    return left_us > 0 ? (left_us + 999) / 1000 : 0;
+}

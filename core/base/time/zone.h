@@ -1,7 +1,7 @@
 /* A time zone, by its name in the system's database or by what TZ says.
  * Owner: counted references, on one thread. Reading blocks on the disk, for a file of a few kilobytes. */
 #pragma once
-#include "base/time/tz_rule.h"
+#include "base/time/tzif.h"
 
 struct zone;
 

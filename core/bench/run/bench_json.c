@@ -2,7 +2,6 @@
 #include <math.h>
 
 #include "base/text/json_out.h"
-#include "bench/run/bench_head.h"
 #include "bench/run/bench_number.h"
 #include "bench/run/bench_report.h"
 

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "bench/run/bench_source.h"
+
 struct bench_usage {
     int64_t resident, peak; /* bytes */
     int64_t private_bytes;  /* that are no file's */
@@ -20,3 +22,13 @@ bool bench_forget_peak(pid_t pid);
 bool bench_has_children(pid_t pid);
 /* Monotonic. */
 int64_t bench_now_ns(void);
+
+/* --- How much memory the benchmark needs, and how much there is.
+ * Owner: plain values. Anywhere; reads /proc. */
+
+/* Bytes of the machine; 0 when the kernel does not tell. */
+size_t bench_memory_total(void);
+/* Bytes that can be had without swapping; 0 when the kernel does not tell. */
+size_t bench_memory_available(void);
+/* Bytes for the source with these data, and for kubelua with the pods in its cache. */
+size_t bench_memory_need(const struct bench_data *data);

@@ -1,5 +1,5 @@
 /* Tables of medians, with the lowest and the highest run below; see bench_sections.h. */
-#include "bench/run/bench_sections.h"
+#include "bench/run/bench_report.h"
 
 #include <math.h>
 

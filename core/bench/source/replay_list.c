@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "bench/source/replay_internal.h"
 #include "sim/object/status.h"
-#include "sim/store/page.h"
+#include "sim/store/params.h"
 
 static const char changed[] = "The provided continue parameter is too old to display a consistent list "
                               "result. You can start a new list "

@@ -1,10 +1,12 @@
 /* What leader.c (tries), leader_term.c (terms) and leader_end.c (the lease given back) share; see leader.h.
  */
 #pragma once
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/series/series.h"
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 #include "informer/leader/leader.h"
 
 enum leader_step {
@@ -74,3 +76,11 @@ void leader_sees_none(struct leader *l);
 /* --- leader_end.c */
 
 void leader_on_end_answer(struct leader *l, struct root *lease, const struct err *err);
+
+/* --- The Event that an election leaves on its Lease (L-10): "web-0_1f became leader".
+ * Owner: nothing is kept. May be used anywhere. */
+
+/* Appends the JSON text of a core/v1 Event about the lease `ns`/`name`; `what` is "became leader" or "stopped
+ * leading". */
+void leader_event_write(const char *ns, const char *name, const char *identity, const char *what,
+                        int64_t wall_us, struct buf *out);

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "informer/leader/leader_event.h"
+#include "informer/leader/leader_internal.h"
 #include "informer/leader/leadership_internal.h"
 
 /* TCP takes a peer that acknowledges nothing for dead after 15 s (T-3). */

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "kube/api/client.h"
-#include "kube/api/retry_after.h"
+#include "kube/api/kube_call.h"
 #include "object/value/value.h"
 
 struct pager {

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 #include "kube/api/client.h"
 #include "object/value/value.h"
 

@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "informer/reflect/refused.h"
+#include "informer/reflect/refusals.h"
 #include "object/pack/pool.h"
+#include "object/value/value.h"
 
 /* */
 enum delta_type {
@@ -88,3 +89,24 @@ bool delta_fifo_has_synced(struct delta_fifo *fifo);
 /* How often resyncs are wanted (I-15); 0: never. It may change at any time. Any thread. */
 void delta_fifo_set_resync(struct delta_fifo *fifo, int64_t period_ms);
 int64_t delta_fifo_resync_ms(const struct delta_fifo *fifo);
+
+/* --- Whether two states of a key are the same state (B-4).
+ * Owner: nothing; any thread that holds both. */
+
+/* Another version of its group is another shape of the same object, although nothing was written. */
+static inline bool same_api_version(const struct root *a, const struct root *b)
+{
+    struct text text_a, text_b;
+    return str_eq(value_str(value_field(root_value(a), STR("apiVersion")), &text_a),
+                  value_str(value_field(root_value(b), STR("apiVersion")), &text_b));
+}
+
+/* The same object, or one that only its version text and uid prove the same. */
+static inline bool is_unchanged(const struct root *a, const struct root *b)
+{
+    struct text text_a, text_b;
+    if (a == b) return true;
+    struct str version = root_resource_version(a, &text_a);
+    if (version.n == 0 || !str_eq(version, root_resource_version(b, &text_b))) return false;
+    return str_eq(root_uid(a, &text_a), root_uid(b, &text_b)) && same_api_version(a, b);
+}

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 
 struct feed {
     struct feed_options options;

@@ -8,7 +8,6 @@
 #include "base/buf.h"
 #include "base/time/backoff.h"
 #include "informer/reflect/collection.h"
-#include "informer/reflect/error_window.h"
 #include "informer/reflect/reflector.h"
 #include "informer/reflect/refusals.h"
 

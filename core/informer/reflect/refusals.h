@@ -1,10 +1,13 @@
 /* Objects that the server has and that are refused, as they stand now: one that is accepted later, or that is
  * deleted, is no longer among them. Owner: the reflector, on the I/O thread. Zeroed at first. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/queue.h>
 
 #include "base/buf.h"
+#include "base/str.h"
 #include "kube/api/list_watch.h"
 
 struct refusal;
@@ -29,3 +32,43 @@ void refusals_put(struct buf *out, const char *name, size_t count, const char *t
 void refusals_clear(struct refusals *refusals);
 /* What `from` has is `to`'s, and `from` empty. */
 void refusals_move(struct refusals *to, struct refusals *from);
+
+/* --- How long an error that comes again and again may be tried again at once (contract R-27): the first one
+ * opens the window; it closes when it is over, or after a minute without errors. Owner: whoever embeds it;
+ * zero-initialised is closed. May be used from any callback. */
+
+enum { ERROR_WINDOW_QUIET_MS = 60000 };
+
+struct error_window {
+    bool open;
+    int64_t first_ms, last_ms;
+};
+
+/* There was such an error; gives whether it may be tried again at once. `length_ms` 0: never. */
+static inline bool error_window_allows(struct error_window *window, int64_t now_ms, int64_t length_ms)
+{
+    if (window->open && now_ms - window->last_ms >= ERROR_WINDOW_QUIET_MS) window->open = false;
+    if (!window->open) window->first_ms = now_ms;
+    window->last_ms = now_ms;
+    window->open = length_ms > 0 && now_ms - window->first_ms <= length_ms;
+    return window->open;
+}
+
+/* --- What a list has, but we could not take: what the store has of it must stay.
+ * Owner: the collection or the delta that it is a part of. One thread at a time; may be used from any
+ * callback. */
+
+struct delta_refused {
+    struct buf keys; /* namespace, NUL, name, NUL, and so on */
+    bool unknown;    /* and some whose keys are not known: nothing may be taken for deleted */
+};
+
+/* Makes `*refused` when there is none. A name that is empty or holds a NUL, as none does that a server should
+ * accept, counts as not known. */
+void refused_add(struct delta_refused **refused, struct str ns, struct str name);
+/* It is gone, and must not keep an old state alive. NULL is allowed. */
+void refused_remove(struct delta_refused *refused, struct str ns, struct str name);
+/* The next key, for a walk that begins with buf_slice(&refused->keys); false behind the last one. */
+bool refused_next(struct str *rest, struct str *ns, struct str *name);
+/* NULL is allowed. */
+void refused_free(struct delta_refused *refused);

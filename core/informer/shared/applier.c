@@ -1,7 +1,7 @@
 /* What one delta does; see applier.h. */
 #include "informer/shared/applier.h"
 
-#include "informer/reflect/refused.h"
+#include "informer/reflect/refusals.h"
 
 void applier_init(struct applier *applier)
 {

@@ -7,7 +7,6 @@
 #include <stddef.h>
 
 #include "informer/reflect/delta_fifo.h"
-#include "informer/shared/cursor.h"
 #include "informer/shared/handler_list.h"
 #include "informer/shared/mirrors.h"
 #include "informer/shared/transform.h"

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "informer/shared/shared_factory_internal.h"
-#include "informer/store/index_path.h"
+#include "informer/store/index.h"
 
 struct claim_index {
     TAILQ_ENTRY(claim_index) link;

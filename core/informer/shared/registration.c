@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "informer/reflect/unchanged.h"
+#include "informer/reflect/delta_fifo.h"
 
 struct change change_of_put(struct root *before, struct root *object, const struct event_info *info)
 {

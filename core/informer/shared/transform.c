@@ -1,7 +1,7 @@
 /* Transforms deltas; see transform.h. */
 #include "informer/shared/transform.h"
 
-#include "informer/reflect/unchanged.h"
+#include "informer/reflect/delta_fifo.h"
 
 static enum transform_result ask(const struct transform *transform, struct root *object, struct root **out,
                                  struct transform_counts *counts)

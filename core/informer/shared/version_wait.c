@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "kube/kinds/resource_version.h"
+#include "kube/kinds/resource.h"
 
 struct version_wait {
     TAILQ_ENTRY(version_wait) link;

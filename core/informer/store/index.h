@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "object/pack/pool.h"
+#include "object/value/value.h"
 
 /* The most values that a source may give for one object. */
 enum { INDEX_VALUES_MAX = 10000 };
@@ -66,3 +67,14 @@ bool index_is_of(const struct index *index, const struct index_source *source);
 uint64_t index_failures(const struct index *index);
 /* What it takes, about. */
 size_t index_bytes(const struct index *index);
+
+/* --- What a path finds in an object, as values of an index: strings as they are, numbers as decimals (1.0 is
+ * 1), booleans as true and false. Null, maps and arrays are no values. Owner: the source belongs to the index
+ * it is given to. On any thread. */
+
+/* Compiles the path; false with an error that names the place. */
+bool index_source_of_path(struct str path, struct index_source *out, struct err *err);
+/* Appends the text of a scalar; false when `value` is none. */
+bool index_text(struct value value, struct buf *out);
+/* The text of a number, the same for 1 and 1.0. */
+void index_number(double number, struct buf *out);

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "informer/store/index_path.h"
+#include "informer/store/index.h"
 #include "informer/store/indexer_internal.h"
 #include "informer/store/label_index.h"
 

@@ -1,6 +1,10 @@
 /* Series of work queues; see workqueue_metrics.h. */
 #include "informer/workqueue/workqueue_metrics.h"
 
+#include "base/must.h"
+#include "informer/workqueue/workqueue.h"
+#include "informer/workqueue/workqueue_internal.h"
+
 void workqueue_metrics_init(struct workqueue_metrics *m, const char *name, const char *script,
                             int64_t (*measure_ns)(void))
 {
@@ -37,4 +41,72 @@ void workqueue_metrics_busy(struct workqueue_metrics *m, int64_t sum_ns, int64_t
 {
     series_set(m->series[WORKQUEUE_UNFINISHED], (double)sum_ns / 1e9);
     series_set(m->series[WORKQUEUE_LONGEST], (double)longest_ns / 1e9);
+}
+
+/* --- A work queue that outlives who made it: */
+
+/* Its keys count there from now on, also beyond the maximum: they were taken already. */
+static void count_at(struct workqueue *queue, struct workqueue_quota *quota)
+{
+    struct workqueue_quota *before = queue->options.quota;
+    struct workqueue_item *item, *next;
+    queue->options.quota = quota;
+    HASH_ITER (hh, queue->items, item, next) {
+        size_t bytes = sizeof *item + item->key_len + (item->why ? strlen(item->why) + 1 : 0);
+        before->keys--;
+        before->bytes -= bytes;
+        quota->keys++;
+        quota->bytes += bytes;
+    }
+}
+
+/* The tokens of a bucket that stays are kept, as many as still fit into it. */
+static void set_limiter(struct workqueue *queue, const struct rate_limiter *limiter)
+{
+    struct rate_limiter *mine = &queue->options.limiter;
+    struct rate_limiter before = *mine;
+    *mine = *limiter;
+    rate_limiter_start(mine, clock_now_ms(queue->options.clock));
+    bool same = before.bucket.on == mine->bucket.on && before.bucket.per_second == mine->bucket.per_second &&
+                before.bucket.burst == mine->bucket.burst;
+    if (same) mine->bucket.tokens = before.bucket.tokens;
+}
+
+void workqueue_hand_over(struct workqueue *queue, const struct workqueue_owner *owner,
+                         const struct rate_limiter *limiter)
+{
+    count_at(queue, owner->quota);
+    queue->options.ready = owner->ready;
+    queue->options.ctx = owner->ctx;
+    queue->has_workers = false;
+    set_limiter(queue, limiter);
+    workqueue_wake_all(&queue->getters);
+}
+
+static void ready_for_nobody(void *ctx) {}
+
+void workqueue_abandon(struct workqueue *queue)
+{
+    workqueue_shut_down(queue);
+    queue->own_quota = (struct workqueue_quota){.max = SIZE_MAX};
+    count_at(queue, &queue->own_quota);
+    queue->options.ready = ready_for_nobody;
+    queue->options.ctx = NULL;
+}
+
+void workqueue_end_waits(struct workqueue *queue)
+{
+    workqueue_wake_all(&queue->getters);
+}
+
+void workqueue_take_over(struct workqueue *queue, struct workqueue *from)
+{
+    struct workqueue_item *item, *next;
+    struct err err;
+    int64_t now_ms = clock_now_ms(from->options.clock);
+    must(from->processing == 0);
+    TAILQ_FOREACH (item, &from->order, link) workqueue_add(queue, workqueue_key(item), &err);
+    HASH_ITER (hh, from->items, item, next)
+        if (timer_running(&item->delay))
+            workqueue_add_after(queue, workqueue_key(item), item->delay.due_ms - now_ms, &err);
 }

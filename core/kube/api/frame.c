@@ -2,6 +2,7 @@
 #include "kube/api/frame.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "kube/api/frame_internal.h"
@@ -93,4 +94,133 @@ bool framer_end(struct framer *framer, struct err *err)
 {
     if (err) err_clear(err);
     return framer->form == FRAME_WATCH ? frame_end_watch(framer, err) : frame_end_list(framer, err);
+}
+
+/* --- The events of a watch out of a stream of bytes: JSON objects one after the other. Servers end each with
+ * a line end, which nothing promises (H-10). A line is taken for one event as long as that proves right,
+ * which costs next to nothing; what is no such line is walked through byte by byte */
+
+enum { LINE_MAX = 1 << 20 }; /* what has no end for so long is walked through */
+
+static size_t count_blanks(const char *data, size_t len)
+{
+    size_t n = 0;
+    while (n < len && (data[n] == ' ' || data[n] == '\t' || data[n] == '\r' || data[n] == '\n')) n++;
+    return n;
+}
+
+static struct str trim_end(struct str text)
+{
+    while (text.n && (text.p[text.n - 1] == ' ' || text.p[text.n - 1] == '\t' || text.p[text.n - 1] == '\r'))
+        text.n--;
+    return text;
+}
+
+static bool begins_line_end(const char *data, size_t len)
+{
+    return len == 0 || data[0] == '\n' || (data[0] == '\r' && (len == 1 || data[1] == '\n'));
+}
+
+/* The next stretch of an event whose end only its brackets tell. */
+static bool walk(struct framer *framer, const char *data, size_t len, size_t *used, struct err *err)
+{
+    const char *wrong, *end = json_walk(&framer->walk, data, data + len, &wrong);
+    if (wrong)
+        return err_set(err, ERR_PARSE, "watch event: malformed JSON at its byte %zu",
+                       framer->seen + (size_t)(wrong - data));
+    *used = end ? (size_t)(end - data) : len;
+    if (!end) {
+        frame_keep(framer, data, len);
+        return true;
+    }
+    framer->walking = false;
+    framer->walk = (struct json_walk){0};
+    if (!begins_line_end(end, len - *used)) framer->no_lines = true;
+    return frame_finish(framer, data, *used, len - *used);
+}
+
+/* Walks through the event that has begun, from its start. */
+static bool walk_again(struct framer *framer, struct err *err)
+{
+    struct buf kept = framer->pending;
+    framer->pending = (struct buf){0};
+    framer->seen = 0;
+    framer->walking = true;
+    bool ok = frame_feed_watch(framer, kept.data, kept.len, err);
+    buf_clear(&kept);
+    return ok;
+}
+
+static bool is_one(struct framer *framer, struct str line)
+{
+    return line.n > 1 && line.p[0] == '{' && line.p[line.n - 1] == '}' &&
+           framer->sink.is_one(framer->sink.ctx, line.p, line.n);
+}
+
+/* The rest of a line, whose end is behind it. */
+static bool end_line(struct framer *framer, const char *data, size_t len, size_t behind, size_t *used,
+                     struct err *err)
+{
+    bool more, alone = framer->seen == 0;
+    struct str line = trim_end(frame_gather(framer, data, len, behind));
+    if (is_one(framer, line)) {
+        framer->lines = true;
+        more = framer->sink.frame(framer->sink.ctx, line.p, line.n);
+        frame_reset(framer);
+        *used = len + 1;
+        return more;
+    }
+    if (alone) { /* nothing but these bytes: they are looked at anew */
+        frame_reset(framer);
+        framer->walking = true;
+        *used = 0;
+        return true;
+    }
+    *used = len;
+    return walk_again(framer, err);
+}
+
+/* Whether an event without a line end may end like this. Where line ends are the custom, it takes both
+ * brackets, the object's and the event's. */
+static bool may_be_whole(const struct framer *framer, struct str tail)
+{
+    if (!tail.n || tail.p[tail.n - 1] != '}') return false;
+    return !framer->lines || tail.n < 2 || tail.p[tail.n - 2] == '}';
+}
+
+/* A stretch of what may be a line. */
+static bool take_line(struct framer *framer, const char *data, size_t len, size_t *used, struct err *err)
+{
+    const char *end = memchr(data, '\n', len);
+    size_t n = end ? (size_t)(end - data) : len;
+    if (framer->seen + n > framer->max_frame || framer->seen + n > LINE_MAX) {
+        *used = 0;
+        return walk_again(framer, err);
+    }
+    if (end) return end_line(framer, data, n, len - n, used, err);
+    frame_keep(framer, data, n);
+    *used = n;
+    struct str tail = trim_end((struct str){data, n});
+    return !may_be_whole(framer, tail) || walk_again(framer, err);
+}
+
+bool frame_feed_watch(struct framer *framer, const char *data, size_t len, struct err *err)
+{
+    while (len > 0) {
+        size_t used = framer->seen == 0 ? count_blanks(data, len) : 0;
+        data += used;
+        len -= used;
+        if (!len) break;
+        if (framer->no_lines) framer->walking = true;
+        if (!(framer->walking ? walk : take_line)(framer, data, len, &used, err)) return false;
+        data += used;
+        len -= used;
+    }
+    return true;
+}
+
+bool frame_end_watch(struct framer *framer, struct err *err)
+{
+    if (framer->seen > 0 && !framer->walking && !walk_again(framer, err)) return false;
+    return framer->seen == 0 || err_set(err, ERR_CLOSED, "unexpected EOF: the stream ended inside an event");
 }

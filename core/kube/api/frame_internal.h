@@ -3,7 +3,6 @@
 #pragma once
 #include "kube/api/frame.h"
 #include "object/parse/json_scan.h"
-#include "object/parse/json_walk.h"
 
 enum {
     FRAME_HEAD_MAX = 16 << 10,     /* what is kept of an oversize frame */

@@ -7,7 +7,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "kube/api/retry_after.h"
 #include "object/parse/tape.h"
 
 enum { IDLE_MS = 60000, ERROR_BODY_MAX = 1 << 20 };

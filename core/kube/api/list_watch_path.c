@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "kube/kinds/url.h"
+#include "kube/kinds/resource.h"
 
 static void param(struct buf *out, char *separator, const char *key, const char *value)
 {

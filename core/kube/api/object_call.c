@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "kube/api/kube_call.h"
-#include "kube/kinds/url.h"
+#include "kube/kinds/resource.h"
 #include "object/parse/tape.h"
 
 struct object_call {

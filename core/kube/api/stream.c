@@ -1,4 +1,6 @@
 /* What watches and lists have in common on the way from bytes to objects; see stream.h. */
+#include "kube/api/stream.h"
+
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -90,4 +92,95 @@ bool stream_feed(struct stream *stream, const char *data, size_t len, int64_t re
 bool stream_end(struct stream *stream, struct err *err)
 {
     return outcome(stream, framer_end(stream->framer, err), err);
+}
+
+/* --- The body of a list to objects, one item at a time */
+
+/* R-14; and whatever else answers a list without being one. */
+static bool check_type(struct stream *stream, struct str kind, struct str api_version)
+{
+    if (str_is(kind, "Table") && str_starts(api_version, STR("meta.k8s.io/")))
+        return err_set(&stream->err, ERR_PARSE, "the server answered with a Table, not with objects");
+    if (!str_ends(kind, STR("List")))
+        return err_set(&stream->err, ERR_PARSE, "the server answered with \"%.*s\", not with a list",
+                       STR_ARG(kind));
+    return true;
+}
+
+/* Items carry no kind of their own; the list's, without "List", is theirs. A bare "List" holds objects that
+ * do. */
+static bool on_type(void *ctx, struct str kind, struct str api_version)
+{
+    struct stream *stream = ctx;
+    if (!check_type(stream, kind, api_version)) return false;
+    struct pack_type *type = &stream->options.type;
+    if (type->always) return true;
+    kind.n -= 4;
+    type->kind = type->api_version = (struct str){0};
+    if (!kind.n) return true;
+    buf_str(&stream->type_texts, kind);
+    buf_str(&stream->type_texts, api_version);
+    const char *texts = stream->type_texts.data;
+    type->kind = (struct str){texts, kind.n};
+    type->api_version = (struct str){texts + kind.n, api_version.n};
+    return true;
+}
+
+static bool on_item(void *ctx, const char *text, size_t len)
+{
+    struct stream *stream = ctx;
+    struct stream_options *o = &stream->options;
+    const struct str item = {text, len};
+    struct tape tape;
+    struct err err;
+    struct pack_mark mark;
+    struct root *root =
+        pack_recall(o->packer, item, &o->type, &mark); /* a relist brings mostly known texts */
+    if (!root && pack_tokens(o->packer, item, &o->type, &mark, NULL, &root))
+        pack_remember(o->packer, root, &mark);
+    if (!root) {
+        if (!tape_parse(o->parser, text, len, &tape, &stream->err))
+            return err_wrap(&stream->err, "list item");
+        if (!pack_tape(o->packer, &tape, tape_root(&tape), &o->type, &root, &err))
+            return stream_refuse(stream, &err, item, false);
+        pack_remember(o->packer, root, &mark);
+    }
+    o->sink->item(o->ctx, root);
+    return !stream->stopped;
+}
+
+static bool on_oversize(void *ctx, const char *head, size_t head_len, size_t seen)
+{
+    return stream_refuse_oversize(ctx, (struct str){head, head_len}, false, seen);
+}
+
+static bool on_envelope(void *ctx, const char *text, size_t len)
+{
+    struct stream *stream = ctx;
+    struct tape tape;
+    if (!tape_parse(stream->options.parser, text, len, &tape, &stream->err))
+        return err_wrap(&stream->err, "list");
+    size_t list = tape_root(&tape), metadata = tape_field(&tape, list, STR("metadata"));
+    if (!check_type(stream, tape_str(&tape, tape_field(&tape, list, STR("kind"))),
+                    tape_str(&tape, tape_field(&tape, list, STR("apiVersion")))))
+        return false;
+    char items = tape_type(&tape, tape_field(&tape, list, STR("items")));
+    if (items && items != '[' && items != 'n')
+        return err_set(&stream->err, ERR_PARSE, "list: items is no array");
+    struct lw_list_meta meta = {
+        .resource_version = tape_str(&tape, tape_field(&tape, metadata, STR("resourceVersion"))),
+        .continue_token = tape_str(&tape, tape_field(&tape, metadata, STR("continue"))),
+        .remaining = tape_int(&tape, tape_field(&tape, metadata, STR("remainingItemCount")), -1),
+    };
+    if (tape_has_nul(&tape, metadata))
+        return err_set(&stream->err, ERR_PARSE, "list: the texts of metadata must not contain a NUL byte");
+    stream->options.sink->list_end(stream->options.ctx, &meta);
+    return !stream->stopped;
+}
+
+struct stream *list_stream_new(const struct stream_options *options)
+{
+    const struct frame_sink sink = {
+        .frame = on_item, .oversize = on_oversize, .envelope = on_envelope, .list_type = on_type};
+    return stream_new(options, FRAME_LIST, options->max_object_size, &sink);
 }

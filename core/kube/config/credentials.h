@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "kube/config/exec_plugin.h"
 #include "kube/config/kubeconfig.h"
+#include "kube/config/kubeconfig_file.h"
 #include "net/transport.h"
 
 struct credentials;
@@ -29,3 +30,9 @@ void credentials_answered(struct credentials *credentials, int http_status, unsi
 
 /* The token in the file, without blanks around it; the caller wipes and frees it. */
 bool credentials_read_token(const char *path, char **out, struct err *err);
+
+/* --- Acting as somebody else: the headers of T-9.
+ * Owner: as kubeconfig.h says. */
+
+/* Fills `out->impersonate`; nothing when the user does not ask for it. */
+void impersonate_headers(const struct kubeconfig_user *user, struct cluster_config *out);

@@ -8,8 +8,8 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "kube/config/yaml_documents.h"
 #include "kube/config/yaml_file.h"
-#include "kube/config/yaml_json.h"
 
 static void append(char ***list, size_t *count, char *text)
 {

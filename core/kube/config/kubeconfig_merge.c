@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/text/base64.h"
 #include "kube/config/credentials.h"
-#include "kube/config/impersonate.h"
 #include "net/pem.h"
 #include "net/proxy.h"
 #include "net/server_url.h"

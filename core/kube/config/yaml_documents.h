@@ -2,10 +2,20 @@
  * one behind another too, as `kubectl get -o json --watch` and `jq -c` print them.
  * Owner: nothing is kept. Reads a file: not from callbacks of a loop. */
 #pragma once
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "kube/config/yaml_file.h"
 
 /* Calls `document` with the text of each that is not empty, in order. ERR_IO; ERR_PARSE names file and line;
  * ERR_LIMIT for one of more than 64 MiB of JSON. */
 bool yaml_documents(const char *path, void (*document)(void *ctx, struct str json), void *ctx,
                     struct err *err);
+
+/* --- A YAML value as JSON, by YAML's core schema: what Kubernetes hands on of files without looking into it.
+ * Owner: the caller's buffer. Not from callbacks. */
+
+/* Appends it. What is too deep or too much, as by aliases inside of themselves, is written as null. */
+void yaml_json(struct yaml_file *file, yaml_node_t *node, struct buf *out);
+/* The same of up to 64 MiB; false when something was written as null for that. */
+bool yaml_json_whole(struct yaml_file *file, yaml_node_t *node, struct buf *out);

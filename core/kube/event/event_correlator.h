@@ -3,6 +3,7 @@
  * planned before and asks nobody; time is handed in. Owner: the recorder, on its thread. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "kube/event/event.h"
@@ -33,3 +34,15 @@ void event_correlator_free(struct event_correlator *correlator);
 bool event_correlate(struct event_correlator *correlator, const struct event *event, int64_t now_us,
                      struct event_plan *plan);
 void event_plan_clear(struct event_plan *plan);
+
+/* --- A bounded map from hashes to small records: when a new one finds no room, the one that was not used for
+ * longest goes (EV-2). Owner: the correlator that made it, on its thread. */
+
+struct event_cache;
+
+struct event_cache *event_cache_new(size_t capacity, size_t record_size);
+void event_cache_free(struct event_cache *cache);
+/* The record of `key`, from now on the one used last; one that was not there is all zero. Good until the next
+ * call. */
+void *event_cache_use(struct event_cache *cache, uint64_t key);
+size_t event_cache_count(const struct event_cache *cache);

@@ -1,6 +1,7 @@
 /* How a catalogue is built: discovery puts in what the server's documents say. Readers use resource.h.
  * Owner: the I/O thread until it is finished. For discovery and its tests. */
 #pragma once
+#include "base/str.h"
 #include "kube/kinds/resource.h"
 #include "object/parse/tape.h"
 
@@ -36,3 +37,8 @@ void catalogue_add_legacy(struct catalogue *catalogue, const struct tape *tape, 
  * are there; nothing happens when that very kind is. */
 void catalogue_add_guess(struct catalogue *catalogue, struct str api_version, struct str kind,
                          bool namespaced);
+
+/* --- The plural that a kind most likely has, where nobody tells. Owner: the caller frees it. Any thread. */
+
+/* "Widget" gives "widgets", "Policy" "policies", as kubectl guesses it; a new text. */
+char *plural_guess(struct str kind);

@@ -1,9 +1,11 @@
 /* Kinds that are known by their objects alone; see catalogue.h. */
+#include <ctype.h>
 #include <stdlib.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
+#include "base/text/nearest.h"
 #include "kube/kinds/catalogue.h"
-#include "kube/kinds/plural.h"
 
 static char *text_of(struct str text)
 {
@@ -43,4 +45,58 @@ void catalogue_add_guess(struct catalogue *catalogue, struct str api_version, st
         .sequence = catalogue->count,
     };
     catalogue->count++;
+}
+
+/* --- The kind that somebody meant who wrote it wrong */
+
+bool catalogue_nearest(const struct catalogue *catalogue, struct str name, struct buf *out)
+{
+    struct str bare = name, rest = name;
+    if (memchr(name.p ? name.p : "", '/', name.n))
+        while (str_cut(&rest, '/', &bare)) continue;
+    else
+        str_cut(&rest, '.', &bare);
+    const struct catalogue_entry *best = NULL;
+    struct nearest nearest = nearest_to(bare);
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const struct catalogue_entry *entry = &catalogue->entries[i];
+        const char *before = nearest.name;
+        nearest_try(&nearest, entry->resource.plural);
+        nearest_try(&nearest, entry->resource.kind);
+        if (nearest.name != before) best = entry;
+    }
+    if (best) resource_name(&best->resource, out);
+    return best != NULL;
+}
+
+void catalogue_explain(const struct catalogue *catalogue, struct str name, struct err *err)
+{
+    if (err->code != ERR_NOT_FOUND) return;
+    struct buf near = {0}, text = {0};
+    const char *failures = catalogue_failures(catalogue);
+    buf_puts(&text, err->text);
+    if (catalogue_nearest(catalogue, name, &near))
+        buf_printf(&text, ", did you mean \"%s\"?", buf_text(&near));
+    if (*failures) buf_printf(&text, " (not all groups answered: %s)", failures);
+    err_set(err, ERR_NOT_FOUND, "%s", buf_text(&text));
+    buf_clear(&near);
+    buf_clear(&text);
+}
+
+/* --- See plural.h; the rules are those of meta.UnsafeGuessKindToResource */
+
+char *plural_guess(struct str kind)
+{
+    struct buf out = {0};
+    for (size_t i = 0; i < kind.n; i++) buf_putc(&out, (char)tolower((unsigned char)kind.p[i]));
+    struct str lower = buf_slice(&out);
+    if (str_ends(lower, STR("s")) || str_ends(lower, STR("x")) || str_ends(lower, STR("ch"))) {
+        buf_puts(&out, "es");
+    } else if (str_ends(lower, STR("y"))) {
+        out.len--;
+        buf_puts(&out, "ies");
+    } else {
+        buf_putc(&out, 's');
+    }
+    return buf_take(&out);
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kube/kinds/url.h"
 
 void resource_copy(struct resource *out, const struct resource *from)
 {
@@ -74,5 +73,92 @@ bool resource_object_path(const struct resource *resource, struct str ns, struct
         buf_putc(out, '/');
         url_escape(subresource, out);
     }
+    return true;
+}
+
+/* --- Names of namespaces */
+
+enum { LABEL_MAX = 63 };
+
+static bool is_alphanumeric(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+static bool is_label(struct str name)
+{
+    if (name.n == 0 || name.n > LABEL_MAX) return false;
+    if (!is_alphanumeric(*name.p) || !is_alphanumeric(name.p[name.n - 1])) return false;
+    for (size_t i = 0; i < name.n; i++)
+        if (!is_alphanumeric(name.p[i]) && name.p[i] != '-') return false;
+    return true;
+}
+
+static bool is_pattern(struct str name)
+{
+    return name.n && (*name.p == '!' || memchr(name.p, '*', name.n) || memchr(name.p, '?', name.n));
+}
+
+bool namespace_name_check(struct str name, struct err *err)
+{
+    int shown = name.n > LABEL_MAX + 1 ? LABEL_MAX + 1 : (int)name.n;
+    if (is_label(name)) return true;
+    return err_set(
+        err, ERR_INVALID,
+        "\"%.*s\" is not the name of a namespace: lower-case letters, digits and '-', %d at most%s", shown,
+        name.n ? name.p : "", LABEL_MAX,
+        is_pattern(name) ? "; patterns are for the namespaces of handlers" : "");
+}
+
+/* --- Order of resource versions */
+
+bool resource_version_check(struct str version, struct err *err)
+{
+    if (version.n == 0) return err_set(err, ERR_INVALID, "the resource version is empty");
+    bool good = version.p[0] != '0';
+    for (size_t i = 0; i < version.n; i++) good = good && version.p[i] >= '0' && version.p[i] <= '9';
+    if (good) return true;
+    return err_set(err, ERR_INVALID, "resource version \"%.*s\" is no positive decimal number",
+                   STR_ARG(version));
+}
+
+bool resource_version_compare(struct str a, struct str b, int *order, struct err *err)
+{
+    if (!resource_version_check(a, err) || !resource_version_check(b, err)) return false;
+    *order = a.n == b.n ? str_cmp(a, b) : (a.n > b.n) - (a.n < b.n);
+    return true;
+}
+
+/* --- Escaping and checking what goes into URLs */
+
+static bool unreserved(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_' || c == '~';
+}
+
+void url_escape(struct str text, struct buf *out)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < text.n; i++) {
+        unsigned char c = (unsigned char)text.p[i];
+        if (unreserved(text.p[i])) {
+            buf_putc(out, text.p[i]);
+            continue;
+        }
+        buf_putc(out, '%');
+        buf_putc(out, hex[c >> 4]);
+        buf_putc(out, hex[c & 15]);
+    }
+}
+
+bool url_name_check(struct str name, struct err *err)
+{
+    if (!name.n) return err_set(err, ERR_INVALID, "a name may not be empty");
+    if (str_is(name, ".") || str_is(name, ".."))
+        return err_set(err, ERR_INVALID, "a name may not be '%.*s'", STR_ARG(name));
+    for (size_t i = 0; i < name.n; i++)
+        if (name.p[i] == '/' || name.p[i] == '%')
+            return err_set(err, ERR_INVALID, "name \"%.*s\" may not hold '%c'", STR_ARG(name), name.p[i]);
     return true;
 }

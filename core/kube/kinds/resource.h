@@ -73,3 +73,26 @@ struct discovery *discovery_start(struct kube_client *client,
                                   void (*done)(void *ctx, struct catalogue *catalogue, const struct err *err),
                                   void *ctx);
 void discovery_cancel(struct discovery *discovery);
+
+/* --- What a namespace can be called: a DNS-1123 label, as the server demands. Anything else would be asked
+ * for as a name that nothing has, or as another path. Owner: nobody. May be called anywhere, from any thread.
+ */
+
+/* False with an error that quotes the text, and says of a pattern where patterns belong. */
+bool namespace_name_check(struct str name, struct err *err);
+
+/* --- Order of resource versions (RV-1): decimal numbers of any length, compared as text. Valid only within
+ * one resource of one server (RV-2). Owner: nobody. May be called anywhere, from any thread. */
+
+/* Decimal, positive, without leading zeros: not "", not "0". False with an error that quotes the text. */
+bool resource_version_check(struct str version, struct err *err);
+/* Negative, 0 or positive in `*order`; false when one of them is no resource version. */
+bool resource_version_compare(struct str a, struct str b, int *order, struct err *err);
+
+/* --- Pieces of URLs: escaping, and which names may stand in a path (H-12).
+ * Owner: everything borrowed. May be called anywhere. */
+
+/* Appends `text` with all but letters, digits and -._~ as %XX. */
+void url_escape(struct str text, struct buf *out);
+/* A name may not be empty, "." or "..", nor hold '/' or '%'. */
+bool url_name_check(struct str name, struct err *err);

@@ -2,8 +2,8 @@
  * stepped over in one step, whatever is in it; see pack.h. Nothing is remembered of the text: this is for
  * objects that are seen once. */
 #include "base/mem.h"
-#include "object/pack/pack_walk.h"
-#include "object/parse/token_match.h"
+#include "object/pack/pack_internal.h"
+#include "object/parse/token.h"
 #include "object/value/dict.h"
 
 /* A value that stands at a token. */

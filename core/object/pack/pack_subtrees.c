@@ -1,5 +1,5 @@
 /* Subtrees whose text was seen before, in whatever object: found without being walked; see text_cache.h. */
-#include "object/pack/pack_walk.h"
+#include "object/pack/pack_internal.h"
 
 bool walk_is_long(const struct walk *w)
 {

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "object/pack/intern.h"
-#include "object/pack/pack_walk.h"
+#include "object/pack/pack_internal.h"
 #include "object/value/dict.h"
 
 enum {

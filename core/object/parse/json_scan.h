@@ -16,3 +16,21 @@ struct json_scan {
 /* Start with a zeroed struct at the opening brace or bracket. Gives the place behind the closing one, or NULL
  * when these bytes do not hold it. */
 const char *json_scan(struct json_scan *scan, const char *p, const char *end);
+
+/* --- Finds the end of a JSON object in a stream of bytes, and says at once when they can be none. For text
+ * that is known to be JSON json_scan is faster. Owner: the struct is the caller's and holds only state; start
+ * with a zeroed one. May be called anywhere. Only the grammar of brackets, commas, colons and strings is
+ * looked at; what numbers and words are worth is left to the parser. */
+
+enum { JSON_WALK_DEPTH_MAX = 2048 }; /* more than the parser takes */
+
+struct json_walk {
+    uint8_t expects; /* enum in json_walk.c */
+    bool is_key, escaped;
+    unsigned depth;
+    uint64_t arrays[JSON_WALK_DEPTH_MAX / 64]; /* bit d: the container at depth d is an array */
+};
+
+/* Gives the place behind the object's end, or NULL: with `*wrong` set to the first byte that cannot be, or to
+ * NULL when these bytes do not hold the end. */
+const char *json_walk(struct json_walk *walk, const char *p, const char *end, const char **wrong);

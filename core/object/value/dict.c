@@ -7,12 +7,11 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "object/value/admission.h"
-#include "object/value/id_table.h"
 
 enum { CHUNK_BYTES = 16 << 10 };
 
 struct dict_key dict_keys[DICT_KEYS_MAX]; /* each written once, before its number is published */
-static struct id_table table;
+static struct id_table keys;
 static _Atomic uint32_t count;
 static struct admission admission;
 static pthread_mutex_t inserting = PTHREAD_MUTEX_INITIALIZER;
@@ -26,7 +25,7 @@ static struct {
 
 static uint32_t lookup(struct str key, uint32_t hash)
 {
-    struct id_slots *slots = id_table_slots(&table);
+    struct id_slots *slots = id_table_slots(&keys);
     uint32_t at = hash, id;
     while ((id = id_slots_next(slots, hash, &at)) != ID_NONE) {
         if (dict_keys[id].length == key.n && memcmp(dict_keys[id].text, key.p, key.n) == 0) return id;
@@ -59,7 +58,7 @@ static uint32_t insert_locked(struct str key, uint32_t hash)
     memcpy(text, key.p, key.n);
     dict_keys[id] = (struct dict_key){text, (uint32_t)key.n};
     atomic_store_explicit(&count, id + 1, memory_order_release);
-    id_table_insert(&table, hash, id);
+    id_table_insert(&keys, hash, id);
     return id;
 }
 
@@ -137,4 +136,37 @@ uint32_t dict_intern(struct str key)
 size_t dict_count(void)
 {
     return atomic_load_explicit(&count, memory_order_acquire);
+}
+
+/* --- Hash to number, for readers without a lock */
+
+enum { FIRST_SLOTS = 1024 };
+
+static void put(struct id_slots *slots, uint64_t slot)
+{
+    uint32_t at = (uint32_t)slot;
+    while (atomic_load_explicit(&slots->slot[at & slots->mask], memory_order_relaxed) != 0) at++;
+    atomic_store_explicit(&slots->slot[at & slots->mask], slot, memory_order_release);
+}
+
+static struct id_slots *grow(struct id_table *table, struct id_slots *from)
+{
+    uint32_t size = from ? (from->mask + 1) * 2 : FIRST_SLOTS;
+    struct id_slots *to = xcalloc(1, sizeof *to + size * sizeof to->slot[0]);
+    to->mask = size - 1;
+    to->outgrown = from;
+    for (uint32_t i = 0; from && i <= from->mask; i++) {
+        uint64_t slot = atomic_load_explicit(&from->slot[i], memory_order_relaxed);
+        if (slot != 0) put(to, slot);
+    }
+    atomic_store_explicit(&table->slots, to, memory_order_release);
+    return to;
+}
+
+void id_table_insert(struct id_table *table, uint32_t hash, uint32_t id)
+{
+    struct id_slots *slots = atomic_load_explicit(&table->slots, memory_order_relaxed);
+    if (!slots || (table->count + 1) * 2 > slots->mask + 1) slots = grow(table, slots);
+    put(slots, (uint64_t)(id + 1) << 32 | hash);
+    table->count++;
 }

@@ -2,10 +2,12 @@
  * selector.c keeps and asks them. Owner: the selector. */
 #pragma once
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/str.h"
 #include "object/value/key_ref.h"
 
 enum operator{
@@ -42,3 +44,31 @@ bool requirement_matches(const struct requirement *requirement, bool present, st
 bool selector_parse_into(struct selector *selector, struct str text, struct err *err);
 /* Decimal with an optional sign, within int64, as strconv.ParseInt takes it. */
 bool selector_number(struct str text, int64_t *out);
+
+/* --- Tokens of label selectors, cut as apimachinery's labels.Lexer does (contract X-1, X-3).
+ * Owner: borrows the text. */
+
+enum selector_token {
+    TOKEN_END,
+    TOKEN_NAME,
+    TOKEN_IN, /* the words in and notin: names where no operator is expected */
+    TOKEN_NOT_IN,
+    TOKEN_EQUALS,
+    TOKEN_DOUBLE_EQUALS,
+    TOKEN_NOT_EQUALS,
+    TOKEN_GREATER,
+    TOKEN_LESS,
+    TOKEN_NOT,
+    TOKEN_OPEN,
+    TOKEN_CLOSE,
+    TOKEN_COMMA,
+};
+
+struct selector_lexer {
+    struct str rest;
+    enum selector_token token; /* the one that is looked at */
+    struct str text;
+};
+
+void selector_lexer_start(struct selector_lexer *lexer, struct str text);
+void selector_lexer_step(struct selector_lexer *lexer);

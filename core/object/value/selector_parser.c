@@ -1,12 +1,13 @@
 /* From the text of a label selector to its requirements; see selector_internal.h. Follows apimachinery's
  * labels.Parser step by step (X-1, X-3, X-5). */
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "object/value/label.h"
 #include "object/value/selector_internal.h"
-#include "object/value/selector_lexer.h"
 
 struct parser {
     struct selector_lexer lexer;
@@ -193,4 +194,59 @@ bool selector_parse_into(struct selector *selector, struct str text, struct err 
     struct parser p = {.source = text, .selector = selector, .err = err};
     selector_lexer_start(&p.lexer, text);
     return parse_all(&p);
+}
+
+/* --- Tokens of label selectors */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool is_special(char c)
+{
+    return c != '\0' && strchr("=!(),<>", c);
+}
+
+static enum selector_token name_or_word(struct str text)
+{
+    if (str_is(text, "in")) return TOKEN_IN;
+    return str_is(text, "notin") ? TOKEN_NOT_IN : TOKEN_NAME;
+}
+
+static enum selector_token special(char first, char second, size_t *length)
+{
+    *length = second == '=' && (first == '=' || first == '!') ? 2 : 1;
+    switch (first) {
+    case '=': return *length == 2 ? TOKEN_DOUBLE_EQUALS : TOKEN_EQUALS;
+    case '!': return *length == 2 ? TOKEN_NOT_EQUALS : TOKEN_NOT;
+    case '(': return TOKEN_OPEN;
+    case ')': return TOKEN_CLOSE;
+    case ',': return TOKEN_COMMA;
+    case '<': return TOKEN_LESS;
+    default: return TOKEN_GREATER;
+    }
+}
+
+void selector_lexer_step(struct selector_lexer *lexer)
+{
+    struct str rest = lexer->rest;
+    while (rest.n > 0 && is_blank(*rest.p)) rest.p++, rest.n--;
+    size_t length = 0;
+    if (rest.n == 0) {
+        lexer->token = TOKEN_END;
+    } else if (is_special(*rest.p)) {
+        lexer->token = special(rest.p[0], rest.n > 1 ? rest.p[1] : '\0', &length);
+    } else {
+        while (length < rest.n && !is_blank(rest.p[length]) && !is_special(rest.p[length])) length++;
+        lexer->token = name_or_word((struct str){rest.p, length});
+    }
+    lexer->text = (struct str){rest.p, length};
+    lexer->rest = (struct str){rest.p + length, rest.n - length};
+}
+
+void selector_lexer_start(struct selector_lexer *lexer, struct str text)
+{
+    lexer->rest = text;
+    selector_lexer_step(lexer);
 }

@@ -6,7 +6,6 @@
 #include "base/mem.h"
 #include "object/value/admission.h"
 #include "object/value/dict.h"
-#include "object/value/id_table.h"
 
 enum { CHUNK_KEYS = 4096, SLOT_CACHE = 1024 };
 

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "informer/shared/claim_status.h"
 #include "informer/shared/shared_factory.h"
-#include "kube/kinds/resource_version.h"
+#include "kube/kinds/resource.h"
 #include "script/caches/bind_informer.h"
 #include "script/caches/wait.h"
 #include "script/generation/bind.h"

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "informer/shared/claim_index.h"
-#include "informer/store/index_path.h"
+#include "informer/store/index.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
 #include "script/vm/report.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "kube/kinds/url.h"
+#include "kube/kinds/resource.h"
 #include "script/vm/args.h"
 
 /* Bytes. All of it is kept in the audit trail, and some in labels of metrics. A name that is but a path

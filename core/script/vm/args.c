@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/time/duration.h"
-#include "kube/kinds/namespace_name.h"
+#include "kube/kinds/resource.h"
 #include "script/view/view.h"
 #include "script/vm/unknown_method.h"
 

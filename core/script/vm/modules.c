@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include "base/embedded.h"
+#include "base/embedded_file.h"
 #include "base/mem.h"
 #include "script/lib/cjson.h"
 #include "script/view/view.h"

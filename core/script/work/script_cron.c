@@ -1,4 +1,4 @@
-/* k8s.cron: timers that go by the clock on the wall; see script_timer.h, and base/time/cron_plan.h for what
+/* k8s.cron: timers that go by the clock on the wall; see script_timer.h, and base/time/cron.h for what
  * happens when that clock is set. */
 #include <stdlib.h>
 

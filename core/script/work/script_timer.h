@@ -2,7 +2,7 @@
  * k8s.every waits for its end, and k8s.cron says what it does. Owner: the script's list, as long as ticks may
  * come or one is under way, and the userdata share one by count. On the engine thread. */
 #pragma once
-#include "base/time/cron_plan.h"
+#include "base/time/cron.h"
 #include "script/vm/report.h"
 #include "script/vm/task.h"
 

@@ -10,7 +10,7 @@
 #include "base/must.h"
 #include "sim/object/status.h"
 #include "sim/store/form.h"
-#include "sim/store/page.h"
+#include "sim/store/params.h"
 #include "sim/store/snapshot.h"
 
 struct list {

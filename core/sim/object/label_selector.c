@@ -1,14 +1,15 @@
 /* Label selectors: the grammar and the messages of contract X-1..X-5. */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "sim/object/selector_lexer.h"
+#include "sim/object/selector.h"
 #include "sim/object/selector_parts.h"
-#include "sim/text/integer.h"
 #include "sim/text/names.h"
+#include "sim/text/text.h"
 #include "sim/text/texts.h"
 
 struct parser {
@@ -200,4 +201,110 @@ bool sim_selector_matches_labels(const struct sim_selector *selector, const json
         if (!sim_requirement_holds(r, json_is_string(value) ? json_string_value(value) : NULL)) return false;
     }
     return true;
+}
+
+/* --- What label and field selectors share: requirements, all of which must hold */
+
+struct sim_requirement *sim_selector_add(struct sim_selector *s)
+{
+    s->all = xrealloc(s->all, (s->count + 1) * sizeof *s->all);
+    s->all[s->count] = (struct sim_requirement){0};
+    return &s->all[s->count++];
+}
+
+void sim_requirement_add_value(struct sim_requirement *r, const char *value, size_t n)
+{
+    for (size_t i = 0; i < r->value_count; i++)
+        if (strlen(r->values[i]) == n && memcmp(r->values[i], value, n) == 0) return;
+    r->values = xrealloc(r->values, (r->value_count + 1) * sizeof *r->values);
+    r->values[r->value_count++] = xstrndup(value, n);
+}
+
+static bool has_value(const struct sim_requirement *r, const char *value)
+{
+    for (size_t i = 0; i < r->value_count; i++)
+        if (strcmp(r->values[i], value) == 0) return true;
+    return false;
+}
+
+bool sim_requirement_holds(const struct sim_requirement *r, const char *value)
+{
+    int64_t number;
+    switch (r->op) {
+    case SIM_IN: return value && has_value(r, value);
+    case SIM_NOT_IN: return !value || !has_value(r, value);
+    case SIM_EXISTS: return value != NULL;
+    case SIM_ABSENT: return value == NULL;
+    case SIM_GREATER: return value && sim_parse_int64(value, &number) && number > r->bound;
+    case SIM_LESS: return value && sim_parse_int64(value, &number) && number < r->bound;
+    }
+    return false;
+}
+
+bool sim_selector_is_everything(const struct sim_selector *selector)
+{
+    return selector->count == 0;
+}
+
+bool sim_selector_needs_object(const struct sim_selector *selector)
+{
+    return selector->needs_object;
+}
+
+void sim_selector_free(struct sim_selector *selector)
+{
+    if (!selector) return;
+    for (size_t i = 0; i < selector->count; i++) {
+        struct sim_requirement *r = &selector->all[i];
+        for (size_t v = 0; v < r->value_count; v++) free(r->values[v]);
+        free(r->values);
+        free(r->key);
+    }
+    free(selector->all);
+    free(selector);
+}
+
+/* --- Label selectors in words. Signs are read as long as they make a longer sign, so "!==" is "!=" and "="
+ */
+
+static const struct {
+    const char *text;
+    enum sim_token_kind kind;
+} signs[] = {
+    {"!=", SIM_TOKEN_NOT_EQUALS}, {"==", SIM_TOKEN_DOUBLE_EQUALS}, {"=", SIM_TOKEN_EQUALS},
+    {"!", SIM_TOKEN_NOT},         {"(", SIM_TOKEN_OPEN},           {")", SIM_TOKEN_CLOSE},
+    {",", SIM_TOKEN_COMMA},       {">", SIM_TOKEN_GREATER},        {"<", SIM_TOKEN_LESS},
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool is_sign(char c)
+{
+    return c && strchr("=!(),><", c);
+}
+
+static struct sim_token cut_token(struct str *rest, enum sim_token_kind kind, size_t n)
+{
+    struct sim_token token = {kind, {rest->p, n}};
+    rest->p += n;
+    rest->n -= n;
+    return token;
+}
+
+struct sim_token sim_next_token(struct str *rest)
+{
+    while (rest->n && is_blank(rest->p[0])) rest->p++, rest->n--;
+    if (rest->n == 0) return (struct sim_token){SIM_TOKEN_END, STR("")};
+    for (size_t i = 0; i < ARRAY_LEN(signs); i++)
+        if (str_starts(*rest, str_of(signs[i].text)))
+            return cut_token(rest, signs[i].kind, strlen(signs[i].text));
+    size_t n = 0;
+    while (n < rest->n && !is_blank(rest->p[n]) && !is_sign(rest->p[n])) n++;
+    struct sim_token token = cut_token(rest, SIM_TOKEN_WORD, n);
+    if (str_is(token.text, "in")) token.kind = SIM_TOKEN_IN;
+    if (str_is(token.text, "notin")) token.kind = SIM_TOKEN_NOT_IN;
+    return token;
 }

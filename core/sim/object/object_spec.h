@@ -2,9 +2,17 @@
  * Owner: a new array of causes each, empty when all is well.
  * May be called anywhere. */
 #pragma once
+#include <jansson.h>
+
 #include "sim/object/kind.h"
 
 /* Of an object with its defaults; `old` is what it was before, NULL of a new one. */
 json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const json_t *object);
 /* Of a change from `old` to `object`, both with their defaults. */
 json_t *sim_spec_change_causes(const struct sim_kind *kind, const json_t *old, const json_t *object);
+
+/* --- The quality of service class of a pod, which follows from the resources of its containers.
+ * Owner: a constant is given. May be called anywhere. */
+
+/* Guaranteed, Burstable or BestEffort. `spec` has its defaults already. */
+const char *sim_quality_of_service(const json_t *spec);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/scenario/verbs_list.h"
 
 static const struct sim_param_rule create_params[] = {{"object", SIM_PARAM_OBJECT, false},
                                                       {"namespace", SIM_PARAM_TEXT, false},

@@ -7,7 +7,7 @@
 #include "sim/object/status.h"
 #include "sim/scenario/pick.h"
 #include "sim/scenario/pods.h"
-#include "sim/scenario/verbs_list.h"
+#include "sim/scenario/verbs.h"
 #include "sim/text/tree.h"
 
 enum { PATIENCE_MS = 1, PATIENCE_MAX_MS = 10000, CHECK_EVERY = 32 };

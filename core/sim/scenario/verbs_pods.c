@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "sim/object/status.h"
-#include "sim/scenario/verbs_list.h"
+#include "sim/scenario/verbs.h"
 #include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "sim/scenario/pick.h"
-#include "sim/scenario/verbs_list.h"
+#include "sim/scenario/verbs.h"
 #include "sim/store/fault.h"
 #include "sim/text/duration.h"
 #include "sim/text/tree.h"

@@ -1,6 +1,9 @@
 /* The options of lists and watches, read from the query and checked as a real server does (contract A-1,
  * A-2). Owner: the selectors belong to the options; texts are borrowed from the request. */
 #pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "sim/object/selector.h"
 #include "sim/store/request.h"
 
@@ -22,3 +25,14 @@ struct sim_list_options {
 bool sim_list_options_read(const struct sim_request *request, const struct sim_kind *kind,
                            struct sim_list_options *options, json_t **refusal);
 void sim_list_options_clear(struct sim_list_options *options);
+
+/* --- Continue tokens: where the next page of a list begins, and at which version.
+ * Owner: none; texts are new. May be called anywhere. */
+
+struct sim_page {
+    int64_t version; /* -1: the present one, for a list that goes on inconsistently */
+    char *after;     /* key of the last object that was sent; the caller frees */
+};
+
+char *sim_page_token(int64_t version, const char *after);
+bool sim_page_read(const char *token, struct sim_page *page);

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "sim/object/status.h"
-#include "sim/store/page.h"
+#include "sim/store/params.h"
 
 static const char continue_expired[] =
     "The provided continue parameter is too old to display a consistent list result. You can start a new "

@@ -79,3 +79,24 @@ struct str sim_text_unquote(struct str value)
     if (value.n < 2 || value.p[0] != '"') return (struct str){"", 0};
     return (struct str){value.p + 1, value.n - 2};
 }
+
+/* --- Decimal integers */
+
+bool sim_parse_int64(const char *text, int64_t *out)
+{
+    bool negative = *text == '-';
+    int64_t value = 0;
+    if (*text == '-' || *text == '+') text++;
+    if (!*text) return false;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9') return false;
+        int digit = *text - '0';
+        if (__builtin_mul_overflow(value, 10, &value)) return false;
+        /* Down from zero when negative, as INT64_MIN has no positive counterpart. */
+        if (negative ? __builtin_sub_overflow(value, digit, &value)
+                     : __builtin_add_overflow(value, digit, &value))
+            return false;
+    }
+    *out = value;
+    return true;
+}

@@ -3,6 +3,7 @@
  * May be called anywhere. */
 #pragma once
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/str.h"
 
@@ -20,3 +21,9 @@ bool sim_members_next(struct sim_members *members, struct str *key, struct str *
 bool sim_text_member(struct str object, const char *key, struct str *value);
 /* The inside of a string value, "" for every other value. */
 struct str sim_text_unquote(struct str value);
+
+/* --- Texts as 64-bit numbers, in the way of the API server's strconv.
+ * Owner: nobody. May be called anywhere. */
+
+/* An optional sign and decimal digits, the whole text, no blanks; false when it is none or does not fit. */
+bool sim_parse_int64(const char *text, int64_t *out);

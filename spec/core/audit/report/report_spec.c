@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "audit/report/markup.h"
 #include "audit/report/report_parts.h"
 #include "audit/report/report_policy.h"
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* core/base/text/json_yaml.c: JSON text as YAML. */
+/* core/base/text/json_out.c: JSON text as YAML. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/text/json_yaml.h"
+#include "base/text/json_out.h"
 
 static void assert_yaml(const char *json, const char *yaml)
 {

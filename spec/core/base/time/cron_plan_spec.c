@@ -1,4 +1,4 @@
-/* core/base/time/cron_plan.c: schedules against a clock on the wall that is set, and that sleeps. */
+/* core/base/time/cron.c: schedules against a clock on the wall that is set, and that sleeps. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/time/cron_plan.h"
+#include "base/time/cron.h"
 
 enum { HOUR_MS = 3600 * 1000, DAY_MS = 24 * HOUR_MS };
 static const int64_t start_us = INT64_C(1767225600) * 1000000; /* 2026-01-01T00:00:00Z, a Thursday */

@@ -1,4 +1,4 @@
-/* core/bench/run/bench_event.c: the lines of subjects, good ones and others. */
+/* core/bench/run/bench_session.c: the lines of subjects, good ones and others. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bench/run/bench_event.h"
+#include "bench/run/bench_session.h"
 
 static struct bench_event event;
 static struct err err;

@@ -10,8 +10,8 @@
 
 #include "base/mem.h"
 #include "bench/run/bench_compare.h"
-#include "bench/run/bench_memory.h"
 #include "bench/run/bench_number.h"
+#include "bench/run/bench_proc.h"
 #include "bench/run/bench_target.h"
 
 static const struct bench_scope everything = {10, 3, BENCH_ALL, false};

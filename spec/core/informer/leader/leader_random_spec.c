@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 #include "core/informer/support/lease_server.h"
 #include "core/informer/support/log_double.h"
 

@@ -13,7 +13,7 @@
 #include <pthread.h>
 
 #include "base/mem.h"
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 #include "core/informer/support/objects.h"
 #include "informer/live/live.h"
 #include "informer/live/live_internal.h"

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 #include "core/informer/support/objects.h"
 #include "informer/reflect/delta_fifo.h"
 #include "object/value/value.h"

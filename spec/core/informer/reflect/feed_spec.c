@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 #include "core/informer/support/log_double.h"
 #include "core/informer/support/objects.h"
 #include "core/informer/support/scripted_source.h"

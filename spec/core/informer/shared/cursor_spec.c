@@ -1,4 +1,4 @@
-/* core/informer/shared/cursor.c: lists and resyncs that are told in slices; and what takes long (Q-21).
+/* core/informer/shared/handler_list.c: lists and resyncs that are told in slices; and what takes long (Q-21).
  * Histories are written as support/history.h says. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* core/informer/shared/shared_factory.c, informer_claim.c and feed.c, with one loop for both sides. */
+/* core/informer/shared/shared.c, informer_claim.c and feed.c, with one loop for both sides. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

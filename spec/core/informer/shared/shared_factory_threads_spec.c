@@ -1,4 +1,4 @@
-/* core/informer/shared/shared_factory.c and feed.c with the reflectors on a thread of their own: informers
+/* core/informer/shared/shared.c and feed.c with the reflectors on a thread of their own: informers
  * come and go, handlers too, while events flow. Meant to run under ThreadSanitizer. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 #include "core/informer/support/objects.h"
 #include "core/informer/support/small_catalogue.h"
 #include "informer/shared/shared_factory.h"

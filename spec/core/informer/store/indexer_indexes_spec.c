@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 #include "core/informer/support/indexing.h"
 #include "core/informer/support/store.h"
-#include "informer/store/index_path.h"
+#include "informer/store/index.h"
 
 static struct index *by_path(const char *path)
 {

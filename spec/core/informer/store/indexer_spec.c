@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "base/mem.h"
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 #include "core/informer/support/store.h"
 
 static void assert_all(const char *expected)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 #include "informer/store/posting_table.h"
 
 static struct posting_table table;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 #include "core/informer/support/store.h"
 #include "informer/store/query.h"
 

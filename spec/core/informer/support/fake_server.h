@@ -6,7 +6,7 @@
 #include <sys/queue.h>
 
 #include "base/clock.h"
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 #include "kube/api/list_watch.h"
 
 enum { FAKE_KEYS = 12, FAKE_FIRST = 100 };

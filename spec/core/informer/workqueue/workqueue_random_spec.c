@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "base/time/jitter.h"
+#include "base/time/backoff.h"
 #include "core/informer/support/queue_fixture.h"
 
 enum { KEYS = 10000, WORKERS = 4, BASE_MS = 5, CAP_MS = 1000000, TOKEN_MS = 100, BURST = 100 };

@@ -1,4 +1,4 @@
-/* core/kube/api/frame_watch.c: which bytes are one event, wherever brackets, blanks and line ends stand in
+/* core/kube/api/frame.c: which bytes are one event, wherever brackets, blanks and line ends stand in
  * it, and wherever the stream is cut. */
 #include <setjmp.h>
 #include <stdarg.h>

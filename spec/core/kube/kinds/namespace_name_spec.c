@@ -1,4 +1,4 @@
-/* core/kube/kinds/namespace_name.c */
+/* core/kube/kinds/resource.c */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "kube/kinds/namespace_name.h"
+#include "kube/kinds/resource.h"
 
 static void test_names_are_labels(void **state)
 {

@@ -1,4 +1,4 @@
-/* core/kube/kinds/resource_version.c: the order of resource versions (RV-1). */
+/* core/kube/kinds/resource.c: the order of resource versions (RV-1). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "kube/kinds/resource_version.h"
+#include "kube/kinds/resource.h"
 
 static int compare(const char *a, const char *b)
 {

@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "object/pack/projection.h"
-#include "object/parse/token_match.h"
+#include "object/parse/token.h"
 
 static struct projection *projection_of(const char *const *fields, size_t count, const char *const *prune,
                                         size_t prune_count)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "object/parse/token_match.h"
+#include "object/parse/token.h"
 
 struct matched {
     struct token_parser *parser;

@@ -7,7 +7,6 @@
 #include "sim/object/crd.h"
 #include "sim/object/object_rules.h"
 #include "sim/object/status.h"
-#include "sim/object/version_order.h"
 #include "sim/text/tree.h"
 
 #define SCHEMA "'schema':{'openAPIV3Schema':{'type':'object'}}"

@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "core/sim/support/kube.h"
-#include "sim/store/page.h"
+#include "sim/store/params.h"
 
 static void test_a_token_gives_back_what_it_was_made_of(void **state)
 {
