@@ -8,7 +8,7 @@
 #include "base/exit_code.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/reload/reload_metrics.h"
+#include "engine/reload/reload_internal.h"
 #include "net/web.h"
 #include "script/vm/cpu_watch.h"
 

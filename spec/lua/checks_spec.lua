@@ -269,7 +269,7 @@ describe("check-metrics", function()
   local source = {
     ["core/base/metrics.h"] = 'X(METRIC_A, "a_total", "A.") \\\n    X(METRIC_B, "b_total",  \\\n "B.")',
     ["core/base/series/series.h"] = 'X(FAMILY_C, HISTOGRAM, "c_seconds", "name,event", \\\n DURATIONS, "C.")',
-    ["core/app/monitor/metrics_page.c"] = 'put(out, "d_bytes", "gauge", info.d,\n "D.");',
+    ["core/app/monitor/monitor.c"] = 'put(out, "d_bytes", "gauge", info.d,\n "D.");',
   }
   local function with(table_text)
     local files = { ["docs/metrics.md"] = table_text }

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "app/admin/admin_protocol.h"
-#include "app/admin/admin_question_internal.h"
 #include "app/admin/admin_socket_internal.h"
 #include "base/mem.h"
 

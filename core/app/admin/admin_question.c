@@ -1,5 +1,5 @@
 /* Questions with the engine thread; see admin_question.h. */
-#include "app/admin/admin_question_internal.h"
+#include "app/admin/admin_socket_internal.h"
 
 #include <unistd.h>
 

@@ -9,7 +9,6 @@
 #include "app/audit/audit_kinds.h"
 #include "app/audit/audit_pages.h"
 #include "app/audit/audit_scripts.h"
-#include "app/audit/audit_targets.h"
 #include "audit/fix/fixer_values.h"
 #include "base/cli/progress.h"
 #include "base/mem.h"

@@ -2,7 +2,7 @@
  * audit_part_kinds.c the kinds and the caches that they ask for. Owner: the child; nothing is freed, as the
  * process ends. */
 #pragma once
-#include "app/audit/audit_child.h"
+#include "app/audit/audit_children.h"
 #include "app/audit/audit_order.h"
 #include "audit/found/table.h"
 #include "audit/rules/objects.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "app/options/script_options.h"
+#include "app/options/options.h"
 #include "base/mem.h"
 
 enum {

@@ -1,6 +1,9 @@
 /* What `kubelua check` finds in scripts, without running them. Owner: the command, on the main thread. */
 #pragma once
+#include <stdbool.h>
+
 #include "base/buf.h"
+#include "base/str.h"
 #include "informer/leader/leadership.h"
 #include "kube/kinds/resource.h"
 #include "script/generation/script.h"
@@ -55,3 +58,13 @@ void check_rules(const struct script *script, const char *file, const struct cat
                  struct findings *findings);
 /* Live reads and writes that it calls, as its text says, and declares for no kind. */
 void check_declared(const struct script *script, struct findings *findings);
+
+/* --- Whether the text of a script calls a function of k8s, by its tokens. On any thread; nothing is kept. */
+
+struct call_found {
+    int line;     /* 0: nowhere */
+    bool is_call; /* it is called there; else it is only named, as in pcall(k8s.get, ...) */
+};
+
+/* Where `k8s.NAME` stands as code, not in a comment or a string: the first call, else the first of all. */
+struct call_found find_call(struct str source, const char *name);

@@ -1,12 +1,11 @@
 /* Reads and writes that a script makes and does not declare; see check.h. Which calls are made is known when
  * they are made, so the text is searched for the functions' names. */
+#include <ctype.h>
 #include <string.h>
 
 #include "app/check/check.h"
-#include "app/check/find_call.h"
 #include "base/mem.h"
 #include "script/server/declared.h"
-#include "script/server/reads.h"
 #include "script/vm/bundle.h"
 
 struct function {
@@ -73,4 +72,140 @@ void check_declared(const struct script *script, struct findings *findings)
     unsigned reads = declared_reads(script), writes = declared_writes(script);
     for (size_t i = 0; i < ARRAY_LEN(reading); i++) check_function(script, &reading[i], reads, findings);
     for (size_t i = 0; i < ARRAY_LEN(writing); i++) check_function(script, &writing[i], writes, findings);
+}
+
+/* --- Lua's tokens, as far as calls need them */
+
+struct tokens {
+    const char *p, *end;
+    int line;
+};
+
+/* What a token begins with; some stand for all of their sort. */
+enum { NONE = 0, NAME = 'n', TEXT = '"', DOTS = 'd' };
+
+static char at(const struct tokens *t, int offset)
+{
+    return t->end - t->p > offset ? t->p[offset] : '\0';
+}
+
+static void step(struct tokens *t)
+{
+    if (*t->p++ == '\n') t->line++;
+}
+
+/* The number of `=` of "[==["; -1 when none begins here. */
+static int long_level(const struct tokens *t)
+{
+    int level = 0;
+    if (at(t, 0) != '[') return -1;
+    while (at(t, 1 + level) == '=') level++;
+    return at(t, 1 + level) == '[' ? level : -1;
+}
+
+static bool ends_long(const struct tokens *t, int level)
+{
+    for (int i = 1; i <= level; i++)
+        if (at(t, i) != '=') return false;
+    return at(t, 0) == ']' && at(t, 1 + level) == ']';
+}
+
+static void skip_long(struct tokens *t, int level)
+{
+    t->p += level + 2;
+    while (t->p < t->end && !ends_long(t, level)) step(t);
+    for (int i = 0; i < level + 2 && t->p < t->end; i++) t->p++;
+}
+
+static void skip_text(struct tokens *t)
+{
+    char quote = *t->p++;
+    while (t->p < t->end && *t->p != quote) {
+        if (*t->p == '\\' && t->p + 1 < t->end) step(t);
+        step(t);
+    }
+    if (t->p < t->end) t->p++;
+}
+
+static void skip_comment(struct tokens *t)
+{
+    t->p += 2;
+    int level = long_level(t);
+    if (level >= 0) {
+        skip_long(t, level);
+        return;
+    }
+    while (t->p < t->end && *t->p != '\n') t->p++;
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static void skip_blanks(struct tokens *t)
+{
+    while (t->p < t->end) {
+        if (at(t, 0) == '-' && at(t, 1) == '-')
+            skip_comment(t);
+        else if (isspace((unsigned char)*t->p))
+            step(t);
+        else
+            return;
+    }
+}
+
+/* The sort of the next token; a NAME's text is `*text`. NONE at the end. */
+static int next(struct tokens *t, struct str *text)
+{
+    skip_blanks(t);
+    if (t->p == t->end) return NONE;
+    const char *start = t->p;
+    int level = long_level(t);
+    *text = (struct str){0};
+    if (level >= 0) {
+        skip_long(t, level);
+        return TEXT;
+    }
+    if (*start == '"' || *start == '\'') {
+        skip_text(t);
+        return TEXT;
+    }
+    if (!is_word(*start)) {
+        while (*start == '.' && at(t, 1) == '.') t->p++;
+        t->p++;
+        return t->p - start > 1 ? DOTS : (unsigned char)*start;
+    }
+    while (t->p < t->end && is_word(*t->p)) t->p++;
+    *text = (struct str){start, (size_t)(t->p - start)};
+    return NAME;
+}
+
+struct call_found find_call(struct str source, const char *name)
+{
+    struct tokens t = {source.p, source.p + source.n, 1};
+    struct call_found found = {0};
+    struct str text;
+    int before = '\0', line = 0;
+    bool defines = false; /* "function k8s.get()" */
+    enum { BEGIN, MODULE, DOT, FUNCTION } state = BEGIN;
+    if (at(&t, 0) == '#') /* #!/usr/bin/env kubelua */
+        while (t.p < t.end && *t.p != '\n') t.p++;
+    for (int sort = next(&t, &text); sort != NONE; before = sort, sort = next(&t, &text)) {
+        if (state == FUNCTION && !defines && (sort == '(' || sort == '{' || sort == TEXT))
+            return (struct call_found){line, true};
+        if (sort == NAME && before != '.' && before != ':' && str_is(text, "k8s")) {
+            state = MODULE;
+        } else if (state == MODULE && sort == '.') {
+            state = DOT;
+        } else if (state == DOT && sort == NAME && str_is(text, name)) {
+            state = FUNCTION;
+            line = t.line;
+            if (!found.line && !defines) found.line = line;
+        } else {
+            state = BEGIN;
+            defines = sort == NAME && str_is(text, "function");
+        }
+    }
+    return found;
 }

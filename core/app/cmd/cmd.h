@@ -1,7 +1,6 @@
 /* One file per command: core/app/cmd_<name>.c, listed in core/main.c's table.
  * Owner: main. A command runs on the main thread and gives the process's exit code (enum exit_code). */
 #pragma once
-
 #include "base/exit_code.h"
 
 struct command {

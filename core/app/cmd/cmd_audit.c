@@ -8,7 +8,7 @@
 #include "app/audit/audit_explain.h"
 #include "app/audit/audit_run.h"
 #include "app/cmd/cmd.h"
-#include "app/options/script_options.h"
+#include "app/options/options.h"
 #include "audit/found/baseline.h"
 #include "audit/report/report.h"
 #include "base/log.h"

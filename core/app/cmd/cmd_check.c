@@ -9,7 +9,7 @@
 #include "app/check/check_against.h"
 #include "app/check/check_rights.h"
 #include "app/cmd/cmd.h"
-#include "app/options/script_options.h"
+#include "app/options/options.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/dry_host.h"

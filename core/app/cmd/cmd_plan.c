@@ -8,7 +8,6 @@
 #include "app/admin/admin_client.h"
 #include "app/cmd/cmd.h"
 #include "app/plan/plan_match.h"
-#include "app/plan/plan_params.h"
 #include "app/plan/plan_refusal.h"
 #include "base/log.h"
 #include "base/mem.h"

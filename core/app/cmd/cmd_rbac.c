@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "app/check/asker.h"
-#include "app/check/rbac_plan.h"
+#include "app/check/rbac_rules.h"
 #include "app/cmd/cmd.h"
-#include "app/options/script_options.h"
+#include "app/options/options.h"
 #include "audit/policy/policy_document.h"
 #include "base/log.h"
 #include "base/mem.h"

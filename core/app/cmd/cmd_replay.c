@@ -8,7 +8,7 @@
 
 #include "app/cmd/cmd.h"
 #include "app/cmd/launch.h"
-#include "app/options/script_options.h"
+#include "app/options/options.h"
 #include "app/specs/replay.h"
 #include "app/specs/replay_kinds.h"
 #include "base/log.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "app/cmd/cmd.h"
-#include "app/options/script_options.h"
+#include "app/options/options.h"
 #include "app/specs/spec_engine.h"
 #include "app/specs/spec_files.h"
 #include "base/mem.h"

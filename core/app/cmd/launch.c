@@ -10,7 +10,7 @@
 #include "app/cmd/cmd.h"
 #include "app/cmd/driver.h"
 #include "app/options/engine_options.h"
-#include "app/options/script_options.h"
+#include "app/options/options.h"
 #include "base/log.h"
 #include "base/writer.h"
 #include "kube/kinds/resource.h"

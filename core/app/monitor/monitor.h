@@ -3,6 +3,7 @@
  * stopped. `tick` is called on the engine thread. */
 #pragma once
 #include "app/monitor/health.h"
+#include "app/monitor/web_server.h"
 #include "net/loop.h"
 
 struct monitor;
@@ -28,3 +29,9 @@ struct monitor_addresses {
 const struct monitor_addresses *monitor_addresses(struct monitor *monitor);
 struct health *monitor_health(struct monitor *monitor);
 void monitor_free(struct monitor *monitor);
+
+/* --- The page that Prometheus reads: process-wide counters, series, and what the kernel knows of the
+ * process. Owner: nobody. On any thread. */
+
+/* Answers /metrics; leaves all other paths alone. */
+void metrics_page_serve(void *ctx, const struct web_request *request, struct web_answer *answer);

@@ -3,7 +3,7 @@
 #pragma once
 #include <stdbool.h>
 
-#include "app/options/leader_options.h"
+#include "app/options/script_options.h"
 #include "base/cli/flags.h"
 #include "kube/config/kubeconfig.h"
 #include "script/rules/rule_params.h"

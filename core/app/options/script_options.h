@@ -1,9 +1,12 @@
 /* What an operator gives to scripts wherever they are loaded: limits, trust, folders of modules, parameters
  * of rules. Part of struct options. Owner: the command's stack. */
 #pragma once
-#include "app/options/options.h"
+#include "base/cli/flags.h"
 #include "engine/reload/script_files.h"
+#include "informer/leader/leadership.h"
 #include "script/generation/script.h"
+
+struct options;
 
 /* A table for flags_parse and flags_print, as those of options.h. */
 const struct flag *script_flags(struct options *options);
@@ -20,3 +23,20 @@ bool options_set_limits(struct options *options, struct err *err);
 bool options_check_trusted(const struct options *options, const struct script_files *files, struct err *err);
 /* The host borrows from the options. */
 void options_give_scripts(const struct options *options, struct script_host *host);
+
+/* --- The --leader-elect flags, with client-go's conventional times as defaults (L-1), and what they make of
+ * the lease. Owner: the command's stack. */
+
+struct leader_flags {
+    bool elect;
+    int64_t duration_ms, renew_ms, retry_ms;
+    const char *namespace_; /* NULL: where the process runs */
+    const char *name;
+};
+
+/* A table for flags_parse and flags_print, bound to `flags`, whose defaults it sets; static. */
+const struct flag *leader_flags(struct leader_flags *flags);
+/* ERR_INVALID names the flags whose times do not go together. */
+bool leader_flags_check(const struct leader_flags *flags, struct err *err);
+/* The lease of the flags, its texts borrowed; `here` is the namespace of the process when nothing says. */
+struct lease_wish leader_flags_lease(const struct leader_flags *flags, const char *here);

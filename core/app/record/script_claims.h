@@ -1,7 +1,7 @@
 /* What the informers of scripts would watch: the scripts are loaded and not started, and no server is asked.
  * Owner: nothing is kept. Before any loop of the engine runs. */
 #pragma once
-#include "app/options/script_options.h"
+#include "app/options/options.h"
 #include "informer/shared/shared_factory.h"
 
 /* With the limits, the trust and the modules of `options`. Calls `claim` for each; ERR_SCRIPT or ERR_IO when

@@ -2,7 +2,60 @@
  * socket (repl_remote.c). Owner: the command, on its one thread; `interrupt` alone may be called from a
  * signal handler. */
 #pragma once
-#include "app/repl/repl_engine.h"
+#include "app/inside/inside.h"
+#include "engine/cluster.h"
+#include "kube/kinds/kinds.h"
+#include "script/prompt/repl.h"
+#include "script/vm/limits.h"
+#include "script/vm/turns.h"
+
+/* --- The engine of a prompt: caches that are filled as they are asked for, of a cluster or of a dump, on one
+ * loop that turns while the prompt waits. Owner: the command; everything is on its thread. The ops' functions
+ * may not free it. */
+
+struct repl_engine {
+    struct one_loop base;
+    struct test_cluster *dump; /* the server, in memory; NULL: a real one */
+    struct kinds *kinds;
+    struct discovery *discovery; /* that is under way; NULL: none */
+    struct err failure;          /* of the last one */
+    struct turns turns;
+    struct limits limits;
+    struct script_host host;
+    struct repl *repl;
+    struct repl_ops ops;
+    struct waker *wake;
+    volatile bool woken;
+    char *namespace_;
+};
+
+struct repl_engine_options {
+    const struct cluster_config *config; /* NULL: files */
+    const struct kube_client_options *client;
+    const char *const *files; /* of a dump: JSON or YAML */
+    size_t file_count;
+    const char *namespace_; /* of informers; "" all */
+    struct repl_ops ops;    /* `claimed` is the engine's own */
+};
+
+/* Blocks until it is known what the server has. NULL with an error. */
+struct repl_engine *repl_engine_new(const struct repl_engine_options *options, struct err *err);
+void repl_engine_free(struct repl_engine *engine);
+/* One turn of the loop; with `wait` until something happens. */
+void repl_engine_turn(struct repl_engine *engine, bool wait);
+/* Ends a turn that waits, and repl_engine_await_input. From a signal handler. */
+void repl_engine_wake(struct repl_engine *engine);
+/* Turns until something can be read there, or repl_engine_wake. */
+void repl_engine_await_input(struct repl_engine *engine, int fd);
+/* Asks the server which kinds it has, and waits for the answer. */
+bool repl_engine_ask_kinds(struct repl_engine *engine, struct err *err);
+
+/* --- repl_dump.c */
+
+/* Puts the objects of the files into the cluster in memory. */
+bool repl_dump_load(struct repl_engine *engine, const char *const *files, size_t count, struct err *err);
+
+/* --- repl_backend */
 
 struct repl_backend {
     /* Runs the text to its end, with ^C if that comes meanwhile. What it prints goes to stdout, the answer is

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "app/repl/repl_engine.h"
+#include "app/repl/repl_backend.h"
 #include "base/mem.h"
 #include "kube/config/yaml_documents.h"
 #include "kube/kinds/catalogue.h"

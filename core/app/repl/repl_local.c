@@ -1,10 +1,14 @@
 /* A prompt's own engine as a backend; see repl_backend.h. */
+#include <ev.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "app/repl/repl_backend.h"
+#include "base/log.h"
 #include "base/mem.h"
+#include "object/pack/pool.h"
 
 struct local {
     struct repl_backend base;
@@ -87,4 +91,174 @@ struct repl_backend *repl_local_new(const struct repl_engine_options *options, s
     if (local->engine) return &local->base;
     free(local);
     return NULL;
+}
+
+/* --- Start and stop of a prompt's engine */
+
+/* An evaluation may compute until ^C comes, and hold what a person works with. */
+enum { CPU_MS = 3600 * 1000, MEMORY = 1 << 30, INFORMERS = 1000 };
+
+/* --- what the parts call */
+
+static void on_claim_changed(void *ctx, struct informer_claim *claim)
+{
+    const struct repl_engine *engine = ctx;
+    if (engine->repl && claim_has_synced(claim)) repl_claims_changed(engine->repl);
+}
+
+/* What a prompt asks for was looked up before: nothing is unknown. */
+static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err) {}
+
+static void resolve(void *ctx)
+{
+    struct repl_engine *engine = ctx;
+    const struct catalogue *catalogue = kinds_catalogue(engine->kinds);
+    if (catalogue) shared_factory_resolve(engine->base.factory, catalogue, on_unknown, engine);
+}
+
+static void on_found(void *ctx, struct catalogue *catalogue, const struct err *err)
+{
+    struct repl_engine *engine = ctx;
+    engine->discovery = NULL;
+    if (err) {
+        engine->failure = *err;
+        kinds_fail(engine->kinds, err);
+        return;
+    }
+    kinds_set(engine->kinds, catalogue);
+    catalogue_free(catalogue);
+    resolve(engine);
+}
+
+static void ask_kinds(void *ctx)
+{
+    struct repl_engine *engine = ctx;
+    if (!engine->discovery) engine->discovery = discovery_start(engine->base.client, on_found, engine);
+}
+
+/* The prompt tells what went wrong where it was asked for; lines of the log would lie across it. */
+static void drop_line(void *ctx, enum log_level level, const char *file, int line, const char *msg,
+                      const struct log_field *fields)
+{
+}
+
+static void drop_write(void *ctx, const struct test_write *write) {}
+
+/* --- turns */
+
+void repl_engine_turn(struct repl_engine *engine, bool wait)
+{
+    bool more = engine->dump && test_cluster_pump(engine->dump);
+    loop_once(engine->base.loop, wait && !more);
+    pool_drain(engine->base.pool);
+}
+
+static void on_wake(void *ctx) {}
+
+/* What libev does here is an atomic store and a write. */
+void repl_engine_wake(struct repl_engine *engine)
+{
+    engine->woken = true;
+    waker_wake(engine->wake);
+}
+
+static void on_input(struct ev_loop *ev, ev_io *io, int events) {}
+
+void repl_engine_await_input(struct repl_engine *engine, int fd)
+{
+    struct pollfd input = {.fd = fd, .events = POLLIN};
+    ev_io io;
+    ev_io_init(&io, on_input, fd, EV_READ);
+    ev_io_start(loop_ev(engine->base.loop), &io);
+    while (!engine->woken && poll(&input, 1, 0) == 0) repl_engine_turn(engine, true);
+    engine->woken = false;
+    ev_io_stop(loop_ev(engine->base.loop), &io);
+}
+
+bool repl_engine_ask_kinds(struct repl_engine *engine, struct err *err)
+{
+    err_clear(&engine->failure);
+    ask_kinds(engine);
+    while (engine->discovery) repl_engine_turn(engine, true);
+    if (engine->failure.code == ERR_NONE) return true;
+    *err = engine->failure;
+    return false;
+}
+
+/* --- start and stop */
+
+static bool make_repl(struct repl_engine *engine, struct err *err)
+{
+    engine->limits = limits_default;
+    engine->limits.values[LIMIT_HANDLER_CPU] = CPU_MS;
+    engine->limits.values[LIMIT_SCRIPT_MEMORY] = MEMORY;
+    engine->limits.values[LIMIT_INFORMERS] = INFORMERS;
+    engine->host = (struct script_host){.factory = engine->base.factory,
+                                        .loop = engine->base.loop,
+                                        .turns = &engine->turns,
+                                        .live = engine->base.live,
+                                        .kinds = engine->kinds,
+                                        .limits = &engine->limits,
+                                        .default_namespace = engine->namespace_};
+    engine->repl = repl_new(&engine->host, REPL_OWN_CACHES,
+                            &(struct repl_ops){.claimed = resolve,
+                                               .claimed_ctx = engine,
+                                               .printed = engine->ops.printed,
+                                               .ended = engine->ops.ended,
+                                               .ctx = engine->ops.ctx},
+                            err);
+    return engine->repl != NULL;
+}
+
+static bool open_loop(struct repl_engine *engine, const struct repl_engine_options *options,
+                      struct loop *loop, struct err *err)
+{
+    static char server[] = "http://dump.kubelua";
+    struct cluster_config inside;
+    struct kube_client_options client;
+    if (options->config) {
+        client = *options->client;
+    } else {
+        engine->dump = test_cluster_new(&(struct test_cluster_options){.loop = loop, .written = drop_write});
+        test_cluster_connect(engine->dump, server, &inside, &client);
+    }
+    return one_loop_open(&engine->base,
+                         &(struct one_loop_options){
+                             .loop = loop, .client = &client, .changed = on_claim_changed, .ctx = engine},
+                         err);
+}
+
+struct repl_engine *repl_engine_new(const struct repl_engine_options *options, struct err *err)
+{
+    struct repl_engine *engine = NEW(struct repl_engine);
+    struct loop *loop = loop_new_alone();
+    engine->wake = waker_new(loop, on_wake, NULL);
+    engine->namespace_ = xstrdup(options->namespace_);
+    engine->ops = options->ops;
+    turns_init(&engine->turns);
+    log_capture(drop_line, NULL);
+    if (open_loop(engine, options, loop, err)) {
+        engine->kinds = kinds_new(loop_clock(loop), ask_kinds, engine);
+        bool ok = repl_engine_ask_kinds(engine, err);
+        if (ok && engine->dump) ok = repl_dump_load(engine, options->files, options->file_count, err);
+        if (ok && make_repl(engine, err)) return engine;
+    }
+    repl_engine_free(engine);
+    return NULL;
+}
+
+void repl_engine_free(struct repl_engine *engine)
+{
+    if (!engine) return;
+    repl_free(engine->repl);
+    one_loop_end(&engine->base);
+    if (engine->discovery) discovery_cancel(engine->discovery);
+    if (engine->kinds) kinds_free(engine->kinds);
+    waker_free(engine->wake);
+    one_loop_close(&engine->base);
+    test_cluster_free(engine->dump);
+    loop_free(engine->base.loop);
+    free(engine->namespace_);
+    free(engine);
+    log_capture(NULL, NULL);
 }

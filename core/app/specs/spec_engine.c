@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/options/leader_options.h"
+#include "app/options/options.h"
 #include "app/specs/replay.h"
 #include "app/specs/spec_calls.h"
 #include "app/specs/spec_cluster.h"
-#include "app/specs/test_command.h"
 #include "app/specs/test_kinds.h"
 #include "app/specs/test_reload.h"
 #include "base/log.h"

@@ -145,3 +145,69 @@ void status_audit_print(struct viewer *v, size_t audit)
         if (is_shown(v, r)) add_rule(v, &table, r);
     viewer_print_table(v, &table);
 }
+
+/* --- What `kubelua status` shows of reports in the cluster */
+
+static void put_few(struct viewer *v, size_t at, const char *member, const char *what, struct buf *out)
+{
+    int64_t count = viewer_int(v, at, member);
+    if (count) buf_printf(out, ", %" PRId64 " %s", count, what);
+}
+
+static void put_cause(struct viewer *v, size_t at, const char *member, struct buf *out)
+{
+    struct str cause = viewer_text(v, at, member);
+    if (cause.n) buf_printf(out, "; %.*s", STR_ARG(cause));
+}
+
+/* "reports: 12 PolicyReports, 2 to be written"; under a dry run nothing of that is in the cluster. */
+void status_reports_print(struct viewer *v, size_t reports)
+{
+    struct buf line = {0};
+    if (!reports) return;
+    int64_t count = viewer_int(v, reports, "reports");
+    buf_printf(&line, "%" PRId64 " %.*s%s", count, STR_ARG(viewer_text(v, reports, "kind")),
+               count == 1 ? "" : "s");
+    if (viewer_bool(v, reports, "dryRun")) buf_puts(&line, " if they were kept (--dry-run=server)");
+    put_few(v, reports, "waiting", "to be written", &line);
+    put_few(v, reports, "failed", "writes failed", &line);
+    put_few(v, reports, "namespacesLeftOut", "namespaces without room", &line);
+    if (!viewer_bool(v, reports, "begun")) buf_puts(&line, "; nothing is written before all was asked once");
+    put_cause(v, reports, "incomplete", &line);
+    put_cause(v, reports, "error", &line);
+    viewer_print_line(v, "reports", &line);
+    buf_clear(&line);
+}
+
+/* --- The table of timers of `kubelua status` */
+
+static const struct text_column columns_wide[] = {
+    {"TIMER", false}, {"DUE IN", true}, {"RUNNING", true}, {"SKIPPED", true}, {"PLACE", false}, {NULL, false},
+};
+static const struct text_column columns_narrow[] = {
+    {"SCHEDULE", false}, {"DUE IN", true}, {"RUNNING", true}, {"SKIPPED", true}, {NULL, false},
+};
+
+static void add(struct viewer *v, struct text_table *table, size_t at)
+{
+    int64_t due = viewer_time(v, at, "due");
+    viewer_put_text(v, 0, viewer_text(v, at, "timer"));
+    if (due)
+        text_duration(due > v->now_s ? due - v->now_s : 0, viewer_cell(v, 1));
+    else
+        viewer_put_text(v, 1, (struct str){0});
+    viewer_put_int(v, 2, viewer_int(v, at, "calls"));
+    viewer_put_int(v, 3, viewer_int(v, at, "skipped"));
+    viewer_put_text(v, 4, viewer_text(v, at, "place"));
+    viewer_add_row(v, table);
+    if (viewer_int(v, at, "skipped")) text_table_tint(table, 3, TINT_WAITING);
+    if (viewer_bool(v, at, "leader")) text_table_note(table, "on the leader only");
+}
+
+void status_timers_print(struct viewer *v, size_t timers)
+{
+    struct text_table table = {.columns = v->view->wide ? columns_wide : columns_narrow};
+    for (size_t t = tape_first(v->tape, timers, NULL); t; t = tape_next(v->tape, timers, t, NULL))
+        if (v->view->wide || str_is(viewer_text(v, t, "kind"), "cron")) add(v, &table, t);
+    viewer_print_table(v, &table);
+}

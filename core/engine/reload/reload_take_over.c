@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/reload/reload.h"
-#include "engine/reload/reload_metrics.h"
 #include "engine/reload/slot.h"
 #include "script/generation/hand_over.h"
 #include "script/vm/bundle.h"

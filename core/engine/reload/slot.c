@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "engine/reload/reload.h"
-#include "engine/reload/reload_metrics.h"
+#include "engine/reload/reload_internal.h"
 #include "engine/reload/script_watch.h"
 #include "script/vm/bundle.h"
 

@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "informer/shared/claim_index.h"
 #include "script/caches/informer_options.h"
-#include "script/caches/source.h"
 #include "script/generation/bind.h"
 #include "script/vm/args.h"
 

@@ -5,7 +5,6 @@
 
 #include "informer/store/lister.h"
 #include "script/caches/bind_informer.h"
-#include "script/caches/source.h"
 
 struct lister {
     struct source source;

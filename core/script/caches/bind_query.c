@@ -1,11 +1,10 @@
 /* raw.query: questions to a cache that C answers. */
-#include "script/caches/bind_query.h"
+#include "script/caches/bind_query_rows.h"
 
 #include <math.h>
 
 #include "informer/store/query.h"
 #include "script/caches/bind_informer.h"
-#include "script/caches/bind_query_rows.h"
 #include "script/generation/bind.h"
 #include "script/view/cache.h"
 #include "script/view/view.h"

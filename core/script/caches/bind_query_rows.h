@@ -4,6 +4,7 @@
 #include <lua.h>
 
 #include "informer/store/query.h"
+#include "script/caches/bind_informer.h"
 
 /* An array of views. */
 int rows_push_objects(lua_State *L, const struct query *query, struct indexer *cache);
@@ -17,3 +18,10 @@ int rows_push_array_iterator(lua_State *L);
 void rows_push_sum(lua_State *L, const struct query_sum *sum);
 /* Registers the class of groups that are being handed out. */
 void rows_define(lua_State *L);
+
+/* --- Queries as userdata.
+ * Owner: Lua's collector. Inside a call into Lua. */
+
+/* Pushes a new query. A snapshot's userdata is to be kept alive by the caller: the environment of the query.
+ */
+void query_push(lua_State *L, const struct source *source);

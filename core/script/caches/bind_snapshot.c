@@ -3,8 +3,7 @@
 
 #include "base/mem.h"
 #include "script/caches/bind_informer.h"
-#include "script/caches/bind_query.h"
-#include "script/caches/source.h"
+#include "script/caches/bind_query_rows.h"
 #include "script/generation/bind.h"
 #include "script/vm/args.h"
 

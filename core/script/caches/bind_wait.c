@@ -6,10 +6,8 @@
 #include "informer/shared/shared_factory.h"
 #include "kube/kinds/resource.h"
 #include "script/caches/bind_informer.h"
-#include "script/caches/wait.h"
 #include "script/generation/bind.h"
 #include "script/vm/args.h"
-#include "script/vm/push_err.h"
 #include "script/vm/task.h"
 
 /* --- a version */

@@ -1,6 +1,8 @@
 /* From one generation of a script to the next; see kept.h. Each Lua state is entered by protected calls of
  * its own, and what lies between them is bytes that belong to neither, so that an error on one side cannot
  * leave anything behind on the other. */
+#include <string.h>
+
 #include "base/must.h"
 #include "script/view/kept.h"
 #include "script/vm/args.h"
@@ -99,4 +101,163 @@ bool script_state_hand_over(struct script *old, struct script *new_, struct err 
         buf_clear(&h.migrated);
     }
     return ok;
+}
+
+/* --- The content of state tables as bytes, by which it gets from one Lua state into another; see kept.h. A
+ * value is a letter and what follows it: f, t: booleans; n: a double; s: a length and bytes; { or [: two
+ * sizes, then key and value, ..., and } What is written is read by the same process */
+
+enum { LEVEL_SLOTS = 8 };
+
+struct sizes {
+    uint32_t items, fields; /* hints for the new table */
+};
+
+/* --- writing */
+
+static void write_value(lua_State *L, int idx, struct buf *out)
+{
+    lua_Number number;
+    struct str text;
+    uint32_t len;
+    switch (lua_type(L, idx)) {
+    case LUA_TBOOLEAN: buf_putc(out, lua_toboolean(L, idx) ? 't' : 'f'); break;
+    case LUA_TNUMBER:
+        number = lua_tonumber(L, idx);
+        buf_putc(out, 'n');
+        buf_append(out, &number, sizeof number);
+        break;
+    case LUA_TSTRING:
+        text.p = lua_tolstring(L, idx, &text.n);
+        len = (uint32_t)text.n;
+        buf_putc(out, 's');
+        buf_append(out, &len, sizeof len);
+        buf_str(out, text);
+        break;
+    default: kept_write(L, idx, out);
+    }
+}
+
+void kept_write(lua_State *L, int table, struct buf *out)
+{
+    luaL_checkstack(L, LEVEL_SLOTS, "k8s.state");
+    lua_getfenv(L, table);
+    int content = lua_gettop(L);
+    struct sizes sizes = {.items = (uint32_t)lua_objlen(L, content)};
+    buf_putc(out, lua_getmetatable(L, content) ? '[' : '{');
+    lua_settop(L, content);
+    size_t at = out->len;
+    buf_append(out, &sizes, sizeof sizes);
+    uint32_t count = 0;
+    lua_pushnil(L);
+    while (lua_next(L, content)) {
+        budget_poll(L, script_of(L));
+        write_value(L, content + 1, out);
+        write_value(L, content + 2, out);
+        lua_pop(L, 1);
+        count++;
+    }
+    lua_pop(L, 1);
+    sizes.fields = count > sizes.items ? count - sizes.items : 0;
+    memcpy(out->data + at, &sizes, sizeof sizes);
+    buf_putc(out, '}');
+}
+
+/* --- reading */
+
+static void take(const char **at, void *into, size_t n)
+{
+    memcpy(into, *at, n);
+    *at += n;
+}
+
+/* What is no table. */
+static void push_scalar(lua_State *L, const char **at)
+{
+    lua_Number number;
+    uint32_t len;
+    switch (*(*at)++) {
+    case 'f': lua_pushboolean(L, 0); break;
+    case 't': lua_pushboolean(L, 1); break;
+    case 'n':
+        take(at, &number, sizeof number);
+        lua_pushnumber(L, number);
+        break;
+    case 's':
+        take(at, &len, sizeof len);
+        lua_pushlstring(L, *at, len);
+        *at += len;
+        break;
+    default: must(!"no such value");
+    }
+}
+
+static bool is_table(const char *at)
+{
+    return *at == '{' || *at == '[';
+}
+
+/* Pushes an empty table of the sizes that were written. */
+static void push_new(lua_State *L, const char **at)
+{
+    struct sizes sizes;
+    luaL_checkstack(L, LEVEL_SLOTS, "k8s.state");
+    bool is_array = *(*at)++ == '[';
+    take(at, &sizes, sizeof sizes);
+    lua_createtable(L, (int)sizes.items, (int)sizes.fields);
+    if (!is_array) return;
+    push_ref(L, script_of(L), REF_ARRAY_META);
+    lua_setmetatable(L, -2);
+}
+
+/* Pushes the state table that the old content at `was` has under the key on top of the stack, or a new one.
+ */
+static void push_same(lua_State *L, int was, struct kept_node node)
+{
+    lua_pushvalue(L, -1);
+    lua_rawget(L, was);
+    if (lua_isuserdata(L, -1)) return;
+    lua_pop(L, 1);
+    lua_newtable(L);
+    kept_push_table(L, node);
+}
+
+void kept_read(lua_State *L, int table, const char **at)
+{
+    struct kept_node below = *(const struct kept_node *)lua_touserdata(L, table);
+    below.depth++;
+    luaL_checkstack(L, LEVEL_SLOTS, "k8s.state");
+    lua_getfenv(L, table);
+    int was = lua_gettop(L);
+    push_new(L, at);
+    while (**at != '}') {
+        budget_poll(L, script_of(L));
+        push_scalar(L, at);
+        if (is_table(*at)) {
+            push_same(L, was, below);
+            kept_read(L, lua_gettop(L), at);
+        } else {
+            push_scalar(L, at);
+        }
+        lua_rawset(L, was + 1);
+    }
+    (*at)++;
+    lua_setfenv(L, table);
+    lua_pop(L, 1);
+}
+
+void kept_push_plain(lua_State *L, const char **at)
+{
+    push_new(L, at);
+    int table = lua_gettop(L);
+    while (**at != '}') {
+        budget_poll(L, script_of(L));
+        push_scalar(L, at);
+        if (is_table(*at))
+            kept_push_plain(L, at);
+        else
+            push_scalar(L, at);
+        lua_rawset(L, table);
+    }
+    (*at)++;
 }

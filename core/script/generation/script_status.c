@@ -1,6 +1,13 @@
 /* How a script fares, for those who show it; see script.h. */
+
+#include "base/must.h"
+#include "informer/shared/shared_factory.h"
+#include "object/value/path.h"
+#include "script/caches/informer_options.h"
+#include "script/generation/script.h"
 #include "script/handlers/handler.h"
 #include "script/vm/report.h"
+#include "script/vm/state.h"
 #include "script/work/script_timer.h"
 
 enum script_main_state script_main_state(const struct script *script)
@@ -83,4 +90,214 @@ void script_each_error(const struct script *script, void (*fn)(void *ctx, const 
 {
     for (int i = 0; i < SCRIPT_FUNCTIONS; i++)
         fn(ctx, report_label((enum script_function)i), script->error_counts[i]);
+}
+
+/* --- What the handlers of a script ask of objects, for who checks whether it can ever be */
+
+struct walk {
+    struct script_condition condition;
+    void (*fn)(void *ctx, const struct script_condition *condition);
+    void *ctx;
+};
+
+static void on_path(void *ctx, const struct path *path, bool with_absent)
+{
+    struct walk *walk = ctx;
+    if (with_absent) return; /* it agrees with what is not there */
+    walk->condition.path = path_text(path);
+    walk->fn(walk->ctx, &walk->condition);
+}
+
+void script_each_condition(const struct script *script,
+                           void (*fn)(void *ctx, const struct script_condition *condition), void *ctx)
+{
+    const struct script_handler *handler;
+    struct walk walk = {.fn = fn, .ctx = ctx};
+    TAILQ_FOREACH (handler, &script->handlers, link) {
+        const struct handler_options *options = handler->options;
+        walk.condition.handler = handler->id;
+        walk.condition.informer = claim_spec(handler->claim);
+        walk.condition.is_changed = false;
+        if (options && options->filter) filter_each_path(options->filter, on_path, &walk);
+        walk.condition.is_changed = true;
+        for (size_t i = 0; options && i < options->changed_count; i++)
+            on_path(&walk, options->changed[i], false);
+    }
+}
+
+void script_each_filter(const struct script *script,
+                        void (*fn)(void *ctx, const struct script_filter *filter), void *ctx)
+{
+    const struct script_handler *handler;
+    TAILQ_FOREACH (handler, &script->handlers, link)
+        fn(ctx, &(struct script_filter){.handler = handler->id,
+                                        .filter = handler->options ? handler->options->filter : NULL,
+                                        .informer = claim_spec(handler->claim)});
+}
+
+static const struct plan_entry *placed(const struct plan_entry *entry)
+{
+    return entry && entry->file ? entry : NULL;
+}
+
+const struct plan_entry *script_claim_place(const struct script *script, size_t i)
+{
+    struct buf key = {0};
+    informer_spec_describe(claim_spec(script_claim(script, i)), &key);
+    const struct plan_entry *entry = plan_find(&script->plan, PLAN_INFORMER, buf_slice(&key));
+    buf_clear(&key);
+    return placed(entry);
+}
+
+void script_put_claim_place(const struct script *script, size_t i, struct buf *out)
+{
+    const struct plan_entry *entry = script_claim_place(script, i);
+    if (entry)
+        buf_printf(out, "%s:%d", entry->file, entry->line);
+    else
+        buf_puts(out, script->path);
+}
+
+const struct plan_entry *script_index_place(const struct script *script, size_t i, const char *name)
+{
+    struct buf key = {0};
+    informer_spec_describe(claim_spec(script_claim(script, i)), &key);
+    buf_printf(&key, ": %s", name);
+    const struct plan_entry *entry = plan_find(&script->plan, PLAN_INDEX, buf_slice(&key));
+    buf_clear(&key);
+    return placed(entry);
+}
+
+const struct plan_entry *script_handler_place(const struct script *script, const char *id)
+{
+    return placed(plan_find(&script->plan, PLAN_HANDLER, str_of(id)));
+}
+
+/* --- What a script is and has declared, for those who ask */
+
+const char *script_name(const struct script *script)
+{
+    return script->name;
+}
+
+const char *script_path(const struct script *script)
+{
+    return script->path;
+}
+
+uint64_t script_generation(const struct script *script)
+{
+    return script->generation;
+}
+
+struct bundle *script_bundle(const struct script *script)
+{
+    return script->bundle;
+}
+
+size_t script_claim_count(const struct script *script)
+{
+    return script->claim_count;
+}
+
+struct informer_claim *script_claim(const struct script *script, size_t i)
+{
+    must(i < script->claim_count);
+    return script->claims[i];
+}
+
+size_t script_handler_count(const struct script *script)
+{
+    const struct script_handler *handler;
+    size_t count = 0;
+    TAILQ_FOREACH (handler, &script->handlers, link) count++;
+    return count;
+}
+
+size_t script_read_count(const struct script *script)
+{
+    return script->reads.count;
+}
+
+const char *script_read(const struct script *script, size_t i)
+{
+    must(i < script->reads.count);
+    return script->reads.items[i].text;
+}
+
+size_t script_write_count(const struct script *script)
+{
+    return script->writes.count;
+}
+
+const char *script_write(const struct script *script, size_t i)
+{
+    must(i < script->writes.count);
+    return script->writes.items[i].text;
+}
+
+const struct plan *script_plan(const struct script *script)
+{
+    return &script->plan;
+}
+
+size_t script_stepping_down(const struct script *script)
+{
+    return leading_count_stopping(script);
+}
+
+const struct leadership *script_leadership(const struct script *script)
+{
+    return script->leading.leadership;
+}
+
+const struct declared_write *script_write_parts(const struct script *script, size_t i)
+{
+    must(i < script->writes.count);
+    return &script->writes.items[i];
+}
+
+bool script_tells_events(const struct script *script)
+{
+    return script->tells_events;
+}
+
+bool script_has_main(const struct script *script)
+{
+    return script->has_main;
+}
+
+bool script_has_synced(const struct script *script)
+{
+    return handlers_have_synced(script);
+}
+
+struct script_counters script_counters(const struct script *script)
+{
+    return script->counters;
+}
+
+struct script_tally script_tally(const struct script *script)
+{
+    return script->tally;
+}
+
+struct str script_first_failure(const struct script *script)
+{
+    return buf_slice(&script->first_failure);
+}
+
+bool script_is_trusted(const struct script *script)
+{
+    return script->trusted;
+}
+
+int64_t script_load_us(const struct script *script)
+{
+    return script->load_us;
+}
+
+size_t script_memory(const struct script *script)
+{
+    return script->memory + script->queue_keys.bytes;
 }

@@ -1,6 +1,6 @@
 /* raw.handler_options: what lua/k8s/handler_options.lua makes of a handler's options. Each verb takes the
  * options, a value, and the words that an error begins with. */
-#include "script/handlers/bind_handler_options.h"
+#include "script/handlers/handler.h"
 
 #include <math.h>
 

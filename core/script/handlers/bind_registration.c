@@ -2,7 +2,6 @@
 #include "base/mem.h"
 #include "script/caches/bind_informer.h"
 #include "script/generation/bind.h"
-#include "script/handlers/bind_handler_options.h"
 #include "script/handlers/handler.h"
 #include "script/vm/args.h"
 

@@ -7,7 +7,7 @@
 #include <sys/queue.h>
 
 #include "base/clock.h"
-#include "script/handlers/handler_event.h"
+#include "script/handlers/pending.h"
 
 enum { DEBOUNCE_MOST = 10 };
 

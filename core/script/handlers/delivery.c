@@ -5,7 +5,6 @@
 
 #include "base/must.h"
 #include "script/handlers/handler_call.h"
-#include "script/handlers/handler_filter.h"
 
 /* Of one handler's pending list in one turn of the loop. */
 enum { EVENTS_PER_TURN = 100 };

@@ -3,8 +3,10 @@
  * added while Lua runs meets its informer when the running call has ended, and hears of the cache in later
  * turns. */
 #pragma once
+#include <lua.h>
 #include <sys/queue.h>
 
+#include "informer/shared/handler_options.h"
 #include "script/handlers/debounce.h"
 #include "script/handlers/handler_metrics.h"
 #include "script/handlers/pending.h"
@@ -69,3 +71,9 @@ bool handler_was_handed_cache(const struct script_handler *handler);
 bool handlers_have_synced(const struct script *script);
 /* Hands those that wait to their informers, which call nothing of it yet. Outside of any call into Lua. */
 void handlers_attach(struct script *script);
+
+/* --- A handler's options as userdata, while they are put together. Scripts never see one.
+ * Owner: Lua's collector; what is kept of them takes a reference. Inside a call into Lua. */
+
+/* Borrowed; NULL when the argument is none. */
+struct handler_options *handler_options_arg(lua_State *L, int idx);

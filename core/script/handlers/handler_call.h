@@ -1,6 +1,9 @@
 /* Calls of a handler's functions, and what is known of those that wait. Owner: the handler whose function it
  * is. On the engine thread, outside of any call into Lua. */
 #pragma once
+#include <stdbool.h>
+
+#include "object/pack/pool.h"
 #include "script/handlers/handler.h"
 
 /* One that waits is in two lists: that of the handler whose function it is, and that of the one whose other
@@ -25,3 +28,10 @@ void handler_calls_cancel(struct script_handler *handler);
 void handler_calls_move(struct script_handler *from, struct script_handler *to);
 /* Its events wait for no call of another handler any more. */
 void handler_calls_disown(struct script_handler *handler);
+
+/* --- The function `filter` of a handler, asked by the informer for objects that pass the rest of its filter.
+ * Owner: nothing is kept. On the engine thread, outside of any call into Lua of its script. */
+
+/* `ctx` is the struct script_handler. What fails does not pass: it is logged and counted as the handler's
+ * errors are, and the handler is not told of objects that nobody vouched for. */
+bool handler_filter_passes(void *ctx, struct root *object);

@@ -2,10 +2,17 @@
 #include "script/inventory/function_hash.h"
 
 #include <openssl/evp.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
 
 #include "base/must.h"
+#include "script/inventory/script_texts.h"
 #include "script/vm/args.h"
+#include "script/vm/bundle.h"
+#include "script/vm/modules.h"
+#include "script/vm/state.h"
 
 /* Functions of lua/k8s that are made around a script's: how deep they lie in each other. */
 enum { WRAPPED_MAX = 4 };
@@ -88,4 +95,189 @@ void function_hash(lua_State *L, int idx, char out[FUNCTION_HASH_LEN + 1])
     must(EVP_Digest(code->data, code->len, digest, NULL, EVP_sha256(), NULL));
     for (size_t i = 0; i < FUNCTION_HASH_LEN / 2; i++) snprintf(out + 2 * i, 3, "%02x", digest[i]);
     note_place(L, idx, out);
+}
+
+/* --- The bytecode of a function in one order; see function_hash.h. The form is that of LuaJIT's lj_bcdump.h,
+ * version 2 */
+
+enum { VERSION = 2, FLAG_STRIPPED = 2 };
+/* Kinds of constants: of functions, and in tables. */
+enum { KGC_CHILD, KGC_TAB, KGC_I64, KGC_U64, KGC_COMPLEX, KGC_STR };
+enum { KTAB_NIL, KTAB_FALSE, KTAB_TRUE, KTAB_INT, KTAB_NUM, KTAB_STR };
+
+struct reader {
+    const unsigned char *p, *end;
+    bool bad, strings; /* strings: these alone are kept */
+};
+
+static uint32_t take_number(struct reader *r)
+{
+    uint32_t n = 0;
+    for (unsigned shift = 0; !r->bad; shift += 7) {
+        if (r->p == r->end || shift > 28) {
+            r->bad = true;
+            break;
+        }
+        unsigned char byte = *r->p++;
+        n |= (uint32_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) return n;
+    }
+    return 0;
+}
+
+static void skip(struct reader *r, size_t n)
+{
+    if (n > (size_t)(r->end - r->p))
+        r->bad = true;
+    else
+        r->p += n;
+}
+
+static void append(const struct reader *r, struct buf *out, const void *bytes, size_t n)
+{
+    if (!r->bad && !r->strings) buf_append(out, bytes, n);
+}
+
+static void keep(struct reader *r, size_t n, struct buf *out)
+{
+    const unsigned char *begin = r->p;
+    skip(r, n);
+    append(r, out, begin, n);
+}
+
+static void keep_string(const struct reader *r, struct buf *out, const unsigned char *text, uint32_t n)
+{
+    if (r->bad || !r->strings) return;
+    buf_append(out, &n, sizeof n);
+    buf_append(out, text, n);
+}
+
+/* What stands in a table; only texts are kept, when these are asked for. */
+static void skip_in_table(struct reader *r, struct buf *out)
+{
+    uint32_t kind = take_number(r);
+    if (kind >= KTAB_STR) {
+        const unsigned char *text = r->p;
+        skip(r, kind - KTAB_STR);
+        keep_string(r, out, text, kind - KTAB_STR);
+    }
+    if (kind == KTAB_INT || kind == KTAB_NUM) take_number(r);
+    if (kind == KTAB_NUM) take_number(r);
+}
+
+/* The array part as it is, then a sum over the fields. */
+static void keep_table(struct reader *r, struct buf *out)
+{
+    uint32_t items = take_number(r), fields = take_number(r);
+    uint64_t sum = 0;
+    const unsigned char *begin = r->p;
+    for (uint32_t i = 0; i < items && !r->bad; i++) skip_in_table(r, out);
+    append(r, out, begin, (size_t)(r->p - begin));
+    for (uint32_t i = 0; i < fields && !r->bad; i++) {
+        const unsigned char *field = r->p;
+        skip_in_table(r, out);
+        skip_in_table(r, out);
+        sum += XXH3_64bits(field, (size_t)(r->p - field));
+    }
+    append(r, out, &fields, sizeof fields);
+    append(r, out, &sum, sizeof sum);
+}
+
+static void keep_constant(struct reader *r, struct buf *out)
+{
+    const unsigned char *begin = r->p;
+    uint32_t kind = take_number(r);
+    int numbers = kind == KGC_I64 || kind == KGC_U64 ? 2 : kind == KGC_COMPLEX ? 4 : 0;
+    if (kind >= KGC_STR) {
+        const unsigned char *text = r->p;
+        skip(r, kind - KGC_STR);
+        keep_string(r, out, text, kind - KGC_STR);
+    }
+    for (int i = 0; i < numbers; i++) take_number(r);
+    append(r, out, begin, (size_t)(r->p - begin));
+    if (kind == KGC_TAB) keep_table(r, out);
+}
+
+/* One function; those that it makes stand before it. What the outermost has from outside is known by slots of
+ * a function that is not here, which move with every local that is declared above: the caller adds the names.
+ */
+static void keep_prototype(struct reader *r, bool outermost, struct buf *out)
+{
+    enum { HEAD = 4 }; /* flags, parameters, frame size, upvalues */
+    size_t upvalues = r->end - r->p >= HEAD ? r->p[HEAD - 1] : 0;
+    keep(r, HEAD, out);
+    uint32_t constants = take_number(r), numbers = take_number(r), code = take_number(r);
+    keep(r, (size_t)code * 4, out);
+    if (outermost)
+        skip(r, upvalues * 2);
+    else
+        keep(r, upvalues * 2, out);
+    for (uint32_t i = 0; i < constants && !r->bad; i++) keep_constant(r, out);
+    append(r, out, &numbers, sizeof numbers);
+    keep(r, (size_t)(r->end - r->p), out);
+}
+
+static bool read_dump(struct str dump, bool strings, struct buf *out)
+{
+    struct reader r = {(const unsigned char *)dump.p, (const unsigned char *)dump.p + dump.n, false, strings};
+    if (dump.n < 5 || memcmp(dump.p, "\033LJ", 3) != 0 || r.p[3] != VERSION) return false;
+    skip(&r, 4);
+    if (!(take_number(&r) & FLAG_STRIPPED)) return false;
+    for (uint32_t size = take_number(&r); size > 0 && !r.bad;) {
+        struct reader one = {r.p, r.p + size, false, strings};
+        skip(&r, size);
+        if (r.bad) break;
+        size = take_number(&r);
+        keep_prototype(&one, size == 0, out);
+        r.bad |= one.bad;
+    }
+    return !r.bad && r.p == r.end;
+}
+
+bool function_canonical(struct str dump, struct buf *out)
+{
+    return read_dump(dump, false, out);
+}
+
+bool function_strings(struct str dump, struct buf *out)
+{
+    return read_dump(dump, true, out);
+}
+
+/* --- The texts in the code of a script */
+
+struct texts {
+    struct str source;
+    struct buf *found; /* each behind its length, a uint32_t */
+};
+
+static void compile(lua_State *L, void *ctx)
+{
+    const struct texts *texts = ctx;
+    modules_push_chunk(L, texts->source, "=texts");
+    function_code(L, lua_gettop(L), true, texts->found);
+}
+
+static void each(const struct buf *found, void (*fn)(void *ctx, struct str text), void *ctx)
+{
+    for (size_t at = 0; at < found->len;) {
+        uint32_t n;
+        memcpy(&n, found->data + at, sizeof n);
+        fn(ctx, (struct str){found->data + at + sizeof n, n});
+        at += sizeof n + n;
+    }
+}
+
+/* What does not compile here was not loaded either. */
+void script_each_text(struct script *script, void (*fn)(void *ctx, struct str text), void *ctx)
+{
+    struct buf found = {0};
+    for (size_t i = 0; i < bundle_count(script->bundle); i++) {
+        struct texts texts = {.found = &found};
+        struct err err;
+        found.len = 0;
+        if (!bundle_text(script->bundle, bundle_path(script->bundle, i), &texts.source, &err)) continue;
+        if (script_call(script, "texts", compile, &texts) == SCRIPT_OK) each(&found, fn, ctx);
+    }
+    buf_clear(&found);
 }

@@ -3,8 +3,8 @@
 #include "script/lib/cjson.h"
 
 #include "script/vm/args.h"
+#include "script/vm/budget.h"
 #include "script/vm/memory.h"
-#include "script/vm/steps.h"
 
 enum { TEXT_MAX = 4 << 20, BUFFER_KEPT = 64 << 10, DEPTH_MAX = 1000 };
 enum {

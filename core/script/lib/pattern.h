@@ -4,7 +4,7 @@
  * stack. To be used inside calls into Lua only: everything here may raise. */
 #pragma once
 #include "base/str.h"
-#include "script/vm/steps.h"
+#include "script/vm/budget.h"
 
 enum { PATTERN_CAPTURES_MAX = 32, PATTERN_DEPTH_MAX = 200 };
 enum { CAPTURE_OPEN = -1, CAPTURE_POSITION = -2 };

@@ -6,7 +6,6 @@
 #include "script/lib/string_library.h"
 #include "script/lib/table_library.h"
 #include "script/vm/args.h"
-#include "script/vm/load_text.h"
 #include "script/vm/modules.h"
 #include "script/vm/task.h"
 

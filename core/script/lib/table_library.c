@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "script/vm/args.h"
-#include "script/vm/steps.h"
+#include "script/vm/budget.h"
 
 enum { COMPARISONS_TURN = 10000 };
 

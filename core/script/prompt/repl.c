@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "kube/kinds/kinds.h"
-#include "script/caches/wait.h"
+#include "script/caches/bind_informer.h"
 #include "script/prompt/repl_internal.h"
 #include "script/vm/budget.h"
 #include "script/vm/modules.h"

@@ -8,7 +8,7 @@
 #include "script/caches/bind_informer.h"
 #include "script/caches/index_function.h"
 #include "script/generation/bind.h"
-#include "script/handlers/bind_handler_options.h"
+#include "script/handlers/handler.h"
 #include "script/rules/rule.h"
 #include "script/view/json_encode.h"
 #include "script/view/view.h"

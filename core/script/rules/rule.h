@@ -10,7 +10,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "informer/store/indexer.h"
 #include "object/pack/pool.h"
+#include "script/generation/script.h"
 #include "script/rules/rule_params.h"
 #include "script/vm/quarantine.h"
 
@@ -136,3 +138,10 @@ void rules_clear(struct script *script);
 struct str rule_message(lua_State *L, int idx);
 /* By r:pass, r:fail, r:warn and r:skip. */
 void rule_say(struct rule_run *run, const struct rule_finding *finding);
+
+/* --- The caches of what the rules of scripts look at. Owner: the caller frees the array, not what is in it.
+ * On the thread of the scripts. */
+
+/* Each once, in the order of the rules: several may look at one kind, by a cache that they share. A kind that
+ * there is no cache of is left out. */
+struct indexer **rule_caches(struct script *const *scripts, size_t script_count, size_t *count);

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/mem.h"
+#include "informer/shared/shared_factory.h"
 #include "script/rules/rule.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
@@ -66,4 +68,34 @@ bool rule_returned_by_fix(lua_State *L, const struct rule_run *run)
     if (count > 1 || (!lua_istable(L, 1) && !view_test(L, 1)))
         raise_returned(L, run, run->rule->fix, "fix must return a patch, a manifest or nil");
     return true;
+}
+
+/* --- What rules look at, each cache once */
+
+struct caches {
+    struct indexer **items;
+    size_t count;
+};
+
+static void add(struct caches *caches, struct indexer *cache)
+{
+    for (size_t i = 0; i < caches->count; i++)
+        if (caches->items[i] == cache) return;
+    caches->items = xrealloc(caches->items, (caches->count + 1) * sizeof(struct indexer *));
+    caches->items[caches->count++] = cache;
+}
+
+struct indexer **rule_caches(struct script *const *scripts, size_t script_count, size_t *count)
+{
+    struct caches caches = {0};
+    for (size_t s = 0; s < script_count; s++)
+        for (size_t i = 0; i < script_rule_count(scripts[s]); i++) {
+            const struct script_rule *rule = script_rule(scripts[s], i);
+            for (size_t k = 0; k < rule->kind_count; k++) {
+                struct indexer *cache = claim_indexer(rule->kinds[k]);
+                if (cache) add(&caches, cache);
+            }
+        }
+    *count = caches.count;
+    return caches.items;
 }

@@ -9,7 +9,6 @@
 #include "script/generation/bind.h"
 #include "script/vm/args.h"
 #include "script/vm/memory.h"
-#include "script/vm/push_err.h"
 #include "script/vm/task.h"
 
 enum { TIMEOUT_MS = 30000, ARG_HEADERS = 5, LEVEL_SLOTS = 6 };

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "kube/kinds/kinds.h"
 #include "script/vm/args.h"
-#include "script/vm/push_err.h"
 #include "script/vm/task.h"
 
 struct box {

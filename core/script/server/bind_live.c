@@ -1,7 +1,7 @@
 /* raw.live: what live reads name, and k8s.get. Lists and watches are in bind_reader.c. Each read has two
  * steps: bind_kind.c finds what its kind means, and whether the script declared it; then the server is asked.
  */
-#include "script/server/bind_live.h"
+#include "script/server/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,9 @@
 #include "informer/live/live.h"
 #include "script/generation/bind.h"
 #include "script/server/bind_kind.h"
-#include "script/server/reads.h"
+#include "script/server/declared.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
-#include "script/vm/push_err.h"
 #include "script/vm/task.h"
 
 /* Pages are lists for those who declare them. */

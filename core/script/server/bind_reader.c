@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "script/server/bind_kind.h"
-#include "script/server/bind_live.h"
 #include "script/server/reader.h"
 #include "script/view/cache.h"
 #include "script/vm/args.h"

@@ -14,7 +14,6 @@
 #include "script/view/json_encode.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
-#include "script/vm/push_err.h"
 #include "script/vm/task.h"
 
 /* A kube-apiserver takes no larger one. Of a script's writes together: thousands of tasks may wait. */

@@ -7,7 +7,6 @@
 #include "kube/kinds/kinds.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
-#include "script/vm/push_err.h"
 #include "script/vm/task.h"
 
 struct read_wait {

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/series/series.h"
 #include "script/server/audit_trail.h"
-#include "script/vm/push_err.h"
+#include "script/vm/args.h"
 #include "script/vm/state.h"
 
 /* With more the next ones are not counted: `*:create` must not fill the memory. */

@@ -3,6 +3,7 @@
 #pragma once
 #include <lua.h>
 
+#include "script/generation/script.h"
 #include "script/specs/spec_engine.h"
 
 const struct test_engine_ops *test_ops(void);
@@ -15,3 +16,9 @@ void bind_test_cluster(lua_State *L);
 void bind_test_rules(lua_State *L);
 void bind_test_reload(lua_State *L);
 void bind_test_audit(lua_State *L);
+
+/* --- How a script under test is, as a table for its spec.
+ * Owner: nothing is kept. `L` is the spec's state, not the script's. */
+
+/* Pushes { synced, handlers, queues, memory }. */
+void test_status_push(lua_State *L, const struct script *script);

@@ -1,4 +1,6 @@
 /* More of raw.test: what goes wrong in a cluster, and what other servers answer; see bind_test.c. */
+
+#include "script/generation/hand_over.h"
 #include "script/specs/bind_spec_internal.h"
 #include "script/vm/args.h"
 
@@ -121,5 +123,78 @@ void bind_test_rules(lua_State *L)
                                      {"clear_rules", l_clear_rules},
                                      {"end_watches", l_end_watches},
                                      {NULL, NULL}};
+    luaL_register(L, NULL, verbs);
+}
+
+/* --- More of raw.test: what rules say of the cluster; see bind_test.c */
+
+/* audit(engine, rule or nil, passes): JSON text, an array of what the rules say; or nil and why not */
+static int l_audit(lua_State *L)
+{
+    struct err err;
+    struct test_engine *engine = test_engine_arg(L);
+    const struct test_audit audit = {.rule = arg_str_opt(L, 2, "env:audit: rule").p,
+                                     .passes = lua_toboolean(L, 3)};
+    struct buf *out = script_scratch(script_of(L));
+    if (!test_ops()->audit(engine, &audit, out, &err)) return test_result(L, false, &err);
+    lua_pushlstring(L, out->data, out->len);
+    return 1;
+}
+
+/* check_params(engine): nothing, or nil and which of the parameters no rule takes */
+static int l_check_params(lua_State *L)
+{
+    struct err err;
+    return test_result(L, test_ops()->check_params(test_engine_arg(L), &err), &err);
+}
+
+void bind_test_audit(lua_State *L)
+{
+    lua_pushcfunction(L, l_audit);
+    lua_setfield(L, -2, "audit");
+    lua_pushcfunction(L, l_check_params);
+    lua_setfield(L, -2, "check_params");
+}
+
+/* --- More of raw.test: the next generation of a script under test; see bind_test.c */
+
+static void set_count(lua_State *L, const char *name, size_t count)
+{
+    lua_pushnumber(L, (lua_Number)count);
+    lua_setfield(L, -2, name);
+}
+
+/* reload(engine, name, text or nil): what became of what the old generation had; or nil and why it was
+ * refused */
+static int l_reload(lua_State *L)
+{
+    struct err err;
+    struct hand_over done;
+    struct test_engine *engine = test_engine_arg(L);
+    const char *name = arg_str(L, 2, "name").p;
+    if (!test_ops()->reload(engine, name, arg_bytes_opt(L, 3, "env:reload: the text"), &done, &err))
+        return test_result(L, false, &err);
+    lua_createtable(L, 0, 6);
+    set_count(L, "handlers_kept", done.kept);
+    set_count(L, "handlers_added", done.added);
+    set_count(L, "handlers_removed", done.removed);
+    set_count(L, "events_dropped", done.dropped_events);
+    set_count(L, "keys_dropped", done.dropped_keys);
+    set_count(L, "timers_cancelled", done.cancelled_timers);
+    return 1;
+}
+
+/* source(engine, name): the text that the script runs from; nil without a script */
+static int l_source(lua_State *L)
+{
+    struct str text = test_ops()->source(test_engine_arg(L), arg_str(L, 2, "name").p);
+    if (!text.p) return 0;
+    lua_pushlstring(L, text.p, text.n);
+    return 1;
+}
+
+void bind_test_reload(lua_State *L)
+{
+    static const luaL_Reg verbs[] = {{"reload", l_reload}, {"source", l_source}, {NULL, NULL}};
     luaL_register(L, NULL, verbs);
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/log.h"
-#include "script/specs/bind_test.h"
 #include "script/vm/args.h"
 #include "script/vm/modules.h"
 #include "script/vm/state.h"

@@ -2,6 +2,7 @@
  * compiled by LuaJIT, beside which each script under test has a sandboxed one of its own. Owner: the command,
  * on its thread; nothing of it may be called from a callback. */
 #pragma once
+#include <lua.h>
 #include <stddef.h>
 
 struct test_engine_ops;
@@ -26,3 +27,11 @@ enum spec_result {
 };
 
 enum spec_result spec_runner_run(const struct spec_run *run);
+
+/* --- raw.test, which the state of specs has and scripts do not.
+ * Owner: the state. Called once, under protection, after the other verbs were bound. */
+
+struct test_engine_ops;
+
+/* `ops` are the process's: they outlive the state. */
+void bind_test(lua_State *L, const struct test_engine_ops *ops);

@@ -2,6 +2,8 @@
  * where. Owner: the script, which holds one; it keeps the object alive until the call ends. On the engine
  * thread. */
 #pragma once
+#include <lua.h>
+
 #include "base/buf.h"
 #include "base/str.h"
 #include "object/value/value.h"
@@ -20,3 +22,15 @@ void absent_clear(struct absent *absent);
 void absent_explain(struct script *script, struct buf *text);
 /* "Pod shop/web-1". */
 void object_title(const struct root *root, struct buf *out);
+
+/* --- What is said of a method that a class does not have: the name that was meant, instead of Lua's "attempt
+ * to call method 'on_ad' (a nil value)". Known methods cost nothing more, as they are found before anybody
+ * asks. Owner: nothing is kept. Inside a call into Lua: all may raise. */
+
+/* For state.c, before any class is made. */
+void unknown_method_setup(lua_State *L);
+/* Has the table of methods on top of the stack raise for names that it does not have. */
+void unknown_method_watch(lua_State *L);
+/* Raises `informer: unknown method "on_ad", did you mean "on_add"?`, of the name at `name` and the table of
+ * methods at `methods`, both absolute. Returns for what is no text: there is no such field. */
+void unknown_method_raise(lua_State *L, const char *class_, int methods, int name);

@@ -70,3 +70,13 @@ static inline void class_set(lua_State *L, const struct script *script, enum scr
 
 /* Pushes nil and { code, reason, message } for `return 2`. `code` 0 leaves the field out. */
 int push_error(lua_State *L, int code, const char *reason, struct str message);
+
+/* --- Errors of C as scripts see them.
+ * Owner: nothing is kept. Inside a call into Lua: may raise for want of memory. */
+
+/* The server's reason, or a word of ours for what no server said: "Conflict", "NotConnected". */
+const char *err_reason(const struct err *err);
+/* Pushes nil and { code, reason, message, retry_after } for `return 2`. */
+int push_err(lua_State *L, const struct err *err);
+/* Pushes the same as a Status of the API: what an ERROR event carries. */
+void push_err_status(lua_State *L, const struct err *err);

@@ -235,3 +235,18 @@ enum script_result budget_leave(struct script *script, struct budget_call *call,
     disarm(script);
     return result;
 }
+
+/* --- The budget of long C functions */
+
+void steps_init(struct steps *steps, lua_State *L)
+{
+    *steps = (struct steps){.L = L, .left = STEPS_TURN};
+}
+
+void steps_ask(struct steps *steps)
+{
+    struct script *script = script_of(steps->L);
+    steps->left = STEPS_TURN;
+    budget_tick(script);
+    budget_poll(steps->L, script);
+}

@@ -10,8 +10,8 @@
 #include "script/lib/cjson.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/budget.h"
 #include "script/vm/bundle.h"
-#include "script/vm/load_text.h"
 #include "script/vm/task.h"
 
 /* Nothing declares events before they are told, so the text is searched for ".event": what is found too often
@@ -242,4 +242,32 @@ void modules_open(lua_State *L)
     lua_pushcfunction(L, l_require);
     task_no_yield_across(L, "a module that is being loaded");
     lua_setglobal(L, "require");
+}
+
+/* --- Compiling in pieces */
+
+enum { PIECE = 4 << 10 };
+
+struct reader {
+    struct str rest;
+    struct steps steps;
+};
+
+/* May raise: the parser is under protection. */
+static const char *next_piece(lua_State *L, void *ctx, size_t *len)
+{
+    struct reader *reader = ctx;
+    const char *piece = reader->rest.p;
+    *len = reader->rest.n < PIECE ? reader->rest.n : PIECE;
+    reader->rest.p += *len;
+    reader->rest.n -= *len;
+    steps_ask(&reader->steps);
+    return *len > 0 ? piece : NULL;
+}
+
+bool load_text(lua_State *L, struct str text, const char *chunk)
+{
+    struct reader reader = {.rest = text};
+    steps_init(&reader.steps, L);
+    return lua_loadx(L, next_piece, &reader, chunk, "t") == 0;
 }

@@ -15,3 +15,10 @@ void modules_internal(lua_State *L, const char *name);
 void modules_loaded(lua_State *L);
 /* Pushes the chunk of Lua text, bytecode is refused; `chunk` is "@" and the path. */
 void modules_push_chunk(lua_State *L, struct str source, const char *chunk);
+
+/* --- Compiles Lua text in pieces, looking at the call's budget between them: LuaJIT's parser takes seconds
+ * for what is made to be slow, such as 30,000 times "or b". Owner: nobody. To be used inside calls into Lua
+ * only. */
+
+/* As luaL_loadbufferx does for text: pushes the function, or an error's text and gives false. */
+bool load_text(lua_State *L, struct str text, const char *chunk);

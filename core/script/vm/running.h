@@ -25,4 +25,9 @@ static inline void running_leave(struct running *running)
 }
 
 /* Appends "the script watch is in a handler"; nothing when none is in a call. From any thread. */
-void running_describe(struct running *running, struct buf *out);
+static inline void running_describe(struct running *running, struct buf *out)
+{
+    const char *script = atomic_load_explicit(&running->script, memory_order_acquire);
+    const char *what = atomic_load_explicit(&running->what, memory_order_relaxed);
+    if (script) buf_printf(out, "the script %s is in %s", script, what ? what : "a call");
+}

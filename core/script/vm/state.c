@@ -14,7 +14,6 @@
 #include "script/vm/args.h"
 #include "script/vm/modules.h"
 #include "script/vm/task.h"
-#include "script/vm/unknown_method.h"
 
 enum { SCRATCH_KEEP = 64 << 10 };
 

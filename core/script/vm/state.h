@@ -20,7 +20,6 @@
 #include "script/inventory/plan.h"
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
-#include "script/server/reads.h"
 #include "script/server/write_note.h"
 #include "script/view/kept.h"
 #include "script/view/partial.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "script/generation/bind.h"
+#include "script/vm/absent.h"
 #include "script/vm/args.h"
-#include "script/vm/unknown_method.h"
 #include "script/work/script_queue.h"
 
 static struct job *job_self(lua_State *L, const char *method)

@@ -6,8 +6,6 @@
 #include "script/inventory/function_hash.h"
 #include "script/vm/args.h"
 #include "script/vm/task.h"
-#include "script/work/held_key.h"
-#include "script/work/queue_options.h"
 #include "script/work/script_queue.h"
 
 struct box {

@@ -1,6 +1,8 @@
 /* Work queues of a script, and the workers of q:run: each key is a call that may wait, as many at once as
  * there are workers. Owner: the script, from k8s.queue to its end. On the engine thread. */
 #pragma once
+#include <lua.h>
+
 #include "base/series/series.h"
 #include "informer/workqueue/workqueue.h"
 #include "script/vm/report.h"
@@ -79,3 +81,39 @@ bool script_queue_is_past(const struct script_queue *queue);
 void queues_stop(struct script *script);
 /* No task may be left, the state is closed. */
 void queues_clear(struct script *script);
+
+/* --- Keys that calls of a script have got by queue:get. A call that is cancelled, or ends by an error, puts
+ * back what it did not end, so that no key is lost with it; after a good end any other call may end the work.
+ * Owner: the wait that was handed the key, then the task; done, put back or kept, it is gone. On the engine
+ * thread, inside calls into Lua and outside. */
+
+struct held_key;
+
+/* `key` was just got, and lives until its work ends. Nobody knows of it yet. */
+struct held_key *held_key_new(struct workqueue *queue, struct str key);
+/* The task that runs has it from now on. */
+void held_key_give(struct script *script, struct held_key *held);
+/* Nobody took it: it comes first again. */
+void held_key_put_back(struct held_key *held);
+struct str held_key_text(const struct held_key *held);
+
+/* queue:done: the end of the work on a key, whoever got it. What was handed to a call that has not seen it
+ * yet is not worked on: nothing happens then, as for all that nobody works on. */
+void held_key_done(struct workqueue *queue, struct str key);
+
+/* --- Options of k8s.queue and k8s.controller, as the table at 1 has them: names and types were checked by
+ * lua/k8s, here the values are. Owner: the table holds the name. On the engine thread, inside a call into
+ * Lua. */
+
+enum { QUEUE_NAME_MAX = 253 };
+
+/* Raises what is wrong; messages begin with `maker`, what the script called. Leaves the table at 1. */
+void queue_options_read(lua_State *L, const char *maker, struct script_queue_options *options);
+
+/* --- Work on the keys of a script's queue: each is a task, which lua/k8s/job.lua runs with a job.
+ * Owner: its task, until it ends. On the engine thread, outside of any call into Lua. */
+
+/* A worker of the queue is called with the key, which the queue has given out. */
+void queue_work_begin(struct script_queue *queue, struct str key);
+/* Cancels what is under way for this generation's queue; its keys go back. */
+void queue_work_cancel(struct script_queue *queue);

@@ -1,4 +1,4 @@
-/* core/app/check/find_call.c: where a script calls a function of k8s. */
+/* core/app/check/check_declared.c: where a script calls a function of k8s. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/check/find_call.h"
+#include "app/check/check.h"
 #include "base/mem.h"
 
 static void test_calls_are_told_from_names_comments_and_texts(void **state)

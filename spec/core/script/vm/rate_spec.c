@@ -1,4 +1,4 @@
-/* core/script/vm/rate.c: a count that slides over a period. */
+/* core/script/vm/throttle.c: a count that slides over a period. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "script/vm/rate.h"
+#include "script/vm/throttle.h"
 
 enum { MINUTE = 60000, START = 1000000 };
 

@@ -1,4 +1,4 @@
-/* core/script/vm/unknown_method.c: a method that a class does not have is told by the one that was meant. */
+/* core/script/vm/absent.c: a method that a class does not have is told by the one that was meant. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

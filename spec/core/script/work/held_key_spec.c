@@ -1,5 +1,5 @@
-/* core/script/work/held_key.c, bind_queue.c: the keys that calls have got by queue:get, and whose work may be
- * ended by whom. */
+/* core/script/work/queue_work.c, bind_queue.c: the keys that calls have got by queue:get, and whose work may
+ * be ended by whom. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

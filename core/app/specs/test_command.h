@@ -1,8 +1,0 @@
-/* Commands of a script under test.
- * Owner: the test's engine; see script/specs/spec_engine.h. */
-#pragma once
-#include "app/specs/spec_engine.h"
-
-/* As ops.call says. */
-bool test_command_call(struct test_engine *engine, const char *name, const char *const *args, size_t count,
-                       struct test_call_result *result, struct err *err);
