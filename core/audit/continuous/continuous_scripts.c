@@ -152,7 +152,7 @@ static void take_up_twins(struct continuous *audit)
 /* --- a generation */
 
 /* What goes over from the generation before. */
-struct take_over {
+struct activate {
     struct continuous *audit;
     struct script *before, *now;
     size_t count;
@@ -160,7 +160,7 @@ struct take_over {
     char **codes;
 };
 
-static void compare(struct take_over *t)
+static void compare(struct activate *t)
 {
     for (size_t i = 0; i < t->count; i++) {
         struct buf code = {0};
@@ -170,14 +170,14 @@ static void compare(struct take_over *t)
     }
 }
 
-static bool is_same(const struct take_over *t, const struct live_rule *rule)
+static bool is_same(const struct activate *t, const struct live_rule *rule)
 {
     for (size_t i = 0; i < t->count; i++)
         if (t->same[i] == rule) return true;
     return false;
 }
 
-static void drop_rules(const struct take_over *t)
+static void drop_rules(const struct activate *t)
 {
     struct live_rule *rule, *next;
     for (rule = TAILQ_FIRST(&t->audit->rules); rule; rule = next) {
@@ -187,7 +187,7 @@ static void drop_rules(const struct take_over *t)
 }
 
 /* The new generation's claim of the same informers, if a rule has one. */
-static struct informer_claim *successor(const struct take_over *t, const struct informer_claim *claim,
+static struct informer_claim *successor(const struct activate *t, const struct informer_claim *claim,
                                         bool of_uses)
 {
     for (size_t i = 0; i < t->count; i++) {
@@ -200,7 +200,7 @@ static struct informer_claim *successor(const struct take_over *t, const struct 
     return NULL;
 }
 
-static void move_sources(const struct take_over *t)
+static void move_sources(const struct activate *t)
 {
     struct source *source, *next;
     for (source = TAILQ_FIRST(&t->audit->sources); source; source = next) {
@@ -214,7 +214,7 @@ static void move_sources(const struct take_over *t)
     }
 }
 
-static void move_watches(const struct take_over *t)
+static void move_watches(const struct activate *t)
 {
     struct watch *watch, *next;
     for (watch = TAILQ_FIRST(&t->audit->watches); watch; watch = next) {
@@ -228,7 +228,7 @@ static void move_watches(const struct take_over *t)
     }
 }
 
-static void set_rules(const struct take_over *t)
+static void set_rules(const struct activate *t)
 {
     for (size_t i = 0; i < t->count; i++) {
         const struct asked_rule asked = {t->now, i, script_rule(t->now, i)};
@@ -245,12 +245,12 @@ static void set_rules(const struct take_over *t)
 void continuous_take(struct continuous *audit, struct script *before, struct script *now)
 {
     size_t count = now ? script_rule_count(now) : 0;
-    struct take_over t = {.audit = audit,
-                          .before = before,
-                          .now = now,
-                          .count = count,
-                          .same = xcalloc(count + 1, sizeof(struct live_rule *)),
-                          .codes = xcalloc(count + 1, sizeof(char *))};
+    struct activate t = {.audit = audit,
+                         .before = before,
+                         .now = now,
+                         .count = count,
+                         .same = xcalloc(count + 1, sizeof(struct live_rule *)),
+                         .codes = xcalloc(count + 1, sizeof(char *))};
     compare(&t);
     if (before) {
         continuous_drop_twins(audit, before);

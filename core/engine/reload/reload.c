@@ -136,7 +136,7 @@ void reload_on_ready(struct timer *timer)
     else
         describe_wait(slot, &slot->waits_for);
     if (slot->waits_for.len == 0 && slot->current)
-        reload_take_over(slot);
+        reload_activate(slot);
     else if (slot->waits_for.len == 0)
         reload_start_first(slot);
     else if (clock_now_ms(clock_of(slot)) >= slot->refuse_ms)
@@ -273,7 +273,7 @@ void reload_metrics_ended(struct reload_metrics *m, enum reload_result result)
     if (m) series_inc(m->results[result]);
 }
 
-void reload_metrics_taken_over(struct reload_metrics *m, const struct hand_over *done, int64_t pause_ns)
+void reload_metrics_activated(struct reload_metrics *m, const struct hand_over *done, int64_t pause_ns)
 {
     if (!m) return;
     series_observe(m->pause, (double)pause_ns / 1e9);

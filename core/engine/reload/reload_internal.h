@@ -1,5 +1,5 @@
 /* What the two halves of a reload share: reload.c loads candidates, waits for them and refuses them,
- * reload_take_over.c has one take over. Owner and thread as in reload.h. */
+ * reload_activate.c has one take over. Owner and thread as in reload.h. */
 #pragma once
 #include <stdint.h>
 
@@ -15,25 +15,24 @@ void reload_refuse(struct slot *slot, struct bundle *bundle, const char *text);
 void reload_set_error(struct slot *slot, const char *text);
 void reload_forget_error(struct slot *slot);
 
-/* --- reload_take_over.c */
+/* --- reload_activate.c */
 
 /* The candidate is ready, and the slot's first generation. It may be refused. */
 void reload_start_first(struct slot *slot);
 /* The candidate is ready: it follows the one that runs, or is loaded once more, or refused. */
-void reload_take_over(struct slot *slot);
+void reload_activate(struct slot *slot);
 
 /* --- What is counted of reloads, in the series of /metrics. Owner: the engine, on its thread. */
 
 struct hand_over;
 struct reload_metrics;
 
-enum reload_result { RELOAD_TAKEN_OVER, RELOAD_REFUSED, RELOAD_RETURNED, RELOAD_RESULTS };
+enum reload_result { RELOAD_ACTIVATED, RELOAD_REFUSED, RELOAD_RETURNED, RELOAD_RESULTS };
 
 struct reload_metrics *reload_metrics_new(void);
 /* NULL is allowed, here and below. */
 void reload_metrics_free(struct reload_metrics *metrics);
 void reload_metrics_ended(struct reload_metrics *metrics, enum reload_result result);
-void reload_metrics_taken_over(struct reload_metrics *metrics, const struct hand_over *done,
-                               int64_t pause_ns);
+void reload_metrics_activated(struct reload_metrics *metrics, const struct hand_over *done, int64_t pause_ns);
 /* Calls of an old generation that did not end in time. */
 void reload_metrics_cancelled(struct reload_metrics *metrics, uint64_t calls);

@@ -24,7 +24,7 @@ static void note_pause(struct slot *slot, const struct hand_over *done, int64_t 
 {
     int64_t took_ns = clock_measure_ns() - begun_ns;
     slot->pause_us = (uint64_t)(took_ns / 1000);
-    reload_metrics_taken_over(slot->slots->metrics, done, took_ns);
+    reload_metrics_activated(slot->slots->metrics, done, took_ns);
 }
 
 static void tell(const struct slot *slot, const struct hand_over *done)
@@ -74,7 +74,7 @@ void reload_start_first(struct slot *slot)
     }
     become_current(slot, script);
     hooks_of(slot)->taken(hooks_of(slot)->ctx, NULL, script);
-    count(slot, RELOAD_TAKEN_OVER);
+    count(slot, RELOAD_ACTIVATED);
     log_info("New script", F("script", slot->name), F("path", slot->path));
 }
 
@@ -118,7 +118,7 @@ static bool refuse_params(struct slot *slot)
     return true;
 }
 
-void reload_take_over(struct slot *slot)
+void reload_activate(struct slot *slot)
 {
     struct err err;
     struct hand_over done;
@@ -150,6 +150,6 @@ void reload_take_over(struct slot *slot)
     become_current(slot, new_);
     if (slot->main_started) script_skip_main(new_);
     slot_drain(slot, old);
-    count(slot, returned ? RELOAD_RETURNED : RELOAD_TAKEN_OVER);
+    count(slot, returned ? RELOAD_RETURNED : RELOAD_ACTIVATED);
     tell(slot, &done);
 }
