@@ -207,7 +207,7 @@ static enum audit_end end_of(const struct asking *a, struct err *err)
         *err = a->first_trouble;
         return AUDIT_FAILED;
     }
-    return tell_end(a) && !a->has_trouble ? AUDIT_WHOLE : AUDIT_INCOMPLETE;
+    return tell_end(a) && !a->has_trouble ? AUDIT_COMPLETE : AUDIT_INCOMPLETE;
 }
 
 /* --- begin */

@@ -306,5 +306,5 @@ enum audit_end audit_live(const struct audit_request *request, const struct clus
         if (request->apply) audit_apply(request, live.base.client);
     }
     close_all(&live);
-    return !ok ? AUDIT_FAILED : live.incomplete ? AUDIT_INCOMPLETE : AUDIT_WHOLE;
+    return !ok ? AUDIT_FAILED : live.incomplete ? AUDIT_INCOMPLETE : AUDIT_COMPLETE;
 }

@@ -317,5 +317,5 @@ enum audit_end audit_offline(const struct audit_request *request, struct audit_t
     audit_table_set_elsewhere(table, offline.elsewhere);
     close_all(&offline);
     if (!ok) return AUDIT_FAILED;
-    return offline.partial ? AUDIT_UNREADABLE : offline.unasked ? AUDIT_INCOMPLETE : AUDIT_WHOLE;
+    return offline.partial ? AUDIT_UNREADABLE : offline.unasked ? AUDIT_INCOMPLETE : AUDIT_COMPLETE;
 }

@@ -33,7 +33,7 @@ struct audit_request {
 };
 
 enum audit_end {
-    AUDIT_WHOLE,
+    AUDIT_COMPLETE,
     AUDIT_UNREADABLE, /* something could not be read, which was told on stderr; the rest was audited */
     AUDIT_INCOMPLETE, /* something could not be had of the cluster or the engine, which was told on stderr */
     AUDIT_FAILED,     /* nothing was audited, and `err` says why */

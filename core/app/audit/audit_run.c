@@ -157,8 +157,8 @@ static int code_of(const struct audit *audit, enum audit_end end)
     struct audit_totals totals = audit_table_totals(audit->table);
     if (end == AUDIT_UNREADABLE) return EXIT_USAGE;
     if (totals.looked_at == 0 && !audit->request->allow_empty) {
-        tell_nothing(audit->request, &totals, end == AUDIT_WHOLE);
-        if (end == AUDIT_WHOLE) return EXIT_USAGE;
+        tell_nothing(audit->request, &totals, end == AUDIT_COMPLETE);
+        if (end == AUDIT_COMPLETE) return EXIT_USAGE;
     }
     tell_skips(audit->table, &totals);
     if (totals.verdicts[VERDICT_ERROR] || end == AUDIT_INCOMPLETE) return EXIT_INCOMPLETE;

@@ -60,7 +60,7 @@ static bool audit_once(const char *socket, int64_t timeout_ms, struct bench_audi
     *audit = (struct bench_audit){audit_table_totals(table).looked_at, facts.children, facts.pause_ns};
     audit_table_free(table);
     if (end == AUDIT_FAILED) return false;
-    return end == AUDIT_WHOLE || err_set(err, ERR_IO, "the audit is not complete");
+    return end == AUDIT_COMPLETE || err_set(err, ERR_IO, "the audit is not complete");
 }
 
 static const struct bench_program program = {kubelua_commit, audit_once};
