@@ -270,7 +270,7 @@ enum audit_end audit_engine(const struct audit_request *request, struct audit_ta
 {
     struct asking a = {.request = request, .table = table, .session.fd = -1};
     enum audit_end result = AUDIT_FAILED;
-    int order = audit_order_make(request, audit_table_keeps_passes(table), err);
+    int order = audit_job_make(request, audit_table_keeps_passes(table), err);
     if (order < 0) return AUDIT_FAILED;
     char *path = unix_socket_choose_path(request->options.admin_socket, err);
     if (path) result = ask(&a, order, path, err);

@@ -60,7 +60,7 @@ static void put_params(struct buf *out, const struct rule_params *params)
     }
 }
 
-static void put(const struct audit_order *r, struct buf *out)
+static void put(const struct audit_job *r, struct buf *out)
 {
     put_text(out, KUBELUA_VERSION);
     put_text(out, r->namespace_);
@@ -94,11 +94,11 @@ static bool write_all(int fd, struct str bytes, struct err *err)
     return true;
 }
 
-int audit_order_write(const struct audit_order *order, struct err *err)
+int audit_job_write(const struct audit_job *order, struct err *err)
 {
     struct buf bytes = {0};
     put(order, &bytes);
-    bool ok = bytes.len <= AUDIT_ORDER_MAX || err_set(err, ERR_LIMIT, "the rules have over 64 MiB of text");
+    bool ok = bytes.len <= AUDIT_JOB_MAX || err_set(err, ERR_LIMIT, "the rules have over 64 MiB of text");
     int fd = ok ? memfd_create("kubelua-audit", MFD_CLOEXEC) : -1;
     if (ok && fd < 0) ok = err_set(err, ERR_IO, "no file in memory: %s", strerror(errno));
     ok = ok && write_all(fd, buf_slice(&bytes), err);
@@ -159,19 +159,19 @@ static struct bundle *take_files(struct wire_reader *reader)
     return bundle;
 }
 
-static void take_scripts(struct wire_reader *reader, struct audit_order *r)
+static void take_scripts(struct wire_reader *reader, struct audit_job *r)
 {
     uint32_t count = wire_number_below(reader, LIST_MAX);
     r->scripts = xcalloc(count + 1, sizeof *r->scripts);
     for (uint32_t i = 0; i < count && !reader->bad; i++) {
-        struct audit_order_script *script = &r->scripts[r->script_count++];
+        struct audit_job_script *script = &r->scripts[r->script_count++];
         script->name = take_text(reader);
         script->path = take_text(reader);
         script->bundle = take_files(reader);
     }
 }
 
-static bool take(struct wire_reader *reader, struct audit_order *r)
+static bool take(struct wire_reader *reader, struct audit_job *r)
 {
     if (!str_is(wire_text(reader), KUBELUA_VERSION)) return false;
     r->namespace_ = take_text(reader);
@@ -193,7 +193,7 @@ static bool take(struct wire_reader *reader, struct audit_order *r)
 static bool read_all(int fd, struct buf *out, struct err *err)
 {
     struct stat st;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > AUDIT_ORDER_MAX)
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > AUDIT_JOB_MAX)
         return err_set(err, ERR_IO, "that is no file of at most 64 MiB");
     size_t size = (size_t)st.st_size;
     ssize_t n = 1;
@@ -205,10 +205,10 @@ static bool read_all(int fd, struct buf *out, struct err *err)
     return n > 0 || err_set(err, ERR_IO, "it cannot be read: %s", strerror(errno));
 }
 
-bool audit_order_read(int fd, struct audit_order *order, struct err *err)
+bool audit_job_read(int fd, struct audit_job *order, struct err *err)
 {
     struct buf bytes = {0};
-    *order = (struct audit_order){0};
+    *order = (struct audit_job){0};
     bool ok = read_all(fd, &bytes, err);
     struct wire_reader reader = {.rest = buf_slice(&bytes)};
     if (ok && !take(&reader, order))
@@ -226,7 +226,7 @@ static void free_list(char **items, size_t count)
     free(items);
 }
 
-void audit_order_clear(struct audit_order *r)
+void audit_job_clear(struct audit_job *r)
 {
     free(r->namespace_);
     free(r->selector);
@@ -239,10 +239,10 @@ void audit_order_clear(struct audit_order *r)
     }
     free(r->scripts);
     rule_params_free(r->params);
-    *r = (struct audit_order){0};
+    *r = (struct audit_job){0};
 }
 
-void audit_order_give(const struct audit_order *r, struct script_host *host)
+void audit_job_give(const struct audit_job *r, struct script_host *host)
 {
     host->limits = &r->limits;
     if (r->params) host->params = r->params;

@@ -16,14 +16,14 @@ struct bundle;
 struct rule_params;
 struct script_host;
 
-enum { AUDIT_ORDER_MAX = 64 << 20 };
+enum { AUDIT_JOB_MAX = 64 << 20 };
 
-struct audit_order_script {
+struct audit_job_script {
     char *name, *path;
     struct bundle *bundle;
 };
 
-struct audit_order {
+struct audit_job {
     char *namespace_; /* "": the engine's default */
     char *selector;   /* of labels; "": all */
     int64_t now_s;    /* since 1970 */
@@ -35,15 +35,15 @@ struct audit_order {
     struct rule_params *params; /* NULL: none */
     char **trusted, **lua_path;
     size_t trusted_count, lua_path_count;
-    struct audit_order_script *scripts;
+    struct audit_job_script *scripts;
     size_t script_count;
 };
 
 /* A descriptor of a file in memory; -1 with ERR_IO, or ERR_LIMIT for texts of over 64 MiB. */
-int audit_order_write(const struct audit_order *order, struct err *err);
-/* Fills `*order`, which audit_order_clear frees. ERR_IO, or ERR_PARSE when another version wrote it. */
-bool audit_order_read(int fd, struct audit_order *order, struct err *err);
+int audit_job_write(const struct audit_job *order, struct err *err);
+/* Fills `*order`, which audit_job_clear frees. ERR_IO, or ERR_PARSE when another version wrote it. */
+bool audit_job_read(int fd, struct audit_job *order, struct err *err);
 /* Frees what it points at; bundles by a reference. */
-void audit_order_clear(struct audit_order *order);
+void audit_job_clear(struct audit_job *order);
 /* The host borrows from the order. */
-void audit_order_give(const struct audit_order *order, struct script_host *host);
+void audit_job_give(const struct audit_job *order, struct script_host *host);

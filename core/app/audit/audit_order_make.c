@@ -1,4 +1,4 @@
-/* An order from the flags of a command; see audit_order_make.h. */
+/* An order from the flags of a command; see audit_job_make.h. */
 #include "app/audit/audit_order_make.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 enum { MS_PER_S = 1000, TIMEOUT_MAX_H = 10000, NICE_MAX = 19 };
 
 /* They are loaded here first: mistakes are told before an engine is asked, and what they require is known. */
-static bool load(const struct audit_request *request, struct audit_order *order, struct err *err)
+static bool load(const struct audit_request *request, struct audit_job *order, struct err *err)
 {
     struct audit_scripts scripts = {0};
     struct dry_host dry;
@@ -23,7 +23,7 @@ static bool load(const struct audit_request *request, struct audit_order *order,
     order->scripts = xcalloc(scripts.count + 1, sizeof *order->scripts);
     for (size_t i = 0; ok && i < scripts.count; i++) {
         const struct script *script = scripts.items[i];
-        order->scripts[order->script_count++] = (struct audit_order_script){
+        order->scripts[order->script_count++] = (struct audit_job_script){
             xstrdup(script_name(script)), xstrdup(script_path(script)), bundle_ref(script_bundle(script))};
     }
     audit_scripts_close(&scripts);
@@ -58,11 +58,11 @@ static bool check(const struct audit_request *request, struct err *err)
            err_set(err, ERR_INVALID, "--timeout is at most %dh; 0 is for none", TIMEOUT_MAX_H);
 }
 
-int audit_order_make(const struct audit_request *request, bool passes, struct err *err)
+int audit_job_make(const struct audit_request *request, bool passes, struct err *err)
 {
     const struct options *options = &request->options;
     const char *ns = options->all_namespaces ? NULL : options->cluster.namespace_;
-    struct audit_order order = {
+    struct audit_job order = {
         .namespace_ = xstrdup(ns ? ns : ""),
         .selector = xstrdup(request->selector ? request->selector : ""),
         .now_s = time(NULL),
@@ -79,7 +79,7 @@ int audit_order_make(const struct audit_request *request, bool passes, struct er
         .lua_path_count = options->lua_path.count,
     };
     bool ok = check(request, err) && (order.is_own || load(request, &order, err));
-    int fd = ok ? audit_order_write(&order, err) : -1;
-    audit_order_clear(&order);
+    int fd = ok ? audit_job_write(&order, err) : -1;
+    audit_job_clear(&order);
     return fd;
 }

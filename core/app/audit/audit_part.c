@@ -133,7 +133,7 @@ static void look_at_all(struct part *part)
 static bool prepare(struct part *part, int order)
 {
     struct err err;
-    if (!audit_order_read(order, &part->order, &err)) {
+    if (!audit_job_read(order, &part->order, &err)) {
         part_tell_trouble(part, err.text);
         return false;
     }
@@ -191,11 +191,11 @@ static bool load_own(struct part *part)
 
 static bool load_given(struct part *part)
 {
-    const struct audit_order *order = &part->order;
+    const struct audit_job *order = &part->order;
     bool ok = true;
     part->scripts = xcalloc(order->script_count + 1, sizeof(struct script *));
     for (size_t i = 0; i < order->script_count; i++) {
-        const struct audit_order_script *script = &order->scripts[i];
+        const struct audit_job_script *script = &order->scripts[i];
         ok &= load(part, script->name, script->path, script->bundle);
     }
     return ok;
@@ -237,7 +237,7 @@ static void open_host(struct part *part)
     host->failed = drop_failure;
     host->hooks_ctx = part;
     host->watch = cpu_watch_new(&err);
-    audit_order_give(&part->order, host);
+    audit_job_give(&part->order, host);
     if (part->order.is_own) give_own(engine, host);
 }
 

@@ -22,7 +22,7 @@ struct kind {
 struct part {
     const struct audit_child_options *options;
     int fd;
-    struct audit_order order;
+    struct audit_job order;
     const char *ns;
     struct selector *selector; /* of the order */
     struct dry_host dry;
