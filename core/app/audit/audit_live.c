@@ -1,4 +1,4 @@
-/* A cluster, rules and caches put together; see audit_live.h. */
+/* A cluster, rules and caches put together; see audit_of_cluster.h. */
 #include "app/audit/audit_live.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include "object/pack/pool.h"
 #include "script/vm/turns.h"
 
-struct live_audit {
+struct cluster_audit {
     const struct audit_request *request;
     const struct cluster_config *cluster;
     struct one_loop base;
@@ -38,7 +38,7 @@ struct live_audit {
     bool is_late, incomplete;
 };
 
-static void note(struct live_audit *live, const char *text)
+static void note(struct cluster_audit *live, const char *text)
 {
     char *line = xasprintf("\n%s\n", text);
     live->incomplete = true;
@@ -53,7 +53,7 @@ static void note(struct live_audit *live, const char *text)
 
 static void on_found(void *ctx, struct catalogue *catalogue, const struct err *err)
 {
-    struct live_audit *live = ctx;
+    struct cluster_audit *live = ctx;
     live->discovery = NULL;
     live->catalogue = catalogue;
     if (err)
@@ -62,7 +62,7 @@ static void on_found(void *ctx, struct catalogue *catalogue, const struct err *e
         kinds_set(live->kinds, catalogue);
 }
 
-static bool ask_kinds(struct live_audit *live, struct err *err)
+static bool ask_kinds(struct cluster_audit *live, struct err *err)
 {
     live->discovery = discovery_start(live->base.client, on_found, live);
     while (live->discovery && !live->is_late) loop_once(live->base.loop, true);
@@ -90,7 +90,7 @@ static void on_changed(void *ctx, struct informer_claim *claim) {}
 
 static void on_late(struct timer *timer)
 {
-    container_of(timer, struct live_audit, deadline)->is_late = true;
+    container_of(timer, struct cluster_audit, deadline)->is_late = true;
 }
 
 /* What the server refuses is not waited for: rights seldom come while an audit runs. */
@@ -102,19 +102,19 @@ static bool is_awaited(const struct informer_claim *claim)
     return status.state != CLAIM_FORBIDDEN;
 }
 
-static struct informer_claim *next_claim(const struct live_audit *live, const struct informer_claim *claim)
+static struct informer_claim *next_claim(const struct cluster_audit *live, const struct informer_claim *claim)
 {
     return shared_factory_next_claim(live->base.factory, claim);
 }
 
-static bool all_here(const struct live_audit *live)
+static bool all_here(const struct cluster_audit *live)
 {
     for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim))
         if (is_awaited(claim)) return false;
     return true;
 }
 
-static void tell_lags(struct live_audit *live)
+static void tell_lags(struct cluster_audit *live)
 {
     for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim)) {
         struct buf lag = {0};
@@ -124,7 +124,7 @@ static void tell_lags(struct live_audit *live)
 }
 
 /* What the server has and we refuse is in no cache. */
-static void tell_refused(struct live_audit *live)
+static void tell_refused(struct cluster_audit *live)
 {
     for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim)) {
         struct buf text = {0};
@@ -134,7 +134,7 @@ static void tell_refused(struct live_audit *live)
     }
 }
 
-static void leave_out(struct live_audit *live)
+static void leave_out(struct cluster_audit *live)
 {
     struct buf ids = {0}, text = {0};
     static const char nobody[] = "the server did not give";
@@ -154,7 +154,7 @@ static bool is_plain(const struct informer_spec *spec)
            !spec->metadata_only && !spec->transform.fn;
 }
 
-static bool is_kept(const struct live_audit *live, const struct informer_claim *of)
+static bool is_kept(const struct cluster_audit *live, const struct informer_claim *of)
 {
     const struct informer_spec *spec = claim_spec(of);
     struct resource resource;
@@ -170,7 +170,7 @@ static bool is_kept(const struct live_audit *live, const struct informer_claim *
 }
 
 /* What is in a cache anyhow, as rules use it, is looked at there; all else page by page, and not kept. */
-static void fill_caches(struct live_audit *live)
+static void fill_caches(struct cluster_audit *live)
 {
     audit_scripts_want_uses(&live->scripts);
     shared_factory_resolve(live->base.factory, live->catalogue, on_unknown, live);
@@ -189,19 +189,19 @@ static void fill_caches(struct live_audit *live)
 
 static void on_looked(void *ctx)
 {
-    struct live_audit *live = ctx;
+    struct cluster_audit *live = ctx;
     progress_step(&live->progress, ++live->looked_at, -1);
 }
 
 static bool on_object(void *ctx, struct root *object)
 {
-    struct live_audit *live = ctx;
+    struct cluster_audit *live = ctx;
     auditor_look_at(live->scripts.auditor, &(const struct audit_subject){.object = object});
     on_looked(live);
     return true;
 }
 
-static void look_at_pages(struct live_audit *live, const struct audit_target *target)
+static void look_at_pages(struct cluster_audit *live, const struct audit_target *target)
 {
     struct err err;
     const char *selector = live->request->selector;
@@ -225,7 +225,7 @@ static void look_at_pages(struct live_audit *live, const struct audit_target *ta
     buf_clear(&name);
 }
 
-static void look_at_all(struct live_audit *live)
+static void look_at_all(struct cluster_audit *live)
 {
     struct audit_targets targets = {0};
     audit_targets_find(&targets, &live->scripts, live->catalogue);
@@ -246,7 +246,7 @@ static void look_at_all(struct live_audit *live)
 
 static void ask_nobody(void *ctx) {}
 
-static bool open(struct live_audit *live, struct err *err)
+static bool open(struct cluster_audit *live, struct err *err)
 {
     const struct options *options = &live->request->options;
     struct loop *loop = loop_new_alone();
@@ -276,7 +276,7 @@ static bool open(struct live_audit *live, struct err *err)
     return true;
 }
 
-static void close_all(struct live_audit *live)
+static void close_all(struct cluster_audit *live)
 {
     audit_scripts_close(&live->scripts);
     one_loop_end(&live->base);
@@ -292,10 +292,10 @@ static void close_all(struct live_audit *live)
     buf_clear(&live->told);
 }
 
-enum audit_end audit_live(const struct audit_request *request, const struct cluster_config *cluster,
-                          struct audit_table *table, struct err *err)
+enum audit_end audit_of_cluster(const struct audit_request *request, const struct cluster_config *cluster,
+                                struct audit_table *table, struct err *err)
 {
-    struct live_audit live = {.request = request, .cluster = cluster};
+    struct cluster_audit live = {.request = request, .cluster = cluster};
     bool ok = open(&live, err) && audit_scripts_load(&live.scripts, request, &live.host, err) &&
               ask_kinds(&live, err) &&
               audit_scripts_begin(&live.scripts, request, live.base.pool, live.catalogue, table, err);

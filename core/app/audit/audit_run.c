@@ -172,7 +172,7 @@ static enum audit_end audit_cluster(struct audit *audit, struct err *err)
     enum audit_end end = AUDIT_FAILED;
     if (cluster_config_load(&audit->request->options.cluster, &cluster, err)) {
         audit->source = xstrdup(cluster.server);
-        end = audit_live(audit->request, &cluster, audit->table, err);
+        end = audit_of_cluster(audit->request, &cluster, audit->table, err);
     }
     cluster_config_clear(&cluster);
     return end;
