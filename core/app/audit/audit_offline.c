@@ -1,4 +1,4 @@
-/* Files, rules and caches put together; see audit_offline.h. */
+/* Files, rules and caches put together; see audit_of_files.h. */
 #include "app/audit/audit_offline.h"
 
 #include <stdio.h>
@@ -304,7 +304,7 @@ static bool prepare(struct offline *offline, struct err *err)
                                err);
 }
 
-enum audit_end audit_offline(const struct audit_request *request, struct audit_table *table, struct err *err)
+enum audit_end audit_of_files(const struct audit_request *request, struct audit_table *table, struct err *err)
 {
     struct offline offline = {.request = request, .table = table};
     open_host(&offline);

@@ -4,4 +4,5 @@
 #include "app/audit/audit_request.h"
 
 /* Audits what `from` names. */
-enum audit_end audit_offline(const struct audit_request *request, struct audit_table *table, struct err *err);
+enum audit_end audit_of_files(const struct audit_request *request, struct audit_table *table,
+                              struct err *err);

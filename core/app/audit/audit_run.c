@@ -181,7 +181,7 @@ static enum audit_end audit_cluster(struct audit *audit, struct err *err)
 static enum audit_end audit_files(struct audit *audit, struct err *err)
 {
     audit->source = flag_list_text(&audit->request->from);
-    return audit_offline(audit->request, audit->table, err);
+    return audit_of_files(audit->request, audit->table, err);
 }
 
 static enum audit_end ask(struct audit *audit, struct err *err)
