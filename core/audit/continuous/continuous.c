@@ -32,7 +32,7 @@ static void ask_for_turn(struct continuous *audit, int64_t delay_ms)
 
 static void append(struct source *source, uint32_t slot, bool in_front)
 {
-    struct live_object *object = &source->objects[slot];
+    struct audited_object *object = &source->objects[slot];
     object->waits = true;
     object->next = in_front ? source->first : SLOT_NONE;
     if (source->first == SLOT_NONE)
@@ -65,7 +65,7 @@ uint32_t source_take(struct source *source)
 {
     while (source->first != SLOT_NONE) {
         uint32_t slot = source->first;
-        struct live_object *object = &source->objects[slot];
+        struct audited_object *object = &source->objects[slot];
         source->first = object->next;
         if (source->first == SLOT_NONE) source->last = SLOT_NONE;
         object->waits = false;
@@ -167,7 +167,7 @@ static bool is_settled(const struct column *column)
 
 void continuous_check_ready(struct continuous *audit)
 {
-    struct live_rule *rule;
+    struct audited_rule *rule;
     bool all = TAILQ_EMPTY(&audit->twins) || TAILQ_LAST(&audit->twins, twins)->told;
     continuous_look_at_refused(audit);
     TAILQ_FOREACH (rule, &audit->rules, link)
@@ -191,11 +191,11 @@ void continuous_claims_changed(struct continuous *audit)
 static void on_coarse(struct timer *timer)
 {
     struct continuous *audit = container_of(timer, struct continuous, coarse);
-    struct live_rule *rule;
+    struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link) {
         if (!rule->coarse_due) continue;
         rule->coarse_due = false;
-        live_rule_make_stale(rule, 0);
+        audited_rule_make_stale(rule, 0);
     }
 }
 
@@ -209,12 +209,12 @@ static void wait_for_midnight(struct continuous *audit)
 static void on_midnight(struct timer *timer)
 {
     struct continuous *audit = container_of(timer, struct continuous, midnight);
-    struct live_rule *rule;
+    struct audited_rule *rule;
     int64_t today = continuous_now_s(audit) / DAY_S;
     bool passed = today != audit->today;
     audit->today = today;
     if (passed)
-        TAILQ_FOREACH (rule, &audit->rules, link) live_rule_make_stale(rule, CELL_UNTIL);
+        TAILQ_FOREACH (rule, &audit->rules, link) audited_rule_make_stale(rule, CELL_UNTIL);
     wait_for_midnight(audit);
 }
 
@@ -247,12 +247,12 @@ struct continuous *continuous_new(const struct continuous_options *options)
 void continuous_free(struct continuous *audit)
 {
     if (!audit) return;
-    struct live_rule *rule;
+    struct audited_rule *rule;
     struct source *source;
     struct watch *watch;
     audit->options.changed = NULL;
     continuous_drop_twins(audit, NULL);
-    while ((rule = TAILQ_FIRST(&audit->rules))) live_rule_free(rule);
+    while ((rule = TAILQ_FIRST(&audit->rules))) audited_rule_free(rule);
     while ((source = TAILQ_FIRST(&audit->sources))) source_free(source);
     while ((watch = TAILQ_FIRST(&audit->watches))) watch_free(watch);
     lookups_free(audit->lookups);
@@ -269,13 +269,13 @@ void continuous_free(struct continuous *audit)
 
 void continuous_set_active(struct continuous *audit, bool active)
 {
-    struct live_rule *rule;
+    struct audited_rule *rule;
     struct source *source;
     if (active != audit->inactive) return;
     audit->inactive = !active;
     if (!active) {
         timer_cancel(&audit->turn);
-        TAILQ_FOREACH (rule, &audit->rules, link) live_rule_forget(rule);
+        TAILQ_FOREACH (rule, &audit->rules, link) audited_rule_forget(rule);
         return;
     }
     TAILQ_FOREACH (source, &audit->sources, link) source_queue_all(source);

@@ -23,7 +23,7 @@ struct cell {
 
 /* A rule and one of its kinds. */
 struct column {
-    struct live_rule *rule;
+    struct audited_rule *rule;
     struct source *source;
     struct cell *cells; /* by the numbers of objects */
     size_t cap;
@@ -33,7 +33,7 @@ struct column {
 
 enum { SLOT_NONE = UINT32_MAX };
 
-struct live_object {
+struct audited_object {
     struct root *root;       /* a reference; NULL: it is gone, or was never */
     uint32_t next;           /* that waits, or that is free */
     uint32_t before, behind; /* in its namespace */
@@ -56,7 +56,7 @@ struct source {
     struct claim_handler *handler;
     struct column **columns;
     size_t column_count;
-    struct live_object *objects;
+    struct audited_object *objects;
     size_t used, cap, count;
     uint32_t unused, first, last; /* `first` and `last` wait */
     struct granule_table by_key;  /* numbers plus one */
@@ -84,8 +84,8 @@ struct watch {
     size_t count, cap;
 };
 
-struct live_rule {
-    TAILQ_ENTRY(live_rule) link;
+struct audited_rule {
+    TAILQ_ENTRY(audited_rule) link;
     struct continuous *audit;
     struct asked_rule asked;
     char *id, *code; /* `code` NULL: it cannot be compared */
@@ -117,7 +117,7 @@ struct continuous {
     TAILQ_HEAD(sources, source) sources;
     TAILQ_HEAD(working, source) working;
     TAILQ_HEAD(watches, watch) watches;
-    TAILQ_HEAD(live_rules, live_rule) rules;
+    TAILQ_HEAD(live_rules, audited_rule) rules;
     TAILQ_HEAD(twins, twin) twins;
     LIST_HEAD(walks, continuous_walk) walks;
     struct lookups *lookups;
@@ -182,11 +182,12 @@ void source_forget_spaces(struct source *source);
 /* --- continuous_rule.c */
 
 /* The rule as the generation has it that runs from now on. */
-void live_rule_set(struct live_rule *rule, const struct asked_rule *asked);
+void audited_rule_set(struct audited_rule *rule, const struct asked_rule *asked);
 /* Columns come with column_begin. */
-struct live_rule *live_rule_new(struct continuous *audit, const struct asked_rule *asked, const char *code);
-void live_rule_free(struct live_rule *rule);
-void column_begin(struct column *column, struct live_rule *rule, struct source *source);
+struct audited_rule *audited_rule_new(struct continuous *audit, const struct asked_rule *asked,
+                                      const char *code);
+void audited_rule_free(struct audited_rule *rule);
+void column_begin(struct column *column, struct audited_rule *rule, struct source *source);
 void column_fit(struct column *column);
 struct cell *column_cell(struct column *column, uint32_t slot);
 /* Nothing is known of the object any more. */
@@ -194,8 +195,8 @@ void column_forget(struct column *column, uint32_t slot);
 /* Asks the rule about the object. */
 void column_ask(struct column *column, uint32_t slot);
 /* What is known stays until it is asked. */
-void live_rule_make_stale(struct live_rule *rule, uint8_t flags);
-void live_rule_forget(struct live_rule *rule);
+void audited_rule_make_stale(struct audited_rule *rule, uint8_t flags);
+void audited_rule_forget(struct audited_rule *rule);
 
 /* --- continuous_watch.c */
 

@@ -9,7 +9,7 @@
 
 /* --- what is shown */
 
-static void show(struct live_rule *rule, enum verdict verdict)
+static void show(struct audited_rule *rule, enum verdict verdict)
 {
     if (!rule->results[verdict])
         rule->results[verdict] =
@@ -17,7 +17,7 @@ static void show(struct live_rule *rule, enum verdict verdict)
     series_set(rule->results[verdict], (double)rule->counts[verdict]);
 }
 
-static void count(struct live_rule *rule, enum verdict verdict)
+static void count(struct audited_rule *rule, enum verdict verdict)
 {
     if (!rule->evaluations[verdict])
         rule->evaluations[verdict] = SERIES(FAMILY_AUDIT_EVALUATIONS, rule->id, verdict_name(verdict));
@@ -41,7 +41,7 @@ void column_fit(struct column *column)
     column->cap = cap;
 }
 
-void column_begin(struct column *column, struct live_rule *rule, struct source *source)
+void column_begin(struct column *column, struct audited_rule *rule, struct source *source)
 {
     *column = (struct column){.rule = rule, .source = source};
     column_fit(column);
@@ -68,7 +68,7 @@ static void drop_findings(struct continuous *audit, struct cell *cell)
 void column_forget(struct column *column, uint32_t slot)
 {
     struct cell *cell = &column->cells[slot];
-    struct live_rule *rule = column->rule;
+    struct audited_rule *rule = column->rule;
     lookups_drop(rule->audit->lookups, cell->looks);
     drop_findings(rule->audit, cell);
     if (cell->flags & CELL_KNOWN) {
@@ -82,7 +82,7 @@ void column_forget(struct column *column, uint32_t slot)
 /* --- asking */
 
 /* Of the last error. */
-static void keep_error(struct live_rule *rule, struct str message)
+static void keep_error(struct audited_rule *rule, struct str message)
 {
     rule->error.len = rule->error_object.len = 0;
     buf_str(&rule->error, message);
@@ -91,7 +91,7 @@ static void keep_error(struct live_rule *rule, struct str message)
 }
 
 /* The first one is logged, as a rule that is broken is so for every object. */
-static void note_error(struct live_rule *rule)
+static void note_error(struct audited_rule *rule)
 {
     if (rule->errors++ > 0) return;
     log_error("A rule ended with an error; further ones are counted alone", F("rule", rule->id),
@@ -101,20 +101,20 @@ static void note_error(struct live_rule *rule)
 static void on_found(void *ctx, const struct rule_finding *finding, bool accepted)
 {
     const struct column *column = ctx;
-    struct live_rule *rule = column->rule;
+    struct audited_rule *rule = column->rule;
     findings_gather(&rule->audit->gathered, finding, accepted);
     if (finding->verdict == VERDICT_ERROR && !rule->quarantined) keep_error(rule, finding->message);
 }
 
 static void on_looked(void *ctx, size_t use, struct str value)
 {
-    struct live_rule *rule = ((const struct column *)ctx)->rule;
+    struct audited_rule *rule = ((const struct column *)ctx)->rule;
     if (rule->coarse || rule->overflowed) return;
     if (!lookups_note(rule->uses[use]->lookups, value)) rule->overflowed = true;
 }
 
 /* From now on it is asked about everything when anything has changed. */
-static void become_coarse(struct live_rule *rule)
+static void become_coarse(struct audited_rule *rule)
 {
     rule->coarse = true;
     rule->overflowed = false;
@@ -152,7 +152,7 @@ static struct findings *keep(struct continuous *audit, struct cell *cell)
 
 static void set_cell(struct column *column, uint32_t slot, const struct ask_answer *answer)
 {
-    struct live_rule *rule = column->rule;
+    struct audited_rule *rule = column->rule;
     struct continuous *audit = rule->audit;
     struct cell *cell = &column->cells[slot], before = *cell;
     bool was_known = before.flags & CELL_KNOWN;
@@ -174,7 +174,7 @@ static void set_cell(struct column *column, uint32_t slot, const struct ask_answ
 static bool is_rule(void *ctx, struct str id)
 {
     const struct continuous *audit = ctx;
-    const struct live_rule *rule;
+    const struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link)
         if (str_is(id, rule->id)) return true;
     return false;
@@ -182,7 +182,7 @@ static bool is_rule(void *ctx, struct str id)
 
 static struct ask_answer ask(struct column *column, uint32_t slot)
 {
-    struct live_rule *rule = column->rule;
+    struct audited_rule *rule = column->rule;
     struct continuous *audit = rule->audit;
     const struct ask_sink sink = {.found = on_found, .looked = on_looked, .ctx = column};
     const struct ask_options options = {column->source->objects[slot].root, continuous_now_s(audit),
@@ -196,16 +196,16 @@ static struct ask_answer ask(struct column *column, uint32_t slot)
 }
 
 /* All that it said is an error now: nobody knows what it would say. */
-static void look_at_quarantine(struct live_rule *rule)
+static void look_at_quarantine(struct audited_rule *rule)
 {
     if (rule->quarantined || !script_rule_is_quarantined(rule->asked.script, rule->asked.number)) return;
     rule->quarantined = true;
-    live_rule_make_stale(rule, 0);
+    audited_rule_make_stale(rule, 0);
 }
 
 static void ask_and_measure(struct column *column, uint32_t slot)
 {
-    struct live_rule *rule = column->rule;
+    struct audited_rule *rule = column->rule;
     int64_t begun_ns = clock_measure_ns();
     struct ask_answer answer = ask(column, slot);
     set_cell(column, slot, &answer);
@@ -218,7 +218,7 @@ static void ask_and_measure(struct column *column, uint32_t slot)
 
 void column_ask(struct column *column, uint32_t slot)
 {
-    struct live_rule *rule = column->rule;
+    struct audited_rule *rule = column->rule;
     struct text text;
     struct cell *cell = &column->cells[slot];
     if (!rule_takes(rule->asked.rule, root_namespace(column->source->objects[slot].root, &text))) {
@@ -235,12 +235,12 @@ void column_ask(struct column *column, uint32_t slot)
 
 static void on_lifted(void *ctx)
 {
-    struct live_rule *rule = ctx;
+    struct audited_rule *rule = ctx;
     rule->quarantined = false;
-    live_rule_make_stale(rule, 0);
+    audited_rule_make_stale(rule, 0);
 }
 
-void live_rule_set(struct live_rule *rule, const struct asked_rule *asked)
+void audited_rule_set(struct audited_rule *rule, const struct asked_rule *asked)
 {
     if (rule->asked.script) script_leave_rule(rule->asked.script, rule->asked.number);
     rule->asked = *asked;
@@ -248,12 +248,13 @@ void live_rule_set(struct live_rule *rule, const struct asked_rule *asked)
     script_watch_rule(asked->script, asked->number, on_lifted, rule);
 }
 
-struct live_rule *live_rule_new(struct continuous *audit, const struct asked_rule *asked, const char *code)
+struct audited_rule *audited_rule_new(struct continuous *audit, const struct asked_rule *asked,
+                                      const char *code)
 {
-    struct live_rule *rule = NEW(struct live_rule);
+    struct audited_rule *rule = NEW(struct audited_rule);
     const struct script_rule *given = asked->rule;
     rule->audit = audit;
-    live_rule_set(rule, asked);
+    audited_rule_set(rule, asked);
     rule->id = xstrdup(given->id);
     rule->code = code ? xstrdup(code) : NULL;
     rule->severity = xstrdup(severity_name(given->severity));
@@ -267,7 +268,7 @@ struct live_rule *live_rule_new(struct continuous *audit, const struct asked_rul
     return rule;
 }
 
-void live_rule_forget(struct live_rule *rule)
+void audited_rule_forget(struct audited_rule *rule)
 {
     for (size_t i = 0; i < rule->column_count; i++)
         for (uint32_t slot = 0; slot < rule->columns[i].source->used; slot++)
@@ -278,7 +279,7 @@ void live_rule_forget(struct live_rule *rule)
     }
 }
 
-void live_rule_make_stale(struct live_rule *rule, uint8_t flags)
+void audited_rule_make_stale(struct audited_rule *rule, uint8_t flags)
 {
     for (size_t i = 0; i < rule->column_count; i++) {
         struct column *column = &rule->columns[i];
@@ -291,10 +292,10 @@ void live_rule_make_stale(struct live_rule *rule, uint8_t flags)
     }
 }
 
-void live_rule_free(struct live_rule *rule)
+void audited_rule_free(struct audited_rule *rule)
 {
     script_leave_rule(rule->asked.script, rule->asked.number);
-    live_rule_forget(rule);
+    audited_rule_forget(rule);
     for (size_t i = 0; i < rule->column_count; i++) {
         source_remove_column(rule->columns[i].source, &rule->columns[i]);
         free(rule->columns[i].cells);

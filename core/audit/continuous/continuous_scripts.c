@@ -18,7 +18,7 @@ static bool same_claim(const struct informer_claim *a, const struct informer_cla
 }
 
 /* Its caches are the same ones, in the same order. */
-static bool reads_the_same(const struct live_rule *rule, const struct script_rule *now)
+static bool reads_the_same(const struct audited_rule *rule, const struct script_rule *now)
 {
     if (rule->column_count != now->kind_count || rule->use_count != now->use_count) return false;
     for (size_t i = 0; i < now->kind_count; i++)
@@ -32,10 +32,10 @@ static bool reads_the_same(const struct live_rule *rule, const struct script_rul
 }
 
 /* The rule of the generation before that says the same. */
-static struct live_rule *find_same(struct continuous *audit, const struct script *before,
-                                   const struct script_rule *now, const char *code)
+static struct audited_rule *find_same(struct continuous *audit, const struct script *before,
+                                      const struct script_rule *now, const char *code)
 {
-    struct live_rule *rule;
+    struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link)
         if (rule->asked.script == before && strcmp(rule->id, now->id) == 0)
             return code && rule->code && strcmp(rule->code, code) == 0 && reads_the_same(rule, now) ? rule
@@ -62,9 +62,9 @@ static struct watch *watch_of(struct continuous *audit, struct script *script, s
 }
 
 /* Rules are told apart by their names, in reports and metrics. */
-static const struct live_rule *find_twin(const struct continuous *audit, const char *id)
+static const struct audited_rule *find_twin(const struct continuous *audit, const char *id)
 {
-    const struct live_rule *rule;
+    const struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link)
         if (strcmp(rule->id, id) == 0) return rule;
     return NULL;
@@ -89,7 +89,7 @@ void continuous_tell_twins(struct continuous *audit)
 {
     struct twin *twin;
     TAILQ_FOREACH (twin, &audit->twins, link) {
-        const struct live_rule *other = find_twin(audit, twin->asked.rule->id);
+        const struct audited_rule *other = find_twin(audit, twin->asked.rule->id);
         if (!twin->told && other)
             log_error("A rule of that id is there already: this one is not asked", F("rule", other->id),
                       F("script", script_name(twin->asked.script)),
@@ -107,7 +107,7 @@ void continuous_drop_twins(struct continuous *audit, const struct script *script
     }
 }
 
-static bool has_column(const struct live_rule *rule, const struct source *source)
+static bool has_column(const struct audited_rule *rule, const struct source *source)
 {
     for (size_t i = 0; i < rule->column_count; i++)
         if (rule->columns[i].source == source) return true;
@@ -117,7 +117,7 @@ static bool has_column(const struct live_rule *rule, const struct source *source
 static void add_rule(struct continuous *audit, const struct asked_rule *asked, const char *code)
 {
     const struct script_rule *given = asked->rule;
-    struct live_rule *rule = live_rule_new(audit, asked, code);
+    struct audited_rule *rule = audited_rule_new(audit, asked, code);
     for (size_t i = 0; i < given->use_count; i++) {
         rule->watches[i] = watch_of(audit, asked->script, given->uses[i].claim);
         rule->uses[i] = watch_index(rule->watches[i], given->uses[i].index);
@@ -156,7 +156,7 @@ struct activate {
     struct continuous *audit;
     struct script *before, *now;
     size_t count;
-    struct live_rule **same; /* by the rules of `now`; NULL: it is another */
+    struct audited_rule **same; /* by the rules of `now`; NULL: it is another */
     char **codes;
 };
 
@@ -170,7 +170,7 @@ static void compare(struct activate *t)
     }
 }
 
-static bool is_same(const struct activate *t, const struct live_rule *rule)
+static bool is_same(const struct activate *t, const struct audited_rule *rule)
 {
     for (size_t i = 0; i < t->count; i++)
         if (t->same[i] == rule) return true;
@@ -179,10 +179,10 @@ static bool is_same(const struct activate *t, const struct live_rule *rule)
 
 static void drop_rules(const struct activate *t)
 {
-    struct live_rule *rule, *next;
+    struct audited_rule *rule, *next;
     for (rule = TAILQ_FIRST(&t->audit->rules); rule; rule = next) {
         next = TAILQ_NEXT(rule, link);
-        if (rule->asked.script == t->before && !is_same(t, rule)) live_rule_free(rule);
+        if (rule->asked.script == t->before && !is_same(t, rule)) audited_rule_free(rule);
     }
 }
 
@@ -233,8 +233,8 @@ static void set_rules(const struct activate *t)
     for (size_t i = 0; i < t->count; i++) {
         const struct asked_rule asked = {t->now, i, script_rule(t->now, i)};
         if (t->same[i]) {
-            live_rule_set(t->same[i], &asked);
-            live_rule_make_stale(t->same[i], CELL_ERROR); /* limits may be others, and lines */
+            audited_rule_set(t->same[i], &asked);
+            audited_rule_make_stale(t->same[i], CELL_ERROR); /* limits may be others, and lines */
         } else {
             add_or_wait(t->audit, &asked, t->codes[i]);
         }
@@ -249,7 +249,7 @@ void continuous_take(struct continuous *audit, struct script *before, struct scr
                          .before = before,
                          .now = now,
                          .count = count,
-                         .same = xcalloc(count + 1, sizeof(struct live_rule *)),
+                         .same = xcalloc(count + 1, sizeof(struct audited_rule *)),
                          .codes = xcalloc(count + 1, sizeof(char *))};
     compare(&t);
     if (before) {

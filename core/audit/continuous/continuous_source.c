@@ -37,7 +37,7 @@ static uint32_t take_slot(struct source *source)
 static void insert(struct source *source, struct root *object)
 {
     uint32_t slot = take_slot(source);
-    source->objects[slot] = (struct live_object){.root = root_ref(object), .next = SLOT_NONE};
+    source->objects[slot] = (struct audited_object){.root = root_ref(object), .next = SLOT_NONE};
     granule_table_insert(&source->by_key, root_key_hash(object), slot + 1);
     source_link(source, slot);
     source_queue(source, slot);
@@ -56,7 +56,7 @@ static void replace(struct source *source, uint32_t slot, struct root *object)
 /* One that waits keeps its number until its turn comes. */
 static void remove_object(struct source *source, uint32_t slot)
 {
-    struct live_object *object = &source->objects[slot];
+    struct audited_object *object = &source->objects[slot];
     for (size_t i = 0; i < source->column_count; i++) column_forget(source->columns[i], slot);
     granule_table_remove(&source->by_key, root_key_hash(object->root), slot + 1);
     source_unlink(source, slot);
@@ -161,7 +161,7 @@ void source_remove_column(struct source *source, struct column *column)
 /* --- Objects that the server has and the engine refuses: nobody knows what rules would say of them, and
  * rules that use their kind would find fault with what is there */
 
-static bool uses_refused(const struct live_rule *rule)
+static bool uses_refused(const struct audited_rule *rule)
 {
     for (size_t i = 0; i < rule->use_count; i++)
         if (claim_refused(rule->watches[i]->claim)) return true;
@@ -178,16 +178,16 @@ static void note_claims(struct continuous *audit)
 
 void continuous_look_at_refused(struct continuous *audit)
 {
-    struct live_rule *rule;
+    struct audited_rule *rule;
     note_claims(audit);
     TAILQ_FOREACH (rule, &audit->rules, link) {
         bool is_torn = uses_refused(rule);
         if (is_torn == rule->is_torn) continue;
         rule->is_torn = is_torn;
         if (is_torn)
-            live_rule_forget(rule);
+            audited_rule_forget(rule);
         else
-            live_rule_make_stale(rule, 0);
+            audited_rule_make_stale(rule, 0);
     }
 }
 

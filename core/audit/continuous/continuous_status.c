@@ -8,7 +8,7 @@
 #include "object/value/value.h"
 #include "script/generation/script.h"
 
-static bool waits(const struct live_rule *rule)
+static bool waits(const struct audited_rule *rule)
 {
     for (size_t i = 0; i < rule->column_count; i++)
         if (!rule->columns[i].ready && !rule->columns[i].repeated && !column_lacks(&rule->columns[i]))
@@ -22,7 +22,7 @@ static void put_kind(const struct informer_claim *claim, struct buf *out)
 }
 
 /* Its kinds that the server does not have; the same may be checked and used. */
-static void put_lacks(const struct live_rule *rule, struct buf *out)
+static void put_lacks(const struct audited_rule *rule, struct buf *out)
 {
     for (size_t i = 0; i < rule->column_count; i++) put_kind(rule->columns[i].source->claim, out);
     for (size_t i = 0; i < rule->use_count; i++) {
@@ -34,21 +34,21 @@ static void put_lacks(const struct live_rule *rule, struct buf *out)
     }
 }
 
-static bool is_asked(const struct live_rule *rule)
+static bool is_asked(const struct audited_rule *rule)
 {
     for (size_t i = 0; i < rule->column_count; i++)
         if (!column_lacks(&rule->columns[i])) return true;
     return false;
 }
 
-static bool lacks(const struct live_rule *rule)
+static bool lacks(const struct audited_rule *rule)
 {
     for (size_t i = 0; i < rule->column_count; i++)
         if (column_lacks(&rule->columns[i])) return true;
     return false;
 }
 
-static void add_rule(struct continuous_status *status, const struct live_rule *rule)
+static void add_rule(struct continuous_status *status, const struct audited_rule *rule)
 {
     for (size_t i = 0; i < rule->column_count; i++)
         status->bytes += rule->columns[i].cap * sizeof(struct cell);
@@ -92,7 +92,7 @@ struct continuous_status continuous_status(const struct continuous *audit)
                                        .lookups = lookups_count(audit->lookups),
                                        .finding_bytes = audit->finding_bytes,
                                        .left_out = audit->left_out};
-    const struct live_rule *rule;
+    const struct audited_rule *rule;
     const struct source *source;
     TAILQ_FOREACH (rule, &audit->rules, link) add_rule(&status, rule);
     TAILQ_FOREACH (source, &audit->sources, link) {
@@ -109,7 +109,7 @@ static void each_twin(const struct continuous *audit,
                       void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx)
 {
     const struct twin *twin;
-    const struct live_rule *rule;
+    const struct audited_rule *rule;
     TAILQ_FOREACH (twin, &audit->twins, link) {
         struct continuous_rule_status status = {
             .asked = &twin->asked, .lacks = "", .error = "", .error_object = ""};
@@ -122,7 +122,7 @@ static void each_twin(const struct continuous *audit,
 void continuous_each_rule(const struct continuous *audit,
                           void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx)
 {
-    struct live_rule *rule;
+    struct audited_rule *rule;
     struct buf kinds = {0};
     TAILQ_FOREACH (rule, &audit->rules, link) {
         kinds.len = 0;

@@ -44,7 +44,7 @@ static struct source_space *make(struct source *source, uint32_t slot)
 void source_link(struct source *source, uint32_t slot)
 {
     struct source_space *space = space_of(source, slot);
-    struct live_object *object = &source->objects[slot];
+    struct audited_object *object = &source->objects[slot];
     if (!space) space = make(source, slot);
     object->before = space->last;
     object->behind = SLOT_NONE;
@@ -73,7 +73,7 @@ static void pass_over(struct source *source, uint32_t slot)
 void source_unlink(struct source *source, uint32_t slot)
 {
     struct source_space *space = space_of(source, slot);
-    const struct live_object *object = &source->objects[slot];
+    const struct audited_object *object = &source->objects[slot];
     pass_over(source, slot);
     if (object->before == SLOT_NONE)
         space->first = object->behind;

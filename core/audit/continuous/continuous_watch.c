@@ -61,7 +61,7 @@ static void value_changed(void *ctx, struct str value)
     lookup_index_each(ctx, value, make_stale, NULL);
 }
 
-static bool uses(const struct live_rule *rule, const struct watched_index *index)
+static bool uses(const struct audited_rule *rule, const struct watched_index *index)
 {
     for (size_t i = 0; i < rule->use_count; i++)
         if (rule->uses[i] == index) return true;
@@ -73,9 +73,9 @@ static bool uses(const struct live_rule *rule, const struct watched_index *index
 static void on_news(void *ctx)
 {
     struct watched_index *index = ctx;
-    struct live_rule *rule;
+    struct audited_rule *rule;
     TAILQ_FOREACH (rule, &index->audit->rules, link)
-        if (uses(rule, index)) live_rule_make_stale(rule, 0);
+        if (uses(rule, index)) audited_rule_make_stale(rule, 0);
 }
 
 /* What cannot be told is found by nobody. */
@@ -86,7 +86,7 @@ static void index_changed(struct watched_index *index, struct root *object)
     buf_clear(&values.bytes);
 }
 
-static bool looks_at(const struct live_rule *rule, const struct watch *watch)
+static bool looks_at(const struct audited_rule *rule, const struct watch *watch)
 {
     for (size_t i = 0; i < rule->use_count; i++)
         if (rule->watches[i] == watch) return true;
@@ -96,7 +96,7 @@ static bool looks_at(const struct live_rule *rule, const struct watch *watch)
 static void wake_coarse(struct watch *watch)
 {
     struct continuous *audit = watch->audit;
-    struct live_rule *rule;
+    struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link) {
         if (!rule->coarse || !looks_at(rule, watch)) continue;
         rule->coarse_due = true;
@@ -191,7 +191,7 @@ static void free_index(struct watched_index *index)
 
 static bool is_used(const struct watched_index *index)
 {
-    const struct live_rule *rule;
+    const struct audited_rule *rule;
     TAILQ_FOREACH (rule, &index->audit->rules, link)
         if (uses(rule, index)) return true;
     return false;
