@@ -20,13 +20,13 @@ static const unsigned measured_larger = BENCH_BIT(BENCH_SYNC) | BENCH_BIT(BENCH_
 
 struct campaign {
     const struct bench_setup *setup;
-    struct bench_plan plan; /* of the data in turn */
-    size_t count;           /* of subjects, from the first on */
+    struct bench_config plan; /* of the data in turn */
+    size_t count;             /* of subjects, from the first on */
     struct bench_results *results;
     bool *any_failed;
 };
 
-static void tell(const struct bench_plan *plan, size_t run, const char *subject)
+static void tell(const struct bench_config *plan, size_t run, const char *subject)
 {
     fprintf(stderr, "kubelua bench: %zu pods, run %zu of %zu: %s\n", plan->data.pods, run + 1, plan->runs,
             subject);
@@ -42,7 +42,7 @@ static bool other_data(const struct campaign *campaign)
 static void put_down(const struct campaign *campaign, const char *subject, size_t run, const char *why)
 {
     struct buf text = {0};
-    const struct bench_plan *plan = &campaign->plan;
+    const struct bench_config *plan = &campaign->plan;
     if (other_data(campaign))
         buf_printf(&text, "with %zu pods, %zu of a workload: ", plan->data.pods, plan->data.replicas);
     if (plan->runs > 1) buf_printf(&text, "in run %zu of %zu: ", run + 1, plan->runs);
@@ -58,7 +58,7 @@ static void put_down(const struct campaign *campaign, const char *subject, size_
 static bool measure(const struct campaign *campaign, const struct bench_subject *subject, size_t run,
                     bool *failed, struct err *err)
 {
-    const struct bench_plan *plan = &campaign->plan;
+    const struct bench_config *plan = &campaign->plan;
     struct bench_source *source = bench_source_start(&plan->data, err);
     if (!source) return false;
     struct bench_result *result =

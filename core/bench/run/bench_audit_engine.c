@@ -31,7 +31,7 @@ static double children_cpu_s(pid_t pid)
     return (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
-static struct bench_child *start_engine(const struct bench_plan *plan, const struct bench_source *source,
+static struct bench_child *start_engine(const struct bench_config *plan, const struct bench_source *source,
                                         const char *socket, struct err *err)
 {
     struct str line;
@@ -55,7 +55,7 @@ static struct bench_child *start_engine(const struct bench_plan *plan, const str
     return NULL;
 }
 
-static bool measure(const struct bench_plan *plan, const struct bench_child *engine, const char *socket,
+static bool measure(const struct bench_config *plan, const struct bench_child *engine, const char *socket,
                     struct bench_result *result, struct err *err)
 {
     struct bench_audit audit = {0};
@@ -73,7 +73,7 @@ static bool measure(const struct bench_plan *plan, const struct bench_child *eng
     return true;
 }
 
-bool bench_run_audit_engine(const struct bench_plan *plan, const struct bench_source *source,
+bool bench_run_audit_engine(const struct bench_config *plan, const struct bench_source *source,
                             struct bench_result *result, struct err *err)
 {
     char *socket = xasprintf("%s/audit.sock", plan->scripts);

@@ -88,7 +88,7 @@ static void flush(struct text_table *table, const struct bench_result *result, F
     buf_clear(&pods);
 }
 
-static void print_head(const struct bench_earlier *earlier, const struct bench_plan *plan, FILE *out)
+static void print_head(const struct bench_earlier *earlier, const struct bench_config *plan, FILE *out)
 {
     struct buf cpu = {0};
     bench_head_cpu(&cpu);
@@ -101,7 +101,7 @@ static void print_head(const struct bench_earlier *earlier, const struct bench_p
     buf_clear(&cpu);
 }
 
-void bench_compare_print(const struct bench_earlier *earlier, const struct bench_plan *plan,
+void bench_compare_print(const struct bench_earlier *earlier, const struct bench_config *plan,
                          const struct bench_results *results, FILE *out, bool colours)
 {
     static const struct text_column columns[] = {{"FIGURE", false}, {"BEFORE", true},   {"NOW", true},

@@ -22,7 +22,7 @@ void bench_earlier_clear(struct bench_earlier *earlier);
 /* --- bench_compare.c */
 
 /* Before, now, and the change of each figure that both have. */
-void bench_compare_print(const struct bench_earlier *earlier, const struct bench_plan *plan,
+void bench_compare_print(const struct bench_earlier *earlier, const struct bench_config *plan,
                          const struct bench_results *results, FILE *out, bool colours);
 /* The same as the field "compared" of the object that is under way. */
 void bench_compare_json(const struct bench_earlier *earlier, const struct bench_results *results,

@@ -67,11 +67,11 @@ static void put_gaps(struct buf *out, const struct bench_results *results)
     json_close(out, ']');
 }
 
-void bench_report_json(const struct bench_plan *plan, const struct bench_results *results,
+void bench_report_json(const struct bench_config *plan, const struct bench_results *results,
                        const struct bench_earlier *earlier, FILE *out)
 {
     struct buf text = {0};
-    struct bench_scope scope = bench_plan_scope(plan);
+    struct bench_scope scope = bench_config_scope(plan);
     json_open(&text, NULL, '{');
     bench_head_json(plan, results, &text);
     json_open(&text, "results", '[');

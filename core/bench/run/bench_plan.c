@@ -126,7 +126,7 @@ static bool check(const struct bench_flags *flags, struct err *err)
 }
 
 /* What holds, whether it was said or not. */
-static char *flags_text(const struct bench_flags *flags, const struct bench_plan *plan)
+static char *flags_text(const struct bench_flags *flags, const struct bench_config *plan)
 {
     struct buf text = {0};
     buf_printf(&text, "--pods %zu --replicas %zu --runs %zu --updates %zu --settle %gs --timeout %gs",
@@ -147,7 +147,7 @@ bool bench_setup_make(const struct bench_flags *flags, const struct bench_progra
                       struct bench_setup *setup, struct bench_results *results, struct err *err)
 {
     *setup = (struct bench_setup){.plan.program = program};
-    struct bench_plan *plan = &setup->plan;
+    struct bench_config *plan = &setup->plan;
     plan->data = (struct bench_data){(size_t)flags->pods, (size_t)flags->replicas, flags->encodings};
     plan->runs = flags->runs != RUNS_UNSAID ? (size_t)flags->runs : flags->quick ? 1 : RUNS;
     plan->updates = (size_t)flags->updates;

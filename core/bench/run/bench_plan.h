@@ -13,7 +13,7 @@ struct bench_flags {
 };
 
 struct bench_setup {
-    struct bench_plan plan;
+    struct bench_config plan;
     struct bench_subject *subjects; /* ours first */
     size_t count, larger_count;     /* so many, from the first on, are measured with --full's data too */
     char **names;                   /* of the peers */

@@ -14,7 +14,7 @@
 #include "bench/run/bench_proc.h"
 #include "bench/run/bench_target.h"
 
-struct bench_scope bench_plan_scope(const struct bench_plan *plan)
+struct bench_scope bench_config_scope(const struct bench_config *plan)
 {
     return (struct bench_scope){plan->data.pods, plan->data.replicas, plan->measurements, plan->full};
 }
@@ -38,13 +38,13 @@ static void add_target(struct text_table *table, const struct bench_target *targ
     buf_clear(&verdict);
 }
 
-static void print_targets(const struct bench_plan *plan, const struct bench_results *results, FILE *out,
+static void print_targets(const struct bench_config *plan, const struct bench_results *results, FILE *out,
                           bool colours)
 {
     static const struct text_column columns[] = {
         {"TARGET", false}, {"MEASURED", true}, {"BOUND", false}, {"VERDICT", false}, {NULL, false}};
     struct text_table table = {.columns = columns};
-    struct bench_scope scope = bench_plan_scope(plan);
+    struct bench_scope scope = bench_config_scope(plan);
     for (const struct bench_target *target = bench_targets; target->what; target++)
         add_target(&table, target, results, &scope);
     fputs("\n=== Targets of this project for kubelua, with whole pods unless it says otherwise\n", out);
@@ -70,7 +70,7 @@ static void print_gaps(const struct bench_results *results, FILE *out, bool colo
     text_table_clear(&table);
 }
 
-void bench_report_table(const struct bench_plan *plan, const struct bench_results *results,
+void bench_report_table(const struct bench_config *plan, const struct bench_results *results,
                         const struct bench_earlier *earlier, FILE *out, bool colours)
 {
     bench_head_print(plan, results, out);
@@ -144,7 +144,7 @@ static void print_versions(const struct bench_results *results, FILE *out)
     if (*before == ';') fputc('\n', out);
 }
 
-void bench_head_print(const struct bench_plan *plan, const struct bench_results *results, FILE *out)
+void bench_head_print(const struct bench_config *plan, const struct bench_results *results, FILE *out)
 {
     char date[32];
     struct tm tm;
@@ -175,7 +175,7 @@ static void put_only(struct buf *out, unsigned measurements)
     json_close(out, ']');
 }
 
-void bench_head_json(const struct bench_plan *plan, const struct bench_results *results, struct buf *out)
+void bench_head_json(const struct bench_config *plan, const struct bench_results *results, struct buf *out)
 {
     struct machine machine;
     char kernel[sizeof machine.kernel.sysname + sizeof machine.kernel.release + 1];

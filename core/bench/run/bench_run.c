@@ -20,7 +20,7 @@ static const unsigned with_list =
     with_markers | BENCH_BIT(BENCH_SYNC) | BENCH_BIT(BENCH_PROJECTED) | BENCH_BIT(BENCH_FLOOR);
 
 struct run {
-    const struct bench_plan *plan;
+    const struct bench_config *plan;
     struct bench_result *result;
     struct bench_session session;
     double steady; /* bytes after the first list */
@@ -37,7 +37,7 @@ static struct moment now(const struct run *run)
                            bench_cpu_ns(run->session.source->child->pid), bench_now_ns()};
 }
 
-void bench_settle(const struct bench_plan *plan)
+void bench_settle(const struct bench_config *plan)
 {
     int64_t end = bench_now_ns() + plan->settle_ms * 1000000;
     while (!bench_interrupted() && bench_now_ns() < end) poll(NULL, 0, 10);
@@ -187,7 +187,7 @@ static bool by_itself(struct run *run, const char *script, bool select, struct e
 }
 
 /* Markers become pods of the source, so that who makes them is last. */
-bool bench_run_subject(const struct bench_plan *plan, const struct bench_subject *subject,
+bool bench_run_subject(const struct bench_config *plan, const struct bench_subject *subject,
                        struct bench_source *source, struct bench_result *result, struct err *err)
 {
     unsigned wanted = plan->measurements & subject->measurements;
@@ -214,7 +214,7 @@ bool bench_run_subject(const struct bench_plan *plan, const struct bench_subject
 enum { MORE_INFORMERS = 50 /* bench/scripts/informers.lua */, STARTS = 5 };
 
 /* The memory of the subject, synced on a server with nothing in it. */
-static bool memory_of(const struct bench_plan *plan, const struct bench_subject *subject,
+static bool memory_of(const struct bench_config *plan, const struct bench_subject *subject,
                       struct bench_source *source, const char *script, struct bench_usage *usage,
                       struct bench_result *result, struct err *err)
 {
@@ -232,7 +232,7 @@ static bool memory_of(const struct bench_plan *plan, const struct bench_subject 
     return ok;
 }
 
-static bool one_more(const struct bench_plan *plan, const struct bench_subject *subject,
+static bool one_more(const struct bench_config *plan, const struct bench_subject *subject,
                      struct bench_source *source, int64_t alone, struct bench_result *result, struct err *err)
 {
     struct bench_usage usage;
@@ -241,7 +241,7 @@ static bool one_more(const struct bench_plan *plan, const struct bench_subject *
     return true;
 }
 
-bool bench_run_idle(const struct bench_plan *plan, const struct bench_subject *subject,
+bool bench_run_idle(const struct bench_config *plan, const struct bench_subject *subject,
                     struct bench_result *result, struct err *err)
 {
     struct bench_usage usage;
@@ -280,7 +280,7 @@ static bool wait_request(int listener, struct bench_child *child, int64_t timeou
                      err_set(err, ERR_TIMEOUT, "%s asked its server for nothing", child->name));
 }
 
-static bool start_once(const struct bench_plan *plan, const struct bench_subject *subject, int listener,
+static bool start_once(const struct bench_config *plan, const struct bench_subject *subject, int listener,
                        const char *url, struct bench_result *starts, struct err *err)
 {
     struct bench_child *child = bench_subject_start(subject, url, plan->scripts, NULL, false, err);
@@ -290,7 +290,7 @@ static bool start_once(const struct bench_plan *plan, const struct bench_subject
     return ok;
 }
 
-bool bench_run_start(const struct bench_plan *plan, const struct bench_subject *subject,
+bool bench_run_start(const struct bench_config *plan, const struct bench_subject *subject,
                      struct bench_result *result, struct err *err)
 {
     struct bench_results starts = {0}; /* the run's figure is their median */

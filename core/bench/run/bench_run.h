@@ -19,7 +19,7 @@ struct bench_program {
     bool (*audit)(const char *socket, int64_t timeout_ms, struct bench_audit *audit, struct err *err);
 };
 
-struct bench_plan {
+struct bench_config {
     const struct bench_program *program; /* borrowed */
     struct bench_data data;
     size_t runs, updates;  /* `updates` of a storm */
@@ -33,21 +33,21 @@ struct bench_plan {
 };
 
 /* One subject measured once. False when it failed: what was measured before stays. */
-bool bench_run_subject(const struct bench_plan *plan, const struct bench_subject *subject,
+bool bench_run_subject(const struct bench_config *plan, const struct bench_subject *subject,
                        struct bench_source *source, struct bench_result *result, struct err *err);
 
 /* --- bench_idle.c: what a subject costs with nothing to do, on a server of its own */
 
 /* Its memory, and that of one informer more. */
-bool bench_run_idle(const struct bench_plan *plan, const struct bench_subject *subject,
+bool bench_run_idle(const struct bench_config *plan, const struct bench_subject *subject,
                     struct bench_result *result, struct err *err);
 /* From its start to its first request. */
-bool bench_run_start(const struct bench_plan *plan, const struct bench_subject *subject,
+bool bench_run_start(const struct bench_config *plan, const struct bench_subject *subject,
                      struct bench_result *result, struct err *err);
 /* --- bench_audit_engine.c: ten rules, asked about the caches of an engine of its own */
 
-bool bench_run_audit_engine(const struct bench_plan *plan, const struct bench_source *source,
+bool bench_run_audit_engine(const struct bench_config *plan, const struct bench_source *source,
                             struct bench_result *result, struct err *err);
 
 /* For what a process does behind an event: collecting, giving back memory. */
-void bench_settle(const struct bench_plan *plan);
+void bench_settle(const struct bench_config *plan);
