@@ -201,7 +201,7 @@ static bool on_object(void *ctx, struct root *object)
     return true;
 }
 
-static void look_at_pages(struct cluster_audit *live, const struct audit_target *target)
+static void check_pages(struct cluster_audit *live, const struct audit_target *target)
 {
     struct err err;
     const char *selector = live->request->selector;
@@ -235,7 +235,7 @@ static void look_at_all(struct cluster_audit *live)
         if (target->cache)
             indexer_each(target->cache, on_object, live);
         else
-            look_at_pages(live, target);
+            check_pages(live, target);
     }
     progress_end(&live->progress);
     tell_refused(live); /* what came meanwhile */

@@ -236,7 +236,7 @@ static struct root *find_alone(struct pages *pages, const struct projection *kep
     return object;
 }
 
-static struct root *look_at_again(void *ctx, const struct projection *kept)
+static struct root *check_again(void *ctx, const struct projection *kept)
 {
     struct pages *pages = ctx;
     uint64_t current = identity(pages->current);
@@ -256,7 +256,7 @@ static void look_at(struct pages *pages, struct root *object)
     root_ref(object); /* the page may be another one before it is done */
     auditor_look_at(o->auditor,
                     &(const struct audit_subject){
-                        .object = object, .kept = pages->kept, .again = look_at_again, .ctx = pages});
+                        .object = object, .kept = pages->kept, .again = check_again, .ctx = pages});
     root_unref(object);
     o->looked(o->ctx);
 }

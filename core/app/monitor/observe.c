@@ -95,6 +95,6 @@ void observe(void *ctx)
     rest(observer);
     observe_informers(observer);
     observe_scripts(engine);
-    probations_look(&engine->slots);
+    probations_check(&engine->slots);
     shared_factory_show_metrics(engine->factory, observer->times++ % THOROUGH_EVERY == 0);
 }

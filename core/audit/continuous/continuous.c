@@ -140,7 +140,7 @@ static bool is_repeated(const struct column *column)
     return false;
 }
 
-static bool look_whether_ready(struct column *column)
+static bool check_ready(struct column *column)
 {
     if (!claim_has_synced(column->source->claim)) return false;
     column->repeated = is_repeated(column);
@@ -169,10 +169,10 @@ void continuous_check_ready(struct continuous *audit)
 {
     struct audited_rule *rule;
     bool all = TAILQ_EMPTY(&audit->twins) || TAILQ_LAST(&audit->twins, twins)->told;
-    continuous_look_at_refused(audit);
+    continuous_check_refused(audit);
     TAILQ_FOREACH (rule, &audit->rules, link)
         for (size_t i = 0; i < rule->column_count; i++)
-            if (!is_settled(&rule->columns[i]) && !look_whether_ready(&rule->columns[i])) all = false;
+            if (!is_settled(&rule->columns[i]) && !check_ready(&rule->columns[i])) all = false;
     if (!all && !timer_running(&audit->ready)) timer_start(&audit->ready, audit->options.clock, READY_MS);
 }
 

@@ -150,7 +150,7 @@ int64_t continuous_now_s(const struct continuous *audit);
 /* --- continuous_refused.c */
 
 /* There may be more or fewer of them: rules that use their kinds are not asked, or are again. */
-void continuous_look_at_refused(struct continuous *audit);
+void continuous_check_refused(struct continuous *audit);
 
 /* --- continuous_scripts.c */
 

@@ -196,7 +196,7 @@ static struct ask_answer ask(struct column *column, uint32_t slot)
 }
 
 /* All that it said is an error now: nobody knows what it would say. */
-static void look_at_quarantine(struct audited_rule *rule)
+static void check_quarantine(struct audited_rule *rule)
 {
     if (rule->quarantined || !script_rule_is_quarantined(rule->asked.script, rule->asked.number)) return;
     rule->quarantined = true;
@@ -213,7 +213,7 @@ static void ask_and_measure(struct column *column, uint32_t slot)
     series_observe(rule->duration, (double)(clock_measure_ns() - begun_ns) / 1e9);
     count(rule, answer.verdict);
     if (answer.verdict == VERDICT_ERROR) note_error(rule);
-    look_at_quarantine(rule);
+    check_quarantine(rule);
 }
 
 void column_ask(struct column *column, uint32_t slot)

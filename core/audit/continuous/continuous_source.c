@@ -176,7 +176,7 @@ static void note_claims(struct continuous *audit)
     TAILQ_FOREACH (watch, &audit->watches, link) claim_note_refused(watch->claim);
 }
 
-void continuous_look_at_refused(struct continuous *audit)
+void continuous_check_refused(struct continuous *audit)
 {
     struct audited_rule *rule;
     note_claims(audit);

@@ -73,7 +73,7 @@ static bool take_ahead(struct input_cut *c, struct input_piece *piece)
 }
 
 /* False: they have been found already, or cannot be. */
-static bool look_ahead(struct input_cut *c)
+static bool read_ahead(struct input_cut *c)
 {
     struct input_window *w = c->window;
     size_t to = w->to, before = 0;
@@ -104,7 +104,7 @@ bool input_cut_fast(struct input_cut *c, struct input_piece *piece)
     if (take_ahead(c, piece)) return true;
     bool by_scan = c->moves == w->moves && w->from < c->by_scan_to;
     if (!by_scan && w->to - w->from < w->cap / 2) input_window_more(w);
-    return look_ahead(c) && take_ahead(c, piece);
+    return read_ahead(c) && take_ahead(c, piece);
 }
 
 /* --- by a scan */

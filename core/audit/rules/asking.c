@@ -32,7 +32,7 @@ static void put_reason(const struct asking *asking, struct buf *out)
 }
 
 /* "not accepted by kubelua/ignore.image-tagg: no rule of that id is asked, did you mean image-tag?" */
-static void look_for_misspelt(struct asking *asking)
+static void find_misspelt(struct asking *asking)
 {
     const struct ask_options *options = asking->options;
     const char *id = asking->asked->rule->id;
@@ -55,7 +55,7 @@ static void look_up(struct asking *asking)
     if (asking->suppression != SUPPRESSION_NONE)
         put_reason(asking, reason);
     else
-        look_for_misspelt(asking);
+        find_misspelt(asking);
 }
 
 /* What is accepted keeps all that it says. */

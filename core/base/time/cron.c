@@ -303,8 +303,8 @@ bool cron_plan_due(struct cron_plan *plan, int64_t wall_us, int64_t now_ms)
 
 int64_t cron_plan_delay_ms(const struct cron_plan *plan)
 {
-    int64_t most_us = CRON_LOOK_MS * INT64_C(1000);
-    if (plan->next_s > floor_div(plan->wall_us + most_us, SECOND_US)) return CRON_LOOK_MS;
+    int64_t most_us = CRON_CHECK_MS * INT64_C(1000);
+    if (plan->next_s > floor_div(plan->wall_us + most_us, SECOND_US)) return CRON_CHECK_MS;
     int64_t left_us = plan->next_s * SECOND_US - plan->wall_us;
     return left_us > 0 ? (left_us + 999) / 1000 : 0;
 }

@@ -91,7 +91,7 @@ bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_zeal zeal
     return true;
 }
 
-static void look_whether_gone(struct slot *slot, const struct script_files *files, enum reload_zeal zeal)
+static void check_gone(struct slot *slot, const struct script_files *files, enum reload_zeal zeal)
 {
     if (slot->gone) return;
     if (is_listed(files, slot->path))
@@ -101,7 +101,7 @@ static void look_whether_gone(struct slot *slot, const struct script_files *file
 }
 
 /* Folders have what they have now; a folder that cannot be read has what it had. */
-static void look_for_files(struct slots *slots, enum reload_zeal zeal)
+static void find_files(struct slots *slots, enum reload_zeal zeal)
 {
     struct script_files files;
     struct err err;
@@ -109,7 +109,7 @@ static void look_for_files(struct slots *slots, enum reload_zeal zeal)
         log_warn("Scripts are not looked for", F("err", err.text));
         return;
     }
-    for (size_t i = slots->count; i-- > 0;) look_whether_gone(slots->items[i], &files, zeal);
+    for (size_t i = slots->count; i-- > 0;) check_gone(slots->items[i], &files, zeal);
     add_new(slots, &files);
     script_files_clear(&files);
 }
@@ -117,7 +117,7 @@ static void look_for_files(struct slots *slots, enum reload_zeal zeal)
 void reload_look(struct slots *slots, enum reload_zeal zeal)
 {
     if (slots->ending) return;
-    look_for_files(slots, zeal);
+    find_files(slots, zeal);
     for (size_t i = 0; i < slots->count; i++) {
         struct slot *slot = slots->items[i];
         if (slot->gone || slot->missing_ms) continue;

@@ -37,7 +37,7 @@ static void keep_id(void *ctx, const struct script_quarantine_status *status)
     put_id(ctx, status->id);
 }
 
-void probation_look_back(const struct script *old, struct buf *quarantined)
+void probation_snapshot(const struct script *old, struct buf *quarantined)
 {
     script_each_quarantine(old, keep_id, quarantined);
 }
@@ -139,7 +139,7 @@ void probation_clear(struct probation *probation)
     buf_clear(&probation->quarantined);
 }
 
-void probations_look(struct slots *slots)
+void probations_check(struct slots *slots)
 {
     for (size_t i = slots->count; i-- > 0 && !slots->ending;) look(slots->items[i]);
 }

@@ -21,7 +21,7 @@ struct probation {
 };
 
 /* Appends what the script has in quarantine: as long as it runs. */
-void probation_look_back(const struct script *old, struct buf *quarantined);
+void probation_snapshot(const struct script *old, struct buf *quarantined);
 /* Appends what else the script has in quarantine, the first of it; nothing when there is no more. */
 void probation_find_new(const struct script *script, struct buf *quarantined, struct buf *why);
 /* `old` was taken over from, right now. */
@@ -31,4 +31,4 @@ void probation_clear(struct probation *probation);
  * that. */
 bool probation_ends_by(void *slots, const struct script *script, const char *id);
 /* Once a second. */
-void probations_look(struct slots *slots);
+void probations_check(struct slots *slots);

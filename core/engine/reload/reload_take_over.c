@@ -125,7 +125,7 @@ void reload_activate(struct slot *slot)
     struct script *old = slot->current, *new_ = slot->candidate;
     struct buf quarantined = {0};
     int64_t begun_ns = clock_measure_ns();
-    probation_look_back(old, &quarantined);
+    probation_snapshot(old, &quarantined);
     if (refuse_quarantined(slot, &quarantined) || refuse_params(slot)) {
         buf_clear(&quarantined);
         return;

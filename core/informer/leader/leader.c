@@ -184,14 +184,14 @@ static void on_looked(struct leader *l, struct root *lease)
 
 static void on_refused(struct leader *l, const struct err *err)
 {
-    bool absent = l->step == STEP_LOOK && err->http_status == 404;
+    bool absent = l->step == STEP_GET && err->http_status == 404;
     if (absent) {
         leader_sees_none(l);
         take(l, STEP_TAKE);
     } else if (l->step == STEP_RENEW) {
         series_inc(l->slow); /* L-10 */
         log_v(2, "A renewal without a look failed", F("lease", l->options.name), F("err", err->text));
-        leader_ask(l, STEP_LOOK, LEASE_GET);
+        leader_ask(l, STEP_GET, LEASE_GET);
     } else {
         bool was_beaten = l->step == STEP_TAKE && err->http_status == 409; /* another was faster: no fault */
         if (was_beaten && l->fence) leader_lose(l, "another wrote the lease");
@@ -205,7 +205,7 @@ static void try_now(struct leader *l)
     if (l->fence && l->lease)
         take(l, STEP_RENEW);
     else
-        leader_ask(l, STEP_LOOK, LEASE_GET);
+        leader_ask(l, STEP_GET, LEASE_GET);
 }
 
 static void on_next(struct timer *timer)
@@ -241,13 +241,13 @@ static void on_answer(void *ctx, struct root *lease, const struct err *err)
         else
             on_refused(l, err);
         break;
-    case STEP_LOOK:
+    case STEP_GET:
         if (lease)
             on_looked(l, lease);
         else
             on_refused(l, err);
         break;
-    case STEP_LOOK_TO_END:
+    case STEP_GET_TO_END:
     case STEP_END: leader_on_end_answer(l, lease, err); break;
     case STEP_IDLE:
     case STEP_OVER: must(!"an answer to no question");

@@ -16,7 +16,7 @@ static void over(struct leader *l)
 
 static void look_to_end(struct leader *l)
 {
-    leader_ask(l, STEP_LOOK_TO_END, LEASE_GET);
+    leader_ask(l, STEP_GET_TO_END, LEASE_GET);
 }
 
 static void on_end_looked(struct leader *l, struct root *lease)
@@ -88,7 +88,7 @@ void leader_on_end_answer(struct leader *l, struct root *lease, const struct err
 {
     if (!lease) {
         on_end_refused(l, err);
-    } else if (l->step == STEP_LOOK_TO_END) {
+    } else if (l->step == STEP_GET_TO_END) {
         on_end_looked(l, lease);
     } else {
         leader_observe(l, lease);

@@ -12,9 +12,9 @@
 enum leader_step {
     STEP_IDLE,  /* a timer runs, or nothing does */
     STEP_RENEW, /* the fast path: written without a look */
-    STEP_LOOK,
-    STEP_TAKE,        /* written after a look */
-    STEP_LOOK_TO_END, /* the last two, of a release */
+    STEP_GET,
+    STEP_TAKE,       /* written after a look */
+    STEP_GET_TO_END, /* the last two, of a release */
     STEP_END,
     STEP_OVER,
 };

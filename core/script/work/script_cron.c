@@ -69,7 +69,7 @@ static bool may_overlap(struct script_timer *t)
     return true;
 }
 
-void script_cron_look(struct script_timer *t)
+void script_cron_check(struct script_timer *t)
 {
     struct clock *clock = script_clock(t->script);
     bool due = cron_plan_due(&t->plan, clock_wall_us(clock), clock_now_ms(clock));

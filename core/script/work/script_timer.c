@@ -171,7 +171,7 @@ static void on_due(struct timer *timer)
     struct script_timer *t = container_of(timer, struct script_timer, timer);
     if (t->script->phase != SCRIPT_RUNNING) return;
     if (t->kind == TIMER_CRON)
-        script_cron_look(t);
+        script_cron_check(t);
     else if (t->leader && !script_leads(t->script))
         pass_over(t);
     else if (t->follows)

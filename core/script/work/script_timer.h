@@ -110,7 +110,7 @@ void script_timer_tick(struct script_timer *timer);
 struct zone *script_zone(struct script *script, struct str name, struct err *err);
 void script_zones_clear(struct script *script);
 /* Asks the clock on the wall whether a run is due, and begins it. */
-void script_cron_look(struct script_timer *timer);
+void script_cron_check(struct script_timer *timer);
 void script_cron_start(struct script_timer *timer);
 /* Calls under way are cancelled. */
 void script_timer_cancel_ticks(struct script_timer *timer);
