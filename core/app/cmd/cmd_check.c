@@ -80,7 +80,7 @@ static void help(void)
 /* --- whom to ask */
 
 /* What there is, as a server or a dump says; without either, as Kubernetes itself has it. */
-struct world {
+struct check_target {
     struct cluster_config cluster;
     struct asker *asker; /* NULL: there is no server */
     struct dump *dump;   /* NULL: there is none */
@@ -89,7 +89,7 @@ struct world {
     bool has_rights; /* it knows who may do what */
 };
 
-static bool world_open(struct world *world, const struct arguments *arguments, struct err *err)
+static bool check_target_open(struct check_target *world, const struct arguments *arguments, struct err *err)
 {
     const struct cluster_flags *flags = &arguments->options.cluster;
     if (arguments->against.count) {
@@ -117,7 +117,7 @@ static bool world_open(struct world *world, const struct arguments *arguments, s
 
 struct check {
     const struct arguments *arguments;
-    const struct world *world;
+    const struct check_target *world;
     struct findings findings;
     struct needed_rights rights;
     struct script **scripts; /* that loaded */
@@ -136,7 +136,7 @@ static bool world_ask(void *ctx, struct access_question *questions, size_t count
     return true;
 }
 
-static void world_close(struct world *world)
+static void check_target_close(struct check_target *world)
 {
     asker_free(world->asker);
     dump_free(world->dump);
@@ -225,7 +225,7 @@ static void print_counts(const struct script_files *files, const struct findings
             findings->warnings == 1 ? "" : "s");
 }
 
-static int check(const struct arguments *arguments, const struct world *world)
+static int check(const struct arguments *arguments, const struct check_target *world)
 {
     struct check check = {.arguments = arguments, .world = world, .readable = true};
     struct findings *findings = &check.findings;
@@ -267,16 +267,16 @@ static bool parse(int argc, char **argv, struct arguments *arguments, struct err
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {0};
-    struct world world = {0};
+    struct check_target world = {0};
     struct err err;
     int code = EXIT_USAGE;
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
-    if (parse(argc, argv, &arguments, &err) && world_open(&world, &arguments, &err))
+    if (parse(argc, argv, &arguments, &err) && check_target_open(&world, &arguments, &err))
         code = check(&arguments, &world);
     else
         fprintf(stderr, "kubelua check: %s\n", err.text);
-    world_close(&world);
+    check_target_close(&world);
     arguments_clear(&arguments);
     return code;
 }

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 
 /* Two scripts that run, and files that stand for them or for none. */
-struct world {
+struct check_target {
     struct plan plans[4];
     struct planned running[2], files[2];
     struct err err;
@@ -20,7 +20,7 @@ struct world {
 
 static int setup(void **state)
 {
-    struct world *w = NEW(struct world);
+    struct check_target *w = NEW(struct check_target);
     static const char *const names[] = {"a", "b"};
     for (int i = 0; i < 2; i++) {
         w->running[i] = (struct planned){.name = names[i], .path = names[i], .plan = &w->plans[i]};
@@ -32,7 +32,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    struct world *w = *state;
+    struct check_target *w = *state;
     for (int i = 0; i < 4; i++) plan_clear(&w->plans[i]);
     free(w);
     return 0;
@@ -44,7 +44,7 @@ static void add(struct plan *plan, enum plan_class class, const char *key, const
     plan_set_place(plan, class, str_of(key), "x.lua", 3);
 }
 
-static bool keeps(struct world *w, const char *before, const char *after)
+static bool keeps(struct check_target *w, const char *before, const char *after)
 {
     add(&w->plans[0], PLAN_STATE, "seen", before);
     add(&w->plans[2], PLAN_STATE, "seen", after);
@@ -57,7 +57,7 @@ static bool keeps(struct world *w, const char *before, const char *after)
 
 static void test_a_version_that_differs_needs_migrate(void **state)
 {
-    struct world *w = *state;
+    struct check_target *w = *state;
     assert_true(keeps(w, "{version=2}", "{version=2}"));
     assert_true(keeps(w, "{version=1}", "{}")); /* 1 is the one that is not said */
     assert_true(keeps(w, "{}", "{migrate=function 0011223344556677, version=2}"));
@@ -69,7 +69,7 @@ static void test_a_version_that_differs_needs_migrate(void **state)
     assert_true(plan_keeps_states(&w->files[0], &w->err));
 }
 
-static bool fits(struct world *w, size_t file)
+static bool fits(struct check_target *w, size_t file)
 {
     plan_pair(w->running, 2, w->files, 2);
     return plan_metrics_fit(w->running, 2, w->files, file, &w->err);
@@ -77,7 +77,7 @@ static bool fits(struct world *w, size_t file)
 
 static void test_a_metric_must_be_made_as_others_made_it(void **state)
 {
-    struct world *w = *state;
+    struct check_target *w = *state;
     add(&w->plans[0], PLAN_METRIC, "n_total", "{help=\"n\", kind=\"counter\"}");
     add(&w->plans[2], PLAN_METRIC, "n_total", "{help=\"n\", kind=\"counter\"}");
     add(&w->plans[3], PLAN_METRIC, "n_total", "{help=\"n\", kind=\"counter\"}");
@@ -92,7 +92,7 @@ static void test_a_metric_must_be_made_as_others_made_it(void **state)
 
 static void test_its_own_earlier_metric_is_no_other(void **state)
 {
-    struct world *w = *state;
+    struct check_target *w = *state;
     add(&w->plans[0], PLAN_METRIC, "n_total", "{kind=\"counter\"}");
     add(&w->plans[2], PLAN_METRIC, "n_total", "{kind=\"gauge\"}");
     assert_true(fits(w, 0));
@@ -100,7 +100,7 @@ static void test_its_own_earlier_metric_is_no_other(void **state)
 
 static void test_samples_of_a_histogram_count_as_names(void **state)
 {
-    struct world *w = *state;
+    struct check_target *w = *state;
     add(&w->plans[0], PLAN_METRIC, "took", "{kind=\"histogram\"}");
     add(&w->plans[2], PLAN_METRIC, "took", "{kind=\"histogram\"}");
     add(&w->plans[3], PLAN_METRIC, "took_count", "{kind=\"counter\"}");
@@ -116,7 +116,7 @@ static void test_samples_of_a_histogram_count_as_names(void **state)
 
 static void test_of_two_files_the_later_one_is_refused(void **state)
 {
-    struct world *w = *state;
+    struct check_target *w = *state;
     add(&w->plans[2], PLAN_METRIC, "size", "{kind=\"gauge\"}");
     add(&w->plans[3], PLAN_METRIC, "size", "{kind=\"counter\"}");
     assert_true(fits(w, 0));

@@ -52,11 +52,11 @@ static void put_labels(struct buf *out)
 
 enum { PODS = 12, NODES = 5 };
 
-struct world {
+struct check_target {
     bool pods[PODS], nodes[NODES];
 };
 
-static void change_something(struct fixture *f, struct world *w)
+static void change_something(struct fixture *f, struct check_target *w)
 {
     struct buf text = {0};
     bool of_pods = pick(2) == 0;
@@ -75,7 +75,7 @@ static void change_something(struct fixture *f, struct world *w)
 
 static void run_world(struct cluster *c, size_t max_lookups)
 {
-    struct world w = {{false}, {false}};
+    struct check_target w = {{false}, {false}};
     struct fixture f = live_begin_with(c, HEAD LOOKS, max_lookups, CONTINUOUS_FINDING_BYTES_MAX);
     cluster_list(c, 0, "");
     cluster_list(c, 1, "");
