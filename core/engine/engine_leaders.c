@@ -121,7 +121,7 @@ void engine_put_leases(struct engine *engine, struct buf *out)
     for (size_t i = 0; engine->competes && i < leaders_count(engine->leaders); i++) {
         struct leadership *leadership = leaders_at(engine->leaders, i);
         struct leadership_status status;
-        if (!leadership_is_claimed(leadership)) continue;
+        if (!leadership_is_joined(leadership)) continue;
         leadership_get_status(leadership, &status);
         json_open(out, NULL, '{');
         json_text(out, "namespace", status.namespace_);

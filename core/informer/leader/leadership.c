@@ -146,7 +146,7 @@ bool leaders_accept(const struct leaders *leaders, const struct lease_wish *wish
     return leader_times_check(&wish->times, &wish->names, err);
 }
 
-struct leadership *leaders_claim(struct leaders *leaders, const struct lease_wish *wish, struct err *err)
+struct leadership *leaders_join(struct leaders *leaders, const struct lease_wish *wish, struct err *err)
 {
     if (!leaders_accept(leaders, wish, NULL, err)) return NULL;
     struct leadership *l = find(leaders, wish);
@@ -169,7 +169,7 @@ void leaders_leave(struct leadership *l)
     if (--l->claims == 0 && l->leaders->started && !l->leaders->releasing) post(l->leaders, &l->release);
 }
 
-bool leadership_is_claimed(const struct leadership *l)
+bool leadership_is_joined(const struct leadership *l)
 {
     return l->claims > 0;
 }

@@ -49,17 +49,17 @@ struct lease_wish *lease_wish_copy(const struct lease_wish *wish);
 /* NULL is allowed. */
 void lease_wish_free(struct lease_wish *wish);
 
-/* Whether leaders_claim would take it: the same lease as another's with other times or labels is an error.
+/* Whether leaders_join would take it: the same lease as another's with other times or labels is an error.
  * `but` is going to be left by who asks, and counts for nobody then; NULL: none is. */
 bool leaders_accept(const struct leaders *leaders, const struct lease_wish *wish,
                     const struct leadership *but, struct err *err);
 /* All is copied. After leaders_start the candidate begins at once. For each there is to be one leaders_leave,
  * or none: it is freed with all the others. */
-struct leadership *leaders_claim(struct leaders *leaders, const struct lease_wish *wish, struct err *err);
+struct leadership *leaders_join(struct leaders *leaders, const struct lease_wish *wish, struct err *err);
 /* The last who leaves gives the lease back. */
 void leaders_leave(struct leadership *leadership);
 /* Somebody claims it. */
-bool leadership_is_claimed(const struct leadership *leadership);
+bool leadership_is_joined(const struct leadership *leadership);
 bool leadership_is_of(const struct leadership *leadership, const struct lease_wish *wish);
 /* Candidates begin. */
 void leaders_start(struct leaders *leaders);

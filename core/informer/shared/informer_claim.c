@@ -119,12 +119,12 @@ bool claim_is_resolved(const struct informer_claim *claim)
     return claim->set || (claim->held && claim->known);
 }
 
-void claim_list_again(struct informer_claim *claim)
+void claim_relist(struct informer_claim *claim)
 {
-    for (size_t i = 0; claim->set && i < claim->set->count; i++) shared_list_again(claim->set->members[i]);
+    for (size_t i = 0; claim->set && i < claim->set->count; i++) shared_relist(claim->set->members[i]);
 }
 
-struct informer_claim *claim_again(const struct informer_claim *claim)
+struct informer_claim *claim_dup(const struct informer_claim *claim)
 {
     must(claim->set && !claim->spec.transform.fn);
     struct informer_claim *again = make(claim->factory, &claim->spec);

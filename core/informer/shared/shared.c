@@ -180,7 +180,7 @@ void shared_release(struct shared *shared)
 }
 
 /* One that restarts has not listed yet. */
-void shared_list_again(struct shared *shared)
+void shared_relist(struct shared *shared)
 {
     if (!shared->stopping && !feed_is_restarting(shared->feed)) feed_restart(shared->feed);
 }

@@ -61,7 +61,7 @@ void shared_factory_free(struct shared_factory *factory);
  * cache and its transform may end with it. */
 struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec);
 /* One more on the informers of `claim`, which has them and no transform. To be released as any other. */
-struct informer_claim *claim_again(const struct informer_claim *claim);
+struct informer_claim *claim_dup(const struct informer_claim *claim);
 /* All claims there are, one after the other, from the oldest; `claim` NULL: the first. NULL behind the last.
  */
 struct informer_claim *shared_factory_next_claim(const struct shared_factory *factory,
@@ -77,7 +77,7 @@ bool claim_is_held(const struct informer_claim *claim);
 /* Its kind is known: it has its informer, or would have it were it not held. */
 bool claim_is_resolved(const struct informer_claim *claim);
 /* Its informers list again, as if they had just been started; what they know stays until then. */
-void claim_list_again(struct informer_claim *claim);
+void claim_relist(struct informer_claim *claim);
 /* Gives every claim without an informer its informer, if `catalogue` knows the kind; informers whose resource
  * the server does not have any more go to the version that it has, or wait. `unknown` is called for each kind
  * it does not know that never had an informer, with the cause; it may not release a claim. May be called

@@ -77,7 +77,7 @@ void shared_close(struct shared *shared);
 /* After its feed has ended. */
 void shared_free(struct shared *shared);
 /* It lists again: what failed comes once more. What it knows stays until then. */
-void shared_list_again(struct shared *shared);
+void shared_relist(struct shared *shared);
 /* Tells the claims what the other thread noted, if it did. */
 void shared_tell_claims(struct shared *shared);
 /* Looks what state it is in, and keeps the time when that is news. */

@@ -55,7 +55,7 @@ void informer_push_again(lua_State *L, const struct informer_claim *claim)
     struct script *script = script_of(L);
     arg_room(L, "a prompt", LIMIT_INFORMERS, script->claim_count);
     struct box *box = lua_newuserdata(L, sizeof *box);
-    box->claim = claim_again(claim);
+    box->claim = claim_dup(claim);
     keep_claim(script, box->claim);
     class_set(L, script, CLASS_INFORMER);
 }

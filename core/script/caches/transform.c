@@ -113,8 +113,7 @@ static void list_again(struct quarantine *quarantine)
 {
     const struct script_transform *t = container_of(quarantine, struct script_transform, quarantine);
     for (size_t i = 0; i < t->script->claim_count; i++)
-        if (claim_spec(t->script->claims[i])->transform.ctx == t->seat)
-            claim_list_again(t->script->claims[i]);
+        if (claim_spec(t->script->claims[i])->transform.ctx == t->seat) claim_relist(t->script->claims[i]);
 }
 
 /* --- seats */

@@ -72,7 +72,7 @@ static int l_leader_claim(lua_State *L)
     lua_Debug ar;
     char place[LUA_IDSIZE + 16] = "k8s.leader";
     if (script_where(L, &ar)) snprintf(place, sizeof place, "%s:%d", ar.short_src, ar.currentline);
-    if (!leading_claim(script, &wish, place, &err)) script_raise(L, "k8s.leader: %s", err.text);
+    if (!leading_join(script, &wish, place, &err)) script_raise(L, "k8s.leader: %s", err.text);
     return 0;
 }
 

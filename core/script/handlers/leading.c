@@ -93,7 +93,7 @@ static bool claim(struct script *script, const struct lease_wish *wish, struct e
     return true;
 }
 
-bool leading_claim(struct script *script, const struct lease_wish *wish, const char *place, struct err *err)
+bool leading_join(struct script *script, const struct lease_wish *wish, const char *place, struct err *err)
 {
     if (!claim(script, wish, err)) return false;
     script->leading.place = xstrdup(place);
@@ -127,7 +127,7 @@ static bool join(struct script *script, struct err *err)
 {
     struct leading *leading = &script->leading;
     if (!leading->wish) return true;
-    leading->joined = leaders_claim(script->host->leaders, leading->wish, err);
+    leading->joined = leaders_join(script->host->leaders, leading->wish, err);
     if (!leading->joined) return false; /* with a wish that is not granted it never leads */
     lease_wish_free(leading->wish);
     leading->wish = NULL;

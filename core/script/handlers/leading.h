@@ -42,7 +42,7 @@ void leading_init(struct script *script);
 void leading_add_functions(lua_State *L);
 /* It called k8s.leader at `place`, which is copied: it will take part in an election once it runs; a dry run
  * only has it checked. */
-bool leading_claim(struct script *script, const struct lease_wish *wish, const char *place, struct err *err);
+bool leading_join(struct script *script, const struct lease_wish *wish, const char *place, struct err *err);
 /* It has loaded. Which leases it asks for is its own choice within the namespace of the flags alone: one that
  * is elsewhere is a write that it must have declared. */
 bool leading_is_declared(const struct script *script, struct err *err);

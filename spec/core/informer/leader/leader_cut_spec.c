@@ -75,7 +75,7 @@ static void run(void *ctx)
                                                     .changed = on_changed,
                                                     .identity = "me",
                                                     .seed = 1});
-    assert_non_null(leaders_claim(leaders, &wish, &err));
+    assert_non_null(leaders_join(leaders, &wish, &err));
     leaders_start(leaders);
     while (cut_server_is_armed(c.server)) loop_once(c.loop, true);
     updates = 0;
