@@ -66,21 +66,21 @@ struct fence *task_fence(const struct script *script)
 
 /* --- what it holds */
 
-void task_hold(struct script *script, struct task_hold *hold)
+void task_hold(struct script *script, struct task_cleanup *hold)
 {
     struct task *task = script->tasks.current;
     must(task);
     LIST_INSERT_HEAD(&task->holds, hold, link);
 }
 
-void task_release(struct task_hold *hold)
+void task_remove_cleanup(struct task_cleanup *hold)
 {
     LIST_REMOVE(hold, link);
 }
 
 static void end_holds(struct task *task, bool well)
 {
-    struct task_hold *hold;
+    struct task_cleanup *hold;
     while ((hold = LIST_FIRST(&task->holds))) {
         LIST_REMOVE(hold, link);
         hold->end(hold, well);

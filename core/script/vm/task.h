@@ -50,16 +50,16 @@ int task_yield(lua_State *L, struct task_wait *wait, const struct task_wait_ops 
 void task_wake(struct task_wait *wait);
 
 /* What a task holds and must not take with it when it ends. */
-struct task_hold {
+struct task_cleanup {
     /* The task has ended: well, or it was cancelled or failed. The newest comes first. Calls no Lua. */
-    void (*end)(struct task_hold *hold, bool well);
-    LIST_ENTRY(task_hold) link;
+    void (*end)(struct task_cleanup *hold, bool well);
+    LIST_ENTRY(task_cleanup) link;
 };
 
-/* By the task that runs; in place until `end` or task_release. */
-void task_hold(struct script *script, struct task_hold *hold);
+/* By the task that runs; in place until `end` or task_remove_cleanup. */
+void task_hold(struct script *script, struct task_cleanup *hold);
 /* It is held no more. */
-void task_release(struct task_hold *hold);
+void task_remove_cleanup(struct task_cleanup *hold);
 
 /* --- for those who call a script */
 

@@ -9,7 +9,7 @@ struct task {
     lua_State *co;
     int ref; /* keeps the coroutine */
     struct task_wait *wait;
-    LIST_HEAD(, task_hold) holds;
+    LIST_HEAD(, task_cleanup) holds;
     const char *what;
     enum limit cpu;
     bool finishes;

@@ -168,7 +168,7 @@ bool script_queue_works_on(const struct script_queue *q, struct str key)
 /* --- What a task must give back */
 
 struct held_key {
-    struct task_hold hold;
+    struct task_cleanup hold;
     struct workqueue *queue;
     struct str key; /* the queue's own */
     bool given;     /* to a task */
@@ -194,7 +194,7 @@ void held_key_put_back(struct held_key *held)
     free(held);
 }
 
-static void on_task_end(struct task_hold *hold, bool well)
+static void on_task_end(struct task_cleanup *hold, bool well)
 {
     struct held_key *held = container_of(hold, struct held_key, hold);
     if (!well) {
@@ -216,7 +216,7 @@ void held_key_done(struct workqueue *queue, struct str key)
 {
     struct held_key *held = workqueue_holder(queue, key);
     if (held && !held->given) return;
-    if (held) task_release(&held->hold);
+    if (held) task_remove_cleanup(&held->hold);
     free(held);
     workqueue_done(queue, key);
 }
