@@ -24,7 +24,7 @@ struct engine_settings {
     const struct rule_params *params; /* NULL: none */
     struct flag_list trusted, lua_path;
     const char *default_namespace; /* "": all */
-    struct lease_wish lease;
+    struct lease_config lease;
     bool elects; /* scripts that do not call k8s.leader take part in one election */
 
     /* Writes. */

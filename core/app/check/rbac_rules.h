@@ -32,7 +32,7 @@ struct rbac_plan {
     const struct catalogue *catalogue;
     bool is_server;                /* the catalogue is a server's, else that of the well-known kinds */
     const char *default_namespace; /* of informers that name none; "" all */
-    struct lease_wish lease;       /* of elections that name none */
+    struct lease_config lease;     /* of elections that name none */
     bool fixes;                    /* with what kubelua audit --apply takes */
     bool elects;                   /* scripts that do not ask for an election take part in that one */
 };

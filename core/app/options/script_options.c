@@ -137,10 +137,10 @@ bool leader_flags_check(const struct leader_flags *o, struct err *err)
     return leader_times_check(&times, &names, err);
 }
 
-struct lease_wish leader_flags_lease(const struct leader_flags *o, const char *here)
+struct lease_config leader_flags_lease(const struct leader_flags *o, const char *here)
 {
     const char *asked = nonempty(o->namespace_), *pod = nonempty(getenv("POD_NAMESPACE"));
-    return (struct lease_wish){
+    return (struct lease_config){
         .namespace_ = asked ? asked
                       : pod ? pod
                             : here,

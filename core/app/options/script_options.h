@@ -39,4 +39,4 @@ const struct flag *leader_flags(struct leader_flags *flags);
 /* ERR_INVALID names the flags whose times do not go together. */
 bool leader_flags_check(const struct leader_flags *flags, struct err *err);
 /* The lease of the flags, its texts borrowed; `here` is the namespace of the process when nothing says. */
-struct lease_wish leader_flags_lease(const struct leader_flags *flags, const char *here);
+struct lease_config leader_flags_lease(const struct leader_flags *flags, const char *here);

@@ -75,9 +75,9 @@ static char **copy_labels(struct lease_labels labels)
     return copies;
 }
 
-struct lease_wish *lease_wish_copy(const struct lease_wish *wish)
+struct lease_config *lease_config_copy(const struct lease_config *wish)
 {
-    struct lease_wish *copy = NEW(struct lease_wish);
+    struct lease_config *copy = NEW(struct lease_config);
     *copy = *wish;
     copy->namespace_ = xstrdup(wish->namespace_);
     copy->name = xstrdup(wish->name);
@@ -85,7 +85,7 @@ struct lease_wish *lease_wish_copy(const struct lease_wish *wish)
     return copy;
 }
 
-void lease_wish_free(struct lease_wish *wish)
+void lease_config_free(struct lease_config *wish)
 {
     if (!wish) return;
     for (size_t i = 0; i < 2 * wish->labels.count; i++) free((char *)wish->labels.items[i]);
@@ -95,7 +95,7 @@ void lease_wish_free(struct lease_wish *wish)
     free(wish);
 }
 
-static bool is_same(const struct leadership *l, const struct lease_wish *wish)
+static bool is_same(const struct leadership *l, const struct lease_config *wish)
 {
     bool same = l->times.duration_ms == wish->times.duration_ms &&
                 l->times.renew_ms == wish->times.renew_ms && l->times.retry_ms == wish->times.retry_ms &&
@@ -105,7 +105,7 @@ static bool is_same(const struct leadership *l, const struct lease_wish *wish)
     return same;
 }
 
-static struct leadership *find(const struct leaders *leaders, const struct lease_wish *wish)
+static struct leadership *find(const struct leaders *leaders, const struct lease_config *wish)
 {
     for (size_t i = 0; i < leaders->count; i++) {
         struct leadership *l = leaders->items[i];
@@ -115,7 +115,7 @@ static struct leadership *find(const struct leaders *leaders, const struct lease
     return NULL;
 }
 
-static struct leadership *make(struct leaders *leaders, const struct lease_wish *wish)
+static struct leadership *make(struct leaders *leaders, const struct lease_config *wish)
 {
     struct leadership *l = NEW(struct leadership);
     l->leaders = leaders;
@@ -136,7 +136,7 @@ static void post(struct leaders *leaders, struct mail *mail)
     mailbox_post(loop_mailbox(leaders->options.io_loop), mail);
 }
 
-bool leaders_accept(const struct leaders *leaders, const struct lease_wish *wish,
+bool leaders_accept(const struct leaders *leaders, const struct lease_config *wish,
                     const struct leadership *but, struct err *err)
 {
     const struct leadership *l = find(leaders, wish);
@@ -146,7 +146,7 @@ bool leaders_accept(const struct leaders *leaders, const struct lease_wish *wish
     return leader_times_check(&wish->times, &wish->names, err);
 }
 
-struct leadership *leaders_join(struct leaders *leaders, const struct lease_wish *wish, struct err *err)
+struct leadership *leaders_join(struct leaders *leaders, const struct lease_config *wish, struct err *err)
 {
     if (!leaders_accept(leaders, wish, NULL, err)) return NULL;
     struct leadership *l = find(leaders, wish);
@@ -174,7 +174,7 @@ bool leadership_is_joined(const struct leadership *l)
     return l->claims > 0;
 }
 
-bool leadership_is_of(const struct leadership *l, const struct lease_wish *wish)
+bool leadership_is_of(const struct leadership *l, const struct lease_config *wish)
 {
     return strcmp(l->namespace_, wish->namespace_) == 0 && strcmp(l->name, wish->name) == 0 &&
            is_same(l, wish);

@@ -37,7 +37,7 @@ void leaders_end(struct leaders *leaders);
 /* After leaders_end, and after the last leaders_check. NULL is allowed. */
 void leaders_free(struct leaders *leaders);
 
-struct lease_wish {
+struct lease_config {
     const char *namespace_, *name;
     struct leader_times times;
     struct leader_names names;
@@ -45,22 +45,22 @@ struct lease_wish {
 };
 
 /* A deep copy, but for the names. */
-struct lease_wish *lease_wish_copy(const struct lease_wish *wish);
+struct lease_config *lease_config_copy(const struct lease_config *wish);
 /* NULL is allowed. */
-void lease_wish_free(struct lease_wish *wish);
+void lease_config_free(struct lease_config *wish);
 
 /* Whether leaders_join would take it: the same lease as another's with other times or labels is an error.
  * `but` is going to be left by who asks, and counts for nobody then; NULL: none is. */
-bool leaders_accept(const struct leaders *leaders, const struct lease_wish *wish,
+bool leaders_accept(const struct leaders *leaders, const struct lease_config *wish,
                     const struct leadership *but, struct err *err);
 /* All is copied. After leaders_start the candidate begins at once. For each there is to be one leaders_leave,
  * or none: it is freed with all the others. */
-struct leadership *leaders_join(struct leaders *leaders, const struct lease_wish *wish, struct err *err);
+struct leadership *leaders_join(struct leaders *leaders, const struct lease_config *wish, struct err *err);
 /* The last who leaves gives the lease back. */
 void leaders_leave(struct leadership *leadership);
 /* Somebody claims it. */
 bool leadership_is_joined(const struct leadership *leadership);
-bool leadership_is_of(const struct leadership *leadership, const struct lease_wish *wish);
+bool leadership_is_of(const struct leadership *leadership, const struct lease_config *wish);
 /* Candidates begin. */
 void leaders_start(struct leaders *leaders);
 /* Instead of leaders_start, for tests: who asked for a lease has it from now on, or loses it; `changed`

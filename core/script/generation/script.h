@@ -56,7 +56,7 @@ struct script_host {
     const char *field_manager; /* of writes; NULL: "kubelua" */
     const void *metrics_page;  /* of k8s.metric, see base/series/user_metric.h; NULL: that of the process */
     struct leaders *leaders;   /* elections; NULL when there is no server */
-    struct lease_wish lease;   /* what k8s.leader does not say */
+    struct lease_config lease; /* what k8s.leader does not say */
     bool any_lease;            /* its namespace is nobody's: nothing is said of leases elsewhere */
     bool elects;               /* scripts that do not call it take part in that one */
     const char *default_namespace; /* of those that do not say; "" all namespaces */

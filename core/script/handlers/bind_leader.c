@@ -59,7 +59,7 @@ static int l_leader_claim(lua_State *L)
         script_raise(L, "k8s.leader: labels: more than %d", LABELS_MAX);
     const struct leader_times *times = &host->lease.times;
     const struct leader_names *names = &host->lease.names;
-    const struct lease_wish wish = {
+    const struct lease_config wish = {
         .namespace_ = name_arg(L, 1, host->lease.namespace_),
         .name = name_arg(L, 2, host->lease.name),
         .times.duration_ms = time_arg(L, 3, "k8s.leader: duration", times->duration_ms),

@@ -83,17 +83,17 @@ void leading_init(struct script *script)
     script->leading.begin.fn = on_begin;
 }
 
-static bool claim(struct script *script, const struct lease_wish *wish, struct err *err)
+static bool claim(struct script *script, const struct lease_config *wish, struct err *err)
 {
     struct leading *leading = &script->leading;
     const struct leading *before = script->before ? &script->before->leading : NULL;
     if (!leaders_accept(script->host->leaders, wish, before ? before->joined : NULL, err)) return false;
     leading->claimed = true;
-    leading->wish = lease_wish_copy(wish);
+    leading->wish = lease_config_copy(wish);
     return true;
 }
 
-bool leading_join(struct script *script, const struct lease_wish *wish, const char *place, struct err *err)
+bool leading_join(struct script *script, const struct lease_config *wish, const char *place, struct err *err)
 {
     if (!claim(script, wish, err)) return false;
     script->leading.place = xstrdup(place);
@@ -105,7 +105,7 @@ bool leading_is_declared(const struct script *script, struct err *err)
     const struct leading *leading = &script->leading;
     const struct script_host *host = script->host;
     if (!leading->place || host->any_lease) return true;
-    const struct lease_wish *wish = leading->wish;
+    const struct lease_config *wish = leading->wish;
     if (strcmp(wish->namespace_, host->lease.namespace_) == 0 || writes_allow_leases(&script->writes))
         return true;
     return err_set(err, ERR_SCRIPT,
@@ -116,7 +116,7 @@ bool leading_is_declared(const struct script *script, struct err *err)
 }
 
 /* That of the flags, when it says nothing itself. */
-static bool make_wish(struct script *script, struct err *err)
+static bool make_lease_config(struct script *script, struct err *err)
 {
     const struct script_host *host = script->host;
     if (script->leading.claimed || !host->leaders || !host->elects) return true;
@@ -129,7 +129,7 @@ static bool join(struct script *script, struct err *err)
     if (!leading->wish) return true;
     leading->joined = leaders_join(script->host->leaders, leading->wish, err);
     if (!leading->joined) return false; /* with a wish that is not granted it never leads */
-    lease_wish_free(leading->wish);
+    lease_config_free(leading->wish);
     leading->wish = NULL;
     if (script->host->write_mode == WRITES_SENT) leading->leadership = leading->joined;
     return true;
@@ -155,7 +155,7 @@ static void begin_without_election(struct script *script)
 
 bool leading_loaded(struct script *script, struct err *err)
 {
-    if (!make_wish(script, err) || !join(script, err)) return false;
+    if (!make_lease_config(script, err) || !join(script, err)) return false;
     begin_without_election(script);
     return true;
 }
@@ -165,7 +165,7 @@ bool leading_loaded(struct script *script, struct err *err)
 bool leading_take_over(struct script *from, struct script *to, struct err *err)
 {
     struct leading *leading = &to->leading;
-    if (!make_wish(to, err)) return false;
+    if (!make_lease_config(to, err)) return false;
     if (!leading->wish) return true;
     if (!leaders_accept(to->host->leaders, leading->wish, from->leading.joined, err)) return false;
     if (!from->leading.joined || !leadership_is_of(from->leading.joined, leading->wish)) return true;
@@ -266,7 +266,7 @@ void leading_clear(struct script *script)
 {
     timer_cancel(&script->leading.begin);
     free(script->leading.place);
-    lease_wish_free(script->leading.wish);
+    lease_config_free(script->leading.wish);
     leave(script);
     stop_waiting(script);
     let_next_begin(script);

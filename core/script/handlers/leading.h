@@ -15,13 +15,13 @@ struct err;
 struct fence;
 struct leader_functions;
 struct leadership;
-struct lease_wish;
+struct lease_config;
 struct script;
 
 struct leading {
     bool claimed;                  /* it has asked for an election */
     char *place;                   /* "scripts/x.lua:12", where it called k8s.leader; NULL: it did not */
-    struct lease_wish *wish;       /* the one it will take part in once it runs; NULL: none */
+    struct lease_config *wish;     /* the one it will take part in once it runs; NULL: none */
     struct leadership *joined;     /* it takes part in, under --dry-run too; NULL: none */
     struct leadership *leadership; /* that tells whether it leads; NULL: there is none, it always leads */
     struct fence *fence;           /* of the term that it was told of; a reference; NULL: there is none */
@@ -42,7 +42,7 @@ void leading_init(struct script *script);
 void leading_add_functions(lua_State *L);
 /* It called k8s.leader at `place`, which is copied: it will take part in an election once it runs; a dry run
  * only has it checked. */
-bool leading_join(struct script *script, const struct lease_wish *wish, const char *place, struct err *err);
+bool leading_join(struct script *script, const struct lease_config *wish, const char *place, struct err *err);
 /* It has loaded. Which leases it asks for is its own choice within the namespace of the flags alone: one that
  * is elsewhere is a write that it must have declared. */
 bool leading_is_declared(const struct script *script, struct err *err);

@@ -133,7 +133,7 @@ static int64_t arg_late_s(lua_State *L, int idx)
 static int l_cron(lua_State *L)
 {
     struct err err;
-    struct cron_wish wish = {.schedule = arg_str(L, 1, "k8s.cron: the schedule")};
+    struct cron_options wish = {.schedule = arg_str(L, 1, "k8s.cron: the schedule")};
     if (!cron_parse(wish.schedule, &wish.cron, &err)) script_raise(L, "k8s.cron: %s", err.text);
     arg_function(L, 2, "k8s.cron: the second argument");
     lua_settop(L, 7);

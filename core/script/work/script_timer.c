@@ -230,7 +230,7 @@ struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t de
     return t;
 }
 
-struct script_timer *script_timer_new_cron(lua_State *L, const struct cron_wish *wish)
+struct script_timer *script_timer_new_cron(lua_State *L, const struct cron_options *wish)
 {
     struct clock *clock = script_clock(script_of(L));
     struct script_timer *t = add(L, "k8s.cron", TIMER_CRON, wish->leader, wish->key);

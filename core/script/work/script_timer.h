@@ -56,7 +56,7 @@ struct script_timer {
 struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t delay_ms, bool period,
                                       bool leader, const char *key);
 
-struct cron_wish {
+struct cron_options {
     struct cron cron;
     struct zone *zone; /* of script_zone */
     struct str schedule;
@@ -66,7 +66,7 @@ struct cron_wish {
     const char *key; /* NULL for one made at run time */
 };
 /* The same for k8s.cron. */
-struct script_timer *script_timer_new_cron(lua_State *L, const struct cron_wish *wish);
+struct script_timer *script_timer_new_cron(lua_State *L, const struct cron_options *wish);
 
 /* No tick comes after it; one that is under way goes on. False when there was none to come. */
 bool script_timer_stop(lua_State *L, struct script_timer *timer);

@@ -64,7 +64,7 @@ static bool leads(void)
 /* An election from its start until the answer was broken off, or came whole, and renewals go on. */
 static void run(void *ctx)
 {
-    const struct lease_wish wish = {.namespace_ = "ops", .name = "rules", .times = {10000, 5000, 1}};
+    const struct lease_config wish = {.namespace_ = "ops", .name = "rules", .times = {10000, 5000, 1}};
     struct err err;
     lease_is_there = false;
     log_take();

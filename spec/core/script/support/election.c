@@ -160,7 +160,7 @@ void election_open(struct cluster *c)
                                                             .ctx = c,
                                                             .identity = "me",
                                                             .seed = 1});
-    c->host.lease = (struct lease_wish){.namespace_ = "ops", .name = "kubelua", .times = {1000, 900, 10}};
+    c->host.lease = (struct lease_config){.namespace_ = "ops", .name = "kubelua", .times = {1000, 900, 10}};
     must(pthread_create(&thread, NULL, run_io, NULL) == 0);
 }
 
