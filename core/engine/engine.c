@@ -77,7 +77,7 @@ static void drain(struct engine *engine, int exit_code)
     timer_cancel(&engine->check);
     reload_end(&engine->slots);
     if (engine->options.watcher.ending) engine->options.watcher.ending(engine->options.watcher.ctx);
-    engine_end_report(engine);
+    engine_end_continuous(engine);
     for (size_t i = 0; i < engine->slots.script_count; i++) script_stop(engine->slots.scripts[i]);
     on_drain(&engine->drain);
 }
@@ -181,7 +181,7 @@ int engine_run(struct engine *engine)
 void engine_close(struct engine *engine)
 {
     engine->summary = engine_sum_up(engine);
-    engine_free_report(engine);
+    engine_free_continuous(engine);
     slots_clear(&engine->slots);
     cpu_watch_free(engine->watch);
     engine_free_live(engine);

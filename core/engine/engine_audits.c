@@ -11,8 +11,8 @@
 #include "engine/report_writer.h"
 #include "script/inventory/plan.h"
 
-struct engine_report {
-    struct continuous *audit;
+struct engine_continuous {
+    struct continuous_audit *audit;
     struct report_writer *writer; /* NULL: nothing is written to the cluster */
     struct fence *term;           /* in which it is active; a reference; NULL: there is none */
     bool told;                    /* that there is no rule */
@@ -36,7 +36,7 @@ static bool elects(const struct engine *engine)
 
 /* --- reports in the cluster */
 
-static struct continuous *audit_of(void *ctx)
+static struct continuous_audit *audit_of(void *ctx)
 {
     struct engine *engine = ctx;
     return engine->report->audit;
@@ -80,10 +80,10 @@ static void make_writer(struct engine *engine)
 
 /* --- from start to stop */
 
-void engine_make_report(struct engine *engine)
+void engine_make_continuous(struct engine *engine)
 {
     if (!engine->options.settings->report) return;
-    engine->report = NEW(struct engine_report);
+    engine->report = NEW(struct engine_continuous);
     engine->report->audit =
         continuous_new(&(const struct continuous_options){.clock = loop_clock(engine->loop),
                                                           .max_lookups = CONTINUOUS_LOOKUPS_MAX,
@@ -94,12 +94,12 @@ void engine_make_report(struct engine *engine)
     if (engine->options.settings->elects) continuous_set_active(engine->report->audit, false);
 }
 
-void engine_report_take(struct engine *engine, struct script *before, struct script *now)
+void engine_continuous_take(struct engine *engine, struct script *before, struct script *now)
 {
     if (engine->report && !engine->ending_ms) continuous_take(engine->report->audit, before, now);
 }
 
-void engine_report_claims_changed(struct engine *engine)
+void engine_continuous_claims_changed(struct engine *engine)
 {
     if (engine->report && !engine->ending_ms) continuous_claims_changed(engine->report->audit);
 }
@@ -115,7 +115,7 @@ static bool leads(const struct engine *engine)
 }
 
 /* Results that are forgotten are no change of what reports say. */
-static void set_active(struct engine_report *report, bool active)
+static void set_active(struct engine_continuous *report, bool active)
 {
     if (!active) report_writer_set_active(report->writer, false);
     continuous_set_active(report->audit, active);
@@ -124,7 +124,7 @@ static void set_active(struct engine_report *report, bool active)
 
 /* Its word of the end of a term may come with that of the next, if this thread was busy: another may have led
  * and written in between. */
-static void end_term(struct engine_report *report, struct fence *next)
+static void end_term(struct engine_continuous *report, struct fence *next)
 {
     if (report->term == next) return;
     set_active(report, false);
@@ -132,14 +132,14 @@ static void end_term(struct engine_report *report, struct fence *next)
     report->term = next ? fence_ref(next) : NULL;
 }
 
-static void tell_without_rules(struct engine_report *report)
+static void tell_without_rules(struct engine_continuous *report)
 {
     if (!report->told && continuous_status(report->audit).rules == 0)
         log_warn("No script has a rule (k8s.rule): --report has nothing to ask");
     report->told = true;
 }
 
-void engine_report_leadership(struct engine *engine)
+void engine_continuous_leadership(struct engine *engine)
 {
     if (!engine->report || engine->ending_ms) return;
     tell_without_rules(engine->report);
@@ -147,12 +147,12 @@ void engine_report_leadership(struct engine *engine)
     set_active(engine->report, leads(engine));
 }
 
-void engine_end_report(struct engine *engine)
+void engine_end_continuous(struct engine *engine)
 {
     if (engine->report) set_active(engine->report, false);
 }
 
-void engine_free_report(struct engine *engine)
+void engine_free_continuous(struct engine *engine)
 {
     if (!engine->report) return;
     report_writer_free(engine->report->writer);
@@ -212,7 +212,7 @@ static void put_refused(void *ctx, const char *kind, const char *text)
     json_text(ctx, NULL, text);
 }
 
-void engine_put_report(struct engine *engine, struct buf *out)
+void engine_put_continuous(struct engine *engine, struct buf *out)
 {
     if (!engine->report) return;
     struct continuous_status status = continuous_status(engine->report->audit);

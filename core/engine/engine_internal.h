@@ -45,11 +45,11 @@ struct engine {
     struct signal_watch *on_hangup; /* of the I/O thread; NULL for `exec` without an audit log */
     struct mail hangup;             /* to the engine thread */
     _Atomic bool hangup_posted;
-    struct engine_report *report; /* continuous audits; NULL without --report */
-    int asks;                     /* of discovery in a row, as kinds are missing */
-    int64_t asked_ms;             /* when the last of them was due */
-    bool writes_checked;          /* the kinds in k8s.writes, once */
-    bool params_told;             /* that a parameter is of no rule any more */
+    struct engine_continuous *report; /* continuous audits; NULL without --report */
+    int asks;                         /* of discovery in a row, as kinds are missing */
+    int64_t asked_ms;                 /* when the last of them was due */
+    bool writes_checked;              /* the kinds in k8s.writes, once */
+    bool params_told;                 /* that a parameter is of no rule any more */
     bool started;
     int64_t started_us;
     struct engine_summary summary; /* of scripts that have ended */
@@ -173,16 +173,16 @@ void engine_put_leases(struct engine *engine, struct buf *out);
 
 /* --- engine_audits.c: each does nothing without --report */
 
-void engine_make_report(struct engine *engine);
+void engine_make_continuous(struct engine *engine);
 /* A cache has synced. */
-void engine_report_claims_changed(struct engine *engine);
+void engine_continuous_claims_changed(struct engine *engine);
 /* The script runs where `before` did; either may be NULL. Before `before` is dropped. */
-void engine_report_take(struct engine *engine, struct script *before, struct script *now);
+void engine_continuous_take(struct engine *engine, struct script *before, struct script *now);
 /* Who leads by the lease of --leader-elect has changed. */
-void engine_report_leadership(struct engine *engine);
+void engine_continuous_leadership(struct engine *engine);
 /* No rule is asked any more. */
-void engine_end_report(struct engine *engine);
+void engine_end_continuous(struct engine *engine);
 /* Before the scripts go. */
-void engine_free_report(struct engine *engine);
+void engine_free_continuous(struct engine *engine);
 /* For the status. */
-void engine_put_report(struct engine *engine, struct buf *out);
+void engine_put_continuous(struct engine *engine, struct buf *out);

@@ -15,7 +15,7 @@ static void on_changed(void *ctx)
     struct engine *engine = ctx;
     for (size_t i = 0; i < engine->slots.script_count; i++)
         script_leadership_changed(engine->slots.scripts[i]);
-    engine_report_leadership(engine);
+    engine_continuous_leadership(engine);
     engine_touch(engine);
 }
 
@@ -44,7 +44,7 @@ void engine_start_leaders(struct engine *engine)
         leaders_start(engine->leaders);
     else if (leases > 0)
         log_info("No election under --dry-run: scripts lead at once", FI("leases", leases));
-    engine_report_leadership(engine);
+    engine_continuous_leadership(engine);
 }
 
 /* --- the end */

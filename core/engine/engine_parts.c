@@ -27,7 +27,7 @@ static void ask_kinds(void *ctx)
 
 static void on_taken(void *ctx, struct script *before, struct script *now)
 {
-    engine_report_take(ctx, before, now);
+    engine_continuous_take(ctx, before, now);
 }
 
 static void on_begun(void *ctx, const struct script *script)
@@ -172,6 +172,6 @@ bool engine_make_parts(struct engine *engine)
     engine_make_leaders(engine);
     make_watch(engine);
     make_host(engine);
-    engine_make_report(engine);
+    engine_make_continuous(engine);
     return true;
 }

@@ -18,7 +18,7 @@ static bool load_first(struct engine *engine, struct slot *slot, struct err *err
     if (!script || !script_start(script, err)) return false;
     slot->current = script;
     slot->made++;
-    engine_report_take(engine, NULL, script);
+    engine_continuous_take(engine, NULL, script);
     if (engine->options.mode == ENGINE_RUN || script_has_main(script)) return true;
     return err_set(err, ERR_INVALID, "%s: nothing to run: it gives no function to k8s.main", slot->path);
 }
@@ -80,7 +80,7 @@ void engine_claim_changed(void *ctx, struct informer_claim *claim)
     if (claim_has_synced(claim)) {
         engine_check_soon(engine);
         reload_check_soon(&engine->slots);
-        engine_report_claims_changed(engine);
+        engine_continuous_claims_changed(engine);
         for (size_t i = 0; i < engine->slots.script_count; i++)
             script_claims_changed(engine->slots.scripts[i]);
         if (engine->options.watcher.claims_changed)

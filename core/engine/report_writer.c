@@ -191,7 +191,7 @@ static void put_refused(void *ctx, const char *kind, const char *text)
 static void look(void *ctx, struct policy_outlook *out)
 {
     struct report_writer *w = ctx;
-    const struct continuous *audit = w->options.audit(w->options.ctx);
+    const struct continuous_audit *audit = w->options.audit(w->options.ctx);
     struct continuous_status status = continuous_status(audit);
     w->waiting.len = 0;
     if (status.waiting_rules) continuous_each_rule(audit, put_waiting, &w->waiting);

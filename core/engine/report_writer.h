@@ -16,7 +16,7 @@ struct report_writer_options {
     const char *field_manager; /* its reports are its own; NULL: the default */
     const char *namespace_;    /* that the engine looks at; "": all */
     bool is_tried;             /* --dry-run=server: what is told is as if writes were kept */
-    struct continuous *(*audit)(void *ctx);
+    struct continuous_audit *(*audit)(void *ctx);
     struct fence *(*fence)(void *ctx); /* that writes are made under; NULL: none */
     void *ctx;
 };

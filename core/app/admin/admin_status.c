@@ -201,7 +201,7 @@ static void put_all(const struct admin_engine *admin, struct buf *out)
     json_open(out, "scripts", '[');
     for (size_t i = 0; i < engine->slots.count; i++) put_script(engine->slots.items[i], out);
     json_close(out, ']');
-    engine_put_report(engine, out);
+    engine_put_continuous(engine, out);
     engine_put_leases(engine, out);
     admin_put_informers(admin, out);
     put_queues(admin, out);

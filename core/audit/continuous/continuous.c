@@ -16,14 +16,14 @@ enum {
     CLOCK_MS = 3600 * 1000, /* somebody may have set the clock on the wall */
 };
 
-int64_t continuous_now_s(const struct continuous *audit)
+int64_t continuous_now_s(const struct continuous_audit *audit)
 {
     return clock_wall_us(audit->options.clock) / 1000000;
 }
 
 /* --- the queue: in each source the object that waits longest comes first, and sources take turns */
 
-static void ask_for_turn(struct continuous *audit, int64_t delay_ms)
+static void ask_for_turn(struct continuous_audit *audit, int64_t delay_ms)
 {
     if (audit->inactive || timer_running(&audit->turn)) return;
     audit->due_ms = clock_now_ms(audit->options.clock) + delay_ms;
@@ -85,7 +85,7 @@ void source_queue_all(struct source *source)
 
 /* --- slices */
 
-static int64_t measure(const struct continuous *audit)
+static int64_t measure(const struct continuous_audit *audit)
 {
     return audit->options.now_ns ? audit->options.now_ns() : clock_measure_ns();
 }
@@ -103,7 +103,7 @@ static bool ask_about(struct source *source, uint32_t slot, int64_t end_ns)
     return true;
 }
 
-static void take_slice(struct continuous *audit, int64_t end_ns)
+static void take_slice(struct continuous_audit *audit, int64_t end_ns)
 {
     struct source *source;
     while ((source = TAILQ_FIRST(&audit->working)) && measure(audit) < end_ns) {
@@ -120,7 +120,7 @@ static void take_slice(struct continuous *audit, int64_t end_ns)
 /* A loop that was so busy that this came late has as much time for all else as the slice took. */
 static void on_turn(struct timer *timer)
 {
-    struct continuous *audit = container_of(timer, struct continuous, turn);
+    struct continuous_audit *audit = container_of(timer, struct continuous_audit, turn);
     int64_t late_ms = clock_now_ms(audit->options.clock) - audit->due_ms, begun_ns = measure(audit);
     take_slice(audit, begun_ns + SLICE_NS);
     series_set(audit->pending_series, (double)audit->pending);
@@ -165,7 +165,7 @@ static bool is_settled(const struct column *column)
     return column->ready || column->repeated || column_lacks(column);
 }
 
-void continuous_check_ready(struct continuous *audit)
+void continuous_check_ready(struct continuous_audit *audit)
 {
     struct audited_rule *rule;
     bool all = TAILQ_EMPTY(&audit->twins) || TAILQ_LAST(&audit->twins, twins)->told;
@@ -178,19 +178,19 @@ void continuous_check_ready(struct continuous *audit)
 
 static void on_ready(struct timer *timer)
 {
-    struct continuous *audit = container_of(timer, struct continuous, ready);
+    struct continuous_audit *audit = container_of(timer, struct continuous_audit, ready);
     continuous_tell_twins(audit);
     continuous_check_ready(audit);
 }
 
-void continuous_claims_changed(struct continuous *audit)
+void continuous_claims_changed(struct continuous_audit *audit)
 {
     if (!timer_running(&audit->ready)) timer_start(&audit->ready, audit->options.clock, READY_MS);
 }
 
 static void on_coarse(struct timer *timer)
 {
-    struct continuous *audit = container_of(timer, struct continuous, coarse);
+    struct continuous_audit *audit = container_of(timer, struct continuous_audit, coarse);
     struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link) {
         if (!rule->coarse_due) continue;
@@ -199,7 +199,7 @@ static void on_coarse(struct timer *timer)
     }
 }
 
-static void wait_for_midnight(struct continuous *audit)
+static void wait_for_midnight(struct continuous_audit *audit)
 {
     int64_t left_ms = (DAY_S - continuous_now_s(audit) % DAY_S) * 1000;
     timer_start(&audit->midnight, audit->options.clock, left_ms < CLOCK_MS ? left_ms : CLOCK_MS);
@@ -208,7 +208,7 @@ static void wait_for_midnight(struct continuous *audit)
 /* What was accepted until yesterday is not any more. */
 static void on_midnight(struct timer *timer)
 {
-    struct continuous *audit = container_of(timer, struct continuous, midnight);
+    struct continuous_audit *audit = container_of(timer, struct continuous_audit, midnight);
     struct audited_rule *rule;
     int64_t today = continuous_now_s(audit) / DAY_S;
     bool passed = today != audit->today;
@@ -220,9 +220,9 @@ static void on_midnight(struct timer *timer)
 
 /* --- start and stop */
 
-struct continuous *continuous_new(const struct continuous_options *options)
+struct continuous_audit *continuous_new(const struct continuous_options *options)
 {
-    struct continuous *audit = NEW(struct continuous);
+    struct continuous_audit *audit = NEW(struct continuous_audit);
     audit->options = *options;
     TAILQ_INIT(&audit->sources);
     TAILQ_INIT(&audit->working);
@@ -244,7 +244,7 @@ struct continuous *continuous_new(const struct continuous_options *options)
     return audit;
 }
 
-void continuous_free(struct continuous *audit)
+void continuous_free(struct continuous_audit *audit)
 {
     if (!audit) return;
     struct audited_rule *rule;
@@ -267,7 +267,7 @@ void continuous_free(struct continuous *audit)
     free(audit);
 }
 
-void continuous_set_active(struct continuous *audit, bool active)
+void continuous_set_active(struct continuous_audit *audit, bool active)
 {
     struct audited_rule *rule;
     struct source *source;

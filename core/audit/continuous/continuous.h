@@ -15,7 +15,7 @@
 #include "audit/rules/asking.h"
 #include "base/clock.h"
 
-struct continuous;
+struct continuous_audit;
 struct findings;
 
 enum {
@@ -39,17 +39,17 @@ struct continuous_options {
     int64_t (*now_ns)(void); /* how long slices take is measured by; NULL: clock_measure_ns */
 };
 
-struct continuous *continuous_new(const struct continuous_options *options);
+struct continuous_audit *continuous_new(const struct continuous_options *options);
 /* NULL is allowed. */
-void continuous_free(struct continuous *audit);
+void continuous_free(struct continuous_audit *audit);
 
 /* `now` runs where `before` did; either may be NULL. Rules that are the same go on with what they said; what
  * is new is asked. After the script has started, and before `before` is freed. Outside of any call. */
-void continuous_take(struct continuous *audit, struct script *before, struct script *now);
+void continuous_take(struct continuous_audit *audit, struct script *before, struct script *now);
 /* The cache of a claim has synced: rules may have waited for it. */
-void continuous_claims_changed(struct continuous *audit);
+void continuous_claims_changed(struct continuous_audit *audit);
 /* Rules are asked; when they are not, nothing is known, and nothing shown. They are from the start. */
-void continuous_set_active(struct continuous *audit, bool active);
+void continuous_set_active(struct continuous_audit *audit, bool active);
 
 struct continuous_status {
     bool active;
@@ -63,7 +63,7 @@ struct continuous_status {
     size_t lookups, finding_bytes, bytes; /* `bytes`: all of it, about */
     size_t left_out;                      /* cells whose findings had no room */
 };
-struct continuous_status continuous_status(const struct continuous *audit);
+struct continuous_status continuous_status(const struct continuous_audit *audit);
 
 /* A rule of the engine's scripts; texts are borrowed until something changes. */
 struct continuous_rule_status {
@@ -78,12 +78,12 @@ struct continuous_rule_status {
     const char *error, *error_object; /* of the last of them; "" before the first */
     int64_t error_us;
 };
-void continuous_each_rule(const struct continuous *audit,
+void continuous_each_rule(const struct continuous_audit *audit,
                           void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx);
 
 /* Each kind of which the server has objects that the engine refuses, and in `text` how many, one of them and
  * why: what is known is not all. */
-void continuous_each_refused(const struct continuous *audit,
+void continuous_each_refused(const struct continuous_audit *audit,
                              void (*fn)(void *ctx, const char *kind, const char *text), void *ctx);
 
 /* What a rule says of an object. */
@@ -98,7 +98,7 @@ struct continuous_result {
  * is not once its kind is being walked, so that a walk ends however many come. Owner: who began it, who frees
  * it before the audit. */
 struct continuous_walk;
-struct continuous_walk *continuous_walk_new(struct continuous *audit, struct str ns);
+struct continuous_walk *continuous_walk_new(struct continuous_audit *audit, struct str ns);
 /* NULL is allowed. */
 void continuous_walk_free(struct continuous_walk *walk);
 /* Looks at what rules say of some objects more, until that is at least `max` results; false when it is over.

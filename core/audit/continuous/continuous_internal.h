@@ -50,7 +50,7 @@ struct source_space {
 /* The objects of one kind, as one script has them. */
 struct source {
     TAILQ_ENTRY(source) link, working;
-    struct continuous *audit;
+    struct continuous_audit *audit;
     struct script *script;
     struct informer_claim *claim;
     struct claim_handler *handler;
@@ -66,7 +66,7 @@ struct source {
 
 /* Something that rules look at, by one of its indexes. */
 struct watched_index {
-    struct continuous *audit;
+    struct continuous_audit *audit;
     char *name;
     struct lookup_index *lookups;
     struct index_source source; /* `values` NULL: key, namespace or all */
@@ -75,7 +75,7 @@ struct watched_index {
 
 struct watch {
     TAILQ_ENTRY(watch) link;
-    struct continuous *audit;
+    struct continuous_audit *audit;
     struct script *script;
     struct informer_claim *claim;
     struct claim_handler *handler;
@@ -86,7 +86,7 @@ struct watch {
 
 struct audited_rule {
     TAILQ_ENTRY(audited_rule) link;
-    struct continuous *audit;
+    struct continuous_audit *audit;
     struct asked_rule asked;
     char *id, *code; /* `code` NULL: it cannot be compared */
     char *severity, *category;
@@ -112,7 +112,7 @@ struct twin {
     bool told;
 };
 
-struct continuous {
+struct continuous_audit {
     struct continuous_options options;
     TAILQ_HEAD(sources, source) sources;
     TAILQ_HEAD(working, source) working;
@@ -144,24 +144,25 @@ void source_queue_all(struct source *source);
 /* The server does not have the kind, or one that the rule uses: the claim is held. */
 bool column_lacks(const struct column *column);
 /* A column may become ready. */
-void continuous_check_ready(struct continuous *audit);
-int64_t continuous_now_s(const struct continuous *audit);
+void continuous_check_ready(struct continuous_audit *audit);
+int64_t continuous_now_s(const struct continuous_audit *audit);
 
 /* --- continuous_refused.c */
 
 /* There may be more or fewer of them: rules that use their kinds are not asked, or are again. */
-void continuous_check_refused(struct continuous *audit);
+void continuous_check_refused(struct continuous_audit *audit);
 
 /* --- continuous_scripts.c */
 
 /* Rules that go from one script to another in one edit are twins for a moment: the others are told of. */
-void continuous_tell_twins(struct continuous *audit);
+void continuous_tell_twins(struct continuous_audit *audit);
 /* Those of the script; NULL: all. */
-void continuous_drop_twins(struct continuous *audit, const struct script *script);
+void continuous_drop_twins(struct continuous_audit *audit, const struct script *script);
 
 /* --- continuous_source.c */
 
-struct source *source_new(struct continuous *audit, struct script *script, struct informer_claim *claim);
+struct source *source_new(struct continuous_audit *audit, struct script *script,
+                          struct informer_claim *claim);
 /* It is of another generation's claim, which has the same informers. */
 void source_move(struct source *source, struct script *script, struct informer_claim *claim);
 /* Its columns have been removed. */
@@ -184,7 +185,7 @@ void source_forget_spaces(struct source *source);
 /* The rule as the generation has it that runs from now on. */
 void audited_rule_set(struct audited_rule *rule, const struct asked_rule *asked);
 /* Columns come with column_begin. */
-struct audited_rule *audited_rule_new(struct continuous *audit, const struct asked_rule *asked,
+struct audited_rule *audited_rule_new(struct continuous_audit *audit, const struct asked_rule *asked,
                                       const char *code);
 void audited_rule_free(struct audited_rule *rule);
 void column_begin(struct column *column, struct audited_rule *rule, struct source *source);
@@ -200,7 +201,7 @@ void audited_rule_forget(struct audited_rule *rule);
 
 /* --- continuous_watch.c */
 
-struct watch *watch_new(struct continuous *audit, struct script *script, struct informer_claim *claim);
+struct watch *watch_new(struct continuous_audit *audit, struct script *script, struct informer_claim *claim);
 /* Indexes that no rule uses any more stay behind: those of rules that went have been removed. */
 void watch_move(struct watch *watch, struct script *script, struct informer_claim *claim);
 void watch_free(struct watch *watch);

@@ -51,13 +51,13 @@ void column_begin(struct column *column, struct audited_rule *rule, struct sourc
 /* Whoever reads reports of that namespace is to be told. */
 static void tell(const struct column *column, uint32_t slot)
 {
-    const struct continuous *audit = column->rule->audit;
+    const struct continuous_audit *audit = column->rule->audit;
     struct text text;
     if (audit->options.changed)
         audit->options.changed(audit->options.ctx, root_namespace(column->source->objects[slot].root, &text));
 }
 
-static void drop_findings(struct continuous *audit, struct cell *cell)
+static void drop_findings(struct continuous_audit *audit, struct cell *cell)
 {
     audit->finding_bytes -= findings_bytes(cell->findings);
     free(cell->findings);
@@ -131,7 +131,7 @@ static void become_coarse(struct audited_rule *rule)
 }
 
 /* NULL with CELL_LEFT_OUT when there is no room. */
-static struct findings *keep(struct continuous *audit, struct cell *cell)
+static struct findings *keep(struct continuous_audit *audit, struct cell *cell)
 {
     struct findings *findings = findings_new(&audit->gathered);
     size_t bytes = findings_bytes(findings);
@@ -153,7 +153,7 @@ static struct findings *keep(struct continuous *audit, struct cell *cell)
 static void set_cell(struct column *column, uint32_t slot, const struct ask_answer *answer)
 {
     struct audited_rule *rule = column->rule;
-    struct continuous *audit = rule->audit;
+    struct continuous_audit *audit = rule->audit;
     struct cell *cell = &column->cells[slot], before = *cell;
     bool was_known = before.flags & CELL_KNOWN;
     if (was_known) rule->counts[before.verdict]--;
@@ -173,7 +173,7 @@ static void set_cell(struct column *column, uint32_t slot, const struct ask_answ
 
 static bool is_rule(void *ctx, struct str id)
 {
-    const struct continuous *audit = ctx;
+    const struct continuous_audit *audit = ctx;
     const struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link)
         if (str_is(id, rule->id)) return true;
@@ -183,7 +183,7 @@ static bool is_rule(void *ctx, struct str id)
 static struct ask_answer ask(struct column *column, uint32_t slot)
 {
     struct audited_rule *rule = column->rule;
-    struct continuous *audit = rule->audit;
+    struct continuous_audit *audit = rule->audit;
     const struct ask_sink sink = {.found = on_found, .looked = on_looked, .ctx = column};
     const struct ask_options options = {column->source->objects[slot].root, continuous_now_s(audit),
                                         &audit->text, is_rule, audit};
@@ -248,7 +248,7 @@ void audited_rule_set(struct audited_rule *rule, const struct asked_rule *asked)
     script_watch_rule(asked->script, asked->number, on_lifted, rule);
 }
 
-struct audited_rule *audited_rule_new(struct continuous *audit, const struct asked_rule *asked,
+struct audited_rule *audited_rule_new(struct continuous_audit *audit, const struct asked_rule *asked,
                                       const char *code)
 {
     struct audited_rule *rule = NEW(struct audited_rule);

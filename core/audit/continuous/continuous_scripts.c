@@ -32,7 +32,7 @@ static bool reads_the_same(const struct audited_rule *rule, const struct script_
 }
 
 /* The rule of the generation before that says the same. */
-static struct audited_rule *find_same(struct continuous *audit, const struct script *before,
+static struct audited_rule *find_same(struct continuous_audit *audit, const struct script *before,
                                       const struct script_rule *now, const char *code)
 {
     struct audited_rule *rule;
@@ -45,7 +45,8 @@ static struct audited_rule *find_same(struct continuous *audit, const struct scr
 
 /* --- one rule */
 
-static struct source *source_of(struct continuous *audit, struct script *script, struct informer_claim *claim)
+static struct source *source_of(struct continuous_audit *audit, struct script *script,
+                                struct informer_claim *claim)
 {
     struct source *source;
     TAILQ_FOREACH (source, &audit->sources, link)
@@ -53,7 +54,8 @@ static struct source *source_of(struct continuous *audit, struct script *script,
     return source_new(audit, script, claim);
 }
 
-static struct watch *watch_of(struct continuous *audit, struct script *script, struct informer_claim *claim)
+static struct watch *watch_of(struct continuous_audit *audit, struct script *script,
+                              struct informer_claim *claim)
 {
     struct watch *watch;
     TAILQ_FOREACH (watch, &audit->watches, link)
@@ -62,7 +64,7 @@ static struct watch *watch_of(struct continuous *audit, struct script *script, s
 }
 
 /* Rules are told apart by their names, in reports and metrics. */
-static const struct audited_rule *find_twin(const struct continuous *audit, const char *id)
+static const struct audited_rule *find_twin(const struct continuous_audit *audit, const char *id)
 {
     const struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link)
@@ -70,7 +72,7 @@ static const struct audited_rule *find_twin(const struct continuous *audit, cons
     return NULL;
 }
 
-static void add_twin(struct continuous *audit, const struct asked_rule *asked, const char *code)
+static void add_twin(struct continuous_audit *audit, const struct asked_rule *asked, const char *code)
 {
     struct twin *twin = NEW(struct twin);
     twin->asked = *asked;
@@ -78,14 +80,14 @@ static void add_twin(struct continuous *audit, const struct asked_rule *asked, c
     TAILQ_INSERT_TAIL(&audit->twins, twin, link);
 }
 
-static void free_twin(struct continuous *audit, struct twin *twin)
+static void free_twin(struct continuous_audit *audit, struct twin *twin)
 {
     TAILQ_REMOVE(&audit->twins, twin, link);
     free(twin->code);
     free(twin);
 }
 
-void continuous_tell_twins(struct continuous *audit)
+void continuous_tell_twins(struct continuous_audit *audit)
 {
     struct twin *twin;
     TAILQ_FOREACH (twin, &audit->twins, link) {
@@ -98,7 +100,7 @@ void continuous_tell_twins(struct continuous *audit)
     }
 }
 
-void continuous_drop_twins(struct continuous *audit, const struct script *script)
+void continuous_drop_twins(struct continuous_audit *audit, const struct script *script)
 {
     struct twin *twin, *next;
     for (twin = TAILQ_FIRST(&audit->twins); twin; twin = next) {
@@ -114,7 +116,7 @@ static bool has_column(const struct audited_rule *rule, const struct source *sou
     return false;
 }
 
-static void add_rule(struct continuous *audit, const struct asked_rule *asked, const char *code)
+static void add_rule(struct continuous_audit *audit, const struct asked_rule *asked, const char *code)
 {
     const struct script_rule *given = asked->rule;
     struct audited_rule *rule = audited_rule_new(audit, asked, code);
@@ -129,7 +131,7 @@ static void add_rule(struct continuous *audit, const struct asked_rule *asked, c
     }
 }
 
-static void add_or_wait(struct continuous *audit, const struct asked_rule *asked, const char *code)
+static void add_or_wait(struct continuous_audit *audit, const struct asked_rule *asked, const char *code)
 {
     if (find_twin(audit, asked->rule->id))
         add_twin(audit, asked, code);
@@ -138,7 +140,7 @@ static void add_or_wait(struct continuous *audit, const struct asked_rule *asked
 }
 
 /* A rule may have gone whose place another one takes. */
-static void take_up_twins(struct continuous *audit)
+static void take_up_twins(struct continuous_audit *audit)
 {
     struct twin *twin, *next;
     for (twin = TAILQ_FIRST(&audit->twins); twin; twin = next) {
@@ -153,7 +155,7 @@ static void take_up_twins(struct continuous *audit)
 
 /* What goes over from the generation before. */
 struct activate {
-    struct continuous *audit;
+    struct continuous_audit *audit;
     struct script *before, *now;
     size_t count;
     struct audited_rule **same; /* by the rules of `now`; NULL: it is another */
@@ -242,7 +244,7 @@ static void set_rules(const struct activate *t)
     }
 }
 
-void continuous_take(struct continuous *audit, struct script *before, struct script *now)
+void continuous_take(struct continuous_audit *audit, struct script *before, struct script *now)
 {
     size_t count = now ? script_rule_count(now) : 0;
     struct activate t = {.audit = audit,

@@ -108,7 +108,7 @@ static struct event_handler handler_of(struct source *source)
 
 /* --- from the first to the last */
 
-struct source *source_new(struct continuous *audit, struct script *script, struct informer_claim *claim)
+struct source *source_new(struct continuous_audit *audit, struct script *script, struct informer_claim *claim)
 {
     struct source *source = NEW(struct source);
     source->audit = audit;
@@ -168,7 +168,7 @@ static bool uses_refused(const struct audited_rule *rule)
     return false;
 }
 
-static void note_claims(struct continuous *audit)
+static void note_claims(struct continuous_audit *audit)
 {
     struct source *source;
     struct watch *watch;
@@ -176,7 +176,7 @@ static void note_claims(struct continuous *audit)
     TAILQ_FOREACH (watch, &audit->watches, link) claim_note_refused(watch->claim);
 }
 
-void continuous_check_refused(struct continuous *audit)
+void continuous_check_refused(struct continuous_audit *audit)
 {
     struct audited_rule *rule;
     note_claims(audit);
@@ -207,7 +207,7 @@ static void tell(struct buf *told, const struct informer_claim *claim,
     buf_clear(&text);
 }
 
-void continuous_each_refused(const struct continuous *audit,
+void continuous_each_refused(const struct continuous_audit *audit,
                              void (*fn)(void *ctx, const char *kind, const char *text), void *ctx)
 {
     const struct source *source;

@@ -68,7 +68,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Two names of a kind, or two scripts, have the same objects. */
-static size_t count_objects(const struct continuous *audit)
+static size_t count_objects(const struct continuous_audit *audit)
 {
     const struct source *source;
     size_t count = 0, objects = 0, room = 0;
@@ -85,7 +85,7 @@ static size_t count_objects(const struct continuous *audit)
     return objects;
 }
 
-struct continuous_status continuous_status(const struct continuous *audit)
+struct continuous_status continuous_status(const struct continuous_audit *audit)
 {
     struct continuous_status status = {.active = !audit->inactive,
                                        .pending = audit->pending,
@@ -105,7 +105,7 @@ struct continuous_status continuous_status(const struct continuous *audit)
     return status;
 }
 
-static void each_twin(const struct continuous *audit,
+static void each_twin(const struct continuous_audit *audit,
                       void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx)
 {
     const struct twin *twin;
@@ -119,7 +119,7 @@ static void each_twin(const struct continuous *audit,
     }
 }
 
-void continuous_each_rule(const struct continuous *audit,
+void continuous_each_rule(const struct continuous_audit *audit,
                           void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx)
 {
     struct audited_rule *rule;

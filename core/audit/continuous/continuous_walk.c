@@ -7,7 +7,7 @@
 
 struct continuous_walk {
     LIST_ENTRY(continuous_walk) link;
-    struct continuous *audit;
+    struct continuous_audit *audit;
     char *ns;
     struct source *source; /* NULL: it is over */
     uint32_t slot;         /* the next; SLOT_NONE: there is no more in this source */
@@ -110,7 +110,7 @@ void source_forget_spaces(struct source *source)
     }
 }
 
-struct continuous_walk *continuous_walk_new(struct continuous *audit, struct str ns)
+struct continuous_walk *continuous_walk_new(struct continuous_audit *audit, struct str ns)
 {
     struct continuous_walk *walk = NEW(struct continuous_walk);
     walk->audit = audit;

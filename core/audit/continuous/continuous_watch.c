@@ -95,7 +95,7 @@ static bool looks_at(const struct audited_rule *rule, const struct watch *watch)
 
 static void wake_coarse(struct watch *watch)
 {
-    struct continuous *audit = watch->audit;
+    struct continuous_audit *audit = watch->audit;
     struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link) {
         if (!rule->coarse || !looks_at(rule, watch)) continue;
@@ -212,7 +212,7 @@ static void drop_unused(struct watch *watch)
 
 /* --- from the first to the last */
 
-struct watch *watch_new(struct continuous *audit, struct script *script, struct informer_claim *claim)
+struct watch *watch_new(struct continuous_audit *audit, struct script *script, struct informer_claim *claim)
 {
     struct watch *watch = NEW(struct watch);
     watch->audit = audit;

@@ -8,7 +8,7 @@
 
 struct fixture {
     struct cluster *c;
-    struct continuous *audit;
+    struct continuous_audit *audit;
     struct script *script;
 };
 
