@@ -20,8 +20,8 @@ const struct policy_api *policy_api_of(const char *report);
 #define POLICY_REPORT_NAME "kubelua-audit"
 enum {
     POLICY_REPORT_BYTES = 200 << 10,
-    POLICY_MESSAGE_BYTES = 4 << 10, /* of a message, a path and a value: longer ones are cut, or left out */
-    POLICY_REST_BYTES = 3 << 10,    /* room for what stands around the results */
+    POLICY_MESSAGE_BYTES = 4 << 10,  /* of a message, a path and a value: longer ones are cut, or left out */
+    POLICY_OVERHEAD_BYTES = 3 << 10, /* room for what stands around the results */
 };
 
 /* Why there may be more to find than a report tells; no reader may take it for a clean one. */

@@ -5,7 +5,7 @@
 #include "object/value/value.h"
 
 enum {
-    RESULTS_BYTES = POLICY_REPORT_BYTES - POLICY_REST_BYTES,
+    RESULTS_BYTES = POLICY_REPORT_BYTES - POLICY_OVERHEAD_BYTES,
     FILL_BYTES = RESULTS_BYTES / 4 * 3, /* that a document is planned for: escapes are not counted */
     RESULT_BYTES = 400,                 /* of a result without its texts */
 };

@@ -205,7 +205,7 @@ static void end_round(struct policy_writer *writer, int64_t least_ms)
 
 void space_end(struct policy_writer *writer)
 {
-    end_round(writer, POLICY_REST_MS);
+    end_round(writer, POLICY_COOLDOWN_MS);
 }
 
 /* --- what is not known yet */

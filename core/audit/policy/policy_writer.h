@@ -21,12 +21,12 @@
 #include "base/err.h"
 
 enum {
-    POLICY_QUIET_MS = 3000,   /* without a change, before a namespace is written */
-    POLICY_LATEST_MS = 30000, /* after the first change that is not written */
-    POLICY_REST_MS = 10000,   /* from one time that a namespace is written to the next */
-    POLICY_WAIT_MS = 60000,   /* that rules may wait for their caches, before reports say so */
-    POLICY_BEGIN_MS = 600000, /* after which reports are written that are not whole yet */
-    POLICY_RETRY_MS = 5000,   /* after a write that failed; doubled from time to time */
+    POLICY_QUIET_MS = 3000,     /* without a change, before a namespace is written */
+    POLICY_LATEST_MS = 30000,   /* after the first change that is not written */
+    POLICY_COOLDOWN_MS = 10000, /* from one time that a namespace is written to the next */
+    POLICY_WAIT_MS = 60000,     /* that rules may wait for their caches, before reports say so */
+    POLICY_BEGIN_MS = 600000,   /* after which reports are written that are not whole yet */
+    POLICY_RETRY_MS = 5000,     /* after a write that failed; doubled from time to time */
     POLICY_RETRY_MAX_MS = 300000,
     POLICY_LIST_MS = 3600000,     /* between looks at what is in the cluster */
     POLICY_LIST_RETRY_MS = 15000, /* when such a look fails; doubled, up to POLICY_RETRY_MAX_MS */

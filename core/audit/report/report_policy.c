@@ -63,7 +63,8 @@ static void add_result(struct policy_report *r, struct buf *one, const struct au
     one->len = 0;
     policy_put_result(r->api, audit_table_rule(r->table, row->rule),
                       audit_table_object(r->table, row->object), row, r->options->time_s, one);
-    if (r->results.len && r->results.len + one->len + POLICY_REST_BYTES > POLICY_REPORT_BYTES) write_part(r);
+    if (r->results.len && r->results.len + one->len + POLICY_OVERHEAD_BYTES > POLICY_REPORT_BYTES)
+        write_part(r);
     if (r->results.len) buf_putc(&r->results, ',');
     buf_str(&r->results, buf_slice(one));
     r->counts[row->verdict]++;
