@@ -86,7 +86,7 @@ void engine_make_continuous(struct engine *engine)
     engine->report = NEW(struct engine_continuous);
     engine->report->audit =
         continuous_new(&(const struct continuous_options){.clock = loop_clock(engine->loop),
-                                                          .max_lookups = CONTINUOUS_LOOKUPS_MAX,
+                                                          .max_lookups = CONTINUOUS_DEPENDENCIES_MAX,
                                                           .max_finding_bytes = CONTINUOUS_FINDING_BYTES_MAX,
                                                           .changed = on_changed,
                                                           .ctx = engine});

@@ -65,10 +65,10 @@ struct source {
 };
 
 /* Something that rules look at, by one of its indexes. */
-struct watched_index {
+struct dependency_watch_index {
     struct continuous_audit *audit;
     char *name;
-    struct lookup_index *lookups;
+    struct dependency_index *lookups;
     struct index_source source; /* `values` NULL: key, namespace or all */
     bool by_function;           /* the source is the claim's */
 };
@@ -79,7 +79,7 @@ struct watch {
     struct script *script;
     struct informer_claim *claim;
     struct claim_handler *handler;
-    struct watched_index *
+    struct dependency_watch_index *
         *indexes; /* those that rules use; a claim has a limit of them, which is told there */
     size_t count, cap;
 };
@@ -92,7 +92,7 @@ struct audited_rule {
     char *severity, *category;
     struct column *columns;
     size_t column_count;
-    struct watched_index **uses; /* as rule->uses */
+    struct dependency_watch_index **uses; /* as rule->uses */
     struct watch **watches;
     size_t use_count;
     bool coarse, coarse_due, overflowed, quarantined;
@@ -120,7 +120,7 @@ struct continuous_audit {
     TAILQ_HEAD(live_rules, audited_rule) rules;
     TAILQ_HEAD(twins, twin) twins;
     LIST_HEAD(walks, continuous_walk) walks;
-    struct lookups *lookups;
+    struct dependencies *lookups;
     struct timer turn, ready, coarse, midnight;
     int64_t due_ms;                 /* of `turn` */
     const struct root *asked_about; /* while a rule is */
@@ -206,4 +206,4 @@ struct watch *watch_new(struct continuous_audit *audit, struct script *script, s
 void watch_move(struct watch *watch, struct script *script, struct informer_claim *claim);
 void watch_free(struct watch *watch);
 /* The index of that name, which is made when there is none. */
-struct watched_index *watch_index(struct watch *watch, const char *name);
+struct dependency_watch_index *watch_index(struct watch *watch, const char *name);

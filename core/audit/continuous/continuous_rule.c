@@ -37,7 +37,7 @@ void column_fit(struct column *column)
     size_t cap = column->source->cap;
     if (column->cap == cap) return;
     column->cells = xrealloc(column->cells, cap * sizeof *column->cells);
-    for (size_t i = column->cap; i < cap; i++) column->cells[i] = (struct cell){.looks = LOOKUP_NONE};
+    for (size_t i = column->cap; i < cap; i++) column->cells[i] = (struct cell){.looks = DEPENDENCY_NONE};
     column->cap = cap;
 }
 
@@ -69,14 +69,14 @@ void column_forget(struct column *column, uint32_t slot)
 {
     struct cell *cell = &column->cells[slot];
     struct audited_rule *rule = column->rule;
-    lookups_drop(rule->audit->lookups, cell->looks);
+    dependencies_drop(rule->audit->lookups, cell->looks);
     drop_findings(rule->audit, cell);
     if (cell->flags & CELL_KNOWN) {
         rule->counts[cell->verdict]--;
         show(rule, (enum verdict)cell->verdict);
         tell(column, slot);
     }
-    *cell = (struct cell){.looks = LOOKUP_NONE};
+    *cell = (struct cell){.looks = DEPENDENCY_NONE};
 }
 
 /* --- asking */
@@ -110,7 +110,7 @@ static void on_looked(void *ctx, size_t use, struct str value)
 {
     struct audited_rule *rule = ((const struct column *)ctx)->rule;
     if (rule->coarse || rule->overflowed) return;
-    if (!lookups_note(rule->uses[use]->lookups, value)) rule->overflowed = true;
+    if (!dependencies_note(rule->uses[use]->lookups, value)) rule->overflowed = true;
 }
 
 /* From now on it is asked about everything when anything has changed. */
@@ -121,8 +121,8 @@ static void become_coarse(struct audited_rule *rule)
     for (size_t i = 0; i < rule->column_count; i++)
         for (size_t slot = 0; slot < rule->columns[i].cap; slot++) {
             struct cell *cell = &rule->columns[i].cells[slot];
-            lookups_drop(rule->audit->lookups, cell->looks);
-            cell->looks = LOOKUP_NONE;
+            dependencies_drop(rule->audit->lookups, cell->looks);
+            cell->looks = DEPENDENCY_NONE;
         }
     log_warn("A rule looks at so many objects that they are not known one by one: it is asked about all "
              "objects when any of them has changed",
@@ -189,9 +189,9 @@ static struct ask_answer ask(struct column *column, uint32_t slot)
                                         &audit->text, is_rule, audit};
     audit->gathered.len = 0;
     audit->asked_about = options.object;
-    lookups_begin(audit->lookups, &(const struct looker){column, slot});
+    dependencies_begin(audit->lookups, &(const struct dependent){column, slot});
     struct ask_answer answer = rule_ask(&rule->asked, &options, &sink);
-    column->cells[slot].looks = lookups_end(audit->lookups);
+    column->cells[slot].looks = dependencies_end(audit->lookups);
     return answer;
 }
 
@@ -225,8 +225,8 @@ void column_ask(struct column *column, uint32_t slot)
         cell->flags |= CELL_FRESH;
         return;
     }
-    lookups_drop(rule->audit->lookups, cell->looks);
-    cell->looks = LOOKUP_NONE;
+    dependencies_drop(rule->audit->lookups, cell->looks);
+    cell->looks = DEPENDENCY_NONE;
     ask_and_measure(column, slot);
     if (rule->overflowed) become_coarse(rule);
 }
@@ -260,7 +260,7 @@ struct audited_rule *audited_rule_new(struct continuous_audit *audit, const stru
     rule->severity = xstrdup(severity_name(given->severity));
     rule->category = xstrdup(given->category);
     rule->columns = xcalloc(given->kind_count + 1, sizeof *rule->columns);
-    rule->uses = xcalloc(given->use_count + 1, sizeof(struct watched_index *));
+    rule->uses = xcalloc(given->use_count + 1, sizeof(struct dependency_watch_index *));
     rule->watches = xcalloc(given->use_count + 1, sizeof(struct watch *));
     rule->use_count = given->use_count;
     rule->duration = SERIES(FAMILY_AUDIT_DURATION, rule->id);

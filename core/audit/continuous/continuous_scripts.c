@@ -24,7 +24,7 @@ static bool reads_the_same(const struct audited_rule *rule, const struct script_
     for (size_t i = 0; i < now->kind_count; i++)
         if (!same_claim(rule->columns[i].source->claim, now->kinds[i])) return false;
     for (size_t i = 0; i < now->use_count; i++) {
-        const struct watched_index *index = rule->uses[i];
+        const struct dependency_watch_index *index = rule->uses[i];
         if (strcmp(index->name, now->uses[i].index) != 0) return false;
         if (!same_claim(rule->watches[i]->claim, now->uses[i].claim)) return false;
     }

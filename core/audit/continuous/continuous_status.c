@@ -89,7 +89,7 @@ struct continuous_status continuous_status(const struct continuous_audit *audit)
 {
     struct continuous_status status = {.active = !audit->inactive,
                                        .pending = audit->pending,
-                                       .lookups = lookups_count(audit->lookups),
+                                       .lookups = dependencies_count(audit->lookups),
                                        .finding_bytes = audit->finding_bytes,
                                        .left_out = audit->left_out};
     const struct audited_rule *rule;
@@ -101,7 +101,7 @@ struct continuous_status continuous_status(const struct continuous_audit *audit)
     const struct twin *twin;
     TAILQ_FOREACH (twin, &audit->twins, link) status.twins++;
     status.objects = count_objects(audit);
-    status.bytes += status.lookups * LOOKUP_BYTES + status.finding_bytes;
+    status.bytes += status.lookups * DEPENDENCY_BYTES + status.finding_bytes;
     return status;
 }
 

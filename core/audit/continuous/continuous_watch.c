@@ -12,13 +12,14 @@
 
 /* --- the values of an object */
 
-static bool is(const struct watched_index *index, const char *name)
+static bool is(const struct dependency_watch_index *index, const char *name)
 {
     return strcmp(index->name, name) == 0;
 }
 
 /* Under which values an object is found. False: it cannot be told. */
-static bool values_of(const struct watched_index *index, struct root *object, struct index_values *out)
+static bool values_of(const struct dependency_watch_index *index, struct root *object,
+                      struct index_values *out)
 {
     struct err err;
     struct text text;
@@ -48,7 +49,7 @@ static void each_value(const struct index_values *values, void (*fn)(void *ctx, 
 
 /* --- changes */
 
-static void make_stale(void *ctx, const struct looker *looker)
+static void make_stale(void *ctx, const struct dependent *looker)
 {
     struct column *column = looker->column;
     (void)ctx;
@@ -58,10 +59,10 @@ static void make_stale(void *ctx, const struct looker *looker)
 
 static void value_changed(void *ctx, struct str value)
 {
-    lookup_index_each(ctx, value, make_stale, NULL);
+    dependency_index_each(ctx, value, make_stale, NULL);
 }
 
-static bool uses(const struct audited_rule *rule, const struct watched_index *index)
+static bool uses(const struct audited_rule *rule, const struct dependency_watch_index *index)
 {
     for (size_t i = 0; i < rule->use_count; i++)
         if (rule->uses[i] == index) return true;
@@ -72,14 +73,14 @@ static bool uses(const struct audited_rule *rule, const struct watched_index *in
  * again, whatever they look at. */
 static void on_news(void *ctx)
 {
-    struct watched_index *index = ctx;
+    struct dependency_watch_index *index = ctx;
     struct audited_rule *rule;
     TAILQ_FOREACH (rule, &index->audit->rules, link)
         if (uses(rule, index)) audited_rule_make_stale(rule, 0);
 }
 
 /* What cannot be told is found by nobody. */
-static void index_changed(struct watched_index *index, struct root *object)
+static void index_changed(struct dependency_watch_index *index, struct root *object)
 {
     struct index_values values = {0};
     if (values_of(index, object, &values)) each_value(&values, value_changed, index->lookups);
@@ -141,7 +142,7 @@ static struct event_handler handler_of(struct watch *watch)
 
 /* --- indexes */
 
-static void free_source(struct watched_index *index)
+static void free_source(struct dependency_watch_index *index)
 {
     if (index->by_function) index_function_tell(&index->source, NULL, NULL);
     if (!index->by_function && index->source.free) index->source.free(index->source.ctx);
@@ -149,7 +150,7 @@ static void free_source(struct watched_index *index)
 }
 
 /* The claim's own function, or a source made of the same path. */
-static void find_source(struct watch *watch, struct watched_index *index)
+static void find_source(struct watch *watch, struct dependency_watch_index *index)
 {
     bool is_namespace;
     struct err err;
@@ -165,7 +166,7 @@ static void find_source(struct watch *watch, struct watched_index *index)
     index_function_tell(&index->source, on_news, index);
 }
 
-struct watched_index *watch_index(struct watch *watch, const char *name)
+struct dependency_watch_index *watch_index(struct watch *watch, const char *name)
 {
     for (size_t i = 0; i < watch->count; i++)
         if (is(watch->indexes[i], name)) return watch->indexes[i];
@@ -173,23 +174,23 @@ struct watched_index *watch_index(struct watch *watch, const char *name)
         watch->cap = watch->cap ? watch->cap * 2 : 4;
         watch->indexes = xrealloc(watch->indexes, watch->cap * sizeof *watch->indexes);
     }
-    struct watched_index *index = NEW(struct watched_index);
+    struct dependency_watch_index *index = NEW(struct dependency_watch_index);
     index->audit = watch->audit;
     index->name = xstrdup(name);
-    index->lookups = lookup_index_new(watch->audit->lookups);
+    index->lookups = dependency_index_new(watch->audit->lookups);
     find_source(watch, index);
     return watch->indexes[watch->count++] = index;
 }
 
-static void free_index(struct watched_index *index)
+static void free_index(struct dependency_watch_index *index)
 {
     free_source(index);
-    lookup_index_free(index->lookups);
+    dependency_index_free(index->lookups);
     free(index->name);
     free(index);
 }
 
-static bool is_used(const struct watched_index *index)
+static bool is_used(const struct dependency_watch_index *index)
 {
     const struct audited_rule *rule;
     TAILQ_FOREACH (rule, &index->audit->rules, link)

@@ -8,60 +8,60 @@
 #include "base/must.h"
 #include "informer/store/posting_table.h"
 
-struct lookup_index {
-    struct lookups *lookups;
+struct dependency_index {
+    struct dependencies *lookups;
     struct posting_table values;
 };
 
 struct look {
-    struct lookup_index *index;
+    struct dependency_index *index;
     struct posting *posting;
-    struct looker looker;
+    struct dependent looker;
     int32_t before, after; /* at the same value */
     int32_t next;          /* of the same looker, or free */
 };
 
-struct lookups {
+struct dependencies {
     struct look *items;
     size_t cap, used, count, max;
     int32_t unused; /* the first that is free again */
-    uint64_t round; /* of lookups_begin; a posting that has it was noted in this round */
-    struct looker looker;
+    uint64_t round; /* of dependencies_begin; a posting that has it was noted in this round */
+    struct dependent looker;
     int32_t first;
 };
 
-_Static_assert(sizeof(struct look) == LOOKUP_BYTES, "LOOKUP_BYTES");
+_Static_assert(sizeof(struct look) == DEPENDENCY_BYTES, "DEPENDENCY_BYTES");
 
-struct lookups *lookups_new(size_t max)
+struct dependencies *dependencies_new(size_t max)
 {
-    struct lookups *lookups = NEW(struct lookups);
+    struct dependencies *lookups = NEW(struct dependencies);
     must(max < INT32_MAX);
     lookups->max = max;
-    lookups->unused = lookups->first = LOOKUP_NONE;
+    lookups->unused = lookups->first = DEPENDENCY_NONE;
     return lookups;
 }
 
-void lookups_free(struct lookups *lookups)
+void dependencies_free(struct dependencies *lookups)
 {
     if (!lookups) return;
     free(lookups->items);
     free(lookups);
 }
 
-size_t lookups_count(const struct lookups *lookups)
+size_t dependencies_count(const struct dependencies *lookups)
 {
     return lookups->count;
 }
 
-struct lookup_index *lookup_index_new(struct lookups *lookups)
+struct dependency_index *dependency_index_new(struct dependencies *lookups)
 {
-    struct lookup_index *index = NEW(struct lookup_index);
+    struct dependency_index *index = NEW(struct dependency_index);
     index->lookups = lookups;
     posting_table_init(&index->values);
     return index;
 }
 
-void lookup_index_free(struct lookup_index *index)
+void dependency_index_free(struct dependency_index *index)
 {
     must(index->values.count == 0);
     posting_table_clear(&index->values);
@@ -70,10 +70,10 @@ void lookup_index_free(struct lookup_index *index)
 
 /* --- noting */
 
-static int32_t take(struct lookups *lookups)
+static int32_t take(struct dependencies *lookups)
 {
     lookups->count++;
-    if (lookups->unused != LOOKUP_NONE) {
+    if (lookups->unused != DEPENDENCY_NONE) {
         int32_t at = lookups->unused;
         lookups->unused = lookups->items[at].next;
         return at;
@@ -85,21 +85,21 @@ static int32_t take(struct lookups *lookups)
     return (int32_t)lookups->used++;
 }
 
-void lookups_begin(struct lookups *lookups, const struct looker *looker)
+void dependencies_begin(struct dependencies *lookups, const struct dependent *looker)
 {
     lookups->looker = *looker;
-    lookups->first = LOOKUP_NONE;
+    lookups->first = DEPENDENCY_NONE;
     lookups->round++;
 }
 
-static void link_look(struct lookups *lookups, int32_t at, struct lookup_index *index,
+static void link_look(struct dependencies *lookups, int32_t at, struct dependency_index *index,
                       struct posting *posting)
 {
     lookups->items[at] = (struct look){.index = index,
                                        .posting = posting,
                                        .looker = lookups->looker,
                                        .before = posting->last,
-                                       .after = LOOKUP_NONE,
+                                       .after = DEPENDENCY_NONE,
                                        .next = lookups->first};
     if (posting->last == POSTING_NONE)
         posting->first = at;
@@ -111,9 +111,9 @@ static void link_look(struct lookups *lookups, int32_t at, struct lookup_index *
     lookups->first = at;
 }
 
-bool lookups_note(struct lookup_index *index, struct str value)
+bool dependencies_note(struct dependency_index *index, struct str value)
 {
-    struct lookups *lookups = index->lookups;
+    struct dependencies *lookups = index->lookups;
     struct posting *posting = posting_table_find(&index->values, value);
     if (posting && posting->mark == lookups->round) return true;
     if (lookups->count == lookups->max) return false;
@@ -121,32 +121,32 @@ bool lookups_note(struct lookup_index *index, struct str value)
     return true;
 }
 
-int32_t lookups_end(struct lookups *lookups)
+int32_t dependencies_end(struct dependencies *lookups)
 {
     int32_t first = lookups->first;
-    lookups->first = LOOKUP_NONE;
+    lookups->first = DEPENDENCY_NONE;
     return first;
 }
 
 /* --- forgetting */
 
-static void unlink_look(struct lookups *lookups, const struct look *look)
+static void unlink_look(struct dependencies *lookups, const struct look *look)
 {
     struct posting *posting = look->posting;
-    if (look->before == LOOKUP_NONE)
+    if (look->before == DEPENDENCY_NONE)
         posting->first = look->after;
     else
         lookups->items[look->before].after = look->after;
-    if (look->after == LOOKUP_NONE)
+    if (look->after == DEPENDENCY_NONE)
         posting->last = look->before;
     else
         lookups->items[look->after].before = look->before;
     if (--posting->count == 0) posting_table_forget(&look->index->values, posting);
 }
 
-void lookups_drop(struct lookups *lookups, int32_t looks)
+void dependencies_drop(struct dependencies *lookups, int32_t looks)
 {
-    while (looks != LOOKUP_NONE) {
+    while (looks != DEPENDENCY_NONE) {
         struct look *look = &lookups->items[looks];
         int32_t next = look->next;
         unlink_look(lookups, look);
@@ -159,12 +159,12 @@ void lookups_drop(struct lookups *lookups, int32_t looks)
 
 /* --- who looked */
 
-void lookup_index_each(const struct lookup_index *index, struct str value,
-                       void (*fn)(void *ctx, const struct looker *looker), void *ctx)
+void dependency_index_each(const struct dependency_index *index, struct str value,
+                           void (*fn)(void *ctx, const struct dependent *looker), void *ctx)
 {
     const struct posting *posting = posting_table_find(&index->values, value);
-    const struct lookups *lookups = index->lookups;
-    for (int32_t at = posting ? posting->first : LOOKUP_NONE; at != LOOKUP_NONE;
+    const struct dependencies *lookups = index->lookups;
+    for (int32_t at = posting ? posting->first : DEPENDENCY_NONE; at != DEPENDENCY_NONE;
          at = lookups->items[at].after)
         fn(ctx, &lookups->items[at].looker);
 }

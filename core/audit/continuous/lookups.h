@@ -3,7 +3,7 @@
  * changes, those who looked are known. Owner: continuous.c, on the engine thread. Callbacks may not call
  * back.
  *
- * A look takes LOOKUP_BYTES, and each value that somebody asks for what its text and a posting take. */
+ * A look takes DEPENDENCY_BYTES, and each value that somebody asks for what its text and a posting take. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,35 +11,36 @@
 
 #include "base/str.h"
 
-struct lookups;
-struct lookup_index; /* what can be asked for a value */
+struct dependencies;
+struct dependency_index; /* what can be asked for a value */
 
 /* Who looks: an object, by its number among those of `column`. */
-struct looker {
+struct dependent {
     void *column;
     uint32_t slot;
 };
 
-enum { LOOKUP_NONE = -1, LOOKUP_BYTES = 48 };
+enum { DEPENDENCY_NONE = -1, DEPENDENCY_BYTES = 48 };
 
 /* At most `max` looks are known at a time. */
-struct lookups *lookups_new(size_t max);
+struct dependencies *dependencies_new(size_t max);
 /* All indexes must have been freed. NULL is allowed. */
-void lookups_free(struct lookups *lookups);
-size_t lookups_count(const struct lookups *lookups);
+void dependencies_free(struct dependencies *lookups);
+size_t dependencies_count(const struct dependencies *lookups);
 
-struct lookup_index *lookup_index_new(struct lookups *lookups);
+struct dependency_index *dependency_index_new(struct dependencies *lookups);
 /* Nobody may have looked at it any more. */
-void lookup_index_free(struct lookup_index *index);
+void dependency_index_free(struct dependency_index *index);
 
 /* Looks are noted for that one from now on. */
-void lookups_begin(struct lookups *lookups, const struct looker *looker);
+void dependencies_begin(struct dependencies *lookups, const struct dependent *looker);
 /* The same look again is none. False, and nothing noted, when there are `max`. */
-bool lookups_note(struct lookup_index *index, struct str value);
-/* The looks since lookups_begin, to be given back by lookups_drop; LOOKUP_NONE: there were none. */
-int32_t lookups_end(struct lookups *lookups);
-void lookups_drop(struct lookups *lookups, int32_t looks);
+bool dependencies_note(struct dependency_index *index, struct str value);
+/* The looks since dependencies_begin, to be given back by dependencies_drop; DEPENDENCY_NONE: there were
+ * none. */
+int32_t dependencies_end(struct dependencies *lookups);
+void dependencies_drop(struct dependencies *lookups, int32_t looks);
 
 /* Tells who has looked at that value. `fn` changes nothing here. */
-void lookup_index_each(const struct lookup_index *index, struct str value,
-                       void (*fn)(void *ctx, const struct looker *looker), void *ctx);
+void dependency_index_each(const struct dependency_index *index, struct str value,
+                           void (*fn)(void *ctx, const struct dependent *looker), void *ctx);

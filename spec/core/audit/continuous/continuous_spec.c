@@ -230,7 +230,7 @@ static void test_a_rule_with_too_many_looks_is_asked_about_everything(void **sta
 static void test_findings_without_room_are_verdicts_alone(void **state)
 {
     struct cluster *c = *state;
-    struct fixture f = live_begin_with(c, OWN, CONTINUOUS_LOOKUPS_MAX, 40);
+    struct fixture f = live_begin_with(c, OWN, CONTINUOUS_DEPENDENCIES_MAX, 40);
     cluster_list(c, 0, "shop/a bad=1;shop/b bad=1");
     live_settle(&f);
     assert_knows(&f, " <- own shop/b fail\n; fail bad  <- own shop/a fail\n");

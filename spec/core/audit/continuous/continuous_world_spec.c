@@ -104,7 +104,7 @@ static void test_what_is_known_is_what_all_rules_would_say_now(void **state)
     const char *given = getenv("SEED");
     seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)clock_measure_ns();
     printf("SEED=%u\n", seed);
-    run_world(*state, CONTINUOUS_LOOKUPS_MAX);
+    run_world(*state, CONTINUOUS_DEPENDENCIES_MAX);
 }
 
 static void test_the_same_when_looks_are_too_many(void **state)

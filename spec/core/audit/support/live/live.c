@@ -53,7 +53,7 @@ struct fixture live_begin_with(struct cluster *c, const char *lua, size_t max_lo
 
 struct fixture live_begin(struct cluster *c, const char *lua)
 {
-    return live_begin_with(c, lua, CONTINUOUS_LOOKUPS_MAX, CONTINUOUS_FINDING_BYTES_MAX);
+    return live_begin_with(c, lua, CONTINUOUS_DEPENDENCIES_MAX, CONTINUOUS_FINDING_BYTES_MAX);
 }
 
 struct fixture live_begin_hurried(struct cluster *c, const char *lua)
