@@ -25,8 +25,8 @@ static void add(struct findings *findings, const char *file, int line, bool is_w
     *(is_warning ? &findings->warnings : &findings->errors) += 1;
 }
 
-void findings_add(struct findings *findings, const char *file, int line, bool is_warning, const char *format,
-                  ...)
+void diagnostics_add(struct findings *findings, const char *file, int line, bool is_warning,
+                     const char *format, ...)
 {
     char text[ERR_TEXT_MAX];
     va_list args;
@@ -37,7 +37,7 @@ void findings_add(struct findings *findings, const char *file, int line, bool is
 }
 
 /* Names of files have no blank before the number, or what stands there is no place. */
-void findings_add_error(struct findings *findings, const char *file, const char *text)
+void diagnostics_add_error(struct findings *findings, const char *file, const char *text)
 {
     const char *end = strstr(text, ": ");
     const char *colon = end;
@@ -66,7 +66,7 @@ static void clear(struct finding *finding)
     free(finding->text);
 }
 
-void findings_sort(struct findings *findings)
+void diagnostics_sort(struct findings *findings)
 {
     size_t kept = 0;
     if (findings->count) qsort(findings->items, findings->count, sizeof *findings->items, compare);
@@ -105,7 +105,7 @@ static void print_json(const struct findings *findings, struct buf *out)
     buf_putc(out, '\n');
 }
 
-void findings_print(const struct findings *findings, bool as_json, struct buf *out)
+void diagnostics_print(const struct findings *findings, bool as_json, struct buf *out)
 {
     if (as_json) {
         print_json(findings, out);

@@ -23,15 +23,15 @@ struct findings {
 };
 
 /* Takes the text "scripts/x.lua:12: ..." apart; another text is of the whole file. */
-void findings_add_error(struct findings *findings, const char *file, const char *text);
+void diagnostics_add_error(struct findings *findings, const char *file, const char *text);
 /* `line` 0: not known. */
-void findings_add(struct findings *findings, const char *file, int line, bool is_warning, const char *format,
-                  ...) __attribute__((format(printf, 5, 6)));
+void diagnostics_add(struct findings *findings, const char *file, int line, bool is_warning,
+                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Script by script, by their lines; what was said twice once. */
-void findings_sort(struct findings *findings);
+void diagnostics_sort(struct findings *findings);
 void findings_clear(struct findings *findings);
 /* As compilers print them, or as JSON. */
-void findings_print(const struct findings *findings, bool as_json, struct buf *out);
+void diagnostics_print(const struct findings *findings, bool as_json, struct buf *out);
 
 /* Where something is that a script registered. */
 struct place {

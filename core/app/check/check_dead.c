@@ -42,7 +42,7 @@ static void check_claim(const struct scan *scan, size_t i)
     char *label = spec->label_selector ? contradiction(spec->label_selector) : NULL;
     if (!label) return;
     struct place at = find_place(script_claim_place(scan->script, i), scan->file, NULL);
-    findings_add(
+    diagnostics_add(
         scan->findings, at.file, at.line, false,
         "the informer of %s: the selector \"%s\" matches nothing: what it asks of %s contradicts itself",
         spec->kind, spec->label_selector, label);
@@ -56,14 +56,14 @@ static void check_selector(const struct scan *scan, const struct script_filter *
     char *both = xasprintf("%s%s%s", informers, *informers && *own ? "," : "", own), *label;
     char *informers_label = contradiction(informers);
     if ((label = contradiction(own)))
-        findings_add(
+        diagnostics_add(
             scan->findings, at.file, at.line, false,
             "the handler %s: the selector \"%s\" matches nothing: what it asks of %s contradicts itself",
             f->handler, own, label);
     else if (!informers_label && (label = contradiction(both)))
-        findings_add(scan->findings, at.file, at.line, false,
-                     "the handler %s: the selector \"%s\" matches nothing: its informer has \"%s\" alone",
-                     f->handler, own, informers);
+        diagnostics_add(scan->findings, at.file, at.line, false,
+                        "the handler %s: the selector \"%s\" matches nothing: its informer has \"%s\" alone",
+                        f->handler, own, informers);
     free(informers_label);
     free(label);
     free(both);
@@ -102,17 +102,17 @@ static void check_namespaces(const struct scan *scan, const struct script_filter
     struct buf names = {0};
     if (has_none(scan, spec->kind)) {
         if (!filter_admits_namespace(f->filter, STR("")))
-            findings_add(scan->findings, at.file, at.line, false,
-                         "the handler %s: namespaces: %s have none, so that no object passes", f->handler,
-                         spec->kind);
+            diagnostics_add(scan->findings, at.file, at.line, false,
+                            "the handler %s: namespaces: %s have none, so that no object passes", f->handler,
+                            spec->kind);
     } else if (!spec->namespace_count && !*spec->namespace_) {
         if (filter_admits_no_namespace(f->filter))
-            findings_add(scan->findings, at.file, at.line, false,
-                         "the handler %s: namespaces: each that is named is left out, too", f->handler);
+            diagnostics_add(scan->findings, at.file, at.line, false,
+                            "the handler %s: namespaces: each that is named is left out, too", f->handler);
     } else if (!admits_any(f, &names)) {
-        findings_add(scan->findings, at.file, at.line, false,
-                     "the handler %s: namespaces: none of those is its informer's (%s)", f->handler,
-                     buf_text(&names));
+        diagnostics_add(scan->findings, at.file, at.line, false,
+                        "the handler %s: namespaces: none of those is its informer's (%s)", f->handler,
+                        buf_text(&names));
     }
     buf_clear(&names);
 }
@@ -171,11 +171,11 @@ static void check_queues(const struct scan *scan)
         const struct plan_entry *entry = plan_find(script_plan(scan->script), PLAN_QUEUE, str_of(queue.name));
         struct place at = find_place(entry, scan->file, NULL);
         if (!queue.workers && !mentions(scan->script, works))
-            findings_add(scan->findings, at.file, at.line, true,
-                         "the queue %s has no worker: its run is never called, nor done", queue.name);
+            diagnostics_add(scan->findings, at.file, at.line, true,
+                            "the queue %s has no worker: its run is never called, nor done", queue.name);
         if (!mentions(scan->script, adds))
-            findings_add(scan->findings, at.file, at.line, true, "nothing ever adds to the queue %s",
-                         queue.name);
+            diagnostics_add(scan->findings, at.file, at.line, true, "nothing ever adds to the queue %s",
+                            queue.name);
     }
 }
 

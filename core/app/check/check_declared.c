@@ -60,9 +60,9 @@ static void check_function(const struct script *script, const struct function *f
         struct call_found found = find_call(text, function->name);
         if (!found.line) continue;
         bool is_sure = i == 0 && found.is_call;
-        findings_add(findings, bundle_path(bundle, i), found.line, !is_sure,
-                     "k8s.%s raises, as it is declared for no kind: add %s { \"KIND:%s\" }", function->name,
-                     function->declared_by, function->verb_name);
+        diagnostics_add(findings, bundle_path(bundle, i), found.line, !is_sure,
+                        "k8s.%s raises, as it is declared for no kind: add %s { \"KIND:%s\" }",
+                        function->name, function->declared_by, function->verb_name);
         return;
     }
 }

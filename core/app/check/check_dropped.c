@@ -70,10 +70,10 @@ static void check_condition(void *ctx, const struct script_condition *c)
     if (!is_dropped(c->informer, c->path, &why)) return;
     char *path = xstrndup(c->path.p, c->path.n);
     struct place at = find_place(script_handler_place(scan->script, c->handler), scan->file, path);
-    findings_add(scan->findings, at.file, at.line, false,
-                 c->is_changed ? "the handler %s: changed: the informer drops %s (%s): it never changes"
-                               : "the handler %s: where: the informer drops %s (%s): no object has it",
-                 c->handler, path, why);
+    diagnostics_add(scan->findings, at.file, at.line, false,
+                    c->is_changed ? "the handler %s: changed: the informer drops %s (%s): it never changes"
+                                  : "the handler %s: where: the informer drops %s (%s): no object has it",
+                    c->handler, path, why);
     free(path);
 }
 
@@ -86,9 +86,9 @@ static void check_selector(void *ctx, const struct script_filter *f)
     if (!selector || selector_matches(selector, value_absent)) return;
     if (!is_dropped(f->informer, STR("metadata.labels"), &why)) return;
     struct place at = find_place(script_handler_place(scan->script, f->handler), scan->file, "selector");
-    findings_add(scan->findings, at.file, at.line, false,
-                 "the handler %s: selector: the informer drops metadata.labels (%s): no object has any",
-                 f->handler, why);
+    diagnostics_add(scan->findings, at.file, at.line, false,
+                    "the handler %s: selector: the informer drops metadata.labels (%s): no object has any",
+                    f->handler, why);
 }
 
 static void check_index(void *ctx, const char *name, const char *path)
@@ -97,8 +97,8 @@ static void check_index(void *ctx, const char *name, const char *path)
     const char *why;
     if (!is_dropped(claim_spec(script_claim(scan->script, scan->claim)), str_of(path), &why)) return;
     struct place at = find_place(script_index_place(scan->script, scan->claim, name), scan->file, path);
-    findings_add(scan->findings, at.file, at.line, false,
-                 "the index %s: the informer drops %s (%s): no object has it", name, path, why);
+    diagnostics_add(scan->findings, at.file, at.line, false,
+                    "the index %s: the informer drops %s (%s): no object has it", name, path, why);
 }
 
 void check_dropped(const struct script *script, const char *file, struct findings *findings)

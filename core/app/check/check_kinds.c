@@ -24,8 +24,8 @@ static void warn(const struct kinds_scan *scan, const char *kind, struct place a
 {
     struct err err;
     well_known_lacks(scan->catalogue, str_of(kind), &err);
-    findings_add(scan->findings, at.file, at.line, true,
-                 "%s; name a server, or a dump by --against, to be sure", err.text);
+    diagnostics_add(scan->findings, at.file, at.line, true,
+                    "%s; name a server, or a dump by --against, to be sure", err.text);
 }
 
 /* A kind with a group may come later at a start; that it is not there now is what a check is for. */
@@ -48,7 +48,7 @@ static void check_kind(const struct kinds_scan *scan, const char *kind, const st
     if (is_unsure)
         warn(scan, kind, at);
     else
-        findings_add(scan->findings, at.file, at.line, false, "%s", err.text);
+        diagnostics_add(scan->findings, at.file, at.line, false, "%s", err.text);
     free(quoted);
 }
 
@@ -114,13 +114,13 @@ static void check_namespaces(const struct rules_scan *scan)
     const struct script_rule *rule = scan->rule;
     struct place at = place_of(scan, "namespaces");
     if (filter_admits_no_namespace(handler_options_filter(rule->options)))
-        findings_add(scan->findings, at.file, at.line, false,
-                     "the rule %s: namespaces: each that is named is left out, too", rule->id);
+        diagnostics_add(scan->findings, at.file, at.line, false,
+                        "the rule %s: namespaces: each that is named is left out, too", rule->id);
     for (size_t i = 0; i < rule->kind_count && !rule_takes(rule, STR("")); i++)
         if (has_no_namespaces(scan, rule->kinds[i]))
-            findings_add(scan->findings, at.file, at.line, false,
-                         "the rule %s: namespaces: %s have none, so that no object passes", rule->id,
-                         claim_spec(rule->kinds[i])->kind);
+            diagnostics_add(scan->findings, at.file, at.line, false,
+                            "the rule %s: namespaces: %s have none, so that no object passes", rule->id,
+                            claim_spec(rule->kinds[i])->kind);
 }
 
 static void check_uses(const struct rules_scan *scan)
@@ -130,7 +130,7 @@ static void check_uses(const struct rules_scan *scan)
         const struct rule_use *use = &rule->uses[i];
         if (!str_is(str_of(use->index), "namespace") || !has_no_namespaces(scan, use->claim)) continue;
         struct place at = place_of(scan, use->name);
-        findings_add(
+        diagnostics_add(
             scan->findings, at.file, at.line, false,
             "the rule %s: uses.%s: %s have no namespaces, so that the index \"namespace\" finds none",
             rule->id, use->name, claim_spec(use->claim)->kind);

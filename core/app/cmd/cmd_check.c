@@ -157,7 +157,7 @@ static void check_script(struct check *check, const struct script_host *host, si
         fprintf(stderr, "kubelua check: %s\n", err.text);
         check->readable = false;
     } else if (!script) {
-        findings_add_error(findings, path, err.text);
+        diagnostics_add_error(findings, path, err.text);
     } else {
         check_kinds(script, path, check->world->catalogue, check->world->is_whole, findings);
         check_dropped(script, path, findings);
@@ -232,8 +232,8 @@ static int check(const struct arguments *arguments, const struct check_target *w
     struct buf out = {0};
     check_all(&check);
     check_rights(&check);
-    findings_sort(findings);
-    findings_print(findings, strcmp(arguments->output, "json") == 0, &out);
+    diagnostics_sort(findings);
+    diagnostics_print(findings, strcmp(arguments->output, "json") == 0, &out);
     if (out.len) fwrite(out.data, 1, out.len, stdout);
     bool written = fflush(stdout) == 0 && !ferror(stdout);
     print_counts(&arguments->files, findings);
