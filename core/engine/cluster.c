@@ -28,10 +28,10 @@ struct object_call *engine_call(void *ctx, const struct object_request *request,
     return object_call_start(io_thread_client(engine->io), request, done, done_ctx);
 }
 
-static void ask_kinds(void *ctx)
+static void refresh_kinds(void *ctx)
 {
     struct engine *engine = ctx;
-    discoverer_ask(engine->discoverer, 0);
+    discoverer_refresh(engine->discoverer, 0);
 }
 
 /* Which engine tells of an object: the pod's name, as controllers have it, or the host's. */
@@ -53,7 +53,7 @@ static void make_recorder(struct engine *engine)
 
 void engine_make_live(struct engine *engine)
 {
-    engine->kinds = kinds_new(loop_clock(engine->loop), ask_kinds, engine);
+    engine->kinds = kinds_new(loop_clock(engine->loop), refresh_kinds, engine);
     engine->live = live_new(&(struct live_options){
         .engine_loop = engine->loop,
         .io_loop = io_thread_loop(engine->io),

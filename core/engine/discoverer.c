@@ -35,7 +35,7 @@ static void on_answer(struct mail *mail)
     if (!q->catalogue) {
         metric_inc(METRIC_DISCOVERY_ERRORS);
         log_warn("Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
-        discoverer_ask(d, d->retry_ms);
+        discoverer_refresh(d, d->retry_ms);
         d->options.failed(d->options.ctx, &q->err);
         d->retry_ms = d->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : d->retry_ms * 2;
         return;
@@ -86,13 +86,13 @@ struct discoverer *discoverer_new(const struct discoverer_options *options)
     return d;
 }
 
-void discoverer_ask(struct discoverer *d, int64_t delay_ms)
+void discoverer_refresh(struct discoverer *d, int64_t delay_ms)
 {
     if (!d->asking_since_us && !timer_running(&d->timer))
         timer_start(&d->timer, loop_clock(d->options.engine_loop), delay_ms);
 }
 
-bool discoverer_is_asking(const struct discoverer *d)
+bool discoverer_is_refreshing(const struct discoverer *d)
 {
     return d->asking_since_us || timer_running(&d->timer);
 }
@@ -102,7 +102,7 @@ const char *discoverer_error(const struct discoverer *d)
     return d->last_error.text;
 }
 
-int64_t discoverer_asking_since_us(const struct discoverer *d)
+int64_t discoverer_refreshing_since_us(const struct discoverer *d)
 {
     return d->asking_since_us;
 }

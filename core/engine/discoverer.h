@@ -1,6 +1,6 @@
 /* Discovery as the engine thread sees it: asks the I/O thread for the server's catalogue, again and again
  * until there is one, and later on request. Owner: the engine, on the engine thread. `found` may call
- * discoverer_ask. */
+ * discoverer_refresh. */
 #pragma once
 #include "engine/io_thread.h"
 #include "kube/kinds/resource.h"
@@ -20,13 +20,13 @@ struct discoverer_options {
 struct discoverer *discoverer_new(const struct discoverer_options *options);
 /* Asks after `delay_ms`, unless a question is under way. A failure is logged and asked again with back-off.
  */
-void discoverer_ask(struct discoverer *discoverer, int64_t delay_ms);
+void discoverer_refresh(struct discoverer *discoverer, int64_t delay_ms);
 /* A question is under way, or will be. */
-bool discoverer_is_asking(const struct discoverer *discoverer);
+bool discoverer_is_refreshing(const struct discoverer *discoverer);
 /* Why the last question failed; "" when the last answer was good, or none has come. */
 const char *discoverer_error(const struct discoverer *discoverer);
 /* Wall time at which the question that is under way was asked; 0: none is. */
-int64_t discoverer_asking_since_us(const struct discoverer *discoverer);
+int64_t discoverer_refreshing_since_us(const struct discoverer *discoverer);
 /* Appends why kinds are not known: that error, and for how long the server has been asked, or an exec
  * plugin been waited for. */
 void discoverer_describe(const struct discoverer *discoverer, struct buf *out);

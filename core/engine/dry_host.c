@@ -9,7 +9,7 @@
 #include "informer/shared/shared_factory.h"
 #include "kube/kinds/kinds.h"
 
-static void ask_nobody(void *ctx) {}
+static void refresh_nothing(void *ctx) {}
 
 static void print_to_stderr(void *ctx, struct str line)
 {
@@ -32,7 +32,7 @@ void dry_host_open_on(struct dry_host *dry,
     dry->host = (struct script_host){
         .loop = dry->loop,
         .turns = &dry->turns,
-        .kinds = kinds_new(loop_clock(dry->loop), ask_nobody, NULL),
+        .kinds = kinds_new(loop_clock(dry->loop), refresh_nothing, NULL),
         .factory = shared_factory_new(&(struct shared_factory_options){
             .engine_loop = dry->loop, .io_loop = dry->loop, .new_source = new_source, .ctx = ctx}),
         .leaders = leaders_new(

@@ -168,7 +168,7 @@ int engine_run(struct engine *engine)
     if (engine->options.mode == ENGINE_RUN)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", engine->options.cluster->source),
                  F("server", engine->options.cluster->server), FI("scripts", engine->slots.count));
-    discoverer_ask(engine->discoverer, 0);
+    discoverer_refresh(engine->discoverer, 0);
     if (!engine->stopping) engine_start_leaders(engine);
     engine_check_soon(engine);
     if (engine->options.mode == ENGINE_RUN) reload_watch(&engine->slots);

@@ -92,7 +92,7 @@ const char *engine_script_of(const struct engine *engine, const struct informer_
 /* Discovery has answered. */
 void engine_found_kinds(void *engine, const struct catalogue *catalogue);
 /* A kind is missing: discovery is asked again before long. */
-void engine_ask_kinds(struct engine *engine);
+void engine_refresh_kinds(struct engine *engine);
 /* Claims that have no informer are looked up in what is known of the server. */
 void engine_resolve_kinds(struct engine *engine);
 /* Warns of writes that a script declared, of kinds that the server does not have. */

@@ -105,20 +105,20 @@ static bool is_anything_missing(const struct engine *engine)
 
 /* Discovery may lag behind the server's lists, so that what it still knows is answered 404: the delays grow
  * then too. */
-static void ask_kinds(struct engine *engine, int64_t max_ms)
+static void refresh_kinds(struct engine *engine, int64_t max_ms)
 {
     int64_t now_ms = clock_now_ms(loop_clock(engine->loop)), delay_ms;
-    if (discoverer_is_asking(engine->discoverer)) return;
+    if (discoverer_is_refreshing(engine->discoverer)) return;
     if (now_ms - engine->asked_ms > ASK_CALM_MS) engine->asks = 0;
     delay_ms = engine->asks < 4 ? ASK_FIRST_MS << engine->asks : max_ms;
     engine->asks++;
     engine->asked_ms = now_ms + delay_ms;
-    discoverer_ask(engine->discoverer, delay_ms);
+    discoverer_refresh(engine->discoverer, delay_ms);
 }
 
-void engine_ask_kinds(struct engine *engine)
+void engine_refresh_kinds(struct engine *engine)
 {
-    ask_kinds(engine, ASK_MAX_MS);
+    refresh_kinds(engine, ASK_MAX_MS);
 }
 
 static void check_write(const struct engine *engine, const struct script *script,
@@ -172,9 +172,9 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
     if (r.refused.len)
         engine_stop(r.engine, EXIT_USAGE);
     else if (is_anything_missing(r.engine))
-        engine_ask_kinds(r.engine);
+        engine_refresh_kinds(r.engine);
     else if (lacking)
-        ask_kinds(r.engine, ASK_SELDOM_MS);
+        refresh_kinds(r.engine, ASK_SELDOM_MS);
     buf_clear(&r.refused);
     reload_check_soon(&r.engine->slots);
 }

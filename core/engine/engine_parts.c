@@ -19,10 +19,10 @@ static void resolve_kinds(void *ctx)
     if (kinds_known(engine->kinds)) engine_resolve_kinds(engine);
 }
 
-static void ask_kinds(void *ctx)
+static void refresh_kinds(void *ctx)
 {
     struct engine *engine = ctx;
-    discoverer_ask(engine->discoverer, 0);
+    discoverer_refresh(engine->discoverer, 0);
 }
 
 static void on_taken(void *ctx, struct script *before, struct script *now)
@@ -51,7 +51,7 @@ void engine_make_slots(struct engine *engine)
                                                        .reload_timeout_ms = settings->reload_timeout_ms,
                                                        .reload_probation_ms = settings->reload_probation_ms,
                                                        .hooks = {.resolve_kinds = resolve_kinds,
-                                                                 .ask_kinds = ask_kinds,
+                                                                 .refresh_kinds = refresh_kinds,
                                                                  .params_stay = engine_params_stay,
                                                                  .taken = on_taken,
                                                                  .begun = on_begun,

@@ -86,7 +86,7 @@ void engine_claim_changed(void *ctx, struct informer_claim *claim)
         if (engine->options.watcher.claims_changed)
             engine->options.watcher.claims_changed(engine->options.watcher.ctx);
     }
-    if (claim_is_missing(claim)) engine_ask_kinds(engine);
+    if (claim_is_missing(claim)) engine_refresh_kinds(engine);
     engine_touch(engine);
 }
 

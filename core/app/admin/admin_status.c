@@ -43,7 +43,7 @@ static void put_engine(const struct admin_engine *admin, struct buf *out)
     json_text(out, "metricsAddress", where->metrics);
     json_text(out, "healthAddress", where->health);
     json_text(out, "discoveryError", discoverer_error(engine->discoverer));
-    json_time(out, "discoveryAsking", discoverer_asking_since_us(engine->discoverer));
+    json_time(out, "discoveryAsking", discoverer_refreshing_since_us(engine->discoverer));
     put_plugin(engine, out);
     json_close(out, '}');
     buf_clear(&lag);

@@ -183,7 +183,7 @@ static void tell(struct applying *applying, const struct audit_fix *fix, const c
 }
 
 /* No answer is not known to be a no. */
-static bool is_in_doubt(const struct err *err)
+static bool is_invalid(const struct err *err)
 {
     return err->http_status == 0 && (err->code == ERR_CLOSED || err->code == ERR_TIMEOUT);
 }
@@ -193,7 +193,7 @@ static void tell_failure(const struct audit_fix *fix, const struct err *err)
     struct buf line = {0}, safe = {0};
     audit_fix_put_object(fix, &line);
     if (*fix->ns) buf_printf(&line, " in %s", fix->ns);
-    buf_printf(&line, ": %s: not %s%s: %s", fix->rules, is_in_doubt(err) ? "known to be " : "",
+    buf_printf(&line, ": %s: not %s%s: %s", fix->rules, is_invalid(err) ? "known to be " : "",
                fix->is_manifest ? "applied" : "patched", err->text);
     terminal_put(&safe, buf_slice(&line));
     fprintf(stderr, "kubelua audit: %s\n", buf_text(&safe));

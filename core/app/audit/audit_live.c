@@ -62,7 +62,7 @@ static void on_found(void *ctx, struct catalogue *catalogue, const struct err *e
         kinds_set(live->kinds, catalogue);
 }
 
-static bool ask_kinds(struct cluster_audit *live, struct err *err)
+static bool refresh_kinds(struct cluster_audit *live, struct err *err)
 {
     live->discovery = discovery_start(live->base.client, on_found, live);
     while (live->discovery && !live->is_late) loop_once(live->base.loop, true);
@@ -244,7 +244,7 @@ static void look_at_all(struct cluster_audit *live)
 
 /* --- start and stop */
 
-static void ask_nobody(void *ctx) {}
+static void refresh_nothing(void *ctx) {}
 
 static bool open(struct cluster_audit *live, struct err *err)
 {
@@ -258,7 +258,7 @@ static bool open(struct cluster_audit *live, struct err *err)
     turns_init(&live->turns);
     live->pool = pool_new(NULL);
     live->packer = packer_new(live->pool);
-    live->kinds = kinds_new(loop_clock(loop), ask_nobody, NULL);
+    live->kinds = kinds_new(loop_clock(loop), refresh_nothing, NULL);
     if (!one_loop_open(
             &live->base,
             &(struct one_loop_options){.loop = loop, .client = &client, .changed = on_changed, .ctx = live},
@@ -297,7 +297,7 @@ enum audit_end audit_of_cluster(const struct audit_request *request, const struc
 {
     struct cluster_audit live = {.request = request, .cluster = cluster};
     bool ok = open(&live, err) && audit_scripts_load(&live.scripts, request, &live.host, err) &&
-              ask_kinds(&live, err) &&
+              refresh_kinds(&live, err) &&
               audit_scripts_begin(&live.scripts, request, live.base.pool, live.catalogue, table, err);
     if (ok) {
         fill_caches(&live);

@@ -15,7 +15,7 @@ struct access_mail {
     struct err err;
 };
 
-struct asker {
+struct command_client {
     struct loop *loop;
     struct io_thread *io;
     struct discoverer *discoverer; /* NULL: kinds were not asked for */
@@ -26,7 +26,7 @@ struct asker {
     struct err err; /* of the question under way */
 };
 
-static void answer(struct asker *asker, const struct err *err)
+static void answer(struct command_client *asker, const struct err *err)
 {
     if (err) asker->err = *err;
     loop_stop(asker->loop);
@@ -34,14 +34,14 @@ static void answer(struct asker *asker, const struct err *err)
 
 static void on_late(struct timer *timer)
 {
-    struct asker *asker = container_of(timer, struct asker, timer);
+    struct command_client *asker = container_of(timer, struct command_client, timer);
     struct err err;
     err_set(&err, ERR_TIMEOUT, "no answer within %g s", (double)asker->patience_ms / 1000);
     answer(asker, &err);
 }
 
 /* Until the question is answered. */
-static bool wait(struct asker *asker, struct err *err)
+static bool wait(struct command_client *asker, struct err *err)
 {
     timer_start(&asker->timer, loop_clock(asker->loop), asker->patience_ms);
     loop_run(asker->loop);
@@ -55,7 +55,7 @@ static bool wait(struct asker *asker, struct err *err)
 
 static void on_found(void *ctx, const struct catalogue *catalogue)
 {
-    struct asker *asker = ctx;
+    struct command_client *asker = ctx;
     if (!asker->kinds) asker->kinds = catalogue_ref(catalogue);
     answer(asker, NULL);
 }
@@ -65,12 +65,12 @@ static void on_failed(void *ctx, const struct err *err)
     answer(ctx, err);
 }
 
-struct catalogue *asker_kinds(struct asker *asker, struct err *err)
+struct catalogue *command_client_kinds(struct command_client *asker, struct err *err)
 {
     err_clear(&asker->err);
     asker->discoverer = discoverer_new(&(struct discoverer_options){
         .engine_loop = asker->loop, .io = asker->io, .found = on_found, .failed = on_failed, .ctx = asker});
-    discoverer_ask(asker->discoverer, 0);
+    discoverer_refresh(asker->discoverer, 0);
     if (!wait(asker, err)) return NULL;
     return catalogue_ref(asker->kinds);
 }
@@ -79,14 +79,14 @@ struct catalogue *asker_kinds(struct asker *asker, struct err *err)
 
 static void on_reviewed(struct mail *mail)
 {
-    struct asker *asker = container_of(mail, struct asker, access.mail);
+    struct command_client *asker = container_of(mail, struct command_client, access.mail);
     answer(asker, &asker->access.err);
 }
 
 /* On the I/O thread. */
 static void on_review(void *ctx, const struct err *err)
 {
-    struct asker *asker = ctx;
+    struct command_client *asker = ctx;
     asker->access.review = NULL;
     if (err) asker->access.err = *err;
     asker->access.mail.deliver = on_reviewed;
@@ -96,12 +96,13 @@ static void on_review(void *ctx, const struct err *err)
 /* On the I/O thread. */
 static void on_access_mail(struct mail *mail)
 {
-    struct asker *asker = container_of(mail, struct asker, access.mail);
+    struct command_client *asker = container_of(mail, struct command_client, access.mail);
     asker->access.review = access_review_start(io_thread_client(asker->io), asker->access.questions,
                                                asker->access.count, on_review, asker);
 }
 
-bool asker_access(struct asker *asker, struct access_question *questions, size_t count, struct err *err)
+bool command_client_access(struct command_client *asker, struct access_question *questions, size_t count,
+                           struct err *err)
 {
     err_clear(&asker->err);
     asker->access =
@@ -115,9 +116,9 @@ bool asker_access(struct asker *asker, struct access_question *questions, size_t
 
 /* --- the whole */
 
-struct asker *asker_new(const struct asker_options *options, struct err *err)
+struct command_client *command_client_new(const struct command_client_options *options, struct err *err)
 {
-    struct asker *asker = NEW(struct asker);
+    struct command_client *asker = NEW(struct command_client);
     const struct kube_client_options client = {.config = options->cluster,
                                                .request_timeout_ms = options->request_timeout_ms};
     asker->loop = loop_new();
@@ -134,7 +135,7 @@ struct asker *asker_new(const struct asker_options *options, struct err *err)
     return NULL;
 }
 
-void asker_free(struct asker *asker)
+void command_client_free(struct command_client *asker)
 {
     if (!asker) return;
     io_thread_stop(asker->io);
@@ -146,11 +147,11 @@ void asker_free(struct asker *asker)
     free(asker);
 }
 
-struct catalogue *ask_kinds(const struct asker_options *options, struct err *err)
+struct catalogue *refresh_kinds(const struct command_client_options *options, struct err *err)
 {
-    struct asker *asker = asker_new(options, err);
-    struct catalogue *kinds = asker ? asker_kinds(asker, err) : NULL;
-    asker_free(asker);
+    struct command_client *asker = command_client_new(options, err);
+    struct catalogue *kinds = asker ? command_client_kinds(asker, err) : NULL;
+    command_client_free(asker);
     return kinds;
 }
 

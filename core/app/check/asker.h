@@ -6,23 +6,24 @@
 #include "kube/config/kubeconfig.h"
 #include "kube/kinds/resource.h"
 
-struct asker;
+struct command_client;
 
-struct asker_options {
+struct command_client_options {
     const struct cluster_config *cluster; /* borrowed */
     int64_t request_timeout_ms;           /* --request-timeout, of each request; 0: none */
     int64_t patience_ms;                  /* for a question of several requests, if that is not longer */
 };
 
 /* NULL with an error when the configuration cannot be used. */
-struct asker *asker_new(const struct asker_options *options, struct err *err);
+struct command_client *command_client_new(const struct command_client_options *options, struct err *err);
 /* A new reference; NULL with an error when no answer came in time. */
-struct catalogue *asker_kinds(struct asker *asker, struct err *err);
+struct catalogue *command_client_kinds(struct command_client *asker, struct err *err);
 /* Answers the questions; false with an error when one got no answer. */
-bool asker_access(struct asker *asker, struct access_question *questions, size_t count, struct err *err);
-void asker_free(struct asker *asker);
+bool command_client_access(struct command_client *asker, struct access_question *questions, size_t count,
+                           struct err *err);
+void command_client_free(struct command_client *asker);
 
 /* Of one that is made for this question alone. */
-struct catalogue *ask_kinds(const struct asker_options *options, struct err *err);
+struct catalogue *refresh_kinds(const struct command_client_options *options, struct err *err);
 /* Whether the flags name a server, and do not leave it to the environment. */
 bool names_a_server(const struct cluster_flags *flags);

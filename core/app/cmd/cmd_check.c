@@ -82,8 +82,8 @@ static void help(void)
 /* What there is, as a server or a dump says; without either, as Kubernetes itself has it. */
 struct check_target {
     struct cluster_config cluster;
-    struct asker *asker; /* NULL: there is no server */
-    struct dump *dump;   /* NULL: there is none */
+    struct command_client *asker; /* NULL: there is no server */
+    struct dump *dump;            /* NULL: there is none */
     struct catalogue *catalogue;
     bool is_whole;   /* it has all kinds that there are */
     bool has_rights; /* it knows who may do what */
@@ -101,9 +101,10 @@ static bool check_target_open(struct check_target *world, const struct arguments
         world->catalogue = catalogue_well_known();
     } else if (cluster_config_load(flags, &world->cluster, err)) {
         world->is_whole = true;
-        world->asker = asker_new(
-            &(struct asker_options){&world->cluster, arguments->options.request_timeout_ms, ASK_MS}, err);
-        world->catalogue = world->asker ? asker_kinds(world->asker, err) : NULL;
+        world->asker = command_client_new(
+            &(struct command_client_options){&world->cluster, arguments->options.request_timeout_ms, ASK_MS},
+            err);
+        world->catalogue = world->asker ? command_client_kinds(world->asker, err) : NULL;
         world->has_rights = true;
         if (!world->catalogue) err_wrap(err, "%s", world->cluster.server);
     }
@@ -130,7 +131,7 @@ static bool world_ask(void *ctx, struct access_question *questions, size_t count
 {
     const struct check *check = ctx;
     const struct cluster_flags *flags = &check->arguments->options.cluster;
-    if (check->world->asker) return asker_access(check->world->asker, questions, count, err);
+    if (check->world->asker) return command_client_access(check->world->asker, questions, count, err);
     const struct dump_user user = {flags->as, flags->as_groups, flags->as_group_count};
     dump_rights_ask(dump_rights(check->world->dump), &user, questions, count);
     return true;
@@ -138,7 +139,7 @@ static bool world_ask(void *ctx, struct access_question *questions, size_t count
 
 static void check_target_close(struct check_target *world)
 {
-    asker_free(world->asker);
+    command_client_free(world->asker);
     dump_free(world->dump);
     catalogue_free(world->catalogue);
     cluster_config_clear(&world->cluster);

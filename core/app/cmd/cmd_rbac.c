@@ -71,9 +71,9 @@ static struct catalogue *find_catalogue(const struct options *options, struct rb
     bool is_configured = cluster_config_load(&options->cluster, &cluster, err);
     *here = xstrdup(is_configured ? cluster.namespace_ : "default");
     if (is_configured)
-        catalogue = ask_kinds(
-            &(struct asker_options){&cluster, options->request_timeout_ms, is_named ? ASK_NAMED_MS : ASK_MS},
-            err);
+        catalogue = refresh_kinds(&(struct command_client_options){&cluster, options->request_timeout_ms,
+                                                                   is_named ? ASK_NAMED_MS : ASK_MS},
+                                  err);
     plan->is_server = catalogue != NULL;
     if (!catalogue && is_configured) err_wrap(err, "%s", cluster.server);
     cluster_config_clear(&cluster);

@@ -48,7 +48,7 @@ void repl_engine_wake(struct repl_engine *engine);
 /* Turns until something can be read there, or repl_engine_wake. */
 void repl_engine_await_input(struct repl_engine *engine, int fd);
 /* Asks the server which kinds it has, and waits for the answer. */
-bool repl_engine_ask_kinds(struct repl_engine *engine, struct err *err);
+bool repl_engine_refresh_kinds(struct repl_engine *engine, struct err *err);
 
 /* --- repl_dump.c */
 

@@ -182,5 +182,5 @@ bool repl_dump_load(struct repl_engine *engine, const char *const *files, size_t
         }
     }
     tape_parser_free(load.parser);
-    return ok && (!load.new_kinds || repl_engine_ask_kinds(engine, err));
+    return ok && (!load.new_kinds || repl_engine_refresh_kinds(engine, err));
 }

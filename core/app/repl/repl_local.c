@@ -130,7 +130,7 @@ static void on_found(void *ctx, struct catalogue *catalogue, const struct err *e
     resolve(engine);
 }
 
-static void ask_kinds(void *ctx)
+static void refresh_kinds(void *ctx)
 {
     struct repl_engine *engine = ctx;
     if (!engine->discovery) engine->discovery = discovery_start(engine->base.client, on_found, engine);
@@ -175,10 +175,10 @@ void repl_engine_await_input(struct repl_engine *engine, int fd)
     ev_io_stop(loop_ev(engine->base.loop), &io);
 }
 
-bool repl_engine_ask_kinds(struct repl_engine *engine, struct err *err)
+bool repl_engine_refresh_kinds(struct repl_engine *engine, struct err *err)
 {
     err_clear(&engine->failure);
-    ask_kinds(engine);
+    refresh_kinds(engine);
     while (engine->discovery) repl_engine_turn(engine, true);
     if (engine->failure.code == ERR_NONE) return true;
     *err = engine->failure;
@@ -238,8 +238,8 @@ struct repl_engine *repl_engine_new(const struct repl_engine_options *options, s
     turns_init(&engine->turns);
     log_capture(drop_line, NULL);
     if (open_loop(engine, options, loop, err)) {
-        engine->kinds = kinds_new(loop_clock(loop), ask_kinds, engine);
-        bool ok = repl_engine_ask_kinds(engine, err);
+        engine->kinds = kinds_new(loop_clock(loop), refresh_kinds, engine);
+        bool ok = repl_engine_refresh_kinds(engine, err);
         if (ok && engine->dump) ok = repl_dump_load(engine, options->files, options->file_count, err);
         if (ok && make_repl(engine, err)) return engine;
     }

@@ -21,7 +21,7 @@ int test_cluster_ask(struct test_engine *engine, const char *method, const char 
 bool test_cluster_put(struct test_engine *engine, struct str json, struct err *err)
 {
     bool ok = sim_inside_put(test_cluster_inside(engine->cluster), json, err);
-    if (memmem(json.p, json.n, "CustomResourceDefinition", 24)) test_kinds_ask(engine);
+    if (memmem(json.p, json.n, "CustomResourceDefinition", 24)) spec_kinds_refresh(engine);
     return ok;
 }
 
@@ -29,7 +29,7 @@ bool test_cluster_add_kind(struct test_engine *engine, const struct resource *r,
 {
     sim_inside_add_kind(test_cluster_inside(engine->cluster), r->group, r->version, r->plural, r->kind,
                         r->namespaced);
-    test_kinds_ask(engine);
+    spec_kinds_refresh(engine);
     return test_engine_ops.settle(engine, err);
 }
 

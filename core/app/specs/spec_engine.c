@@ -25,7 +25,7 @@ static void on_claim_changed(void *ctx, struct informer_claim *claim)
     struct test_engine *engine = ctx;
     for (size_t i = 0; claim_has_synced(claim) && i < engine->script_count; i++)
         script_claims_changed(engine->scripts[i].script);
-    if (claim_is_missing(claim)) test_kinds_ask_later(engine);
+    if (claim_is_missing(claim)) spec_kinds_refresh_later(engine);
 }
 
 static void on_leaders_changed(void *ctx)

@@ -51,20 +51,20 @@ static void on_found(void *ctx, struct catalogue *catalogue, const struct err *e
     }
     bool again = engine->ask_again;
     engine->ask_again = false;
-    if (again) test_kinds_ask(engine);
+    if (again) spec_kinds_refresh(engine);
 }
 
 static void ask(void *ctx)
 {
-    test_kinds_ask(ctx);
+    spec_kinds_refresh(ctx);
 }
 
 static void on_ask(struct timer *timer)
 {
-    test_kinds_ask(container_of(timer, struct test_engine, ask));
+    spec_kinds_refresh(container_of(timer, struct test_engine, ask));
 }
 
-void test_kinds_ask(struct test_engine *engine)
+void spec_kinds_refresh(struct test_engine *engine)
 {
     if (engine->discovery)
         engine->ask_again = true;
@@ -72,7 +72,7 @@ void test_kinds_ask(struct test_engine *engine)
         engine->discovery = discovery_start(engine->base.client, on_found, engine);
 }
 
-void test_kinds_ask_later(struct test_engine *engine)
+void spec_kinds_refresh_later(struct test_engine *engine)
 {
     if (!timer_running(&engine->ask)) timer_start(&engine->ask, loop_clock(engine->base.loop), LATER_MS);
 }
@@ -87,7 +87,7 @@ void test_kinds_begin(struct test_engine *engine)
 {
     engine->ask.fn = on_ask;
     engine->kinds = kinds_new(loop_clock(engine->base.loop), ask, engine);
-    test_kinds_ask(engine);
+    spec_kinds_refresh(engine);
 }
 
 void test_kinds_end(struct test_engine *engine)

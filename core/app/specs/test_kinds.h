@@ -6,8 +6,8 @@
 void test_kinds_begin(struct test_engine *engine);
 void test_kinds_end(struct test_engine *engine);
 /* Asks the server now, or when it has answered. */
-void test_kinds_ask(struct test_engine *engine);
+void spec_kinds_refresh(struct test_engine *engine);
 /* In a second, as something is missing. */
-void test_kinds_ask_later(struct test_engine *engine);
+void spec_kinds_refresh_later(struct test_engine *engine);
 /* The claims of a script that was loaded meet what is known. */
 void test_kinds_resolve(struct test_engine *engine);

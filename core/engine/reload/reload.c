@@ -117,7 +117,7 @@ static void look_at_kinds(struct slot *slot)
     if (slot->unknown.len == 0 || slot->asked) return;
     slot->asked = true;
     slot->unknown.len = 0;
-    hooks->ask_kinds(hooks->ctx);
+    hooks->refresh_kinds(hooks->ctx);
 }
 
 void reload_on_ready(struct timer *timer)

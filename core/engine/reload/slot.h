@@ -27,7 +27,7 @@ struct slots_hooks {
      */
     void (*resolve_kinds)(void *ctx);
     /* The server is asked anew which kinds it has. */
-    void (*ask_kinds)(void *ctx);
+    void (*refresh_kinds)(void *ctx);
     /* False: the slot's candidate would leave a parameter of the operator's to no rule. */
     bool (*params_stay)(void *ctx, const struct slot *slot, struct err *err);
     /* The script runs where `before` did; either may be NULL. Before `before` is dropped. */

@@ -74,7 +74,7 @@ bool kinds_known(const struct kinds *kinds)
     return kinds->catalogue != NULL;
 }
 
-bool kinds_doubt(struct kinds *kinds)
+bool kinds_invalidate(struct kinds *kinds)
 {
     if (clock_now_ms(kinds->clock) < kinds->fresh_until_ms) return false;
     kinds->ask(kinds->ctx);

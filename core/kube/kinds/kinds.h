@@ -33,7 +33,7 @@ bool kinds_known(const struct kinds *kinds);
 const struct catalogue *kinds_catalogue(const struct kinds *kinds);
 /* What is known seems to be old: a name is missing, or the server no longer knows one. True when the server
  * is asked again; false when it was a moment ago. */
-bool kinds_doubt(struct kinds *kinds);
+bool kinds_invalidate(struct kinds *kinds);
 void kinds_wait(struct kinds *kinds, struct kinds_waiter *waiter);
 /* Harmless when it does not wait. */
 void kinds_cancel(struct kinds_waiter *waiter);

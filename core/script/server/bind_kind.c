@@ -122,7 +122,7 @@ static enum name_state name_state(const struct script *script, const struct kind
         return NAME_KNOWN;
     }
     bool declared = q->allows(script, q, NULL);
-    return err.code != ERR_NOT_FOUND || !declared || !kinds_doubt(kinds) ? NAME_REFUSED : NAME_OPEN;
+    return err.code != ERR_NOT_FOUND || !declared || !kinds_invalidate(kinds) ? NAME_REFUSED : NAME_OPEN;
 }
 
 int kind_resolve(lua_State *L, const struct kind_question *q)

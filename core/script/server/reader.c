@@ -131,7 +131,8 @@ static int push_page(lua_State *L, struct reader *reader)
                 "more than %d objects (limit value-size): give a limit, or read them by k8s.pages",
                 LIVE_OBJECTS_MAX);
     if (reader->err.code != ERR_NONE) {
-        if (reader->err.http_status == 404) kinds_doubt(reader->script->host->kinds); /* the kind is gone */
+        if (reader->err.http_status == 404)
+            kinds_invalidate(reader->script->host->kinds); /* the kind is gone */
         int count = push_err(L, &reader->err);
         reader_end(reader);
         return count;

@@ -163,16 +163,16 @@ static void test_a_doubt_has_the_server_asked_again_unless_it_just_was(void **st
     struct kinds *kinds = open_kinds();
     struct waiter one = {.base.ready = on_ready};
     set(kinds);
-    assert_false(kinds_doubt(kinds));
+    assert_false(kinds_invalidate(kinds));
     virtual_clock_advance(&vclock, 4999);
-    assert_false(kinds_doubt(kinds));
+    assert_false(kinds_invalidate(kinds));
     virtual_clock_advance(&vclock, 1);
-    assert_true(kinds_doubt(kinds));
+    assert_true(kinds_invalidate(kinds));
     assert_int_equal(asked, 1);
     kinds_wait(kinds, &one.base);
     set(kinds);
     assert_int_equal(one.calls, 1);
-    assert_false(kinds_doubt(kinds));
+    assert_false(kinds_invalidate(kinds));
     kinds_free(kinds);
 }
 
