@@ -251,7 +251,7 @@ void continuous_free(struct continuous_audit *audit)
     struct source *source;
     struct watch *watch;
     audit->options.changed = NULL;
-    continuous_drop_twins(audit, NULL);
+    continuous_drop_duplicates(audit, NULL);
     while ((rule = TAILQ_FIRST(&audit->rules))) audited_rule_free(rule);
     while ((source = TAILQ_FIRST(&audit->sources))) source_free(source);
     while ((watch = TAILQ_FIRST(&audit->watches))) watch_free(watch);

@@ -105,8 +105,8 @@ struct audited_rule {
 };
 
 /* A rule of the same id as another one that is asked: it takes that one's place when that goes. */
-struct twin {
-    TAILQ_ENTRY(twin) link;
+struct duplicate_rule {
+    TAILQ_ENTRY(duplicate_rule) link;
     struct asked_rule asked;
     char *code;
     bool told;
@@ -118,7 +118,7 @@ struct continuous_audit {
     TAILQ_HEAD(working, source) working;
     TAILQ_HEAD(watches, watch) watches;
     TAILQ_HEAD(live_rules, audited_rule) rules;
-    TAILQ_HEAD(twins, twin) twins;
+    TAILQ_HEAD(twins, duplicate_rule) twins;
     LIST_HEAD(walks, continuous_walk) walks;
     struct dependencies *lookups;
     struct timer turn, ready, coarse, midnight;
@@ -157,7 +157,7 @@ void continuous_check_refused(struct continuous_audit *audit);
 /* Rules that go from one script to another in one edit are twins for a moment: the others are told of. */
 void continuous_tell_twins(struct continuous_audit *audit);
 /* Those of the script; NULL: all. */
-void continuous_drop_twins(struct continuous_audit *audit, const struct script *script);
+void continuous_drop_duplicates(struct continuous_audit *audit, const struct script *script);
 
 /* --- continuous_source.c */
 

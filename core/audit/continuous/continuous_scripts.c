@@ -64,7 +64,7 @@ static struct watch *watch_of(struct continuous_audit *audit, struct script *scr
 }
 
 /* Rules are told apart by their names, in reports and metrics. */
-static const struct audited_rule *find_twin(const struct continuous_audit *audit, const char *id)
+static const struct audited_rule *find_duplicate(const struct continuous_audit *audit, const char *id)
 {
     const struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link)
@@ -72,15 +72,15 @@ static const struct audited_rule *find_twin(const struct continuous_audit *audit
     return NULL;
 }
 
-static void add_twin(struct continuous_audit *audit, const struct asked_rule *asked, const char *code)
+static void add_duplicate(struct continuous_audit *audit, const struct asked_rule *asked, const char *code)
 {
-    struct twin *twin = NEW(struct twin);
+    struct duplicate_rule *twin = NEW(struct duplicate_rule);
     twin->asked = *asked;
     twin->code = code ? xstrdup(code) : NULL;
     TAILQ_INSERT_TAIL(&audit->twins, twin, link);
 }
 
-static void free_twin(struct continuous_audit *audit, struct twin *twin)
+static void free_duplicate(struct continuous_audit *audit, struct duplicate_rule *twin)
 {
     TAILQ_REMOVE(&audit->twins, twin, link);
     free(twin->code);
@@ -89,9 +89,9 @@ static void free_twin(struct continuous_audit *audit, struct twin *twin)
 
 void continuous_tell_twins(struct continuous_audit *audit)
 {
-    struct twin *twin;
+    struct duplicate_rule *twin;
     TAILQ_FOREACH (twin, &audit->twins, link) {
-        const struct audited_rule *other = find_twin(audit, twin->asked.rule->id);
+        const struct audited_rule *other = find_duplicate(audit, twin->asked.rule->id);
         if (!twin->told && other)
             log_error("A rule of that id is there already: this one is not asked", F("rule", other->id),
                       F("script", script_name(twin->asked.script)),
@@ -100,12 +100,12 @@ void continuous_tell_twins(struct continuous_audit *audit)
     }
 }
 
-void continuous_drop_twins(struct continuous_audit *audit, const struct script *script)
+void continuous_drop_duplicates(struct continuous_audit *audit, const struct script *script)
 {
-    struct twin *twin, *next;
+    struct duplicate_rule *twin, *next;
     for (twin = TAILQ_FIRST(&audit->twins); twin; twin = next) {
         next = TAILQ_NEXT(twin, link);
-        if (!script || twin->asked.script == script) free_twin(audit, twin);
+        if (!script || twin->asked.script == script) free_duplicate(audit, twin);
     }
 }
 
@@ -133,8 +133,8 @@ static void add_rule(struct continuous_audit *audit, const struct asked_rule *as
 
 static void add_or_wait(struct continuous_audit *audit, const struct asked_rule *asked, const char *code)
 {
-    if (find_twin(audit, asked->rule->id))
-        add_twin(audit, asked, code);
+    if (find_duplicate(audit, asked->rule->id))
+        add_duplicate(audit, asked, code);
     else
         add_rule(audit, asked, code);
 }
@@ -142,12 +142,12 @@ static void add_or_wait(struct continuous_audit *audit, const struct asked_rule 
 /* A rule may have gone whose place another one takes. */
 static void take_up_twins(struct continuous_audit *audit)
 {
-    struct twin *twin, *next;
+    struct duplicate_rule *twin, *next;
     for (twin = TAILQ_FIRST(&audit->twins); twin; twin = next) {
         next = TAILQ_NEXT(twin, link);
-        if (find_twin(audit, twin->asked.rule->id)) continue;
+        if (find_duplicate(audit, twin->asked.rule->id)) continue;
         add_rule(audit, &twin->asked, twin->code);
-        free_twin(audit, twin);
+        free_duplicate(audit, twin);
     }
 }
 
@@ -255,7 +255,7 @@ void continuous_take(struct continuous_audit *audit, struct script *before, stru
                          .codes = xcalloc(count + 1, sizeof(char *))};
     compare(&t);
     if (before) {
-        continuous_drop_twins(audit, before);
+        continuous_drop_duplicates(audit, before);
         drop_rules(&t);
         move_sources(&t);
         move_watches(&t);

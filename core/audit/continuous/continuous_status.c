@@ -98,17 +98,17 @@ struct continuous_status continuous_status(const struct continuous_audit *audit)
     TAILQ_FOREACH (source, &audit->sources, link) {
         status.bytes += source->cap * sizeof *source->objects + granule_table_bytes(&source->by_key);
     }
-    const struct twin *twin;
+    const struct duplicate_rule *twin;
     TAILQ_FOREACH (twin, &audit->twins, link) status.twins++;
     status.objects = count_objects(audit);
     status.bytes += status.lookups * DEPENDENCY_BYTES + status.finding_bytes;
     return status;
 }
 
-static void each_twin(const struct continuous_audit *audit,
-                      void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx)
+static void each_duplicate(const struct continuous_audit *audit,
+                           void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx)
 {
-    const struct twin *twin;
+    const struct duplicate_rule *twin;
     const struct audited_rule *rule;
     TAILQ_FOREACH (twin, &audit->twins, link) {
         struct continuous_rule_status status = {
@@ -142,5 +142,5 @@ void continuous_each_rule(const struct continuous_audit *audit,
         fn(ctx, &status);
     }
     buf_clear(&kinds);
-    each_twin(audit, fn, ctx);
+    each_duplicate(audit, fn, ctx);
 }

@@ -22,7 +22,7 @@ static const char *place_of(const struct asked_rule *asked, int *line)
     return entry && entry->file ? entry->file : script_path(asked->script);
 }
 
-static bool refuse_twin(const struct auditor *auditor, const struct asked_rule *asked, struct err *err)
+static bool refuse_duplicate(const struct auditor *auditor, const struct asked_rule *asked, struct err *err)
 {
     for (size_t i = 0; i < auditor->count; i++) {
         const struct asked_rule *other = &auditor->rules[i];
@@ -37,7 +37,7 @@ static bool refuse_twin(const struct auditor *auditor, const struct asked_rule *
 
 static bool add_rule(struct auditor *auditor, const struct asked_rule *asked, struct err *err)
 {
-    if (!refuse_twin(auditor, asked, err)) return false;
+    if (!refuse_duplicate(auditor, asked, err)) return false;
     const struct script_rule *rule = asked->rule;
     struct audit_rule shown = {.id = rule->id,
                                .title = rule->title,

@@ -198,7 +198,7 @@ static void test_a_rule_that_goes_to_another_script_is_asked_there(void **state)
     live_end(&f);
 }
 
-static void find_twin(void *ctx, const struct continuous_rule_status *status)
+static void find_duplicate(void *ctx, const struct continuous_rule_status *status)
 {
     if (status->twin) *(const char **)ctx = status->twin;
 }
@@ -213,7 +213,7 @@ static void test_a_second_rule_of_an_id_is_told_and_not_asked(void **state)
     cluster_resolve(c);
     cluster_list(c, 0, "shop/a");
     live_settle(&f);
-    continuous_each_rule(f.audit, find_twin, &twin);
+    continuous_each_rule(f.audit, find_duplicate, &twin);
     assert_string_equal(twin, "rules");
     assert_int_equal(continuous_status(f.audit).verdicts[VERDICT_WARN], 1);
     continuous_take(f.audit, other, NULL); /* it goes with its script */
