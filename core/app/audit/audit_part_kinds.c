@@ -56,15 +56,15 @@ static struct lacks lacks_of(struct part *part, const struct script_rule *rule)
 static void prepare_kinds(struct part *part, const struct script_rule *rule, uint32_t number)
 {
     const struct informer_claim *lacks = NULL;
-    bool is_asked = false;
+    bool is_evaluated = false;
     for (size_t i = 0; i < rule->kind_count; i++) {
         struct kind *kind = kind_of(part, rule->kinds[i]);
         if (!kind) continue;
         if (!kind->cache) note_rule(kind, rule->id);
         if (!kind->cache && !lacks) lacks = rule->kinds[i];
-        if (kind->cache) kind->audited = is_asked = true;
+        if (kind->cache) kind->audited = is_evaluated = true;
     }
-    if (is_asked || !lacks) return;
+    if (is_evaluated || !lacks) return;
     char *reason =
         xasprintf("the engine does not have all of %s, which it looks at", claim_spec(lacks)->kind);
     auditor_leave_out(part->auditor, number, reason);

@@ -91,14 +91,14 @@ static int64_t measure(const struct continuous_audit *audit)
 }
 
 /* Asks the rules whose word on the object is stale. False: the slice was over before all were. */
-static bool ask_about(struct source *source, uint32_t slot, int64_t end_ns)
+static bool evaluate_object(struct source *source, uint32_t slot, int64_t end_ns)
 {
     for (size_t i = 0; i < source->column_count; i++) {
         struct column *column = source->columns[i];
         if (!column->ready || column->rule->is_torn || (column_cell(column, slot)->flags & CELL_FRESH))
             continue;
         if (measure(source->audit) >= end_ns) return false;
-        column_ask(column, slot);
+        column_evaluate(column, slot);
     }
     return true;
 }
@@ -110,7 +110,7 @@ static void take_slice(struct continuous_audit *audit, int64_t end_ns)
         TAILQ_REMOVE(&audit->working, source, working);
         source->works = false;
         uint32_t slot = source_take(source);
-        if (slot != SLOT_NONE && !ask_about(source, slot, end_ns)) source_put_back(source, slot);
+        if (slot != SLOT_NONE && !evaluate_object(source, slot, end_ns)) source_put_back(source, slot);
         if (source->first == SLOT_NONE || source->works) continue;
         TAILQ_INSERT_TAIL(&audit->working, source, working);
         source->works = true;

@@ -67,7 +67,7 @@ struct continuous_status continuous_status(const struct continuous_audit *audit)
 
 /* A rule of the engine's scripts; texts are borrowed until something changes. */
 struct continuous_rule_status {
-    const struct asked_rule *asked;
+    const struct rule_ref *asked;
     bool waits, coarse, quarantined;
     const char *lacks; /* kinds that it needs and the server does not have, ", " between them; "" */
     bool torn;         /* it uses a kind of which objects are refused */
@@ -88,7 +88,7 @@ void continuous_each_refused(const struct continuous_audit *audit,
 
 /* What a rule says of an object. */
 struct continuous_result {
-    const struct asked_rule *asked;
+    const struct rule_ref *asked;
     struct root *object;
     enum verdict verdict;
     const struct findings *findings; /* NULL: nothing but the verdict */
@@ -107,4 +107,4 @@ bool continuous_walk_on(struct continuous_walk *walk, size_t max,
                         void (*fn)(void *ctx, const struct continuous_result *result), void *ctx);
 /* How many results there will be of the objects that it has passed, which rules were not asked about once
  * yet: after a reload those of a rule that is new. Rules that wait for their caches are not counted. */
-size_t continuous_walk_unasked(const struct continuous_walk *walk);
+size_t continuous_walk_unevaluated(const struct continuous_walk *walk);

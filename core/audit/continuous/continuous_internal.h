@@ -87,7 +87,7 @@ struct watch {
 struct audited_rule {
     TAILQ_ENTRY(audited_rule) link;
     struct continuous_audit *audit;
-    struct asked_rule asked;
+    struct rule_ref asked;
     char *id, *code; /* `code` NULL: it cannot be compared */
     char *severity, *category;
     struct column *columns;
@@ -107,7 +107,7 @@ struct audited_rule {
 /* A rule of the same id as another one that is asked: it takes that one's place when that goes. */
 struct duplicate_rule {
     TAILQ_ENTRY(duplicate_rule) link;
-    struct asked_rule asked;
+    struct rule_ref asked;
     char *code;
     bool told;
 };
@@ -183,9 +183,9 @@ void source_forget_spaces(struct source *source);
 /* --- continuous_rule.c */
 
 /* The rule as the generation has it that runs from now on. */
-void audited_rule_set(struct audited_rule *rule, const struct asked_rule *asked);
+void audited_rule_set(struct audited_rule *rule, const struct rule_ref *asked);
 /* Columns come with column_begin. */
-struct audited_rule *audited_rule_new(struct continuous_audit *audit, const struct asked_rule *asked,
+struct audited_rule *audited_rule_new(struct continuous_audit *audit, const struct rule_ref *asked,
                                       const char *code);
 void audited_rule_free(struct audited_rule *rule);
 void column_begin(struct column *column, struct audited_rule *rule, struct source *source);
@@ -194,7 +194,7 @@ struct cell *column_cell(struct column *column, uint32_t slot);
 /* Nothing is known of the object any more. */
 void column_forget(struct column *column, uint32_t slot);
 /* Asks the rule about the object. */
-void column_ask(struct column *column, uint32_t slot);
+void column_evaluate(struct column *column, uint32_t slot);
 /* What is known stays until it is asked. */
 void audited_rule_make_stale(struct audited_rule *rule, uint8_t flags);
 void audited_rule_forget(struct audited_rule *rule);

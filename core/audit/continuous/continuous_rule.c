@@ -184,13 +184,13 @@ static struct ask_answer ask(struct column *column, uint32_t slot)
 {
     struct audited_rule *rule = column->rule;
     struct continuous_audit *audit = rule->audit;
-    const struct ask_sink sink = {.found = on_found, .looked = on_looked, .ctx = column};
-    const struct ask_options options = {column->source->objects[slot].root, continuous_now_s(audit),
-                                        &audit->text, is_rule, audit};
+    const struct evaluation_sink sink = {.found = on_found, .looked = on_looked, .ctx = column};
+    const struct evaluation_options options = {column->source->objects[slot].root, continuous_now_s(audit),
+                                               &audit->text, is_rule, audit};
     audit->gathered.len = 0;
     audit->asked_about = options.object;
     dependencies_begin(audit->lookups, &(const struct dependent){column, slot});
-    struct ask_answer answer = rule_ask(&rule->asked, &options, &sink);
+    struct ask_answer answer = rule_evaluate(&rule->asked, &options, &sink);
     column->cells[slot].looks = dependencies_end(audit->lookups);
     return answer;
 }
@@ -203,7 +203,7 @@ static void check_quarantine(struct audited_rule *rule)
     audited_rule_make_stale(rule, 0);
 }
 
-static void ask_and_measure(struct column *column, uint32_t slot)
+static void evaluate_timed(struct column *column, uint32_t slot)
 {
     struct audited_rule *rule = column->rule;
     int64_t begun_ns = clock_measure_ns();
@@ -216,7 +216,7 @@ static void ask_and_measure(struct column *column, uint32_t slot)
     check_quarantine(rule);
 }
 
-void column_ask(struct column *column, uint32_t slot)
+void column_evaluate(struct column *column, uint32_t slot)
 {
     struct audited_rule *rule = column->rule;
     struct text text;
@@ -227,7 +227,7 @@ void column_ask(struct column *column, uint32_t slot)
     }
     dependencies_drop(rule->audit->lookups, cell->looks);
     cell->looks = DEPENDENCY_NONE;
-    ask_and_measure(column, slot);
+    evaluate_timed(column, slot);
     if (rule->overflowed) become_coarse(rule);
 }
 
@@ -240,7 +240,7 @@ static void on_lifted(void *ctx)
     audited_rule_make_stale(rule, 0);
 }
 
-void audited_rule_set(struct audited_rule *rule, const struct asked_rule *asked)
+void audited_rule_set(struct audited_rule *rule, const struct rule_ref *asked)
 {
     if (rule->asked.script) script_leave_rule(rule->asked.script, rule->asked.number);
     rule->asked = *asked;
@@ -248,7 +248,7 @@ void audited_rule_set(struct audited_rule *rule, const struct asked_rule *asked)
     script_watch_rule(asked->script, asked->number, on_lifted, rule);
 }
 
-struct audited_rule *audited_rule_new(struct continuous_audit *audit, const struct asked_rule *asked,
+struct audited_rule *audited_rule_new(struct continuous_audit *audit, const struct rule_ref *asked,
                                       const char *code)
 {
     struct audited_rule *rule = NEW(struct audited_rule);

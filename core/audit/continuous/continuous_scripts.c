@@ -72,7 +72,7 @@ static const struct audited_rule *find_duplicate(const struct continuous_audit *
     return NULL;
 }
 
-static void add_duplicate(struct continuous_audit *audit, const struct asked_rule *asked, const char *code)
+static void add_duplicate(struct continuous_audit *audit, const struct rule_ref *asked, const char *code)
 {
     struct duplicate_rule *twin = NEW(struct duplicate_rule);
     twin->asked = *asked;
@@ -116,7 +116,7 @@ static bool has_column(const struct audited_rule *rule, const struct source *sou
     return false;
 }
 
-static void add_rule(struct continuous_audit *audit, const struct asked_rule *asked, const char *code)
+static void add_rule(struct continuous_audit *audit, const struct rule_ref *asked, const char *code)
 {
     const struct script_rule *given = asked->rule;
     struct audited_rule *rule = audited_rule_new(audit, asked, code);
@@ -131,7 +131,7 @@ static void add_rule(struct continuous_audit *audit, const struct asked_rule *as
     }
 }
 
-static void add_or_wait(struct continuous_audit *audit, const struct asked_rule *asked, const char *code)
+static void add_or_wait(struct continuous_audit *audit, const struct rule_ref *asked, const char *code)
 {
     if (find_duplicate(audit, asked->rule->id))
         add_duplicate(audit, asked, code);
@@ -233,7 +233,7 @@ static void move_watches(const struct activate *t)
 static void set_rules(const struct activate *t)
 {
     for (size_t i = 0; i < t->count; i++) {
-        const struct asked_rule asked = {t->now, i, script_rule(t->now, i)};
+        const struct rule_ref asked = {t->now, i, script_rule(t->now, i)};
         if (t->same[i]) {
             audited_rule_set(t->same[i], &asked);
             audited_rule_make_stale(t->same[i], CELL_ERROR); /* limits may be others, and lines */

@@ -34,7 +34,7 @@ static void put_lacks(const struct audited_rule *rule, struct buf *out)
     }
 }
 
-static bool is_asked(const struct audited_rule *rule)
+static bool is_evaluated(const struct audited_rule *rule)
 {
     for (size_t i = 0; i < rule->column_count; i++)
         if (!column_lacks(&rule->columns[i])) return true;
@@ -131,7 +131,7 @@ void continuous_each_rule(const struct continuous_audit *audit,
                                                 .waits = waits(rule),
                                                 .lacks = buf_text(&kinds),
                                                 .torn = rule->is_torn,
-                                                .not_asked = !is_asked(rule) || rule->is_torn,
+                                                .not_asked = !is_evaluated(rule) || rule->is_torn,
                                                 .coarse = rule->coarse,
                                                 .quarantined = rule->quarantined,
                                                 .errors = rule->errors,

@@ -120,8 +120,8 @@ static void drop(void *ctx, const struct rule_finding *finding) {}
 static bool is_mended(const struct fixer *fixer, const struct fixer_failure *failure)
 {
     return fixer->now != fixer->object &&
-           script_ask_rule(failure->script, failure->number, fixer->now,
-                           &(const struct rule_sink){.found = drop}) < VERDICT_WARN;
+           script_evaluate_rule(failure->script, failure->number, fixer->now,
+                                &(const struct rule_sink){.found = drop}) < VERDICT_WARN;
 }
 
 struct again {
@@ -139,8 +139,8 @@ static void put_still(void *ctx, const struct rule_finding *finding)
 static void ask_again(struct fixer *fixer, const struct fixer_failure *failure)
 {
     struct again again = {fixer, rule_id(failure)};
-    enum verdict verdict = script_ask_rule(failure->script, failure->number, fixer->now,
-                                           &(const struct rule_sink){.found = put_still, .ctx = &again});
+    enum verdict verdict = script_evaluate_rule(failure->script, failure->number, fixer->now,
+                                                &(const struct rule_sink){.found = put_still, .ctx = &again});
     fixer->options.fixes->still += verdict >= VERDICT_FAIL;
 }
 

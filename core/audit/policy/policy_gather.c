@@ -71,7 +71,7 @@ static uint64_t hash_of(struct policy_parts *parts, const struct root *object)
 
 /* --- rules */
 
-static const struct audit_rule *keep_rule(struct policy_parts *parts, const struct asked_rule *asked)
+static const struct audit_rule *keep_rule(struct policy_parts *parts, const struct rule_ref *asked)
 {
     const struct script_rule *rule = asked->rule;
     for (size_t i = 0; i < parts->rule_count; i++)

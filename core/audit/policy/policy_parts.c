@@ -118,9 +118,9 @@ bool policy_parts_gather(struct policy_parts *parts, size_t max)
     return false;
 }
 
-size_t policy_parts_unasked(const struct policy_parts *parts)
+size_t policy_parts_unevaluated(const struct policy_parts *parts)
 {
-    return continuous_walk_unasked(parts->options.walk);
+    return continuous_walk_unevaluated(parts->options.walk);
 }
 
 void policy_parts_add_incomplete(struct policy_parts *parts, const char *why)

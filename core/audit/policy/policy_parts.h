@@ -30,7 +30,7 @@ void policy_parts_free(struct policy_parts *parts);
 /* Looks at `max` results more, about; false when all were. What follows is for afterwards. */
 bool policy_parts_gather(struct policy_parts *parts, size_t max);
 /* How many results are missing, as rules were not asked yet. */
-size_t policy_parts_unasked(const struct policy_parts *parts);
+size_t policy_parts_unevaluated(const struct policy_parts *parts);
 /* One reason more why it is not whole. */
 void policy_parts_add_incomplete(struct policy_parts *parts, const char *why);
 /* 0: there is nothing to tell, not even of an object that passed. */

@@ -215,10 +215,10 @@ static bool is_to_be_put_off(struct policy_writer *writer)
 {
     struct policy_round *round = &writer->round;
     if (writer->holds) return true;
-    round->unasked = policy_parts_unasked(round->parts) > 0;
+    round->unasked = policy_parts_unevaluated(round->parts) > 0;
     if (!round->unasked) return false;
     if (clock_now_ms(writer->options.clock) - round->first_ms < POLICY_LATEST_MS) return true;
-    if (!writer->is_late) policy_parts_add_incomplete(round->parts, POLICY_NOT_ALL_ASKED);
+    if (!writer->is_late) policy_parts_add_incomplete(round->parts, POLICY_NOT_ALL_EVALUATED);
     return false;
 }
 

@@ -55,7 +55,7 @@ static void look(struct policy_writer *writer, int64_t now_ms)
     if (outlook.findings_left_out)
         buf_printf(&why, "%sFindings are left out, as those that are known take %d MiB", why.len ? ". " : "",
                    CONTINUOUS_FINDING_BYTES_MAX >> 20);
-    if (writer->is_late) buf_printf(&why, "%s" POLICY_NOT_ALL_ASKED, why.len ? ". " : "");
+    if (writer->is_late) buf_printf(&why, "%s" POLICY_NOT_ALL_EVALUATED, why.len ? ". " : "");
     set_incomplete(writer, &why);
     buf_clear(&why);
 }

@@ -21,7 +21,7 @@ static void put_counts(struct buf *out, const struct audit_totals *totals)
     json_close(out, '}');
 }
 
-static void put_not_asked(struct buf *out, const struct audit_table *table)
+static void put_not_evaluated(struct buf *out, const struct audit_table *table)
 {
     bool any = false;
     for (uint32_t i = 0; i < audit_table_rule_count(table); i++) {
@@ -53,7 +53,7 @@ void report_put_summary(struct buf *out, const struct audit_table *table,
     json_bool(out, "complete", !options->incomplete && totals.verdicts[VERDICT_ERROR] == 0);
     json_int(out, "evaluations", (int64_t)totals.evaluated);
     if (totals.known) json_int(out, "known", (int64_t)totals.known);
-    put_not_asked(out, table);
+    put_not_evaluated(out, table);
     put_counts(out, &totals);
     json_close(out, '}');
 }

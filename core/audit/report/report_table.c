@@ -267,7 +267,7 @@ static void print_errors(struct table_report *r)
 
 /* --- rules that were not asked */
 
-static void print_not_asked_rule(struct table_report *r, const struct audit_rule *rule, size_t at)
+static void print_not_evaluated_rule(struct table_report *r, const struct audit_rule *rule, size_t at)
 {
     lines_blanks_to(&r->lines, LINES_INDENT);
     lines_put(&r->lines, "", lines_fit(&r->lines, str_of(rule->id)));
@@ -276,7 +276,7 @@ static void print_not_asked_rule(struct table_report *r, const struct audit_rule
     lines_end(&r->lines);
 }
 
-static void print_not_asked(struct table_report *r)
+static void print_not_evaluated(struct table_report *r)
 {
     size_t count = 0, width = 0, rules = audit_table_rule_count(r->table);
     for (uint32_t i = 0; i < rules; i++) {
@@ -293,7 +293,7 @@ static void print_not_asked(struct table_report *r)
     lines_end(&r->lines);
     for (uint32_t i = 0; i < rules; i++) {
         const struct audit_rule *rule = audit_table_rule(r->table, i);
-        if (rule->not_asked.n) print_not_asked_rule(r, rule, LINES_INDENT + width + LINES_GAP);
+        if (rule->not_asked.n) print_not_evaluated_rule(r, rule, LINES_INDENT + width + LINES_GAP);
     }
     lines_end(&r->lines);
 }
@@ -310,7 +310,7 @@ void report_table(const struct audit_table *table, const struct report_options *
         print_block(&r, first, end);
     }
     print_errors(&r);
-    if (options->wide) print_not_asked(&r);
+    if (options->wide) print_not_evaluated(&r);
     report_totals(&r.lines, table);
     report_errors_clear(&r.errors);
     buf_clear(&r.lines.piece);

@@ -5,9 +5,9 @@
 #include "object/value/value.h"
 
 struct asking {
-    const struct asked_rule *asked;
-    const struct ask_options *options;
-    const struct ask_sink *sink;
+    const struct rule_ref *asked;
+    const struct evaluation_options *options;
+    const struct evaluation_sink *sink;
     bool looked_up; /* whether the findings are accepted, below */
     enum suppression suppression;
     struct suppressed accepted;
@@ -34,7 +34,7 @@ static void put_reason(const struct asking *asking, struct buf *out)
 /* "not accepted by kubelua/ignore.image-tagg: no rule of that id is asked, did you mean image-tag?" */
 static void find_misspelt(struct asking *asking)
 {
-    const struct ask_options *options = asking->options;
+    const struct evaluation_options *options = asking->options;
     const char *id = asking->asked->rule->id;
     struct str misspelt =
         suppression_misspelt(options->object, id, options->is_rule, options->ctx, &asking->text);
@@ -85,8 +85,8 @@ static void on_missed(void *ctx, struct str name, bool whole)
     asking->sink->missed(asking->sink->ctx, name, whole);
 }
 
-struct ask_answer rule_ask(const struct asked_rule *asked, const struct ask_options *options,
-                           const struct ask_sink *sink)
+struct ask_answer rule_evaluate(const struct rule_ref *asked, const struct evaluation_options *options,
+                                const struct evaluation_sink *sink)
 {
     struct asking asking = {.asked = asked, .options = options, .sink = sink};
     const struct rule_sink inner = {.found = on_found,
@@ -94,7 +94,7 @@ struct ask_answer rule_ask(const struct asked_rule *asked, const struct ask_opti
                                     .ctx = &asking,
                                     .kept = sink->kept,
                                     .missed = on_missed};
-    enum verdict verdict = script_ask_rule(asked->script, asked->number, options->object, &inner);
+    enum verdict verdict = script_evaluate_rule(asked->script, asked->number, options->object, &inner);
     bool counts = verdict == VERDICT_WARN || verdict == VERDICT_FAIL;
     bool accepted = counts && asking.suppression == SUPPRESSION_VALID;
     return (struct ask_answer){accepted ? VERDICT_SKIP : verdict, accepted,

@@ -10,13 +10,13 @@
 #include "script/rules/rule.h"
 
 /* A rule of a script. */
-struct asked_rule {
+struct rule_ref {
     struct script *script;
     size_t number; /* in its script */
     const struct script_rule *rule;
 };
 
-struct ask_sink {
+struct evaluation_sink {
     /* As struct rule_sink has them. What is accepted is skipped, with a reason, and says what it said. */
     void (*found)(void *ctx, const struct rule_finding *finding, bool accepted);
     void (*looked)(void *ctx, size_t use, struct str value); /* may be NULL */
@@ -25,7 +25,7 @@ struct ask_sink {
     void (*missed)(void *ctx, struct str name, bool whole);
 };
 
-struct ask_options {
+struct evaluation_options {
     struct root *object;
     int64_t now_s;    /* since 1970: what accepted findings expire by */
     struct buf *text; /* for reasons */
@@ -40,5 +40,5 @@ struct ask_answer {
     bool until; /* a day at whose end it is not any more */
 };
 
-struct ask_answer rule_ask(const struct asked_rule *asked, const struct ask_options *options,
-                           const struct ask_sink *sink);
+struct ask_answer rule_evaluate(const struct rule_ref *asked, const struct evaluation_options *options,
+                                const struct evaluation_sink *sink);

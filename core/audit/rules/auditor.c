@@ -15,17 +15,17 @@
 
 /* --- start and stop */
 
-static const char *place_of(const struct asked_rule *asked, int *line)
+static const char *place_of(const struct rule_ref *asked, int *line)
 {
     const struct plan_entry *entry = script_rule_place(asked->script, asked->number);
     *line = entry ? entry->line : 0;
     return entry && entry->file ? entry->file : script_path(asked->script);
 }
 
-static bool refuse_duplicate(const struct auditor *auditor, const struct asked_rule *asked, struct err *err)
+static bool refuse_duplicate(const struct auditor *auditor, const struct rule_ref *asked, struct err *err)
 {
     for (size_t i = 0; i < auditor->count; i++) {
-        const struct asked_rule *other = &auditor->rules[i];
+        const struct rule_ref *other = &auditor->rules[i];
         if (strcmp(other->rule->id, asked->rule->id) != 0) continue;
         int line, other_line;
         const char *file = place_of(asked, &line), *other_file = place_of(other, &other_line);
@@ -35,7 +35,7 @@ static bool refuse_duplicate(const struct auditor *auditor, const struct asked_r
     return true;
 }
 
-static bool add_rule(struct auditor *auditor, const struct asked_rule *asked, struct err *err)
+static bool add_rule(struct auditor *auditor, const struct rule_ref *asked, struct err *err)
 {
     if (!refuse_duplicate(auditor, asked, err)) return false;
     const struct script_rule *rule = asked->rule;
@@ -64,7 +64,7 @@ struct auditor *auditor_new(const struct auditor_options *options, struct err *e
     for (size_t s = 0; ok && s < options->script_count; s++) {
         struct script *script = options->scripts[s];
         for (size_t i = 0; ok && i < script_rule_count(script); i++)
-            ok = add_rule(auditor, &(const struct asked_rule){script, i, script_rule(script, i)}, err);
+            ok = add_rule(auditor, &(const struct rule_ref){script, i, script_rule(script, i)}, err);
     }
     if (ok) return auditor;
     auditor_free(auditor);
@@ -98,7 +98,7 @@ static struct fields *make_fields(struct auditor *auditor, const struct rule_num
     fields_expect_beginning(fields, STR(SUPPRESSION_PREFIX));
     if (auditor->options.selector) fields_expect(fields, STR("labels"), true);
     for (size_t i = 0; i < rules->count; i++) {
-        const struct asked_rule *asked = &auditor->rules[rules->items[i]];
+        const struct rule_ref *asked = &auditor->rules[rules->items[i]];
         if (asked->script != last) fields_add_script(fields, asked->script);
         last = asked->script;
     }
@@ -138,8 +138,8 @@ static struct str namespace_of(const struct rule_type *type, const struct audit_
     return !shown->ns.n && shown->file.n && type->is_namespaced ? STR("default") : shown->ns;
 }
 
-static bool is_asked(const struct auditor *auditor, uint32_t number, const struct rule_type *type,
-                     const struct audit_object *shown)
+static bool is_evaluated(const struct auditor *auditor, uint32_t number, const struct rule_type *type,
+                         const struct audit_object *shown)
 {
     return !auditor->left_out[number] && rule_takes(auditor->rules[number].rule, namespace_of(type, shown));
 }
@@ -154,7 +154,7 @@ static void look_by(struct auditor *auditor, const struct rule_type *type,
     if (fixer) fixer_begin(fixer, subject->object);
     for (size_t i = 0; i < type->rules.count; i++) {
         uint32_t number = type->rules.items[i];
-        if (is_asked(auditor, number, type, shown) && !auditor_ask(auditor, number, &packed)) break;
+        if (is_evaluated(auditor, number, type, shown) && !auditor_evaluate(auditor, number, &packed)) break;
     }
     if (fixer) fixer_end(fixer);
     root_unref(packed.own);
@@ -194,7 +194,7 @@ enum auditor_look auditor_look_at(struct auditor *auditor, const struct audit_su
     };
     const struct rule_type *type = rule_kinds_of(auditor->kinds, shown.api_version, shown.kind);
     for (size_t i = 0; i < type->rules.count; i++) {
-        if (!is_asked(auditor, type->rules.items[i], type, &shown)) continue;
+        if (!is_evaluated(auditor, type->rules.items[i], type, &shown)) continue;
         if (!is_selected(auditor, subject->object)) return AUDITOR_NOT_SELECTED;
         look_by(auditor, type, subject, &shown);
         return AUDITOR_LOOKED_AT;

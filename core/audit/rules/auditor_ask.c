@@ -57,7 +57,7 @@ static void on_found(void *ctx, const struct rule_finding *finding, bool accepte
 static bool add_own_fix(struct question *question, struct err *err)
 {
     struct auditor *auditor = question->auditor;
-    const struct asked_rule *asked = &auditor->rules[question->rule];
+    const struct rule_ref *asked = &auditor->rules[question->rule];
     auditor->fix.len = 0;
     if (!script_fix_by_rule(asked->script, asked->number, question->object, &auditor->fix, err)) return false;
     if (auditor->fix.len)
@@ -69,7 +69,7 @@ static bool add_own_fix(struct question *question, struct err *err)
 static enum verdict add_fix(struct question *question)
 {
     const struct auditor *auditor = question->auditor;
-    const struct asked_rule *asked = &auditor->rules[question->rule];
+    const struct rule_ref *asked = &auditor->rules[question->rule];
     struct err err;
     struct text text;
     bool ok = true;
@@ -115,32 +115,32 @@ static bool is_rule(void *ctx, struct str id)
     return false;
 }
 
-static enum verdict ask_once(struct question *question, const struct packed *packed)
+static enum verdict evaluate_once(struct question *question, const struct packed *packed)
 {
     struct auditor *auditor = question->auditor;
-    const struct asked_rule *asked = &auditor->rules[question->rule];
-    const struct ask_sink sink = {.found = on_found,
-                                  .ctx = question,
-                                  .kept = packed->kept ? projection_names(packed->kept) : NULL,
-                                  .missed = on_missed};
-    const struct ask_options options = {packed->object, auditor->options.now_s, &auditor->message, is_rule,
-                                        auditor};
+    const struct rule_ref *asked = &auditor->rules[question->rule];
+    const struct evaluation_sink sink = {.found = on_found,
+                                         .ctx = question,
+                                         .kept = packed->kept ? projection_names(packed->kept) : NULL,
+                                         .missed = on_missed};
+    const struct evaluation_options options = {packed->object, auditor->options.now_s, &auditor->message,
+                                               is_rule, auditor};
     *question = (struct question){.auditor = auditor,
                                   .rule = question->rule,
                                   .object = packed->object,
                                   .fields = packed->fields,
                                   .is_partial = packed->kept != NULL};
-    return rule_ask(asked, &options, &sink).verdict;
+    return rule_evaluate(asked, &options, &sink).verdict;
 }
 
 /* The verdict, once the rule has seen all that it looked for. False: there is none, as the object turned out
  * to be malformed. */
-static bool ask_until(struct question *question, struct packed *packed, enum verdict *verdict)
+static bool evaluate_until_packed(struct question *question, struct packed *packed, enum verdict *verdict)
 {
     struct audit_table *table = question->auditor->options.table;
     size_t rows = audit_table_count_rows(table);
     for (;;) {
-        *verdict = ask_once(question, packed);
+        *verdict = evaluate_once(question, packed);
         if (!question->has_missed) return true;
         audit_table_drop(table, rows);
         if (!pack_again(packed)) return false;
@@ -159,11 +159,11 @@ static bool add_places(struct question *question, struct packed *packed)
     return true;
 }
 
-bool auditor_ask(struct auditor *auditor, uint32_t number, struct packed *packed)
+bool auditor_evaluate(struct auditor *auditor, uint32_t number, struct packed *packed)
 {
     struct question question = {.auditor = auditor, .rule = number};
     enum verdict verdict;
-    if (!ask_until(&question, packed, &verdict)) return false;
+    if (!evaluate_until_packed(&question, packed, &verdict)) return false;
     if (question.lacks_names && !add_places(&question, packed)) return false;
     if (verdict == VERDICT_FAIL) verdict = add_fix(&question);
     audit_table_count(auditor->options.table, number, verdict);

@@ -1,4 +1,4 @@
-/* What auditor.c, which has rules, kinds and objects, and auditor_ask.c, one rule and one object, share.
+/* What auditor.c, which has rules, kinds and objects, and auditor_evaluate.c, one rule and one object, share.
  * Owner: the auditor. On the thread of the scripts. */
 #pragma once
 #include "audit/rules/asking.h"
@@ -9,8 +9,8 @@
 
 struct auditor {
     struct auditor_options options;
-    struct asked_rule *rules; /* by their numbers in the table */
-    bool *left_out;           /* as `rules` */
+    struct rule_ref *rules; /* by their numbers in the table */
+    bool *left_out;         /* as `rules` */
     size_t count;
     struct rule_kinds *kinds;
     struct buf message, place, fix; /* of the row that is being written */
@@ -27,4 +27,4 @@ struct packed {
 
 /* Has the table count what the rule of that number says of the object, which is packed again as often as it
  * takes. False when it cannot be: there is nothing to ask about any more. */
-bool auditor_ask(struct auditor *auditor, uint32_t number, struct packed *packed);
+bool auditor_evaluate(struct auditor *auditor, uint32_t number, struct packed *packed);

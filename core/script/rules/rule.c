@@ -224,8 +224,8 @@ static void ask_or_skip(struct script *script, struct script_rule *rule, struct 
     if (rule->lifted) quarantine_note(&rule->quarantine, QUARANTINE_CALL, result);
 }
 
-enum verdict script_ask_rule(struct script *script, size_t rule, struct root *object,
-                             const struct rule_sink *sink)
+enum verdict script_evaluate_rule(struct script *script, size_t rule, struct root *object,
+                                  const struct rule_sink *sink)
 {
     struct rule_run run = {.rule = script_rule(script, rule), .object = object, .sink = sink};
     partial_begin(&script->partial, sink->kept ? object : NULL, sink->kept, sink->missed, sink->ctx);

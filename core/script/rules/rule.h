@@ -91,8 +91,8 @@ struct rule_sink {
     void *ctx;
     /* Of an object that has the fields of these names alone; NULL: it is whole. `missed` is called for each
      * name that a call asks for and that is none of them; of a `whole` one, for all that is in it; an empty
-     * one is the whole object. What the rule says is worth nothing then, and script_ask_rule is to be called
-     * again with an object that has it. */
+     * one is the whole object. What the rule says is worth nothing then, and script_evaluate_rule is to be
+     * called again with an object that has it. */
     const struct name_set *kept;
     void (*missed)(void *ctx, struct str name, bool whole);
 };
@@ -106,8 +106,8 @@ bool script_rule_code(struct script *script, size_t rule, struct buf *out);
 bool rule_takes(const struct script_rule *rule, struct str ns);
 /* Asks the rule about the object. VERDICT_ERROR: it raised, or was over a limit; the sink was told why, after
  * what it had said before; or it is in quarantine. */
-enum verdict script_ask_rule(struct script *script, size_t rule, struct root *object,
-                             const struct rule_sink *sink);
+enum verdict script_evaluate_rule(struct script *script, size_t rule, struct root *object,
+                                  const struct rule_sink *sink);
 /* Of who asks a rule for ever: from now on one of which three calls in a row went over a limit is in
  * quarantine (quarantine.h), as "rule/ID". It is not called, and each object is an error. `lifted` is told
  * when it may be called again. Outside of any call. */

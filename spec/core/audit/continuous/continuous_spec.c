@@ -153,7 +153,7 @@ static void say_nothing(void *ctx, const struct rule_finding *finding)
 static bool is_an_error(void *ctx, struct root *object)
 {
     const struct rule_sink sink = {.found = say_nothing};
-    assert_int_equal(script_ask_rule(ctx, 0, object, &sink), VERDICT_ERROR);
+    assert_int_equal(script_evaluate_rule(ctx, 0, object, &sink), VERDICT_ERROR);
     return true;
 }
 

@@ -212,7 +212,7 @@ static size_t unasked(struct fixture *f, const char *ns, size_t results)
 {
     struct walker walker = {.walk = continuous_walk_new(f->audit, str_of(ns))};
     while (step(&walker, 10)) continue;
-    size_t count = continuous_walk_unasked(walker.walk);
+    size_t count = continuous_walk_unevaluated(walker.walk);
     continuous_walk_free(walker.walk);
     assert_int_equal(walker.results, results);
     return count;

@@ -21,7 +21,7 @@ struct check_target {
     struct event_recorder *recorder;
     struct buf log; /* "POST shop/ " and "PATCH shop/web.1 " of each request */
     unsigned requests;
-    bool is_asked;
+    bool is_evaluated;
     void (*done)(void *ctx, struct root *object, const struct err *err);
     void *done_ctx;
     struct buf body; /* of the last request */
@@ -33,8 +33,8 @@ static struct object_call *call(void *ctx, const struct object_request *request,
 {
     struct check_target *world = ctx;
     size_t name = strcspn(request->name.p, ".");
-    assert_false(world->is_asked); /* one at a time */
-    world->is_asked = true;
+    assert_false(world->is_evaluated); /* one at a time */
+    world->is_evaluated = true;
     world->requests++;
     world->done = done;
     world->done_ctx = done_ctx;
@@ -47,7 +47,7 @@ static struct object_call *call(void *ctx, const struct object_request *request,
 
 static void cancel_call(struct object_call *asked)
 {
-    ((struct check_target *)asked)->is_asked = false;
+    ((struct check_target *)asked)->is_evaluated = false;
 }
 
 static void turn(struct check_target *world)
@@ -58,8 +58,8 @@ static void turn(struct check_target *world)
 static void answer(struct check_target *world, enum err_code code, int http_status, const char *reason)
 {
     struct err err;
-    assert_true(world->is_asked);
-    world->is_asked = false;
+    assert_true(world->is_evaluated);
+    world->is_evaluated = false;
     if (code != ERR_NONE) {
         err_set(&err, code, "the cause");
         err.http_status = http_status;
@@ -146,8 +146,8 @@ static int tear_down(void **state)
 {
     struct check_target *world = *state;
     if (world->recorder) {
-        if (world->is_asked) take(world);
-        while (world->is_asked) take(world);
+        if (world->is_evaluated) take(world);
+        while (world->is_evaluated) take(world);
         end(world);
     }
     buf_clear(&world->log);
@@ -172,7 +172,7 @@ static void test_ev1_events_are_sent_one_after_the_other(void **state)
     assert_string_equal(buf_text(&world->log), "POST shop/\nPOST shop/\nPATCH shop/web\n");
     assert_non_null(strstr(buf_text(&world->body), "\"count\":2"));
     take(world);
-    assert_false(world->is_asked);
+    assert_false(world->is_evaluated);
     assert_int_equal(count_of("created"), 2);
     assert_int_equal(count_of("patched"), 1);
 }
@@ -191,7 +191,7 @@ static void test_ev1_a_thousand_may_wait_and_no_more(void **state)
     assert_true(put(world, "one-more", "a"));
     assert_false(put(world, "one-more", "a"));
     turn(world);
-    while (world->is_asked) take(world);
+    while (world->is_evaluated) take(world);
     assert_int_equal(count_of("created"), EVENT_QUEUE_MAX + 1);
 }
 
@@ -202,14 +202,14 @@ static void test_ev1_who_could_not_be_asked_is_asked_12_times_10_seconds_apart(v
     put(world, "db", "b");
     turn(world);
     answer(world, ERR_CONNECT, 0, "");
-    assert_false(world->is_asked);
+    assert_false(world->is_evaluated);
     virtual_clock_advance(&world->clock, 10000); /* the first delay is anything up to that */
     for (unsigned tries = 2; tries <= 12; tries++) {
         assert_int_equal(world->requests, tries);
         answer(world, tries % 2 ? ERR_CLOSED : ERR_CONNECT, 0, "");
         if (tries == 12) break;
         virtual_clock_advance(&world->clock, 9999);
-        assert_false(world->is_asked);
+        assert_false(world->is_evaluated);
         virtual_clock_advance(&world->clock, 1);
     }
     assert_int_equal(count_of("failed"), 1);
@@ -230,7 +230,7 @@ static void test_ev1_the_first_delay_is_drawn(void **state)
         turn(world);
         answer(world, ERR_CONNECT, 0, "");
         int64_t before = clock_now_ms(&world->clock.clock);
-        while (!world->is_asked) virtual_clock_advance(&world->clock, 100);
+        while (!world->is_evaluated) virtual_clock_advance(&world->clock, 100);
         int64_t waited = clock_now_ms(&world->clock.clock) - before;
         assert_true(waited <= 10000);
         seen[(waited - 1) / 2500] = true;
@@ -271,7 +271,7 @@ static void test_ev1_an_event_of_another_is_not_taken_for_ours(void **state)
     put(world, "web", "a");
     turn(world);
     answer(world, ERR_HTTP, 409, "AlreadyExists");
-    assert_false(world->is_asked);
+    assert_false(world->is_evaluated);
     assert_int_equal(count_of("created"), 0);
     assert_int_equal(count_of("failed"), 1);
 }
@@ -293,7 +293,7 @@ static void test_ev2_what_is_held_back_is_not_sent(void **state)
     struct check_target *world = *state;
     for (int i = 0; i < 30; i++) put(world, "web", "a");
     turn(world);
-    while (world->is_asked) take(world);
+    while (world->is_evaluated) take(world);
     assert_int_equal(world->requests, 25);
     assert_int_equal(count_of("held back"), 5);
 }

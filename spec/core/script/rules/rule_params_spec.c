@@ -39,7 +39,7 @@ static const char *ask(struct cluster *c, struct script *script, size_t rule)
     static const struct rule_sink sink = {.found = on_found};
     struct root *pod = feed_pod(c, "web", 1, 1);
     buf_clear(&said);
-    script_ask_rule(script, rule, pod, &sink);
+    script_evaluate_rule(script, rule, pod, &sink);
     root_unref(pod);
     return buf_text(&said);
 }

@@ -23,7 +23,7 @@ enum verdict ask(struct script *script, size_t rule, struct root *object)
 {
     static const struct rule_sink sink = {.found = on_found};
     buf_clear(&said);
-    return script_ask_rule(script, rule, object, &sink);
+    return script_evaluate_rule(script, rule, object, &sink);
 }
 
 void assert_rule_says(struct cluster *c, const char *lua, enum verdict verdict, const char *text)

@@ -150,7 +150,7 @@ static bool ask_one(void *ctx, struct root *object)
     const struct question *q = ctx;
     static const struct rule_sink sink = {.found = on_found};
     line.len = 0;
-    enum verdict verdict = script_ask_rule(q->script, q->rule, object, &sink);
+    enum verdict verdict = script_evaluate_rule(q->script, q->rule, object, &sink);
     put_head(script_rule(q->script, q->rule), object, verdict);
     add_line();
     return true;
