@@ -122,9 +122,9 @@ void leader_event_write(const char *ns, const char *name, const char *identity, 
     buf_printf(&message, "%s %s", identity, what);
     struct event *event = new_event(ns, name, buf_slice(&message), wall_us);
     event_name(event, wall_us * 1000, &id);
-    struct event_plan plan = {.name = buf_take(&id), .count = 1, .first_us = wall_us};
+    struct event_correlation plan = {.name = buf_take(&id), .count = 1, .first_us = wall_us};
     event_body(event, &plan, out);
-    event_plan_clear(&plan);
+    event_correlation_clear(&plan);
     event_free(event);
     buf_clear(&message);
 }

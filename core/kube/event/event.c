@@ -107,7 +107,7 @@ static void put_field(struct buf *out, const char *name, const char *text)
     buf_json_string(out, str_of(text));
 }
 
-static void put_message(struct buf *out, const struct event *event, const struct event_plan *plan)
+static void put_message(struct buf *out, const struct event *event, const struct event_correlation *plan)
 {
     struct buf text = {0};
     buf_printf(&text, "%s%s", plan->is_combined ? EVENT_COMBINED_PREFIX : "", event->message);
@@ -116,7 +116,7 @@ static void put_message(struct buf *out, const struct event *event, const struct
     buf_clear(&text);
 }
 
-void event_body(const struct event *event, const struct event_plan *plan, struct buf *out)
+void event_body(const struct event *event, const struct event_correlation *plan, struct buf *out)
 {
     const struct event_object *about = &event->about;
     put_text(out, "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{\"name\":", plan->name);
@@ -139,7 +139,7 @@ void event_body(const struct event *event, const struct event_plan *plan, struct
     buf_printf(out, ",\"count\":%u}", plan->count);
 }
 
-void event_patch(const struct event *event, const struct event_plan *plan, struct buf *out)
+void event_patch(const struct event *event, const struct event_correlation *plan, struct buf *out)
 {
     buf_printf(out, "{\"count\":%u", plan->count);
     put_time(out, ",\"lastTimestamp\":", event->time_us);

@@ -10,7 +10,7 @@
 /* Longer ones are cut, at the end of a character: what events.k8s.io takes. */
 enum { EVENT_MESSAGE_MAX = 1024, EVENT_REASON_MAX = 128 };
 
-struct event_plan;
+struct event_correlation;
 struct event_recorder;
 
 /* The object that it is about; "" for what is not known. */
@@ -43,6 +43,6 @@ const char *event_namespace(const struct event *event);
  * none of an Event gets a hash in its place. */
 void event_name(const struct event *event, int64_t time_ns, struct buf *out);
 /* The Event as JSON. */
-void event_body(const struct event *event, const struct event_plan *plan, struct buf *out);
+void event_body(const struct event *event, const struct event_correlation *plan, struct buf *out);
 /* What changes of one that is there, as a merge patch. */
-void event_patch(const struct event *event, const struct event_plan *plan, struct buf *out);
+void event_patch(const struct event *event, const struct event_correlation *plan, struct buf *out);

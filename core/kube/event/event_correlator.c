@@ -119,7 +119,7 @@ static bool take_token(struct event_correlator *correlator, const struct event *
 
 /* What the filter holds back is counted all the same: the next one that it lets through tells of it. */
 bool event_correlate(struct event_correlator *correlator, const struct event *event, int64_t now_us,
-                     struct event_plan *plan)
+                     struct event_correlation *plan)
 {
     bool combined = is_similar(correlator, event, now_us);
     const struct observed *observed = observe(correlator, event, combined, now_us);
@@ -127,18 +127,18 @@ bool event_correlate(struct event_correlator *correlator, const struct event *ev
     if (!take_token(correlator, event, now_us)) return false;
     event_name(event, observed->name_ns, &name);
     buf_text(&name);
-    *plan = (struct event_plan){.name = buf_take(&name),
-                                .is_patch = observed->count > 1,
-                                .is_combined = combined,
-                                .count = observed->count,
-                                .first_us = observed->first_us};
+    *plan = (struct event_correlation){.name = buf_take(&name),
+                                       .is_patch = observed->count > 1,
+                                       .is_combined = combined,
+                                       .count = observed->count,
+                                       .first_us = observed->first_us};
     return true;
 }
 
-void event_plan_clear(struct event_plan *plan)
+void event_correlation_clear(struct event_correlation *plan)
 {
     free(plan->name);
-    *plan = (struct event_plan){0};
+    *plan = (struct event_correlation){0};
 }
 
 /* --- Records that are forgotten in the order of their use */

@@ -18,7 +18,7 @@ enum {
     EVENT_RECORDS_MAX = 4096, /* of each of the three caches */
 };
 
-struct event_plan {
+struct event_correlation {
     char *name;
     bool is_patch;    /* of an Event that was made before; it may be gone */
     bool is_combined; /* its message begins with the prefix */
@@ -30,10 +30,10 @@ struct event_correlator;
 
 struct event_correlator *event_correlator_new(void);
 void event_correlator_free(struct event_correlator *correlator);
-/* False when nothing is to be sent; else `plan` is filled, for event_plan_clear. */
+/* False when nothing is to be sent; else `plan` is filled, for event_correlation_clear. */
 bool event_correlate(struct event_correlator *correlator, const struct event *event, int64_t now_us,
-                     struct event_plan *plan);
-void event_plan_clear(struct event_plan *plan);
+                     struct event_correlation *plan);
+void event_correlation_clear(struct event_correlation *plan);
 
 /* --- A bounded map from hashes to small records: when a new one finds no room, the one that was not used for
  * longest goes (EV-2). Owner: the correlator that made it, on its thread. */

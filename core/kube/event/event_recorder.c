@@ -34,7 +34,7 @@ struct event_recorder {
     struct event_correlator *correlator;
     STAILQ_HEAD(, event) queue;
     struct event *current;
-    struct event_plan plan;
+    struct event_correlation plan;
     bool is_patch; /* of this try */
     unsigned tries;
     struct object_call *call;
@@ -110,7 +110,7 @@ static void finish(struct event_recorder *recorder, enum outcome outcome)
     count(recorder, outcome);
     event_free(recorder->current);
     recorder->current = NULL;
-    event_plan_clear(&recorder->plan);
+    event_correlation_clear(&recorder->plan);
 }
 
 /* A server that refuses one refuses all: one line a minute. */

@@ -17,7 +17,7 @@ static const int64_t start_us = 1767225600000000; /* 2026-01-01T00:00:00Z */
 struct check_target {
     struct event_correlator *correlator;
     int64_t now_us;
-    struct event_plan plan; /* of the last event */
+    struct event_correlation plan; /* of the last event */
 };
 
 static int set_up(void **state)
@@ -32,7 +32,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct check_target *world = *state;
-    event_plan_clear(&world->plan);
+    event_correlation_clear(&world->plan);
     event_correlator_free(world->correlator);
     free(world);
     return 0;
@@ -61,7 +61,7 @@ static struct event *event_of(const char *ns, const char *name, const char *reas
 static bool tell(struct check_target *world, const char *name, const char *reason, const char *message)
 {
     struct event *event = event_of("shop", name, reason, message, world->now_us);
-    event_plan_clear(&world->plan);
+    event_correlation_clear(&world->plan);
     bool sent = event_correlate(world->correlator, event, world->now_us, &world->plan);
     event_free(event);
     return sent;
@@ -239,7 +239,7 @@ static void test_ev3_the_event_and_its_patch_as_json(void **state)
 {
     struct buf out = {0};
     struct event *event = event_of("shop", "web", "Seen", "say \"hi\"", start_us + 90 * second_us);
-    const struct event_plan plan = {.name = (char *)"web.1", .count = 3, .first_us = start_us};
+    const struct event_correlation plan = {.name = (char *)"web.1", .count = 3, .first_us = start_us};
     event_body(event, &plan, &out);
     assert_string_equal(
         buf_text(&out),
@@ -250,10 +250,10 @@ static void test_ev3_the_event_and_its_patch_as_json(void **state)
         "\"reportingInstance\":\"host-1\",\"firstTimestamp\":\"2026-01-01T00:00:00Z\","
         "\"lastTimestamp\":\"2026-01-01T00:01:30Z\",\"count\":3}");
     out.len = 0;
-    event_patch(
-        event,
-        &(struct event_plan){.name = (char *)"web.1", .is_combined = true, .count = 3, .first_us = start_us},
-        &out);
+    event_patch(event,
+                &(struct event_correlation){
+                    .name = (char *)"web.1", .is_combined = true, .count = 3, .first_us = start_us},
+                &out);
     assert_string_equal(buf_text(&out), "{\"count\":3,\"lastTimestamp\":\"2026-01-01T00:01:30Z\","
                                         "\"message\":\"(combined from similar events): say \\\"hi\\\"\"}");
     event_free(event);
