@@ -16,7 +16,7 @@ struct index_function {
     struct informer_claim *claim;
     int ref;
     bool running, rebuilding;
-    struct failure_report report;
+    struct failure_log report;
     struct quarantine quarantine;
     struct series *errors;
     char *failure;           /* the first since the index was built; NULL: none */
@@ -74,7 +74,7 @@ static void report(struct index_function *f, struct root *object, enum script_re
     struct buf key = {0};
     root_key(object, &key);
     const struct log_field about[] = {F("index", f->name), FS("key", buf_slice(&key)), {.key = NULL}};
-    report_failure(&f->report, f->script, SCRIPT_INDEX, result, about);
+    failure_log_add(&f->report, f->script, SCRIPT_INDEX, result, about);
     buf_clear(&key);
 }
 
@@ -169,7 +169,7 @@ static void free_function(void *ctx)
 {
     struct index_function *f = ctx;
     end_rebuilding(f);
-    report_end(&f->report);
+    failure_log_flush(&f->report);
     quarantine_clear(&f->quarantine);
     series_free(f->errors);
     free(f->failure);
@@ -187,7 +187,7 @@ struct index_source index_function(lua_State *L, struct informer_claim *claim, i
     f->script = script_of(L);
     f->claim = claim;
     f->ref = ref;
-    report_place(&f->report, L, ref);
+    failure_log_set_place(&f->report, L, ref);
     memcpy(f->name, name.p, name.n);
     f->errors = SERIES(FAMILY_INDEX_ERRORS, f->script->name, f->name);
     char *id = xasprintf("index/%s", f->name);

@@ -17,7 +17,7 @@ struct script_transform {
     struct script *script;
     struct transform_seat *seat;
     int ref;
-    struct failure_report report;
+    struct failure_log report;
     struct quarantine quarantine;
     char *informer, *code; /* as the plan has them; NULL until the script has loaded */
     char kind[];
@@ -88,7 +88,7 @@ static void report(struct script_transform *t, const struct root *object, enum s
     struct buf key = {0};
     root_key(object, &key);
     const struct log_field about[] = {F("informer", t->kind), FS("key", buf_slice(&key)), {.key = NULL}};
-    report_failure(&t->report, t->script, SCRIPT_TRANSFORM, result, about);
+    failure_log_add(&t->report, t->script, SCRIPT_TRANSFORM, result, about);
     buf_clear(&key);
 }
 
@@ -152,7 +152,7 @@ struct transform script_transform(lua_State *L, int ref, const char *kind)
     struct transform_seat *seat = xcalloc(1, sizeof *seat + strlen(script->name) + 1);
     t->script = script;
     t->ref = ref;
-    report_place(&t->report, L, ref);
+    failure_log_set_place(&t->report, L, ref);
     strcpy(t->kind, kind);
     char *id = xasprintf("transform/%s", kind);
     quarantine_init(&t->quarantine, script, id, list_again);
@@ -288,7 +288,7 @@ void transforms_clear(struct script *script)
     while ((t = TAILQ_FIRST(&script->transforms))) {
         TAILQ_REMOVE(&script->transforms, t, link);
         leave_seat(t);
-        report_end(&t->report);
+        failure_log_flush(&t->report);
         quarantine_clear(&t->quarantine);
         free(t->informer);
         free(t->code);

@@ -84,7 +84,7 @@ struct script *script_new(const struct script_host *host, const struct script_so
     TAILQ_INIT(&script->sync_waits);
     throttle_init(script);
     leading_init(script);
-    report_open(script);
+    script_errors_open(script);
     return script;
 }
 
@@ -180,7 +180,7 @@ void script_free(struct script *script)
     partial_clear(&script->partial);
     reads_clear(&script->reads);
     leading_clear(script);
-    report_close(script);
+    script_errors_close(script);
     throttle_clear(script);
     buf_clear(&script->main.failure);
     buf_clear(&script->first_failure);

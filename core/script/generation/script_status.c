@@ -89,7 +89,7 @@ void script_each_error(const struct script *script, void (*fn)(void *ctx, const 
                        void *ctx)
 {
     for (int i = 0; i < SCRIPT_FUNCTIONS; i++)
-        fn(ctx, report_label((enum script_function)i), script->error_counts[i]);
+        fn(ctx, script_function_label((enum script_function)i), script->error_counts[i]);
 }
 
 /* --- What the handlers of a script ask of objects, for who checks whether it can ever be */

@@ -98,7 +98,7 @@ void handler_unref(struct script_handler *handler)
     must(handler->refs > 0);
     if (--handler->refs > 0) return;
     delivery_free(handler);
-    report_end(&handler->report);
+    failure_log_flush(&handler->report);
     handler_metrics_clear(&handler->metrics);
     quarantine_clear(&handler->quarantine);
     handler_options_unref(handler->options);

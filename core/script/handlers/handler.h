@@ -35,7 +35,7 @@ struct script_handler {
     int refs;
     unsigned long long number;
     uint64_t errors;
-    struct failure_report report;
+    struct failure_log report;
     struct handler_metrics metrics;
     struct quarantine quarantine;
 

@@ -66,7 +66,7 @@ void handler_failed(struct script_handler *h, enum script_function function, con
     h->errors++;
     handler_metrics_failed(&h->metrics);
     /* I-11 (BEAT): the next event follows at once. */
-    report_failure(&h->report, h->script, function, result, about);
+    failure_log_add(&h->report, h->script, function, result, about);
     buf_clear(&key);
 }
 
@@ -80,7 +80,7 @@ static void ended(const struct handler_call *call, enum script_result result)
         return;
     }
     if (!h->removed && !h->script->failure.line)
-        report_place(&h->report, h->script->L, h->functions[event->type]);
+        failure_log_set_place(&h->report, h->script->L, h->functions[event->type]);
     handler_failed(h, SCRIPT_HANDLER, handler_event_names[event->type], event->object, result);
     if (quarantine_note(&h->quarantine, QUARANTINE_CALL, result)) delivery_quarantined(h);
 }

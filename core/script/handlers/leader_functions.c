@@ -33,8 +33,8 @@ static void begin(struct leader_functions *f);
 static void report(struct leader_functions *f, const char *which, enum script_result result)
 {
     if (result == SCRIPT_OK || result == SCRIPT_CANCELLED) return;
-    report_failure(NULL, f->script, SCRIPT_LEADER, result,
-                   (const struct log_field[]){F("function", which), F("given", f->name), {.key = NULL}});
+    failure_log_add(NULL, f->script, SCRIPT_LEADER, result,
+                    (const struct log_field[]){F("function", which), F("given", f->name), {.key = NULL}});
 }
 
 static void on_started(void *ctx, enum script_result result)

@@ -22,23 +22,23 @@ static const struct {
     [SCRIPT_INDEX] = {"index", "Index function failed"},
 };
 
-void report_open(struct script *script)
+void script_errors_open(struct script *script)
 {
     for (int i = 0; i < SCRIPT_FUNCTIONS; i++)
         script->errors[i] = SERIES(FAMILY_SCRIPT_ERRORS, script->name, functions[i].label);
 }
 
-void report_close(struct script *script)
+void script_errors_close(struct script *script)
 {
     for (int i = 0; i < SCRIPT_FUNCTIONS; i++) series_free(script->errors[i]);
 }
 
-const char *report_label(enum script_function function)
+const char *script_function_label(enum script_function function)
 {
     return functions[function].label;
 }
 
-void report_place(struct failure_report *report, lua_State *L, int ref)
+void failure_log_set_place(struct failure_log *report, lua_State *L, int ref)
 {
     lua_Debug ar;
     report->line = 0;
@@ -49,7 +49,7 @@ void report_place(struct failure_report *report, lua_State *L, int ref)
     report->line = ar.linedefined;
 }
 
-static void write(const struct failure_report *report, const struct script *script, const char *message,
+static void write(const struct failure_log *report, const struct script *script, const char *message,
                   const struct log_field *fields)
 {
     const struct script_failure *failure = &script->failure;
@@ -61,7 +61,7 @@ static void write(const struct failure_report *report, const struct script *scri
         log_write(LOG_ERROR, script->path, 0, message, fields);
 }
 
-static void write_rest(struct failure_report *report)
+static void write_rest(struct failure_log *report)
 {
     const struct log_field fields[] = {F("script", report->script->name),
                                        report->whose,
@@ -74,11 +74,11 @@ static void write_rest(struct failure_report *report)
 
 static void on_rest(struct timer *timer)
 {
-    write_rest(container_of(timer, struct failure_report, rest));
+    write_rest(container_of(timer, struct failure_log, rest));
 }
 
 /* A failure of the next second has a line that tells of it; only after that it is told by itself. */
-static void leave_out(struct failure_report *report, struct script *script, const struct log_field *whose,
+static void leave_out(struct failure_log *report, struct script *script, const struct log_field *whose,
                       int64_t now)
 {
     report->unreported++;
@@ -88,7 +88,7 @@ static void leave_out(struct failure_report *report, struct script *script, cons
         timer_start(&report->rest, script_clock(script), report->written_ms + 2 * REPORT_INTERVAL_MS - now);
 }
 
-static bool is_due(struct failure_report *report, struct script *script, const struct log_field *whose)
+static bool is_due(struct failure_log *report, struct script *script, const struct log_field *whose)
 {
     int64_t now = clock_now_ms(script_clock(script));
     report->rest.fn = on_rest;
@@ -101,7 +101,7 @@ static bool is_due(struct failure_report *report, struct script *script, const s
     return true;
 }
 
-void report_end(struct failure_report *report)
+void failure_log_flush(struct failure_log *report)
 {
     timer_cancel(&report->rest);
     if (report->unreported > 0) write_rest(report);
@@ -121,8 +121,8 @@ static void keep_first(struct script *script)
     buf_str(&script->first_failure, line);
 }
 
-void report_failure(struct failure_report *report, struct script *script, enum script_function function,
-                    enum script_result result, const struct log_field *about)
+void failure_log_add(struct failure_log *report, struct script *script, enum script_function function,
+                     enum script_result result, const struct log_field *about)
 {
     struct script_failure *failure = &script->failure;
     struct log_field fields[REPORT_FIELDS_MAX + 6];

@@ -6,30 +6,30 @@
 #include "script/vm/state.h"
 
 /* The series of a script begin with 0, so that the first failure is seen by rate(). */
-void report_open(struct script *script);
-void report_close(struct script *script);
+void script_errors_open(struct script *script);
+void script_errors_close(struct script *script);
 /* "handler": the label. */
-const char *report_label(enum script_function function);
+const char *script_function_label(enum script_function function);
 
-struct failure_report {
+struct failure_log {
     int64_t written_ms; /* 0: never */
     uint64_t unreported;
     struct timer rest;       /* runs while there are some */
     struct script *script;   /* these two are known since the first failure */
     struct log_field whose;  /* borrowed: the text belongs to the owner */
-    char source[LUA_IDSIZE]; /* see report_place; "" when it was not called */
+    char source[LUA_IDSIZE]; /* see failure_log_set_place; "" when it was not called */
     int line;
 };
 
 /* The function with this reference in the registry is to blame for failures that were raised by no line of
  * the script, such as a wrong result: they name the place where it begins. */
-void report_place(struct failure_report *report, lua_State *L, int ref);
+void failure_log_set_place(struct failure_log *report, lua_State *L, int ref);
 
 /* The cause is in script->failure; `about` (ended by a NULL key, at most REPORT_FIELDS_MAX) tells what
  * failed: first whose failure it is, by a text that lives as long as the report. With `report` NULL each
  * failure is written. */
 enum { REPORT_FIELDS_MAX = 4 };
-void report_failure(struct failure_report *report, struct script *script, enum script_function function,
-                    enum script_result result, const struct log_field *about);
+void failure_log_add(struct failure_log *report, struct script *script, enum script_function function,
+                     enum script_result result, const struct log_field *about);
 /* Its owner ends: what was left out is told now. The script must still be there. */
-void report_end(struct failure_report *report);
+void failure_log_flush(struct failure_log *report);

@@ -76,8 +76,8 @@ static void report(const struct command_call *call, enum script_result result)
 {
     const char *name = command_of(call)->name;
     if (result == SCRIPT_OK || result == SCRIPT_CANCELLED || call->said_error) return;
-    report_failure(NULL, call->script, SCRIPT_COMMAND, result,
-                   (const struct log_field[]){F("command", name), {.key = NULL}});
+    failure_log_add(NULL, call->script, SCRIPT_COMMAND, result,
+                    (const struct log_field[]){F("command", name), {.key = NULL}});
 }
 
 static void ended(void *ctx, enum script_result result)

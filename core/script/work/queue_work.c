@@ -57,7 +57,7 @@ static void fail(struct work *work, enum script_result result)
     };
     q->errors++;
     series_inc(q->errors_series);
-    report_failure(&q->report, q->script, SCRIPT_WORKER, result, about);
+    failure_log_add(&q->report, q->script, SCRIPT_WORKER, result, about);
     retry(work, buf_slice(&q->script->failure.text));
 }
 

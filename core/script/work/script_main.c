@@ -17,7 +17,7 @@ static void report_main(struct script *script, enum script_result result)
     script->main.ended = true;
     if (result == SCRIPT_OK || result == SCRIPT_CANCELLED) return;
     buf_str(&script->main.failure, buf_slice(&script->failure.text));
-    report_failure(NULL, script, SCRIPT_MAIN, result, (const struct log_field[]){{.key = NULL}});
+    failure_log_add(NULL, script, SCRIPT_MAIN, result, (const struct log_field[]){{.key = NULL}});
 }
 
 static void main_ended(void *ctx, enum script_result result)

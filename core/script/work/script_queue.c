@@ -132,7 +132,7 @@ struct script_queue *script_queue_new(struct script *script, const struct script
 void script_queue_run(lua_State *L, struct script_queue *q, int function)
 {
     q->function = function;
-    report_place(&q->report, L, function);
+    failure_log_set_place(&q->report, L, function);
     workqueue_has_workers(q->queue);
     turns_ask(q->script);
 }
@@ -224,7 +224,7 @@ void queues_clear(struct script *script)
     while ((q = TAILQ_FIRST(&script->queues))) {
         TAILQ_REMOVE(&script->queues, q, link);
         leave_share(q);
-        report_end(&q->report);
+        failure_log_flush(&q->report);
         series_free(q->errors_series);
         quarantine_clear(&q->quarantine);
         free(q->name);

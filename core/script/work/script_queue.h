@@ -32,7 +32,7 @@ struct script_queue {
     struct rate_limiter limiter;
     uint64_t errors;
     struct series *errors_series;
-    struct failure_report report;
+    struct failure_log report;
     struct quarantine quarantine;
 };
 

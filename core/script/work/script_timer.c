@@ -29,7 +29,7 @@ void script_timer_unref(struct script_timer *t)
     must(t->refs > 0);
     if (--t->refs > 0) return;
     memory_note(t->script, -(ptrdiff_t)TIMER_BYTES);
-    report_end(&t->report);
+    failure_log_flush(&t->report);
     quarantine_clear(&t->quarantine);
     zone_unref(t->plan.zone);
     free(t->schedule);
@@ -44,9 +44,10 @@ void script_timer_unref(struct script_timer *t)
 static void ended(struct script_timer *t, enum script_result result)
 {
     if (result != SCRIPT_OK && result != SCRIPT_CANCELLED) {
-        if (!t->stopped && !t->script->failure.line) report_place(&t->report, t->script->L, t->function);
-        report_failure(&t->report, t->script, SCRIPT_TIMER, result,
-                       (const struct log_field[]){F("timer", t->name), {.key = NULL}});
+        if (!t->stopped && !t->script->failure.line)
+            failure_log_set_place(&t->report, t->script->L, t->function);
+        failure_log_add(&t->report, t->script, SCRIPT_TIMER, result,
+                        (const struct log_field[]){F("timer", t->name), {.key = NULL}});
     }
     quarantine_note(&t->quarantine, QUARANTINE_CALL, result);
     if (t->kind == TIMER_AFTER) script_timer_stop(t->script->L, t);

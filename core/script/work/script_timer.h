@@ -46,7 +46,7 @@ struct script_timer {
     int refs;
     char *name; /* "scripts/x.lua:12", where it was made */
     char *key;  /* "every 30s#2", its name in the plan; NULL for one that was made at run time */
-    struct failure_report report;
+    struct failure_log report;
     struct quarantine quarantine;
 };
 
