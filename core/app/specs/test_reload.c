@@ -122,10 +122,10 @@ static bool is_ready(struct test_engine *engine, const struct script *old, struc
 }
 
 static bool take_over(struct test_engine *engine, struct script *old, struct script *next,
-                      struct hand_over *done, struct err *err)
+                      struct handover *done, struct err *err)
 {
     test_engine_enter(engine);
-    bool ok = script_hand_over(old, next, done, err);
+    bool ok = script_handover(old, next, done, err);
     test_engine_leave();
     return ok;
 }
@@ -139,7 +139,7 @@ static bool settle(struct test_engine *engine, size_t leases, struct err *err)
     return test_engine_settle(engine, err);
 }
 
-bool test_reload(struct test_engine *engine, const char *name, struct str text, struct hand_over *done,
+bool test_reload(struct test_engine *engine, const char *name, struct str text, struct handover *done,
                  struct err *err)
 {
     struct test_script *one = find(engine, name);

@@ -4,7 +4,7 @@
 #include "app/specs/spec_engine.h"
 
 /* False with why: the script runs on as it was. */
-bool test_reload(struct test_engine *engine, const char *name, struct str text, struct hand_over *done,
+bool test_reload(struct test_engine *engine, const char *name, struct str text, struct handover *done,
                  struct err *err);
 /* What the script runs from: its file's text; NULL when there is no such script. Borrowed until it is
  * reloaded. */

@@ -273,7 +273,7 @@ void reload_metrics_ended(struct reload_metrics *m, enum reload_result result)
     if (m) series_inc(m->results[result]);
 }
 
-void reload_metrics_activated(struct reload_metrics *m, const struct hand_over *done, int64_t pause_ns)
+void reload_metrics_activated(struct reload_metrics *m, const struct handover *done, int64_t pause_ns)
 {
     if (!m) return;
     series_observe(m->pause, (double)pause_ns / 1e9);

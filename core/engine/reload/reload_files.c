@@ -49,7 +49,7 @@ static bool is_listed(const struct script_files *files, const char *path)
 
 static void stop_script(struct slot *slot)
 {
-    struct hand_over done;
+    struct handover done;
     struct script *script = slot->current;
     const struct slots_hooks *hooks = &slot->slots->options.hooks;
     slot->gone = true;
@@ -58,7 +58,7 @@ static void stop_script(struct slot *slot)
     log_info("Script stopped: its file is gone", F("script", slot->name));
     if (script) {
         hooks->taken(hooks->ctx, script, NULL);
-        script_wind_up(script, &done);
+        script_drain(script, &done);
         slot_drain(slot, script);
     } else {
         slot_remove(slot);

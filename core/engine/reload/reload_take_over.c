@@ -20,14 +20,14 @@ static void count(const struct slot *slot, enum reload_result result)
     reload_metrics_ended(slot->slots->metrics, result);
 }
 
-static void note_pause(struct slot *slot, const struct hand_over *done, int64_t begun_ns)
+static void note_pause(struct slot *slot, const struct handover *done, int64_t begun_ns)
 {
     int64_t took_ns = clock_measure_ns() - begun_ns;
     slot->pause_us = (uint64_t)(took_ns / 1000);
     reload_metrics_activated(slot->slots->metrics, done, took_ns);
 }
 
-static void tell(const struct slot *slot, const struct hand_over *done)
+static void tell(const struct slot *slot, const struct handover *done)
 {
     log_info("Reloaded", F("script", slot->name), FI("generation", script_generation(slot->current)),
              F("why", slot->why), FI("pauseMicroseconds", slot->pause_us), FI("handlersKept", done->kept),
@@ -121,7 +121,7 @@ static bool refuse_params(struct slot *slot)
 void reload_activate(struct slot *slot)
 {
     struct err err;
-    struct hand_over done;
+    struct handover done;
     struct script *old = slot->current, *new_ = slot->candidate;
     struct buf quarantined = {0};
     int64_t begun_ns = clock_measure_ns();
@@ -130,7 +130,7 @@ void reload_activate(struct slot *slot)
         buf_clear(&quarantined);
         return;
     }
-    if (!script_hand_over(old, new_, &done, &err)) {
+    if (!script_handover(old, new_, &done, &err)) {
         buf_clear(&quarantined);
         if (err.code == ERR_OUTDATED)
             load_again(slot);

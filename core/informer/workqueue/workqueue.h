@@ -96,14 +96,14 @@ struct workqueue_owner {
 
 /* The queue with all that it knows goes to another owner, and to these limits; what the limiter has counted
  * stays. Who waits for a key is told that there are none, as he is one of the last owner's. */
-void workqueue_hand_over(struct workqueue *queue, const struct workqueue_owner *owner,
-                         const struct rate_limiter *limiter);
+void workqueue_handover(struct workqueue *queue, const struct workqueue_owner *owner,
+                        const struct rate_limiter *limiter);
 /* Nobody owns it any more: it is shut down, and counts nowhere. It may still be asked and freed. */
 void workqueue_abandon(struct workqueue *queue);
 /* Who waits for a key is told that there are none. */
 void workqueue_end_waits(struct workqueue *queue);
 /* What `from` holds, queued or delayed, is added to `queue`; nothing of `from` is worked on. */
-void workqueue_take_over(struct workqueue *queue, struct workqueue *from);
+void workqueue_absorb(struct workqueue *queue, struct workqueue *from);
 
 /* --- the end */
 

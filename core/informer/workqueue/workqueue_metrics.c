@@ -72,8 +72,8 @@ static void set_limiter(struct workqueue *queue, const struct rate_limiter *limi
     if (same) mine->bucket.tokens = before.bucket.tokens;
 }
 
-void workqueue_hand_over(struct workqueue *queue, const struct workqueue_owner *owner,
-                         const struct rate_limiter *limiter)
+void workqueue_handover(struct workqueue *queue, const struct workqueue_owner *owner,
+                        const struct rate_limiter *limiter)
 {
     count_at(queue, owner->quota);
     queue->options.ready = owner->ready;
@@ -99,7 +99,7 @@ void workqueue_end_waits(struct workqueue *queue)
     workqueue_wake_all(&queue->getters);
 }
 
-void workqueue_take_over(struct workqueue *queue, struct workqueue *from)
+void workqueue_absorb(struct workqueue *queue, struct workqueue *from)
 {
     struct workqueue_item *item, *next;
     struct err err;

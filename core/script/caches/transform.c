@@ -276,7 +276,7 @@ bool transforms_are_still(const struct script *before, const struct script *scri
     return true;
 }
 
-void transforms_take_over(struct script *script)
+void transforms_handover(struct script *script)
 {
     struct script_transform *t;
     TAILQ_FOREACH (t, &script->transforms, link) t->seat->current = t;

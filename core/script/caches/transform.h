@@ -21,6 +21,6 @@ void transforms_loaded(struct script *script);
  * now does not share it. */
 bool transforms_are_still(const struct script *before, const struct script *script, struct err *err);
 /* Its functions are called from now on. */
-void transforms_take_over(struct script *script);
+void transforms_handover(struct script *script);
 /* Before its Lua state goes. */
 void transforms_clear(struct script *script);

@@ -53,7 +53,7 @@ static void go_on(struct script_handler *before, struct script_handler *h)
     h->attached = before->attached;
     before->attached = NULL;
     claim_move_handler(h->attached, h->claim, &callbacks);
-    delivery_hand_over(before, h);
+    delivery_handover(before, h);
 }
 
 /* It hears of nothing more; its calls that wait go on. */
@@ -68,10 +68,10 @@ static void detach(struct script_handler *h)
 static void replace(struct script_handler *before, struct script_handler *h)
 {
     detach(before);
-    delivery_hand_over_deletes(before, h);
+    delivery_handover_deletes(before, h);
 }
 
-static void end_handlers(struct script *from, struct hand_over *done)
+static void end_handlers(struct script *from, struct handover *done)
 {
     struct script_handler *h;
     TAILQ_FOREACH (h, &from->handlers, link) {
@@ -89,7 +89,7 @@ static bool is_told_at_once(const struct script *from, const struct script_handl
 }
 
 static void hand_over_handler(struct script *from, struct script_handler *h, struct script_handler **at,
-                              struct hand_over *done)
+                              struct handover *done)
 {
     struct script_handler *before = find(from, h->id, at);
     if (before && may_go_on(before, h)) {
@@ -112,7 +112,7 @@ static struct script_handler *handler_after(const struct script *script, unsigne
 }
 
 /* The function of a filter may remove any of them. */
-static void hand_over_handlers(struct script *from, struct script *to, struct hand_over *done)
+static void handover_handlers(struct script *from, struct script *to, struct handover *done)
 {
     struct script_handler *at = NULL, *next;
     for (struct script_handler *h = TAILQ_FIRST(&to->handlers); h; h = next) {
@@ -133,21 +133,21 @@ static void end_from_now_on(struct script *script)
 
 /* --- all of it */
 
-bool script_hand_over(struct script *from, struct script *to, struct hand_over *done, struct err *err)
+bool script_handover(struct script *from, struct script *to, struct handover *done, struct err *err)
 {
     must(from->phase == SCRIPT_RUNNING && to->phase == SCRIPT_LOADED);
     must(from->depth == 0 && to->depth == 0);
-    *done = (struct hand_over){0};
+    *done = (struct handover){0};
     if (!transforms_are_still(from, to, err) || !metrics_fit(to, err) ||
-        !script_state_hand_over(from, to, err) || !leading_take_over(from, to, err))
+        !script_state_hand_over(from, to, err) || !leading_handover(from, to, err))
         return false;
-    metrics_take_over(from, to);
-    transforms_take_over(to);
+    metrics_handover(from, to);
+    transforms_handover(to);
     from->phase = SCRIPT_DRAINING;
     to->phase = SCRIPT_RUNNING;
-    hand_over_handlers(from, to, done);
-    done->dropped_keys = queues_hand_over(from, to);
-    done->cancelled_timers = script_timers_hand_over(from, to);
+    handover_handlers(from, to, done);
+    done->dropped_keys = queues_handover(from, to);
+    done->cancelled_timers = script_timers_handover(from, to);
     script_add_counters(to, from);
     leading_begin_after(from, to);
     handlers_attach(to);
@@ -156,10 +156,10 @@ bool script_hand_over(struct script *from, struct script *to, struct hand_over *
     return true;
 }
 
-void script_wind_up(struct script *script, struct hand_over *done)
+void script_drain(struct script *script, struct handover *done)
 {
     must(script->phase == SCRIPT_RUNNING && script->depth == 0);
-    *done = (struct hand_over){0};
+    *done = (struct handover){0};
     script->phase = SCRIPT_DRAINING;
     end_handlers(script, done);
     done->dropped_keys = queues_end(script);

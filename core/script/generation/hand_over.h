@@ -9,7 +9,7 @@
 
 struct script;
 
-struct hand_over {
+struct handover {
     size_t kept;             /* handlers that go on where the old ones were */
     size_t added, removed;   /* the others */
     size_t dropped_events;   /* that handlers which are no more were not told of yet */
@@ -20,9 +20,9 @@ struct hand_over {
 /* `to` was prepared, and its informers hold their first lists. It runs from then on; `from` drains: it takes
  * nothing in, and what waits in it goes on. False when `to` cannot take over: `from` goes on as if nothing
  * had been, and `to` is to be freed. */
-bool script_hand_over(struct script *from, struct script *to, struct hand_over *done, struct err *err);
+bool script_handover(struct script *from, struct script *to, struct handover *done, struct err *err);
 /* The same without a successor: it takes nothing in any more. */
-void script_wind_up(struct script *script, struct hand_over *done);
+void script_drain(struct script *script, struct handover *done);
 /* Goes on to build the indexes of one that is to take over, for a few milliseconds. True once all are whole.
  */
 bool script_build_indexes(struct script *script);

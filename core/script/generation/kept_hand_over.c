@@ -7,7 +7,7 @@
 #include "script/view/kept.h"
 #include "script/vm/args.h"
 
-struct hand_over {
+struct handover {
     const struct kept *from, *to;
     struct buf bytes, migrated;
     lua_Debug place; /* of migrate, once it was called */
@@ -15,12 +15,12 @@ struct hand_over {
 
 static void write_old(lua_State *L, void *ctx)
 {
-    struct hand_over *h = ctx;
+    struct handover *h = ctx;
     lua_rawgeti(L, LUA_REGISTRYINDEX, h->from->table);
     kept_write(L, lua_gettop(L), &h->bytes);
 }
 
-static void read_bytes(lua_State *L, const struct hand_over *h, const struct buf *bytes)
+static void read_bytes(lua_State *L, const struct handover *h, const struct buf *bytes)
 {
     const char *at = bytes->data;
     lua_rawgeti(L, LUA_REGISTRYINDEX, h->to->table);
@@ -29,14 +29,14 @@ static void read_bytes(lua_State *L, const struct hand_over *h, const struct buf
 
 static void read_new(lua_State *L, void *ctx)
 {
-    const struct hand_over *h = ctx;
+    const struct handover *h = ctx;
     read_bytes(L, h, &h->bytes);
 }
 
 /* What migrate gives is checked as if it were assigned. */
 static void migrate(lua_State *L, void *ctx)
 {
-    struct hand_over *h = ctx;
+    struct handover *h = ctx;
     const char *at = h->bytes.data;
     lua_rawgeti(L, LUA_REGISTRYINDEX, h->to->migrate);
     lua_pushvalue(L, -1);
@@ -55,7 +55,7 @@ static void migrate(lua_State *L, void *ctx)
 }
 
 /* An error that no line of the script raised has the place where migrate begins. */
-static bool failed(struct script *script, const struct hand_over *h, struct err *err)
+static bool failed(struct script *script, const struct handover *h, struct err *err)
 {
     const char *why = buf_text(&script->failure.text);
     if (script->failure.line == 0 && h->place.linedefined > 0)
@@ -71,13 +71,13 @@ bool kept_refuse_version(const struct plan_entry *entry, const char *name, int b
     return plan_wrap_place(entry, err);
 }
 
-static bool refuse(const struct script *new_, const struct hand_over *h, struct err *err)
+static bool refuse(const struct script *new_, const struct handover *h, struct err *err)
 {
     const struct plan_entry *entry = plan_find(&new_->plan, PLAN_STATE, str_of(h->to->name));
     return kept_refuse_version(entry, h->to->name, h->from->version, h->to->version, err);
 }
 
-static bool hand_over(struct script *old, struct script *new_, struct hand_over *h, struct err *err)
+static bool hand_over(struct script *old, struct script *new_, struct handover *h, struct err *err)
 {
     bool same = h->from->version == h->to->version;
     if (!same && h->to->migrate == LUA_NOREF) return refuse(new_, h, err);
@@ -94,7 +94,7 @@ bool script_state_hand_over(struct script *old, struct script *new_, struct err 
     bool ok = true;
     must(old->depth == 0 && new_->depth == 0);
     for (size_t i = 0; ok && i < new_->kept.count; i++) {
-        struct hand_over h = {.to = &new_->kept.items[i]};
+        struct handover h = {.to = &new_->kept.items[i]};
         h.from = kept_find(old, str_of(h.to->name));
         if (h.from) ok = hand_over(old, new_, &h, err);
         buf_clear(&h.bytes);

@@ -107,7 +107,7 @@ bool script_start(struct script *script, struct err *err)
 {
     must(script->phase == SCRIPT_LOADED);
     if (!metrics_fit(script, err) || !leading_loaded(script, err)) return false;
-    metrics_take_over(NULL, script);
+    metrics_handover(NULL, script);
     script->phase = SCRIPT_RUNNING;
     script_timers_start(script);
     handlers_attach(script);

@@ -180,7 +180,7 @@ static void end_hand_over(struct script_handler *from, struct script_handler *to
     delivery_go_on(to);
 }
 
-void delivery_hand_over(struct script_handler *from, struct script_handler *to)
+void delivery_handover(struct script_handler *from, struct script_handler *to)
 {
     struct event event;
     if (from->debounce && to->debounce) {
@@ -223,7 +223,7 @@ static void append_delete(struct script_handler *from, struct script_handler *to
 }
 
 /* Of an object that came and went, `from` has told nothing: there is no delete of it either. */
-void delivery_hand_over_deletes(struct script_handler *from, struct script_handler *to)
+void delivery_handover_deletes(struct script_handler *from, struct script_handler *to)
 {
     struct event event;
     struct pending joined;

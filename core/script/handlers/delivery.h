@@ -20,13 +20,13 @@ void delivery_end(struct script_handler *handler);
  * and waits for the calls of `from` that wait as if they were its own: to their ends the order of events
  * stays as it is. `from` must be told of nothing from then on; it may be removed, also while such calls wait.
  */
-void delivery_hand_over(struct script_handler *from, struct script_handler *to);
+void delivery_handover(struct script_handler *from, struct script_handler *to);
 /* The same for one that is told anew: of what waits only the deletes go over, which no cache tells of, those
  * of objects that came and went excepted, and those that `to` does not read or that do not pass its filter.
  * For one that is shown the cache each follows an add of the state that `from` was told last, or was about to
  * be told for the same reason. The filter's
  * function may remove any handler of its script; the caller has a reference to `to`. */
-void delivery_hand_over_deletes(struct script_handler *from, struct script_handler *to);
+void delivery_handover_deletes(struct script_handler *from, struct script_handler *to);
 /* Events that wait for calls, or for their objects to be quiet. */
 size_t delivery_untold(const struct script_handler *handler);
 /* They are dropped; its calls that wait go on. */

@@ -162,7 +162,7 @@ bool leading_loaded(struct script *script, struct err *err)
 
 /* --- from one generation to the next */
 
-bool leading_take_over(struct script *from, struct script *to, struct err *err)
+bool leading_handover(struct script *from, struct script *to, struct err *err)
 {
     struct leading *leading = &to->leading;
     if (!make_lease_config(to, err)) return false;

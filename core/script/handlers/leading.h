@@ -50,7 +50,7 @@ bool leading_is_declared(const struct script *script, struct err *err);
 bool leading_loaded(struct script *script, struct err *err);
 /* For a reload: `to` takes part in its election in place of `from`. Of the same one the term stays. Another
  * lease is changed when functions for the end have ended: nothing is done for two terms at once. */
-bool leading_take_over(struct script *from, struct script *to, struct err *err);
+bool leading_handover(struct script *from, struct script *to, struct err *err);
 /* Whether what `from` does as a leader goes on in `to`, after that. */
 bool leading_keeps_term(const struct script *from, const struct script *to);
 /* The election is left, without a successor, when functions for the end have been called and ended. */

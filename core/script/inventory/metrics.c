@@ -62,7 +62,7 @@ bool metrics_fit(const struct script *script, struct err *err)
     return true;
 }
 
-void metrics_take_over(struct script *old, struct script *new_)
+void metrics_handover(struct script *old, struct script *new_)
 {
     const struct script_metrics *metrics = &new_->metrics;
     for (size_t i = 0; i < metrics->count; i++) {

@@ -34,5 +34,5 @@ bool metrics_fit(const struct script *script, struct err *err);
 bool metrics_refuse(const struct plan *plan, const char *name, struct err *err);
 /* The script begins, or takes the place of `old`, whose metrics that are the same go on counting. They fit.
  */
-void metrics_take_over(struct script *old, struct script *new_);
+void metrics_handover(struct script *old, struct script *new_);
 void metrics_clear(struct script_metrics *metrics);

@@ -169,7 +169,7 @@ static void set_count(lua_State *L, const char *name, size_t count)
 static int l_reload(lua_State *L)
 {
     struct err err;
-    struct hand_over done;
+    struct handover done;
     struct test_engine *engine = test_engine_arg(L);
     const char *name = arg_str(L, 2, "name").p;
     if (!test_ops()->reload(engine, name, arg_bytes_opt(L, 3, "env:reload: the text"), &done, &err))

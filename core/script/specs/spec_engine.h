@@ -9,7 +9,7 @@
 #include "script/generation/script.h"
 #include "script/vm/limits.h"
 
-struct hand_over;
+struct handover;
 struct test_engine;
 
 struct test_engine_options {
@@ -69,7 +69,7 @@ struct test_engine_ops {
     bool (*load)(struct test_engine *engine, const char *path, const char *name, struct err *err);
     /* The next generation of a script that was loaded, from this text (NULL: from what its file says now),
      * takes over. False with why: it runs on as it was. */
-    bool (*reload)(struct test_engine *engine, const char *name, struct str text, struct hand_over *done,
+    bool (*reload)(struct test_engine *engine, const char *name, struct str text, struct handover *done,
                    struct err *err);
     /* Its text; NULL: there is no such script. Borrowed until it is reloaded. */
     struct str (*source)(struct test_engine *engine, const char *name);

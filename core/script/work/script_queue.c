@@ -142,9 +142,9 @@ static void follow(struct script_queue *q, struct script_queue *before)
 {
     struct workqueue *mine = q->queue;
     before->share->refs++;
-    workqueue_hand_over(before->queue, &(struct workqueue_owner){&q->script->queue_keys, on_ready, q},
-                        &q->limiter);
-    workqueue_take_over(before->queue, mine);
+    workqueue_handover(before->queue, &(struct workqueue_owner){&q->script->queue_keys, on_ready, q},
+                       &q->limiter);
+    workqueue_absorb(before->queue, mine);
     leave_share(q);
     q->share = before->share;
     q->share->owner = q;
@@ -178,7 +178,7 @@ size_t queues_end(struct script *script)
     return dropped;
 }
 
-size_t queues_hand_over(struct script *from, struct script *to)
+size_t queues_handover(struct script *from, struct script *to)
 {
     struct script_queue *q, *next;
     TAILQ_FOREACH (q, &from->queues, link) {

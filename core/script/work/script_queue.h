@@ -72,7 +72,7 @@ void queues_stop_leading(struct script *script);
 /* For a reload: each queue of `to` that `from` has too goes on with what that one held; the others of `from`
  * are shut down. Gives how many keys these had. Work of `from` that is under way ends in the queue it was
  * taken from. */
-size_t queues_hand_over(struct script *from, struct script *to);
+size_t queues_handover(struct script *from, struct script *to);
 /* All are shut down. Gives how many keys they had. */
 size_t queues_end(struct script *script);
 /* Another generation has the queue now: this one takes nothing from it. */

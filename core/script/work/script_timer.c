@@ -333,7 +333,7 @@ static struct script_timer *find(const struct script *script, const struct scrip
     return NULL;
 }
 
-size_t script_timers_hand_over(struct script *from, struct script *to)
+size_t script_timers_handover(struct script *from, struct script *to)
 {
     struct script_timer *t, *before, *at = NULL;
     size_t cancelled = 0;

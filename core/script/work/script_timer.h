@@ -77,7 +77,7 @@ void script_timers_stop_leading(struct script *script);
 void script_timers_start(struct script *script);
 /* For a reload: those of `to` begin, one that `from` has under the same key when that one's next tick is due;
  * those of `from` stop. Gives how many of these were made at run time, and had a tick to come. */
-size_t script_timers_hand_over(struct script *from, struct script *to);
+size_t script_timers_handover(struct script *from, struct script *to);
 /* Stops all. */
 void script_timers_clear(struct script *script);
 

@@ -50,11 +50,11 @@ static struct script *start(struct cluster *c, const char *lua)
 
 static void take_over(struct cluster *c, struct script *from, struct script *to)
 {
-    struct hand_over done;
+    struct handover done;
     struct err err;
     cluster_resolve(c);
     assert_int_equal(script_lagging_claims(from, to, NULL), 0);
-    if (!script_hand_over(from, to, &done, &err)) fail_msg("%s", err.text);
+    if (!script_handover(from, to, &done, &err)) fail_msg("%s", err.text);
 }
 
 static const struct informer_claim *last_claim(const struct script *script)
@@ -234,14 +234,14 @@ static void test_one_that_keeps_something_is_not_the_same(void **state)
 static void test_one_that_keeps_something_meanwhile_is_not_taken_over(void **state)
 {
     struct cluster *c = *state;
-    struct hand_over done;
+    struct handover done;
     struct err err;
     static const char lua[] = HEAD "local n = 0 " PODS("function(pod) n = n + 1 pod.n = n return pod end");
     struct script *old = start(c, lua), *next = prepare(c, old, lua);
     cluster_resolve(c);
     cluster_list(c, c->source_count - 1, "shop/a");
     cluster_settle(c);
-    assert_false(script_hand_over(old, next, &done, &err));
+    assert_false(script_handover(old, next, &done, &err));
     assert_int_equal(err.code, ERR_OUTDATED);
     assert_string_equal(err.text,
                         "the transform of pods has kept something since the new generation was loaded");
@@ -254,13 +254,13 @@ static void test_one_that_keeps_something_meanwhile_is_not_taken_over(void **sta
 static void test_nothing_is_compared_again_when_nothing_has_run(void **state)
 {
     struct cluster *c = *state;
-    struct hand_over done;
+    struct handover done;
     struct err err;
     static const char lua[] = HEAD PODS("function(pod) return pod end");
     struct script *old = start(c, lua), *next = prepare(c, old, lua);
     cluster_resolve(c);
     uint64_t calls = script_tally(old).calls;
-    assert_true(script_hand_over(old, next, &done, &err));
+    assert_true(script_handover(old, next, &done, &err));
     assert_int_equal(script_tally(old).calls, calls);
     script_free(old);
     script_free(next);

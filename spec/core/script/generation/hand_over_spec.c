@@ -52,7 +52,7 @@ static void test_a_sequential_handler_goes_on_when_the_old_call_has_ended(void *
     tell(c, old, '+', "a", 1, 1);
     tell(c, old, '=', "a", 2, 1);
     tell(c, old, '+', "b", 3, 1);
-    delivery_hand_over(feed_handler(old), feed_handler(new));
+    delivery_handover(feed_handler(old), feed_handler(new));
     tell(c, new, '-', "b", 4, 1);
     assert_ask(c, new, "return take()", "");
     assert_int_equal(script_pending_events(old), 1); /* its call */
@@ -74,7 +74,7 @@ static void test_only_busy_keys_of_the_old_one_wait_with_concurrency(void **stat
     tell(c, old, '+', "a", 1, 2);
     tell(c, old, '+', "b", 2, 3);
     tell(c, old, '=', "a", 3, 1);
-    delivery_hand_over(feed_handler(old), feed_handler(new));
+    delivery_handover(feed_handler(old), feed_handler(new));
     tell(c, new, '=', "b", 4, 1);
     tell(c, new, '+', "c", 5, 1); /* one more may wait beside those two, not two */
     tell(c, new, '+', "d", 6, 1);
@@ -99,12 +99,12 @@ static void test_options_may_differ(void **state)
     tell(c, one, '+', "a", 1, 3);
     tell(c, one, '=', "a", 2, 1);
     tell(c, one, '+', "b", 3, 9);
-    delivery_hand_over(feed_handler(one), feed_handler(many)); /* of what waits, b may begin now */
+    delivery_handover(feed_handler(one), feed_handler(many)); /* of what waits, b may begin now */
     virtual_clock_advance(&c->clock, 0);
     assert_ask(c, many, "return take()", "+b3( ");
     tell(c, many, '+', "c", 4, 1);
     tell(c, many, '-', "c", 5, 1);
-    delivery_hand_over(feed_handler(many), feed_handler(adds)); /* has a function for adds alone */
+    delivery_handover(feed_handler(many), feed_handler(adds)); /* has a function for adds alone */
     tell(c, adds, '+', "d", 6, 1);
     virtual_clock_advance(&c->clock, 8000);
     assert_ask(c, adds, "return take()", ""); /* b of the second one still holds it up, a of the first did */
@@ -124,7 +124,7 @@ static void test_changes_that_are_debounced_move_with_their_times(void **state)
     tell(c, old, '=', "a", 1, 0);
     virtual_clock_advance(&c->clock, 4000);
     tell(c, old, '=', "b", 2, 0);
-    delivery_hand_over(feed_handler(old), feed_handler(new));
+    delivery_handover(feed_handler(old), feed_handler(new));
     virtual_clock_advance(&c->clock, 4000);
     tell(c, new, '=', "b", 3, 0);
     assert_ask(c, new, "return take()", "");
@@ -133,7 +133,7 @@ static void test_changes_that_are_debounced_move_with_their_times(void **state)
     tell(c, new, '=', "a", 4, 0);
     tell(c, new, '=', "c", 5, 0);
     assert_int_equal(script_pending_events(new), 3);
-    delivery_hand_over(feed_handler(new), feed_handler(none));
+    delivery_handover(feed_handler(new), feed_handler(none));
     virtual_clock_advance(&c->clock, 0);
     assert_ask(c, none, "return take()", "=b3c( )=b3c =a4( )=a4 =c5( )=c5 ");
     virtual_clock_advance(&c->clock, 1000000);
@@ -159,7 +159,7 @@ static void test_one_that_is_told_anew_gets_the_deletes(void **state)
     tell(c, old, '-', "c", 6, 0);
     tell(c, old, '=', "a", 7, 0); /* is not quiet yet */
     assert_int_equal(script_pending_events(old), 3);
-    delivery_hand_over_deletes(feed_handler(old), feed_handler(new));
+    delivery_handover_deletes(feed_handler(old), feed_handler(new));
     assert_int_equal(script_pending_events(old), 1);
     struct root *a = feed_pod(c, "a", 7, 0);
     feed(feed_handler(new), '+', NULL, a, &initial); /* from the cache */
@@ -184,11 +184,11 @@ static void test_deletes_of_one_that_is_told_anew_stay_though_they_are_many(void
         snprintf(name, sizeof name, "p%d", i);
         tell(c, old, '-', name, 2, 0);
     }
-    delivery_hand_over_deletes(feed_handler(old), feed_handler(new));
+    delivery_handover_deletes(feed_handler(old), feed_handler(new));
     assert_int_equal(script_pending_events(new), 2 * PODS);
     tell(c, new, '-', "a", 2, 0);
     feed_handler(none)->from_now_on = true; /* it is shown nothing, and goes on where the old one was */
-    delivery_hand_over_deletes(feed_handler(new), feed_handler(none));
+    delivery_handover_deletes(feed_handler(new), feed_handler(none));
     assert_int_equal(script_pending_events(none), 2 * PODS + 1);
     assert_int_equal(script_pending_events(new), 0);
     script_free(old);
@@ -205,7 +205,7 @@ static void test_an_object_that_came_and_went_is_told_by_nobody(void **state)
     tell(c, old, '-', "b", 3, 0);
     tell(c, old, '=', "a", 4, 0);
     tell(c, old, '-', "a", 5, 0);
-    delivery_hand_over_deletes(feed_handler(old), feed_handler(new));
+    delivery_handover_deletes(feed_handler(old), feed_handler(new));
     virtual_clock_advance(&c->clock, 60000);
     assert_ask(c, new, "return take()", "+a3( )+a3 -a5c( )-a5c ");
     tell(c, new, '+', "a", 6, 1);
@@ -223,13 +223,13 @@ static void test_either_may_go_before_the_other(void **state)
     struct script *old = load(c, "old", ""), *new = load(c, "new", "concurrency = 2");
     tell(c, old, '+', "a", 1, 5);
     tell(c, old, '=', "a", 2, 1);
-    delivery_hand_over(feed_handler(old), feed_handler(new));
+    delivery_handover(feed_handler(old), feed_handler(new));
     assert_ask(c, old, "registration:remove()", "nil"); /* its call is cancelled: nothing to wait for */
     virtual_clock_advance(&c->clock, 1000);
     assert_ask(c, new, "return take()", "=a2( )=a2 ");
     tell(c, new, '+', "a", 3, 5);
     struct script *newest = load(c, "newest", "");
-    delivery_hand_over(feed_handler(new), feed_handler(newest));
+    delivery_handover(feed_handler(new), feed_handler(newest));
     tell(c, newest, '+', "b", 4, 1);
     script_free(newest);
     virtual_clock_advance(&c->clock, 5000);

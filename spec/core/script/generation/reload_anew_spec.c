@@ -41,7 +41,7 @@ static struct script *load(struct cluster *c, const char *lua)
 static struct script *reload(struct cluster *c, struct script *before, const char *lua)
 {
     char path[96];
-    struct hand_over done;
+    struct handover done;
     struct err err;
     snprintf(path, sizeof path, "%s/next.lua", c->folder);
     FILE *file = fopen(path, "w");
@@ -53,7 +53,7 @@ static struct script *reload(struct cluster *c, struct script *before, const cha
     struct script *script = script_prepare(&c->host, &source, &err);
     if (!script) fail_msg("%s", err.text);
     cluster_resolve(c);
-    if (!script_hand_over(before, script, &done, &err)) fail_msg("%s", err.text);
+    if (!script_handover(before, script, &done, &err)) fail_msg("%s", err.text);
     return script;
 }
 

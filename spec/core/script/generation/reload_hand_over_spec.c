@@ -18,7 +18,7 @@
     "function say(x) said = said .. x .. ';' end\n" \
     "function take() local text = said said = '' return text end\n"
 
-static struct hand_over done;
+static struct handover done;
 
 /* A generation that is to take over from `before`. */
 static struct script *prepare(struct cluster *c, struct script *before, const char *lua)
@@ -45,7 +45,7 @@ static struct script *reload(struct cluster *c, struct script *before, const cha
     cluster_resolve(c);
     while (!script_build_indexes(script)) continue;
     assert_int_equal(script_lagging_claims(before, script, NULL), 0);
-    if (!script_hand_over(before, script, &done, &err)) fail_msg("%s", err.text);
+    if (!script_handover(before, script, &done, &err)) fail_msg("%s", err.text);
     return script;
 }
 
@@ -252,7 +252,7 @@ static void test_state_that_cannot_go_over_leaves_the_old_one_running(void **sta
     struct script *new = prepare(
         c, old, "kept = k8s.state('n', { version = 2, migrate = function() error 'no' end })" HANDLER("2"));
     cluster_resolve(c);
-    assert_false(script_hand_over(old, new, &done, &err));
+    assert_false(script_handover(old, new, &done, &err));
     assert_non_null(strstr(err.text, "next.lua:4: no"));
     script_free(new);
     cluster_event(c, 0, LW_ADDED, "shop/b");
@@ -286,7 +286,7 @@ static void test_indexes_are_built_before(void **state)
     assert_ask(c, old, "return under 'a'", "2/2");
     while (!script_build_indexes(new)) continue;
     struct err err;
-    assert_true(script_hand_over(old, new, &done, &err));
+    assert_true(script_handover(old, new, &done, &err));
     assert_ask(c, new, "return under 'a' .. ' ' .. asked", "2/2 4");
     script_free(old);
     cluster_event(c, 0, LW_ADDED, "shop/a-4 app=web");
@@ -311,7 +311,7 @@ static void test_a_new_informer_is_waited_for(void **state)
     cluster_list(c, 1, "n1");
     cluster_settle(c);
     assert_int_equal(script_lagging_claims(old, new, &claim), 0);
-    assert_true(script_hand_over(old, new, &done, &err));
+    assert_true(script_handover(old, new, &done, &err));
     cluster_settle(c);
     assert_ask(c, new, "return take()", "n1;");
     cluster_list(c, 0, "shop/a");
@@ -332,7 +332,7 @@ static void test_one_that_winds_up_ends_what_it_began(void **state)
     assert_ask(c, script, "q:add 'a' k8s.after(0, function() k8s.sleep(2) say 'end' end) return take()",
                "+a;");
     virtual_clock_advance(&c->clock, 0);
-    script_wind_up(script, &done);
+    script_drain(script, &done);
     assert_int_equal(done.dropped_keys, 1);
     assert_int_equal(script_waiting_calls(script), 1);
     cluster_event(c, 0, LW_ADDED, "shop/b");

@@ -23,7 +23,7 @@ static struct script *load(struct cluster *c, struct script *before, const char 
 {
     char path[96];
     struct err err;
-    struct hand_over done;
+    struct handover done;
     snprintf(path, sizeof path, "%s/script.lua", c->folder);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
@@ -35,7 +35,7 @@ static struct script *load(struct cluster *c, struct script *before, const char 
                                          .before = before};
     struct script *script = script_prepare(&c->host, &source, &err);
     if (!script) fail_msg("%s", err.text);
-    bool ok = before ? script_hand_over(before, script, &done, &err) : script_start(script, &err);
+    bool ok = before ? script_handover(before, script, &done, &err) : script_start(script, &err);
     if (!ok) fail_msg("%s", err.text);
     return script;
 }

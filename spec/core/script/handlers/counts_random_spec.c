@@ -222,7 +222,7 @@ static void check(struct check_target *w)
 /* Handlers go on where they were, or are told anew as their code is another or they all are. */
 static void reload(struct check_target *w)
 {
-    struct hand_over done;
+    struct handover done;
     struct err err;
     const char *replay = rand() % 2 ? "" : rand() % 2 ? "all" : "none";
     bool new_code = rand() % 2;
@@ -233,7 +233,7 @@ static void reload(struct check_target *w)
     cluster_resolve(w->c);
     assert_int_equal(script_lagging_claims(w->script, script, NULL), 0);
     w->joined += script_pending_events(w->script) > 0;
-    if (!script_hand_over(w->script, script, &done, &err)) fail_msg("%s", err.text);
+    if (!script_handover(w->script, script, &done, &err)) fail_msg("%s", err.text);
     script_free(w->old); /* calls of it that still wait are cancelled: they were told all the same */
     w->old = w->script;
     w->script = script;

@@ -162,7 +162,7 @@ static void replace(struct check_target *w)
     script_free(w->old);
     w->old = w->script;
     w->script = load(w);
-    delivery_hand_over(feed_handler(w->old), feed_handler(w->script));
+    delivery_handover(feed_handler(w->old), feed_handler(w->script));
 }
 
 /* --- rounds */

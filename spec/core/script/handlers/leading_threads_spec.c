@@ -92,7 +92,7 @@ static void test_a_reload_before_the_win_takes_nothing_from_it(void **state)
     struct cluster *c = *state;
     char path[96];
     struct err err;
-    struct hand_over done;
+    struct handover done;
     election_set(ELECTION_TAKEN);
     start_with_pods(c, "");
     await_ask(c, "return all", "2");
@@ -106,7 +106,7 @@ static void test_a_reload_before_the_win_takes_nothing_from_it(void **state)
     c->script = script_prepare(&c->host, &source, &err);
     assert_non_null(c->script);
     cluster_resolve(c);
-    assert_true(script_hand_over(old, c->script, &done, &err));
+    assert_true(script_handover(old, c->script, &done, &err));
     script_free(old);
     election_set(ELECTION_GRANTS);
     await_ask(c, "return now()", "add shop/a+; add shop/b+");

@@ -178,7 +178,7 @@ static void test_the_next_generation_counts_on(void **state)
     c->script = cluster_load(c, "b", "");
     begin_again(c, THREE " c:inc(2) k8s.metric.gauge('other', 'New.', { 'x' })");
     assert_true(metrics_fit(c->script, &err));
-    metrics_take_over(old, c->script);
+    metrics_handover(old, c->script);
     cluster_ask(c, old, "c:inc() gone = nil"); /* a call that drains */
     cluster_ask(c, c->script, "c:inc()");
     assert_non_null(strstr(page(), "found_total{script=\"a\",kind=\"\",node=\"\"} 9\n"));

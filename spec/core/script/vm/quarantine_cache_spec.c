@@ -50,11 +50,11 @@ static struct script *reload(struct cluster *c, struct script *old, const char *
 
 static void take_over(struct script *from, struct script *to)
 {
-    struct hand_over done;
+    struct handover done;
     struct err err;
     while (!script_build_indexes(to)) continue;
     assert_int_equal(script_lagging_claims(from, to, NULL), 0);
-    if (!script_hand_over(from, to, &done, &err)) fail_msg("%s", err.text);
+    if (!script_handover(from, to, &done, &err)) fail_msg("%s", err.text);
 }
 
 /* --- transforms */
