@@ -16,18 +16,18 @@ static void print_to_stderr(void *ctx, struct str line)
     fprintf(stderr, "%.*s\n", STR_ARG(line));
 }
 
-void dry_host_open(struct dry_host *dry)
+void load_host_open(struct load_host *dry)
 {
-    dry_host_open_on(dry, NULL, NULL);
+    load_host_open_on(dry, NULL, NULL);
 }
 
-void dry_host_open_on(struct dry_host *dry,
-                      struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
-                                                       const struct lw_scope *scope),
-                      void *ctx)
+void load_host_open_on(struct load_host *dry,
+                       struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
+                                                        const struct lw_scope *scope),
+                       void *ctx)
 {
     const char *pod = nonempty(getenv("POD_NAMESPACE"));
-    *dry = (struct dry_host){.loop = loop_new_alone()};
+    *dry = (struct load_host){.loop = loop_new_alone()};
     turns_init(&dry->turns);
     dry->host = (struct script_host){
         .loop = dry->loop,
@@ -47,7 +47,7 @@ void dry_host_open_on(struct dry_host *dry,
 /* Whoever fills the caches says which kinds are unknown. */
 static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err) {}
 
-static bool all_synced(const struct dry_host *dry)
+static bool all_synced(const struct load_host *dry)
 {
     const struct informer_claim *claim = NULL;
     while ((claim = shared_factory_next_claim(dry->host.factory, claim)))
@@ -55,13 +55,13 @@ static bool all_synced(const struct dry_host *dry)
     return true;
 }
 
-void dry_host_fill(struct dry_host *dry, const struct catalogue *catalogue)
+void load_host_fill(struct load_host *dry, const struct catalogue *catalogue)
 {
     shared_factory_resolve(dry->host.factory, catalogue, on_unknown, NULL);
     while (!all_synced(dry)) loop_once(dry->loop, true);
 }
 
-void dry_host_close(struct dry_host *dry)
+void load_host_close(struct load_host *dry)
 {
     leaders_end(dry->host.leaders);
     leaders_free(dry->host.leaders);

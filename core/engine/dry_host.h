@@ -6,19 +6,19 @@
 #include "script/generation/script.h"
 #include "script/vm/turns.h"
 
-struct dry_host {
+struct load_host {
     struct loop *loop;
     struct turns turns;
     struct script_host host; /* to be used, and completed, by whoever loads */
 };
 
 /* Elections are as the flags have them that are not given, and nobody asks in which namespace. */
-void dry_host_open(struct dry_host *dry);
+void load_host_open(struct load_host *dry);
 /* The same, for who gives a catalogue in the end: caches are filled from these sources (shared_factory.h). */
-void dry_host_open_on(struct dry_host *dry,
-                      struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
-                                                       const struct lw_scope *scope),
-                      void *ctx);
+void load_host_open_on(struct load_host *dry,
+                       struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
+                                                        const struct lw_scope *scope),
+                       void *ctx);
 /* Fills the caches of the kinds that the catalogue has. It may be called again with one that has more. */
-void dry_host_fill(struct dry_host *dry, const struct catalogue *catalogue);
-void dry_host_close(struct dry_host *dry);
+void load_host_fill(struct load_host *dry, const struct catalogue *catalogue);
+void load_host_close(struct load_host *dry);

@@ -140,14 +140,14 @@ static bool list(const struct audit_scripts *scripts, const char *output, struct
 bool audit_explain(const struct audit_request *request, struct err *err)
 {
     struct audit_scripts scripts = {0};
-    struct dry_host dry;
-    dry_host_open(&dry);
+    struct load_host dry;
+    load_host_open(&dry);
     audit_scripts_give(request, &dry.host);
     bool ok = audit_scripts_load(&scripts, request, &dry.host, err) &&
               (request->list_rules ? list(&scripts, request->output, err)
                                    : explain(&scripts, request->explain, err));
     audit_scripts_close(&scripts);
-    dry_host_close(&dry);
+    load_host_close(&dry);
     bool written = fflush(stdout) == 0 && !ferror(stdout);
     return ok && (written || err_set(err, ERR_IO, "stdout: %s", "cannot be written"));
 }

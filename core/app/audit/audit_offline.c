@@ -22,7 +22,7 @@
 struct offline {
     const struct audit_request *request;
     struct audit_table *table;
-    struct dry_host dry;
+    struct load_host dry;
     struct pool *pool;
     struct packer *packer;
     struct catalogue *catalogue;
@@ -244,9 +244,9 @@ static void add_kinds(struct offline *offline)
 /* A name that is Kubernetes' own means that, whatever kinds the input has besides. */
 static void fill_caches(struct offline *offline)
 {
-    dry_host_fill(&offline->dry, offline->catalogue);
+    load_host_fill(&offline->dry, offline->catalogue);
     add_kinds(offline);
-    dry_host_fill(&offline->dry, offline->catalogue);
+    load_host_fill(&offline->dry, offline->catalogue);
     struct buf ids = {0}, text = {0};
     static const char nobody[] = "the input cannot have";
     size_t left_out = audit_kinds_leave_out(&offline->scripts, true, nobody, &ids);
@@ -276,7 +276,7 @@ static void look_at_all(struct offline *offline)
 
 static void open_host(struct offline *offline)
 {
-    dry_host_open_on(&offline->dry, new_source, offline);
+    load_host_open_on(&offline->dry, new_source, offline);
     audit_scripts_give(offline->request, &offline->dry.host);
     offline->catalogue = catalogue_well_known();
     offline->pool = pool_new(NULL);
@@ -287,7 +287,7 @@ static void close_all(struct offline *offline)
 {
     audit_unlooked_clear(&offline->unlooked);
     audit_scripts_close(&offline->scripts);
-    dry_host_close(&offline->dry);
+    load_host_close(&offline->dry);
     audit_objects_free(offline->objects);
     catalogue_free(offline->catalogue);
     packer_free(offline->packer);

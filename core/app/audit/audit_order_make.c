@@ -16,8 +16,8 @@ enum { MS_PER_S = 1000, TIMEOUT_MAX_H = 10000, NICE_MAX = 19 };
 static bool load(const struct audit_request *request, struct audit_job *order, struct err *err)
 {
     struct audit_scripts scripts = {0};
-    struct dry_host dry;
-    dry_host_open(&dry);
+    struct load_host dry;
+    load_host_open(&dry);
     audit_scripts_give(request, &dry.host);
     bool ok = audit_scripts_load(&scripts, request, &dry.host, err);
     order->scripts = xcalloc(scripts.count + 1, sizeof *order->scripts);
@@ -27,7 +27,7 @@ static bool load(const struct audit_request *request, struct audit_job *order, s
             xstrdup(script_name(script)), xstrdup(script_path(script)), bundle_ref(script_bundle(script))};
     }
     audit_scripts_close(&scripts);
-    dry_host_close(&dry);
+    load_host_close(&dry);
     return ok;
 }
 

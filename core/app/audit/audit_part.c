@@ -228,7 +228,7 @@ static void open_host(struct part *part)
     const struct script_host *engine = part->options->host;
     struct script_host *host = &part->dry.host;
     struct err err;
-    dry_host_open_on(&part->dry, new_source, part);
+    load_host_open_on(&part->dry, new_source, part);
     part->objects = audit_objects_new(part->dry.loop);
     part->ns = *part->order.namespace_ ? part->order.namespace_ : engine->default_namespace;
     host->default_namespace = part->ns;

@@ -25,7 +25,7 @@ struct part {
     struct audit_job order;
     const char *ns;
     struct selector *selector; /* of the order */
-    struct dry_host dry;
+    struct load_host dry;
     struct script **scripts;
     size_t script_count;
     struct audit_table *table;

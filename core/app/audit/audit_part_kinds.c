@@ -161,7 +161,7 @@ static void fill_caches(struct part *part)
                 audit_objects_add(part->objects,
                                   &(const struct audit_subject){.object = object, .file = STR("")});
     }
-    dry_host_fill(&part->dry, part->options->catalogue);
+    load_host_fill(&part->dry, part->options->catalogue);
 }
 
 static void on_missing(void *ctx, const char *text)

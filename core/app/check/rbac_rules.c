@@ -238,14 +238,14 @@ static bool add_all(const struct rbac_plan *plan, struct rbac_rules *rules, cons
 
 bool rbac_plan_add(const struct rbac_plan *plan, struct rbac_rules *rules)
 {
-    struct dry_host dry;
-    dry_host_open(&dry);
+    struct load_host dry;
+    load_host_open(&dry);
     dry.host.lease = plan->lease;
     dry.host.any_lease = false;
     dry.host.elects = plan->elects;
     options_give_scripts(plan->options, &dry.host);
     dry.host.default_namespace = plan->default_namespace;
     bool ok = add_all(plan, rules, &dry.host);
-    dry_host_close(&dry);
+    load_host_close(&dry);
     return ok;
 }

@@ -186,8 +186,8 @@ static void check_params(struct check *check)
 static void check_all(struct check *check)
 {
     const struct options *options = &check->arguments->options;
-    struct dry_host dry;
-    dry_host_open(&dry);
+    struct load_host dry;
+    load_host_open(&dry);
     dry.host.lease = leader_flags_lease(
         &options->leader, check->world->cluster.namespace_ ? check->world->cluster.namespace_ : "default");
     dry.host.any_lease = false;
@@ -200,7 +200,7 @@ static void check_all(struct check *check)
     check_params(check);
     for (size_t i = 0; i < check->script_count; i++) script_free(check->scripts[i]);
     free(check->scripts);
-    dry_host_close(&dry);
+    load_host_close(&dry);
 }
 
 /* What one may do at the server is of its own, whoever the scripts run as: --as asks for another. */

@@ -32,7 +32,7 @@ struct planning {
     const struct arguments *arguments;
     struct script_files files;
     struct admin_client *engine;
-    struct dry_host dry;
+    struct load_host dry;
     struct limits limits;
     const char **lua_path; /* of the engine */
     struct plan_params params;
@@ -206,7 +206,7 @@ static void load_all(struct planning *p)
     for (size_t i = 0; i < p->files.count; i++)
         p->mine[i] = (struct planned){.name = p->files.names[i], .path = p->files.paths[i]};
     plan_pair(p->theirs, p->their_count, p->mine, p->files.count);
-    dry_host_open(&p->dry);
+    load_host_open(&p->dry);
     p->dry.host.notes_functions = true;
     take_settings(p);
     take_trust(p);
@@ -255,7 +255,7 @@ static void clear(struct planning *p)
         if (p->loaded[i].script) script_free(p->loaded[i].script);
         free(p->loaded[i].error);
     }
-    if (p->loaded) dry_host_close(&p->dry);
+    if (p->loaded) load_host_close(&p->dry);
     for (size_t i = 0; i < p->their_count; i++) plan_clear(&p->plans[i]);
     free(p->plans);
     free(p->theirs);

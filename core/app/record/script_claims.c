@@ -19,9 +19,9 @@ bool script_claims_each(const struct script_files *files, const struct options *
                         bool (*claim)(void *ctx, const struct informer_spec *spec, struct err *err),
                         void *ctx, struct err *err)
 {
-    struct dry_host dry;
+    struct load_host dry;
     bool ok = true;
-    dry_host_open(&dry);
+    load_host_open(&dry);
     dry.host.default_namespace = default_namespace;
     options_give_scripts(options, &dry.host);
     for (size_t i = 0; ok && i < files->count; i++) {
@@ -29,6 +29,6 @@ bool script_claims_each(const struct script_files *files, const struct options *
         ok = script && each_claim(script, claim, ctx, err);
         script_free(script);
     }
-    dry_host_close(&dry);
+    load_host_close(&dry);
     return ok;
 }
