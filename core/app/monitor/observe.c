@@ -84,7 +84,7 @@ static void rest(struct observer *observer)
     int64_t now_ms = clock_now_ms(loop_clock(engine->loop));
     if (now_ms - observer->rested_ms < REST_MS) return;
     observer->rested_ms = now_ms;
-    for (size_t i = 0; i < engine->slots.script_count; i++) script_rest(engine->slots.scripts[i]);
+    for (size_t i = 0; i < engine->slots.script_count; i++) script_collect_idle(engine->slots.scripts[i]);
     mem_give_back();
 }
 

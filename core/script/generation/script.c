@@ -154,9 +154,9 @@ size_t script_pending_events(const struct script *script)
     return count;
 }
 
-void script_rest(struct script *script)
+void script_collect_idle(struct script *script)
 {
-    memory_rest(script);
+    memory_collect_idle(script);
 }
 
 void script_free(struct script *script)

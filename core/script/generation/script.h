@@ -125,7 +125,7 @@ void script_cancel_calls(struct script *script);
  * debounced. */
 size_t script_pending_events(const struct script *script);
 /* About once a second, outside of any call into Lua: garbage of calls that a limit ended is collected. */
-void script_rest(struct script *script);
+void script_collect_idle(struct script *script);
 /* Releases its claims and handlers; views that it held let go of their objects. */
 void script_free(struct script *script);
 

@@ -158,7 +158,7 @@ void memory_settle(struct script *script)
     set_pace(script);
 }
 
-void memory_rest(struct script *script)
+void memory_collect_idle(struct script *script)
 {
     enum { LITTLE = 1 << 20 };
     struct script_heap *heap = &script->heap;

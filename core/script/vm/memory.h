@@ -41,7 +41,7 @@ void memory_on_hook(lua_State *L);
 void memory_settle(struct script *script);
 /* Outside of Lua, about once a second: collects what calls left that were ended by a limit. Nobody may call
  * the script again. */
-void memory_rest(struct script *script);
+void memory_collect_idle(struct script *script);
 /* C memory that the script holds, such as a snapshot's: more or less of it by so many bytes. */
 void memory_note(struct script *script, ptrdiff_t bytes);
 /* As memory_note, before so much is allocated on a script's word: collects where there is no room, and ends
