@@ -41,7 +41,7 @@ const char *engine_script_of(const struct engine *engine, const struct informer_
 
 /* The candidate is refused, and whatever runs goes on. Who knows that a start waits for a kind with a group
  * is told why a reload does not, and how to go on. */
-static void refuse_candidate(struct slot *slot, const char *place, const struct err *err, bool may_come)
+static void refuse_incoming(struct slot *slot, const char *place, const struct err *err, bool may_come)
 {
     struct buf text = {0};
     buf_printf(&text, "%s: %s", place, err->text);
@@ -83,7 +83,7 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     struct buf place = {0};
     script_put_claim_place(script, at, &place);
     if (slot) {
-        refuse_candidate(slot, buf_text(&place), err, may_come && has_group);
+        refuse_incoming(slot, buf_text(&place), err, may_come && has_group);
     } else if (!may_come) {
         refuse_start(r, buf_text(&place), err);
     } else {

@@ -22,7 +22,7 @@ static struct clock *clock_of(const struct slot *slot)
 
 /* --- a candidate that is none */
 
-void reload_drop_candidate(struct slot *slot)
+void reload_drop_incoming(struct slot *slot)
 {
     timer_cancel(&slot->ready);
     slot->waits_for.len = slot->unknown.len = 0;
@@ -52,7 +52,7 @@ void reload_forget_error(struct slot *slot)
 void reload_refuse(struct slot *slot, struct bundle *bundle, const char *text)
 {
     struct bundle *refused = bundle_ref(bundle);
-    reload_drop_candidate(slot);
+    reload_drop_incoming(slot);
     reload_forget_error(slot);
     slot->refused = refused;
     reload_set_error(slot, text);
@@ -164,7 +164,7 @@ void reload_check_soon(struct slots *slots)
 void reload_end(struct slots *slots)
 {
     timer_cancel(&slots->look_again);
-    for (size_t i = 0; i < slots->count; i++) reload_drop_candidate(slots->items[i]);
+    for (size_t i = 0; i < slots->count; i++) reload_drop_incoming(slots->items[i]);
 }
 
 /* --- beginning */
@@ -215,7 +215,7 @@ void reload_look_at(struct slot *slot, enum reload_zeal zeal)
     bool again = zeal >= enough && slot->refused && !slot->candidate;
     if (slot->gone || may_be_filled(slot, zeal)) return;
     if (known && bundle_is_current(known, NULL) && !again) return;
-    reload_drop_candidate(slot);
+    reload_drop_incoming(slot);
     if (runs) {
         take_back(slot);
         return;
@@ -230,7 +230,7 @@ bool reload_return(struct slot *slot, const char *why, struct err *err)
     if (!slot->current || !slot->before)
         return err_set(err, ERR_NOT_FOUND, "%s: there is no generation before this one", slot->name);
     struct bundle *before = bundle_ref(slot->before);
-    reload_drop_candidate(slot);
+    reload_drop_incoming(slot);
     slot->left_why.len = 0;
     buf_printf(&slot->left_why, "%s: generation %llu was left for the one before: %s", slot->path,
                (unsigned long long)script_generation(slot->current), why);

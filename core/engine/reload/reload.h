@@ -36,7 +36,7 @@ void reload_unknown_kind(struct slot *slot, const char *text);
 void reload_check_soon(struct slots *slots);
 void reload_on_ready(struct timer *timer);
 /* The one that waits is given up. */
-void reload_drop_candidate(struct slot *slot);
+void reload_drop_incoming(struct slot *slot);
 /* No candidate comes any more: the engine ends. */
 void reload_end(struct slots *slots);
 

@@ -53,7 +53,7 @@ static void stop_script(struct slot *slot)
     struct script *script = slot->current;
     const struct slots_hooks *hooks = &slot->slots->options.hooks;
     slot->gone = true;
-    reload_drop_candidate(slot);
+    reload_drop_incoming(slot);
     slot->current = NULL;
     log_info("Script stopped: its file is gone", F("script", slot->name));
     if (script) {

@@ -84,7 +84,7 @@ static void load_again(struct slot *slot)
     struct bundle *bundle = bundle_ref(script_bundle(slot->candidate)), *left = slot->left;
     int64_t refuse_ms = slot->refuse_ms;
     slot->left = NULL;
-    reload_drop_candidate(slot);
+    reload_drop_incoming(slot);
     reload_load(slot, bundle, slot->why);
     slot->refuse_ms = refuse_ms;
     if (slot->candidate)
