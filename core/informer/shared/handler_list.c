@@ -71,7 +71,7 @@ static void begin_showing(struct handler_list *list)
     for (size_t i = 0; i < list->count; i++) {
         struct registration *r = list->items[i];
         if (r->stage != HANDLER_WAITING) continue;
-        r->stage = HANDLER_SHOWING;
+        r->stage = HANDLER_INITIAL;
         r->since = list->turn;
     }
 }
@@ -79,7 +79,7 @@ static void begin_showing(struct handler_list *list)
 static struct registration *first_shown(const struct handler_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        if (list->items[i]->stage == HANDLER_SHOWING) return list->items[i];
+        if (list->items[i]->stage == HANDLER_INITIAL) return list->items[i];
     return NULL;
 }
 
@@ -90,7 +90,7 @@ static bool was_shown_all(const struct registration *r, const struct indexer *st
 }
 
 /* Any call may remove it. */
-size_t handler_list_show(struct handler_list *list, const struct indexer *store, size_t max)
+size_t handler_list_deliver_initial(struct handler_list *list, const struct indexer *store, size_t max)
 {
     struct change change = {.call = HANDLER_ADD, .info = {.initial = true}};
     size_t done = 0;

@@ -32,7 +32,7 @@ void handler_list_add(struct handler_list *list, const struct event_handler *han
 /* Goes on with the showing under way, else begins one, for those that wait now: shows at most `max` objects
  * to the first of them; gives how many. While a showing is under way, nothing may change the store and no
  * turn may begin; who comes meanwhile waits for the next, so that each has an end. */
-size_t handler_list_show(struct handler_list *list, const struct indexer *store, size_t max);
+size_t handler_list_deliver_initial(struct handler_list *list, const struct indexer *store, size_t max);
 void handler_list_remove(struct handler_list *list, struct registration *registration);
 
 /* The shortest period that a handler wants (I-15), RESYNC_NEVER for none. */

@@ -27,7 +27,7 @@ struct handler_list;
 /* I-5: from its arrival until it has been shown the store. */
 enum handler_stage {
     HANDLER_WAITING, /* it hears of nothing */
-    HANDLER_SHOWING, /* it is shown the store, or is the next to be */
+    HANDLER_INITIAL, /* it is shown the store, or is the next to be */
     HANDLER_TOLD,
 };
 

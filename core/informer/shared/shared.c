@@ -109,7 +109,7 @@ struct shared *shared_start(struct shared_factory *factory, const struct informe
     shared->informer = shared_informer_new(buf_text(&name), on_synced, shared);
     shared_informer_set_transform(shared->informer, &key->transform);
     shared_informer_set_ready(shared->informer, wake, factory);
-    shared_informer_set_shown(shared->informer, on_shown, shared);
+    shared_informer_set_initial_done(shared->informer, on_shown, shared);
     shared_informer_set_clock(shared->informer, loop_clock(factory->options.engine_loop));
     shared_start_metrics(shared);
     shared->state = CLAIM_LISTING;

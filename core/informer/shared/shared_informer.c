@@ -70,7 +70,7 @@ void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(v
     informer->ready_ctx = ctx;
 }
 
-void shared_informer_set_shown(struct shared_informer *informer, void (*shown)(void *ctx), void *ctx)
+void shared_informer_set_initial_done(struct shared_informer *informer, void (*shown)(void *ctx), void *ctx)
 {
     informer->shown = shown;
     informer->shown_ctx = ctx;
@@ -135,7 +135,7 @@ static void end_delta(struct shared_informer *informer)
 static size_t show_some(struct shared_informer *informer, size_t max)
 {
     struct handler_list *handlers = &informer->applier.handlers;
-    size_t done = handler_list_show(handlers, informer->applier.store, max);
+    size_t done = handler_list_deliver_initial(handlers, informer->applier.store, max);
     if (!done) done = 1;
     informer->owed += done;
     if (!handlers->showing && informer->shown) informer->shown(informer->shown_ctx);

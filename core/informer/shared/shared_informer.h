@@ -52,7 +52,7 @@ struct delta_fifo *shared_informer_fifo(struct shared_informer *informer);
 void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(void *ctx), void *ctx);
 /* `shown` tells that handlers were shown the cache, all of those that waited for it together; it may not free
  * the informer. */
-void shared_informer_set_shown(struct shared_informer *informer, void (*shown)(void *ctx), void *ctx);
+void shared_informer_set_initial_done(struct shared_informer *informer, void (*shown)(void *ctx), void *ctx);
 /* Where the time that each delta takes is observed; borrowed, may be NULL. */
 struct series;
 void shared_informer_set_latency(struct shared_informer *informer, struct series *latency);

@@ -114,7 +114,7 @@ static void test_i5_a_late_handler_is_shown_the_cache_in_slices_before_anything_
     int ready = 0, shown = 0;
     start_with("a@1 b@2 c@3 d@4", "4");
     shared_informer_set_ready(informer, count, &ready);
-    shared_informer_set_shown(informer, count, &shown);
+    shared_informer_set_initial_done(informer, count, &shown);
     struct registration *r = add_history(&late), *s = add_history(&later);
     assert_int_equal(ready, 1);
     assert_true(shared_informer_has_work(informer));
@@ -146,7 +146,7 @@ static void test_a_late_handler_may_go_between_two_slices(void **state)
     struct history late = {0}, later = {0};
     int shown = 0;
     start_with("a@1 b@2 c@3", "3");
-    shared_informer_set_shown(informer, count, &shown);
+    shared_informer_set_initial_done(informer, count, &shown);
     struct registration *r = add_history(&late);
     assert_int_equal(shared_informer_process(informer, 2), 2);
     shared_informer_remove_handler(informer, r);

@@ -112,7 +112,7 @@ static void test_i5_who_is_added_by_a_showing_waits_until_deltas_had_their_share
     int shown = 0;
     late.ctx = &later;
     start_with("a@1 b@2 c@3", "3");
-    shared_informer_set_shown(informer, count, &shown);
+    shared_informer_set_initial_done(informer, count, &shown);
     add_history(&late);
     for (int i = 4; i < 9; i++) {
         char text[8];
@@ -142,7 +142,7 @@ static void test_i6_who_waits_does_not_keep_others_from_being_synced(void **stat
     struct history late = {0};
     int shown = 0;
     start_with("a@1 b@2", "2");
-    shared_informer_set_shown(informer, count, &shown);
+    shared_informer_set_initial_done(informer, count, &shown);
     start_churn(&churn);
     struct registration *r = add_history(&late);
     assert_int_equal(shared_informer_process(informer, 3), 3);
