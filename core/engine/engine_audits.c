@@ -186,7 +186,7 @@ static void put_rule(void *ctx, const struct continuous_rule_status *status)
 {
     struct buf *out = ctx;
     const struct rule_ref *asked = status->asked;
-    const struct plan_entry *place = script_rule_place(asked->script, asked->number);
+    const struct inventory_entry *place = script_rule_place(asked->script, asked->number);
     json_open(out, NULL, '{');
     json_text(out, "id", asked->rule->id);
     json_text(out, "script", script_name(asked->script));

@@ -256,7 +256,7 @@ static void put_plan(const struct slot *slot, struct buf *out)
     json_text(out, "sources", sources);
     json_bool(out, "trusted", script_is_trusted(slot->current));
     buf_puts(out, ",\"plan\":");
-    plan_write_json(script_plan(slot->current), out);
+    inventory_write_json(script_inventory(slot->current), out);
     json_close(out, '}');
 }
 

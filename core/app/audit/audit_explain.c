@@ -38,7 +38,7 @@ static void print_params(const struct script_rule *rule)
 static void print_rule(const struct script *script, size_t number)
 {
     const struct script_rule *rule = script_rule(script, number);
-    const struct plan_entry *place = script_rule_place(script, number);
+    const struct inventory_entry *place = script_rule_place(script, number);
     printf("%s%s%s\n\n", rule->id, *rule->title ? ": " : "", rule->title);
     printf("Severity:   %s\n", severity_name(rule->severity));
     if (*rule->category) printf("Category:   %s\n", rule->category);

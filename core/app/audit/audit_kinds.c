@@ -106,7 +106,7 @@ static bool is_new(struct telling *t, struct str name)
 /* "rules.lua:3: rule one: " */
 static void put_place(const struct telling *t, struct buf *out)
 {
-    const struct plan_entry *place = script_rule_place(t->script, t->rule);
+    const struct inventory_entry *place = script_rule_place(t->script, t->rule);
     buf_printf(out, "%s:%d: rule %s: ", place && place->file ? place->file : script_path(t->script),
                place ? place->line : 0, script_rule(t->script, t->rule)->id);
 }

@@ -155,7 +155,7 @@ static int find_line(const char *file, const char *text, int from)
     return found;
 }
 
-struct place find_place(const struct plan_entry *entry, const char *file, const char *text)
+struct place find_place(const struct inventory_entry *entry, const char *file, const char *text)
 {
     struct place place = {file, 0};
     if (entry && entry->file) place = (struct place){entry->file, entry->line};

@@ -41,7 +41,7 @@ struct place {
 /* `entry` (NULL: not known) is what the plan says; the line is the one of that call on which `text`
  * stands first, comments apart, when there is one. Without an entry the text is looked for in all of `file`.
  * `text` NULL: the entry's line. Texts are borrowed from both. */
-struct place find_place(const struct plan_entry *entry, const char *file, const char *text);
+struct place find_place(const struct inventory_entry *entry, const char *file, const char *text);
 
 /* What a script that was loaded names: kinds that are unknown. `is_whole`: the catalogue is a server's or a
  * dump's, else what it lacks may be a custom resource. */

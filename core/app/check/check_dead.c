@@ -168,7 +168,8 @@ static void check_queues(const struct scan *scan)
     for (size_t i = 0; i < script_queue_count(scan->script); i++) {
         struct script_queue_status queue;
         script_get_queue_status(scan->script, i, &queue);
-        const struct plan_entry *entry = plan_find(script_plan(scan->script), PLAN_QUEUE, str_of(queue.name));
+        const struct inventory_entry *entry =
+            inventory_find(script_inventory(scan->script), INVENTORY_QUEUE, str_of(queue.name));
         struct place at = find_place(entry, scan->file, NULL);
         if (!queue.workers && !mentions(scan->script, works))
             diagnostics_add(scan->findings, at.file, at.line, true,

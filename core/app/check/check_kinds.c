@@ -29,7 +29,7 @@ static void warn(const struct kinds_scan *scan, const char *kind, struct place a
 }
 
 /* A kind with a group may come later at a start; that it is not there now is what a check is for. */
-static void check_kind(const struct kinds_scan *scan, const char *kind, const struct plan_entry *entry)
+static void check_kind(const struct kinds_scan *scan, const char *kind, const struct inventory_entry *entry)
 {
     struct resource resource;
     struct err err;
@@ -56,7 +56,7 @@ static void check_kind(const struct kinds_scan *scan, const char *kind, const st
 static void check_rule(const struct kinds_scan *scan, const struct script *script, size_t i)
 {
     const struct script_rule *rule = script_rule(script, i);
-    const struct plan_entry *entry = script_rule_place(script, i);
+    const struct inventory_entry *entry = script_rule_place(script, i);
     for (size_t k = 0; k < rule->kind_count; k++) check_kind(scan, claim_spec(rule->kinds[k])->kind, entry);
     for (size_t u = 0; u < rule->use_count; u++)
         check_kind(scan, claim_spec(rule->uses[u].claim)->kind, entry);
@@ -66,7 +66,7 @@ void check_kinds(const struct script *script, const char *file, const struct cat
                  bool is_whole, struct findings *findings)
 {
     const struct kinds_scan scan = {file, catalogue, is_whole, findings};
-    const struct plan *plan = script_plan(script);
+    const struct inventory *plan = script_inventory(script);
     for (size_t i = 0; i < script_claim_count(script); i++)
         check_kind(&scan, claim_spec(script_claim(script, i))->kind, script_claim_place(script, i));
     for (size_t i = 0; i < script_rule_count(script); i++) check_rule(&scan, script, i);
@@ -74,12 +74,12 @@ void check_kinds(const struct script *script, const char *file, const struct cat
         struct str rest = str_of(script_read(script, i)), kind;
         str_cut(&rest, ':', &kind);
         char *name = xstrndup(kind.p, kind.n);
-        check_kind(&scan, name, plan_find(plan, PLAN_READ, str_of(script_read(script, i))));
+        check_kind(&scan, name, inventory_find(plan, INVENTORY_READ, str_of(script_read(script, i))));
         free(name);
     }
     for (size_t i = 0; i < script_write_count(script); i++) {
         const struct declared_write *write = script_write_parts(script, i);
-        check_kind(&scan, write->kind, plan_find(plan, PLAN_WRITE, str_of(write->text)));
+        check_kind(&scan, write->kind, inventory_find(plan, INVENTORY_WRITE, str_of(write->text)));
     }
 }
 
@@ -90,7 +90,7 @@ struct rules_scan {
     const struct catalogue *catalogue;
     struct findings *findings;
     const struct script_rule *rule;
-    const struct plan_entry *entry; /* where it is registered */
+    const struct inventory_entry *entry; /* where it is registered */
 };
 
 static struct place place_of(const struct rules_scan *scan, const char *text)

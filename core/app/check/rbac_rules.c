@@ -182,7 +182,7 @@ static void add_right(void *ctx, const struct script_right *right)
 }
 
 /* "scripts/x.lua:3", or without the line where that is not known. */
-static void put_place(const struct scan *scan, struct str kind, const struct plan_entry *entry,
+static void put_place(const struct scan *scan, struct str kind, const struct inventory_entry *entry,
                       struct buf *out)
 {
     char *quoted = xasprintf("\"%.*s", STR_ARG(kind));
@@ -192,7 +192,8 @@ static void put_place(const struct scan *scan, struct str kind, const struct pla
     free(quoted);
 }
 
-static void tell_unknown(void *ctx, struct str kind, const struct plan_entry *entry, const struct err *cause)
+static void tell_unknown(void *ctx, struct str kind, const struct inventory_entry *entry,
+                         const struct err *cause)
 {
     struct scan *scan = ctx;
     const struct catalogue *catalogue = scan->plan->catalogue;

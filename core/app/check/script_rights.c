@@ -19,7 +19,7 @@ struct scan {
     const struct script_rights_visitor *visitor;
 };
 
-static bool resolve(const struct scan *scan, struct str kind, const struct plan_entry *place,
+static bool resolve(const struct scan *scan, struct str kind, const struct inventory_entry *place,
                     struct resource *out)
 {
     struct err err;
@@ -59,7 +59,7 @@ static const char *only_name(const struct informer_spec *spec)
 static void add_claim(const struct scan *scan, size_t i)
 {
     const struct informer_spec *spec = claim_spec(script_claim(scan->script, i));
-    const struct plan_entry *place = script_claim_place(scan->script, i);
+    const struct inventory_entry *place = script_claim_place(scan->script, i);
     struct resource resource;
     if (!resolve(scan, str_of(spec->kind), place, &resource)) return;
     struct script_right right = {.group = resource.group,
@@ -94,7 +94,8 @@ static unsigned read_verbs(struct str name)
 /* "pods:list": a live read may name any namespace when it is made. */
 static void add_read(const struct scan *scan, const char *text)
 {
-    const struct plan_entry *place = plan_find(script_plan(scan->script), PLAN_READ, str_of(text));
+    const struct inventory_entry *place =
+        inventory_find(script_inventory(scan->script), INVENTORY_READ, str_of(text));
     struct str verb = str_of(text), kind;
     struct resource resource = {0};
     str_cut(&verb, ':', &kind);
@@ -134,7 +135,8 @@ static unsigned write_verbs(const struct declared_write *write)
 /* "pods/status:patch", in any namespace too. */
 static void add_write(const struct scan *scan, const struct declared_write *write)
 {
-    const struct plan_entry *place = plan_find(script_plan(scan->script), PLAN_WRITE, str_of(write->text));
+    const struct inventory_entry *place =
+        inventory_find(script_inventory(scan->script), INVENTORY_WRITE, str_of(write->text));
     struct resource resource = {0};
     bool is_any = strcmp(write->kind, "*") == 0;
     if (!is_any && !resolve(scan, str_of(write->kind), place, &resource)) return;
@@ -201,12 +203,12 @@ static void add_election(const struct scan *scan)
 {
     struct leadership_status status;
     const struct leadership *leadership = script_leadership(scan->script);
-    const struct plan *plan = script_plan(scan->script);
+    const struct inventory *plan = script_inventory(scan->script);
     struct script_right right = {.namespaced = true, .what = "k8s.leader"};
     if (!leadership) return;
     leadership_get_status(leadership, &status);
     for (size_t i = 0; i < plan->count && !right.place; i++)
-        if (plan->items[i].class == PLAN_LEADER) right.place = &plan->items[i];
+        if (plan->items[i].class == INVENTORY_LEADER) right.place = &plan->items[i];
     right.ns = status.namespace_;
     right.group = "coordination.k8s.io";
     right.resource = "leases";

@@ -26,15 +26,15 @@ struct script_right {
     const char *name; /* of the one object that is asked for; "": any. A create never names one */
     unsigned verbs;
     bool namespaced;
-    const char *what;               /* as the script names it: "pods", "pods/status:patch" */
-    const struct plan_entry *place; /* NULL: not known */
+    const char *what;                    /* as the script names it: "pods", "pods/status:patch" */
+    const struct inventory_entry *place; /* NULL: not known */
 };
 
 struct script_rights_visitor {
     /* All texts are valid for the call. */
     void (*right)(void *ctx, const struct script_right *right);
     /* The catalogue does not know a kind; `place` is of what named it, NULL: not known. Optional. */
-    void (*unknown)(void *ctx, struct str kind, const struct plan_entry *place, const struct err *err);
+    void (*unknown)(void *ctx, struct str kind, const struct inventory_entry *place, const struct err *err);
     void *ctx;
 };
 

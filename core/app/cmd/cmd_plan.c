@@ -39,7 +39,7 @@ struct planning {
     const char **trusted;  /* files that stand for scripts that it trusts */
     struct loaded *loaded; /* one for each file */
     struct planned *mine, *theirs;
-    struct plan *plans; /* of `theirs` */
+    struct inventory *plans; /* of `theirs` */
     size_t their_count;
     bool unreadable;
 };
@@ -95,13 +95,13 @@ static bool read_script(struct planning *p, const struct tape *tape, size_t at, 
     size_t i = p->their_count++;
     p->theirs = xrealloc(p->theirs, p->their_count * sizeof *p->theirs);
     p->plans = xrealloc(p->plans, p->their_count * sizeof *p->plans);
-    p->plans[i] = (struct plan){0};
+    p->plans[i] = (struct inventory){0};
     p->theirs[i] = (struct planned){.name = text_at(tape, at, "name"),
                                     .path = text_at(tape, at, "path"),
                                     .sources = text_at(tape, at, "sources"),
                                     .trusted = tape_bool(tape, tape_field(tape, at, STR("trusted")), false),
                                     .generation = tape_int(tape, tape_field(tape, at, STR("generation")), 0)};
-    return plan_read_json(tape, tape_field(tape, at, STR("plan")), &p->plans[i], err);
+    return inventory_read_json(tape, tape_field(tape, at, STR("plan")), &p->plans[i], err);
 }
 
 static bool ask_engine(struct planning *p, struct err *err)
@@ -169,7 +169,7 @@ static void load_one(struct planning *p, size_t i)
     }
     bundle_sources_hash(script_bundle(one->script), one->sources);
     file->sources = one->sources;
-    file->plan = script_plan(one->script);
+    file->plan = script_inventory(one->script);
 }
 
 /* Which of them were found in a folder. */
@@ -256,7 +256,7 @@ static void clear(struct planning *p)
         free(p->loaded[i].error);
     }
     if (p->loaded) load_host_close(&p->dry);
-    for (size_t i = 0; i < p->their_count; i++) plan_clear(&p->plans[i]);
+    for (size_t i = 0; i < p->their_count; i++) inventory_clear(&p->plans[i]);
     free(p->plans);
     free(p->theirs);
     free(p->mine);

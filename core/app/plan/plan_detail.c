@@ -116,7 +116,7 @@ void plan_detail_print(const char *detail, struct buf *out)
 }
 
 struct comparison {
-    const struct plan *plan; /* of what is after the change */
+    const struct inventory *plan; /* of what is after the change */
     struct buf *out;
     bool any, placed;
 };
@@ -131,7 +131,7 @@ static void put_place(struct comparison *c, struct str value)
 {
     int line;
     struct str hash = {value.p + function.n, value.n - function.n};
-    const char *file = plan_function_place(c->plan, hash, &line);
+    const char *file = inventory_function_place(c->plan, hash, &line);
     if (!file) return;
     buf_printf(c->out, " (%s:%d)", file, line);
     c->placed = true;
@@ -201,7 +201,7 @@ static void compare_fields(struct comparison *c, struct str before, struct str a
     }
 }
 
-bool plan_detail_compare(const char *before, const char *after, const struct plan *plan, struct buf *out)
+bool plan_detail_compare(const char *before, const char *after, const struct inventory *plan, struct buf *out)
 {
     struct comparison c = {.plan = plan, .out = out};
     struct str heads[2], bodies[2];

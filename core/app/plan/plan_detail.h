@@ -10,6 +10,7 @@
 void plan_detail_print(const char *detail, struct buf *out);
 /* Appends `OnAdd changed (x.lua:3), selector "app=web" -> "app=api", leader=true added`. `plan` has the one
  * after the change, and knows where its functions are. Gives whether it told so of one. */
-bool plan_detail_compare(const char *before, const char *after, const struct plan *plan, struct buf *out);
+bool plan_detail_compare(const char *before, const char *after, const struct inventory *plan,
+                         struct buf *out);
 /* The value of a field, as it is written: `2`, `"counter"`. Empty when there is none. */
 struct str plan_detail_field(const char *detail, const char *name);

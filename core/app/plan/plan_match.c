@@ -77,7 +77,7 @@ static enum plan_fate fate_of(const struct planned *file)
     if (file->error) return PLAN_REFUSED;
     if (!runs) return PLAN_NEW;
     if (strcmp(runs->sources, file->sources) == 0) return PLAN_SAME; /* the engine looks at nothing else */
-    return plan_compare(runs->plan, file->plan, NULL, NULL) ? PLAN_DIFFERS : PLAN_RELOADS;
+    return inventory_diff(runs->plan, file->plan, NULL, NULL) ? PLAN_DIFFERS : PLAN_RELOADS;
 }
 
 static void add_row(const struct planned *file, struct plan_rows *rows)

@@ -10,7 +10,7 @@ struct planned {
     const char *name, *path;
     const char *error;   /* of a file that does not load, or that a reload would refuse; NULL: none */
     const char *sources; /* a hash of all texts */
-    const struct plan *plan;
+    const struct inventory *plan;
     int64_t generation;          /* of one that runs */
     bool trusted;                /* one that runs, by the engine's flags */
     bool in_folder;              /* a file that was found in a folder: what is not there goes */

@@ -12,7 +12,7 @@
 
 /* --- states */
 
-static int version_of(const struct plan_entry *state)
+static int version_of(const struct inventory_entry *state)
 {
     struct str version = plan_detail_field(state->detail, "version");
     return version.n ? (int)strtol(version.p, NULL, 10) : 1;
@@ -20,11 +20,11 @@ static int version_of(const struct plan_entry *state)
 
 bool plan_keeps_states(const struct planned *file, struct err *err)
 {
-    const struct plan *after = file->plan, *before = file->other ? file->other->plan : NULL;
+    const struct inventory *after = file->plan, *before = file->other ? file->other->plan : NULL;
     for (size_t i = 0; before && i < after->count; i++) {
-        const struct plan_entry *state = &after->items[i];
-        if (state->class != PLAN_STATE) continue;
-        const struct plan_entry *old = plan_find(before, PLAN_STATE, str_of(state->key));
+        const struct inventory_entry *state = &after->items[i];
+        if (state->class != INVENTORY_STATE) continue;
+        const struct inventory_entry *old = inventory_find(before, INVENTORY_STATE, str_of(state->key));
         if (!old || version_of(old) == version_of(state)) continue;
         if (plan_detail_field(state->detail, "migrate").n) continue;
         return kept_refuse_version(state, state->key, version_of(old), version_of(state), err);
@@ -34,7 +34,7 @@ bool plan_keeps_states(const struct planned *file, struct err *err)
 
 /* --- metrics */
 
-static enum family_kind kind_of(const struct plan_entry *metric)
+static enum family_kind kind_of(const struct inventory_entry *metric)
 {
     struct str kind = plan_detail_field(metric->detail, "kind");
     if (str_is(kind, "\"histogram\"")) return FAMILY_HISTOGRAM;
@@ -42,11 +42,12 @@ static enum family_kind kind_of(const struct plan_entry *metric)
 }
 
 /* That of `plan` with which the metric cannot be on one page. */
-static const struct plan_entry *find_clash(const struct plan *plan, const struct plan_entry *metric)
+static const struct inventory_entry *find_clash(const struct inventory *plan,
+                                                const struct inventory_entry *metric)
 {
     for (size_t i = 0; plan && i < plan->count; i++) {
-        const struct plan_entry *other = &plan->items[i];
-        if (other->class != PLAN_METRIC) continue;
+        const struct inventory_entry *other = &plan->items[i];
+        if (other->class != INVENTORY_METRIC) continue;
         bool same = strcmp(other->key, metric->key) == 0 && strcmp(other->detail, metric->detail) == 0;
         if (!same && user_metric_names_clash(metric->key, kind_of(metric), other->key, kind_of(other)))
             return other;
@@ -55,9 +56,9 @@ static const struct plan_entry *find_clash(const struct plan *plan, const struct
 }
 
 static bool fits(const struct planned *running, size_t running_count, const struct planned *files, size_t at,
-                 const struct plan_entry *metric, struct err *err)
+                 const struct inventory_entry *metric, struct err *err)
 {
-    const struct plan_entry *other;
+    const struct inventory_entry *other;
     for (size_t i = 0; i < running_count; i++) {
         other = &running[i] == files[at].other ? NULL : find_clash(running[i].plan, metric);
         if (!other) continue;
@@ -76,9 +77,9 @@ static bool fits(const struct planned *running, size_t running_count, const stru
 bool plan_metrics_fit(const struct planned *running, size_t running_count, const struct planned *files,
                       size_t i, struct err *err)
 {
-    const struct plan *plan = files[i].plan;
+    const struct inventory *plan = files[i].plan;
     for (size_t j = 0; j < plan->count; j++)
-        if (plan->items[j].class == PLAN_METRIC &&
+        if (plan->items[j].class == INVENTORY_METRIC &&
             !fits(running, running_count, files, i, &plan->items[j], err))
             return false;
     return true;

@@ -23,9 +23,9 @@ static const struct {
     const char *name;
     char sign;
 } changes[] = {
-    [PLAN_ADDED] = {"added", '+'},
-    [PLAN_REMOVED] = {"removed", '-'},
-    [PLAN_CHANGED] = {"changed", '~'},
+    [INVENTORY_ADDED] = {"added", '+'},
+    [INVENTORY_REMOVED] = {"removed", '-'},
+    [INVENTORY_CHANGED] = {"changed", '~'},
 };
 
 void plan_rows_add(struct plan_rows *rows, const struct plan_row *row)
@@ -49,17 +49,18 @@ size_t plan_rows_of(const struct plan_rows *rows, enum plan_fate fate)
 
 /* The differences of the two, and how many entries are the same. */
 static size_t compare(const struct plan_row *row,
-                      void (*fn)(void *ctx, enum plan_change change, const struct plan_entry *before,
-                                 const struct plan_entry *after),
+                      void (*fn)(void *ctx, enum inventory_change change,
+                                 const struct inventory_entry *before, const struct inventory_entry *after),
                       void *ctx)
 {
-    static const struct plan none = {0};
-    const struct plan *before = row->before ? row->before : &none, *after = row->after ? row->after : &none;
+    static const struct inventory none = {0};
+    const struct inventory *before = row->before ? row->before : &none,
+                           *after = row->after ? row->after : &none;
     size_t same = 0;
-    plan_compare(before, after, fn, ctx);
+    inventory_diff(before, after, fn, ctx);
     for (size_t i = 0; i < after->count; i++) {
-        const struct plan_entry *entry = &after->items[i],
-                                *old = plan_find(before, entry->class, str_of(entry->key));
+        const struct inventory_entry *entry = &after->items[i],
+                                     *old = inventory_find(before, entry->class, str_of(entry->key));
         same += old && strcmp(old->detail, entry->detail) == 0 && *entry->detail != '?';
     }
     return same;
@@ -76,15 +77,15 @@ static void put_printable(const char *text, struct buf *out)
 
 /* What is written of a script: where functions are is known by the plan of the file. */
 struct writing {
-    const struct plan *after;
+    const struct inventory *after;
     struct buf *out;
 };
 
 /* The place is that of the entry, where none of a function says more. */
-static void put_detail(const struct writing *w, const struct plan_entry *before,
-                       const struct plan_entry *after)
+static void put_detail(const struct writing *w, const struct inventory_entry *before,
+                       const struct inventory_entry *after)
 {
-    const struct plan_entry *entry = after ? after : before;
+    const struct inventory_entry *entry = after ? after : before;
     struct buf text = {0};
     bool placed = false;
     if (before && after)
@@ -97,13 +98,13 @@ static void put_detail(const struct writing *w, const struct plan_entry *before,
     buf_clear(&text);
 }
 
-static void put_change(void *ctx, enum plan_change change, const struct plan_entry *before,
-                       const struct plan_entry *after)
+static void put_change(void *ctx, enum inventory_change change, const struct inventory_entry *before,
+                       const struct inventory_entry *after)
 {
     const struct writing *w = ctx;
-    const struct plan_entry *entry = after ? after : before;
-    const char *note = plan_change_note(before, after);
-    buf_printf(w->out, "  %c %s ", changes[change].sign, plan_class_name(entry->class));
+    const struct inventory_entry *entry = after ? after : before;
+    const char *note = inventory_change_note(before, after);
+    buf_printf(w->out, "  %c %s ", changes[change].sign, inventory_class_name(entry->class));
     put_printable(entry->key, w->out);
     put_detail(w, before, after);
     if (note) buf_printf(w->out, "\n      %s", note);
@@ -157,15 +158,15 @@ void plan_rows_print(const struct plan_rows *rows, struct buf *out)
 
 /* --- JSON */
 
-static void put_json_change(void *ctx, enum plan_change change, const struct plan_entry *before,
-                            const struct plan_entry *after)
+static void put_json_change(void *ctx, enum inventory_change change, const struct inventory_entry *before,
+                            const struct inventory_entry *after)
 {
     struct buf *out = ctx;
-    const struct plan_entry *entry = after ? after : before;
-    const char *note = plan_change_note(before, after);
+    const struct inventory_entry *entry = after ? after : before;
+    const char *note = inventory_change_note(before, after);
     json_open(out, NULL, '{');
     json_text(out, "change", changes[change].name);
-    json_text(out, "class", plan_class_name(entry->class));
+    json_text(out, "class", inventory_class_name(entry->class));
     json_text(out, "key", entry->key);
     if (before) json_text(out, "before", before->detail);
     if (after) json_text(out, "after", after->detail);

@@ -16,10 +16,10 @@ enum plan_fate {
 
 struct plan_row {
     enum plan_fate fate;
-    const char *name;                  /* that the engine knows, or will */
-    int64_t generation;                /* that runs; 0: none */
-    const char *error;                 /* of PLAN_REFUSED */
-    const struct plan *before, *after; /* NULL: there is none */
+    const char *name;                       /* that the engine knows, or will */
+    int64_t generation;                     /* that runs; 0: none */
+    const char *error;                      /* of PLAN_REFUSED */
+    const struct inventory *before, *after; /* NULL: there is none */
 };
 
 struct plan_rows {

@@ -41,7 +41,7 @@ static bool is_listed(struct buf *places, struct str place)
 }
 
 static void note(struct comparison *c, const char *kind, const struct script *script,
-                 const struct plan_entry *at)
+                 const struct inventory_entry *at)
 {
     struct buf place = {0}, *places = &missing_of(c, kind)->places;
     if (at && at->file)
@@ -55,7 +55,7 @@ static void note(struct comparison *c, const char *kind, const struct script *sc
 
 /* `resource` NULL: the cluster of the replay does not have it either. */
 static void compare(struct comparison *c, const char *kind, const struct resource *resource,
-                    const struct script *script, const struct plan_entry *at)
+                    const struct script *script, const struct inventory_entry *at)
 {
     struct buf name = {0};
     if (resource && test_replay_has(c->replay, resource)) {
@@ -84,7 +84,7 @@ static void compare_read(struct comparison *c, const struct script *script, cons
     char *name = xstrndup(kind.p, kind.n);
     bool known = kinds_resolve(c->kinds, kind, &resource, &err);
     compare(c, name, known ? &resource : NULL, script,
-            plan_find(script_plan(script), PLAN_READ, str_of(text)));
+            inventory_find(script_inventory(script), INVENTORY_READ, str_of(text)));
     if (known) resource_clear(&resource);
     free(name);
 }

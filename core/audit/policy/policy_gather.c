@@ -76,7 +76,7 @@ static const struct audit_rule *keep_rule(struct policy_parts *parts, const stru
     const struct script_rule *rule = asked->rule;
     for (size_t i = 0; i < parts->rule_count; i++)
         if (strcmp(parts->rules[i]->id, rule->id) == 0) return parts->rules[i];
-    const struct plan_entry *place = script_rule_place(asked->script, asked->number);
+    const struct inventory_entry *place = script_rule_place(asked->script, asked->number);
     struct audit_rule *copy = NEW(struct audit_rule);
     copy->id = xstrdup(rule->id);
     copy->title = xstrdup(rule->title);

@@ -17,7 +17,7 @@
 
 static const char *place_of(const struct rule_ref *asked, int *line)
 {
-    const struct plan_entry *entry = script_rule_place(asked->script, asked->number);
+    const struct inventory_entry *entry = script_rule_place(asked->script, asked->number);
     *line = entry ? entry->line : 0;
     return entry && entry->file ? entry->file : script_path(asked->script);
 }

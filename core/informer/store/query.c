@@ -109,21 +109,21 @@ static bool visit(void *ctx, struct root *object)
 }
 
 /* The smallest set of objects that is known to hold all that the query is about. */
-struct plan {
+struct inventory {
     const struct index *index; /* NULL: the namespace, or all */
     struct str value;
     size_t count;
 };
 
-static void consider(struct plan *plan, const struct index *index, struct str value)
+static void consider(struct inventory *plan, const struct index *index, struct str value)
 {
     size_t count = index ? index_count(index, value) : SIZE_MAX;
-    if (count < plan->count) *plan = (struct plan){index, value, count};
+    if (count < plan->count) *plan = (struct inventory){index, value, count};
 }
 
-static struct plan make_plan(const struct query *q, struct indexer *store)
+static struct inventory make_plan(const struct query *q, struct indexer *store)
 {
-    struct plan plan = {.count = indexer_count(store)};
+    struct inventory plan = {.count = indexer_count(store)};
     if (q->ns) plan.count = indexer_namespace_count(store, str_of(q->ns));
     for (size_t i = 0; i < q->condition_count; i++) {
         struct str path;
@@ -143,7 +143,7 @@ void query_each(const struct query *q, struct indexer *store, bool (*fn)(void *c
                 void *ctx)
 {
     struct visit v = {q, fn, ctx};
-    struct plan plan = make_plan(q, store);
+    struct inventory plan = make_plan(q, store);
     if (plan.index)
         indexer_each_under(store, plan.index, plan.value, visit, &v);
     else if (q->ns)

@@ -229,10 +229,12 @@ static void load_one(struct script *script, struct informer_claim *claim, struct
     informer_spec_describe(claim_spec(claim), &text);
     t->informer = buf_take(&text);
     t->code = code_of(t);
-    plan_add(&script->plan, PLAN_TRANSFORM, str_of(t->informer), str_of(t->code));
-    const struct plan_entry *informer = plan_find(&script->plan, PLAN_INFORMER, str_of(t->informer));
+    inventory_add(&script->plan, INVENTORY_TRANSFORM, str_of(t->informer), str_of(t->code));
+    const struct inventory_entry *informer =
+        inventory_find(&script->plan, INVENTORY_INFORMER, str_of(t->informer));
     if (informer && informer->file)
-        plan_set_place(&script->plan, PLAN_TRANSFORM, str_of(t->informer), informer->file, informer->line);
+        inventory_set_place(&script->plan, INVENTORY_TRANSFORM, str_of(t->informer), informer->file,
+                            informer->line);
     struct script_transform *same = script->before ? find_same(script->before, t) : NULL;
     if (!same) return;
     leave_seat(t);

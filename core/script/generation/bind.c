@@ -49,7 +49,7 @@ static const struct {
     {"queue", bind_queue},
     {"job", bind_job},
     {"leader", bind_leader},
-    {"plan", bind_plan},
+    {"plan", bind_inventory},
     {"reload", bind_reload},
     {"state", bind_state},
     {"metric", bind_metric},

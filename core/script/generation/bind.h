@@ -34,7 +34,7 @@ void bind_queue(lua_State *L);           /* raw.queue */
 void bind_job(lua_State *L);             /* raw.job */
 void bind_leader(lua_State *L);          /* raw.leader */
 void bind_reload(lua_State *L);          /* raw.reload */
-void bind_plan(lua_State *L);            /* raw.plan */
+void bind_inventory(lua_State *L);       /* raw.plan */
 void bind_metric(lua_State *L);          /* raw.metric */
 void bind_command(lua_State *L);         /* raw.command */
 void bind_rule(lua_State *L);            /* raw.rule */
@@ -46,4 +46,4 @@ void bind_wait(lua_State *L);            /* raw.informer.wait_version, .wait_syn
 
 /* Adds to the script's plan, with the place of what it registers at this moment. Allocates in C alone, so
  * that nothing raises. */
-void plan_note(lua_State *L, enum plan_class class, struct str key, struct str detail);
+void inventory_note(lua_State *L, enum inventory_class class, struct str key, struct str detail);

@@ -188,7 +188,7 @@ static int l_main(lua_State *L)
     lua_settop(L, 1);
     function_hash(L, 1, hash);
     snprintf(detail, sizeof detail, "function %s", hash);
-    plan_note(L, PLAN_MAIN, STR("k8s.main"), str_of(detail));
+    inventory_note(L, INVENTORY_MAIN, STR("k8s.main"), str_of(detail));
     set_ref(L, REF_MAIN);
     script->has_main = true;
     return 0;

@@ -63,17 +63,17 @@ static bool failed(struct script *script, const struct handover *h, struct err *
     return err_set(err, ERR_SCRIPT, "%s", why);
 }
 
-bool kept_refuse_version(const struct plan_entry *entry, const char *name, int before, int after,
+bool kept_refuse_version(const struct inventory_entry *entry, const char *name, int before, int after,
                          struct err *err)
 {
     err_set(err, ERR_SCRIPT, "k8s.state: %s: version %d is running, the new one is %d and has no migrate",
             name, before, after);
-    return plan_wrap_place(entry, err);
+    return inventory_wrap_place(entry, err);
 }
 
 static bool refuse(const struct script *new_, const struct handover *h, struct err *err)
 {
-    const struct plan_entry *entry = plan_find(&new_->plan, PLAN_STATE, str_of(h->to->name));
+    const struct inventory_entry *entry = inventory_find(&new_->plan, INVENTORY_STATE, str_of(h->to->name));
     return kept_refuse_version(entry, h->to->name, h->from->version, h->to->version, err);
 }
 

@@ -185,7 +185,7 @@ void script_free(struct script *script)
     buf_clear(&script->main.failure);
     buf_clear(&script->first_failure);
     writes_clear(&script->writes);
-    plan_clear(&script->plan);
+    inventory_clear(&script->plan);
     write_counters_clear(&script->write_counters);
     bundle_unref(script->bundle);
     free(script->path);

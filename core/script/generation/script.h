@@ -21,8 +21,8 @@ struct event_recorder;
 struct kinds;
 struct limits;
 struct live;
-struct plan;
-struct plan_entry;
+struct inventory;
+struct inventory_entry;
 struct rule_params;
 struct running;
 struct script;
@@ -245,11 +245,11 @@ void script_each_filter(const struct script *script,
                         void (*fn)(void *ctx, const struct script_filter *filter), void *ctx);
 /* Where a claim was made, one of its indexes and a handler were added, while the script loaded: entries of
  * its plan with a file and a line. NULL: not known. */
-const struct plan_entry *script_claim_place(const struct script *script, size_t i);
+const struct inventory_entry *script_claim_place(const struct script *script, size_t i);
 /* Appends the first of these, "scripts/x.lua:3"; the script's path when it is not known. */
 void script_put_claim_place(const struct script *script, size_t i, struct buf *out);
-const struct plan_entry *script_index_place(const struct script *script, size_t i, const char *name);
-const struct plan_entry *script_handler_place(const struct script *script, const char *id);
+const struct inventory_entry *script_index_place(const struct script *script, size_t i, const char *name);
+const struct inventory_entry *script_handler_place(const struct script *script, const char *id);
 /* Live reads the script declared, "pods:list". */
 size_t script_read_count(const struct script *script);
 const char *script_read(const struct script *script, size_t i);
@@ -260,7 +260,7 @@ const char *script_write(const struct script *script, size_t i);
 struct declared_write;
 const struct declared_write *script_write_parts(const struct script *script, size_t i);
 /* What it registered while it loaded (plan.h); borrowed. */
-const struct plan *script_plan(const struct script *script);
+const struct inventory *script_inventory(const struct script *script);
 /* A claim may have synced: to be told whenever the factory tells of a change. */
 void script_claims_changed(struct script *script);
 /* An election may have news: to be told whenever there is any. */

@@ -135,42 +135,42 @@ void script_each_filter(const struct script *script,
                                         .informer = claim_spec(handler->claim)});
 }
 
-static const struct plan_entry *placed(const struct plan_entry *entry)
+static const struct inventory_entry *placed(const struct inventory_entry *entry)
 {
     return entry && entry->file ? entry : NULL;
 }
 
-const struct plan_entry *script_claim_place(const struct script *script, size_t i)
+const struct inventory_entry *script_claim_place(const struct script *script, size_t i)
 {
     struct buf key = {0};
     informer_spec_describe(claim_spec(script_claim(script, i)), &key);
-    const struct plan_entry *entry = plan_find(&script->plan, PLAN_INFORMER, buf_slice(&key));
+    const struct inventory_entry *entry = inventory_find(&script->plan, INVENTORY_INFORMER, buf_slice(&key));
     buf_clear(&key);
     return placed(entry);
 }
 
 void script_put_claim_place(const struct script *script, size_t i, struct buf *out)
 {
-    const struct plan_entry *entry = script_claim_place(script, i);
+    const struct inventory_entry *entry = script_claim_place(script, i);
     if (entry)
         buf_printf(out, "%s:%d", entry->file, entry->line);
     else
         buf_puts(out, script->path);
 }
 
-const struct plan_entry *script_index_place(const struct script *script, size_t i, const char *name)
+const struct inventory_entry *script_index_place(const struct script *script, size_t i, const char *name)
 {
     struct buf key = {0};
     informer_spec_describe(claim_spec(script_claim(script, i)), &key);
     buf_printf(&key, ": %s", name);
-    const struct plan_entry *entry = plan_find(&script->plan, PLAN_INDEX, buf_slice(&key));
+    const struct inventory_entry *entry = inventory_find(&script->plan, INVENTORY_INDEX, buf_slice(&key));
     buf_clear(&key);
     return placed(entry);
 }
 
-const struct plan_entry *script_handler_place(const struct script *script, const char *id)
+const struct inventory_entry *script_handler_place(const struct script *script, const char *id)
 {
-    return placed(plan_find(&script->plan, PLAN_HANDLER, str_of(id)));
+    return placed(inventory_find(&script->plan, INVENTORY_HANDLER, str_of(id)));
 }
 
 /* --- What a script is and has declared, for those who ask */
@@ -236,7 +236,7 @@ const char *script_write(const struct script *script, size_t i)
     return script->writes.items[i].text;
 }
 
-const struct plan *script_plan(const struct script *script)
+const struct inventory *script_inventory(const struct script *script)
 {
     return &script->plan;
 }

@@ -25,7 +25,7 @@ static int l_registration_new(lua_State *L)
     box->handler->leader = lua_toboolean(L, 8);
     if (detail.p) {
         box->handler->detail = xstrndup(detail.p, detail.n);
-        plan_note(L, PLAN_HANDLER, str_of(box->handler->id), detail);
+        inventory_note(L, INVENTORY_HANDLER, str_of(box->handler->id), detail);
     }
     /* A filter, a transform or an index function may be all that ever runs of the script. */
     if (script_of(L)->phase == SCRIPT_RUNNING) turns_ask(script_of(L));

@@ -6,29 +6,29 @@
 #include "script/inventory/function_hash.h"
 #include "script/vm/args.h"
 
-void plan_note(lua_State *L, enum plan_class class, struct str key, struct str detail)
+void inventory_note(lua_State *L, enum inventory_class class, struct str key, struct str detail)
 {
-    struct plan *plan = &script_of(L)->plan;
+    struct inventory *plan = &script_of(L)->plan;
     lua_Debug ar;
-    plan_add(plan, class, key, detail);
+    inventory_add(plan, class, key, detail);
     if (!script_where(L, &ar)) return;
-    plan_set_place(plan, class, key, *ar.source == '@' ? ar.source + 1 : ar.source, ar.currentline);
+    inventory_set_place(plan, class, key, *ar.source == '@' ? ar.source + 1 : ar.source, ar.currentline);
 }
 
 /* add(class, key, detail): nothing once the script has loaded. */
-static int l_plan_add(lua_State *L)
+static int l_inventory_add(lua_State *L)
 {
     struct script *script = script_of(L);
     struct str name = arg_str(L, 1, "plan: class"), key = arg_str(L, 2, "plan: key");
     struct str detail = arg_str(L, 3, "plan: detail");
-    enum plan_class class = plan_class_of(name);
-    if (class == PLAN_CLASSES) script_raise(L, "plan: there is no class %s", name.p);
-    if (script->phase == SCRIPT_LOADING) plan_note(L, class, key, detail);
+    enum inventory_class class = inventory_class_of(name);
+    if (class == INVENTORY_CLASSES) script_raise(L, "plan: there is no class %s", name.p);
+    if (script->phase == SCRIPT_LOADING) inventory_note(L, class, key, detail);
     return 0;
 }
 
 /* hash(function): a text, equal for functions that are the same. */
-static int l_plan_hash(lua_State *L)
+static int l_inventory_hash(lua_State *L)
 {
     char hash[FUNCTION_HASH_LEN + 1];
     arg_function(L, 1, "plan: function");
@@ -37,7 +37,7 @@ static int l_plan_hash(lua_State *L)
     return 1;
 }
 
-static int l_plan_is_open(lua_State *L)
+static int l_inventory_is_open(lua_State *L)
 {
     lua_pushboolean(L, script_of(L)->phase == SCRIPT_LOADING);
     return 1;
@@ -46,7 +46,7 @@ static int l_plan_is_open(lua_State *L)
 /* --- what functions are made of */
 
 /* code(function): its code in one order; nil for a function in C. */
-static int l_plan_code(lua_State *L)
+static int l_inventory_code(lua_State *L)
 {
     arg_function(L, 1, "plan: function");
     if (lua_iscfunction(L, 1)) return 0;
@@ -57,7 +57,7 @@ static int l_plan_code(lua_State *L)
 }
 
 /* strings(function): the texts in its code, the names of globals among them. */
-static int l_plan_strings(lua_State *L)
+static int l_inventory_strings(lua_State *L)
 {
     arg_function(L, 1, "plan: function");
     struct buf *out = script_scratch(script_of(L));
@@ -76,7 +76,7 @@ static int l_plan_strings(lua_State *L)
 
 /* upvalue(function, i): name and value of what it has from outside, and which variable it is, as functions
  * may share one; nothing beyond the last. */
-static int l_plan_upvalue(lua_State *L)
+static int l_inventory_upvalue(lua_State *L)
 {
     arg_function(L, 1, "plan: function");
     const char *name = lua_getupvalue(L, 1, (int)lua_tointeger(L, 2));
@@ -88,7 +88,7 @@ static int l_plan_upvalue(lua_State *L)
 }
 
 /* environment(function): its globals. */
-static int l_plan_environment(lua_State *L)
+static int l_inventory_environment(lua_State *L)
 {
     arg_function(L, 1, "plan: function");
     lua_getfenv(L, 1);
@@ -96,22 +96,22 @@ static int l_plan_environment(lua_State *L)
 }
 
 /* metatable(value): whatever its __metatable says. */
-static int l_plan_metatable(lua_State *L)
+static int l_inventory_metatable(lua_State *L)
 {
     luaL_checkany(L, 1);
     return lua_getmetatable(L, 1);
 }
 
-void bind_plan(lua_State *L)
+void bind_inventory(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"add", l_plan_add},
-                                     {"hash", l_plan_hash},
-                                     {"is_open", l_plan_is_open},
-                                     {"code", l_plan_code},
-                                     {"strings", l_plan_strings},
-                                     {"upvalue", l_plan_upvalue},
-                                     {"environment", l_plan_environment},
-                                     {"metatable", l_plan_metatable},
+    static const luaL_Reg verbs[] = {{"add", l_inventory_add},
+                                     {"hash", l_inventory_hash},
+                                     {"is_open", l_inventory_is_open},
+                                     {"code", l_inventory_code},
+                                     {"strings", l_inventory_strings},
+                                     {"upvalue", l_inventory_upvalue},
+                                     {"environment", l_inventory_environment},
+                                     {"metatable", l_inventory_metatable},
                                      {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);

@@ -79,12 +79,12 @@ static void keep_function(lua_State *L, int idx, int depth, struct buf *out)
 
 static void note_place(lua_State *L, int idx, const char *hash)
 {
-    struct plan *plan = &script_of(L)->plan;
+    struct inventory *plan = &script_of(L)->plan;
     lua_Debug ar;
     if (!plan->notes_functions) return;
     lua_pushvalue(L, idx);
     lua_getinfo(L, ">S", &ar);
-    if (*ar.source == '@') plan_note_function(plan, hash, ar.source + 1, ar.linedefined);
+    if (*ar.source == '@') inventory_note_function(plan, hash, ar.source + 1, ar.linedefined);
 }
 
 void function_hash(lua_State *L, int idx, char out[FUNCTION_HASH_LEN + 1])

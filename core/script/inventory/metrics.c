@@ -46,10 +46,10 @@ static void take_one(const struct script_metric *old, struct script_metric *new_
     }
 }
 
-bool metrics_refuse(const struct plan *plan, const char *name, struct err *err)
+bool metrics_refuse(const struct inventory *plan, const char *name, struct err *err)
 {
     err_wrap(err, "k8s.metric");
-    return plan_wrap_place(plan_find(plan, PLAN_METRIC, str_of(name)), err);
+    return inventory_wrap_place(inventory_find(plan, INVENTORY_METRIC, str_of(name)), err);
 }
 
 bool metrics_fit(const struct script *script, struct err *err)

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/series/user_metric.h"
 
-struct plan;
+struct inventory;
 struct script;
 
 enum { SCRIPT_METRICS_MAX = 200 };
@@ -31,7 +31,7 @@ size_t metrics_series_count(const struct script *script);
 /* False when another script on the page has made one of them differently. */
 bool metrics_fit(const struct script *script, struct err *err);
 /* Puts the place of the metric of that name before the error. Gives false. Anywhere. */
-bool metrics_refuse(const struct plan *plan, const char *name, struct err *err);
+bool metrics_refuse(const struct inventory *plan, const char *name, struct err *err);
 /* The script begins, or takes the place of `old`, whose metrics that are the same go on counting. They fit.
  */
 void metrics_handover(struct script *old, struct script *new_);

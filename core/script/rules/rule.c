@@ -52,9 +52,9 @@ const struct script_rule *script_rule(const struct script *script, size_t i)
     return &script->rules.items[i];
 }
 
-const struct plan_entry *script_rule_place(const struct script *script, size_t i)
+const struct inventory_entry *script_rule_place(const struct script *script, size_t i)
 {
-    return plan_find(&script->plan, PLAN_RULE, str_of(script_rule(script, i)->id));
+    return inventory_find(&script->plan, INVENTORY_RULE, str_of(script_rule(script, i)->id));
 }
 
 void rules_clear(struct script *script)
@@ -101,7 +101,7 @@ bool script_rule_code(struct script *script, size_t rule, struct buf *out)
 {
     size_t at = out->len;
     struct rule_run run = {.rule = script_rule(script, rule), .json = out};
-    const struct plan_entry *place = script_rule_place(script, rule);
+    const struct inventory_entry *place = script_rule_place(script, rule);
     if (script_call_load(script, "a reload", ask_code, &run) != SCRIPT_OK) return false;
     bool is_known = out->len > at && out->data[at] != '?';
     if (place) buf_puts(out, place->detail);

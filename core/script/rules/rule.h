@@ -70,8 +70,8 @@ struct script_rules {
 size_t script_rule_count(const struct script *script);
 const struct script_rule *script_rule(const struct script *script, size_t i);
 /* Where it was registered, as an entry of the plan. */
-struct plan_entry;
-const struct plan_entry *script_rule_place(const struct script *script, size_t i);
+struct inventory_entry;
+const struct inventory_entry *script_rule_place(const struct script *script, size_t i);
 
 /* One thing that a rule says. */
 struct rule_finding {

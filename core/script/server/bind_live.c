@@ -42,7 +42,7 @@ static int l_live_reads(lua_State *L)
     arg_loading(L, "k8s.reads");
     if (!reads_declare(&script_of(L)->reads, arg_str(L, 1, "k8s.reads: each entry"), &err))
         script_raise(L, "k8s.reads: %s", err.text);
-    plan_note(L, PLAN_READ, arg_str(L, 1, "k8s.reads: each entry"), (struct str){0});
+    inventory_note(L, INVENTORY_READ, arg_str(L, 1, "k8s.reads: each entry"), (struct str){0});
     return 0;
 }
 

@@ -26,7 +26,7 @@ static int l_write_declare(lua_State *L)
     arg_loading(L, "k8s.writes");
     if (!writes_declare(&script_of(L)->writes, arg_str(L, 1, "k8s.writes: each entry"), &err))
         script_raise(L, "k8s.writes: %s", err.text);
-    plan_note(L, PLAN_WRITE, arg_str(L, 1, "k8s.writes: each entry"), (struct str){0});
+    inventory_note(L, INVENTORY_WRITE, arg_str(L, 1, "k8s.writes: each entry"), (struct str){0});
     return 0;
 }
 

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-struct plan_entry;
+struct inventory_entry;
 struct script;
 
 enum { KEPT_DEPTH_MAX = 100 };
@@ -61,5 +61,5 @@ void kept_push_plain(lua_State *L, const char **at);
 bool script_state_hand_over(struct script *old, struct script *new_, struct err *err);
 /* The error of one whose version differs and that has no migrate; `entry` (optional) knows its place. Gives
  * false. Anywhere. */
-bool kept_refuse_version(const struct plan_entry *entry, const char *name, int before, int after,
+bool kept_refuse_version(const struct inventory_entry *entry, const char *name, int before, int after,
                          struct err *err);

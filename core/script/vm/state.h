@@ -201,8 +201,8 @@ struct script {
     struct informer_claim **claims;
     size_t claim_count, claim_cap;
     TAILQ_HEAD(, script_transform) transforms; /* of those that have one, in their order */
-    uint64_t compared; /* calls of the generation before, when its transforms were compared with these */
-    struct plan plan;  /* what it registered while it loaded */
+    uint64_t compared;     /* calls of the generation before, when its transforms were compared with these */
+    struct inventory plan; /* what it registered while it loaded */
     struct kept_tables kept;
     struct script_metrics metrics;
     struct script_commands commands;

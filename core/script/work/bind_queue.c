@@ -35,7 +35,7 @@ static void plan_worker(lua_State *L, const char *queue)
     function_hash(L, 2, hash);
     snprintf(key, sizeof key, "%s: run", queue);
     snprintf(detail, sizeof detail, "function %s", hash);
-    plan_note(L, PLAN_QUEUE, str_of(key), str_of(detail));
+    inventory_note(L, INVENTORY_QUEUE, str_of(key), str_of(detail));
 }
 
 /* run(fn): the workers' function. Once. */

@@ -14,24 +14,24 @@
 #define B "function ffeeddccbbaa9988"
 #define C "function 0123456789abcdef"
 
-static struct plan *known(void)
+static struct inventory *known(void)
 {
-    static struct plan plan;
+    static struct inventory plan;
     plan.notes_functions = true;
-    plan_note_function(&plan, "ffeeddccbbaa9988", "x.lua", 7);
-    plan_note_function(&plan, "ffeeddccbbaa9988", "x.lua", 9); /* the first place stays */
+    inventory_note_function(&plan, "ffeeddccbbaa9988", "x.lua", 7);
+    inventory_note_function(&plan, "ffeeddccbbaa9988", "x.lua", 9); /* the first place stays */
     return &plan;
 }
 
 static void assert_differ(const char *before, const char *after, const char *expected, bool placed)
 {
     struct buf out = {0};
-    struct plan *plan = known();
+    struct inventory *plan = known();
     bool told = plan_detail_compare(before, after, plan, &out);
     assert_string_equal(buf_text(&out), expected);
     assert_int_equal(told, placed);
     buf_clear(&out);
-    plan_clear(plan);
+    inventory_clear(plan);
 }
 
 static void test_functions_are_told_by_their_places(void **state)

@@ -11,7 +11,7 @@
 #include "app/plan/plan_match.h"
 #include "base/mem.h"
 
-static const struct plan none = {0};
+static const struct inventory none = {0};
 
 static struct planned script(const char *name, const char *path, const char *sources)
 {
@@ -75,16 +75,16 @@ static void test_only_a_folder_says_what_goes(void **state)
 
 static void test_differences_and_counts_are_told(void **state)
 {
-    struct plan before = {0}, after = {0};
+    struct inventory before = {0}, after = {0};
     struct plan_rows rows = {0};
     struct buf out = {0};
-    plan_add(&before, PLAN_COMMAND, STR("old\x1b[2J"), STR("{}"));
-    plan_add(&before, PLAN_MAIN, STR("k8s.main"), STR("x"));
-    plan_add(&after, PLAN_MAIN, STR("k8s.main"), STR("x"));
-    plan_add(&after, PLAN_INFORMER, STR("nodes"), STR("{}"));
-    plan_set_place(&after, PLAN_INFORMER, STR("nodes"), "a.lua", 4);
-    plan_add(&before, PLAN_STATE, STR("seen"), STR("{}"));
-    plan_add(&after, PLAN_STATE, STR("seen"), STR("{version=2}"));
+    inventory_add(&before, INVENTORY_COMMAND, STR("old\x1b[2J"), STR("{}"));
+    inventory_add(&before, INVENTORY_MAIN, STR("k8s.main"), STR("x"));
+    inventory_add(&after, INVENTORY_MAIN, STR("k8s.main"), STR("x"));
+    inventory_add(&after, INVENTORY_INFORMER, STR("nodes"), STR("{}"));
+    inventory_set_place(&after, INVENTORY_INFORMER, STR("nodes"), "a.lua", 4);
+    inventory_add(&before, INVENTORY_STATE, STR("seen"), STR("{}"));
+    inventory_add(&after, INVENTORY_STATE, STR("seen"), STR("{version=2}"));
     struct planned running[] = {script("a", "a.lua", "1")};
     struct planned files[] = {file("a", "a.lua", "2", false), file("b", "b.lua", NULL, false)};
     running[0].plan = &before;
@@ -108,8 +108,8 @@ static void test_differences_and_counts_are_told(void **state)
         strstr(buf_text(&out), "{\"name\":\"b\",\"result\":\"refused\",\"error\":\"b.lua:1: no\"}"));
     buf_clear(&out);
     plan_rows_clear(&rows);
-    plan_clear(&before);
-    plan_clear(&after);
+    inventory_clear(&before);
+    inventory_clear(&after);
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 
 /* Two scripts that run, and files that stand for them or for none. */
 struct check_target {
-    struct plan plans[4];
+    struct inventory plans[4];
     struct planned running[2], files[2];
     struct err err;
 };
@@ -33,25 +33,25 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     struct check_target *w = *state;
-    for (int i = 0; i < 4; i++) plan_clear(&w->plans[i]);
+    for (int i = 0; i < 4; i++) inventory_clear(&w->plans[i]);
     free(w);
     return 0;
 }
 
-static void add(struct plan *plan, enum plan_class class, const char *key, const char *detail)
+static void add(struct inventory *plan, enum inventory_class class, const char *key, const char *detail)
 {
-    plan_add(plan, class, str_of(key), str_of(detail));
-    plan_set_place(plan, class, str_of(key), "x.lua", 3);
+    inventory_add(plan, class, str_of(key), str_of(detail));
+    inventory_set_place(plan, class, str_of(key), "x.lua", 3);
 }
 
 static bool keeps(struct check_target *w, const char *before, const char *after)
 {
-    add(&w->plans[0], PLAN_STATE, "seen", before);
-    add(&w->plans[2], PLAN_STATE, "seen", after);
+    add(&w->plans[0], INVENTORY_STATE, "seen", before);
+    add(&w->plans[2], INVENTORY_STATE, "seen", after);
     plan_pair(w->running, 2, w->files, 2);
     bool ok = plan_keeps_states(&w->files[0], &w->err);
-    plan_clear(&w->plans[0]);
-    plan_clear(&w->plans[2]);
+    inventory_clear(&w->plans[0]);
+    inventory_clear(&w->plans[2]);
     return ok;
 }
 
@@ -65,7 +65,7 @@ static void test_a_version_that_differs_needs_migrate(void **state)
     assert_string_equal(
         w->err.text, "x.lua:3: k8s.state: seen: version 1 is running, the new one is 2 and has no migrate");
     assert_false(keeps(w, "{version=3}", "{version=2}"));
-    add(&w->plans[2], PLAN_STATE, "new", "{version=7}");
+    add(&w->plans[2], INVENTORY_STATE, "new", "{version=7}");
     assert_true(plan_keeps_states(&w->files[0], &w->err));
 }
 
@@ -78,12 +78,12 @@ static bool fits(struct check_target *w, size_t file)
 static void test_a_metric_must_be_made_as_others_made_it(void **state)
 {
     struct check_target *w = *state;
-    add(&w->plans[0], PLAN_METRIC, "n_total", "{help=\"n\", kind=\"counter\"}");
-    add(&w->plans[2], PLAN_METRIC, "n_total", "{help=\"n\", kind=\"counter\"}");
-    add(&w->plans[3], PLAN_METRIC, "n_total", "{help=\"n\", kind=\"counter\"}");
+    add(&w->plans[0], INVENTORY_METRIC, "n_total", "{help=\"n\", kind=\"counter\"}");
+    add(&w->plans[2], INVENTORY_METRIC, "n_total", "{help=\"n\", kind=\"counter\"}");
+    add(&w->plans[3], INVENTORY_METRIC, "n_total", "{help=\"n\", kind=\"counter\"}");
     assert_true(fits(w, 1));
-    plan_clear(&w->plans[3]);
-    add(&w->plans[3], PLAN_METRIC, "n_total", "{help=\"m\", kind=\"counter\"}");
+    inventory_clear(&w->plans[3]);
+    add(&w->plans[3], INVENTORY_METRIC, "n_total", "{help=\"m\", kind=\"counter\"}");
     assert_false(fits(w, 1));
     assert_string_equal(
         w->err.text,
@@ -93,32 +93,32 @@ static void test_a_metric_must_be_made_as_others_made_it(void **state)
 static void test_its_own_earlier_metric_is_no_other(void **state)
 {
     struct check_target *w = *state;
-    add(&w->plans[0], PLAN_METRIC, "n_total", "{kind=\"counter\"}");
-    add(&w->plans[2], PLAN_METRIC, "n_total", "{kind=\"gauge\"}");
+    add(&w->plans[0], INVENTORY_METRIC, "n_total", "{kind=\"counter\"}");
+    add(&w->plans[2], INVENTORY_METRIC, "n_total", "{kind=\"gauge\"}");
     assert_true(fits(w, 0));
 }
 
 static void test_samples_of_a_histogram_count_as_names(void **state)
 {
     struct check_target *w = *state;
-    add(&w->plans[0], PLAN_METRIC, "took", "{kind=\"histogram\"}");
-    add(&w->plans[2], PLAN_METRIC, "took", "{kind=\"histogram\"}");
-    add(&w->plans[3], PLAN_METRIC, "took_count", "{kind=\"counter\"}");
+    add(&w->plans[0], INVENTORY_METRIC, "took", "{kind=\"histogram\"}");
+    add(&w->plans[2], INVENTORY_METRIC, "took", "{kind=\"histogram\"}");
+    add(&w->plans[3], INVENTORY_METRIC, "took_count", "{kind=\"counter\"}");
     assert_false(fits(w, 1));
     assert_string_equal(
         w->err.text,
         "x.lua:3: k8s.metric: took_count would have samples of the same name as took of the script a");
-    plan_clear(&w->plans[2]); /* a is to drop it, but has it while b is loaded */
+    inventory_clear(&w->plans[2]); /* a is to drop it, but has it while b is loaded */
     assert_false(fits(w, 1));
-    plan_clear(&w->plans[0]);
+    inventory_clear(&w->plans[0]);
     assert_true(fits(w, 1));
 }
 
 static void test_of_two_files_the_later_one_is_refused(void **state)
 {
     struct check_target *w = *state;
-    add(&w->plans[2], PLAN_METRIC, "size", "{kind=\"gauge\"}");
-    add(&w->plans[3], PLAN_METRIC, "size", "{kind=\"counter\"}");
+    add(&w->plans[2], INVENTORY_METRIC, "size", "{kind=\"gauge\"}");
+    add(&w->plans[3], INVENTORY_METRIC, "size", "{kind=\"counter\"}");
     assert_true(fits(w, 0));
     assert_false(fits(w, 1));
     w->files[0].error = "a.lua:1: no";

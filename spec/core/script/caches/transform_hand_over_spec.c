@@ -178,10 +178,11 @@ static void test_what_cannot_be_compared_is_never_the_same(void **state)
         void *other;
         cluster_setup(&other);
         struct script *script = prepare(other, NULL, cases[i].lua);
-        const struct plan_entry *entry = plan_find(script_plan(script), PLAN_TRANSFORM, STR("pods"));
+        const struct inventory_entry *entry =
+            inventory_find(script_inventory(script), INVENTORY_TRANSFORM, STR("pods"));
         assert_non_null(entry);
         if (strncmp(entry->detail, cases[i].why, strlen(cases[i].why)) != 0) fail_msg("%s", entry->detail);
-        assert_true(plan_compare(script_plan(script), script_plan(script), NULL, NULL) >= 1);
+        assert_true(inventory_diff(script_inventory(script), script_inventory(script), NULL, NULL) >= 1);
         script_free(script);
         cluster_teardown(&other);
     }

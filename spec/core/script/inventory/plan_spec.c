@@ -1,5 +1,5 @@
-/* core/script/inventory/plan.c, function_hash.c, bind_plan.c: what a script registered, printed, compared, as
- * JSON. */
+/* core/script/inventory/plan.c, function_hash.c, bind_inventory.c: what a script registered, printed,
+ * compared, as JSON. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,116 +13,117 @@
 #include "script/inventory/function_hash.h"
 #include "script/inventory/plan.h"
 
-#define ADD(plan, class, key, detail) plan_add(plan, class, STR(key), STR(detail))
+#define ADD(plan, class, key, detail) inventory_add(plan, class, STR(key), STR(detail))
 
-static void assert_changes(const struct plan *before, const struct plan *after, const char *expected)
+static void assert_changes(const struct inventory *before, const struct inventory *after,
+                           const char *expected)
 {
     struct buf out = {0};
-    plan_print_changes(before, after, &out);
+    inventory_print_diff(before, after, &out);
     assert_string_equal(buf_text(&out), expected);
     buf_clear(&out);
 }
 
 static void test_equal_entries_are_one_and_a_second_of_a_key_has_a_number(void **state)
 {
-    struct plan plan = {0};
+    struct inventory plan = {0};
     struct buf out = {0};
-    ADD(&plan, PLAN_READ, "pods:list", "");
-    ADD(&plan, PLAN_READ, "pods:list", "");
-    ADD(&plan, PLAN_INFORMER, "pods", "{}");
-    ADD(&plan, PLAN_INFORMER, "pods", "{resync=3}");
-    ADD(&plan, PLAN_INFORMER, "pods", "{resync=3}");
-    ADD(&plan, PLAN_WRITE, "pods:list", "");
-    plan_print(&plan, &out);
+    ADD(&plan, INVENTORY_READ, "pods:list", "");
+    ADD(&plan, INVENTORY_READ, "pods:list", "");
+    ADD(&plan, INVENTORY_INFORMER, "pods", "{}");
+    ADD(&plan, INVENTORY_INFORMER, "pods", "{resync=3}");
+    ADD(&plan, INVENTORY_INFORMER, "pods", "{resync=3}");
+    ADD(&plan, INVENTORY_WRITE, "pods:list", "");
+    inventory_print(&plan, &out);
     assert_string_equal(buf_text(&out),
                         "read pods:list\ninformer pods {}\ninformer pods#2 {resync=3}\nwrite pods:list\n");
-    assert_string_equal(plan_find(&plan, PLAN_INFORMER, STR("pods#2"))->detail, "{resync=3}");
-    assert_null(plan_find(&plan, PLAN_QUEUE, STR("pods")));
+    assert_string_equal(inventory_find(&plan, INVENTORY_INFORMER, STR("pods#2"))->detail, "{resync=3}");
+    assert_null(inventory_find(&plan, INVENTORY_QUEUE, STR("pods")));
     buf_clear(&out);
-    plan_clear(&plan);
+    inventory_clear(&plan);
 }
 
 static void test_the_first_place_of_an_entry_stays_and_counts_for_nothing(void **state)
 {
-    struct plan plan = {0}, other = {0};
-    ADD(&plan, PLAN_READ, "pods:list", "");
-    ADD(&other, PLAN_READ, "pods:list", "");
-    plan_set_place(&plan, PLAN_READ, STR("pods:list"), "a.lua", 3);
-    plan_set_place(&plan, PLAN_READ, STR("pods:list"), "b.lua", 4);
-    plan_set_place(&plan, PLAN_READ, STR("pods:get"), "b.lua", 4);
+    struct inventory plan = {0}, other = {0};
+    ADD(&plan, INVENTORY_READ, "pods:list", "");
+    ADD(&other, INVENTORY_READ, "pods:list", "");
+    inventory_set_place(&plan, INVENTORY_READ, STR("pods:list"), "a.lua", 3);
+    inventory_set_place(&plan, INVENTORY_READ, STR("pods:list"), "b.lua", 4);
+    inventory_set_place(&plan, INVENTORY_READ, STR("pods:get"), "b.lua", 4);
     assert_string_equal(plan.items[0].file, "a.lua");
     assert_int_equal(plan.items[0].line, 3);
     assert_changes(&plan, &other, "");
-    plan_clear(&plan);
-    plan_clear(&other);
+    inventory_clear(&plan);
+    inventory_clear(&other);
 }
 
 static void test_differences_come_class_by_class(void **state)
 {
-    struct plan before = {0}, after = {0};
-    ADD(&before, PLAN_TIMER, "every 30s", "{}");
-    ADD(&before, PLAN_HANDLER, "pods/1", "x");
-    ADD(&before, PLAN_QUEUE, "old", "");
-    ADD(&after, PLAN_HANDLER, "pods/1", "x");
-    ADD(&after, PLAN_HANDLER, "b", "y");
-    ADD(&after, PLAN_TIMER, "every 30s", "{leader=true}");
+    struct inventory before = {0}, after = {0};
+    ADD(&before, INVENTORY_TIMER, "every 30s", "{}");
+    ADD(&before, INVENTORY_HANDLER, "pods/1", "x");
+    ADD(&before, INVENTORY_QUEUE, "old", "");
+    ADD(&after, INVENTORY_HANDLER, "pods/1", "x");
+    ADD(&after, INVENTORY_HANDLER, "b", "y");
+    ADD(&after, INVENTORY_TIMER, "every 30s", "{leader=true}");
     assert_changes(&before, &after, "+ handler b y\n- queue old\n~ timer every 30s {} -> {leader=true}\n");
     assert_changes(&before, &before, "");
-    assert_int_equal(plan_compare(&before, &after, NULL, NULL), 3);
-    plan_clear(&before);
-    plan_clear(&after);
+    assert_int_equal(inventory_diff(&before, &after, NULL, NULL), 3);
+    inventory_clear(&before);
+    inventory_clear(&after);
 }
 
-static const char *note(enum plan_class class, const char *before, const char *after)
+static const char *note(enum inventory_class class, const char *before, const char *after)
 {
     static char key[] = "k";
-    const struct plan_entry old = {.class = class, .key = key, .detail = (char *)before};
-    const struct plan_entry new = {.class = class, .key = key, .detail = (char *)after};
-    const char *text = plan_change_note(before ? &old : NULL, after ? &new : NULL);
+    const struct inventory_entry old = {.class = class, .key = key, .detail = (char *)before};
+    const struct inventory_entry new = {.class = class, .key = key, .detail = (char *)after};
+    const char *text = inventory_change_note(before ? &old : NULL, after ? &new : NULL);
     return text ? text : "";
 }
 
 static void test_what_a_change_costs_is_told(void **state)
 {
-    struct plan plan = {0};
-    assert_string_equal(note(PLAN_TRANSFORM, "function a", "function b"), "its informer is listed anew");
-    assert_non_null(strstr(note(PLAN_TRANSFORM, "function a", "?`x` is a userdata"), "nobody can tell"));
-    assert_string_equal(note(PLAN_TRANSFORM, "function a", NULL), "its informer is listed anew");
-    assert_non_null(strstr(note(PLAN_INFORMER, NULL, "{}"), "is listed and watched"));
-    assert_string_equal(note(PLAN_INFORMER, "{}", "{resync=3}"), "");
-    assert_non_null(strstr(note(PLAN_HANDLER, "a", "b"), "sees the cache again"));
-    assert_string_equal(note(PLAN_HANDLER, NULL, "b"), "");
-    ADD(&plan, PLAN_TRANSFORM, "pods", "?`x` is a userdata, which cannot be compared");
-    assert_int_equal(plan_compare(&plan, &plan, NULL, NULL), 1); /* it equals nothing */
-    plan_clear(&plan);
+    struct inventory plan = {0};
+    assert_string_equal(note(INVENTORY_TRANSFORM, "function a", "function b"), "its informer is listed anew");
+    assert_non_null(strstr(note(INVENTORY_TRANSFORM, "function a", "?`x` is a userdata"), "nobody can tell"));
+    assert_string_equal(note(INVENTORY_TRANSFORM, "function a", NULL), "its informer is listed anew");
+    assert_non_null(strstr(note(INVENTORY_INFORMER, NULL, "{}"), "is listed and watched"));
+    assert_string_equal(note(INVENTORY_INFORMER, "{}", "{resync=3}"), "");
+    assert_non_null(strstr(note(INVENTORY_HANDLER, "a", "b"), "sees the cache again"));
+    assert_string_equal(note(INVENTORY_HANDLER, NULL, "b"), "");
+    ADD(&plan, INVENTORY_TRANSFORM, "pods", "?`x` is a userdata, which cannot be compared");
+    assert_int_equal(inventory_diff(&plan, &plan, NULL, NULL), 1); /* it equals nothing */
+    inventory_clear(&plan);
 }
 
 static void test_a_plan_goes_through_json(void **state)
 {
-    struct plan plan = {0}, read = {0};
+    struct inventory plan = {0}, read = {0};
     struct buf out = {0};
     struct tape tape;
     struct err err;
     struct tape_parser *parser = tape_parser_new();
-    ADD(&plan, PLAN_HANDLER, "say \"x\"", "{a=1}");
-    ADD(&plan, PLAN_MAIN, "k8s.main", "");
-    plan_write_json(&plan, &out);
+    ADD(&plan, INVENTORY_HANDLER, "say \"x\"", "{a=1}");
+    ADD(&plan, INVENTORY_MAIN, "k8s.main", "");
+    inventory_write_json(&plan, &out);
     assert_string_equal(buf_text(&out),
                         "[{\"class\":\"handler\",\"key\":\"say \\\"x\\\"\",\"detail\":\"{a=1}\"},"
                         "{\"class\":\"main\",\"key\":\"k8s.main\",\"detail\":\"\"}]");
     memset(buf_reserve(&out, TAPE_PADDING), 0, TAPE_PADDING);
     assert_true(tape_parse(parser, out.data, out.len, &tape, &err));
-    assert_true(plan_read_json(&tape, tape_root(&tape), &read, &err));
+    assert_true(inventory_read_json(&tape, tape_root(&tape), &read, &err));
     assert_changes(&plan, &read, "");
     out.len = 0;
     buf_puts(&out, "{\"class\":\"handler\"}");
     memset(buf_reserve(&out, TAPE_PADDING), 0, TAPE_PADDING);
     assert_true(tape_parse(parser, out.data, out.len, &tape, &err));
-    assert_false(plan_read_json(&tape, tape_root(&tape), &read, &err));
+    assert_false(inventory_read_json(&tape, tape_root(&tape), &read, &err));
     tape_parser_free(parser);
     buf_clear(&out);
-    plan_clear(&plan);
-    plan_clear(&read);
+    inventory_clear(&plan);
+    inventory_clear(&read);
 }
 
 /* --- of scripts */
@@ -132,7 +133,7 @@ static void plan_of(struct cluster *c, const char *lua, struct buf *out)
 {
     struct script *script = cluster_load(c, "planned", lua);
     out->len = 0;
-    plan_print(script_plan(script), out);
+    inventory_print(script_inventory(script), out);
     script_free(script);
     c->script = NULL;
 }
