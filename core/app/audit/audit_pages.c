@@ -220,16 +220,16 @@ static struct root *find_alone(struct pages *pages, const struct projection *kep
     struct text text;
     char *ns = xasprintf("%.*s", STR_ARG(root_namespace(pages->current, &text)));
     char *name = xasprintf("%.*s", STR_ARG(root_name(pages->current, &text)));
-    struct root *object = list_alone(&(const struct list_alone){.loop = o->loop,
-                                                                .client = o->client,
-                                                                .packer = o->packer,
-                                                                .resource = o->resource,
-                                                                .kept = kept,
-                                                                .namespace_ = ns,
-                                                                .name = name,
-                                                                .selector = o->selector,
-                                                                .wait_ms = o->wait_ms,
-                                                                .refusals = &pages->refusals},
+    struct root *object = list_alone(&(const struct list_single){.loop = o->loop,
+                                                                 .client = o->client,
+                                                                 .packer = o->packer,
+                                                                 .resource = o->resource,
+                                                                 .kept = kept,
+                                                                 .namespace_ = ns,
+                                                                 .name = name,
+                                                                 .selector = o->selector,
+                                                                 .wait_ms = o->wait_ms,
+                                                                 .refusals = &pages->refusals},
                                      &pages->failure);
     free(ns);
     free(name);

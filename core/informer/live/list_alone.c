@@ -10,14 +10,14 @@
 enum { OBJECTS_MAX = 1000 /* of a server that does not know the selector */ };
 
 struct answer {
-    const struct list_alone *alone;
+    const struct list_single *alone;
     struct err *err;
     struct root *object;
     struct timer deadline;
     bool has_come, is_late;
 };
 
-static bool is_it(const struct list_alone *alone, const struct root *object)
+static bool is_it(const struct list_single *alone, const struct root *object)
 {
     struct text ns, name;
     return str_is(root_name(object, &name), alone->name) &&
@@ -58,7 +58,7 @@ static void on_late(struct timer *timer)
     container_of(timer, struct answer, deadline)->is_late = true;
 }
 
-static struct pager *new_pager(const struct list_alone *alone, const char *fields, struct answer *answer)
+static struct pager *new_pager(const struct list_single *alone, const char *fields, struct answer *answer)
 {
     const struct lw_scope scope = {.namespace_ = alone->resource->namespaced ? alone->namespace_ : "",
                                    .label_selector = alone->selector,
@@ -76,7 +76,7 @@ static struct pager *new_pager(const struct list_alone *alone, const char *field
                                       .ctx = answer});
 }
 
-struct root *list_alone(const struct list_alone *alone, struct err *err)
+struct root *list_alone(const struct list_single *alone, struct err *err)
 {
     struct answer answer = {.alone = alone, .err = err, .deadline = {.fn = on_late}};
     char *fields = xasprintf("metadata.name=%s", alone->name);

@@ -11,7 +11,7 @@
 #include "net/loop.h"
 #include "object/pack/pack.h"
 
-struct list_alone {
+struct list_single {
     struct loop *loop;
     struct kube_client *client;
     struct packer *packer;
@@ -25,4 +25,4 @@ struct list_alone {
 };
 
 /* A reference. NULL with ERR_NONE: there is no such object, its labels do not match, or it is refused. */
-struct root *list_alone(const struct list_alone *alone, struct err *err);
+struct root *list_alone(const struct list_single *alone, struct err *err);
