@@ -51,7 +51,7 @@ static void make_recorder(struct engine *engine)
     });
 }
 
-void engine_make_live(struct engine *engine)
+void engine_make_live_client(struct engine *engine)
 {
     engine->kinds = kinds_new(loop_clock(engine->loop), refresh_kinds, engine);
     engine->live = live_new(&(struct live_options){
@@ -73,7 +73,7 @@ void engine_failed_kinds(void *ctx, const struct err *err)
     kinds_fail(engine->kinds, err);
 }
 
-void engine_free_live(struct engine *engine)
+void engine_free_live_client(struct engine *engine)
 {
     int64_t left_ms = engine->ending_ms ? engine_end_left_ms(engine, END_EVENTS) : EVENTS_FLUSH_MS;
     event_recorder_free(engine->recorder, left_ms < EVENTS_FLUSH_MS ? left_ms : EVENTS_FLUSH_MS);

@@ -11,7 +11,7 @@ struct one_loop {
     struct pool *pool;
     struct kube_client *client;
     struct shared_factory *factory;
-    struct live *live;
+    struct live_client *live;
     void (*changed)(void *ctx, struct informer_claim *claim);
     void *ctx;
 };

@@ -184,7 +184,7 @@ void engine_close(struct engine *engine)
     engine_free_continuous(engine);
     slots_clear(&engine->slots);
     cpu_watch_free(engine->watch);
-    engine_free_live(engine);
+    engine_free_live_client(engine);
     web_end(engine->web);
     leaders_end(engine->leaders);
     if (engine->factory) shared_factory_free(engine->factory);

@@ -33,7 +33,7 @@ struct engine {
     struct discoverer *discoverer;
     struct kinds *kinds; /* what discovery said last */
     struct web *web;
-    struct live *live;
+    struct live_client *live;
     struct audit_trail *audit; /* of what scripts write */
     struct leaders *leaders;
     struct event_recorder *recorder;
@@ -154,11 +154,11 @@ struct object_call *engine_call(void *engine, const struct object_request *reque
                                 void (*done)(void *ctx, struct root *object, const struct err *err),
                                 void *done_ctx);
 /* Makes what live reads need. */
-void engine_make_live(struct engine *engine);
+void engine_make_live_client(struct engine *engine);
 /* Discovery has failed. */
 void engine_failed_kinds(void *engine, const struct err *err);
 /* After the scripts, while the I/O thread still runs. */
-void engine_free_live(struct engine *engine);
+void engine_free_live_client(struct engine *engine);
 
 /* --- engine_leaders.c */
 

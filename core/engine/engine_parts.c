@@ -168,7 +168,7 @@ bool engine_make_parts(struct engine *engine)
                                                                      .found = engine_found_kinds,
                                                                      .failed = engine_failed_kinds,
                                                                      .ctx = engine});
-    engine_make_live(engine);
+    engine_make_live_client(engine);
     engine_make_leaders(engine);
     make_watch(engine);
     make_host(engine);

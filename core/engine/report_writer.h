@@ -11,7 +11,7 @@ struct report_writer;
 
 struct report_writer_options {
     struct clock *clock;
-    struct live *live;
+    struct live_client *live;
     const struct policy_api *api;
     const char *field_manager; /* its reports are its own; NULL: the default */
     const char *namespace_;    /* that the engine looks at; "": all */

@@ -23,7 +23,7 @@ static void post(struct live_read *read, struct mail *question)
 /* Who watches has an answer under way for as long as nothing happens: that is no load. */
 static void ask(struct live_read *read, struct mail *question)
 {
-    struct live *live = read->live;
+    struct live_client *live = read->live;
     if (read->verb == LIVE_WATCH) {
         post(read, question);
     } else if (live->under_way < LIVE_UNDER_WAY_MAX) {
@@ -46,7 +46,7 @@ static void leave_queue(struct live_read *read)
 /* A question was answered, or will never be: the next one is asked. */
 static void settle(struct live_read *read)
 {
-    struct live *live = read->live;
+    struct live_client *live = read->live;
     if (!read->counted) return;
     read->counted = false;
     live->under_way--;
@@ -114,7 +114,7 @@ static void copy_write(struct live_read *read, const struct live_write *write)
     read->fence = write->fence ? fence_ref(write->fence) : NULL;
 }
 
-static struct live_read *new_read(struct live *live, const struct live_question *q)
+static struct live_read *new_read(struct live_client *live, const struct live_question *q)
 {
     struct live_read *read = NEW(struct live_read);
     read->live = live;
@@ -139,7 +139,7 @@ static struct live_read *new_read(struct live *live, const struct live_question 
     return read;
 }
 
-struct live_read *live_start(struct live *live, const struct live_question *question,
+struct live_read *live_start(struct live_client *live, const struct live_question *question,
                              void (*answered)(void *ctx, const struct live_answer *answer), void *ctx)
 {
     struct live_read *read = new_read(live, question);
@@ -167,9 +167,9 @@ void live_close(struct live_read *read)
     post(read, &read->stop);
 }
 
-struct live *live_new(const struct live_options *options)
+struct live_client *live_new(const struct live_options *options)
 {
-    struct live *live = NEW(struct live);
+    struct live_client *live = NEW(struct live_client);
     live->options = *options;
     LIST_INIT(&live->reads);
     TAILQ_INIT(&live->queue);
@@ -178,7 +178,7 @@ struct live *live_new(const struct live_options *options)
     return live;
 }
 
-void live_free(struct live *live)
+void live_free(struct live_client *live)
 {
     if (!live) return;
     struct live_read *read;

@@ -14,7 +14,7 @@
 #include "kube/kinds/resource.h"
 #include "net/loop.h"
 
-struct live;
+struct live_client;
 
 struct live_options {
     struct loop *engine_loop, *io_loop;
@@ -30,10 +30,10 @@ struct live_options {
     size_t page_size; /* of lists that say nothing; 0: the default */
 };
 
-struct live *live_new(const struct live_options *options);
+struct live_client *live_new(const struct live_options *options);
 /* Closes what is open, and waits until the I/O thread, whose loop must still run, has let go. The engine loop
  * does not run any more. */
-void live_free(struct live *live);
+void live_free(struct live_client *live);
 
 enum live_verb { LIVE_GET, LIVE_LIST, LIVE_WATCH, LIVE_WRITE };
 
@@ -79,7 +79,7 @@ struct live_read;
 /* Begins, and asks for the first answer. Beyond a hundred at once, watches apart, the others wait for their
  * turn. A watch whose version is none to begin with answers with an error. Fields of the question that its
  * verb has no use for may be NULL. */
-struct live_read *live_start(struct live *live, const struct live_question *question,
+struct live_read *live_start(struct live_client *live, const struct live_question *question,
                              void (*answered)(void *ctx, const struct live_answer *answer), void *ctx);
 /* Asks for the next answer: a page, or the events since the last one, as soon as there is one. Not before the
  * last one came, not after a `last`. */

@@ -15,7 +15,7 @@ enum { LIVE_EVENTS_MAX = 256 };
 /* Questions under way at once, watches apart: on a server without HTTP/2 each takes a connection. */
 enum { LIVE_UNDER_WAY_MAX = 100 };
 
-struct live {
+struct live_client {
     struct live_options options;
     LIST_HEAD(, live_read) reads; /* the engine's */
     uint64_t started;             /* the engine's, as the next two */
@@ -27,7 +27,7 @@ struct live {
 };
 
 struct live_read {
-    struct live *live;
+    struct live_client *live;
     /* What is asked; does not change. */
     enum live_verb verb;
     struct resource resource;

@@ -186,7 +186,7 @@ void live_io_ask(struct mail *mail)
 void live_io_stop(struct mail *mail)
 {
     struct live_read *read = container_of(mail, struct live_read, stop);
-    struct live *live = read->live;
+    struct live_client *live = read->live;
     if (read->call) live->options.cancel_call(read->call);
     pager_free(read->pager);
     retry_watcher_free(read->watcher);

@@ -20,7 +20,7 @@ struct log_field;
 struct event_recorder;
 struct kinds;
 struct limits;
-struct live;
+struct live_client;
 struct inventory;
 struct inventory_entry;
 struct rule_params;
@@ -39,14 +39,14 @@ enum write_mode {
 struct script_host {
     struct shared_factory *factory;
     struct loop *loop;
-    struct clock *clock;     /* NULL: the loop's */
-    struct turns *turns;     /* of all of them together */
-    int64_t resync_ms;       /* of handlers that do not say; 0: never (I-15) */
-    struct live *live;       /* reads without a cache; NULL, as `kinds`, when there is no server */
-    struct kinds *kinds;     /* what the names of those mean */
-    struct web *web;         /* requests of http.request; NULL: there is no network */
-    struct running *running; /* where calls are noted for other threads; NULL: nowhere */
-    struct cpu_watch *watch; /* of the engine thread; NULL: count hooks see how long calls take */
+    struct clock *clock;      /* NULL: the loop's */
+    struct turns *turns;      /* of all of them together */
+    int64_t resync_ms;        /* of handlers that do not say; 0: never (I-15) */
+    struct live_client *live; /* reads without a cache; NULL, as `kinds`, when there is no server */
+    struct kinds *kinds;      /* what the names of those mean */
+    struct web *web;          /* requests of http.request; NULL: there is no network */
+    struct running *running;  /* where calls are noted for other threads; NULL: nowhere */
+    struct cpu_watch *watch;  /* of the engine thread; NULL: count hooks see how long calls take */
     enum write_mode write_mode;
     /* What the log says of a write under WRITES_RECORDED; NULL: that the user asked for that. A literal. */
     const char *not_sent;

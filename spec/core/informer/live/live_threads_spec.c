@@ -162,7 +162,7 @@ static void cancel_get(struct object_call *get)
 /* --- the engine's side */
 
 static struct loop *engine_loop, *io_loop;
-static struct live *live;
+static struct live_client *live;
 static pthread_t io;
 
 /* What one read brought. */
