@@ -53,7 +53,7 @@ static bool may_begin(const struct script_handler *h, const struct event *event)
     if (is_slow(h)) return false;
     if (!h->busy_count) return h->pending.count == 0;
     if (h->busy_count >= h->concurrency || pending_has_next(&h->pending)) return false;
-    return !pending_is_held(&h->pending, event->object);
+    return !pending_is_locked(&h->pending, event->object);
 }
 
 /* The timer has found an object quiet: a turn of the loop may take long enough without the call. */

@@ -90,7 +90,7 @@ static void ended(const struct handler_call *call, enum script_result result)
 static void hold_up(struct handler_call *call, struct script_handler *h)
 {
     call->holder = h;
-    call->key = h->pending.by_key ? pending_hold(&h->pending, call->event->object) : NULL;
+    call->key = h->pending.by_key ? pending_lock(&h->pending, call->event->object) : NULL;
     TAILQ_INSERT_TAIL(&h->busy, call, busy_link);
     h->busy_count++;
     handler_metrics_busy(&h->metrics, h->busy_count);
@@ -100,7 +100,7 @@ static void let_go(struct handler_call *call)
 {
     struct script_handler *h = call->holder;
     call->holder = NULL;
-    if (call->key) pending_release(&h->pending, call->key);
+    if (call->key) pending_unlock(&h->pending, call->key);
     TAILQ_REMOVE(&h->busy, call, busy_link);
     h->busy_count--;
     handler_metrics_busy(&h->metrics, h->busy_count);

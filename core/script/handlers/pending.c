@@ -77,7 +77,7 @@ static void settle(struct pending *pending, struct pending_key *key)
     free(key);
 }
 
-struct pending_key *pending_hold(struct pending *pending, const struct root *object)
+struct pending_key *pending_lock(struct pending *pending, const struct root *object)
 {
     must(pending->by_key);
     struct pending_key *key = want_key(pending, object);
@@ -86,14 +86,14 @@ struct pending_key *pending_hold(struct pending *pending, const struct root *obj
     return key;
 }
 
-void pending_release(struct pending *pending, struct pending_key *key)
+void pending_unlock(struct pending *pending, struct pending_key *key)
 {
     must(key->held > 0);
     key->held--;
     settle(pending, key);
 }
 
-bool pending_is_held(const struct pending *pending, const struct root *object)
+bool pending_is_locked(const struct pending *pending, const struct root *object)
 {
     const struct pending_key *key = find_key(pending, object);
     return key && key->held;

@@ -75,9 +75,9 @@ void pending_append(struct pending *pending, const struct event *event);
 /* The next event, with its references for the caller; false when there is none. By key: of a key that is not
  * held, and keys take turns. */
 bool pending_take(struct pending *pending, struct event *event);
-/* By key: no event of the object is taken until as many pending_release. */
-struct pending_key *pending_hold(struct pending *pending, const struct root *object);
-void pending_release(struct pending *pending, struct pending_key *key);
-bool pending_is_held(const struct pending *pending, const struct root *object);
+/* By key: no event of the object is taken until as many pending_unlock. */
+struct pending_key *pending_lock(struct pending *pending, const struct root *object);
+void pending_unlock(struct pending *pending, struct pending_key *key);
+bool pending_is_locked(const struct pending *pending, const struct root *object);
 /* Whether pending_take gives one. */
 bool pending_has_next(const struct pending *pending);

@@ -200,22 +200,22 @@ static void test_keys_take_turns_and_one_that_is_held_waits(void **state)
     struct pending pending;
     struct root *zero = pack(f, 0, 1, 0), *five = pack(f, 5, 1, 0);
     pending_init(&pending, 1000, PENDING_JOIN_ALL, true);
-    struct pending_key *held = pending_hold(&pending, zero), *other = pending_hold(&pending, five);
+    struct pending_key *held = pending_lock(&pending, zero), *other = pending_lock(&pending, five);
     for (int i = 1; i <= 8; i++) put_add(f, &pending, i % 2 ? 0 : 1 + i % 4, i, false);
-    assert_true(pending_is_held(&pending, zero));
+    assert_true(pending_is_locked(&pending, zero));
     assert_string_equal(taken(&pending), "3.2 1.4 3.6 1.8");
     assert_int_equal(pending.count, 4);
-    assert_ptr_equal(pending_hold(&pending, zero), held); /* twice */
-    pending_release(&pending, held);
+    assert_ptr_equal(pending_lock(&pending, zero), held); /* twice */
+    pending_unlock(&pending, held);
     assert_false(pending_has_next(&pending));
     put_add(f, &pending, 2, 9, false);
-    pending_release(&pending, held);
-    assert_false(pending_is_held(&pending, zero));
+    pending_unlock(&pending, held);
+    assert_false(pending_is_locked(&pending, zero));
     assert_string_equal(taken(&pending), "2.9 0.1 0.3 0.5 0.7");
     put_add(f, &pending, 5, 10, false);
     pending_clear(&pending); /* what is held stays held */
-    assert_true(pending_is_held(&pending, five));
-    pending_release(&pending, other);
+    assert_true(pending_is_locked(&pending, five));
+    pending_unlock(&pending, other);
     assert_null(pending.keys);
     root_unref(zero);
     root_unref(five);
@@ -294,12 +294,12 @@ static bool take(struct check_target *w)
 static void hold(struct fixture *f, struct check_target *w, int key)
 {
     if (w->held[key]) {
-        pending_release(&w->pending, w->held[key]);
+        pending_unlock(&w->pending, w->held[key]);
         w->held[key] = NULL;
         return;
     }
     struct root *object = pack(f, key, 1, 1);
-    w->held[key] = pending_hold(&w->pending, object);
+    w->held[key] = pending_lock(&w->pending, object);
     root_unref(object);
 }
 
