@@ -182,7 +182,7 @@ void engine_close(struct engine *engine)
 {
     engine->summary = engine_sum_up(engine);
     engine_free_continuous(engine);
-    slots_clear(&engine->slots);
+    managed_scripts_clear(&engine->slots);
     cpu_watch_free(engine->watch);
     engine_free_live_client(engine);
     web_end(engine->web);

@@ -72,7 +72,7 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     const char *kind = claim_spec(claim)->kind, *failures = catalogue_failures(r->catalogue);
     size_t at;
     const struct script *script = engine_holder_of(r->engine, claim, &at);
-    struct slot *slot = script ? slot_of_candidate(&r->engine->slots, script) : NULL;
+    struct slot *slot = script ? managed_script_of_incoming(&r->engine->slots, script) : NULL;
     if (script && err->code == ERR_NOT_FOUND &&
         engine_spare_kind(r->engine, script, claim, r->catalogue, &r->spared))
         return;
@@ -98,7 +98,7 @@ static bool is_anything_missing(const struct engine *engine)
     for (size_t i = 0; i < engine->slots.script_count; i++)
         for (size_t j = 0; j < script_claim_count(engine->slots.scripts[i]); j++)
             if (claim_is_missing(script_claim(engine->slots.scripts[i], j)) &&
-                !slot_of_candidate(&engine->slots, engine->slots.scripts[i]))
+                !managed_script_of_incoming(&engine->slots, engine->slots.scripts[i]))
                 return true;
     return false;
 }

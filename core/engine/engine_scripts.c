@@ -14,7 +14,7 @@
 
 static bool load_first(struct engine *engine, struct slot *slot, struct err *err)
 {
-    struct script *script = slot_load(slot, NULL, err);
+    struct script *script = managed_script_load(slot, NULL, err);
     if (!script || !script_start(script, err)) return false;
     slot->current = script;
     slot->made++;
@@ -29,7 +29,8 @@ bool engine_load_scripts(struct engine *engine)
     bool ok = true;
     for (size_t i = 0; i < files->count; i++) {
         struct err err;
-        if (load_first(engine, slot_add(&engine->slots, files->paths[i], files->names[i]), &err)) continue;
+        if (load_first(engine, managed_script_add(&engine->slots, files->paths[i], files->names[i]), &err))
+            continue;
         fprintf(stderr, "kubelua: %s\n", err.text);
         ok = false; /* the others are loaded too, so that all faults are named at once */
     }

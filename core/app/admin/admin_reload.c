@@ -45,7 +45,7 @@ static void refuse_unknown(const struct engine *engine, const char *name, struct
 
 static struct slot *find(const struct engine *engine, const char *name, struct err *err)
 {
-    struct slot *found = slot_find(&engine->slots, name);
+    struct slot *found = managed_script_find(&engine->slots, name);
     size_t count = 0;
     if (found) return found;
     for (size_t i = 0; i < engine->slots.count; i++) {
@@ -91,7 +91,7 @@ void admin_put_slot(const struct slot *slot, struct buf *out)
     json_int(out, "tried", (int64_t)slot->tried);
     json_time(out, "takenOver", slot->taken_over_us);
     json_int(out, "pauseMicroseconds", (int64_t)slot->pause_us);
-    json_int(out, "draining", (int64_t)slot_draining_count(slot));
+    json_int(out, "draining", (int64_t)managed_script_draining_count(slot));
     json_text(out, "reloadError", slot->error.len ? buf_text((struct buf *)&slot->error) : "");
     json_time(out, "reloadErrorTime", slot->error_us);
     json_bool(out, "fileIsRunning", slot->refused == NULL);

@@ -34,8 +34,8 @@ static void append(struct source *source, uint32_t slot, bool in_front)
 {
     struct audited_object *object = &source->objects[slot];
     object->waits = true;
-    object->next = in_front ? source->first : SLOT_NONE;
-    if (source->first == SLOT_NONE)
+    object->next = in_front ? source->first : OBJECT_NONE;
+    if (source->first == OBJECT_NONE)
         source->first = source->last = slot;
     else if (in_front)
         source->first = slot;
@@ -63,18 +63,18 @@ void source_put_back(struct source *source, uint32_t slot)
 
 uint32_t source_take(struct source *source)
 {
-    while (source->first != SLOT_NONE) {
+    while (source->first != OBJECT_NONE) {
         uint32_t slot = source->first;
         struct audited_object *object = &source->objects[slot];
         source->first = object->next;
-        if (source->first == SLOT_NONE) source->last = SLOT_NONE;
+        if (source->first == OBJECT_NONE) source->last = OBJECT_NONE;
         object->waits = false;
         source->audit->pending--;
         if (object->root) return slot;
         object->next = source->unused; /* it went while it waited */
         source->unused = slot;
     }
-    return SLOT_NONE;
+    return OBJECT_NONE;
 }
 
 void source_queue_all(struct source *source)
@@ -110,8 +110,8 @@ static void take_slice(struct continuous_audit *audit, int64_t end_ns)
         TAILQ_REMOVE(&audit->working, source, working);
         source->works = false;
         uint32_t slot = source_take(source);
-        if (slot != SLOT_NONE && !evaluate_object(source, slot, end_ns)) source_put_back(source, slot);
-        if (source->first == SLOT_NONE || source->works) continue;
+        if (slot != OBJECT_NONE && !evaluate_object(source, slot, end_ns)) source_put_back(source, slot);
+        if (source->first == OBJECT_NONE || source->works) continue;
         TAILQ_INSERT_TAIL(&audit->working, source, working);
         source->works = true;
     }

@@ -31,7 +31,7 @@ struct column {
     bool repeated; /* another column of the rule has the same objects, by another name of the kind */
 };
 
-enum { SLOT_NONE = UINT32_MAX };
+enum { OBJECT_NONE = UINT32_MAX };
 
 struct audited_object {
     struct root *root;       /* a reference; NULL: it is gone, or was never */
@@ -136,7 +136,7 @@ struct continuous_audit {
 
 /* The object waits to be asked about, if it does not already. */
 void source_queue(struct source *source, uint32_t slot);
-/* The next that waits, or SLOT_NONE. */
+/* The next that waits, or OBJECT_NONE. */
 uint32_t source_take(struct source *source);
 /* It is first again. */
 void source_put_back(struct source *source, uint32_t slot);
@@ -169,7 +169,7 @@ void source_move(struct source *source, struct script *script, struct informer_c
 void source_free(struct source *source);
 void source_add_column(struct source *source, struct column *column);
 void source_remove_column(struct source *source, struct column *column);
-/* SLOT_NONE when there is none. */
+/* OBJECT_NONE when there is none. */
 uint32_t source_find(const struct source *source, const struct root *object);
 
 /* --- continuous_walk.c */

@@ -14,14 +14,14 @@ uint32_t source_find(const struct source *source, const struct root *object)
     uint32_t hash = root_key_hash(object), at = hash, granule;
     while ((granule = granule_table_next(&source->by_key, hash, &at)))
         if (root_key_equal(source->objects[granule - 1].root, object)) return granule - 1;
-    return SLOT_NONE;
+    return OBJECT_NONE;
 }
 
 static uint32_t take_slot(struct source *source)
 {
     uint32_t slot = source->unused;
     source->count++;
-    if (slot != SLOT_NONE) {
+    if (slot != OBJECT_NONE) {
         source->unused = source->objects[slot].next;
         return slot;
     }
@@ -37,7 +37,7 @@ static uint32_t take_slot(struct source *source)
 static void insert(struct source *source, struct root *object)
 {
     uint32_t slot = take_slot(source);
-    source->objects[slot] = (struct audited_object){.root = root_ref(object), .next = SLOT_NONE};
+    source->objects[slot] = (struct audited_object){.root = root_ref(object), .next = OBJECT_NONE};
     granule_table_insert(&source->by_key, root_key_hash(object), slot + 1);
     source_link(source, slot);
     source_queue(source, slot);
@@ -73,7 +73,7 @@ static void remove_object(struct source *source, uint32_t slot)
 static void on_put(struct source *source, struct root *object)
 {
     uint32_t slot = source_find(source, object);
-    if (slot == SLOT_NONE)
+    if (slot == OBJECT_NONE)
         insert(source, object);
     else if (source->objects[slot].root != object)
         replace(source, slot, object);
@@ -97,7 +97,7 @@ static void on_delete(void *ctx, struct root *last, const struct event_info *inf
     struct source *source = ctx;
     uint32_t slot = source_find(source, last);
     (void)info;
-    if (slot != SLOT_NONE) remove_object(source, slot);
+    if (slot != OBJECT_NONE) remove_object(source, slot);
 }
 
 static struct event_handler handler_of(struct source *source)
@@ -114,7 +114,7 @@ struct source *source_new(struct continuous_audit *audit, struct script *script,
     source->audit = audit;
     source->script = script;
     source->claim = claim;
-    source->unused = source->first = source->last = SLOT_NONE;
+    source->unused = source->first = source->last = OBJECT_NONE;
     TAILQ_INSERT_TAIL(&audit->sources, source, link);
     const struct event_handler handler = handler_of(source);
     source->handler = claim_add_handler(claim, &handler);
@@ -133,7 +133,7 @@ void source_free(struct source *source)
 {
     must(source->column_count == 0);
     claim_remove_handler(source->handler);
-    while (source_take(source) != SLOT_NONE) continue;
+    while (source_take(source) != OBJECT_NONE) continue;
     if (source->works) TAILQ_REMOVE(&source->audit->working, source, working);
     source_forget_spaces(source);
     TAILQ_REMOVE(&source->audit->sources, source, link);

@@ -10,7 +10,7 @@ struct continuous_walk {
     struct continuous_audit *audit;
     char *ns;
     struct source *source; /* NULL: it is over */
-    uint32_t slot;         /* the next; SLOT_NONE: there is no more in this source */
+    uint32_t slot;         /* the next; OBJECT_NONE: there is no more in this source */
     uint32_t end;          /* the last, as the walk came here: what comes later stands behind it */
     size_t unasked;
 };
@@ -36,7 +36,7 @@ static struct source_space *make(struct source *source, uint32_t slot)
     struct str ns = root_namespace(source->objects[slot].root, &text);
     struct source_space *space = xcalloc(1, sizeof *space + ns.n + 1);
     if (ns.n) memcpy(space->ns, ns.p, ns.n);
-    space->first = space->last = SLOT_NONE;
+    space->first = space->last = OBJECT_NONE;
     HASH_ADD_KEYPTR(hh, source->spaces, space->ns, ns.n, space);
     return space;
 }
@@ -47,8 +47,8 @@ void source_link(struct source *source, uint32_t slot)
     struct audited_object *object = &source->objects[slot];
     if (!space) space = make(source, slot);
     object->before = space->last;
-    object->behind = SLOT_NONE;
-    if (space->last == SLOT_NONE)
+    object->behind = OBJECT_NONE;
+    if (space->last == OBJECT_NONE)
         space->first = slot;
     else
         source->objects[space->last].behind = slot;
@@ -57,7 +57,7 @@ void source_link(struct source *source, uint32_t slot)
 
 static uint32_t next_of(const struct continuous_walk *walk, uint32_t slot)
 {
-    return slot == walk->end ? SLOT_NONE : walk->source->objects[slot].behind;
+    return slot == walk->end ? OBJECT_NONE : walk->source->objects[slot].behind;
 }
 
 static void pass_over(struct source *source, uint32_t slot)
@@ -75,15 +75,15 @@ void source_unlink(struct source *source, uint32_t slot)
     struct source_space *space = space_of(source, slot);
     const struct audited_object *object = &source->objects[slot];
     pass_over(source, slot);
-    if (object->before == SLOT_NONE)
+    if (object->before == OBJECT_NONE)
         space->first = object->behind;
     else
         source->objects[object->before].behind = object->behind;
-    if (object->behind == SLOT_NONE)
+    if (object->behind == OBJECT_NONE)
         space->last = object->before;
     else
         source->objects[object->behind].before = object->before;
-    if (space->first != SLOT_NONE) return;
+    if (space->first != OBJECT_NONE) return;
     HASH_DEL(source->spaces, space);
     free(space);
 }
@@ -94,8 +94,8 @@ static void enter(struct continuous_walk *walk, struct source *source)
 {
     const struct source_space *space = source ? find(source, str_of(walk->ns)) : NULL;
     walk->source = source;
-    walk->slot = space ? space->first : SLOT_NONE;
-    walk->end = space ? space->last : SLOT_NONE;
+    walk->slot = space ? space->first : OBJECT_NONE;
+    walk->end = space ? space->last : OBJECT_NONE;
 }
 
 void source_forget_spaces(struct source *source)
@@ -157,7 +157,7 @@ bool continuous_walk_on(struct continuous_walk *walk, size_t max,
     while (walk->source && looked < max) {
         struct source *source = walk->source;
         uint32_t slot = walk->slot;
-        if (slot == SLOT_NONE) {
+        if (slot == OBJECT_NONE) {
             enter(walk, TAILQ_NEXT(source, link));
             continue;
         }

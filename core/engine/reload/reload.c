@@ -29,7 +29,7 @@ void reload_drop_incoming(struct slot *slot)
     slot->asked = false;
     bundle_unref(slot->left);
     slot->left = NULL;
-    if (slot->candidate) slot_drop(slot->slots, slot->candidate);
+    if (slot->candidate) managed_script_drop(slot->slots, slot->candidate);
     slot->candidate = NULL;
 }
 
@@ -176,7 +176,7 @@ void reload_load(struct slot *slot, struct bundle *bundle, const char *why)
     slot->why = why;
     slot->began_us = clock_wall_us(clock_of(slot));
     slot->refuse_ms = clock_now_ms(clock_of(slot)) + slot->slots->options.reload_timeout_ms;
-    struct script *script = slot_load(slot, bundle, &err);
+    struct script *script = managed_script_load(slot, bundle, &err);
     if (!script) {
         reload_refuse(slot, bundle, err.text);
         return;

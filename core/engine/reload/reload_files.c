@@ -59,9 +59,9 @@ static void stop_script(struct slot *slot)
     if (script) {
         hooks->taken(hooks->ctx, script, NULL);
         script_drain(script, &done);
-        slot_drain(slot, script);
+        managed_script_drain(slot, script);
     } else {
-        slot_remove(slot);
+        managed_script_remove(slot);
     }
 }
 
@@ -76,7 +76,8 @@ static void note_lost(struct slot *slot)
 static void add_new(struct slots *slots, const struct script_files *files)
 {
     for (size_t i = 0; i < files->count; i++)
-        if (!slot_find(slots, files->names[i])) slot_add(slots, files->paths[i], files->names[i]);
+        if (!managed_script_find(slots, files->names[i]))
+            managed_script_add(slots, files->paths[i], files->names[i]);
 }
 
 bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_zeal zeal)

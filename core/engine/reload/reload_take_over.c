@@ -149,7 +149,7 @@ void reload_activate(struct slot *slot)
     buf_clear(&quarantined);
     become_current(slot, new_);
     if (slot->main_started) script_skip_main(new_);
-    slot_drain(slot, old);
+    managed_script_drain(slot, old);
     count(slot, returned ? RELOAD_RETURNED : RELOAD_ACTIVATED);
     tell(slot, &done);
 }

@@ -28,27 +28,27 @@ static const char *keep_name(struct slots *slots, const char *name)
     return slots->names[slots->name_count++] = xstrdup(name);
 }
 
-struct slot *slot_add(struct slots *slots, const char *path, const char *name)
+struct slot *managed_script_add(struct slots *slots, const char *path, const char *name)
 {
     struct slot *slot = NEW(struct slot);
     slot->slots = slots;
     slot->path = keep_name(slots, path);
     slot->name = keep_name(slots, name);
     slot->ready.fn = reload_on_ready;
-    slot->drain.fn = slot_on_drain;
+    slot->drain.fn = managed_script_on_drain;
     slots->items = xrealloc(slots->items, (slots->count + 1) * sizeof(struct slot *));
     slots->items[slots->count++] = slot;
     return slot;
 }
 
-struct slot *slot_find(const struct slots *slots, const char *name)
+struct slot *managed_script_find(const struct slots *slots, const char *name)
 {
     for (size_t i = 0; i < slots->count; i++)
         if (strcmp(slots->items[i]->name, name) == 0) return slots->items[i];
     return NULL;
 }
 
-struct slot *slot_of_candidate(const struct slots *slots, const struct script *script)
+struct slot *managed_script_of_incoming(const struct slots *slots, const struct script *script)
 {
     for (size_t i = 0; i < slots->count; i++)
         if (slots->items[i]->candidate == script) return slots->items[i];
@@ -74,7 +74,7 @@ static void free_slot(struct slot *slot)
     free(slot);
 }
 
-void slot_remove(struct slot *slot)
+void managed_script_remove(struct slot *slot)
 {
     struct slots *slots = slot->slots;
     size_t i = 0;
@@ -84,7 +84,7 @@ void slot_remove(struct slot *slot)
     free_slot(slot);
 }
 
-struct script *slot_load(struct slot *slot, struct bundle *bundle, struct err *err)
+struct script *managed_script_load(struct slot *slot, struct bundle *bundle, struct err *err)
 {
     struct slots *slots = slot->slots;
     const struct script_source source = {.path = slot->path,
@@ -99,7 +99,7 @@ struct script *slot_load(struct slot *slot, struct bundle *bundle, struct err *e
     return script;
 }
 
-void slot_drop(struct slots *slots, struct script *script)
+void managed_script_drop(struct slots *slots, struct script *script)
 {
     size_t i = 0;
     while (i < slots->script_count && slots->scripts[i] != script) i++;
@@ -111,7 +111,7 @@ void slot_drop(struct slots *slots, struct script *script)
 
 /* --- running out */
 
-void slot_drain(struct slot *slot, struct script *script)
+void managed_script_drain(struct slot *slot, struct script *script)
 {
     struct slots *slots = slot->slots;
     struct clock *clock = loop_clock(slots->options.loop);
@@ -121,7 +121,7 @@ void slot_drain(struct slot *slot, struct script *script)
     timer_start(&slot->drain, clock, 0);
 }
 
-size_t slot_draining_count(const struct slot *slot)
+size_t managed_script_draining_count(const struct slot *slot)
 {
     size_t count = 0;
     for (size_t i = 0; i < slot->slots->draining_count; i++) count += slot->slots->draining[i].slot == slot;
@@ -142,11 +142,11 @@ static bool end_draining(struct slots *slots, const struct draining *d)
                  F("script", d->slot->name));
     reload_metrics_cancelled(slots->metrics, calls);
     if (d->slot->current) script_add_counters(d->slot->current, d->script);
-    slot_drop(slots, d->script);
+    managed_script_drop(slots, d->script);
     return true;
 }
 
-void slot_on_drain(struct timer *timer)
+void managed_script_on_drain(struct timer *timer)
 {
     struct slot *slot = container_of(timer, struct slot, drain);
     struct slots *slots = slot->slots;
@@ -155,20 +155,20 @@ void slot_on_drain(struct timer *timer)
         memmove(&slots->draining[i], &slots->draining[i + 1],
                 (--slots->draining_count - i) * sizeof *slots->draining);
     }
-    if (slot_draining_count(slot) > 0)
+    if (managed_script_draining_count(slot) > 0)
         timer_start(timer, loop_clock(slots->options.loop), DRAIN_LOOK_MS);
     else if (slot->gone) {
-        slot_remove(slot);
+        managed_script_remove(slot);
         reload_look(slots, RELOAD_IF_CHANGED); /* a file of that name may have come meanwhile */
     }
 }
 
-void slots_clear(struct slots *slots)
+void managed_scripts_clear(struct slots *slots)
 {
     script_watch_free(slots->watch);
     timer_cancel(&slots->look_again);
     /* Those that were made last refer to those before them. */
-    while (slots->script_count > 0) slot_drop(slots, slots->scripts[slots->script_count - 1]);
+    while (slots->script_count > 0) managed_script_drop(slots, slots->scripts[slots->script_count - 1]);
     for (size_t i = 0; i < slots->count; i++) free_slot(slots->items[i]);
     for (size_t i = 0; i < slots->name_count; i++) free(slots->names[i]);
     free(slots->scripts);

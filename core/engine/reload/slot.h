@@ -110,26 +110,26 @@ struct draining {
     int64_t until_ms;
 };
 
-/* The first of all; slots_clear is due. */
+/* The first of all; managed_scripts_clear is due. */
 void slots_init(struct slots *slots, const struct slots_options *options);
 /* Drops all scripts and slots. */
-void slots_clear(struct slots *slots);
+void managed_scripts_clear(struct slots *slots);
 
 /* A slot without a script. */
-struct slot *slot_add(struct slots *slots, const char *path, const char *name);
+struct slot *managed_script_add(struct slots *slots, const char *path, const char *name);
 /* NULL when there is none of that name. */
-struct slot *slot_find(const struct slots *slots, const char *name);
+struct slot *managed_script_find(const struct slots *slots, const char *name);
 /* Whose candidate the script is; NULL: nobody's. */
-struct slot *slot_of_candidate(const struct slots *slots, const struct script *script);
+struct slot *managed_script_of_incoming(const struct slots *slots, const struct script *script);
 /* Its generations have been dropped. */
-void slot_remove(struct slot *slot);
+void managed_script_remove(struct slot *slot);
 
 /* Loads a generation; it is neither current nor candidate yet. `bundle` may be NULL. */
-struct script *slot_load(struct slot *slot, struct bundle *bundle, struct err *err);
+struct script *managed_script_load(struct slot *slot, struct bundle *bundle, struct err *err);
 /* Frees a generation. */
-void slot_drop(struct slots *slots, struct script *script);
+void managed_script_drop(struct slots *slots, struct script *script);
 /* It runs out: is freed when its calls have ended, or by force after a while. */
-void slot_drain(struct slot *slot, struct script *script);
+void managed_script_drain(struct slot *slot, struct script *script);
 /* Looks whether generations of the slot have run out. */
-void slot_on_drain(struct timer *timer);
-size_t slot_draining_count(const struct slot *slot);
+void managed_script_on_drain(struct timer *timer);
+size_t managed_script_draining_count(const struct slot *slot);
