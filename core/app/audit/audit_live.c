@@ -196,7 +196,7 @@ static void on_looked(void *ctx)
 static bool on_object(void *ctx, struct root *object)
 {
     struct cluster_audit *live = ctx;
-    auditor_look_at(live->scripts.auditor, &(const struct audit_subject){.object = object});
+    auditor_audit(live->scripts.auditor, &(const struct audit_subject){.object = object});
     on_looked(live);
     return true;
 }

@@ -35,7 +35,7 @@ struct offline {
     double share;     /* of all that is read; below 0: not known */
     bool partial;     /* something could not be read */
     bool unasked;     /* a rule was not asked, or nobody knows about what */
-    struct audit_unlooked unlooked;
+    struct audit_unmatched unlooked;
 };
 
 /* --- rules that look at other objects too */
@@ -80,7 +80,7 @@ static struct str namespace_of(void *ctx, struct str api_version, struct str kin
 static void on_skipped(void *ctx, struct str api_version, struct str kind, struct str file, size_t line)
 {
     struct offline *offline = ctx;
-    audit_unlooked_note(&offline->unlooked, api_version, kind, file, line);
+    audit_unmatched_note(&offline->unlooked, api_version, kind, file, line);
 }
 
 static void on_foreign(void *ctx, struct str file, size_t line)
@@ -100,7 +100,7 @@ static bool is_wanted(void *ctx, struct str api_version, struct str kind)
     return auditor_wants(offline->scripts.auditor, api_version, kind);
 }
 
-static void note_unlooked(struct offline *offline, const struct audit_subject *subject)
+static void note_unmatched(struct offline *offline, const struct audit_subject *subject)
 {
     struct text version, kind;
     struct value whole = root_value(subject->object);
@@ -110,8 +110,8 @@ static void note_unlooked(struct offline *offline, const struct audit_subject *s
 
 static void look_at(struct offline *offline, const struct audit_subject *subject)
 {
-    if (auditor_look_at(offline->scripts.auditor, subject) == AUDITOR_OF_NO_RULE)
-        note_unlooked(offline, subject);
+    if (auditor_audit(offline->scripts.auditor, subject) == AUDITOR_NO_RULE_MATCHES)
+        note_unmatched(offline, subject);
 }
 
 /* Where an object of a kind is that no rule looks at does not matter. */
@@ -123,7 +123,7 @@ static void leave_out(struct offline *offline, const struct audit_subject *subje
                   value_str(value_field(whole, STR("kind")), &kind)))
         offline->elsewhere++;
     else
-        note_unlooked(offline, subject);
+        note_unmatched(offline, subject);
 }
 
 static bool on_object(void *ctx, const struct audit_input_object *object)
@@ -215,7 +215,7 @@ static void read_all(struct offline *offline)
         if (!audit_input_read(&input, from->items[i], &counts, &err)) on_refused(offline, &err);
     }
     progress_end(&offline->progress);
-    audit_table_set_foreign(offline->table, counts.foreign);
+    audit_table_set_not_objects(offline->table, counts.foreign);
     audit_input_seen_clear(&seen);
     tell_unused(offline->request, &exclude);
     input_exclude_clear(&exclude);
@@ -285,7 +285,7 @@ static void open_host(struct offline *offline)
 
 static void close_all(struct offline *offline)
 {
-    audit_unlooked_clear(&offline->unlooked);
+    audit_unmatched_clear(&offline->unlooked);
     audit_scripts_close(&offline->scripts);
     load_host_close(&offline->dry);
     audit_objects_free(offline->objects);
@@ -313,8 +313,8 @@ enum audit_end audit_of_files(const struct audit_request *request, struct audit_
     if (ok && offline.objects) look_at_all(&offline);
     if (ok && request->fixes) fixes_mark_there(request->fixes, offline.dry.host.factory);
     if (ok && !audit_kinds_check(&offline.scripts)) offline.unasked = true;
-    audit_table_set_unlooked(table, offline.unlooked.count);
-    audit_table_set_elsewhere(table, offline.elsewhere);
+    audit_table_set_unmatched(table, offline.unlooked.count);
+    audit_table_set_other_namespaces(table, offline.elsewhere);
     close_all(&offline);
     if (!ok) return AUDIT_FAILED;
     return offline.partial ? AUDIT_UNREADABLE : offline.unasked ? AUDIT_INCOMPLETE : AUDIT_COMPLETE;

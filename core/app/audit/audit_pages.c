@@ -254,9 +254,8 @@ static void look_at(struct pages *pages, struct root *object)
     struct text ns, name;
     refusals_remove(&pages->refusals, root_namespace(object, &ns), root_name(object, &name));
     root_ref(object); /* the page may be another one before it is done */
-    auditor_look_at(o->auditor,
-                    &(const struct audit_subject){
-                        .object = object, .kept = pages->kept, .again = check_again, .ctx = pages});
+    auditor_audit(o->auditor, &(const struct audit_subject){
+                                  .object = object, .kept = pages->kept, .again = check_again, .ctx = pages});
     root_unref(object);
     o->looked(o->ctx);
 }

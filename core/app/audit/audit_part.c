@@ -89,7 +89,7 @@ static void limit_memory(int64_t bytes)
 static void look_at(struct part *part, const struct kind *kind, struct root *object)
 {
     if (!part_is_in_scope(part, kind, object)) return;
-    auditor_look_at(part->auditor, &(const struct audit_subject){.object = object, .file = STR("")});
+    auditor_audit(part->auditor, &(const struct audit_subject){.object = object, .file = STR("")});
     if (audit_table_count_rows(part->table) >= ROWS_AT_ONCE ||
         clock_measure_ns() - part->told_ns > TELL_EVERY_NS)
         tell_found(part);

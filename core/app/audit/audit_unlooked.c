@@ -16,7 +16,7 @@ static void put_name(struct buf *out, struct str api_version, struct str kind)
     buf_printf(out, "%.*s/%.*s", STR_ARG(api_version), STR_ARG(kind));
 }
 
-static bool was_told(const struct audit_unlooked *u)
+static bool was_told(const struct audit_unmatched *u)
 {
     struct str rest = buf_slice(&u->told), told;
     while (str_cut(&rest, '\n', &told))
@@ -25,7 +25,7 @@ static bool was_told(const struct audit_unlooked *u)
 }
 
 /* Each once: a manifest may have a hundred of them. */
-static void tell(struct audit_unlooked *u, struct str file, size_t line)
+static void tell(struct audit_unmatched *u, struct str file, size_t line)
 {
     struct err err;
     struct buf text = {0};
@@ -41,8 +41,8 @@ static void tell(struct audit_unlooked *u, struct str file, size_t line)
     buf_clear(&text);
 }
 
-void audit_unlooked_note(struct audit_unlooked *u, struct str api_version, struct str kind, struct str file,
-                         size_t line)
+void audit_unmatched_note(struct audit_unmatched *u, struct str api_version, struct str kind, struct str file,
+                          size_t line)
 {
     struct buf name = {0};
     u->count++;
@@ -53,10 +53,10 @@ void audit_unlooked_note(struct audit_unlooked *u, struct str api_version, struc
     if (!is_last) tell(u, file, line);
 }
 
-void audit_unlooked_clear(struct audit_unlooked *u)
+void audit_unmatched_clear(struct audit_unmatched *u)
 {
     catalogue_free(u->known);
     buf_clear(&u->last);
     buf_clear(&u->told);
-    *u = (struct audit_unlooked){0};
+    *u = (struct audit_unmatched){0};
 }

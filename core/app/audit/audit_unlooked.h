@@ -8,12 +8,12 @@
 
 struct catalogue;
 
-struct audit_unlooked {
+struct audit_unmatched {
     size_t count;
     struct catalogue *known; /* once it was asked */
     struct buf last, told;   /* kinds, with a line end behind each */
 };
 
-void audit_unlooked_note(struct audit_unlooked *unlooked, struct str api_version, struct str kind,
-                         struct str file, size_t line);
-void audit_unlooked_clear(struct audit_unlooked *unlooked);
+void audit_unmatched_note(struct audit_unmatched *unlooked, struct str api_version, struct str kind,
+                          struct str file, size_t line);
+void audit_unmatched_clear(struct audit_unmatched *unlooked);

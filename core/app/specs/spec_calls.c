@@ -94,7 +94,7 @@ static bool ask(struct test_engine *engine, struct script *const *scripts, const
     if (!auditor) return false;
     test_engine_enter(engine);
     for (size_t i = 0; i < subjects->count; i++)
-        auditor_look_at(auditor, &(const struct audit_subject){.object = subjects->items[i]});
+        auditor_audit(auditor, &(const struct audit_subject){.object = subjects->items[i]});
     test_engine_leave();
     auditor_free(auditor);
     return true;

@@ -204,17 +204,17 @@ void audit_table_add_seen(struct audit_table *f, size_t objects)
     f->looked_at += objects;
 }
 
-void audit_table_set_unlooked(struct audit_table *f, size_t objects)
+void audit_table_set_unmatched(struct audit_table *f, size_t objects)
 {
     f->unlooked = objects;
 }
 
-void audit_table_set_elsewhere(struct audit_table *f, size_t objects)
+void audit_table_set_other_namespaces(struct audit_table *f, size_t objects)
 {
     f->elsewhere = objects;
 }
 
-void audit_table_set_foreign(struct audit_table *f, size_t count)
+void audit_table_set_not_objects(struct audit_table *f, size_t count)
 {
     f->foreign = count;
 }

@@ -83,11 +83,11 @@ void audit_table_add_counts(struct audit_table *table, uint32_t rule, const size
 void audit_table_add_seen(struct audit_table *table, size_t objects);
 void audit_table_add_pass(struct audit_table *table, uint32_t rule);
 /* Objects that were there and that no rule looks at. */
-void audit_table_set_unlooked(struct audit_table *table, size_t objects);
+void audit_table_set_unmatched(struct audit_table *table, size_t objects);
 /* Objects of kinds that rules look at, and of other namespaces than the one that was asked for. */
-void audit_table_set_elsewhere(struct audit_table *table, size_t objects);
+void audit_table_set_other_namespaces(struct audit_table *table, size_t objects);
 /* What was no object at all. */
-void audit_table_set_foreign(struct audit_table *table, size_t count);
+void audit_table_set_not_objects(struct audit_table *table, size_t count);
 /* All but the rules; their counts begin anew. */
 void audit_table_forget(struct audit_table *table);
 

@@ -179,7 +179,7 @@ static struct str name_of(const struct root *object, struct text *text)
     return value_str(value_field(metadata_of(object), STR("generateName")), text);
 }
 
-enum auditor_look auditor_look_at(struct auditor *auditor, const struct audit_subject *subject)
+enum auditor_outcome auditor_audit(struct auditor *auditor, const struct audit_subject *subject)
 {
     struct text texts[5];
     struct value whole = root_value(subject->object);
@@ -197,7 +197,7 @@ enum auditor_look auditor_look_at(struct auditor *auditor, const struct audit_su
         if (!is_evaluated(auditor, type->rules.items[i], type, &shown)) continue;
         if (!is_selected(auditor, subject->object)) return AUDITOR_NOT_SELECTED;
         look_by(auditor, type, subject, &shown);
-        return AUDITOR_LOOKED_AT;
+        return AUDITOR_EVALUATED;
     }
-    return AUDITOR_OF_NO_RULE;
+    return AUDITOR_NO_RULE_MATCHES;
 }

@@ -55,10 +55,10 @@ bool auditor_leaves_out(const struct auditor *auditor, uint32_t rule);
  * the end. */
 const struct projection *auditor_kept(struct auditor *auditor, struct str api_version, struct str kind);
 /* Whether an object counts as looked at. */
-enum auditor_look {
-    AUDITOR_OF_NO_RULE,
+enum auditor_outcome {
+    AUDITOR_NO_RULE_MATCHES,
     AUDITOR_NOT_SELECTED, /* rules look at such objects, but not at one with its labels */
-    AUDITOR_LOOKED_AT,
+    AUDITOR_EVALUATED,
 };
 /* Asks all rules that look at it. */
-enum auditor_look auditor_look_at(struct auditor *auditor, const struct audit_subject *subject);
+enum auditor_outcome auditor_audit(struct auditor *auditor, const struct audit_subject *subject);

@@ -67,8 +67,8 @@ static void look_at(struct check_target *w, const char *name, const char *spec)
                name, spec);
     buf_reserve(&json, TAPE_PADDING);
     assert_true(pack_text(w->c->packer, json.data, json.len, &(const struct pack_type){0}, &root, &err));
-    assert_int_equal(auditor_look_at(w->auditor, &(const struct audit_subject){.object = root}),
-                     AUDITOR_LOOKED_AT);
+    assert_int_equal(auditor_audit(w->auditor, &(const struct audit_subject){.object = root}),
+                     AUDITOR_EVALUATED);
     root_unref(root);
     buf_clear(&json);
 }
