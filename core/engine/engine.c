@@ -194,7 +194,7 @@ void engine_close(struct engine *engine)
 
 void engine_free(struct engine *engine)
 {
-    bool is_told = engine->started && engine->options.mode == ENGINE_RUN;
+    bool is_notified = engine->started && engine->options.mode == ENGINE_RUN;
     struct engine_summary summary = engine->summary;
     signal_watch_free(engine->on_hangup);
     audit_trail_free(engine->audit);
@@ -206,5 +206,5 @@ void engine_free(struct engine *engine)
     timer_cancel(&engine->farewell);
     loop_free(engine->loop);
     free(engine);
-    if (is_told) engine_log_summary(&summary);
+    if (is_notified) engine_log_summary(&summary);
 }

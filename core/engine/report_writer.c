@@ -47,7 +47,7 @@ struct report_writer {
 
 /* --- lists */
 
-static void tell_found(struct report_writer *w, const struct root *report)
+static void notify_found(struct report_writer *w, const struct root *report)
 {
     struct text ns, name, content;
     policy_writer_found(w->writer, root_namespace(report, &ns), root_name(report, &name),
@@ -62,7 +62,7 @@ static void on_listed(void *ctx, const struct live_answer *answer)
     struct err err;
     bool failed = answer->err != NULL;
     if (failed) err = *answer->err;
-    for (size_t i = 0; i < taken.count; i++) tell_found(w, taken.objects[i]);
+    for (size_t i = 0; i < taken.count; i++) notify_found(w, taken.objects[i]);
     bool last = taken.last;
     live_answer_clear(&taken);
     if (!last) {

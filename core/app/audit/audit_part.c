@@ -34,7 +34,7 @@ static void flush(struct part *part)
     part->out.len = 0;
 }
 
-static void tell_found(struct part *part)
+static void notify_found(struct part *part)
 {
     audit_stream_put_found(&part->out, part->table);
     audit_table_forget(part->table);
@@ -92,7 +92,7 @@ static void look_at(struct part *part, const struct kind *kind, struct root *obj
     auditor_audit(part->auditor, &(const struct audit_subject){.object = object, .file = STR("")});
     if (audit_table_count_rows(part->table) >= ROWS_AT_ONCE ||
         clock_measure_ns() - part->told_ns > TELL_EVERY_NS)
-        tell_found(part);
+        notify_found(part);
 }
 
 /* Those of a kind that this part looks at. */
@@ -152,7 +152,7 @@ bool audit_part(const struct audit_child_options *options, int order, int result
     bool ok = prepare(&part, order);
     if (ok) {
         look_at_all(&part);
-        tell_found(&part);
+        notify_found(&part);
         audit_stream_put_end(&part.out);
     }
     flush(&part);

@@ -144,7 +144,7 @@ static struct event_handler handler_of(struct watch *watch)
 
 static void free_source(struct dependency_watch_index *index)
 {
-    if (index->by_function) index_function_tell(&index->source, NULL, NULL);
+    if (index->by_function) index_function_on_change(&index->source, NULL, NULL);
     if (!index->by_function && index->source.free) index->source.free(index->source.ctx);
     index->source = (struct index_source){0};
 }
@@ -163,7 +163,7 @@ static void find_source(struct watch *watch, struct dependency_watch_index *inde
         return;
     }
     index->source = *claim_index_source(named);
-    index_function_tell(&index->source, on_news, index);
+    index_function_on_change(&index->source, on_news, index);
 }
 
 struct dependency_watch_index *watch_index(struct watch *watch, const char *name)

@@ -125,7 +125,7 @@ static void failed(struct leader *l, const struct err *err)
                      F("err", err->text));
         bool is_news = strcmp(l->err.text, err->text) != 0;
         l->err = *err;
-        if (is_news) leader_tell(l);
+        if (is_news) leader_notify(l);
     }
     leader_start_timer(l, &l->next, next_try_ms(l));
 }
@@ -134,7 +134,7 @@ static void forget_error(struct leader *l)
 {
     if (l->err.code == ERR_NONE) return;
     err_clear(&l->err);
-    leader_tell(l);
+    leader_notify(l);
 }
 
 /* The lease is ours as of `sent_ms`. */

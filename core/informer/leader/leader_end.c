@@ -11,7 +11,7 @@ static void over(struct leader *l)
     timer_cancel(&l->deadline);
     timer_cancel(&l->next);
     l->step = STEP_OVER;
-    leader_tell_change(l);
+    leader_notify_change(l);
 }
 
 static void look_to_end(struct leader *l)
@@ -72,7 +72,7 @@ void leader_release(struct leader *l)
         leader_end_term(l);
         log_info("Stopped leading", F("lease", l->options.name), F("namespace", l->options.namespace_),
                  F("why", "this process ends"));
-        leader_tell_change(l);
+        leader_notify_change(l);
     }
     l->next.fn = on_end_next;
     l->deadline.fn = on_end_deadline;

@@ -59,8 +59,8 @@ static inline bool leader_is_me(const struct leader *l, const struct lease_recor
 /* --- leader_term.c */
 
 /* Something that the status shows changed; fence or holder did. */
-void leader_tell(struct leader *l);
-void leader_tell_change(struct leader *l);
+void leader_notify(struct leader *l);
+void leader_notify_change(struct leader *l);
 /* A term begins. */
 void leader_win(struct leader *l, int64_t until_ms);
 /* The lease is not the candidate's any more, and the fence is closed; the second with a word about it. */

@@ -4,15 +4,15 @@
 #include "informer/leader/leader_internal.h"
 #include "object/pack/pool.h"
 
-void leader_tell(struct leader *l)
+void leader_notify(struct leader *l)
 {
     l->options.changed(l->options.ctx);
 }
 
-void leader_tell_change(struct leader *l)
+void leader_notify_change(struct leader *l)
 {
     l->since_us = clock_wall_us(l->options.clock);
-    leader_tell(l);
+    leader_notify(l);
 }
 
 /* --- terms */
@@ -24,7 +24,7 @@ void leader_win(struct leader *l, int64_t until_ms)
     series_set(l->leads, 1);
     log_info("Became leader", F("lease", l->options.name), F("namespace", l->options.namespace_),
              F("identity", l->options.identity));
-    leader_tell_change(l);
+    leader_notify_change(l);
 }
 
 void leader_end_term(struct leader *l)
@@ -43,7 +43,7 @@ void leader_lose(struct leader *l, const char *why)
     leader_end_term(l);
     log_warn("Stopped leading", F("lease", l->options.name), F("namespace", l->options.namespace_),
              F("why", why), F("err", l->err.code == ERR_NONE ? "" : l->err.text));
-    leader_tell_change(l);
+    leader_notify_change(l);
 }
 
 /* --- what is known of the lease */
@@ -75,7 +75,7 @@ void leader_observe(struct leader *l, struct root *lease)
     if (*seen.holder && !leader_is_me(l, &seen))
         log_info("Another leads", F("lease", l->options.name), F("namespace", l->options.namespace_),
                  F("leader", seen.holder));
-    leader_tell_change(l);
+    leader_notify_change(l);
 }
 
 /* L-5 (BEAT): whoever finds the lease so may take it at once, so that it is not ours for a moment longer. */
@@ -97,5 +97,5 @@ void leader_sees_none(struct leader *l)
     if (l->fence)
         leader_lose(l, "the lease was deleted");
     else if (was_there)
-        leader_tell_change(l);
+        leader_notify_change(l);
 }

@@ -74,7 +74,7 @@ static void cancel(void *ctx)
 
 /* --- events (L-10) */
 
-static void tell_event(struct leadership *l);
+static void notify_event(struct leadership *l);
 
 static void on_event(void *ctx, struct root *event, const struct err *err)
 {
@@ -82,11 +82,11 @@ static void on_event(void *ctx, struct root *event, const struct err *err)
     l->event = NULL;
     root_unref(event);
     if (err) log_v(2, "No event about an election", F("lease", l->name), F("err", err->text));
-    tell_event(l);
+    notify_event(l);
 }
 
 /* One at a time, one try: nobody's work depends on it. */
-static void tell_event(struct leadership *l)
+static void notify_event(struct leadership *l)
 {
     static char version[] = "v1", plural[] = "events", kind[] = "Event", group[] = "";
     static const struct resource events = {
@@ -145,7 +145,7 @@ static void on_changed(void *ctx)
     l->has_news = true;
     pthread_mutex_unlock(&l->leaders->lock);
     waker_wake(l->leaders->waker);
-    tell_event(l);
+    notify_event(l);
 }
 
 /* --- mails */

@@ -145,7 +145,7 @@ static void on_list_end(void *ctx, const struct lw_list_meta *meta)
 }
 
 /* P-4: the end is an empty token, whatever the number of items; P-5: one page alone is just that. */
-static void tell_page(struct pager *p)
+static void notify_page(struct pager *p)
 {
     struct page page = {
         .objects = p->objects,
@@ -183,7 +183,7 @@ static void on_done(void *ctx, const struct err *err)
         err = &cause;
     }
     if (!err) {
-        tell_page(p);
+        notify_page(p);
         return;
     }
     drop_objects(p);

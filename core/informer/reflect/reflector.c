@@ -37,7 +37,7 @@ void reflector_interrupted(struct reflector *r, const struct err *err)
     if (is_news(r, err))
         log_warn("Watch broke off, resuming", F("reflector", r->name), F("err", err->text),
                  F("resourceVersion", r->status.resource_version));
-    reflector_tell_changed(r);
+    reflector_notify(r);
 }
 
 /* R-3 (BEAT): delays start over when watches worked for a while, not when time has passed. */

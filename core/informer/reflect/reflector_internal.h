@@ -98,7 +98,7 @@ struct list_result {
     int64_t took_ms;
 };
 
-void reflector_tell_changed(struct reflector *r);
+void reflector_notify(struct reflector *r);
 void reflector_enter(struct reflector *r, enum reflector_state state);
 /* `counter` is one of r->status.counters. */
 void reflector_count(struct reflector *r, uint64_t *counter, uint64_t n);

@@ -33,7 +33,7 @@ const char *reflector_sync_name(enum reflector_sync sync)
     return (size_t)sync < ARRAY_LEN(names) ? names[sync] : "";
 }
 
-void reflector_tell_changed(struct reflector *r)
+void reflector_notify(struct reflector *r)
 {
     if (r->options.changed) r->options.changed(r->options.ctx);
 }
@@ -45,7 +45,7 @@ void reflector_enter(struct reflector *r, enum reflector_state state)
     r->status.state = state;
     if (changed) r->status.since_us = clock_wall_us(r->options.clock);
     pthread_mutex_unlock(&r->lock);
-    if (changed) reflector_tell_changed(r);
+    if (changed) reflector_notify(r);
 }
 
 void reflector_count(struct reflector *r, uint64_t *counter, uint64_t n)
@@ -93,7 +93,7 @@ void reflector_listed(struct reflector *r, const struct list_result *result)
     show_refusals(r);
     err_clear(&status->last_error);
     pthread_mutex_unlock(&r->lock);
-    if (changed) reflector_tell_changed(r);
+    if (changed) reflector_notify(r);
 }
 
 /* Whatever was wrong is over. */
@@ -103,7 +103,7 @@ static void clear_error(struct reflector *r)
     bool changed = r->status.last_error.code != ERR_NONE;
     if (changed) err_clear(&r->status.last_error);
     pthread_mutex_unlock(&r->lock);
-    if (changed) reflector_tell_changed(r);
+    if (changed) reflector_notify(r);
 }
 
 void reflector_opened(struct reflector *r)
@@ -146,7 +146,7 @@ void reflector_accepted(struct reflector *r, const struct root *object)
     bool changed = r->status.refused != refusals_count(&r->refusals);
     if (changed) show_refusals(r);
     pthread_mutex_unlock(&r->lock);
-    if (changed) reflector_tell_changed(r);
+    if (changed) reflector_notify(r);
 }
 
 void reflector_refused(struct reflector *r, struct refusals *refusals, const struct lw_refusal *refusal)
@@ -157,7 +157,7 @@ void reflector_refused(struct reflector *r, struct refusals *refusals, const str
     if (refusals == &r->refusals) show_refusals(r);
     pthread_mutex_unlock(&r->lock);
     log_refusal(r, refusal->err);
-    reflector_tell_changed(r);
+    reflector_notify(r);
 }
 
 void reflector_show_error(struct reflector *r, const struct err *err)

@@ -30,7 +30,7 @@ static void process_put(struct applier *applier, const struct delta *delta, cons
     struct root *before = indexer_put(applier->store, root_ref(delta->object));
     mirrors_put(&applier->mirrors, delta->object);
     const struct change change = change_of_put(before, delta->object, info);
-    handler_list_tell(&applier->handlers, &change);
+    handler_list_notify(&applier->handlers, &change);
     root_unref(before);
 }
 
@@ -40,7 +40,7 @@ static void process_delete(struct applier *applier, const struct delta *delta, c
     struct root *before = indexer_remove(applier->store, delta->object);
     mirrors_delete(&applier->mirrors, delta->object);
     const struct change change = {HANDLER_DELETE, before, delta->object, *info};
-    if (before || !delta->born) handler_list_tell(&applier->handlers, &change);
+    if (before || !delta->born) handler_list_notify(&applier->handlers, &change);
     root_unref(before);
 }
 

@@ -37,12 +37,13 @@ void handler_list_next_turn(struct handler_list *list)
     list->turn++;
 }
 
-void handler_list_tell(struct handler_list *list, const struct change *change)
+void handler_list_notify(struct handler_list *list, const struct change *change)
 {
     list->depth++;
     for (size_t i = 0; i < list->count; i++) { /* the list may grow and move meanwhile */
         const struct registration *r = list->items[i];
-        if (!r->removed && r->stage == HANDLER_TOLD && r->since < list->turn) registration_tell(r, change);
+        if (!r->removed && r->stage == HANDLER_ACTIVE && r->since < list->turn)
+            registration_notify(r, change);
     }
     leave(list);
 }
@@ -53,7 +54,7 @@ void handler_list_add(struct handler_list *list, const struct event_handler *han
     struct registration *r = registration_new(handler, now_ms);
     r->list = list;
     r->since = list->turn;
-    r->stage = indexer_count(store) && !handler->from_now_on ? HANDLER_WAITING : HANDLER_TOLD;
+    r->stage = indexer_count(store) && !handler->from_now_on ? HANDLER_WAITING : HANDLER_ACTIVE;
     list->waiting |= r->stage == HANDLER_WAITING;
     if (list->count == list->cap) {
         list->cap = list->cap ? 2 * list->cap : 4;
@@ -103,8 +104,8 @@ size_t handler_list_deliver_initial(struct handler_list *list, const struct inde
     }
     list->depth++;
     for (; done < max && !r->removed && (change.object = indexer_next(store, &r->shown)); done++)
-        registration_tell(r, &change);
-    if (!r->removed && was_shown_all(r, store)) r->stage = HANDLER_TOLD;
+        registration_notify(r, &change);
+    if (!r->removed && was_shown_all(r, store)) r->stage = HANDLER_ACTIVE;
     leave(list);
     list->showing = first_shown(list) != NULL;
     return done;
@@ -136,15 +137,15 @@ bool handler_list_pick_due(struct handler_list *list, int64_t now_ms)
     return any;
 }
 
-bool registration_was_told(const struct registration *registration)
+bool registration_initial_done(const struct registration *registration)
 {
-    return registration->stage == HANDLER_TOLD;
+    return registration->stage == HANDLER_ACTIVE;
 }
 
 /* I-6 */
 bool registration_has_synced(const struct registration *registration)
 {
-    return registration_was_told(registration) && registration->list->synced;
+    return registration_initial_done(registration) && registration->list->synced;
 }
 
 /* --- Calls of handlers in slices */
@@ -207,7 +208,7 @@ size_t cursor_run(struct cursor *cursor, struct handler_list *handlers, size_t m
     size_t done = 0;
     for (; done < max && cursor->at < cursor->end; done++) {
         const struct change change = change_at(cursor, cursor->at++);
-        handler_list_tell(handlers, &change);
+        handler_list_notify(handlers, &change);
     }
     if (cursor->at == cursor->end) cursor_clear(cursor);
     return done;

@@ -236,7 +236,7 @@ struct version_wait *claim_wait_version(struct informer_claim *claim, struct str
 struct str claim_version(const struct informer_claim *claim, struct str ns)
 {
     struct version_waits *waits = waits_in(claim, ns, NULL);
-    return waits ? version_waits_told(waits) : (struct str){0};
+    return waits ? version_waits_version(waits) : (struct str){0};
 }
 
 bool claim_is_missing(const struct informer_claim *claim)

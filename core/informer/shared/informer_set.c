@@ -143,7 +143,7 @@ static struct str oldest_version(const struct informer_set *set)
 {
     struct str oldest = {0};
     for (size_t i = 0; i < set->count; i++) {
-        struct str version = version_waits_told(shared_informer_waits(set->members[i]->informer));
+        struct str version = version_waits_version(shared_informer_waits(set->members[i]->informer));
         if (!version_reached(version, version)) return version;
         if (i == 0 || !version_reached(version, oldest)) oldest = version;
     }
@@ -156,5 +156,5 @@ void informer_set_note_version(struct informer_set *set)
     struct str oldest = oldest_version(set);
     if (str_is(oldest, indexer_resource_version(set->store))) return;
     indexer_set_resource_version(set->store, oldest);
-    version_waits_tell(&set->waits, oldest);
+    version_waits_notify(&set->waits, oldest);
 }

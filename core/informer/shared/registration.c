@@ -100,7 +100,7 @@ static bool is_recreated(const struct root *before, const struct root *after)
 }
 
 /* Q-22 (BEAT): nobody saw the delete. */
-static void tell_recreated(const struct registration *r, const struct change *change)
+static void notify_recreated(const struct registration *r, const struct change *change)
 {
     struct event_info gone = change->info;
     gone.final_state_unknown = true;
@@ -110,7 +110,7 @@ static void tell_recreated(const struct registration *r, const struct change *ch
 
 /* I-18: from what passes and what passed follows what the change is for this handler. A resync changes
  * nothing and is told whatever paths the handler cares for. */
-static void tell_update(const struct registration *r, const struct change *change)
+static void notify_update(const struct registration *r, const struct change *change)
 {
     struct root *before = change->before, *object = change->object;
     bool passed = passes(r, before), now = object == before ? passed : passes(r, object);
@@ -128,13 +128,13 @@ static void tell_update(const struct registration *r, const struct change *chang
 }
 
 /* The last state may no longer pass although the handler knows the object, and the other way round. */
-static void tell_delete(const struct registration *r, const struct change *change)
+static void notify_delete(const struct registration *r, const struct change *change)
 {
     struct root *stored = change->before;
     if (passes(r, stored ? stored : change->object)) call_delete(r, stored, change->object, &change->info);
 }
 
-void registration_tell(const struct registration *r, const struct change *change)
+void registration_notify(const struct registration *r, const struct change *change)
 {
     const struct handler_options *options = options_of(r);
     switch (change->call) {
@@ -143,16 +143,16 @@ void registration_tell(const struct registration *r, const struct change *change
         break;
     case HANDLER_UPDATE:
         if (options->split_recreated && is_recreated(change->before, change->object))
-            tell_recreated(r, change);
+            notify_recreated(r, change);
         else
-            tell_update(r, change);
+            notify_update(r, change);
         break;
     case HANDLER_UNCHANGED:
-        if (options->unchanged) tell_update(r, change);
+        if (options->unchanged) notify_update(r, change);
         break;
     case HANDLER_RESYNC:
-        if (r->syncing) tell_update(r, change);
+        if (r->syncing) notify_update(r, change);
         break;
-    case HANDLER_DELETE: tell_delete(r, change); break;
+    case HANDLER_DELETE: notify_delete(r, change); break;
     }
 }

@@ -28,7 +28,7 @@ struct handler_list;
 enum handler_stage {
     HANDLER_WAITING, /* it hears of nothing */
     HANDLER_INITIAL, /* it is shown the store, or is the next to be */
-    HANDLER_TOLD,
+    HANDLER_ACTIVE,
 };
 
 struct registration {
@@ -53,4 +53,4 @@ int64_t registration_resync_ms(const struct registration *registration);
 /* I-16: decides whether the resync of this instant is for it. */
 bool registration_is_due(struct registration *registration, int64_t now_ms);
 /* Calls at most two of the functions, and none once it is removed. */
-void registration_tell(const struct registration *registration, const struct change *change);
+void registration_notify(const struct registration *registration, const struct change *change);

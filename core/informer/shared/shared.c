@@ -53,7 +53,7 @@ static void on_synced(void *ctx)
                   indexer_count(shared_informer_indexer(shared->informer)));
 }
 
-void shared_tell_claims(struct shared *shared)
+void shared_notify_claims(struct shared *shared)
 {
     struct shared_factory *factory = shared->factory;
     struct informer_claim *claim;
@@ -262,7 +262,7 @@ bool shared_factory_process(struct shared_factory *factory)
         if (!shared->stopping) {
             more |= process_slice(shared, clock);
             note_versions(shared);
-            shared_tell_claims(shared);
+            shared_notify_claims(shared);
         }
         if (shared->stopping && feed_has_ended(shared->feed)) shared_free(shared);
         over = clock_now_ms(clock) >= end_ms;

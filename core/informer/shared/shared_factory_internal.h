@@ -79,7 +79,7 @@ void shared_free(struct shared *shared);
 /* It lists again: what failed comes once more. What it knows stays until then. */
 void shared_relist(struct shared *shared);
 /* Tells the claims what the other thread noted, if it did. */
-void shared_tell_claims(struct shared *shared);
+void shared_notify_claims(struct shared *shared);
 /* Looks what state it is in, and keeps the time when that is news. */
 void shared_note_state(struct shared *shared, const struct reflector_status *status);
 /* Keeps what the status says of refused objects. */

@@ -63,7 +63,7 @@ static void move_handlers(struct informer_claim *claim, struct shared *from, str
     while (claim->set->members[at] != from) at++;
     TAILQ_FOREACH (handler, &claim->handlers, link) {
         struct registration *registration = handler->registrations ? handler->registrations[at] : NULL;
-        if (!registration || registration_was_told(registration) != told) continue;
+        if (!registration || registration_initial_done(registration) != told) continue;
         shared_informer_remove_handler(from->informer, registration);
         handler->registrations[at] = NULL;
         shared_informer_add_handler(to->informer, &handler->handler, &handler->registrations[at]);

@@ -122,7 +122,7 @@ static size_t waiting(const struct shared_informer *informer)
 static void end_delta(struct shared_informer *informer)
 {
     const struct delta *delta = &informer->batch[informer->batch_at++];
-    version_waits_tell(&informer->waits, str_of(indexer_resource_version(informer->applier.store)));
+    version_waits_notify(&informer->waits, str_of(indexer_resource_version(informer->applier.store)));
     if (informer->spent_ms >= SLOW_MS) trace_slow(informer, delta, informer->spent_ms, waiting(informer));
     if (informer->latency) series_observe(informer->latency, (double)informer->spent_ns / 1e9); /* I-22 */
     informer->spent_ms = informer->spent_ns = 0;

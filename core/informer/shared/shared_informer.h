@@ -86,13 +86,13 @@ void shared_informer_replace_handler(struct shared_informer *informer, struct re
 /* No call comes after it. A second removal is not allowed: the registration is gone. */
 void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration);
 /* It was told all that was in the cache; before it was told any of that, it waits. */
-bool registration_was_told(const struct registration *registration);
+bool registration_initial_done(const struct registration *registration);
 /* That, and the cache is synced (I-6). */
 bool registration_has_synced(const struct registration *registration);
 
 /* Who waits for a version of the store (B-10); told when it has that by an object, a list or a bookmark, and
  * the handlers were told of it. Whoever adds a wait looks first whether that is so already
- * (version_waits_told). */
+ * (version_waits_version). */
 struct version_waits *shared_informer_waits(struct shared_informer *informer);
 /* A second store that is kept to hold what this informer's holds, and may hold more (mirrors.h); borrowed
  * until it is removed, which leaves its content alone. */

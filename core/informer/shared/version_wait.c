@@ -76,13 +76,13 @@ static struct version_wait *first_reached(const struct version_waits *waits, str
     return NULL;
 }
 
-struct str version_waits_told(const struct version_waits *waits)
+struct str version_waits_version(const struct version_waits *waits)
 {
     return buf_slice(&waits->told);
 }
 
 /* Each is looked for anew: the call before may have cancelled any. */
-void version_waits_tell(struct version_waits *waits, struct str now)
+void version_waits_notify(struct version_waits *waits, struct str now)
 {
     struct version_wait *wait;
     waits->told.len = 0;

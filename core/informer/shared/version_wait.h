@@ -29,8 +29,8 @@ void version_waits_move(struct version_waits *from, struct version_waits *to, co
 void version_wait_cancel(struct version_wait *wait);
 /* The store is at `now`, and its handlers know: tells those who waited for that or an older one, in the order
  * in which they came. */
-void version_waits_tell(struct version_waits *waits, struct str now);
+void version_waits_notify(struct version_waits *waits, struct str now);
 /* The version that was told last; empty before the first. Borrowed. */
-struct str version_waits_told(const struct version_waits *waits);
+struct str version_waits_version(const struct version_waits *waits);
 /* Whether a store at version `now` has `wanted`. A store whose version cannot be compared never has it. */
 bool version_reached(struct str now, struct str wanted);

@@ -210,7 +210,7 @@ const char *index_function_failure(const struct index_source *source)
                            : NULL;
 }
 
-void index_function_tell(const struct index_source *source, void (*fn)(void *ctx), void *ctx)
+void index_function_on_change(const struct index_source *source, void (*fn)(void *ctx), void *ctx)
 {
     struct index_function *f = source->ctx;
     if (source->values != ask) return;

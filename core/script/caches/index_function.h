@@ -24,7 +24,7 @@ bool index_function_is_running(const struct index_source *source);
 const char *index_function_failure(const struct index_source *source);
 /* From now on `fn` is told when the index as a whole is another: the function failed for the first time since
  * it was built, or it has been built anew. NULL: nobody. From inside of calls: it may not call back. */
-void index_function_tell(const struct index_source *source, void (*fn)(void *ctx), void *ctx);
+void index_function_on_change(const struct index_source *source, void (*fn)(void *ctx), void *ctx);
 /* Around what may ask a source from inside a C function that Lua called with `L`: gives what `leave` wants
  * back. The caller calls call_check_nested before, as nothing in between may raise. */
 lua_State *index_functions_enter(lua_State *L);

@@ -76,7 +76,7 @@ static void end_handlers(struct script *from, struct handover *done)
     struct script_handler *h;
     TAILQ_FOREACH (h, &from->handlers, link) {
         done->removed += h->attached != NULL;
-        done->dropped_events += delivery_untold(h);
+        done->dropped_events += delivery_backlog(h);
         detach(h);
         delivery_forget(h);
     }

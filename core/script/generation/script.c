@@ -150,7 +150,7 @@ size_t script_pending_events(const struct script *script)
     const struct script_handler *handler;
     size_t count = 0;
     TAILQ_FOREACH (handler, &script->handlers, link)
-        count += delivery_untold(handler) + handler->waiting_count;
+        count += delivery_backlog(handler) + handler->waiting_count;
     return count;
 }
 

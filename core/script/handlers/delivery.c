@@ -26,7 +26,7 @@ static void leave_due(struct script_handler *h)
     h->script->due_count--;
 }
 
-static bool is_told(const struct script_handler *h)
+static bool is_notified(const struct script_handler *h)
 {
     if (h->removed || h->quarantine.active || h->script->phase != SCRIPT_RUNNING) return false;
     return !h->leader || script_leads(h->script);
@@ -97,7 +97,7 @@ static void debounce(struct script_handler *h, const struct event *event)
 
 static void deliver(struct script_handler *h, const struct event *event)
 {
-    if (quarantine_skips(&h->quarantine) || !is_told(h)) return;
+    if (quarantine_skips(&h->quarantine) || !is_notified(h)) return;
     if (h->debounce)
         debounce(h, event);
     else
@@ -107,7 +107,7 @@ static void deliver(struct script_handler *h, const struct event *event)
 /* In this turn of the loop. */
 static bool may_go_on(const struct script_handler *h)
 {
-    return h->busy_count < h->concurrency && is_told(h);
+    return h->busy_count < h->concurrency && is_notified(h);
 }
 
 void delivery_go_on(struct script_handler *h)
@@ -118,7 +118,7 @@ void delivery_go_on(struct script_handler *h)
 static void advance(struct script_handler *h)
 {
     struct event event;
-    if (!is_told(h)) return;
+    if (!is_notified(h)) return;
     h->refs++;
     for (int i = 0; i < EVENTS_PER_TURN && may_go_on(h) && pending_take(&h->pending, &event); i++) {
         handler_call_begin(h, &event);
@@ -151,7 +151,7 @@ void delivery_init(struct script_handler *h)
 
 void delivery_quarantined(struct script_handler *h)
 {
-    quarantine_skip(&h->quarantine, delivery_untold(h));
+    quarantine_skip(&h->quarantine, delivery_backlog(h));
     delivery_forget(h);
 }
 
@@ -241,7 +241,7 @@ void delivery_handover_deletes(struct script_handler *from, struct script_handle
     end_hand_over(from, to);
 }
 
-size_t delivery_untold(const struct script_handler *h)
+size_t delivery_backlog(const struct script_handler *h)
 {
     return h->pending.count + (h->debounce ? h->debounce->count : 0);
 }
@@ -249,14 +249,14 @@ size_t delivery_untold(const struct script_handler *h)
 void delivery_forget(struct script_handler *h)
 {
     leave_due(h);
-    if (delivery_untold(h) == 0) return; /* its series may be those of the next one already */
+    if (delivery_backlog(h) == 0) return; /* its series may be those of the next one already */
     if (h->debounce) debounce_clear(h->debounce);
     if (h->debounce) handler_metrics_debounced(&h->metrics, 0);
     pending_clear(&h->pending);
     handler_metrics_pending(&h->metrics, 0);
 }
 
-bool delivery_tells_of_list(const struct script_handler *h)
+bool delivery_has_initial(const struct script_handler *h)
 {
     const struct handler_call *call;
     TAILQ_FOREACH (call, &h->busy, busy_link)

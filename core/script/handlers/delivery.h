@@ -28,7 +28,7 @@ void delivery_handover(struct script_handler *from, struct script_handler *to);
  * function may remove any handler of its script; the caller has a reference to `to`. */
 void delivery_handover_deletes(struct script_handler *from, struct script_handler *to);
 /* Events that wait for calls, or for their objects to be quiet. */
-size_t delivery_untold(const struct script_handler *handler);
+size_t delivery_backlog(const struct script_handler *handler);
 /* They are dropped; its calls that wait go on. */
 void delivery_forget(struct script_handler *handler);
 /* What it waited for has ended: the rest comes in the next turn. */
@@ -36,4 +36,4 @@ void delivery_go_on(struct script_handler *handler);
 /* The last reference to the handler is gone. */
 void delivery_free(struct script_handler *handler);
 /* Some of the first list waits to be told, or calls for it wait. */
-bool delivery_tells_of_list(const struct script_handler *handler);
+bool delivery_has_initial(const struct script_handler *handler);

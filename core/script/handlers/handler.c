@@ -139,7 +139,7 @@ bool handlers_have_synced(const struct script *script)
 
 bool handler_has_synced(const struct script_handler *h)
 {
-    return handler_was_handed_cache(h) && !delivery_tells_of_list(h);
+    return handler_was_handed_cache(h) && !delivery_has_initial(h);
 }
 
 void handlers_stop_leading(struct script *script)

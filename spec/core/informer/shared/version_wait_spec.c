@@ -88,10 +88,10 @@ static void test_b10_a_list_counts_when_all_of_it_was_told(void **state)
     delta_fifo_replace(fifo, "7", objects, count, 0);
     assert_int_equal(shared_informer_process(informer, 2), 2);
     assert_string_equal(indexer_resource_version(shared_informer_indexer(informer)), "7");
-    assert_true(str_is(version_waits_told(shared_informer_waits(informer)), ""));
+    assert_true(str_is(version_waits_version(shared_informer_waits(informer)), ""));
     assert_int_equal(told, 0);
     process();
-    assert_true(str_is(version_waits_told(shared_informer_waits(informer)), "7"));
+    assert_true(str_is(version_waits_version(shared_informer_waits(informer)), "7"));
     assert_int_equal(told, 1);
 }
 
@@ -160,7 +160,7 @@ static void test_waits_of_one_reader_move_to_another_store(void **state)
     process();
     assert_int_equal(told, 2);
     version_wait_cancel(cancelled);
-    version_waits_tell(&other, STR("5"));
+    version_waits_notify(&other, STR("5"));
     assert_int_equal(told, 21);
     version_waits_clear(&other);
 }

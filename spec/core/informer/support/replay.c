@@ -50,7 +50,7 @@ static const struct root *stored(const struct replay *replay, const struct root 
 /* It is shown the store that was there when it came (I-5). */
 static bool is_taking_it_in(const struct replay *replay)
 {
-    return !registration_was_told(replay->registration);
+    return !registration_initial_done(replay->registration);
 }
 
 /* S-10. What was merged in the queue is newer than the version, which comes behind it. */
