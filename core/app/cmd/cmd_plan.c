@@ -38,7 +38,7 @@ struct planning {
     struct plan_params params;
     const char **trusted;  /* files that stand for scripts that it trusts */
     struct loaded *loaded; /* one for each file */
-    struct planned *mine, *theirs;
+    struct plan_script *mine, *theirs;
     struct inventory *plans; /* of `theirs` */
     size_t their_count;
     bool unreadable;
@@ -96,11 +96,12 @@ static bool read_script(struct planning *p, const struct tape *tape, size_t at, 
     p->theirs = xrealloc(p->theirs, p->their_count * sizeof *p->theirs);
     p->plans = xrealloc(p->plans, p->their_count * sizeof *p->plans);
     p->plans[i] = (struct inventory){0};
-    p->theirs[i] = (struct planned){.name = text_at(tape, at, "name"),
-                                    .path = text_at(tape, at, "path"),
-                                    .sources = text_at(tape, at, "sources"),
-                                    .trusted = tape_bool(tape, tape_field(tape, at, STR("trusted")), false),
-                                    .generation = tape_int(tape, tape_field(tape, at, STR("generation")), 0)};
+    p->theirs[i] =
+        (struct plan_script){.name = text_at(tape, at, "name"),
+                             .path = text_at(tape, at, "path"),
+                             .sources = text_at(tape, at, "sources"),
+                             .trusted = tape_bool(tape, tape_field(tape, at, STR("trusted")), false),
+                             .generation = tape_int(tape, tape_field(tape, at, STR("generation")), 0)};
     return inventory_read_json(tape, tape_field(tape, at, STR("plan")), &p->plans[i], err);
 }
 
@@ -159,7 +160,7 @@ static void load_one(struct planning *p, size_t i)
     const struct script_source source = {
         .path = p->files.paths[i], .name = p->files.names[i], .generation = 1};
     struct loaded *one = &p->loaded[i];
-    struct planned *file = &p->mine[i];
+    struct plan_script *file = &p->mine[i];
     struct err err;
     one->script = script_prepare(&p->dry.host, &source, &err);
     if (!one->script) {
@@ -204,7 +205,7 @@ static void load_all(struct planning *p)
     p->loaded = xcalloc(p->files.count, sizeof *p->loaded);
     p->mine = xcalloc(p->files.count, sizeof *p->mine);
     for (size_t i = 0; i < p->files.count; i++)
-        p->mine[i] = (struct planned){.name = p->files.names[i], .path = p->files.paths[i]};
+        p->mine[i] = (struct plan_script){.name = p->files.names[i], .path = p->files.paths[i]};
     plan_pair(p->theirs, p->their_count, p->mine, p->files.count);
     load_host_open(&p->dry);
     p->dry.host.notes_functions = true;
@@ -215,7 +216,7 @@ static void load_all(struct planning *p)
 }
 
 /* One that says what runs is not loaded by a reload. */
-static bool would_load(const struct planned *file)
+static bool would_load(const struct plan_script *file)
 {
     return !file->error && (!file->other || strcmp(file->other->sources, file->sources) != 0);
 }
@@ -282,7 +283,7 @@ static int print(const struct planning *p, const struct plan_rows *rows)
     if (fflush(stdout) != 0 || ferror(stdout)) return EXIT_USAGE;
     if (p->unreadable) return EXIT_USAGE;
     if (plan_rows_of(rows, PLAN_REFUSED)) return EXIT_INCOMPLETE;
-    return plan_rows_of(rows, PLAN_SAME) == rows->count ? EXIT_OK : EXIT_FINDINGS;
+    return plan_rows_of(rows, PLAN_UNCHANGED) == rows->count ? EXIT_OK : EXIT_FINDINGS;
 }
 
 static int plan(struct planning *p, struct err *err)

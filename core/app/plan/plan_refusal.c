@@ -18,7 +18,7 @@ static int version_of(const struct inventory_entry *state)
     return version.n ? (int)strtol(version.p, NULL, 10) : 1;
 }
 
-bool plan_keeps_states(const struct planned *file, struct err *err)
+bool plan_keeps_states(const struct plan_script *file, struct err *err)
 {
     const struct inventory *after = file->plan, *before = file->other ? file->other->plan : NULL;
     for (size_t i = 0; before && i < after->count; i++) {
@@ -55,8 +55,8 @@ static const struct inventory_entry *find_clash(const struct inventory *plan,
     return NULL;
 }
 
-static bool fits(const struct planned *running, size_t running_count, const struct planned *files, size_t at,
-                 const struct inventory_entry *metric, struct err *err)
+static bool fits(const struct plan_script *running, size_t running_count, const struct plan_script *files,
+                 size_t at, const struct inventory_entry *metric, struct err *err)
 {
     const struct inventory_entry *other;
     for (size_t i = 0; i < running_count; i++) {
@@ -74,8 +74,8 @@ static bool fits(const struct planned *running, size_t running_count, const stru
     return true;
 }
 
-bool plan_metrics_fit(const struct planned *running, size_t running_count, const struct planned *files,
-                      size_t i, struct err *err)
+bool plan_metrics_fit(const struct plan_script *running, size_t running_count,
+                      const struct plan_script *files, size_t i, struct err *err)
 {
     const struct inventory *plan = files[i].plan;
     for (size_t j = 0; j < plan->count; j++)
@@ -123,7 +123,7 @@ struct question {
     const struct plan_params *params;
     size_t at; /* the parameter in the engine's answer */
     struct rule_param_given given;
-    const struct planned *files;
+    const struct plan_script *files;
     struct script *const *scripts;
     size_t count;
 };
@@ -173,7 +173,7 @@ static bool complain(const struct question *q, size_t i, struct err *err)
     return err_wrap(err, "%s", q->files[i].path);
 }
 
-bool plan_params_stay(const struct plan_params *params, const struct planned *files,
+bool plan_params_stay(const struct plan_params *params, const struct plan_script *files,
                       struct script *const *scripts, size_t count, size_t i, struct err *err)
 {
     const struct tape *tape = params->tape;

@@ -13,10 +13,10 @@
 /* For programs; and, with a number before it, for the last line. */
 static const struct {
     const char *name, *counted;
-} fates[PLAN_FATES] = {
-    [PLAN_SAME] = {"unchanged", "unchanged"},  [PLAN_NEW] = {"added", "new"},
-    [PLAN_DIFFERS] = {"changed", "to change"}, [PLAN_RELOADS] = {"reloaded", "to be loaded anew"},
-    [PLAN_GOES] = {"removed", "to stop"},      [PLAN_REFUSED] = {"refused", "to be refused"},
+} fates[PLAN_ACTIONS] = {
+    [PLAN_UNCHANGED] = {"unchanged", "unchanged"}, [PLAN_START] = {"added", "new"},
+    [PLAN_CHANGE] = {"changed", "to change"},      [PLAN_RELOAD_ONLY] = {"reloaded", "to be loaded anew"},
+    [PLAN_STOP] = {"removed", "to stop"},          [PLAN_REFUSED] = {"refused", "to be refused"},
 };
 
 static const struct {
@@ -40,7 +40,7 @@ void plan_rows_clear(struct plan_rows *rows)
     *rows = (struct plan_rows){0};
 }
 
-size_t plan_rows_of(const struct plan_rows *rows, enum plan_fate fate)
+size_t plan_rows_of(const struct plan_rows *rows, enum plan_action fate)
 {
     size_t count = 0;
     for (size_t i = 0; i < rows->count; i++) count += rows->items[i].fate == fate;
@@ -115,8 +115,8 @@ static void put_head(const struct plan_row *row, struct buf *out)
 {
     put_printable(row->name, out);
     switch (row->fate) {
-    case PLAN_NEW: buf_puts(out, ": new\n"); break;
-    case PLAN_GOES:
+    case PLAN_START: buf_puts(out, ": new\n"); break;
+    case PLAN_STOP:
         buf_printf(out, ": stops, its file is gone; generation %" PRId64 " runs\n", row->generation);
         break;
     case PLAN_REFUSED:
@@ -124,7 +124,7 @@ static void put_head(const struct plan_row *row, struct buf *out)
         put_printable(row->error, out);
         buf_putc(out, '\n');
         break;
-    case PLAN_RELOADS:
+    case PLAN_RELOAD_ONLY:
         buf_printf(out, ": loaded anew, generation %" PRId64 " runs; what it registers is the same\n",
                    row->generation);
         break;
@@ -134,9 +134,9 @@ static void put_head(const struct plan_row *row, struct buf *out)
 
 static void put_row(const struct plan_row *row, struct buf *out)
 {
-    if (row->fate == PLAN_SAME) return;
+    if (row->fate == PLAN_UNCHANGED) return;
     put_head(row, out);
-    if (row->fate == PLAN_REFUSED || row->fate == PLAN_RELOADS) return;
+    if (row->fate == PLAN_REFUSED || row->fate == PLAN_RELOAD_ONLY) return;
     struct writing writing = {row->after, out};
     size_t same = compare(row, put_change, &writing);
     if (same) buf_printf(out, "  %zu unchanged\n", same);
@@ -147,8 +147,8 @@ void plan_rows_print(const struct plan_rows *rows, struct buf *out)
     bool first = true;
     for (size_t i = 0; i < rows->count; i++) put_row(&rows->items[i], out);
     buf_printf(out, "%zu script%s: ", rows->count, rows->count == 1 ? "" : "s");
-    for (int fate = PLAN_FATES - 1; fate >= 0; fate--) {
-        size_t count = plan_rows_of(rows, (enum plan_fate)fate);
+    for (int fate = PLAN_ACTIONS - 1; fate >= 0; fate--) {
+        size_t count = plan_rows_of(rows, (enum plan_action)fate);
         if (!count) continue;
         buf_printf(out, "%s%zu %s", first ? "" : ", ", count, fates[fate].counted);
         first = false;
@@ -199,8 +199,8 @@ void plan_rows_print_json(const struct plan_rows *rows, struct buf *out)
 {
     json_open(out, NULL, '{');
     json_open(out, "summary", '{');
-    for (int fate = 0; fate < PLAN_FATES; fate++)
-        json_int(out, fates[fate].name, (int64_t)plan_rows_of(rows, (enum plan_fate)fate));
+    for (int fate = 0; fate < PLAN_ACTIONS; fate++)
+        json_int(out, fates[fate].name, (int64_t)plan_rows_of(rows, (enum plan_action)fate));
     json_close(out, '}');
     json_open(out, "scripts", '[');
     for (size_t i = 0; i < rows->count; i++) put_json_row(&rows->items[i], out);

@@ -4,18 +4,18 @@
 #include "base/buf.h"
 #include "script/inventory/plan.h"
 
-enum plan_fate {
-    PLAN_SAME,    /* the texts of its file and modules are what runs */
-    PLAN_NEW,     /* no script of that name runs */
-    PLAN_DIFFERS, /* it would register something else */
-    PLAN_RELOADS, /* other texts, the same plan */
-    PLAN_GOES,    /* it runs, and its file is not in its folder any more */
-    PLAN_REFUSED, /* its file does not load, or cannot take over */
-    PLAN_FATES,
+enum plan_action {
+    PLAN_UNCHANGED,   /* the texts of its file and modules are what runs */
+    PLAN_START,       /* no script of that name runs */
+    PLAN_CHANGE,      /* it would register something else */
+    PLAN_RELOAD_ONLY, /* other texts, the same plan */
+    PLAN_STOP,        /* it runs, and its file is not in its folder any more */
+    PLAN_REFUSED,     /* its file does not load, or cannot take over */
+    PLAN_ACTIONS,
 };
 
 struct plan_row {
-    enum plan_fate fate;
+    enum plan_action fate;
     const char *name;                       /* that the engine knows, or will */
     int64_t generation;                     /* that runs; 0: none */
     const char *error;                      /* of PLAN_REFUSED */
@@ -30,7 +30,7 @@ struct plan_rows {
 void plan_rows_add(struct plan_rows *rows, const struct plan_row *row);
 void plan_rows_clear(struct plan_rows *rows);
 /* How many there are of a fate. */
-size_t plan_rows_of(const struct plan_rows *rows, enum plan_fate fate);
+size_t plan_rows_of(const struct plan_rows *rows, enum plan_action fate);
 /* For people: those that differ, each with its differences, then how many there are of each fate. What a
  * function is told by is its place; its hash is for programs. */
 void plan_rows_print(const struct plan_rows *rows, struct buf *out);

@@ -13,18 +13,19 @@
 
 static const struct inventory none = {0};
 
-static struct planned script(const char *name, const char *path, const char *sources)
+static struct plan_script script(const char *name, const char *path, const char *sources)
 {
-    return (struct planned){.name = name, .path = path, .sources = sources, .plan = &none, .generation = 3};
+    return (struct plan_script){
+        .name = name, .path = path, .sources = sources, .plan = &none, .generation = 3};
 }
 
-static struct planned file(const char *name, const char *path, const char *sources, bool in_folder)
+static struct plan_script file(const char *name, const char *path, const char *sources, bool in_folder)
 {
-    return (struct planned){
+    return (struct plan_script){
         .name = name, .path = path, .sources = sources, .plan = &none, .in_folder = in_folder};
 }
 
-static void assert_row(const struct plan_rows *rows, size_t i, enum plan_fate fate, const char *name)
+static void assert_row(const struct plan_rows *rows, size_t i, enum plan_action fate, const char *name)
 {
     assert_true(i < rows->count);
     assert_string_equal(rows->items[i].name, name);
@@ -34,42 +35,42 @@ static void assert_row(const struct plan_rows *rows, size_t i, enum plan_fate fa
 static void test_the_whole_name_comes_before_the_last_part(void **state)
 {
     struct plan_rows rows = {0};
-    struct planned running[] = {script("x/a", "x/a.lua", "1"), script("y/a", "y/a.lua", "2")};
-    struct planned files[] = {file("z/a", "z/a.lua", "1", false), file("y/a", "y/a.lua", "2", false)};
+    struct plan_script running[] = {script("x/a", "x/a.lua", "1"), script("y/a", "y/a.lua", "2")};
+    struct plan_script files[] = {file("z/a", "z/a.lua", "1", false), file("y/a", "y/a.lua", "2", false)};
     plan_match(running, ARRAY_LEN(running), files, ARRAY_LEN(files), &rows);
     assert_int_equal(rows.count, 2);
-    assert_row(&rows, 0, PLAN_SAME, "x/a"); /* the one that is left of that last part */
-    assert_row(&rows, 1, PLAN_SAME, "y/a");
+    assert_row(&rows, 0, PLAN_UNCHANGED, "x/a"); /* the one that is left of that last part */
+    assert_row(&rows, 1, PLAN_UNCHANGED, "y/a");
     plan_rows_clear(&rows);
 }
 
 static void test_a_last_part_that_several_have_stands_for_none(void **state)
 {
     struct plan_rows rows = {0};
-    struct planned running[] = {script("x/a", "x/a.lua", "1"), script("y/a", "y/a.lua", "1")};
-    struct planned files[] = {file("z/a", "z/a.lua", "1", false)};
+    struct plan_script running[] = {script("x/a", "x/a.lua", "1"), script("y/a", "y/a.lua", "1")};
+    struct plan_script files[] = {file("z/a", "z/a.lua", "1", false)};
     plan_match(running, ARRAY_LEN(running), files, ARRAY_LEN(files), &rows);
     assert_int_equal(rows.count, 1);
-    assert_row(&rows, 0, PLAN_NEW, "z/a");
+    assert_row(&rows, 0, PLAN_START, "z/a");
     plan_rows_clear(&rows);
 }
 
 static void test_only_a_folder_says_what_goes(void **state)
 {
     struct plan_rows rows = {0};
-    struct planned running[] = {script("etc/a", "etc/a.lua", "1"), script("etc/b", "etc/b.lua", "1"),
-                                script("other/c", "other/c.lua", "1")};
-    struct planned alone[] = {file("a", "a.lua", "2", false)};
+    struct plan_script running[] = {script("etc/a", "etc/a.lua", "1"), script("etc/b", "etc/b.lua", "1"),
+                                    script("other/c", "other/c.lua", "1")};
+    struct plan_script alone[] = {file("a", "a.lua", "2", false)};
     plan_match(running, ARRAY_LEN(running), alone, ARRAY_LEN(alone), &rows);
     assert_int_equal(rows.count, 1);
-    assert_row(&rows, 0, PLAN_RELOADS, "etc/a");
+    assert_row(&rows, 0, PLAN_RELOAD_ONLY, "etc/a");
     plan_rows_clear(&rows);
     for (size_t i = 0; i < ARRAY_LEN(running); i++) running[i].other = NULL;
-    struct planned folder[] = {file("new/a", "new/a.lua", "1", true)};
+    struct plan_script folder[] = {file("new/a", "new/a.lua", "1", true)};
     plan_match(running, ARRAY_LEN(running), folder, ARRAY_LEN(folder), &rows);
     assert_int_equal(rows.count, 2);
-    assert_row(&rows, 0, PLAN_SAME, "etc/a");
-    assert_row(&rows, 1, PLAN_GOES, "etc/b"); /* it lies beside a, and other/c does not */
+    assert_row(&rows, 0, PLAN_UNCHANGED, "etc/a");
+    assert_row(&rows, 1, PLAN_STOP, "etc/b"); /* it lies beside a, and other/c does not */
     plan_rows_clear(&rows);
 }
 
@@ -85,8 +86,8 @@ static void test_differences_and_counts_are_told(void **state)
     inventory_set_place(&after, INVENTORY_INFORMER, STR("nodes"), "a.lua", 4);
     inventory_add(&before, INVENTORY_STATE, STR("seen"), STR("{}"));
     inventory_add(&after, INVENTORY_STATE, STR("seen"), STR("{version=2}"));
-    struct planned running[] = {script("a", "a.lua", "1")};
-    struct planned files[] = {file("a", "a.lua", "2", false), file("b", "b.lua", NULL, false)};
+    struct plan_script running[] = {script("a", "a.lua", "1")};
+    struct plan_script files[] = {file("a", "a.lua", "2", false), file("b", "b.lua", NULL, false)};
     running[0].plan = &before;
     files[0].plan = &after;
     files[1].plan = NULL;

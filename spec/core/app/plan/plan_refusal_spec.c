@@ -14,7 +14,7 @@
 /* Two scripts that run, and files that stand for them or for none. */
 struct check_target {
     struct inventory plans[4];
-    struct planned running[2], files[2];
+    struct plan_script running[2], files[2];
     struct err err;
 };
 
@@ -23,8 +23,8 @@ static int setup(void **state)
     struct check_target *w = NEW(struct check_target);
     static const char *const names[] = {"a", "b"};
     for (int i = 0; i < 2; i++) {
-        w->running[i] = (struct planned){.name = names[i], .path = names[i], .plan = &w->plans[i]};
-        w->files[i] = (struct planned){.name = names[i], .path = names[i], .plan = &w->plans[2 + i]};
+        w->running[i] = (struct plan_script){.name = names[i], .path = names[i], .plan = &w->plans[i]};
+        w->files[i] = (struct plan_script){.name = names[i], .path = names[i], .plan = &w->plans[2 + i]};
     }
     *state = w;
     return 0;
