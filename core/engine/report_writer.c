@@ -21,7 +21,7 @@ enum { PAGE = 500, LABEL_MAX = 63, NAME_MAX_BYTES = 200 };
 struct sent {
     LIST_ENTRY(sent) link;
     struct report_writer *writer;
-    struct policy_flight *flight;
+    struct policy_write_call *flight;
     struct live_read *read;
     const char *verb;
 };
@@ -110,7 +110,7 @@ static void on_written(void *ctx, const struct live_answer *answer)
 {
     struct sent *sent = ctx;
     struct report_writer *w = sent->writer;
-    struct policy_flight *flight = sent->flight;
+    struct policy_write_call *flight = sent->flight;
     struct live_answer taken = *answer;
     bool deletes = strcmp(sent->verb, "delete") == 0, failed = answer->err != NULL;
     struct err err;
@@ -126,7 +126,7 @@ static void on_written(void *ctx, const struct live_answer *answer)
     show(w);
 }
 
-static void send(void *ctx, const struct policy_write *write, struct policy_flight *flight)
+static void send(void *ctx, const struct policy_write *write, struct policy_write_call *flight)
 {
     struct report_writer *w = ctx;
     struct sent *sent = NEW(struct sent);

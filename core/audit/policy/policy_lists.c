@@ -10,7 +10,7 @@
 
 static void forget_seen(struct policy_writer *writer, bool of_cluster)
 {
-    struct policy_space *space, *next;
+    struct policy_namespace *space, *next;
     HASH_ITER (hh, writer->spaces, space, next)
         for (size_t i = 0; !*space->ns == of_cluster && i < space->part_count; i++)
             space->parts[i].seen = false;
@@ -21,7 +21,8 @@ void policy_list(struct policy_writer *writer, int64_t now_ms)
     for (size_t i = 0; i < ARRAY_LEN(writer->scopes); i++) {
         struct policy_scope *scope = &writer->scopes[i];
         if (scope->listing || now_ms < scope->list_at_ms) continue;
-        if (i == 1 && writer->options.cluster_when_needed && !space_find(writer, STR(""))) continue;
+        if (i == 1 && writer->options.cluster_when_needed && !policy_namespace_find(writer, STR("")))
+            continue;
         scope->listing = true;
         forget_seen(writer, i == 1);
         writer->options.list(writer->options.ctx, i == 1);
@@ -47,9 +48,9 @@ void policy_writer_found(struct policy_writer *writer, struct str ns, struct str
 {
     long number = part_of(writer, name);
     if (number < 0) return;
-    struct policy_space *space = space_get(writer, ns);
-    struct known_part *part = space_part(space, (size_t)number);
-    space_set_part(writer, part, true);
+    struct policy_namespace *space = policy_namespace_get(writer, ns);
+    struct known_part *part = policy_namespace_part(space, (size_t)number);
+    policy_namespace_set_part(writer, part, true);
     part->seen = true;
     if (content.n == POLICY_CONTENT_SIZE - 1)
         memcpy(part->content, content.p, content.n);
@@ -61,14 +62,14 @@ void policy_writer_found(struct policy_writer *writer, struct str ns, struct str
  * objects that are gone. */
 static void settle(struct policy_writer *writer, bool of_cluster)
 {
-    struct policy_space *space, *next;
+    struct policy_namespace *space, *next;
     HASH_ITER (hh, writer->spaces, space, next) {
         if (!*space->ns != of_cluster) continue;
         for (size_t i = 0; i < space->part_count; i++) {
             struct known_part *part = &space->parts[i];
-            if (!part->seen) space_set_part(writer, part, false);
+            if (!part->seen) policy_namespace_set_part(writer, part, false);
         }
-        space_wait(writer, space);
+        policy_namespace_wait(writer, space);
     }
 }
 

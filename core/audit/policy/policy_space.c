@@ -7,24 +7,24 @@
 
 /* --- which there are */
 
-struct policy_space *space_find(struct policy_writer *writer, struct str ns)
+struct policy_namespace *policy_namespace_find(struct policy_writer *writer, struct str ns)
 {
-    struct policy_space *space;
+    struct policy_namespace *space;
     HASH_FIND(hh, writer->spaces, ns.p ? ns.p : "", ns.n, space);
     return space;
 }
 
-struct policy_space *space_get(struct policy_writer *writer, struct str ns)
+struct policy_namespace *policy_namespace_get(struct policy_writer *writer, struct str ns)
 {
-    struct policy_space *space = space_find(writer, ns);
+    struct policy_namespace *space = policy_namespace_find(writer, ns);
     if (space) return space;
-    space = NEW(struct policy_space);
+    space = NEW(struct policy_namespace);
     space->ns = xstrndup(ns.p ? ns.p : "", ns.n);
     HASH_ADD_KEYPTR(hh, writer->spaces, space->ns, ns.n, space);
     return space;
 }
 
-static void leave(struct policy_writer *writer, struct policy_space *space)
+static void leave(struct policy_writer *writer, struct policy_namespace *space)
 {
     if (space->waits) {
         TAILQ_REMOVE(&writer->waiting, space, link);
@@ -34,26 +34,26 @@ static void leave(struct policy_writer *writer, struct policy_space *space)
     space->waits = space->left_out = false;
 }
 
-void space_free(struct policy_writer *writer, struct policy_space *space)
+void policy_namespace_free(struct policy_writer *writer, struct policy_namespace *space)
 {
     leave(writer, space);
-    for (size_t i = 0; i < space->part_count; i++) space_set_part(writer, &space->parts[i], false);
+    for (size_t i = 0; i < space->part_count; i++) policy_namespace_set_part(writer, &space->parts[i], false);
     HASH_DEL(writer->spaces, space);
     free(space->parts);
     free(space->ns);
     free(space);
 }
 
-void space_tidy(struct policy_writer *writer, struct policy_space *space)
+void policy_namespace_tidy(struct policy_writer *writer, struct policy_namespace *space)
 {
     while (space->part_count && !space->parts[space->part_count - 1].there) space->part_count--;
     if (!space->part_count && !space->waits && !space->left_out && !space->under_way)
-        space_free(writer, space);
+        policy_namespace_free(writer, space);
 }
 
 /* --- its reports */
 
-struct known_part *space_part(struct policy_space *space, size_t part)
+struct known_part *policy_namespace_part(struct policy_namespace *space, size_t part)
 {
     if (part >= space->part_count) {
         space->parts = xrealloc(space->parts, (part + 1) * sizeof *space->parts);
@@ -63,7 +63,7 @@ struct known_part *space_part(struct policy_space *space, size_t part)
     return &space->parts[part];
 }
 
-void space_set_part(struct policy_writer *writer, struct known_part *part, bool there)
+void policy_namespace_set_part(struct policy_writer *writer, struct known_part *part, bool there)
 {
     if (part->there != there) writer->reports += there ? 1 : (size_t)-1;
     part->there = there;
@@ -72,7 +72,7 @@ void space_set_part(struct policy_writer *writer, struct known_part *part, bool 
 
 /* --- when */
 
-void space_wait(struct policy_writer *writer, struct policy_space *space)
+void policy_namespace_wait(struct policy_writer *writer, struct policy_namespace *space)
 {
     int64_t now_ms = clock_now_ms(writer->options.clock);
     space->changed_ms = now_ms;
@@ -84,7 +84,8 @@ void space_wait(struct policy_writer *writer, struct policy_space *space)
     writer->waiting_count++;
 }
 
-bool space_is_due(const struct policy_writer *writer, const struct policy_space *space, int64_t now_ms)
+bool policy_namespace_is_due(const struct policy_writer *writer, const struct policy_namespace *space,
+                             int64_t now_ms)
 {
     if (space->under_way || now_ms < space->not_before_ms || !writer->scopes[!*space->ns].listed)
         return false;
@@ -93,10 +94,10 @@ bool space_is_due(const struct policy_writer *writer, const struct policy_space 
 
 /* --- writing */
 
-static void send(struct policy_writer *writer, struct policy_space *space, size_t part, const char *content,
-                 struct str body)
+static void send(struct policy_writer *writer, struct policy_namespace *space, size_t part,
+                 const char *content, struct str body)
 {
-    struct policy_flight *flight = NEW(struct policy_flight);
+    struct policy_write_call *flight = NEW(struct policy_write_call);
     struct buf name = {0};
     int64_t now_ms = clock_now_ms(writer->options.clock);
     flight->space = space;
@@ -115,7 +116,7 @@ static void send(struct policy_writer *writer, struct policy_space *space, size_
     buf_clear(&name);
 }
 
-static bool has_room(struct policy_writer *writer, struct policy_space *space)
+static bool has_room(struct policy_writer *writer, struct policy_namespace *space)
 {
     if (writer->reports + writer->coming < writer->options.max_reports) return true;
     if (!space->left_out) writer->left_out_count++;
@@ -127,10 +128,10 @@ static bool has_room(struct policy_writer *writer, struct policy_space *space)
     return false;
 }
 
-static void write_part(struct policy_writer *writer, struct policy_space *space, struct policy_parts *parts,
-                       size_t i)
+static void write_part(struct policy_writer *writer, struct policy_namespace *space,
+                       struct policy_parts *parts, size_t i)
 {
-    struct known_part *known = space_part(space, i);
+    struct known_part *known = policy_namespace_part(space, i);
     char content[POLICY_CONTENT_SIZE];
     struct buf body = {0};
     policy_parts_content(parts, i, content);
@@ -141,9 +142,9 @@ static void write_part(struct policy_writer *writer, struct policy_space *space,
     buf_clear(&body);
 }
 
-void space_begin(struct policy_writer *writer, struct policy_space *space)
+void policy_namespace_begin(struct policy_writer *writer, struct policy_namespace *space)
 {
-    struct policy_round *round = &writer->round;
+    struct policy_pass *round = &writer->round;
     leave(writer, space);
     space->failed = false;
     space->under_way++;
@@ -168,7 +169,7 @@ static int64_t measure(const struct policy_writer *writer)
 static void gather(struct policy_writer *writer, int64_t end_ns)
 {
     enum { STEP = 64 }; /* results, from one look at the time to the next */
-    struct policy_round *round = &writer->round;
+    struct policy_pass *round = &writer->round;
     while (policy_parts_gather(round->parts, STEP))
         if (measure(writer) >= end_ns) return;
     round->gathered = true;
@@ -177,14 +178,14 @@ static void gather(struct policy_writer *writer, int64_t end_ns)
 /* False: that was the last. */
 static bool write_document(struct policy_writer *writer)
 {
-    struct policy_round *round = &writer->round;
+    struct policy_pass *round = &writer->round;
     size_t count = policy_parts_count(round->parts);
     if (round->next < count) write_part(writer, round->space, round->parts, round->next++);
     return round->next < count;
 }
 
 /* A rule that was not asked may have been what the reports are about. */
-static void delete_others(struct policy_writer *writer, struct policy_space *space, size_t count)
+static void delete_others(struct policy_writer *writer, struct policy_namespace *space, size_t count)
 {
     if (writer->round.unasked || (!count && writer->waiting_ms >= 0)) return;
     for (size_t i = count; i < space->part_count; i++)
@@ -195,15 +196,15 @@ static void delete_others(struct policy_writer *writer, struct policy_space *spa
 static void end_round(struct policy_writer *writer, int64_t least_ms)
 {
     enum { SHARE = 200 }; /* of the thread's time at most one part in so many is for one namespace */
-    struct policy_round *round = &writer->round;
+    struct policy_pass *round = &writer->round;
     int64_t rest_ms = round->spent_ns / 1000000 * SHARE;
     round->space->not_before_ms =
         clock_now_ms(writer->options.clock) + (rest_ms > least_ms ? rest_ms : least_ms);
     policy_parts_free(round->parts);
-    *round = (struct policy_round){0};
+    *round = (struct policy_pass){0};
 }
 
-void space_end(struct policy_writer *writer)
+void policy_namespace_end(struct policy_writer *writer)
 {
     end_round(writer, POLICY_COOLDOWN_MS);
 }
@@ -213,7 +214,7 @@ void space_end(struct policy_writer *writer)
 /* After a reload a rule knows nothing of what it was not asked about again: that is not gone. */
 static bool is_to_be_put_off(struct policy_writer *writer)
 {
-    struct policy_round *round = &writer->round;
+    struct policy_pass *round = &writer->round;
     if (writer->holds) return true;
     round->unasked = policy_parts_unevaluated(round->parts) > 0;
     if (!round->unasked) return false;
@@ -225,10 +226,10 @@ static bool is_to_be_put_off(struct policy_writer *writer)
 /* Nothing is written, and it has waited since it did before. */
 static void put_off(struct policy_writer *writer)
 {
-    struct policy_space *space = writer->round.space;
+    struct policy_namespace *space = writer->round.space;
     int64_t first_ms = writer->round.first_ms;
     end_round(writer, 0);
-    space_wait(writer, space);
+    policy_namespace_wait(writer, space);
     space->first_ms = first_ms;
     policy_writer_settle(writer, space);
 }
@@ -237,17 +238,17 @@ static void put_off(struct policy_writer *writer)
 
 static void finish(struct policy_writer *writer)
 {
-    struct policy_space *space = writer->round.space;
+    struct policy_namespace *space = writer->round.space;
     delete_others(writer, space, policy_parts_count(writer->round.parts));
-    if (writer->round.unasked) space_wait(writer, space);
-    space_end(writer);
+    if (writer->round.unasked) policy_namespace_wait(writer, space);
+    policy_namespace_end(writer);
     policy_writer_settle(writer, space);
 }
 
-bool space_continue(struct policy_writer *writer)
+bool policy_namespace_continue(struct policy_writer *writer)
 {
     enum { SLICE_NS = 1000000 };
-    struct policy_round *round = &writer->round;
+    struct policy_pass *round = &writer->round;
     if (!round->space) return false;
     int64_t begun_ns = measure(writer);
     bool gathers = !round->gathered, more = true;

@@ -19,12 +19,12 @@ enum {
 /* `why` is the same text for as long as the cause is: a new one has all reports written anew. */
 static void set_incomplete(struct policy_writer *writer, struct buf *why)
 {
-    struct policy_space *space, *next;
+    struct policy_namespace *space, *next;
     if (str_eq(buf_slice(&writer->incomplete), buf_slice(why))) return;
     writer->incomplete.len = 0;
     buf_str(&writer->incomplete, buf_slice(why));
     buf_text(&writer->incomplete); /* the status shows it as it stands */
-    HASH_ITER (hh, writer->spaces, space, next) space_wait(writer, space);
+    HASH_ITER (hh, writer->spaces, space, next) policy_namespace_wait(writer, space);
 }
 
 static void put_refused(const struct policy_outlook *outlook, struct buf *why)
@@ -68,7 +68,7 @@ static bool is_on_its_way_out(const struct err *err)
     return err->http_status == 404 || (err->http_status == 403 && strstr(err->text, "being terminated"));
 }
 
-static void write_failed(struct policy_writer *writer, struct policy_space *space, const struct err *err)
+static void write_failed(struct policy_writer *writer, struct policy_namespace *space, const struct err *err)
 {
     writer->failed++;
     writer->err = *err;
@@ -85,18 +85,18 @@ static void write_failed(struct policy_writer *writer, struct policy_space *spac
 /* There is room for those that had none. */
 static void take_in(struct policy_writer *writer)
 {
-    struct policy_space *space, *next;
+    struct policy_namespace *space, *next;
     if (!writer->left_out_count) return;
     HASH_ITER (hh, writer->spaces, space, next)
-        if (space->left_out) space_wait(writer, space);
+        if (space->left_out) policy_namespace_wait(writer, space);
 }
 
-static void write_done(struct policy_writer *writer, struct policy_flight *flight)
+static void write_done(struct policy_writer *writer, struct policy_write_call *flight)
 {
-    struct known_part *part = space_part(flight->space, flight->part);
+    struct known_part *part = policy_namespace_part(flight->space, flight->part);
     writer->write_told = false;
     err_clear(&writer->err);
-    space_set_part(writer, part, !flight->deletes);
+    policy_namespace_set_part(writer, part, !flight->deletes);
     memcpy(part->content, flight->content, sizeof part->content);
     part->seen = true; /* a list that is under way may not have it */
     if (!flight->deletes) {
@@ -107,27 +107,28 @@ static void write_done(struct policy_writer *writer, struct policy_flight *fligh
     take_in(writer);
 }
 
-void policy_writer_settle(struct policy_writer *writer, struct policy_space *space)
+void policy_writer_settle(struct policy_writer *writer, struct policy_namespace *space)
 {
     space->under_way--;
     if (space->under_way) return;
     if (space->failed) {
-        space_wait(writer, space);
+        policy_namespace_wait(writer, space);
         space->not_before_ms = clock_now_ms(writer->options.clock) + space->retry_ms;
     } else {
         space->retry_ms = 0;
-        space_tidy(writer, space);
+        policy_namespace_tidy(writer, space);
     }
 }
 
-void policy_writer_wrote(struct policy_writer *writer, struct policy_flight *flight, const struct err *err)
+void policy_writer_wrote(struct policy_writer *writer, struct policy_write_call *flight,
+                         const struct err *err)
 {
-    struct policy_space *space = flight->space;
+    struct policy_namespace *space = flight->space;
     LIST_REMOVE(flight, link);
     writer->flight_count--;
     writer->coming -= flight->is_new;
     if (err && !(flight->deletes && err->http_status == 404)) {
-        *space_part(space, flight->part)->content = '\0'; /* it may have been carried out */
+        *policy_namespace_part(space, flight->part)->content = '\0'; /* it may have been carried out */
         write_failed(writer, space, err);
     } else
         write_done(writer, flight);
@@ -140,10 +141,10 @@ void policy_writer_wrote(struct policy_writer *writer, struct policy_flight *fli
 /* The next namespace; false: none is due. */
 static bool write_next(struct policy_writer *writer, int64_t now_ms)
 {
-    struct policy_space *space;
+    struct policy_namespace *space;
     TAILQ_FOREACH (space, &writer->waiting, link)
-        if (space_is_due(writer, space, now_ms)) {
-            space_begin(writer, space);
+        if (policy_namespace_is_due(writer, space, now_ms)) {
+            policy_namespace_begin(writer, space);
             return true;
         }
     return false;
@@ -156,7 +157,7 @@ static void on_tick(struct timer *timer)
     bool wrote = false;
     policy_list(writer, now_ms);
     look(writer, now_ms);
-    if (space_continue(writer))
+    if (policy_namespace_continue(writer))
         wrote = true;
     else if (writer->begun && !writer->holds && writer->flight_count < UNDER_WAY_MAX) {
         wait_ms = token_bucket_take(&writer->rate, now_ms);
@@ -168,7 +169,7 @@ static void on_tick(struct timer *timer)
 
 void policy_writer_changed(struct policy_writer *writer, struct str ns)
 {
-    if (writer->active) space_wait(writer, space_get(writer, ns));
+    if (writer->active) policy_namespace_wait(writer, policy_namespace_get(writer, ns));
 }
 
 /* --- start and stop */
@@ -188,17 +189,17 @@ struct policy_writer *policy_writer_new(const struct policy_writer_options *opti
 
 static void forget(struct policy_writer *writer)
 {
-    struct policy_flight *flight;
-    struct policy_space *space, *next;
+    struct policy_write_call *flight;
+    struct policy_namespace *space, *next;
     timer_cancel(&writer->tick);
     writer->options.cancel(writer->options.ctx);
-    if (writer->round.space) space_end(writer);
+    if (writer->round.space) policy_namespace_end(writer);
     while ((flight = LIST_FIRST(&writer->flights))) {
         LIST_REMOVE(flight, link);
         free(flight);
     }
     writer->flight_count = writer->coming = 0;
-    HASH_ITER (hh, writer->spaces, space, next) space_free(writer, space);
+    HASH_ITER (hh, writer->spaces, space, next) policy_namespace_free(writer, space);
     memset(writer->scopes, 0, sizeof writer->scopes);
     writer->incomplete.len = 0;
     writer->begun = writer->is_late = writer->full_told = writer->write_told = false;

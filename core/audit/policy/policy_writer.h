@@ -36,7 +36,7 @@ enum {
 };
 
 struct policy_writer;
-struct policy_flight; /* a write under way */
+struct policy_write_call; /* a write under way */
 
 struct policy_write {
     struct str ns;    /* "": of the cluster */
@@ -65,7 +65,7 @@ struct policy_writer_options {
      */
     void (*list)(void *ctx, bool of_cluster);
     /* Has it sent: policy_writer_wrote follows. Texts are borrowed for the call. */
-    void (*write)(void *ctx, const struct policy_write *write, struct policy_flight *flight);
+    void (*write)(void *ctx, const struct policy_write *write, struct policy_write_call *flight);
     /* Ends all lists and writes under way: nothing follows for them. */
     void (*cancel)(void *ctx);
     void *ctx;
@@ -82,7 +82,8 @@ void policy_writer_changed(struct policy_writer *writer, struct str ns);
 
 void policy_writer_found(struct policy_writer *writer, struct str ns, struct str name, struct str content);
 void policy_writer_listed(struct policy_writer *writer, bool of_cluster, const struct err *err);
-void policy_writer_wrote(struct policy_writer *writer, struct policy_flight *flight, const struct err *err);
+void policy_writer_wrote(struct policy_writer *writer, struct policy_write_call *flight,
+                         const struct err *err);
 
 struct policy_writer_status {
     bool active, begun; /* `begun`: all was asked once, so that reports are written */

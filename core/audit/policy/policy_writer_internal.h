@@ -19,9 +19,9 @@ struct known_part {
 };
 
 /* A namespace, or the cluster. */
-struct policy_space {
+struct policy_namespace {
     UT_hash_handle hh;
-    TAILQ_ENTRY(policy_space) link; /* of those that are to be written */
+    TAILQ_ENTRY(policy_namespace) link; /* of those that are to be written */
     char *ns;
     struct known_part *parts;
     size_t part_count;
@@ -33,8 +33,8 @@ struct policy_space {
 };
 
 /* A namespace that is being gathered, and then written, a document at a time. */
-struct policy_round {
-    struct policy_space *space; /* NULL: none is */
+struct policy_pass {
+    struct policy_namespace *space; /* NULL: none is */
     struct policy_parts *parts;
     bool gathered;
     bool unasked;     /* rules are still to be asked about some of it */
@@ -43,9 +43,9 @@ struct policy_round {
     int64_t spent_ns;
 };
 
-struct policy_flight {
-    LIST_ENTRY(policy_flight) link;
-    struct policy_space *space;
+struct policy_write_call {
+    LIST_ENTRY(policy_write_call) link;
+    struct policy_namespace *space;
     size_t part;
     bool deletes, is_new;
     char content[POLICY_CONTENT_SIZE];
@@ -61,13 +61,13 @@ struct policy_scope {
 struct policy_writer {
     struct policy_writer_options options;
     char *name, *instance;
-    struct policy_space *spaces;
-    TAILQ_HEAD(policy_spaces, policy_space) waiting;
-    LIST_HEAD(policy_flights, policy_flight) flights;
+    struct policy_namespace *spaces;
+    TAILQ_HEAD(policy_spaces, policy_namespace) waiting;
+    LIST_HEAD(policy_flights, policy_write_call) flights;
     size_t waiting_count, left_out_count, flight_count;
     size_t reports, coming; /* that are there; that are being made */
     struct policy_scope scopes[2];
-    struct policy_round round;
+    struct policy_pass round;
     struct timer tick;
     struct token_bucket rate;
     bool active, begun, full_told, write_told;
@@ -82,23 +82,24 @@ struct policy_writer {
 
 /* --- policy_space.c */
 
-struct policy_space *space_find(struct policy_writer *writer, struct str ns);
+struct policy_namespace *policy_namespace_find(struct policy_writer *writer, struct str ns);
 /* Which is made when there is none. */
-struct policy_space *space_get(struct policy_writer *writer, struct str ns);
-void space_wait(struct policy_writer *writer, struct policy_space *space);
-void space_free(struct policy_writer *writer, struct policy_space *space);
+struct policy_namespace *policy_namespace_get(struct policy_writer *writer, struct str ns);
+void policy_namespace_wait(struct policy_writer *writer, struct policy_namespace *space);
+void policy_namespace_free(struct policy_writer *writer, struct policy_namespace *space);
 /* It is gone when there is nothing to know of it. */
-void space_tidy(struct policy_writer *writer, struct policy_space *space);
-struct known_part *space_part(struct policy_space *space, size_t part);
-void space_set_part(struct policy_writer *writer, struct known_part *part, bool there);
-bool space_is_due(const struct policy_writer *writer, const struct policy_space *space, int64_t now_ms);
+void policy_namespace_tidy(struct policy_writer *writer, struct policy_namespace *space);
+struct known_part *policy_namespace_part(struct policy_namespace *space, size_t part);
+void policy_namespace_set_part(struct policy_writer *writer, struct known_part *part, bool there);
+bool policy_namespace_is_due(const struct policy_writer *writer, const struct policy_namespace *space,
+                             int64_t now_ms);
 /* Begins to gather, and then to have written and deleted what is not as it should be. No other round is under
  * way. */
-void space_begin(struct policy_writer *writer, struct policy_space *space);
+void policy_namespace_begin(struct policy_writer *writer, struct policy_namespace *space);
 /* One slice, or one document more; false when there is nothing to go on with. */
-bool space_continue(struct policy_writer *writer);
+bool policy_namespace_continue(struct policy_writer *writer);
 /* Nothing more of the round is done. */
-void space_end(struct policy_writer *writer);
+void policy_namespace_end(struct policy_writer *writer);
 
 /* --- policy_lists.c */
 
@@ -108,4 +109,4 @@ void policy_list(struct policy_writer *writer, int64_t now_ms);
 /* --- policy_writer.c */
 
 /* A write of the namespace has ended, or its round. */
-void policy_writer_settle(struct policy_writer *writer, struct policy_space *space);
+void policy_writer_settle(struct policy_writer *writer, struct policy_namespace *space);

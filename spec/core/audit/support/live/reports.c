@@ -30,7 +30,7 @@ static void on_list(void *ctx, bool of_cluster)
     w->lists++;
 }
 
-static void on_write(void *ctx, const struct policy_write *write, struct policy_flight *flight)
+static void on_write(void *ctx, const struct policy_write *write, struct policy_write_call *flight)
 {
     struct check_target *w = ctx;
     assert_true(w->flight_count < SENT_MAX);

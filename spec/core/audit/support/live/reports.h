@@ -19,7 +19,7 @@ struct check_target {
     struct policy_writer *writer;
     struct buf log;    /* "apply shop/kubelua-audit\n" */
     struct buf bodies; /* of all applies */
-    struct policy_flight *flights[SENT_MAX];
+    struct policy_write_call *flights[SENT_MAX];
     size_t flight_count, applies, lists, largest;
     const char *waiting, *refused;
     bool cancelled;
