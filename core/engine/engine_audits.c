@@ -13,7 +13,7 @@
 
 struct engine_continuous {
     struct continuous_audit *audit;
-    struct report_writer *writer; /* NULL: nothing is written to the cluster */
+    struct policy_client *writer; /* NULL: nothing is written to the cluster */
     struct fence *term;           /* in which it is active; a reference; NULL: there is none */
     bool told;                    /* that there is no rule */
 };
@@ -52,7 +52,7 @@ static struct fence *fence_of(void *ctx)
 static void on_changed(void *ctx, struct str ns)
 {
     struct engine *engine = ctx;
-    report_writer_changed(engine->report->writer, ns);
+    policy_client_changed(engine->report->writer, ns);
 }
 
 static void make_writer(struct engine *engine)
@@ -67,7 +67,7 @@ static void make_writer(struct engine *engine)
     bool is_tried = engine->host.write_mode == WRITES_TRIED;
     if (is_tried) log_info("Policy reports are checked by the server under --dry-run=server, and not kept");
     engine->report->writer =
-        report_writer_new(&(const struct report_writer_options){.clock = loop_clock(engine->loop),
+        policy_client_new(&(const struct policy_client_options){.clock = loop_clock(engine->loop),
                                                                 .live = engine->live,
                                                                 .api = api,
                                                                 .field_manager = settings->field_manager,
@@ -117,9 +117,9 @@ static bool leads(const struct engine *engine)
 /* Results that are forgotten are no change of what reports say. */
 static void set_active(struct engine_continuous *report, bool active)
 {
-    if (!active) report_writer_set_active(report->writer, false);
+    if (!active) policy_client_set_active(report->writer, false);
     continuous_set_active(report->audit, active);
-    if (active) report_writer_set_active(report->writer, true);
+    if (active) policy_client_set_active(report->writer, true);
 }
 
 /* Its word of the end of a term may come with that of the next, if this thread was busy: another may have led
@@ -155,7 +155,7 @@ void engine_end_continuous(struct engine *engine)
 void engine_free_continuous(struct engine *engine)
 {
     if (!engine->report) return;
-    report_writer_free(engine->report->writer);
+    policy_client_free(engine->report->writer);
     engine->report->writer = NULL;
     continuous_free(engine->report->audit);
     fence_unref(engine->report->term);
@@ -237,6 +237,6 @@ void engine_put_continuous(struct engine *engine, struct buf *out)
     json_open(out, "byRule", '[');
     continuous_each_rule(engine->report->audit, put_rule, out);
     json_close(out, ']');
-    report_writer_put(engine->report->writer, out);
+    policy_client_put(engine->report->writer, out);
     json_close(out, '}');
 }

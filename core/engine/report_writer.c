@@ -20,20 +20,20 @@ enum { PAGE = 500, LABEL_MAX = 63, NAME_MAX_BYTES = 200 };
 /* A write under way. */
 struct sent {
     LIST_ENTRY(sent) link;
-    struct report_writer *writer;
+    struct policy_client *writer;
     struct policy_write_call *flight;
     struct live_read *read;
     const char *verb;
 };
 
 struct listing {
-    struct report_writer *writer;
+    struct policy_client *writer;
     struct live_read *read; /* NULL: none is under way */
     bool of_cluster;
 };
 
-struct report_writer {
-    struct report_writer_options options;
+struct policy_client {
+    struct policy_client_options options;
     const struct policy_api *api;
     struct resource resources[2]; /* the texts are constants; [1]: of the cluster */
     struct policy_writer *writer;
@@ -47,7 +47,7 @@ struct report_writer {
 
 /* --- lists */
 
-static void notify_found(struct report_writer *w, const struct root *report)
+static void notify_found(struct policy_client *w, const struct root *report)
 {
     struct text ns, name, content;
     policy_writer_found(w->writer, root_namespace(report, &ns), root_name(report, &name),
@@ -57,7 +57,7 @@ static void notify_found(struct report_writer *w, const struct root *report)
 static void on_listed(void *ctx, const struct live_answer *answer)
 {
     struct listing *listing = ctx;
-    struct report_writer *w = listing->writer;
+    struct policy_client *w = listing->writer;
     struct live_answer taken = *answer;
     struct err err;
     bool failed = answer->err != NULL;
@@ -77,7 +77,7 @@ static void on_listed(void *ctx, const struct live_answer *answer)
 /* Metadata alone, of those that this engine wrote, or one before it of the same field manager. */
 static void list(void *ctx, bool of_cluster)
 {
-    struct report_writer *w = ctx;
+    struct policy_client *w = ctx;
     struct listing *listing = &w->listings[of_cluster];
     must(!listing->read);
     listing->read = live_start(w->options.live,
@@ -99,7 +99,7 @@ static void list(void *ctx, bool of_cluster)
 
 /* --- writes */
 
-static void show(struct report_writer *w)
+static void show(struct policy_client *w)
 {
     struct policy_writer_status status = policy_writer_status(w->writer);
     series_set(w->reports, (double)status.reports);
@@ -109,7 +109,7 @@ static void show(struct report_writer *w)
 static void on_written(void *ctx, const struct live_answer *answer)
 {
     struct sent *sent = ctx;
-    struct report_writer *w = sent->writer;
+    struct policy_client *w = sent->writer;
     struct policy_write_call *flight = sent->flight;
     struct live_answer taken = *answer;
     bool deletes = strcmp(sent->verb, "delete") == 0, failed = answer->err != NULL;
@@ -128,7 +128,7 @@ static void on_written(void *ctx, const struct live_answer *answer)
 
 static void send(void *ctx, const struct policy_write *write, struct policy_write_call *flight)
 {
-    struct report_writer *w = ctx;
+    struct policy_client *w = ctx;
     struct sent *sent = NEW(struct sent);
     bool deletes = !write->body.p;
     char ns[LABEL_MAX + 1];
@@ -155,7 +155,7 @@ static void send(void *ctx, const struct policy_write *write, struct policy_writ
 
 static void cancel(void *ctx)
 {
-    struct report_writer *w = ctx;
+    struct policy_client *w = ctx;
     struct sent *sent;
     while ((sent = LIST_FIRST(&w->sent))) {
         LIST_REMOVE(sent, link);
@@ -172,7 +172,7 @@ static void cancel(void *ctx)
 
 static struct continuous_walk *walk(void *ctx, struct str ns)
 {
-    struct report_writer *w = ctx;
+    struct policy_client *w = ctx;
     return continuous_walk_new(w->options.audit(w->options.ctx), ns);
 }
 
@@ -190,7 +190,7 @@ static void put_refused(void *ctx, const char *kind, const char *text)
 
 static void look(void *ctx, struct policy_outlook *out)
 {
-    struct report_writer *w = ctx;
+    struct policy_client *w = ctx;
     const struct continuous_audit *audit = w->options.audit(w->options.ctx);
     struct continuous_status status = continuous_status(audit);
     w->waiting.len = 0;
@@ -207,7 +207,7 @@ static void look(void *ctx, struct policy_outlook *out)
 /* --- start and stop */
 
 /* A field manager may have any name; a name of objects and a label may not. */
-static void set_instance(struct report_writer *w, const char *manager)
+static void set_instance(struct policy_client *w, const char *manager)
 {
     size_t n = 0;
     for (const char *p = manager; *p && n < sizeof w->instance - 1; p++) {
@@ -220,7 +220,7 @@ static void set_instance(struct report_writer *w, const char *manager)
     if (!n) snprintf(w->instance, sizeof w->instance, "kubelua");
 }
 
-static void make_texts(struct report_writer *w, const char *manager)
+static void make_texts(struct policy_client *w, const char *manager)
 {
     buf_puts(&w->query, "fieldManager=");
     url_escape(str_of(manager), &w->query);
@@ -230,7 +230,7 @@ static void make_texts(struct report_writer *w, const char *manager)
                w->instance);
 }
 
-static void make_resources(struct report_writer *w)
+static void make_resources(struct policy_client *w)
 {
     static const char *const annotations[] = {"metadata.annotations"};
     struct err err;
@@ -246,9 +246,9 @@ static void make_resources(struct report_writer *w)
     must(w->projection);
 }
 
-struct report_writer *report_writer_new(const struct report_writer_options *options)
+struct policy_client *policy_client_new(const struct policy_client_options *options)
 {
-    struct report_writer *w = NEW(struct report_writer);
+    struct policy_client *w = NEW(struct policy_client);
     const char *manager = options->field_manager ? options->field_manager : "kubelua";
     char name[NAME_MAX_BYTES];
     w->options = *options;
@@ -277,7 +277,7 @@ struct report_writer *report_writer_new(const struct report_writer_options *opti
     return w;
 }
 
-void report_writer_free(struct report_writer *w)
+void policy_client_free(struct policy_client *w)
 {
     if (!w) return;
     policy_writer_free(w->writer);
@@ -292,17 +292,17 @@ void report_writer_free(struct report_writer *w)
     free(w);
 }
 
-void report_writer_set_active(struct report_writer *w, bool active)
+void policy_client_set_active(struct policy_client *w, bool active)
 {
     if (w) policy_writer_set_active(w->writer, active);
 }
 
-void report_writer_changed(struct report_writer *w, struct str ns)
+void policy_client_changed(struct policy_client *w, struct str ns)
 {
     if (w) policy_writer_changed(w->writer, ns);
 }
 
-void report_writer_put(const struct report_writer *w, struct buf *out)
+void policy_client_put(const struct policy_client *w, struct buf *out)
 {
     if (!w) return;
     struct policy_writer_status status = policy_writer_status(w->writer);

@@ -7,9 +7,9 @@
 #include "base/buf.h"
 #include "informer/live/live.h"
 
-struct report_writer;
+struct policy_client;
 
-struct report_writer_options {
+struct policy_client_options {
     struct clock *clock;
     struct live_client *live;
     const struct policy_api *api;
@@ -21,10 +21,10 @@ struct report_writer_options {
     void *ctx;
 };
 
-struct report_writer *report_writer_new(const struct report_writer_options *options);
+struct policy_client *policy_client_new(const struct policy_client_options *options);
 /* NULL is allowed, here and below. */
-void report_writer_free(struct report_writer *writer);
-void report_writer_set_active(struct report_writer *writer, bool active);
-void report_writer_changed(struct report_writer *writer, struct str ns);
+void policy_client_free(struct policy_client *writer);
+void policy_client_set_active(struct policy_client *writer, bool active);
+void policy_client_changed(struct policy_client *writer, struct str ns);
 /* For the status: an object under "reports". */
-void report_writer_put(const struct report_writer *writer, struct buf *out);
+void policy_client_put(const struct policy_client *writer, struct buf *out);
