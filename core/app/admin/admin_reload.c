@@ -159,7 +159,7 @@ static bool reload(struct engine *engine, const struct wanted *wanted, struct er
 static bool go_back(struct engine *engine, const struct wanted *wanted, struct err *err)
 {
     if (wanted->count != 1) return err_set(err, ERR_INVALID, "rollback takes one script");
-    return reload_return(wanted->slots[0], "asked for by kubelua rollback", err);
+    return reload_rollback(wanted->slots[0], "asked for by kubelua rollback", err);
 }
 
 static void put_wanted(const struct engine *engine, const struct wanted *wanted, struct buf *out)

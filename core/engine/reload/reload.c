@@ -225,7 +225,7 @@ void reload_look_at(struct slot *slot, enum reload_zeal zeal)
     bundle_unref(bundle);
 }
 
-bool reload_return(struct slot *slot, const char *why, struct err *err)
+bool reload_rollback(struct slot *slot, const char *why, struct err *err)
 {
     if (!slot->current || !slot->before)
         return err_set(err, ERR_NOT_FOUND, "%s: there is no generation before this one", slot->name);

@@ -28,7 +28,7 @@ void reload_look_at(struct slot *slot, enum reload_zeal zeal);
 bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_zeal zeal);
 void reload_on_look_again(struct timer *timer);
 /* The generation before the current one comes back as a new one. False: there is none. */
-bool reload_return(struct slot *slot, const char *why, struct err *err);
+bool reload_rollback(struct slot *slot, const char *why, struct err *err);
 /* A candidate's claim is of a kind that the server does not have; `text` tells where it asks for it. From
  * inside discovery's answer. */
 void reload_unknown_kind(struct slot *slot, const char *text);

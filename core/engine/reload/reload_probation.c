@@ -130,7 +130,7 @@ static void look(struct slot *slot)
     if (!p->until_ms || slot->candidate) return;
     describe(slot, &why);
     if (why.len || now_ms(slot) >= p->until_ms) p->until_ms = 0;
-    if (why.len) reload_return(slot, buf_text(&why), &err); /* there is one before it, as it took over */
+    if (why.len) reload_rollback(slot, buf_text(&why), &err); /* there is one before it, as it took over */
     buf_clear(&why);
 }
 
