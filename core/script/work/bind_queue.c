@@ -101,7 +101,7 @@ static int l_queue_done(lua_State *L)
                      "queue:done: a worker of queue:run has the key \"%.*s\", and is done when its function "
                      "returns",
                      STR_ARG(key));
-    held_key_done(box->queue->queue, key);
+    processing_key_done(box->queue->queue, key);
     return 0;
 }
 
@@ -132,7 +132,7 @@ struct queue_wait {
     struct task_wait wait;
     struct workqueue_waiter waiter;
     struct workqueue *queue;
-    struct held_key *held; /* handed to it; NULL: closed */
+    struct processing_key *held; /* handed to it; NULL: closed */
 };
 
 static struct queue_wait *new_wait(struct workqueue *queue, void (*wake)(struct workqueue_waiter *waiter))
@@ -147,7 +147,7 @@ static void drop_wait(struct task_wait *wait)
 {
     struct queue_wait *w = container_of(wait, struct queue_wait, wait);
     workqueue_stop_waiting(w->queue, &w->waiter);
-    if (w->held) held_key_put_back(w->held); /* nobody took it */
+    if (w->held) processing_key_put_back(w->held); /* nobody took it */
     free(w);
 }
 
@@ -169,8 +169,8 @@ static int push_got(lua_State *L, struct task_wait *wait)
 {
     struct queue_wait *w = container_of(wait, struct queue_wait, wait);
     if (!w->held) return push_closed(L);
-    push_key(L, held_key_text(w->held));
-    held_key_give(script_of(L), w->held);
+    push_key(L, processing_key_text(w->held));
+    processing_key_give(script_of(L), w->held);
     w->held = NULL;
     return 2;
 }
@@ -178,7 +178,7 @@ static int push_got(lua_State *L, struct task_wait *wait)
 static void on_key(struct workqueue_waiter *waiter)
 {
     struct queue_wait *w = container_of(waiter, struct queue_wait, waiter);
-    if (waiter->key.p) w->held = held_key_new(w->queue, waiter->key);
+    if (waiter->key.p) w->held = processing_key_new(w->queue, waiter->key);
     task_wake(&w->wait);
 }
 
@@ -194,7 +194,7 @@ static int l_queue_get(lua_State *L)
     if (workqueue_peek(queue, &key)) {
         push_key(L, key); /* it may raise: nothing was got yet */
         workqueue_get(queue, &key);
-        held_key_give(script_of(L), held_key_new(queue, key));
+        processing_key_give(script_of(L), processing_key_new(queue, key));
         return 2;
     }
     if (workqueue_is_closed(queue)) return push_closed(L);

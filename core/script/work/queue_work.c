@@ -167,28 +167,28 @@ bool script_queue_works_on(const struct script_queue *q, struct str key)
 
 /* --- What a task must give back */
 
-struct held_key {
+struct processing_key {
     struct task_cleanup hold;
     struct workqueue *queue;
     struct str key; /* the queue's own */
     bool given;     /* to a task */
 };
 
-struct held_key *held_key_new(struct workqueue *queue, struct str key)
+struct processing_key *processing_key_new(struct workqueue *queue, struct str key)
 {
-    struct held_key *held = NEW(struct held_key);
+    struct processing_key *held = NEW(struct processing_key);
     held->queue = queue;
     held->key = key;
     workqueue_set_holder(queue, key, held);
     return held;
 }
 
-struct str held_key_text(const struct held_key *held)
+struct str processing_key_text(const struct processing_key *held)
 {
     return held->key;
 }
 
-void held_key_put_back(struct held_key *held)
+void processing_key_put_back(struct processing_key *held)
 {
     workqueue_put_back(held->queue, held->key);
     free(held);
@@ -196,25 +196,25 @@ void held_key_put_back(struct held_key *held)
 
 static void on_task_end(struct task_cleanup *hold, bool well)
 {
-    struct held_key *held = container_of(hold, struct held_key, hold);
+    struct processing_key *held = container_of(hold, struct processing_key, hold);
     if (!well) {
-        held_key_put_back(held);
+        processing_key_put_back(held);
         return;
     }
     workqueue_set_holder(held->queue, held->key, NULL);
     free(held);
 }
 
-void held_key_give(struct script *script, struct held_key *held)
+void processing_key_give(struct script *script, struct processing_key *held)
 {
     held->given = true;
     held->hold.end = on_task_end;
     task_hold(script, &held->hold);
 }
 
-void held_key_done(struct workqueue *queue, struct str key)
+void processing_key_done(struct workqueue *queue, struct str key)
 {
-    struct held_key *held = workqueue_holder(queue, key);
+    struct processing_key *held = workqueue_holder(queue, key);
     if (held && !held->given) return;
     if (held) task_remove_cleanup(&held->hold);
     free(held);

@@ -87,19 +87,19 @@ void queues_clear(struct script *script);
  * Owner: the wait that was handed the key, then the task; done, put back or kept, it is gone. On the engine
  * thread, inside calls into Lua and outside. */
 
-struct held_key;
+struct processing_key;
 
 /* `key` was just got, and lives until its work ends. Nobody knows of it yet. */
-struct held_key *held_key_new(struct workqueue *queue, struct str key);
+struct processing_key *processing_key_new(struct workqueue *queue, struct str key);
 /* The task that runs has it from now on. */
-void held_key_give(struct script *script, struct held_key *held);
+void processing_key_give(struct script *script, struct processing_key *held);
 /* Nobody took it: it comes first again. */
-void held_key_put_back(struct held_key *held);
-struct str held_key_text(const struct held_key *held);
+void processing_key_put_back(struct processing_key *held);
+struct str processing_key_text(const struct processing_key *held);
 
 /* queue:done: the end of the work on a key, whoever got it. What was handed to a call that has not seen it
  * yet is not worked on: nothing happens then, as for all that nobody works on. */
-void held_key_done(struct workqueue *queue, struct str key);
+void processing_key_done(struct workqueue *queue, struct str key);
 
 /* --- Options of k8s.queue and k8s.controller, as the table at 1 has them: names and types were checked by
  * lua/k8s, here the values are. Owner: the table holds the name. On the engine thread, inside a call into
