@@ -168,7 +168,7 @@ static void on_bytes(void *ctx, uint64_t done, uint64_t total)
 static const struct projection *kept_of(void *ctx, struct str api_version, struct str kind)
 {
     const struct offline *offline = ctx;
-    return auditor_kept(offline->scripts.auditor, api_version, kind);
+    return auditor_projection(offline->scripts.auditor, api_version, kind);
 }
 
 /* A name that is misspelt leaves everything in, and looks as if it did not. */

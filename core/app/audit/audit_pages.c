@@ -61,11 +61,11 @@ static uint64_t identity(const struct root *object)
 
 /* --- pages */
 
-static const struct projection *kept_now(const struct pages *pages)
+static const struct projection *current_projection(const struct pages *pages)
 {
     const struct audit_pages_options *o = pages->options;
     if (o->whole) return NULL;
-    return auditor_kept(o->auditor, buf_slice(&pages->api_version), str_of(o->resource->kind));
+    return auditor_projection(o->auditor, buf_slice(&pages->api_version), str_of(o->resource->kind));
 }
 
 /* The scope takes a reference of its own. */
@@ -92,7 +92,7 @@ static struct lw_call *start(struct list_watch *base, const struct lw_options *o
                              const struct lw_sink *sink, void *ctx)
 {
     struct pages_source *source = container_of(base, struct pages_source, base);
-    const struct projection *kept = kept_now(source->pages);
+    const struct projection *kept = current_projection(source->pages);
     if (kept != source->by) make_inner(source, kept);
     source->pages->kept = kept;
     return lw_start(source->inner, options, sink, ctx);
@@ -109,7 +109,7 @@ static struct pages_source *new_source(struct pages *pages)
 {
     struct pages_source *source = NEW(struct pages_source);
     source->pages = pages;
-    make_inner(source, kept_now(pages));
+    make_inner(source, current_projection(pages));
     source->ops = *source->inner->ops;
     source->ops.start = start;
     source->ops.free = free_source;

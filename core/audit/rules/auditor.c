@@ -105,11 +105,11 @@ static struct fields *make_fields(struct auditor *auditor, const struct rule_num
     return fields;
 }
 
-const struct projection *auditor_kept(struct auditor *auditor, struct str api_version, struct str kind)
+const struct projection *auditor_projection(struct auditor *auditor, struct str api_version, struct str kind)
 {
     struct rule_type *type = rule_kinds_of(auditor->kinds, api_version, kind);
     if (!type->fields) type->fields = make_fields(auditor, &type->rules);
-    return fields_kept(type->fields);
+    return fields_projection(type->fields);
 }
 
 bool auditor_has_seen(const struct auditor *auditor, struct str kind)

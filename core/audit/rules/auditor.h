@@ -53,7 +53,7 @@ void auditor_leave_out(struct auditor *auditor, uint32_t rule, const char *reaso
 bool auditor_leaves_out(const struct auditor *auditor, uint32_t rule);
 /* What the rules read of objects of that type, as far as it is known by now; NULL: everything. Valid until
  * the end. */
-const struct projection *auditor_kept(struct auditor *auditor, struct str api_version, struct str kind);
+const struct projection *auditor_projection(struct auditor *auditor, struct str api_version, struct str kind);
 /* Whether an object counts as looked at. */
 enum auditor_outcome {
     AUDITOR_NO_RULE_MATCHES,

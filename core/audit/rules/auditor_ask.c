@@ -99,7 +99,7 @@ static void on_missed(void *ctx, struct str name, bool whole)
  */
 static bool pack_again(struct packed *packed)
 {
-    packed->kept = fields_kept(packed->fields);
+    packed->kept = fields_projection(packed->fields);
     struct root *again = packed->subject->again(packed->subject->ctx, packed->kept);
     if (!again) return false;
     root_unref(packed->own);

@@ -80,7 +80,7 @@ void fields_add(struct fields *fields, struct str name, bool whole)
     fields->is_current = false;
 }
 
-const struct projection *fields_kept(struct fields *fields)
+const struct projection *fields_projection(struct fields *fields)
 {
     if (fields->all) return NULL;
     if (!fields->is_current) {

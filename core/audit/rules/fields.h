@@ -22,4 +22,4 @@ bool fields_have(const struct fields *fields, struct str name);
  * object. */
 void fields_add(struct fields *fields, struct str name, bool whole);
 /* What is kept by now; NULL: everything. */
-const struct projection *fields_kept(struct fields *fields);
+const struct projection *fields_projection(struct fields *fields);
