@@ -96,5 +96,5 @@ void observe(void *ctx)
     observe_informers(observer);
     observe_scripts(engine);
     probations_check(&engine->slots);
-    shared_factory_show_metrics(engine->factory, observer->times++ % THOROUGH_EVERY == 0);
+    shared_factory_update_metrics(engine->factory, observer->times++ % THOROUGH_EVERY == 0);
 }

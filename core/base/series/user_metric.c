@@ -96,7 +96,7 @@ void user_metric_unref(struct user_metric *metric)
     if (!metric) return;
     must(metric->refs > 0);
     if (--metric->refs > 0) return;
-    user_metric_hide(metric);
+    user_metric_unpublish(metric);
     HASH_ITER (hh, metric->series, series, next) free_series(metric, series);
     for (size_t i = 0; i < metric->label_count; i++) free(metric->label_names[i]);
     free(metric->bounds);
@@ -106,7 +106,7 @@ void user_metric_unref(struct user_metric *metric)
     free(metric);
 }
 
-void user_metric_show(struct user_metric *metric)
+void user_metric_publish(struct user_metric *metric)
 {
     if (metric->shown) return;
     hold_lock();
@@ -115,7 +115,7 @@ void user_metric_show(struct user_metric *metric)
     metric->shown = true;
 }
 
-void user_metric_hide(struct user_metric *metric)
+void user_metric_unpublish(struct user_metric *metric)
 {
     if (!metric->shown) return;
     hold_lock();

@@ -44,15 +44,15 @@ struct user_metric *user_metric_ref(struct user_metric *metric);
 void user_metric_unref(struct user_metric *metric);
 
 /* Once it is shown others are checked against it. Nothing, when it is already; so with the next. */
-void user_metric_show(struct user_metric *metric);
-void user_metric_hide(struct user_metric *metric);
+void user_metric_publish(struct user_metric *metric);
+void user_metric_unpublish(struct user_metric *metric);
 /* Whether all that the options say is equal. */
 bool user_metric_equal(const struct user_metric *a, const struct user_metric *b);
 /* What `from` counted is added to `into`, whose gauges become those of `from`. They are equal. */
 void user_metric_merge(struct user_metric *into, const struct user_metric *from);
 /* No metric of another script on its page has the same name and is made differently, or has samples of the
  * same names: the error tells which. To be asked again before it is shown. */
-bool user_metric_check_shown(const struct user_metric *metric, struct err *err);
+bool user_metric_check_published(const struct user_metric *metric, struct err *err);
 /* Whether two would have samples of the same name. */
 bool user_metric_clashes(const struct user_metric *a, const struct user_metric *b);
 bool user_metric_names_clash(const char *a, enum family_kind kind_a, const char *b, enum family_kind kind_b);

@@ -124,7 +124,7 @@ static void compare(void *ctx, const struct user_metric *shown)
     q->ok = user_metric_refuse(wanted->name, shown->name, shown->script, q->err);
 }
 
-bool user_metric_check_shown(const struct user_metric *metric, struct err *err)
+bool user_metric_check_published(const struct user_metric *metric, struct err *err)
 {
     struct question q = {.wanted = metric, .err = err, .ok = true};
     user_metrics_each(metric->page, compare, &q);

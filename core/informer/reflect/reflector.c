@@ -33,7 +33,7 @@ static bool is_news(struct reflector *r, const struct err *err)
 
 void reflector_interrupted(struct reflector *r, const struct err *err)
 {
-    reflector_show_error(r, err);
+    reflector_set_error(r, err);
     if (is_news(r, err))
         log_warn("Watch broke off, resuming", F("reflector", r->name), F("err", err->text),
                  F("resourceVersion", r->status.resource_version));
@@ -72,7 +72,7 @@ void reflector_failed(struct reflector *r, const struct err *err, enum reflector
 {
     start_over_if_healthy(r);
     int64_t delay_ms = choose_delay(r, err);
-    reflector_show_error(r, err);
+    reflector_set_error(r, err);
     log_failure(r, err, delay_ms);
     if (r->failing_since_ms < 0) r->failing_since_ms = clock_now_ms(r->options.clock);
     r->after_delay = next;

@@ -114,7 +114,7 @@ void reflector_saw_event(struct reflector *r, bool is_object);
 void reflector_refused(struct reflector *r, struct refusals *refusals, const struct lw_refusal *refusal);
 /* An object came by the watch that is not refused, or is gone. */
 void reflector_accepted(struct reflector *r, const struct root *object);
-void reflector_show_error(struct reflector *r, const struct err *err);
+void reflector_set_error(struct reflector *r, const struct err *err);
 
 /* --- reflector_list.c */
 

@@ -160,7 +160,7 @@ void reflector_refused(struct reflector *r, struct refusals *refusals, const str
     reflector_notify(r);
 }
 
-void reflector_show_error(struct reflector *r, const struct err *err)
+void reflector_set_error(struct reflector *r, const struct err *err)
 {
     metric_inc(METRIC_STREAM_ERRORS);
     pthread_mutex_lock(&r->lock);

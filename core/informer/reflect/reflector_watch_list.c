@@ -148,7 +148,7 @@ static void fall_back(struct reflector *r, const struct err *err, bool for_long)
     r->fallback.len = 0;
     buf_printf(&r->fallback, "watch-list: %s", err->text);
     err_wrap(&cause, "failed to watch-list %s", r->name);
-    reflector_show_error(r, &cause);
+    reflector_set_error(r, &cause);
     if (r->failing_since_ms < 0) /* else the list that follows says enough */
         log_info("Watch-list failed, listing instead", F("reflector", r->name), F("err", cause.text),
                  FI("objects", collection_count(&r->list.objects)), FI("remembered", for_long));

@@ -39,7 +39,7 @@ static struct series *show_down(const struct informer_spec *spec, const char *ns
 }
 
 /* Nobody is told of what is not there: it is down from the moment when a script wants it. */
-static void claim_show_down(struct informer_claim *claim)
+static void claim_publish_down(struct informer_claim *claim)
 {
     const struct informer_spec *spec = &claim->spec;
     claim->down_count = spec->namespace_count ? spec->namespace_count : 1;
@@ -82,7 +82,7 @@ static struct informer_claim *make(struct shared_factory *factory, const struct 
 struct informer_claim *shared_factory_claim(struct shared_factory *factory, const struct informer_spec *spec)
 {
     struct informer_claim *claim = make(factory, spec);
-    claim_show_down(claim);
+    claim_publish_down(claim);
     return claim;
 }
 
@@ -106,7 +106,7 @@ void claim_hold(struct informer_claim *claim, bool held)
     if (held)
         claim_end_down(claim);
     else
-        claim_show_down(claim);
+        claim_publish_down(claim);
 }
 
 bool claim_is_held(const struct informer_claim *claim)

@@ -49,7 +49,7 @@ static double version_number(const char *version)
     return strtod(n > VERSION_DIGITS ? version + n - VERSION_DIGITS : version, NULL);
 }
 
-void informer_metrics_show(struct informer_metrics *m, const struct informer_figures *figures)
+void informer_metrics_update(struct informer_metrics *m, const struct informer_figures *figures)
 {
     const struct reflector_status *reflector = figures->reflector;
     const struct reflector_counters *c = &reflector->counters;
@@ -77,7 +77,7 @@ struct series *informer_metrics_down(const char *name, const char *kind)
     return SERIES(FAMILY_INFORMER_UP, name, kind);
 }
 
-void informer_metrics_show_bytes(struct informer_metrics *m, size_t bytes)
+void informer_metrics_update_bytes(struct informer_metrics *m, size_t bytes)
 {
     series_set(m->series[INFORMER_BYTES], (double)bytes);
 }

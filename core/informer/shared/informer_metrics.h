@@ -49,5 +49,5 @@ struct informer_figures {
 
 /* What is shown, down, for an informer that nobody could start yet. */
 struct series *informer_metrics_down(const char *name, const char *kind);
-void informer_metrics_show(struct informer_metrics *metrics, const struct informer_figures *figures);
-void informer_metrics_show_bytes(struct informer_metrics *metrics, size_t bytes);
+void informer_metrics_update(struct informer_metrics *metrics, const struct informer_figures *figures);
+void informer_metrics_update_bytes(struct informer_metrics *metrics, size_t bytes);

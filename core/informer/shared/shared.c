@@ -270,23 +270,23 @@ bool shared_factory_process(struct shared_factory *factory)
     return more || over;
 }
 
-void shared_factory_show_metrics(struct shared_factory *factory, bool thorough)
+void shared_factory_update_metrics(struct shared_factory *factory, bool thorough)
 {
     struct shared *shared;
     TAILQ_FOREACH (shared, &factory->informers, link) {
         struct reflector_status status = {0};
         const struct indexer *store = shared_informer_indexer(shared->informer);
         feed_get_status(shared->feed, &status);
-        informer_metrics_show(&shared->metrics,
-                              &(struct informer_figures){
-                                  .reflector = &status,
-                                  .store_version = indexer_resource_version(store),
-                                  .queued = delta_fifo_len(shared_informer_fifo(shared->informer)),
-                                  .objects = indexer_count(store),
-                                  .synced = shared_informer_has_synced(shared->informer),
-                                  .transform = shared_informer_transform_counts(shared->informer),
-                              });
-        if (thorough) informer_metrics_show_bytes(&shared->metrics, indexer_estimate_bytes(store));
+        informer_metrics_update(&shared->metrics,
+                                &(struct informer_figures){
+                                    .reflector = &status,
+                                    .store_version = indexer_resource_version(store),
+                                    .queued = delta_fifo_len(shared_informer_fifo(shared->informer)),
+                                    .objects = indexer_count(store),
+                                    .synced = shared_informer_has_synced(shared->informer),
+                                    .transform = shared_informer_transform_counts(shared->informer),
+                                });
+        if (thorough) informer_metrics_update_bytes(&shared->metrics, indexer_estimate_bytes(store));
     }
 }
 

@@ -93,7 +93,7 @@ struct packer *shared_factory_packer(struct shared_factory *factory);
 bool shared_factory_process(struct shared_factory *factory);
 
 /* Brings the series of all informers up to date; `thorough`: also what takes longer. */
-void shared_factory_show_metrics(struct shared_factory *factory, bool thorough);
+void shared_factory_update_metrics(struct shared_factory *factory, bool thorough);
 
 const struct informer_spec *claim_spec(const struct informer_claim *claim);
 /* NULL until resolved. */

@@ -67,7 +67,7 @@ static bool fits(const struct script *script, const struct user_metric *metric, 
             return err_set(err, ERR_INVALID, "%s would have samples of the same name as %s",
                            user_metric_name(metric), user_metric_name(other));
     }
-    return user_metric_check_shown(metric, err);
+    return user_metric_check_published(metric, err);
 }
 
 /* Adds it to the script's. */

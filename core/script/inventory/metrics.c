@@ -41,8 +41,8 @@ static void take_one(const struct script_metric *old, struct script_metric *new_
         user_metric_unref(new_->metric);
         new_->metric = user_metric_ref(old->metric);
     } else {
-        if (old) user_metric_hide(old->metric);
-        user_metric_show(new_->metric);
+        if (old) user_metric_unpublish(old->metric);
+        user_metric_publish(new_->metric);
     }
 }
 
@@ -56,7 +56,7 @@ bool metrics_fit(const struct script *script, struct err *err)
 {
     for (size_t i = 0; i < script->metrics.count; i++) {
         const struct user_metric *metric = script->metrics.items[i]->metric;
-        if (!user_metric_check_shown(metric, err))
+        if (!user_metric_check_published(metric, err))
             return metrics_refuse(&script->plan, user_metric_name(metric), err);
     }
     return true;
@@ -71,7 +71,7 @@ void metrics_handover(struct script *old, struct script *new_)
     }
     for (size_t i = 0; old && i < old->metrics.count; i++) {
         struct user_metric *gone = old->metrics.items[i]->metric;
-        if (!metrics_find(new_, user_metric_name(gone))) user_metric_hide(gone);
+        if (!metrics_find(new_, user_metric_name(gone))) user_metric_unpublish(gone);
     }
 }
 

@@ -45,8 +45,8 @@ static void test_i22_i24_what_a_reflector_counted_is_shown(void **state)
     const struct transform_counts transform = {.dropped = 4, .failed = 2};
     struct informer_figures figures = {&status, "777", 5, 20, .synced = true, .transform = &transform};
     informer_metrics_init(&metrics, "widgets in a", &widgets, true);
-    informer_metrics_show(&metrics, &figures);
-    informer_metrics_show_bytes(&metrics, 4096);
+    informer_metrics_update(&metrics, &figures);
+    informer_metrics_update_bytes(&metrics, 4096);
 #define REFLECTOR "{name=\"widgets in a\",resource_type=\"widgets.example.com\"} "
 #define INFORMER  "{name=\"widgets in a\",group=\"example.com\",version=\"v1\",resource=\"widgets\"} "
     assert_shows("\nreflector_lists_total" REFLECTOR "3\n");
@@ -70,12 +70,12 @@ static void test_i22_i24_what_a_reflector_counted_is_shown(void **state)
     assert_shows("\nkubelua_transform_dropped_total" CACHE "4\n");
     assert_shows("\nkubelua_transform_errors_total" CACHE "2\n");
     figures.synced = false; /* the list is there, and not in the cache yet */
-    informer_metrics_show(&metrics, &figures);
+    informer_metrics_update(&metrics, &figures);
     assert_shows("\nkubelua_informer_up" CACHE "0\n");
     figures.synced = true;
-    informer_metrics_show(&metrics, &figures);
+    informer_metrics_update(&metrics, &figures);
     err_set(&status.last_error, ERR_HTTP, "forbidden");
-    informer_metrics_show(&metrics, &figures);
+    informer_metrics_update(&metrics, &figures);
     assert_shows("\nkubelua_informer_up" CACHE "0\n");
     informer_metrics_clear(&metrics);
     assert_string_equal(render(), "");
@@ -89,7 +89,7 @@ static void test_series_live_as_long_as_their_informer(void **state)
     resolve(false);
     source_list(&sources[0], "a/x@1 a/y@2", "5");
     settle();
-    shared_factory_show_metrics(factory, true);
+    shared_factory_update_metrics(factory, true);
     assert_shows("\nreflector_listed_items_sum{name=\"pods\",resource_type=\"pods\"} 2\n");
     assert_shows(
         "\ninformer_processing_latency_seconds_count{name=\"pods\",group=\"\",version=\"v1\",resource="
@@ -118,12 +118,12 @@ static void test_b7_an_informer_without_a_kind_is_down(void **state)
     assert_int_equal(status_of(widgets).state, CLAIM_UNKNOWN_KIND);
     assert_shows(DOWN("a"));
     resolve(true);
-    shared_factory_show_metrics(factory, true);
+    shared_factory_update_metrics(factory, true);
     assert_shows(DOWN("a"));
     source_list(&sources[0], "a/x@1", "5");
     source_list(&sources[1], "b/x@1", "5");
     settle();
-    shared_factory_show_metrics(factory, true);
+    shared_factory_update_metrics(factory, true);
     assert_null(strstr(render(), DOWN("a")));
     struct informer_claim *never = claim("gadgets.example.com");
     assert_shows("\nkubelua_informer_up{name=\"gadgets.example.com\",resource=\"gadgets.example.com\"} 0\n");
