@@ -102,7 +102,7 @@ struct loop *loop_new(void)
     ev_async_start(loop->ev, &loop->stop);
     pthread_mutex_init(&loop->mailbox.lock, NULL);
     STAILQ_INIT(&loop->mailbox.queue);
-    rest_init(&loop->rest);
+    quiesce_init(&loop->rest);
     loop->mailbox.waker = waker_new(loop, deliver, &loop->mailbox);
     return loop;
 }
@@ -182,31 +182,31 @@ void loop_wait(struct loop *loop, pthread_cond_t *told, pthread_mutex_t *lock)
 
 static void on_wait(struct ev_loop *ev) EV_NOEXCEPT
 {
-    rest_begin(&((struct loop *)ev_userdata(ev))->rest);
+    quiesce_begin(&((struct loop *)ev_userdata(ev))->rest);
 }
 
 static void on_go_on(struct ev_loop *ev) EV_NOEXCEPT
 {
-    rest_end(&((struct loop *)ev_userdata(ev))->rest);
+    quiesce_end(&((struct loop *)ev_userdata(ev))->rest);
 }
 
 void loop_run(struct loop *loop)
 {
     ev_set_userdata(loop->ev, loop);
     ev_set_loop_release_cb(loop->ev, on_wait, on_go_on);
-    rest_set_running(&loop->rest, true);
+    quiesce_set_running(&loop->rest, true);
     ev_run(loop->ev, 0);
-    rest_set_running(&loop->rest, false);
+    quiesce_set_running(&loop->rest, false);
 }
 
-bool loop_hold(struct loop *loop, int max_ms)
+bool loop_quiesce(struct loop *loop, int max_ms)
 {
-    return rest_hold(&loop->rest, max_ms);
+    return quiesce_hold(&loop->rest, max_ms);
 }
 
 void loop_let_go(struct loop *loop)
 {
-    rest_let_go(&loop->rest);
+    quiesce_let_go(&loop->rest);
 }
 
 void loop_once(struct loop *loop, bool wait)
@@ -228,7 +228,7 @@ void loop_free(struct loop *loop)
     clock_clear(&loop->clock);
     ev_loop_destroy(loop->ev);
     pthread_mutex_destroy(&loop->mailbox.lock);
-    rest_clear(&loop->rest);
+    quiesce_clear(&loop->rest);
     free(loop);
 }
 

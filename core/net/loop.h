@@ -1,5 +1,5 @@
 /* An event loop on libev with its clock and its mailbox. One loop, one thread.
- * Owner: whoever made it. All functions but mailbox_post, waker_wake, loop_stop, loop_hold and loop_let_go
+ * Owner: whoever made it. All functions but mailbox_post, waker_wake, loop_stop, loop_quiesce and loop_let_go
  * belong to the loop's own thread; callbacks may start and stop any watcher, their own included. */
 #pragma once
 #include <pthread.h>
@@ -35,7 +35,7 @@ void loop_stop(struct loop *loop);
 /* For a fork on another thread: keeps the one that is in loop_run where it waits for something to happen, at
  * which it holds no lock and is within no library; one that runs no loop is there always. False: it was busy
  * for `max_ms`, and goes on. On one other thread at a time. */
-bool loop_hold(struct loop *loop, int max_ms);
+bool loop_quiesce(struct loop *loop, int max_ms);
 void loop_let_go(struct loop *loop);
 void loop_free(struct loop *loop);
 

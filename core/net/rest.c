@@ -6,7 +6,7 @@
 
 enum { MS_PER_S = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
-void rest_init(struct rest *rest)
+void quiesce_init(struct rest *rest)
 {
     pthread_condattr_t attributes;
     *rest = (struct rest){.runs = false};
@@ -17,7 +17,7 @@ void rest_init(struct rest *rest)
     pthread_condattr_destroy(&attributes);
 }
 
-void rest_clear(struct rest *rest)
+void quiesce_clear(struct rest *rest)
 {
     pthread_cond_destroy(&rest->changed);
     pthread_mutex_destroy(&rest->lock);
@@ -29,7 +29,7 @@ static void tell(struct rest *rest)
     if (rest->held) pthread_cond_broadcast(&rest->changed);
 }
 
-void rest_set_running(struct rest *rest, bool runs)
+void quiesce_set_running(struct rest *rest, bool runs)
 {
     pthread_mutex_lock(&rest->lock);
     rest->runs = runs;
@@ -37,7 +37,7 @@ void rest_set_running(struct rest *rest, bool runs)
     pthread_mutex_unlock(&rest->lock);
 }
 
-void rest_begin(struct rest *rest)
+void quiesce_begin(struct rest *rest)
 {
     pthread_mutex_lock(&rest->lock);
     rest->rests = true;
@@ -45,7 +45,7 @@ void rest_begin(struct rest *rest)
     pthread_mutex_unlock(&rest->lock);
 }
 
-void rest_end(struct rest *rest)
+void quiesce_end(struct rest *rest)
 {
     pthread_mutex_lock(&rest->lock);
     while (rest->held) pthread_cond_wait(&rest->changed, &rest->lock);
@@ -68,7 +68,7 @@ static struct timespec in_ms(int ms)
     return at;
 }
 
-bool rest_hold(struct rest *rest, int max_ms)
+bool quiesce_hold(struct rest *rest, int max_ms)
 {
     const struct timespec until = in_ms(max_ms);
     int result = 0;
@@ -82,7 +82,7 @@ bool rest_hold(struct rest *rest, int max_ms)
     return held;
 }
 
-void rest_let_go(struct rest *rest)
+void quiesce_let_go(struct rest *rest)
 {
     pthread_mutex_lock(&rest->lock);
     rest->held = false;

@@ -1,6 +1,7 @@
 /* Whether the thread of a loop rests: it waits for something to happen, so that it holds no lock, of ours or
  * of a library, and is within none. Another thread may keep it there, for a fork.
- * Owner: the loop, in place. rest_hold and rest_let_go are for other threads, the rest for the loop's own. */
+ * Owner: the loop, in place. quiesce_hold and quiesce_let_go are for other threads, the rest for the loop's
+ * own. */
 #pragma once
 #include <pthread.h>
 #include <stdbool.h>
@@ -11,15 +12,15 @@ struct rest {
     bool runs, rests, held; /* under the lock */
 };
 
-void rest_init(struct rest *rest);
-void rest_clear(struct rest *rest);
+void quiesce_init(struct rest *rest);
+void quiesce_clear(struct rest *rest);
 /* The loop runs from now on, or does no more. */
-void rest_set_running(struct rest *rest, bool runs);
-void rest_begin(struct rest *rest);
+void quiesce_set_running(struct rest *rest, bool runs);
+void quiesce_begin(struct rest *rest);
 /* Returns when nobody keeps it there. */
-void rest_end(struct rest *rest);
+void quiesce_end(struct rest *rest);
 
 /* Waits until it rests, and keeps it there; a loop that does not run rests. False: it did not within
  * `max_ms`, and goes on. Not by two threads at a time. */
-bool rest_hold(struct rest *rest, int max_ms);
-void rest_let_go(struct rest *rest);
+bool quiesce_hold(struct rest *rest, int max_ms);
+void quiesce_let_go(struct rest *rest);

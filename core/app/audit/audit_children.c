@@ -97,7 +97,7 @@ bool audit_children_start(struct audit_children *all, size_t count, struct audit
     options->parent = getpid();
     options->parts = count;
     all->look.fn = on_look;
-    if (!loop_hold(io_loop, REST_MAX_MS))
+    if (!loop_quiesce(io_loop, REST_MAX_MS))
         return err_set(err, ERR_TIMEOUT, "no child for an audit: the I/O thread did not rest for %d ms",
                        REST_MAX_MS);
     bool ok = true;

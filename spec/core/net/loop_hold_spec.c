@@ -76,7 +76,7 @@ static void test_a_thread_that_is_held_has_no_lock(void **state)
     pthread_t thread;
     begin(&busy, &thread);
     for (int i = 0; i < HOLDS; i++) {
-        assert_true(loop_hold(busy.loop, HOLD_MS));
+        assert_true(loop_quiesce(busy.loop, HOLD_MS));
         assert_int_equal(pthread_mutex_trylock(&busy.lock), 0);
         unsigned turns = atomic_load(&busy.turns);
         pthread_mutex_unlock(&busy.lock);
@@ -94,10 +94,10 @@ static void test_a_turn_that_does_not_end_is_not_waited_for(void **state)
     begin(&busy, &thread);
     atomic_store(&busy.is_slow, true);
     until_turn(&busy, atomic_load(&busy.turns) + 1);
-    assert_false(loop_hold(busy.loop, SHORT_MS));
+    assert_false(loop_quiesce(busy.loop, SHORT_MS));
     atomic_store(&busy.is_slow, false);
     until_turn(&busy, atomic_load(&busy.turns) + 2);
-    assert_true(loop_hold(busy.loop, HOLD_MS));
+    assert_true(loop_quiesce(busy.loop, HOLD_MS));
     loop_let_go(busy.loop);
     end(&busy, thread);
 }
@@ -107,14 +107,14 @@ static void test_a_loop_that_nobody_runs_is_at_rest(void **state)
     struct busy busy;
     pthread_t thread;
     struct loop *loop = loop_new();
-    assert_true(loop_hold(loop, SHORT_MS));
+    assert_true(loop_quiesce(loop, SHORT_MS));
     loop_let_go(loop);
     loop_free(loop);
     begin(&busy, &thread);
     until_turn(&busy, 1);
     atomic_store(&busy.over, true);
     pthread_join(thread, NULL);
-    assert_true(loop_hold(busy.loop, SHORT_MS));
+    assert_true(loop_quiesce(busy.loop, SHORT_MS));
     loop_let_go(busy.loop);
     waker_free(busy.waker);
     loop_free(busy.loop);
