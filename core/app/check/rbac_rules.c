@@ -169,7 +169,7 @@ void rbac_rules_print(struct rbac_rules *rules, const char *name, struct buf *ou
 
 /* One script. */
 struct scan {
-    const struct rbac_plan *plan;
+    const struct rbac_scripts *plan;
     struct rbac_rules *rules;
     const char *path;
     bool ok;
@@ -216,7 +216,7 @@ static void tell_unknown(void *ctx, struct str kind, const struct inventory_entr
 
 /* --- all of them */
 
-static bool add_all(const struct rbac_plan *plan, struct rbac_rules *rules, const struct script_host *host)
+static bool add_all(const struct rbac_scripts *plan, struct rbac_rules *rules, const struct script_host *host)
 {
     bool ok = true;
     for (size_t i = 0; i < plan->files->count; i++) {
@@ -237,7 +237,7 @@ static bool add_all(const struct rbac_plan *plan, struct rbac_rules *rules, cons
     return ok;
 }
 
-bool rbac_plan_add(const struct rbac_plan *plan, struct rbac_rules *rules)
+bool rbac_scripts_add_rules(const struct rbac_scripts *plan, struct rbac_rules *rules)
 {
     struct load_host dry;
     load_host_open(&dry);

@@ -26,7 +26,7 @@ void rbac_rules_print(struct rbac_rules *rules, const char *name, struct buf *ou
 
 struct options;
 
-struct rbac_plan {
+struct rbac_scripts {
     const struct script_files *files;
     const struct options *options; /* limits, trust and modules of scripts */
     const struct catalogue *catalogue;
@@ -38,4 +38,4 @@ struct rbac_plan {
 };
 
 /* False when a script does not load or a kind is unknown; each cause was printed to stderr. */
-bool rbac_plan_add(const struct rbac_plan *plan, struct rbac_rules *rules);
+bool rbac_scripts_add_rules(const struct rbac_scripts *plan, struct rbac_rules *rules);

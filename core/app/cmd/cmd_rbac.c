@@ -62,7 +62,7 @@ static void help(void)
 
 /* The server's catalogue; without a server that somebody named, that of the well-known kinds. `*here` is the
  * namespace of the connection, for free(). */
-static struct catalogue *find_catalogue(const struct options *options, struct rbac_plan *plan, char **here,
+static struct catalogue *find_catalogue(const struct options *options, struct rbac_scripts *plan, char **here,
                                         struct err *err)
 {
     bool is_named = names_a_server(&options->cluster);
@@ -102,7 +102,7 @@ static bool parse(int argc, char **argv, struct options *options, struct script_
 }
 
 /* Those of the cluster too: a rule may be about what has no namespace. */
-static void add_reports(const struct rbac_plan *plan, struct rbac_rules *rules)
+static void add_reports(const struct rbac_scripts *plan, struct rbac_rules *rules)
 {
     enum { VERBS = RBAC_LIST | RBAC_CREATE | RBAC_PATCH | RBAC_DELETE };
     const struct policy_api *api = policy_api_of(plan->options->report);
@@ -111,11 +111,11 @@ static void add_reports(const struct rbac_plan *plan, struct rbac_rules *rules)
     rbac_rules_add(rules, "", api->group, api->cluster_plural, VERBS);
 }
 
-static int print_rules(const struct rbac_plan *plan)
+static int print_rules(const struct rbac_scripts *plan)
 {
     struct rbac_rules *rules = rbac_rules_new();
     struct buf out = {0};
-    bool ok = rbac_plan_add(plan, rules);
+    bool ok = rbac_scripts_add_rules(plan, rules);
     add_reports(plan, rules);
     if (ok) rbac_rules_print(rules, role_name, &out);
     if (ok && !out.len) buf_puts(&out, "# These scripts need no rights.\n");
@@ -131,7 +131,7 @@ static int run(int argc, char **argv)
 {
     struct options options = {0};
     struct script_files files = {0};
-    struct rbac_plan plan = {.files = &files};
+    struct rbac_scripts plan = {.files = &files};
     struct catalogue *catalogue = NULL;
     char *here = NULL;
     struct err err;
