@@ -186,7 +186,7 @@ void reload_load(struct slot *slot, struct bundle *bundle, const char *why)
 }
 
 /* Who writes a file in place makes it empty first; an empty script would take over, and all state be gone. */
-static bool may_be_filled(struct slot *slot, enum reload_zeal zeal)
+static bool may_be_filled(struct slot *slot, enum reload_mode zeal)
 {
     struct stat st;
     bool empty = slot->current && stat(slot->path, &st) == 0 && st.st_size == 0;
@@ -205,13 +205,13 @@ static void take_back(struct slot *slot)
 }
 
 /* What the files say is told from what runs, or else is about to, or was refused. */
-void reload_look_at(struct slot *slot, enum reload_zeal zeal)
+void reload_look_at(struct slot *slot, enum reload_mode zeal)
 {
     struct bundle *known = slot->left        ? slot->left
                            : slot->candidate ? script_bundle(slot->candidate)
                                              : slot->refused;
     bool runs = slot->current && bundle_is_current(script_bundle(slot->current), NULL);
-    enum reload_zeal enough = slot->returned ? RELOAD_WHATEVER : RELOAD_IF_REFUSED;
+    enum reload_mode enough = slot->returned ? RELOAD_FORCED : RELOAD_IF_REFUSED;
     bool again = zeal >= enough && slot->refused && !slot->candidate;
     if (slot->gone || may_be_filled(slot, zeal)) return;
     if (known && bundle_is_current(known, NULL) && !again) return;

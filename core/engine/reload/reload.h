@@ -13,19 +13,19 @@ struct informer_claim;
 struct slot;
 
 /* Which files are loaded that say something else than what runs. */
-enum reload_zeal {
+enum reload_mode {
     RELOAD_IF_CHANGED, /* that were not tried as they are; those that are gone or empty may be on their way */
     RELOAD_IF_REFUSED, /* that were refused as they are too */
-    RELOAD_WHATEVER,   /* that a generation was returned from too */
+    RELOAD_FORCED,     /* that a generation was returned from too */
 };
 
 /* Looks at all files, and at the folders for new ones. */
-void reload_look(struct slots *slots, enum reload_zeal zeal);
+void reload_look(struct slots *slots, enum reload_mode zeal);
 /* The same for one script. */
-void reload_look_at(struct slot *slot, enum reload_zeal zeal);
+void reload_look_at(struct slot *slot, enum reload_mode zeal);
 /* A file is gone or empty since `*since_ms`, 0 for right now: whether it may still be on its way, as when it
  * is written anew in place or moved; then it is looked at once more. */
-bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_zeal zeal);
+bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_mode zeal);
 void reload_on_look_again(struct timer *timer);
 /* The generation before the current one comes back as a new one. False: there is none. */
 bool reload_rollback(struct slot *slot, const char *why, struct err *err);

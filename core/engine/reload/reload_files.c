@@ -80,19 +80,19 @@ static void add_new(struct slots *slots, const struct script_files *files)
             managed_script_add(slots, files->paths[i], files->names[i]);
 }
 
-bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_zeal zeal)
+bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_mode zeal)
 {
     struct slots *slots = slot->slots;
     struct clock *clock = loop_clock(slots->options.loop);
     int64_t now_ms = clock_now_ms(clock);
     if (!*since_ms) *since_ms = now_ms;
     int64_t left_ms = *since_ms + ON_ITS_WAY_MS - now_ms;
-    if (zeal == RELOAD_WHATEVER || left_ms <= 0) return false;
+    if (zeal == RELOAD_FORCED || left_ms <= 0) return false;
     if (!timer_running(&slots->look_again)) timer_start(&slots->look_again, clock, left_ms);
     return true;
 }
 
-static void check_gone(struct slot *slot, const struct script_files *files, enum reload_zeal zeal)
+static void check_gone(struct slot *slot, const struct script_files *files, enum reload_mode zeal)
 {
     if (slot->gone) return;
     if (is_listed(files, slot->path))
@@ -102,7 +102,7 @@ static void check_gone(struct slot *slot, const struct script_files *files, enum
 }
 
 /* Folders have what they have now; a folder that cannot be read has what it had. */
-static void find_files(struct slots *slots, enum reload_zeal zeal)
+static void find_files(struct slots *slots, enum reload_mode zeal)
 {
     struct script_files files;
     struct err err;
@@ -115,7 +115,7 @@ static void find_files(struct slots *slots, enum reload_zeal zeal)
     script_files_clear(&files);
 }
 
-void reload_look(struct slots *slots, enum reload_zeal zeal)
+void reload_look(struct slots *slots, enum reload_mode zeal)
 {
     if (slots->ending) return;
     find_files(slots, zeal);
