@@ -132,7 +132,7 @@ static void end_term(struct engine_continuous *report, struct fence *next)
     report->term = next ? fence_ref(next) : NULL;
 }
 
-static void tell_without_rules(struct engine_continuous *report)
+static void print_without_rules(struct engine_continuous *report)
 {
     if (!report->told && continuous_status(report->audit).rules == 0)
         log_warn("No script has a rule (k8s.rule): --report has nothing to ask");
@@ -142,7 +142,7 @@ static void tell_without_rules(struct engine_continuous *report)
 void engine_continuous_leadership(struct engine *engine)
 {
     if (!engine->report || engine->ending_ms) return;
-    tell_without_rules(engine->report);
+    print_without_rules(engine->report);
     end_term(engine->report, fence_of(engine));
     set_active(engine->report, leads(engine));
 }

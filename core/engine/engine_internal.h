@@ -129,7 +129,7 @@ struct spared_kinds {
 bool engine_spare_kind(const struct engine *engine, const struct script *script, struct informer_claim *claim,
                        const struct catalogue *catalogue, struct spared_kinds *spared);
 /* Logs it, and clears it. */
-void engine_tell_spared(struct spared_kinds *spared);
+void engine_log_skipped(struct spared_kinds *spared);
 /* Claims whose kind the server has by now are held no more, until shared_factory_resolve. True: there are
  * others.
  */

@@ -157,7 +157,7 @@ void engine_resolve_kinds(struct engine *engine)
         .engine = engine, .catalogue = kinds_catalogue(engine->kinds), .only_candidates = true};
     engine_take_kinds(engine, r.catalogue);
     shared_factory_resolve(engine->factory, r.catalogue, on_unknown_kind, &r);
-    engine_tell_spared(&r.spared);
+    engine_log_skipped(&r.spared);
 }
 
 void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
@@ -168,7 +168,7 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
     bool lacking = engine_take_kinds(r.engine, catalogue);
     shared_factory_resolve(r.engine->factory, catalogue, on_unknown_kind, &r);
     lacking |= r.spared.kinds.count > 0;
-    engine_tell_spared(&r.spared);
+    engine_log_skipped(&r.spared);
     if (r.refused.len)
         engine_stop(r.engine, EXIT_USAGE);
     else if (is_anything_missing(r.engine))
@@ -217,7 +217,7 @@ static void clear_names(struct spared_names *names)
     *names = (struct spared_names){0};
 }
 
-void engine_tell_spared(struct spared_kinds *spared)
+void engine_log_skipped(struct spared_kinds *spared)
 {
     end_names(&spared->kinds);
     end_names(&spared->rules);

@@ -188,7 +188,7 @@ static bool is_invalid(const struct err *err)
     return err->http_status == 0 && (err->code == ERR_CLOSED || err->code == ERR_TIMEOUT);
 }
 
-static void tell_failure(const struct audit_fix *fix, const struct err *err)
+static void print_failure(const struct audit_fix *fix, const struct err *err)
 {
     struct buf line = {0}, safe = {0};
     audit_fix_put_object(fix, &line);
@@ -218,7 +218,7 @@ static void write_fix(struct applying *applying, const struct audit_fix *fix)
         tell(applying, fix, how);
     } else {
         applying->fixes->failed++;
-        tell_failure(fix, &err);
+        print_failure(fix, &err);
     }
 }
 

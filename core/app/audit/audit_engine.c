@@ -92,7 +92,7 @@ static void on_print(void *ctx, struct str line)
     print_safe(ctx, "", line);
 }
 
-static void on_trouble(void *ctx, struct str text)
+static void on_problem(void *ctx, struct str text)
 {
     struct asking *a = ctx;
     if (!a->has_trouble) err_set(&a->first_trouble, ERR_SCRIPT, "%.*s", STR_ARG(text));
@@ -178,7 +178,7 @@ static void put_end(const struct asking *a, const struct child *child, struct bu
         buf_printf(out, "ended with %d", WEXITSTATUS(child->status));
 }
 
-static bool tell_end(const struct asking *a)
+static bool print_end(const struct asking *a)
 {
     bool whole = true;
     for (size_t i = 0; i < a->count; i++) {
@@ -207,7 +207,7 @@ static enum audit_end end_of(const struct asking *a, struct err *err)
         *err = a->first_trouble;
         return AUDIT_FAILED;
     }
-    return tell_end(a) && !a->has_trouble ? AUDIT_COMPLETE : AUDIT_INCOMPLETE;
+    return print_end(a) && !a->has_trouble ? AUDIT_COMPLETE : AUDIT_INCOMPLETE;
 }
 
 /* --- begin */
@@ -215,7 +215,7 @@ static enum audit_end end_of(const struct asking *a, struct err *err)
 static bool take_begun(struct asking *a, size_t at, struct err *err)
 {
     const struct audit_stream_sink sink = {
-        .table = a->table, .print = on_print, .trouble = on_trouble, .ctx = a};
+        .table = a->table, .print = on_print, .trouble = on_problem, .ctx = a};
     size_t pids = tape_field(&a->session.tape, at, STR("pids"));
     a->pause_ns = audit_session_number(&a->session, at, STR("pauseNs"));
     for (size_t v = pids ? tape_first(&a->session.tape, pids, NULL) : 0; v && a->count < a->session.fd_count;
@@ -244,7 +244,7 @@ static void end(struct asking *a)
     audit_session_close(&a->session);
 }
 
-void audit_engine_tell(const struct audit_engine_facts *facts, const struct audit_table *table)
+void audit_engine_report_pause(const struct audit_engine_facts *facts, const struct audit_table *table)
 {
     size_t count = audit_table_totals(table).looked_at;
     fprintf(stderr, "kubelua audit: %zu %s by %zu %s; the engine paused for %.1f ms\n", count,

@@ -15,4 +15,4 @@ struct audit_engine_facts {
 enum audit_end audit_engine(const struct audit_request *request, struct audit_table *table,
                             struct audit_engine_facts *facts, struct err *err);
 /* A line on stderr: how many objects, and for how long the engine paused. */
-void audit_engine_tell(const struct audit_engine_facts *facts, const struct audit_table *table);
+void audit_engine_report_pause(const struct audit_engine_facts *facts, const struct audit_table *table);

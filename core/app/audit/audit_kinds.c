@@ -82,7 +82,7 @@ void audit_kinds_put_left_out(size_t count, const char *nobody, const struct buf
 
 /* --- what is told */
 
-struct telling {
+struct reporting {
     struct catalogue *known;
     struct buf names; /* that were told or need not be, each behind a line end */
     const struct script *script;
@@ -90,11 +90,11 @@ struct telling {
     const struct auditor *auditor; /* of files */
     bool ok;
     const struct catalogue *server;
-    const struct audit_kinds_told *told;
+    const struct audit_kinds_sink *told;
     struct buf absent; /* ", " between them */
 };
 
-static bool is_new(struct telling *t, struct str name)
+static bool is_new(struct reporting *t, struct str name)
 {
     char *line = xasprintf("\n%.*s\n", STR_ARG(name));
     bool found = strstr(buf_text(&t->names), line) != NULL;
@@ -104,15 +104,15 @@ static bool is_new(struct telling *t, struct str name)
 }
 
 /* "rules.lua:3: rule one: " */
-static void put_place(const struct telling *t, struct buf *out)
+static void put_place(const struct reporting *t, struct buf *out)
 {
     const struct inventory_entry *place = script_rule_place(t->script, t->rule);
     buf_printf(out, "%s:%d: rule %s: ", place && place->file ? place->file : script_path(t->script),
                place ? place->line : 0, script_rule(t->script, t->rule)->id);
 }
 
-static void each_of_rules(struct telling *t, struct script *const *scripts, size_t count,
-                          void (*fn)(struct telling *t, struct str kind))
+static void each_of_rules(struct reporting *t, struct script *const *scripts, size_t count,
+                          void (*fn)(struct reporting *t, struct str kind))
 {
     for (size_t s = 0; s < count; s++) {
         t->script = scripts[s];
@@ -124,7 +124,7 @@ static void each_of_rules(struct telling *t, struct script *const *scripts, size
     }
 }
 
-static void telling_clear(struct telling *t)
+static void telling_clear(struct reporting *t)
 {
     catalogue_free(t->known);
     buf_clear(&t->names);
@@ -133,7 +133,7 @@ static void telling_clear(struct telling *t)
 
 /* --- of files */
 
-static void check(struct telling *t, struct str kind)
+static void check(struct reporting *t, struct str kind)
 {
     struct err err;
     struct buf text = {0};
@@ -147,7 +147,7 @@ static void check(struct telling *t, struct str kind)
 
 bool audit_kinds_check(const struct audit_scripts *scripts)
 {
-    struct telling t = {.known = catalogue_well_known(), .auditor = scripts->auditor, .ok = true};
+    struct reporting t = {.known = catalogue_well_known(), .auditor = scripts->auditor, .ok = true};
     each_of_rules(&t, scripts->items, scripts->count, check);
     telling_clear(&t);
     return t.ok;
@@ -156,7 +156,7 @@ bool audit_kinds_check(const struct audit_scripts *scripts)
 /* --- of a server */
 
 /* A server has no objects of a kind that may be when it is known to have told all of its kinds. */
-static void tell(struct telling *t, struct str kind)
+static void tell(struct reporting *t, struct str kind)
 {
     struct resource resource;
     struct err err;
@@ -177,10 +177,11 @@ static void tell(struct telling *t, struct str kind)
     buf_clear(&text);
 }
 
-void audit_kinds_tell(struct script *const *scripts, size_t count, const struct shared_factory *factory,
-                      const struct catalogue *catalogue, const struct audit_kinds_told *told)
+void audit_kinds_report_missing(struct script *const *scripts, size_t count,
+                                const struct shared_factory *factory, const struct catalogue *catalogue,
+                                const struct audit_kinds_sink *told)
 {
-    struct telling t = {.known = catalogue_well_known(), .server = catalogue, .told = told};
+    struct reporting t = {.known = catalogue_well_known(), .server = catalogue, .told = told};
     const struct informer_claim *claim = NULL;
     each_of_rules(&t, scripts, count, tell);
     t.script = NULL;

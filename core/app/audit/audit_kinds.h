@@ -27,7 +27,7 @@ void audit_kinds_put_left_out(size_t count, const char *nobody, const struct buf
 bool audit_kinds_check(const struct audit_scripts *scripts);
 
 /* Where it goes what a server does not have. */
-struct audit_kinds_told {
+struct audit_kinds_sink {
     /* Such a kind may not be, or nobody knows whether the server has it: the audit is not whole. */
     void (*missing)(void *ctx, const char *text);
     void (*absent)(void *ctx, const char *text); /* the server does without it, and has no objects of it */
@@ -35,8 +35,9 @@ struct audit_kinds_told {
 };
 /* Of a server with these kinds: tells what rules and informers of scripts name and it does not have, each
  * kind once, with the place of the first rule. */
-void audit_kinds_tell(struct script *const *scripts, size_t count, const struct shared_factory *factory,
-                      const struct catalogue *catalogue, const struct audit_kinds_told *told);
+void audit_kinds_report_missing(struct script *const *scripts, size_t count,
+                                const struct shared_factory *factory, const struct catalogue *catalogue,
+                                const struct audit_kinds_sink *told);
 
 /* --- What the rules of an audit of a cluster look at: each kind of each namespace once, in the order of the
  * rules. Owner: whoever has the struct, zeroed at first, until audit_targets_clear; caches are borrowed, and

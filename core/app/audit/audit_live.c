@@ -114,7 +114,7 @@ static bool all_here(const struct cluster_audit *live)
     return true;
 }
 
-static void tell_lags(struct cluster_audit *live)
+static void print_lags(struct cluster_audit *live)
 {
     for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim)) {
         struct buf lag = {0};
@@ -178,9 +178,9 @@ static void fill_caches(struct cluster_audit *live)
         if (claim_is_held(claim) && is_kept(live, claim)) claim_hold(claim, false);
     shared_factory_resolve(live->base.factory, live->catalogue, on_unknown, live);
     while (!live->is_late && !all_here(live)) loop_once(live->base.loop, true);
-    audit_kinds_tell(live->scripts.items, live->scripts.count, live->base.factory, live->catalogue,
-                     &(const struct audit_kinds_told){on_missing, on_absent, live});
-    tell_lags(live);
+    audit_kinds_report_missing(live->scripts.items, live->scripts.count, live->base.factory, live->catalogue,
+                               &(const struct audit_kinds_sink){on_missing, on_absent, live});
+    print_lags(live);
     tell_refused(live);
     leave_out(live);
 }

@@ -172,7 +172,7 @@ static const struct projection *kept_of(void *ctx, struct str api_version, struc
 }
 
 /* A name that is misspelt leaves everything in, and looks as if it did not. */
-static void tell_unused(const struct audit_request *request, const struct input_exclude *exclude)
+static void print_unused(const struct audit_request *request, const struct input_exclude *exclude)
 {
     char *from = flag_list_text(&request->from);
     for (size_t i = 0; i < exclude->count; i++)
@@ -217,7 +217,7 @@ static void read_all(struct offline *offline)
     progress_end(&offline->progress);
     audit_table_set_not_objects(offline->table, counts.foreign);
     audit_input_seen_clear(&seen);
-    tell_unused(offline->request, &exclude);
+    print_unused(offline->request, &exclude);
     input_exclude_clear(&exclude);
 }
 

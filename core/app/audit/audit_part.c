@@ -49,9 +49,9 @@ void part_print(void *ctx, struct str line)
     if (part->out.len > 1 << 20) flush(part);
 }
 
-void part_tell_trouble(struct part *part, const char *text)
+void part_report_problem(struct part *part, const char *text)
 {
-    if (part->options->part == 0) audit_stream_put_trouble(&part->out, str_of(text));
+    if (part->options->part == 0) audit_stream_put_problem(&part->out, str_of(text));
 }
 
 /* Threads that write lines are the engine's alone. */
@@ -134,7 +134,7 @@ static bool prepare(struct part *part, int order)
 {
     struct err err;
     if (!audit_job_read(order, &part->order, &err)) {
-        part_tell_trouble(part, err.text);
+        part_report_problem(part, err.text);
         return false;
     }
     setpriority(PRIO_PROCESS, 0, part->order.nice);
@@ -170,7 +170,7 @@ static bool load(struct part *part, const char *name, const char *path, struct b
     if (script)
         part->scripts[part->script_count++] = script;
     else
-        part_tell_trouble(part, err.text);
+        part_report_problem(part, err.text);
     return script != NULL;
 }
 
@@ -185,7 +185,7 @@ static bool load_own(struct part *part)
             ok &= load(part, script_name(script), script_path(script), script_bundle(script));
     }
     if (ok && part->script_count == 0)
-        part_tell_trouble(part, "no script of the engine has a rule (k8s.rule)");
+        part_report_problem(part, "no script of the engine has a rule (k8s.rule)");
     return ok && part->script_count > 0;
 }
 
@@ -257,6 +257,6 @@ bool part_load(struct part *part)
                                                                     .now_s = part->order.now_s},
                                     &err);
     bool ok = part->auditor && audit_stream_put_rules(&part->out, part->table, &err);
-    if (!ok) part_tell_trouble(part, err.text);
+    if (!ok) part_report_problem(part, err.text);
     return ok;
 }

@@ -40,7 +40,7 @@ struct part {
 /* --- audit_part.c */
 
 /* Makes the audit incomplete; what is no part's own is told by the first. */
-void part_tell_trouble(struct part *part, const char *text);
+void part_report_problem(struct part *part, const char *text);
 /* What scripts print; also what is no trouble. */
 void part_print(void *part, struct str line);
 

@@ -102,7 +102,7 @@ static void prepare_rules(struct part *part)
         }
     if (left_out) {
         audit_kinds_put_left_out(left_out, "the server did not give", &ids, &text);
-        part_tell_trouble(part, buf_text(&text));
+        part_report_problem(part, buf_text(&text));
     }
     buf_clear(&ids);
     buf_clear(&text);
@@ -122,7 +122,7 @@ static void prepare_informers(struct part *part)
     }
 }
 
-static void tell_missing(struct part *part)
+static void print_missing(struct part *part)
 {
     for (size_t i = 0; i < part->kind_count; i++) {
         struct kind *kind = &part->kinds[i];
@@ -136,7 +136,7 @@ static void tell_missing(struct part *part)
         if (kind->rules.len)
             buf_printf(&text, "; not asked%s: %s", kind->is_torn ? "" : ", or not about it",
                        buf_text(&kind->rules));
-        part_tell_trouble(part, buf_text(&text));
+        part_report_problem(part, buf_text(&text));
         buf_clear(&text);
     }
 }
@@ -166,7 +166,7 @@ static void fill_caches(struct part *part)
 
 static void on_missing(void *ctx, const char *text)
 {
-    part_tell_trouble(ctx, text);
+    part_report_problem(ctx, text);
 }
 
 static void on_absent(void *ctx, const char *text)
@@ -179,10 +179,11 @@ static void on_absent(void *ctx, const char *text)
 
 void part_prepare_kinds(struct part *part)
 {
-    audit_kinds_tell(part->scripts, part->script_count, part->dry.host.factory, part->options->catalogue,
-                     &(const struct audit_kinds_told){on_missing, on_absent, part});
+    audit_kinds_report_missing(part->scripts, part->script_count, part->dry.host.factory,
+                               part->options->catalogue,
+                               &(const struct audit_kinds_sink){on_missing, on_absent, part});
     prepare_rules(part);
     prepare_informers(part);
-    tell_missing(part);
+    print_missing(part);
     fill_caches(part);
 }

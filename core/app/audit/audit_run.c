@@ -123,8 +123,8 @@ static bool has_failed(const struct audit_table *table, const char *fail_on)
     return false;
 }
 
-static void tell_nothing(const struct audit_request *request, const struct audit_totals *totals,
-                         bool is_whole)
+static void print_nothing(const struct audit_request *request, const struct audit_totals *totals,
+                          bool is_whole)
 {
     const char *selector = request->selector;
     struct buf text = {0};
@@ -141,7 +141,7 @@ static void tell_nothing(const struct audit_request *request, const struct audit
 }
 
 /* Zero findings would look as if all were well. */
-static void tell_skips(const struct audit_table *table, const struct audit_totals *totals)
+static void print_skips(const struct audit_table *table, const struct audit_totals *totals)
 {
     bool all =
         totals->evaluated > 0 && totals->known == 0 && totals->verdicts[VERDICT_SKIP] == totals->evaluated;
@@ -157,10 +157,10 @@ static int code_of(const struct audit *audit, enum audit_end end)
     struct audit_totals totals = audit_table_totals(audit->table);
     if (end == AUDIT_UNREADABLE) return EXIT_USAGE;
     if (totals.looked_at == 0 && !audit->request->allow_empty) {
-        tell_nothing(audit->request, &totals, end == AUDIT_COMPLETE);
+        print_nothing(audit->request, &totals, end == AUDIT_COMPLETE);
         if (end == AUDIT_COMPLETE) return EXIT_USAGE;
     }
-    tell_skips(audit->table, &totals);
+    print_skips(audit->table, &totals);
     if (totals.verdicts[VERDICT_ERROR] || end == AUDIT_INCOMPLETE) return EXIT_INCOMPLETE;
     if (audit->request->fixes && audit->request->fixes->failed) return EXIT_INCOMPLETE;
     return has_failed(audit->table, audit->request->fail_on) ? EXIT_FINDINGS : EXIT_OK;
@@ -191,7 +191,7 @@ static enum audit_end ask(struct audit *audit, struct err *err)
     audit->source = xstrdup("the caches of a running engine");
     struct audit_engine_facts facts;
     enum audit_end end = audit_engine(audit->request, audit->table, &facts, err);
-    if (end != AUDIT_FAILED) audit_engine_tell(&facts, audit->table);
+    if (end != AUDIT_FAILED) audit_engine_report_pause(&facts, audit->table);
     return end;
 }
 

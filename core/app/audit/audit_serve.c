@@ -95,7 +95,7 @@ static bool say(struct engine_audit *a, struct buf *result, const int *fds, size
     return ok;
 }
 
-static void say_error(struct engine_audit *a, const char *why)
+static void send_error(struct engine_audit *a, const char *why)
 {
     struct buf line = {0};
     admin_error_write(why, &line);
@@ -103,7 +103,7 @@ static void say_error(struct engine_audit *a, const char *why)
     buf_clear(&line);
 }
 
-static bool say_ended(struct engine_audit *a, size_t child, int status)
+static bool send_ended(struct engine_audit *a, size_t child, int status)
 {
     struct buf out = {0};
     json_open(&out, NULL, '{');
@@ -113,7 +113,7 @@ static bool say_ended(struct engine_audit *a, size_t child, int status)
     return say(a, &out, NULL, 0);
 }
 
-static bool say_begun(struct engine_audit *a, int64_t pause_ns)
+static bool send_begun(struct engine_audit *a, int64_t pause_ns)
 {
     int streams[AUDIT_CHILDREN_MAX];
     struct buf out = {0};
@@ -143,7 +143,7 @@ static void on_ended(void *ctx, size_t which, int status)
     if (WIFSIGNALED(status))
         log_warn("A child of an audit was killed: its result is incomplete",
                  FI("pid", a->children.items[which].pid), F("signal", sigabbrev_np(WTERMSIG(status))));
-    if (!say_ended(a, which, status) || a->children.running == 0) audit_end(a);
+    if (!send_ended(a, which, status) || a->children.running == 0) audit_end(a);
 }
 
 /* Of which a child cannot ask: it has no I/O thread. */
@@ -175,7 +175,7 @@ static bool start_children(struct engine_audit *a, int order, struct err *err)
     if (!ok) return false;
     log_info("An audit has begun", FI("pid", a->client), FI("children", a->children.count),
              FI("pauseUs", pause_ns / 1000));
-    return say_begun(a, pause_ns) || err_set(err, ERR_CLOSED, "nobody reads the audit");
+    return send_begun(a, pause_ns) || err_set(err, ERR_CLOSED, "nobody reads the audit");
 }
 
 /* --- from the audit */
@@ -213,7 +213,7 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
             close(order);
             return;
         }
-        say_error(a, err.text);
+        send_error(a, err.text);
     }
     if (order >= 0) close(order);
     audit_end(a);
@@ -223,7 +223,7 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 static void on_impatient(struct timer *timer)
 {
     struct engine_audit *a = container_of(timer, struct engine_audit, patience);
-    say_error(a, "no order of an audit came within " AUDIT_PATIENCE_TEXT);
+    send_error(a, "no order of an audit came within " AUDIT_PATIENCE_TEXT);
     audit_end(a);
 }
 
@@ -300,7 +300,7 @@ void audit_sessions_end(struct audit_sessions *sessions)
 {
     struct engine_audit *a = sessions->under_way;
     if (!a || a->ending) return;
-    say_error(a, "the engine stops");
+    send_error(a, "the engine stops");
     audit_end(a);
 }
 

@@ -16,7 +16,7 @@ static void put_name(struct buf *out, struct str api_version, struct str kind)
     buf_printf(out, "%.*s/%.*s", STR_ARG(api_version), STR_ARG(kind));
 }
 
-static bool was_told(const struct audit_unmatched *u)
+static bool was_reported(const struct audit_unmatched *u)
 {
     struct str rest = buf_slice(&u->told), told;
     while (str_cut(&rest, '\n', &told))
@@ -30,7 +30,7 @@ static void tell(struct audit_unmatched *u, struct str file, size_t line)
     struct err err;
     struct buf text = {0};
     if (!u->known) u->known = catalogue_well_known();
-    if (was_told(u) || !well_known_refuses_type(u->known, buf_slice(&u->last), &err)) return;
+    if (was_reported(u) || !well_known_refuses_type(u->known, buf_slice(&u->last), &err)) return;
     buf_str(&u->told, buf_slice(&u->last));
     buf_putc(&u->told, '\n');
     buf_printf(&text, "%.*s: line %zu: no rule looks at it: %s", STR_ARG(file), line, err.text);

@@ -126,7 +126,7 @@ static void put_resource(const struct needed_right *right, struct buf *out)
     if (subresource.n) buf_printf(out, "/%.*s", STR_ARG(subresource));
 }
 
-static void tell_missing(const struct needed_right *right, unsigned missing, struct findings *findings)
+static void print_missing(const struct needed_right *right, unsigned missing, struct findings *findings)
 {
     struct buf text = {0};
     unsigned left = missing;
@@ -159,7 +159,7 @@ bool needed_rights_check(const struct needed_rights *needed, needed_rights_ask *
         for (unsigned v = 0; v < RBAC_VERBS; v++)
             if ((right->verbs & 1u << v) && !find(&questions, right, rbac_verb_names[v])->allowed)
                 missing |= 1u << v;
-        if (missing) tell_missing(right, missing, findings);
+        if (missing) print_missing(right, missing, findings);
     }
     free(questions.items);
     return ok;

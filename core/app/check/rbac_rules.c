@@ -192,8 +192,8 @@ static void put_place(const struct scan *scan, struct str kind, const struct inv
     free(quoted);
 }
 
-static void tell_unknown(void *ctx, struct str kind, const struct inventory_entry *entry,
-                         const struct err *cause)
+static void print_unknown(void *ctx, struct str kind, const struct inventory_entry *entry,
+                          const struct err *cause)
 {
     struct scan *scan = ctx;
     const struct catalogue *catalogue = scan->plan->catalogue;
@@ -222,7 +222,7 @@ static bool add_all(const struct rbac_scripts *plan, struct rbac_rules *rules, c
     for (size_t i = 0; i < plan->files->count; i++) {
         struct err err;
         struct scan scan = {.plan = plan, .rules = rules, .path = plan->files->paths[i], .ok = true};
-        const struct script_rights_visitor visitor = {add_right, tell_unknown, &scan};
+        const struct script_rights_visitor visitor = {add_right, print_unknown, &scan};
         struct script *script = script_load(host, plan->files->paths[i], plan->files->names[i], &err);
         if (!script) {
             fprintf(stderr, "kubelua rbac: %s\n", err.text);

@@ -230,7 +230,7 @@ void script_each_right(const struct script *script, const struct catalogue *cata
     for (size_t i = 0; i < script_read_count(script); i++) add_read(&scan, script_read(script, i));
     for (size_t i = 0; i < script_write_count(script); i++) add_write(&scan, script_write_parts(script, i));
     add_election(&scan);
-    if (script_tells_events(script)) add_events(&scan);
+    if (script_records_events(script)) add_events(&scan);
 }
 
 static void add_fix(const struct scan *scan, const struct informer_spec *spec)

@@ -217,7 +217,7 @@ static bool parse(int argc, char **argv, struct audit_request *request, struct e
            options_check_trusted(options, &request->files, err);
 }
 
-static void tell_old(const char *path, const struct baseline *baseline)
+static void print_old(const char *path, const struct baseline *baseline)
 {
     size_t old = baseline ? baseline_old_count(baseline) : 0;
     if (old)
@@ -235,7 +235,7 @@ static int run_request(struct audit_request *request, struct err *err)
     int code = EXIT_USAGE;
     if (request->explain || request->list_rules) return audit_explain(request, err) ? EXIT_OK : EXIT_USAGE;
     if (request->baseline) baseline = baseline_read(request->baseline, err);
-    tell_old(request->baseline, baseline);
+    print_old(request->baseline, baseline);
     request->known = baseline;
     request->fix = request->fix || request->apply;
     request->fixes = request->fix ? &fixes : NULL;

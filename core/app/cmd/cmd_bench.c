@@ -114,7 +114,7 @@ static int measure(struct bench *bench)
     return conclude(bench, complete, any_failed, &err);
 }
 
-static int tell_plan(const struct bench_setup *setup, const struct bench_results *results)
+static int print_plan(const struct bench_setup *setup, const struct bench_results *results)
 {
     printf("Flags: %s\nSubjects:\n", setup->plan.flags);
     for (size_t i = 0; i < setup->count; i++)
@@ -146,7 +146,7 @@ static int run(int argc, char **argv)
     struct err err;
     bool ok = prepare(&bench, argc, argv, &err);
     int code = !ok                   ? fail("", err.text, EXIT_USAGE)
-               : bench.flags.dry_run ? tell_plan(&bench.setup, &bench.results)
+               : bench.flags.dry_run ? print_plan(&bench.setup, &bench.results)
                                      : measure(&bench);
     bench_earlier_clear(&bench.earlier);
     bench_setup_clear(&bench.setup);

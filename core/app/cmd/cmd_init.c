@@ -155,7 +155,7 @@ static void put_word(struct buf *out, const char *word)
 }
 
 /* Lines to be pasted. */
-static void tell_next(const char *dir)
+static void print_next(const char *dir)
 {
     struct buf go = {0};
     if (strcmp(dir, ".") != 0) {
@@ -176,7 +176,7 @@ static int init(const char *dir, const struct init_flags *flags)
         if (!is_wanted(file, flags)) continue;
         if (!make_folders(dir, file->path) || !write_file(dir, file, flags->types)) return EXIT_USAGE;
     }
-    if (!flags->types) tell_next(dir);
+    if (!flags->types) print_next(dir);
     return EXIT_OK;
 }
 

@@ -189,7 +189,7 @@ static const char *s_of(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-static void tell_totals(const struct recording_run *run, const struct recorder_totals *totals)
+static void print_totals(const struct recording_run *run, const struct recorder_totals *totals)
 {
     struct buf line = {0};
     buf_printf(&line, "Recorded %zu stream%s in %s: %llu object%s listed, %llu change%s", totals->streams,
@@ -215,7 +215,7 @@ static int report(struct recording_run *run)
     bool ok = recorder_finish(run->recorder, &totals, &err);
     if (lag.len) fprintf(stderr, "kubelua record: %s", buf_text(&lag));
     if (!ok) fprintf(stderr, "kubelua record: %s\n", err.text);
-    if (ok) tell_totals(run, &totals);
+    if (ok) print_totals(run, &totals);
     buf_clear(&lag);
     return ok && totals.unlisted == 0 ? run->exit_code : EXIT_INCOMPLETE;
 }

@@ -134,7 +134,7 @@ static void take_line(struct session *s, const struct buf *line)
         s->text.len = 0;
 }
 
-static void tell_incomplete(struct session *s)
+static void print_incomplete(struct session *s)
 {
     int line = 1;
     for (size_t i = 0; i < s->text.len; i++) line += s->text.data[i] == '\n';
@@ -155,7 +155,7 @@ static int read_all(struct session *s)
             break;
     }
     buf_clear(&line);
-    if (s->text.len && s->backend->lost.code == ERR_NONE) tell_incomplete(s);
+    if (s->text.len && s->backend->lost.code == ERR_NONE) print_incomplete(s);
     if (result == PROMPT_INTERRUPTED) return EXIT_INTERRUPTED;
     return s->failed && !prompt_is_terminal(s->prompt) ? EXIT_INCOMPLETE : EXIT_OK;
 }

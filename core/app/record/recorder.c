@@ -299,7 +299,7 @@ static bool join(struct recorder *recorder, struct recorder_totals *totals, stru
 }
 
 /* Where all of it is, when it is not in one file. */
-static void tell_parts(const struct recorder *recorder, struct err *err)
+static void print_parts(const struct recorder *recorder, struct err *err)
 {
     const struct stream *stream;
     size_t count = 0;
@@ -320,7 +320,7 @@ bool recorder_finish(struct recorder *recorder, struct recorder_totals *totals, 
     STAILQ_FOREACH (stream, &recorder->streams, link)
         ok = end_stream(stream, totals, ok ? err : &other) && ok;
     ok = ok && join(recorder, totals, err);
-    if (!ok) tell_parts(recorder, err);
+    if (!ok) print_parts(recorder, err);
     return ok;
 }
 

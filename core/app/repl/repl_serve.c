@@ -122,7 +122,7 @@ static void on_print(void *ctx, struct str line)
     say(s, &out);
 }
 
-static void say_end(struct session *s, enum repl_end end, struct str text)
+static void send_end(struct session *s, enum repl_end end, struct str text)
 {
     struct buf out = {0};
     json_open(&out, NULL, '{');
@@ -140,15 +140,15 @@ static void on_end(void *ctx, enum repl_end end, struct str text)
     if (!has_room(s, text.n)) s->flooded = true;
     buf_printf(&flood, "over %d MiB of output wait to be read by the prompt", REPL_OUTPUT_MAX >> 20);
     if (s->flooded)
-        say_end(s, REPL_FAILED, buf_slice(&flood));
+        send_end(s, REPL_FAILED, buf_slice(&flood));
     else
-        say_end(s, end, text);
+        send_end(s, end, text);
     buf_clear(&flood);
     go_on_soon(s);
 }
 
 /* The last word; what does not fit into the connection is lost. */
-static void say_over(struct session *s, const char *why)
+static void send_over(struct session *s, const char *why)
 {
     admin_error_write(why, &s->out);
     flush(s);
@@ -192,7 +192,7 @@ static bool take_line(struct session *s, struct buf *line)
     struct tape tape;
     struct admin_request request;
     if (!admin_request_parse(s->parser, buf_slice(line), &request, &err)) {
-        say_over(s, err.text);
+        send_over(s, err.text);
         return false;
     }
     memset(buf_reserve(line, TAPE_PADDING), 0, TAPE_PADDING);
@@ -204,7 +204,7 @@ static bool take_line(struct session *s, struct buf *line)
     } else if (strcmp(request.method, "eval") == 0 && !repl_is_busy(s->repl)) {
         eval(s, &tape, params);
     } else {
-        say_over(s, "a prompt says eval, one at a time, complete or cancel");
+        send_over(s, "a prompt says eval, one at a time, complete or cancel");
         return false;
     }
     return true;
@@ -221,7 +221,7 @@ static bool take_next(struct session *s)
     }
     if (!end) {
         if (s->in.len <= ADMIN_REQUEST_MAX) return true;
-        say_over(s, "a request is over 64 KiB");
+        send_over(s, "a request is over 64 KiB");
         return false;
     }
     size_t len = (size_t)(end - s->in.data);
@@ -353,7 +353,7 @@ void repl_sessions_end(struct repl_sessions *all)
     struct session *s;
     while ((s = TAILQ_FIRST(&all->list))) {
         repl_cancel(s->repl);
-        say_over(s, "the engine stops");
+        send_over(s, "the engine stops");
         session_free(s);
     }
 }

@@ -226,7 +226,7 @@ static size_t list_unlisted(const struct test_replay *replay, struct buf *out)
     return count;
 }
 
-static bool tell_problems(const struct test_replay *replay, struct err *err)
+static bool print_problems(const struct test_replay *replay, struct err *err)
 {
     struct buf names = {0};
     size_t unlisted = list_unlisted(replay, &names);
@@ -252,7 +252,7 @@ bool test_replay_play(struct test_replay *replay, const struct test_replay_optio
         if (!reach(replay, options, start_ms, start_ms + at_ms, err)) return false;
         make(replay, &record);
     }
-    return test_engine_ops.settle(replay->engine, err) && tell_problems(replay, err);
+    return test_engine_ops.settle(replay->engine, err) && print_problems(replay, err);
 }
 
 void test_replay_get_counts(const struct test_replay *replay, struct replay_counts *out)

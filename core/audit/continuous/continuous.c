@@ -179,7 +179,7 @@ void continuous_check_ready(struct continuous_audit *audit)
 static void on_ready(struct timer *timer)
 {
     struct continuous_audit *audit = container_of(timer, struct continuous_audit, ready);
-    continuous_tell_twins(audit);
+    continuous_report_duplicates(audit);
     continuous_check_ready(audit);
 }
 

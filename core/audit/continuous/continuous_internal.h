@@ -155,7 +155,7 @@ void continuous_check_refused(struct continuous_audit *audit);
 /* --- continuous_scripts.c */
 
 /* Rules that go from one script to another in one edit are twins for a moment: the others are told of. */
-void continuous_tell_twins(struct continuous_audit *audit);
+void continuous_report_duplicates(struct continuous_audit *audit);
 /* Those of the script; NULL: all. */
 void continuous_drop_duplicates(struct continuous_audit *audit, const struct script *script);
 

@@ -87,7 +87,7 @@ static void free_duplicate(struct continuous_audit *audit, struct duplicate_rule
     free(twin);
 }
 
-void continuous_tell_twins(struct continuous_audit *audit)
+void continuous_report_duplicates(struct continuous_audit *audit)
 {
     struct duplicate_rule *twin;
     TAILQ_FOREACH (twin, &audit->twins, link) {

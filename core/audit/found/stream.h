@@ -25,7 +25,7 @@ void audit_stream_put_found(struct buf *out, const struct audit_table *table);
 /* What is longer than AUDIT_LINE_MAX is cut, here and below. */
 void audit_stream_put_print(struct buf *out, struct str line);
 /* Why what is told is not all: for people, a line. */
-void audit_stream_put_trouble(struct buf *out, struct str text);
+void audit_stream_put_problem(struct buf *out, struct str text);
 void audit_stream_put_end(struct buf *out);
 
 /* --- reading */
@@ -62,7 +62,7 @@ enum frame_type {
     FRAME_MORE,   /* further rows of that object */
     FRAME_TOTAL,
     FRAME_PRINT,
-    FRAME_TROUBLE,
+    FRAME_PROBLEM,
     FRAME_END,
     FRAME_TYPES
 };

@@ -153,9 +153,9 @@ void audit_stream_put_print(struct buf *out, struct str line)
     put_line(out, FRAME_PRINT, line);
 }
 
-void audit_stream_put_trouble(struct buf *out, struct str text)
+void audit_stream_put_problem(struct buf *out, struct str text)
 {
-    put_line(out, FRAME_TROUBLE, text);
+    put_line(out, FRAME_PROBLEM, text);
 }
 
 void audit_stream_put_end(struct buf *out)

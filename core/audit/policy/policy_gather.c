@@ -12,7 +12,7 @@
 /* --- rows */
 
 /* Each thing that was said. Of what had no room in memory the verdict alone is known. */
-static bool next_row(const struct said *said, size_t *at, bool *begun, struct audit_row *row)
+static bool next_row(const struct rule_output *said, size_t *at, bool *begun, struct audit_row *row)
 {
     struct rule_finding finding;
     bool accepted, first = !*begun;
@@ -30,7 +30,7 @@ static bool next_row(const struct said *said, size_t *at, bool *begun, struct au
     return first && !said->findings;
 }
 
-bool said_next_row(const struct said *said, size_t *at, bool *begun, struct audit_row *row)
+bool rule_output_next_row(const struct rule_output *said, size_t *at, bool *begun, struct audit_row *row)
 {
     while (next_row(said, at, begun, row))
         if (policy_has_result(row)) return true;
@@ -42,12 +42,12 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static void measure(struct said *said)
+static void measure(struct rule_output *said)
 {
     struct audit_row row;
     size_t at = 0;
     bool begun = false;
-    while (said_next_row(said, &at, &begun, &row)) {
+    while (rule_output_next_row(said, &at, &begun, &row)) {
         said->results++;
         said->bytes += RESULT_BYTES + least(row.message.n + row.reason.n, POLICY_MESSAGE_BYTES) +
                        least(row.path.n, POLICY_MESSAGE_BYTES) +
@@ -98,7 +98,7 @@ static void free_rule(struct audit_rule *rule)
 
 /* --- what there may be room for */
 
-int said_compare(const struct said *a, const struct said *b)
+int rule_output_compare(const struct rule_output *a, const struct rule_output *b)
 {
     if (a->rule != b->rule) {
         if (a->rule->severity != b->rule->severity) return a->rule->severity > b->rule->severity ? -1 : 1;
@@ -107,14 +107,14 @@ int said_compare(const struct said *a, const struct said *b)
     return a->hash < b->hash ? -1 : a->hash > b->hash;
 }
 
-static void swap(struct said *a, struct said *b)
+static void swap(struct rule_output *a, struct rule_output *b)
 {
-    struct said c = *a;
+    struct rule_output c = *a;
     *a = *b;
     *b = c;
 }
 
-static void push(struct bucket *bucket, const struct said *said)
+static void push(struct bucket *bucket, const struct rule_output *said)
 {
     size_t at = bucket->used++;
     if (at == bucket->cap) {
@@ -124,37 +124,37 @@ static void push(struct bucket *bucket, const struct said *said)
     bucket->items[at] = *said;
     bucket->bytes += said->bytes;
     for (; at; at = (at - 1) / 2) {
-        struct said *up = &bucket->items[(at - 1) / 2];
-        if (said_compare(&bucket->items[at], up) <= 0) return;
+        struct rule_output *up = &bucket->items[(at - 1) / 2];
+        if (rule_output_compare(&bucket->items[at], up) <= 0) return;
         swap(&bucket->items[at], up);
     }
 }
 
-static struct said pop(struct bucket *bucket)
+static struct rule_output pop(struct bucket *bucket)
 {
-    struct said first = bucket->items[0], *items = bucket->items;
+    struct rule_output first = bucket->items[0], *items = bucket->items;
     size_t at = 0, next;
     bucket->bytes -= first.bytes;
     items[0] = items[--bucket->used];
     while ((next = 2 * at + 1) < bucket->used) {
-        if (next + 1 < bucket->used && said_compare(&items[next + 1], &items[next]) > 0) next++;
-        if (said_compare(&items[next], &items[at]) <= 0) break;
+        if (next + 1 < bucket->used && rule_output_compare(&items[next + 1], &items[next]) > 0) next++;
+        if (rule_output_compare(&items[next], &items[at]) <= 0) break;
         swap(&items[at], &items[next]);
         at = next;
     }
     return first;
 }
 
-static void drop(struct said *said)
+static void drop(struct rule_output *said)
 {
     root_unref(said->object);
     free(said->findings);
 }
 
 /* What goes before it fills a document. */
-static bool has_no_room(const struct bucket *bucket, const struct said *said)
+static bool has_no_room(const struct bucket *bucket, const struct rule_output *said)
 {
-    return bucket->bytes >= RESULTS_BYTES && said_compare(said, &bucket->items[0]) >= 0;
+    return bucket->bytes >= RESULTS_BYTES && rule_output_compare(said, &bucket->items[0]) >= 0;
 }
 
 static struct findings *copy_findings(const struct findings *findings)
@@ -163,7 +163,7 @@ static struct findings *copy_findings(const struct findings *findings)
     return bytes ? memcpy(xmalloc(bytes), findings, bytes) : NULL;
 }
 
-static void take_in(struct bucket *bucket, struct said *said)
+static void take_in(struct bucket *bucket, struct rule_output *said)
 {
     bucket->all += said->bytes;
     if (has_no_room(bucket, said)) {
@@ -174,7 +174,7 @@ static void take_in(struct bucket *bucket, struct said *said)
     said->findings = copy_findings(said->findings);
     push(bucket, said);
     while (bucket->bytes - bucket->items[0].bytes >= RESULTS_BYTES) {
-        struct said last = pop(bucket);
+        struct rule_output last = pop(bucket);
         bucket->left_out += last.results;
         drop(&last);
     }
@@ -183,9 +183,9 @@ static void take_in(struct bucket *bucket, struct said *said)
 void parts_take_in(void *ctx, const struct continuous_result *result)
 {
     struct policy_parts *parts = ctx;
-    struct said said = {.object = result->object,
-                        .findings = (struct findings *)result->findings,
-                        .verdict = result->verdict};
+    struct rule_output said = {.object = result->object,
+                               .findings = (struct findings *)result->findings,
+                               .verdict = result->verdict};
     if (said.verdict == VERDICT_PASS) {
         parts->passes++;
         parts->count = 1;

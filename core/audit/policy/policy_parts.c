@@ -37,10 +37,11 @@ static size_t count_of(const struct policy_parts *parts)
 
 static int by_need(const void *pa, const void *pb)
 {
-    return said_compare(*(const struct said *const *)pa, *(const struct said *const *)pb);
+    return rule_output_compare(*(const struct rule_output *const *)pa,
+                               *(const struct rule_output *const *)pb);
 }
 
-static struct str kind_of(const struct said *said, struct text *text)
+static struct str kind_of(const struct rule_output *said, struct text *text)
 {
     return value_str(value_field(root_value(said->object), STR("kind")), text);
 }
@@ -48,7 +49,8 @@ static struct str kind_of(const struct said *said, struct text *text)
 /* As people look for it; of those alone that are shown, as names take longer to compare. */
 static int by_name(const void *pa, const void *pb)
 {
-    const struct said *a = *(const struct said *const *)pa, *b = *(const struct said *const *)pb;
+    const struct rule_output *a = *(const struct rule_output *const *)pa,
+                             *b = *(const struct rule_output *const *)pb;
     struct text ta, tb;
     if (a->rule->severity != b->rule->severity) return a->rule->severity > b->rule->severity ? -1 : 1;
     int order = a->rule == b->rule ? 0 : strcmp(a->rule->id, b->rule->id);
@@ -151,7 +153,7 @@ static void add(struct document *d, enum verdict verdict)
     d->counts[verdict]++;
 }
 
-static void add_said(const struct policy_parts *parts, struct document *d, const struct said *said)
+static void add_said(const struct policy_parts *parts, struct document *d, const struct rule_output *said)
 {
     struct value value = root_value(said->object);
     struct text version, kind, ns, name, uid;
@@ -164,7 +166,7 @@ static void add_said(const struct policy_parts *parts, struct document *d, const
     struct audit_row row;
     size_t at = 0;
     bool begun = false;
-    while (said_next_row(said, &at, &begun, &row)) {
+    while (rule_output_next_row(said, &at, &begun, &row)) {
         d->one.len = 0;
         if (!d->full) policy_put_result(parts->options.api, said->rule, &object, &row, d->time_s, &d->one);
         d->full |= d->results.len + d->one.len > RESULTS_BYTES;

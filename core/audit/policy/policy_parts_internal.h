@@ -11,7 +11,7 @@ enum {
 };
 
 /* What a rule says of an object, unless it is a pass. */
-struct said {
+struct rule_output {
     const struct audit_rule *rule; /* of the parts */
     struct root *object;           /* a reference */
     struct findings *findings;     /* a copy; NULL: the verdict alone is known */
@@ -24,7 +24,7 @@ struct said {
 /* What is said of those objects whose hashes have one end: a heap, the first to be left out is its first.
  * There is no more of it than one document has room for. */
 struct bucket {
-    struct said *items;
+    struct rule_output *items;
     size_t used, cap;
     size_t bytes;    /* of the items */
     size_t all;      /* bytes, with what was left out */
@@ -42,7 +42,7 @@ struct policy_parts {
 
     /* The document that is at hand, as it is shown: what it has room for, and how many results it has not. */
     size_t at; /* its number plus one */
-    const struct said **shown;
+    const struct rule_output **shown;
     size_t shown_count, left_out;
 };
 
@@ -51,9 +51,9 @@ struct policy_parts {
 void parts_take_in(void *ctx, const struct continuous_result *result);
 void parts_forget(struct policy_parts *parts);
 /* Below 0: `a` goes before `b` when there is no room for both. */
-int said_compare(const struct said *a, const struct said *b);
+int rule_output_compare(const struct rule_output *a, const struct rule_output *b);
 /* The rows that have a result, from `*at` and `*begun` zero on; false behind the last. */
-bool said_next_row(const struct said *said, size_t *at, bool *begun, struct audit_row *row);
+bool rule_output_next_row(const struct rule_output *said, size_t *at, bool *begun, struct audit_row *row);
 
 /* --- policy_parts.c */
 

@@ -64,7 +64,7 @@ double bench_result_median(const struct bench_result *result, enum bench_metric 
     return bench_result_span(result, metric).median;
 }
 
-void bench_result_tell_version(struct bench_result *result, const char *version)
+void bench_result_set_version(struct bench_result *result, const char *version)
 {
     if (!result->version && *version) result->version = xstrdup(version);
 }

@@ -50,7 +50,7 @@ void bench_result_add(struct bench_result *result, enum bench_metric metric, dou
 struct bench_span bench_result_span(const struct bench_result *result, enum bench_metric metric);
 double bench_result_median(const struct bench_result *result, enum bench_metric metric);
 /* The first time counts; an empty one is none. */
-void bench_result_tell_version(struct bench_result *result, const char *version);
+void bench_result_set_version(struct bench_result *result, const char *version);
 
 /* `what` is not there, or has failed; the same words are kept once. */
 void bench_results_lack(struct bench_results *results, const char *what, bool failed, const char *why);

@@ -76,7 +76,7 @@ static bool measure_sync(struct run *run, struct err *err)
         !bench_session_sync(session, err))
         return false;
     struct moment end = now(run);
-    bench_result_tell_version(run->result, session->event.version);
+    bench_result_set_version(run->result, session->event.version);
     put(run, BENCH_SYNC_CPU, (double)end.cpu_ns / 1e3 / objects);
     put(run, BENCH_SYNC_SOURCE_CPU, (double)(end.source_ns - source_ns) / 1e3 / objects);
     put(run, BENCH_SYNC_WALL, (double)(end.at_ns - session->child->started_ns) / 1e9);
@@ -180,7 +180,7 @@ static bool by_itself(struct run *run, const char *script, bool select, struct e
 {
     bool ok = bench_session_start(&run->session, run->plan->scripts, script, select, err) &&
               bench_session_sync(&run->session, err);
-    if (ok) bench_result_tell_version(run->result, run->session.event.version);
+    if (ok) bench_result_set_version(run->result, run->session.event.version);
     for (size_t i = 0; ok && i < BENCH_METRICS; i++) put(run, i, run->session.event.figures[i]);
     bench_session_stop(&run->session);
     return ok || err_wrap(err, "%s", select ? "select" : "lua");
@@ -222,7 +222,7 @@ static bool memory_of(const struct bench_config *plan, const struct bench_subjec
     bool ok =
         bench_session_start(&session, plan->scripts, script, false, err) && bench_session_sync(&session, err);
     if (ok) {
-        bench_result_tell_version(result, session.event.version);
+        bench_result_set_version(result, session.event.version);
         bench_settle(plan);
         ok = bench_child_alive(session.child, err) &&
              (bench_usage_read(session.child->pid, usage) ||

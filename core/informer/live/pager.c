@@ -94,8 +94,8 @@ static void on_delay(struct timer *timer)
 
 static void fail(struct pager *p, const struct err *err)
 {
-    struct err told = *err;                  /* it may live in the call that ends here */
-    kube_tell_previous(&told, &p->previous); /* H-7 */
+    struct err told = *err;                          /* it may live in the call that ends here */
+    kube_append_previous_error(&told, &p->previous); /* H-7 */
     if (p->call) p->options.source->ops->cancel(p->call);
     p->call = NULL;
     drop_objects(p);

@@ -93,7 +93,7 @@ static void tell_error(struct retry_watcher *w, const struct err *err)
 }
 
 /* RW-3: to go on would skip what nobody could tell. */
-static void tell_internal_error(struct retry_watcher *w, const char *text)
+static void print_internal_error(struct retry_watcher *w, const char *text)
 {
     struct err err;
     err_set(&err, ERR_PARSE, "%s", text);
@@ -124,7 +124,7 @@ static void on_event(void *ctx, enum lw_event_type type, struct root *object, in
         root_key(object, &key);
         buf_puts(&key, ": an event without a resourceVersion");
         root_unref(object);
-        tell_internal_error(w, buf_text(&key));
+        print_internal_error(w, buf_text(&key));
         buf_clear(&key);
         return;
     }
@@ -141,7 +141,7 @@ static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark)
 /* An event whose object, and so its version, cannot be had. */
 static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
-    tell_internal_error(ctx, refusal->err->text);
+    print_internal_error(ctx, refusal->err->text);
 }
 
 /* RW-2: what no new attempt will change. */

@@ -71,7 +71,7 @@ static void finish(struct kube_call *call, int http_status)
         const struct kube_answer answer = {http_status, call->body.data, call->body.len};
         call->done(call->ctx, &answer, NULL);
     } else {
-        kube_tell_previous(&call->err, &call->previous); /* H-7 */
+        kube_append_previous_error(&call->err, &call->previous); /* H-7 */
         call->done(call->ctx, NULL, &call->err);
     }
     free_call(call);

@@ -55,4 +55,4 @@ bool kube_should_retry(const struct err *err, unsigned tries, int64_t *wait_ms);
  * whether it was carried out. */
 bool kube_should_retry_read(const struct err *err, unsigned tries, bool answered, int64_t *wait_ms);
 /* The last error tells the one of the try before it, unless that says the same (H-7). */
-void kube_tell_previous(struct err *err, const struct err *previous);
+void kube_append_previous_error(struct err *err, const struct err *previous);

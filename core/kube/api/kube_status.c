@@ -195,7 +195,7 @@ bool kube_should_retry_read(const struct err *err, unsigned tries, bool answered
     return err->code == ERR_CLOSED && !answered && tries < KUBE_RETRIES_MAX;
 }
 
-void kube_tell_previous(struct err *err, const struct err *previous)
+void kube_append_previous_error(struct err *err, const struct err *previous)
 {
     if (previous->code != ERR_NONE && strcmp(previous->text, err->text) != 0)
         err_append(err, "; the try before it: %s", previous->text);

@@ -272,7 +272,7 @@ size_t script_stepping_down(const struct script *script);
 /* The election that it takes part in; NULL: none. */
 const struct leadership *script_leadership(const struct script *script);
 /* Its text, or that of a module it has, names k8s.event. */
-bool script_tells_events(const struct script *script);
+bool script_records_events(const struct script *script);
 bool script_has_main(const struct script *script);
 /* Every informer synced, and every handler handed its cache. True for a script without informers. */
 bool script_has_synced(const struct script *script);

@@ -257,7 +257,7 @@ const struct declared_write *script_write_parts(const struct script *script, siz
     return &script->writes.items[i];
 }
 
-bool script_tells_events(const struct script *script)
+bool script_records_events(const struct script *script)
 {
     return script->tells_events;
 }

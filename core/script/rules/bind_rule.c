@@ -268,7 +268,7 @@ static int say(lua_State *L, const char *verb, enum verdict verdict)
     finding.message = optional ? arg_bytes_opt(L, 2, verb) : arg_bytes(L, 2, verb);
     if (finding.message.n) finding.message = rule_message(L, 2);
     if (verdict != VERDICT_PASS) take_options(L, verb, &finding);
-    rule_say(run, &finding);
+    rule_report(run, &finding);
     return 0;
 }
 

@@ -115,7 +115,7 @@ bool rule_takes(const struct script_rule *rule, struct str ns)
 
 /* --- a call */
 
-void rule_say(struct rule_run *run, const struct rule_finding *finding)
+void rule_report(struct rule_run *run, const struct rule_finding *finding)
 {
     run->findings++;
     if (finding->verdict > run->verdict) run->verdict = finding->verdict;
@@ -140,7 +140,7 @@ static bool is_skipped(lua_State *L, struct rule_run *run)
     lua_call(L, 2, LUA_MULTRET);
     if (!rule_returned_by_skip(L, run)) return false;
     if (lua_type(L, 1) == LUA_TSTRING) finding.message = rule_message(L, 1);
-    rule_say(run, &finding);
+    rule_report(run, &finding);
     return true;
 }
 
@@ -174,9 +174,9 @@ static const struct rule_use *find_held(const struct script_rule *rule)
     return NULL;
 }
 
-static void say_error(struct rule_run *run, struct str message)
+static void send_error(struct rule_run *run, struct str message)
 {
-    rule_say(run, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = message});
+    rule_report(run, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = message});
 }
 
 /* An object whose index function failed is not found. */
@@ -187,7 +187,7 @@ static const char *failure_of(const struct rule_use *use)
     return index ? index_function_failure(claim_index_source(index)) : NULL;
 }
 
-static void say_failures(struct rule_run *run)
+static void send_failures(struct rule_run *run)
 {
     for (size_t i = 0; i < run->rule->use_count; i++) {
         const struct rule_use *use = &run->rule->uses[i];
@@ -195,32 +195,32 @@ static void say_failures(struct rule_run *run)
         if (!failure) continue;
         struct buf text = {0};
         buf_printf(&text, "use.%s may not find all, as its index function failed: %s", use->name, failure);
-        say_error(run, buf_slice(&text));
+        send_error(run, buf_slice(&text));
         buf_clear(&text);
     }
 }
 
-static void say_quarantined(struct rule_run *run, struct quarantine *quarantine)
+static void send_quarantined(struct rule_run *run, struct quarantine *quarantine)
 {
     struct buf text = {0};
     buf_printf(&text, "the rule is in quarantine, as calls in a row went over a limit (%s); ",
                buf_text(&quarantine->why));
     quarantine_put_remedy(quarantine, &text);
-    say_error(run, buf_slice(&text));
+    send_error(run, buf_slice(&text));
     buf_clear(&text);
 }
 
 static void ask_or_skip(struct script *script, struct script_rule *rule, struct rule_run *run)
 {
     if (quarantine_skips(&rule->quarantine)) {
-        say_quarantined(run, &rule->quarantine);
+        send_quarantined(run, &rule->quarantine);
         return;
     }
     enum script_result result = call(script, run, ask);
     if (result != SCRIPT_OK)
-        say_error(run, buf_slice(&script->failure.text));
+        send_error(run, buf_slice(&script->failure.text));
     else if (!run->skipped)
-        say_failures(run);
+        send_failures(run);
     if (rule->lifted) quarantine_note(&rule->quarantine, QUARANTINE_CALL, result);
 }
 
@@ -233,7 +233,7 @@ enum verdict script_evaluate_rule(struct script *script, size_t rule, struct roo
     if (held) {
         struct buf text = {0};
         buf_printf(&text, "use.%s: there is no cache of %s", held->name, claim_spec(held->claim)->kind);
-        say_error(&run, buf_slice(&text));
+        send_error(&run, buf_slice(&text));
         buf_clear(&text);
     } else {
         ask_or_skip(script, &script->rules.items[rule], &run);

@@ -137,7 +137,7 @@ void rules_clear(struct script *script);
 /* The string at `idx`, as much of it as reports keep; it stays on the stack. */
 struct str rule_message(lua_State *L, int idx);
 /* By r:pass, r:fail, r:warn and r:skip. */
-void rule_say(struct rule_run *run, const struct rule_finding *finding);
+void rule_report(struct rule_run *run, const struct rule_finding *finding);
 
 /* --- The caches of what the rules of scripts look at. Owner: the caller frees the array, not what is in it.
  * On the thread of the scripts. */

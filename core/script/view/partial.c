@@ -76,7 +76,7 @@ static void walk(struct search *search, struct value v, struct str key, int dept
 
 /* The same map may stand at several places, as equal ones are stored once: it is whole when it is so at each
  * of them. An empty one lies nowhere, and may be any. */
-static bool tell_wanted(struct search *search, struct value v, struct str key)
+static bool print_wanted(struct search *search, struct value v, struct str key)
 {
     bool is_it =
         search->wanted.at ? v.at == search->wanted.at : value_type(v) == VALUE_MAP && value_count(v) == 0;
@@ -119,7 +119,7 @@ void partial_walk(lua_State *L, const struct root *root, struct value value)
     struct partial *partial = &script_of(L)->partial;
     if (is_scalar(value_type(value)) || !is_partial(L, root)) return;
     if (may_lack(partial, root, value))
-        walk(&(struct search){partial, tell_wanted, value}, root_value(root), STR(""), 0);
+        walk(&(struct search){partial, print_wanted, value}, root_value(root), STR(""), 0);
     end_after_miss(L);
 }
 

@@ -88,7 +88,7 @@ static void count_restarts(struct summary *s, const json_t *status)
 }
 
 /* "Completed", "OOMKilled", "Signal:9" or "ExitCode:1", after a prefix. */
-static void say_terminated(struct summary *s, const char *prefix, const json_t *terminated)
+static void send_terminated(struct summary *s, const char *prefix, const json_t *terminated)
 {
     const char *reason = sim_text_at(terminated, "reason");
     int64_t signal = sim_int_at(terminated, "signal", 0);
@@ -118,7 +118,7 @@ static bool init_phase(struct summary *s, struct summary *sidecars, const json_t
             continue;
         }
         if (json_is_object(terminated))
-            say_terminated(s, "Init:", terminated);
+            send_terminated(s, "Init:", terminated);
         else if (*waiting && strcmp(waiting, "PodInitializing") != 0)
             say(s, "Init:%s", waiting);
         else
@@ -141,7 +141,7 @@ static void main_phase(struct summary *s, const json_t *pod)
         if (*waiting) {
             say(s, "%s", waiting);
         } else if (json_is_object(terminated)) {
-            say_terminated(s, "", terminated);
+            send_terminated(s, "", terminated);
             if (sim_int_at(terminated, "exitCode", 0) != 0) memcpy(error, s->reason, sizeof error);
         } else if (sim_true_at(status, "ready") && json_is_object(sim_at(status, "state.running"))) {
             has_running = true;

@@ -37,7 +37,7 @@ static struct buf written(bool keep_passes)
     audit_stream_put_total(&out, 7);
     audit_stream_put_found(&out, table);
     audit_stream_put_print(&out, STR("a line"));
-    audit_stream_put_trouble(&out, STR("secrets: no cache"));
+    audit_stream_put_problem(&out, STR("secrets: no cache"));
     audit_stream_put_end(&out);
     audit_table_free(table);
     return out;
