@@ -54,19 +54,19 @@ static void notify_found(struct policy_client *w, const struct root *report)
                         value_str(value_field(root_annotations(report), STR(POLICY_CONTENT)), &content));
 }
 
-static void on_listed(void *ctx, const struct live_answer *answer)
+static void on_listed(void *ctx, const struct live_response *answer)
 {
     struct listing *listing = ctx;
     struct policy_client *w = listing->writer;
-    struct live_answer taken = *answer;
+    struct live_response taken = *answer;
     struct err err;
     bool failed = answer->err != NULL;
     if (failed) err = *answer->err;
     for (size_t i = 0; i < taken.count; i++) notify_found(w, taken.objects[i]);
     bool last = taken.last;
-    live_answer_clear(&taken);
+    live_response_clear(&taken);
     if (!last) {
-        live_ask(listing->read);
+        live_next(listing->read);
         return;
     }
     live_close(listing->read);
@@ -81,7 +81,7 @@ static void list(void *ctx, bool of_cluster)
     struct listing *listing = &w->listings[of_cluster];
     must(!listing->read);
     listing->read = live_start(w->options.live,
-                               &(const struct live_question){
+                               &(const struct live_request){
                                    .verb = LIVE_LIST,
                                    .resource = &w->resources[of_cluster],
                                    .scope = {.namespace_ = of_cluster ? "" : w->options.namespace_,
@@ -106,19 +106,19 @@ static void show(struct policy_client *w)
     series_set(w->left_out, (double)status.left_out);
 }
 
-static void on_written(void *ctx, const struct live_answer *answer)
+static void on_written(void *ctx, const struct live_response *answer)
 {
     struct sent *sent = ctx;
     struct policy_client *w = sent->writer;
     struct policy_write_call *flight = sent->flight;
-    struct live_answer taken = *answer;
+    struct live_response taken = *answer;
     bool deletes = strcmp(sent->verb, "delete") == 0, failed = answer->err != NULL;
     struct err err;
     struct series **series = &w->written[deletes][failed];
     if (failed) err = *answer->err;
     if (!*series) *series = SERIES(FAMILY_POLICY_WRITES, sent->verb, failed ? "error" : "ok");
     series_inc(*series);
-    live_answer_clear(&taken);
+    live_response_clear(&taken);
     live_close(sent->read);
     LIST_REMOVE(sent, link);
     free(sent);
@@ -145,11 +145,11 @@ static void send(void *ctx, const struct policy_write *write, struct policy_writ
                                                            : STR("{}"),
                              .fence = w->options.fence(w->options.ctx)};
     sent->read = live_start(w->options.live,
-                            &(const struct live_question){.verb = LIVE_WRITE,
-                                                          .resource = &w->resources[write->ns.n == 0],
-                                                          .name = write->name,
-                                                          .scope = {.namespace_ = ns},
-                                                          .write = how},
+                            &(const struct live_request){.verb = LIVE_WRITE,
+                                                         .resource = &w->resources[write->ns.n == 0],
+                                                         .name = write->name,
+                                                         .scope = {.namespace_ = ns},
+                                                         .write = how},
                             on_written, sent);
 }
 

@@ -37,7 +37,7 @@ static void on_gone(struct mail *mail)
     free_call(container_of(mail, struct web_call, gone));
 }
 
-struct web_call *web_start(struct web *web, const struct web_ask *request,
+struct web_call *web_start(struct web *web, const struct web_call_request *request,
                            void (*done)(void *ctx, const struct web_reply *answer, const struct err *err),
                            void *ctx)
 {

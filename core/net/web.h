@@ -41,7 +41,7 @@ struct web_options {
     struct str ca_pem; /* whom to trust; empty: the system's roots; borrowed for its life */
 };
 
-struct web_ask {
+struct web_call_request {
     const char *method, *url;
     const char *const *headers; /* name, value, ...; copied, as all is */
     size_t header_count;        /* pairs */
@@ -66,7 +66,7 @@ void web_free(struct web *web);
 
 /* Redirects are followed to servers that are allowed, without the body after 301, 302 and 303 and without
  * credentials to another server. `answer` is NULL with an error; both are borrowed for the call. */
-struct web_call *web_start(struct web *web, const struct web_ask *request,
+struct web_call *web_start(struct web *web, const struct web_call_request *request,
                            void (*done)(void *ctx, const struct web_reply *answer, const struct err *err),
                            void *ctx);
 /* No callback comes after it, and the call is gone. Needed after `done` too. */

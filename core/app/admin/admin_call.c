@@ -17,7 +17,7 @@ struct found {
 };
 
 struct call {
-    struct admin_question *question;
+    struct admin_call *question;
     struct command_call *call; /* NULL before it waits */
 };
 
@@ -100,7 +100,7 @@ static bool put_unknown_script(const struct engine *engine, struct str wanted, s
     return true;
 }
 
-static void refuse_name(const struct engine *engine, struct admin_question *question, struct str wanted,
+static void refuse_name(const struct engine *engine, struct admin_call *question, struct str wanted,
                         size_t count, const struct found *first)
 {
     struct buf text = {0}, names = {0};
@@ -116,7 +116,7 @@ static void refuse_name(const struct engine *engine, struct admin_question *ques
         buf_printf(&text, "%s%s", names.len ? "; there are the commands " : "; the scripts have no command",
                    buf_text(&names));
     }
-    admin_question_refuse(question, buf_text(&text));
+    admin_call_fail(question, buf_text(&text));
     buf_clear(&text);
     buf_clear(&names);
 }
@@ -140,7 +140,7 @@ static void on_done(void *ctx, const struct script_command_result *result)
         json_str(&out, "text", result->text);
     }
     json_close(&out, '}');
-    admin_question_answer(call->question, buf_slice(&out));
+    admin_call_reply(call->question, buf_slice(&out));
     buf_clear(&out);
     free(call);
 }
@@ -151,12 +151,12 @@ static void on_gone(void *ctx)
     if (call->call) command_call_cancel(call->call);
 }
 
-static void start(struct admin_question *question, const struct found *found, const char *const *args,
+static void start(struct admin_call *question, const struct found *found, const char *const *args,
                   size_t count)
 {
     struct call *call = NEW(struct call);
     call->question = question;
-    admin_question_on_gone(question, on_gone, call);
+    admin_call_on_disconnect(question, on_gone, call);
     struct command_call *waits =
         script_call_command(found->script, found->command, args, count, on_done, call);
     if (waits) call->call = waits;
@@ -174,35 +174,35 @@ static bool take_args(const struct tape *tape, size_t list, char **args, size_t 
     return true;
 }
 
-static void call_command(struct engine *engine, struct admin_question *question)
+static void call_command(struct engine *engine, struct admin_call *question)
 {
     const struct tape *tape;
     struct found found;
     char *args[COMMAND_ARGS_MAX];
-    size_t count, params = admin_question_params(question, &tape);
+    size_t count, params = admin_call_params(question, &tape);
     struct str name = params ? tape_str(tape, tape_field(tape, params, STR("name"))) : STR("");
     size_t meant = name.n ? find(engine, name, &found) : 0;
     bool good = take_args(tape, params ? tape_field(tape, params, STR("args")) : 0, args, &count);
     if (!good)
-        admin_question_refuse(question, "a command has at most 64 arguments, which are texts");
+        admin_call_fail(question, "a command has at most 64 arguments, which are texts");
     else if (meant != 1)
         refuse_name(engine, question, name, meant, &found);
     else if (!script_is_running(found.script))
-        admin_question_refuse(question, "the script is not running");
+        admin_call_fail(question, "the script is not running");
     else
         start(question, &found, (const char *const *)args, count);
     for (size_t i = 0; i < count; i++) free(args[i]);
 }
 
-bool admin_engine_begin(void *ctx, struct admin_question *question)
+bool admin_engine_begin(void *ctx, struct admin_call *question)
 {
     struct engine *engine = ((const struct admin_engine *)ctx)->engine;
     if (admin_begin_reload(engine, question)) return true;
-    if (strcmp(admin_question_method(question), "lift") == 0) {
+    if (strcmp(admin_call_method(question), "lift") == 0) {
         admin_lift(engine, question);
         return true;
     }
-    if (strcmp(admin_question_method(question), "call") != 0) return false;
+    if (strcmp(admin_call_method(question), "call") != 0) return false;
     call_command(engine, question);
     return true;
 }

@@ -76,7 +76,7 @@ static bool ask(struct admin_client *client, const char *path, const struct aske
     return client->result != 0;
 }
 
-struct admin_client *admin_client_ask(const char *path, const char *method, struct err *err)
+struct admin_client *admin_client_request(const char *path, const char *method, struct err *err)
 {
     return admin_client_call(path, method, NULL, TIMEOUT_MS, err);
 }

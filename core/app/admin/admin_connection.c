@@ -32,8 +32,8 @@ struct admin_connection {
     struct timer deadline;
     struct buf in, out;
     struct mail mail;
-    struct admin_question question; /* the engine thread's while asking */
-    _Atomic bool taken;             /* its answer may take any time */
+    struct admin_call question; /* the engine thread's while asking */
+    _Atomic bool taken;         /* its answer may take any time */
     _Atomic bool lost;
     struct mail gone_mail;
     bool gone_is_out; /* and has not come back */
@@ -62,7 +62,7 @@ static void client_free(struct admin_connection *client)
     socket->count--;
     buf_clear(&client->in);
     buf_clear(&client->out);
-    admin_question_clear(&client->question);
+    admin_call_clear(&client->question);
     free(client);
 }
 
@@ -78,7 +78,7 @@ static void on_gone_back(struct mail *mail)
 static void on_gone(struct mail *mail)
 {
     struct admin_connection *client = container_of(mail, struct admin_connection, gone_mail);
-    admin_question_tell_gone(&client->question);
+    admin_call_notify_disconnect(&client->question);
     client->gone_mail.deliver = on_gone_back;
     mailbox_post(loop_mailbox(client->socket->options.io_loop), &client->gone_mail);
 }
@@ -123,7 +123,7 @@ static void refuse(struct admin_connection *client, const char *why)
 static void on_answered(struct mail *mail)
 {
     struct admin_connection *client = container_of(mail, struct admin_connection, mail);
-    struct admin_question *question = &client->question;
+    struct admin_call *question = &client->question;
     bool taken = question->is_session && question->fd < 0;
     if (question->is_session && question->fd >= 0) close(question->fd);
     question->is_session = false;
@@ -145,7 +145,7 @@ static void on_answered(struct mail *mail)
 }
 
 /* On the engine thread: the question goes back. */
-static void on_question_answered(struct admin_question *question)
+static void on_question_answered(struct admin_call *question)
 {
     struct admin_connection *client = container_of(question, struct admin_connection, question);
     client->mail.deliver = on_answered;
@@ -160,7 +160,7 @@ static const struct admin_session *find_session(const struct admin_socket_option
 }
 
 /* On the engine thread. False: nobody takes the question. */
-static bool begin(const struct admin_socket_options *o, struct admin_question *question)
+static bool begin(const struct admin_socket_options *o, struct admin_call *question)
 {
     const struct admin_session *session = find_session(o, question->request.method);
     if (!session) return o->begin && o->begin(o->ctx, question);
@@ -172,11 +172,11 @@ static bool begin(const struct admin_socket_options *o, struct admin_question *q
 static void on_asked(struct mail *mail)
 {
     struct admin_connection *client = container_of(mail, struct admin_connection, mail);
-    struct admin_question *question = &client->question;
+    struct admin_call *question = &client->question;
     const struct admin_socket_options *o = &client->socket->options;
     question->open = true;
     if (atomic_load(&client->lost)) {
-        admin_question_refuse(question, "the client has gone");
+        admin_call_fail(question, "the client has gone");
         return;
     }
     atomic_store(&client->taken, true);
@@ -204,7 +204,7 @@ static bool lend_connection(struct admin_connection *client)
 static void take_request(struct admin_connection *client, struct str line)
 {
     struct err err;
-    struct admin_question *question = &client->question;
+    struct admin_call *question = &client->question;
     if (!admin_request_parse(client->socket->parser, line, &question->request, &err)) {
         refuse(client, err.text);
         return;

@@ -27,7 +27,7 @@ struct admin_engine {
 
 /* The `answer` and the `begin` of the socket, whose ctx is the struct admin_engine. */
 bool admin_engine_answer(void *admin, const char *method, struct buf *result, struct err *err);
-bool admin_engine_begin(void *admin, struct admin_question *question);
+bool admin_engine_begin(void *admin, struct admin_call *question);
 
 /* --- admin_call.c */
 
@@ -47,12 +47,12 @@ void admin_put_timers(const struct admin_engine *admin, struct buf *out);
 
 /* What is in quarantine, and the end of that for what the question names. */
 void admin_put_quarantine(const struct admin_engine *admin, struct buf *out);
-void admin_lift(struct engine *engine, struct admin_question *question);
+void admin_lift(struct engine *engine, struct admin_call *question);
 
 /* --- admin_reload.c */
 
 /* Takes the questions reload and rollback, whose parameters are a list of scripts; gives false for others. */
-bool admin_begin_reload(struct engine *engine, struct admin_question *question);
+bool admin_begin_reload(struct engine *engine, struct admin_call *question);
 /* Appends a member with how reloads of all scripts are. */
 void admin_put_reloads(const struct admin_engine *admin, struct buf *out);
 /* Appends what the status says of the slot's generations. */

@@ -186,21 +186,21 @@ static size_t lift(const struct items *items, const char *target, struct buf *re
     return count;
 }
 
-void admin_lift(struct engine *engine, struct admin_question *question)
+void admin_lift(struct engine *engine, struct admin_call *question)
 {
     const struct tape *tape;
     struct buf result = {0}, target = {0};
     struct items items = {0};
-    size_t params = admin_question_params(question, &tape);
+    size_t params = admin_call_params(question, &tape);
     if (params) buf_str(&target, tape_str(tape, tape_field(tape, params, STR("target"))));
     collect(engine, &items);
     size_t count = lift(&items, buf_text(&target), &result);
     items_clear(&items);
     if (count) {
         buf_printf(&result, "{\"lifted\":%zu}", count);
-        admin_question_answer(question, buf_slice(&result));
+        admin_call_reply(question, buf_slice(&result));
     } else {
-        admin_question_refuse(question, buf_text(&result));
+        admin_call_fail(question, buf_text(&result));
     }
     buf_clear(&result);
     buf_clear(&target);

@@ -5,12 +5,12 @@
 
 #include "base/must.h"
 
-const char *admin_question_method(const struct admin_question *question)
+const char *admin_call_method(const struct admin_call *question)
 {
     return question->request.method;
 }
 
-size_t admin_question_params(struct admin_question *question, const struct tape **tape)
+size_t admin_call_params(struct admin_call *question, const struct tape **tape)
 {
     struct err err;
     if (!question->parser) question->parser = tape_parser_new();
@@ -18,13 +18,13 @@ size_t admin_question_params(struct admin_question *question, const struct tape 
     return admin_params_parse(question->parser, &question->line, &question->tape, &err);
 }
 
-void admin_question_on_gone(struct admin_question *question, void (*gone)(void *ctx), void *ctx)
+void admin_call_on_disconnect(struct admin_call *question, void (*gone)(void *ctx), void *ctx)
 {
     question->gone = gone;
     question->gone_ctx = ctx;
 }
 
-static void end(struct admin_question *question)
+static void end(struct admin_call *question)
 {
     must(question->open);
     question->open = false;
@@ -32,7 +32,7 @@ static void end(struct admin_question *question)
     question->answered(question);
 }
 
-int admin_question_take_connection(struct admin_question *question)
+int admin_call_take_connection(struct admin_call *question)
 {
     int fd = question->fd;
     must(question->is_session && fd >= 0);
@@ -41,28 +41,28 @@ int admin_question_take_connection(struct admin_question *question)
     return fd;
 }
 
-void admin_question_answer(struct admin_question *question, struct str result)
+void admin_call_reply(struct admin_call *question, struct str result)
 {
     question->good = true;
     buf_str(&question->result, result);
     end(question);
 }
 
-void admin_question_refuse(struct admin_question *question, const char *text)
+void admin_call_fail(struct admin_call *question, const char *text)
 {
     question->good = false;
     err_set(&question->err, ERR_INVALID, "%s", text);
     end(question);
 }
 
-void admin_question_tell_gone(struct admin_question *question)
+void admin_call_notify_disconnect(struct admin_call *question)
 {
     void (*gone)(void *ctx) = question->gone;
     question->gone = NULL;
     if (question->open && gone) gone(question->gone_ctx);
 }
 
-void admin_question_clear(struct admin_question *question)
+void admin_call_clear(struct admin_call *question)
 {
     if (question->is_session && question->fd >= 0) close(question->fd);
     buf_clear(&question->line);

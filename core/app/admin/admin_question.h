@@ -5,17 +5,17 @@
 #include "base/err.h"
 #include "object/parse/tape.h"
 
-struct admin_question;
+struct admin_call;
 
 /* Of a session (admin_socket.h): takes the connection, a descriptor that does not block. Nobody else reads or
  * writes there any more; the question is gone then, without an answer. */
-int admin_question_take_connection(struct admin_question *question);
-const char *admin_question_method(const struct admin_question *question);
+int admin_call_take_connection(struct admin_call *question);
+const char *admin_call_method(const struct admin_call *question);
 /* The request's "params" on `*tape`, which lives as long as the question; 0: there are none. */
-size_t admin_question_params(struct admin_question *question, const struct tape **tape);
+size_t admin_call_params(struct admin_call *question, const struct tape **tape);
 /* `gone` is called when the client has gone, once at most and never after the answer; the answer is owed all
  * the same. From inside `begin` or later. */
-void admin_question_on_gone(struct admin_question *question, void (*gone)(void *ctx), void *ctx);
+void admin_call_on_disconnect(struct admin_call *question, void (*gone)(void *ctx), void *ctx);
 /* `result` is JSON. The question is gone then. */
-void admin_question_answer(struct admin_question *question, struct str result);
-void admin_question_refuse(struct admin_question *question, const char *text);
+void admin_call_reply(struct admin_call *question, struct str result);
+void admin_call_fail(struct admin_call *question, const char *text);

@@ -129,11 +129,11 @@ struct wanted {
     size_t count;
 };
 
-static bool read_wanted(struct engine *engine, struct admin_question *question, struct wanted *wanted,
+static bool read_wanted(struct engine *engine, struct admin_call *question, struct wanted *wanted,
                         struct err *err)
 {
     const struct tape *tape;
-    size_t list = admin_question_params(question, &tape);
+    size_t list = admin_call_params(question, &tape);
     if (!list) return true;
     if (tape_type(tape, list) != '[')
         return err_set(err, ERR_INVALID, "the parameters are no list of scripts");
@@ -173,9 +173,9 @@ static void put_wanted(const struct engine *engine, const struct wanted *wanted,
     json_close(out, '}');
 }
 
-bool admin_begin_reload(struct engine *engine, struct admin_question *question)
+bool admin_begin_reload(struct engine *engine, struct admin_call *question)
 {
-    const char *method = admin_question_method(question);
+    const char *method = admin_call_method(question);
     bool reloads = strcmp(method, "reload") == 0;
     struct wanted wanted = {0};
     struct buf result = {0};
@@ -186,9 +186,9 @@ bool admin_begin_reload(struct engine *engine, struct admin_question *question)
          (reloads ? reload(engine, &wanted, &err) : go_back(engine, &wanted, &err));
     if (ok) {
         put_wanted(engine, &wanted, &result);
-        admin_question_answer(question, buf_slice(&result));
+        admin_call_reply(question, buf_slice(&result));
     } else {
-        admin_question_refuse(question, err.text);
+        admin_call_fail(question, err.text);
     }
     buf_clear(&result);
     free(wanted.slots);

@@ -15,7 +15,7 @@ struct admin_socket;
  * the engine thread. */
 struct admin_session {
     const char *method;
-    void (*begin)(void *ctx, struct admin_question *question);
+    void (*begin)(void *ctx, struct admin_call *question);
     void *ctx;
 };
 
@@ -27,7 +27,7 @@ struct admin_socket_options {
     /* Appends the result as JSON; false with an error for a method it does not know. */
     bool (*answer)(void *ctx, const char *method, struct buf *result, struct err *err);
     /* Asked first: true when it takes the question, whose answer may take any time. NULL: takes none. */
-    bool (*begin)(void *ctx, struct admin_question *question);
+    bool (*begin)(void *ctx, struct admin_call *question);
     const struct admin_session *sessions; /* that who serves them registered; borrowed */
     size_t session_count;
     void *ctx;

@@ -32,7 +32,7 @@ void admin_connections_free(struct admin_socket *socket);
 /* --- A question as the admin socket keeps it; see admin_question.h. Owner: its client. It is the I/O
  * thread's but while it is `open`, when it is the engine thread's. For these files only. */
 
-struct admin_question {
+struct admin_call {
     struct admin_request request;
     struct buf line; /* the request, with TAPE_PADDING behind it */
     struct tape_parser *parser;
@@ -42,11 +42,11 @@ struct admin_question {
     int fd; /* of a session, while it is with the engine thread; -1: it was taken. Others have none */
     struct buf result;
     struct err err;
-    void (*answered)(struct admin_question *question);
+    void (*answered)(struct admin_call *question);
     void (*gone)(void *ctx);
     void *gone_ctx;
 };
 
 /* On the engine thread. */
-void admin_question_tell_gone(struct admin_question *question);
-void admin_question_clear(struct admin_question *question);
+void admin_call_notify_disconnect(struct admin_call *question);
+void admin_call_clear(struct admin_call *question);

@@ -8,7 +8,7 @@ struct engine;
 
 struct audit_sessions *audit_sessions_new(struct engine *engine);
 /* An audit asks for a session (admin_socket.h). */
-void audit_sessions_begin(void *sessions, struct admin_question *question);
+void audit_sessions_begin(void *sessions, struct admin_call *question);
 /* One that is under way ends soon, without its result. */
 void audit_sessions_end(struct audit_sessions *sessions);
 /* Waits for that. Before the scripts. NULL is allowed. */

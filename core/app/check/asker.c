@@ -9,7 +9,7 @@
 /* Travels to the I/O thread and back. */
 struct access_mail {
     struct mail mail;
-    struct access_question *questions;
+    struct access_check *questions;
     size_t count;
     struct access_review *review; /* of the I/O thread, until it has stopped */
     struct err err;
@@ -101,7 +101,7 @@ static void on_access_mail(struct mail *mail)
                                                asker->access.count, on_review, asker);
 }
 
-bool command_client_access(struct command_client *asker, struct access_question *questions, size_t count,
+bool command_client_access(struct command_client *asker, struct access_check *questions, size_t count,
                            struct err *err)
 {
     err_clear(&asker->err);

@@ -19,7 +19,7 @@ struct command_client *command_client_new(const struct command_client_options *o
 /* A new reference; NULL with an error when no answer came in time. */
 struct catalogue *command_client_kinds(struct command_client *asker, struct err *err);
 /* Answers the questions; false with an error when one got no answer. */
-bool command_client_access(struct command_client *asker, struct access_question *questions, size_t count,
+bool command_client_access(struct command_client *asker, struct access_check *questions, size_t count,
                            struct err *err);
 void command_client_free(struct command_client *asker);
 

@@ -73,7 +73,7 @@ void needed_rights_clear(struct needed_rights *needed)
 /* --- asking */
 
 struct questions {
-    struct access_question *items;
+    struct access_check *items;
     size_t count;
 };
 
@@ -83,11 +83,11 @@ static const char *name_for(const struct needed_right *right, const char *verb)
     return strcmp(verb, "create") == 0 ? "" : right->name;
 }
 
-static struct access_question *find(const struct questions *questions, const struct needed_right *right,
-                                    const char *verb)
+static struct access_check *find(const struct questions *questions, const struct needed_right *right,
+                                 const char *verb)
 {
     for (size_t i = 0; i < questions->count; i++) {
-        struct access_question *q = &questions->items[i];
+        struct access_check *q = &questions->items[i];
         if (strcmp(q->verb, verb) == 0 && strcmp(q->resource, right->resource) == 0 &&
             strcmp(q->ns, right->ns) == 0 && strcmp(q->group, right->group) == 0 &&
             strcmp(q->name, name_for(right, verb)) == 0)
@@ -105,11 +105,11 @@ static void gather(const struct needed_rights *needed, struct questions *questio
         for (unsigned v = 0; v < RBAC_VERBS; v++) {
             if (!(right->verbs & 1u << v) || find(questions, right, rbac_verb_names[v])) continue;
             questions->items[questions->count++] =
-                (struct access_question){.ns = right->ns,
-                                         .group = right->group,
-                                         .resource = right->resource,
-                                         .name = name_for(right, rbac_verb_names[v]),
-                                         .verb = rbac_verb_names[v]};
+                (struct access_check){.ns = right->ns,
+                                      .group = right->group,
+                                      .resource = right->resource,
+                                      .name = name_for(right, rbac_verb_names[v]),
+                                      .verb = rbac_verb_names[v]};
         }
     }
 }
@@ -147,7 +147,7 @@ static void print_missing(const struct needed_right *right, unsigned missing, st
     buf_clear(&text);
 }
 
-bool needed_rights_check(const struct needed_rights *needed, needed_rights_ask *ask, void *ctx,
+bool needed_rights_check(const struct needed_rights *needed, access_check_fn *ask, void *ctx,
                          struct findings *findings, struct err *err)
 {
     struct questions questions = {0};

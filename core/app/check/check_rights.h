@@ -14,8 +14,8 @@ struct needed_rights {
 void needed_rights_add(struct needed_rights *needed, size_t number, const struct script *script,
                        const char *file, const struct catalogue *catalogue);
 /* Answers the questions; false with an error. */
-typedef bool needed_rights_ask(void *ctx, struct access_question *questions, size_t count, struct err *err);
+typedef bool access_check_fn(void *ctx, struct access_check *questions, size_t count, struct err *err);
 /* Asks, and adds a finding for each right that is missing. False with an error when no answer came. */
-bool needed_rights_check(const struct needed_rights *needed, needed_rights_ask *ask, void *ctx,
+bool needed_rights_check(const struct needed_rights *needed, access_check_fn *ask, void *ctx,
                          struct findings *findings, struct err *err);
 void needed_rights_clear(struct needed_rights *needed);

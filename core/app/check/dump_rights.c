@@ -145,7 +145,7 @@ static bool lists_name(const struct tape *tape, size_t rule, const char *name)
     return false;
 }
 
-static bool allows(const struct document *role, const struct access_question *question)
+static bool allows(const struct document *role, const struct access_check *question)
 {
     const struct tape *tape = &role->tape;
     size_t rules = tape_field(tape, tape_root(tape), STR("rules"));
@@ -172,7 +172,7 @@ static const struct document *role_of(const struct dump_rights *rights, const st
 }
 
 static bool is_allowed(const struct dump_rights *rights, const struct dump_user *user,
-                       const struct access_question *question)
+                       const struct access_check *question)
 {
     if (in_group(user, STR("system:masters"))) return true;
     for (size_t i = 0; i < rights->count; i++) {
@@ -187,8 +187,8 @@ static bool is_allowed(const struct dump_rights *rights, const struct dump_user 
     return false;
 }
 
-void dump_rights_ask(const struct dump_rights *rights, const struct dump_user *user,
-                     struct access_question *questions, size_t count)
+void dump_rights_check(const struct dump_rights *rights, const struct dump_user *user,
+                       struct access_check *questions, size_t count)
 {
     for (size_t i = 0; i < count; i++) questions[i].allowed = is_allowed(rights, user, &questions[i]);
 }

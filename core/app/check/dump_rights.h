@@ -22,5 +22,5 @@ void dump_rights_add(struct dump_rights *rights, const struct tape *tape, size_t
 /* There is no binding in it, so that nobody could do anything. */
 bool dump_rights_empty(const struct dump_rights *rights);
 /* Answers each question. */
-void dump_rights_ask(const struct dump_rights *rights, const struct dump_user *user,
-                     struct access_question *questions, size_t count);
+void dump_rights_check(const struct dump_rights *rights, const struct dump_user *user,
+                       struct access_check *questions, size_t count);

@@ -69,7 +69,7 @@ static void print(const struct admin_command *command, const struct tape *tape, 
 
 static bool show(const struct admin_command *command, const struct arguments *arguments, struct err *err)
 {
-    struct admin_client *client = admin_client_ask(arguments->path, command->name, err);
+    struct admin_client *client = admin_client_request(arguments->path, command->name, err);
     if (!client) return false;
     print(command, admin_client_tape(client), admin_client_result(client), arguments->output);
     admin_client_free(client);

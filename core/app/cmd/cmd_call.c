@@ -143,7 +143,7 @@ static void print_list(const struct tape *tape, size_t list)
 static int list(const struct arguments *arguments, struct err *err)
 {
     struct buf out = {0};
-    struct admin_client *client = admin_client_ask(arguments->path, "commands", err);
+    struct admin_client *client = admin_client_request(arguments->path, "commands", err);
     if (!client) return EXIT_USAGE;
     const struct tape *tape = admin_client_tape(client);
     size_t commands = tape_field(tape, admin_client_result(client), STR("commands"));

@@ -126,14 +126,14 @@ struct check {
     bool readable;
 };
 
-/* A needed_rights_ask. */
-static bool world_ask(void *ctx, struct access_question *questions, size_t count, struct err *err)
+/* A access_check_fn. */
+static bool check_access(void *ctx, struct access_check *questions, size_t count, struct err *err)
 {
     const struct check *check = ctx;
     const struct cluster_flags *flags = &check->arguments->options.cluster;
     if (check->world->asker) return command_client_access(check->world->asker, questions, count, err);
     const struct dump_user user = {flags->as, flags->as_groups, flags->as_group_count};
-    dump_rights_ask(dump_rights(check->world->dump), &user, questions, count);
+    dump_rights_check(dump_rights(check->world->dump), &user, questions, count);
     return true;
 }
 
@@ -209,7 +209,7 @@ static void check_rights(struct check *check)
     size_t before = check->findings.errors;
     struct err err;
     if (!check->world->has_rights) return;
-    if (!needed_rights_check(&check->rights, world_ask, check, &check->findings, &err)) {
+    if (!needed_rights_check(&check->rights, check_access, check, &check->findings, &err)) {
         fprintf(stderr, "kubelua check: rights could not be checked: %s: %s\n", check->world->cluster.server,
                 err.text);
         check->readable = false;

@@ -105,10 +105,10 @@ static bool read_script(struct planning *p, const struct tape *tape, size_t at, 
     return inventory_read_json(tape, tape_field(tape, at, STR("plan")), &p->plans[i], err);
 }
 
-static bool ask_engine(struct planning *p, struct err *err)
+static bool fetch_inventories(struct planning *p, struct err *err)
 {
     bool ok = true;
-    p->engine = admin_client_ask(p->arguments->socket, "plan", err);
+    p->engine = admin_client_request(p->arguments->socket, "plan", err);
     if (!p->engine) return false;
     const struct tape *tape = admin_client_tape(p->engine);
     size_t scripts = tape_field(tape, admin_client_result(p->engine), STR("scripts"));
@@ -289,7 +289,7 @@ static int print(const struct planning *p, const struct plan_rows *rows)
 static int plan(struct planning *p, struct err *err)
 {
     struct plan_rows rows = {0};
-    if (!script_files_find(&p->arguments->files, &p->files, err) || !ask_engine(p, err)) return -1;
+    if (!script_files_find(&p->arguments->files, &p->files, err) || !fetch_inventories(p, err)) return -1;
     load_all(p);
     refuse_all(p);
     plan_match(p->theirs, p->their_count, p->mine, p->files.count, &rows);

@@ -84,7 +84,7 @@ static void print_table(const struct tape *tape, size_t list)
 static int list(const struct arguments *arguments, struct err *err)
 {
     struct buf out = {0};
-    struct admin_client *client = admin_client_ask(arguments->path, "quarantine", err);
+    struct admin_client *client = admin_client_request(arguments->path, "quarantine", err);
     if (!client) return EXIT_USAGE;
     const struct tape *tape = admin_client_tape(client);
     size_t items = tape_field(tape, admin_client_result(client), STR("quarantined"));

@@ -36,7 +36,7 @@ static const struct flag *flags_of(struct arguments *a)
 
 static struct admin_client *list(const struct arguments *a, struct err *err)
 {
-    return admin_client_ask(a->path, "reloads", err);
+    return admin_client_request(a->path, "reloads", err);
 }
 
 static struct admin_client *begin(const struct arguments *a, struct err *err)

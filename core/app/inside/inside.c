@@ -32,8 +32,8 @@ struct call {
     char *method, *target, *accept, *content_type;
     struct buf body;
     struct test_outcome outcome;
-    struct sim_inside_answer held; /* made when the request came, and not given yet */
-    struct sim_stream *stream;     /* of a watch that is answered */
+    struct sim_inside_response held; /* made when the request came, and not given yet */
+    struct sim_stream *stream;       /* of a watch that is answered */
 };
 
 static void call_free(struct call *call)
@@ -41,7 +41,7 @@ static void call_free(struct call *call)
     TAILQ_REMOVE(&call->cluster->calls, call, link);
     timer_cancel(&call->due);
     if (call->stream) sim_inside_close(call->stream);
-    sim_inside_answer_clear(&call->held);
+    sim_inside_response_clear(&call->held);
     free(call->method);
     free(call->target);
     free(call->accept);
@@ -62,7 +62,7 @@ static struct sim_inside_request request_of(const struct call *call)
 
 /* --- answers */
 
-static void observe(struct call *call, const struct sim_inside_answer *answer)
+static void observe(struct call *call, const struct sim_inside_response *answer)
 {
     const struct test_cluster_options *o = &call->cluster->options;
     const struct sim_inside_request request = request_of(call);
@@ -78,7 +78,7 @@ static void observe(struct call *call, const struct sim_inside_answer *answer)
 }
 
 /* The owner of the exchange may end it in each of these. */
-static void say(struct call *call, const struct sim_inside_answer *answer, const char *data, size_t len)
+static void say(struct call *call, const struct sim_inside_response *answer, const char *data, size_t len)
 {
     if (answer && call->exchange)
         http_local_head(call->exchange,
@@ -113,13 +113,13 @@ static bool go_on(struct call *call)
 static void on_answer(struct timer *timer)
 {
     struct call *call = container_of(timer, struct call, due);
-    const struct sim_inside_answer *a = &call->held;
+    const struct sim_inside_response *a = &call->held;
     call->busy = true;
     call->stream = a->stream;
     call->held.stream = NULL;
     say(call, a, a->body.data, a->body.len);
     if (!call->stream && call->exchange) http_local_end(call->exchange, NULL);
-    sim_inside_answer_clear(&call->held);
+    sim_inside_response_clear(&call->held);
     finish(call);
 }
 

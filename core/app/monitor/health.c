@@ -170,7 +170,7 @@ static bool report(struct health *health, const struct check *check, bool ready,
 }
 
 static void serve_all(struct health *health, const char *group, const struct web_request *request,
-                      struct web_answer *answer)
+                      struct web_response *answer)
 {
     bool good = true, ready = strcmp(group, "readyz") == 0;
     for (size_t i = 0; i < ARRAY_LEN(checks); i++)
@@ -185,7 +185,7 @@ static void serve_all(struct health *health, const char *group, const struct web
     }
 }
 
-static void serve_one(struct health *health, const char *group, const char *name, struct web_answer *answer)
+static void serve_one(struct health *health, const char *group, const char *name, struct web_response *answer)
 {
     bool ready = strcmp(group, "readyz") == 0;
     for (size_t i = 0; i < ARRAY_LEN(checks); i++) {
@@ -201,7 +201,7 @@ static void serve_one(struct health *health, const char *group, const char *name
     }
 }
 
-void health_serve(void *ctx, const struct web_request *request, struct web_answer *answer)
+void health_serve(void *ctx, const struct web_request *request, struct web_response *answer)
 {
     static const char *const groups[] = {"healthz", "livez", "readyz"};
     for (size_t i = 0; i < ARRAY_LEN(groups); i++) {

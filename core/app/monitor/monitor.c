@@ -169,7 +169,7 @@ static void put_build(struct buf *out)
     buf_puts(out, "kubelua_build_info{version=\"" KUBELUA_VERSION "\"} 1\n");
 }
 
-void metrics_page_serve(void *ctx, const struct web_request *request, struct web_answer *answer)
+void metrics_page_serve(void *ctx, const struct web_request *request, struct web_response *answer)
 {
     if (strcmp(request->path, "/metrics") != 0) return;
     answer->status = 200;

@@ -70,7 +70,7 @@ static void add_date(struct MHD_Response *response)
     MHD_add_response_header(response, MHD_HTTP_HEADER_DATE, text);
 }
 
-static enum MHD_Result send_answer(struct MHD_Connection *connection, struct web_answer *answer)
+static enum MHD_Result send_answer(struct MHD_Connection *connection, struct web_response *answer)
 {
     size_t len = answer->body.len;
     struct MHD_Response *response =
@@ -100,7 +100,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
         *upload_size = 0;
         return MHD_YES;
     }
-    struct web_answer answer = {.status = MHD_HTTP_NOT_FOUND, .content_type = "text/plain; charset=utf-8"};
+    struct web_response answer = {.status = MHD_HTTP_NOT_FOUND, .content_type = "text/plain; charset=utf-8"};
     struct web_request request = {path, query, each_value, connection};
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         answer.status = MHD_HTTP_METHOD_NOT_ALLOWED;

@@ -14,7 +14,7 @@ struct web_request {
     void *connection;
 };
 
-struct web_answer {
+struct web_response {
     int status;               /* 404 until somebody says otherwise */
     const char *content_type; /* text/plain until somebody says otherwise */
     struct buf body;
@@ -24,7 +24,7 @@ struct web_server;
 
 struct web_server_options {
     const char *address; /* as bind_address.h takes it, not off */
-    void (*serve)(void *ctx, const struct web_request *request, struct web_answer *answer);
+    void (*serve)(void *ctx, const struct web_request *request, struct web_response *answer);
     void *ctx;
 };
 

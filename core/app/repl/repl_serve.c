@@ -311,7 +311,7 @@ struct repl_sessions *repl_sessions_new(struct engine *engine)
     return all;
 }
 
-void repl_sessions_begin(void *ctx, struct admin_question *question)
+void repl_sessions_begin(void *ctx, struct admin_call *question)
 {
     struct err err;
     struct repl_sessions *all = ctx;
@@ -321,9 +321,9 @@ void repl_sessions_begin(void *ctx, struct admin_question *question)
     if (full) err_set(&err, ERR_LIMIT, "there are %d prompts already: that is the most", REPL_SESSIONS_MAX);
     struct session *s = ends || full ? NULL : session_new(all, &err);
     if (s)
-        connect_to(s, admin_question_take_connection(question));
+        connect_to(s, admin_call_take_connection(question));
     else
-        admin_question_refuse(question, err.text);
+        admin_call_fail(question, err.text);
 }
 
 void repl_sessions_claims_changed(struct repl_sessions *all)

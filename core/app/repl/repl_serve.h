@@ -9,7 +9,7 @@ struct repl_sessions;
 
 struct repl_sessions *repl_sessions_new(struct engine *engine);
 /* A prompt asks for a session (admin_socket.h). */
-void repl_sessions_begin(void *sessions, struct admin_question *question);
+void repl_sessions_begin(void *sessions, struct admin_call *question);
 /* A cache has synced. From inside that. */
 void repl_sessions_claims_changed(struct repl_sessions *sessions);
 /* For the status: which prompts there are. */

@@ -5,16 +5,16 @@
 
 #include "app/specs/test_kinds.h"
 
-int test_cluster_ask(struct test_engine *engine, const char *method, const char *target,
-                     const char *content_type, struct str body, struct buf *out)
+int spec_cluster_request(struct test_engine *engine, const char *method, const char *target,
+                         const char *content_type, struct str body, struct buf *out)
 {
     const struct sim_inside_request r = {
         .method = method, .target = target, .content_type = content_type, .body = body};
-    struct sim_inside_answer answer = {0};
+    struct sim_inside_response answer = {0};
     sim_inside_serve(test_cluster_inside(engine->cluster), &r, &answer);
     int code = answer.code;
     buf_str(out, buf_slice(&answer.body));
-    sim_inside_answer_clear(&answer);
+    sim_inside_response_clear(&answer);
     return code;
 }
 
@@ -68,18 +68,18 @@ bool test_cluster_rule_is_unmet(struct test_engine *engine, int id)
     return test_cluster_has_unmet(engine->cluster, id);
 }
 
-void test_cluster_add_answer(struct test_engine *engine, const struct test_answer *a)
+void test_cluster_add_answer(struct test_engine *engine, const struct spec_response *a)
 {
     struct http_header headers[TEST_ANSWER_HEADERS_MAX + 1] = {{NULL, NULL}};
     for (size_t i = 0; i < a->header_count && i < TEST_ANSWER_HEADERS_MAX; i++)
         headers[i] = (struct http_header){a->headers[2 * i], a->headers[2 * i + 1]};
-    test_web_add(engine->servers, &(struct test_web_answer){.method = a->method,
-                                                            .url = a->url,
-                                                            .status = a->status,
-                                                            .headers = headers,
-                                                            .body = a->body,
-                                                            .delay_ms = a->delay_ms,
-                                                            .times = a->times});
+    test_web_add(engine->servers, &(struct spec_web_response){.method = a->method,
+                                                              .url = a->url,
+                                                              .status = a->status,
+                                                              .headers = headers,
+                                                              .body = a->body,
+                                                              .delay_ms = a->delay_ms,
+                                                              .times = a->times});
 }
 
 void test_cluster_clear_rules(struct test_engine *engine)

@@ -181,7 +181,7 @@ struct http_local *test_web_server(struct test_web *web)
     return &web->server;
 }
 
-void test_web_add(struct test_web *web, const struct test_web_answer *answer)
+void test_web_add(struct test_web *web, const struct spec_web_response *answer)
 {
     struct rule *rule = NEW(struct rule);
     *rule = (struct rule){.method = xstrdup(answer->method),

@@ -21,7 +21,7 @@ struct test_web_options {
 };
 
 /* One that a spec gives. Everything is copied. */
-struct test_web_answer {
+struct spec_web_response {
     const char *method; /* NULL: any */
     const char *url;    /* whole, or its beginning with a "*" behind it */
     int status;
@@ -36,4 +36,4 @@ struct test_web *test_web_new(const struct test_web_options *options);
 void test_web_free(struct test_web *web);
 struct http_local *test_web_server(struct test_web *web);
 /* Newer ones come first. */
-void test_web_add(struct test_web *web, const struct test_web_answer *answer);
+void test_web_add(struct test_web *web, const struct spec_web_response *answer);

@@ -145,7 +145,7 @@ static bool measure_latency(struct run *run, size_t count, size_t rate, enum ben
     if (!bench_source_post(session->source, patience_ms, err, "/sim/replay/storm?count=%zu&rate=%zu", count,
                            rate))
         return false;
-    double late_us = bench_source_answer(session->source, STR("late_us"));
+    double late_us = bench_source_response_number(session->source, STR("late_us"));
     if (!bench_session_mark(session, false, count, err)) return false;
     if (!session->event.has_latency)
         return err_set(err, ERR_PARSE, "%s measured no latency of %zu updates", session->subject->name,

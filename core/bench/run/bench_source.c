@@ -127,7 +127,7 @@ bool bench_source_post(struct bench_source *source, int64_t timeout_ms, struct e
     return ok;
 }
 
-double bench_source_answer(const struct bench_source *source, struct str name)
+double bench_source_response_number(const struct bench_source *source, struct str name)
 {
     struct err err;
     struct tape tape;

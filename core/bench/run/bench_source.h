@@ -28,6 +28,6 @@ struct bench_source *bench_source_empty(struct err *err);
 bool bench_source_post(struct bench_source *source, int64_t timeout_ms, struct err *err, const char *path,
                        ...) __attribute__((format(printf, 4, 5)));
 /* A number of the last answer; NAN when it has none of the name. */
-double bench_source_answer(const struct bench_source *source, struct str name);
+double bench_source_response_number(const struct bench_source *source, struct str name);
 /* NULL is fine. */
 void bench_source_stop(struct bench_source *source);

@@ -54,7 +54,7 @@ void leader_start_timer(struct leader *l, struct timer *timer, int64_t at_ms)
 
 static void on_answer(void *ctx, struct root *lease, const struct err *err);
 
-void leader_ask(struct leader *l, enum leader_step step, enum lease_verb verb)
+void leader_send(struct leader *l, enum leader_step step, enum lease_verb verb)
 {
     int64_t half_ms = l->options.times.renew_ms / 2; /* L-9 */
     l->step = step;
@@ -84,10 +84,10 @@ static void take(struct leader *l, enum leader_step step)
     lease_time(clock_wall_us(l->options.clock), record.renewed);
     strcpy(record.acquired, mine && *before->acquired ? before->acquired : record.renewed);
     leader_write_record(l, &record);
-    leader_ask(l, step, l->lease ? LEASE_UPDATE : LEASE_CREATE);
+    leader_send(l, step, l->lease ? LEASE_UPDATE : LEASE_CREATE);
 }
 
-void leader_stop_asking(struct leader *l)
+void leader_cancel_request(struct leader *l)
 {
     if (l->step != STEP_IDLE && l->step != STEP_OVER) l->options.source.cancel(l->options.source.ctx);
     l->step = STEP_IDLE;
@@ -191,7 +191,7 @@ static void on_refused(struct leader *l, const struct err *err)
     } else if (l->step == STEP_RENEW) {
         series_inc(l->slow); /* L-10 */
         log_v(2, "A renewal without a look failed", F("lease", l->options.name), F("err", err->text));
-        leader_ask(l, STEP_GET, LEASE_GET);
+        leader_send(l, STEP_GET, LEASE_GET);
     } else {
         bool was_beaten = l->step == STEP_TAKE && err->http_status == 409; /* another was faster: no fault */
         if (was_beaten && l->fence) leader_lose(l, "another wrote the lease");
@@ -205,7 +205,7 @@ static void try_now(struct leader *l)
     if (l->fence && l->lease)
         take(l, STEP_RENEW);
     else
-        leader_ask(l, STEP_GET, LEASE_GET);
+        leader_send(l, STEP_GET, LEASE_GET);
 }
 
 static void on_next(struct timer *timer)
@@ -222,7 +222,7 @@ static void on_next(struct timer *timer)
 static void on_deadline(struct timer *timer)
 {
     struct leader *l = container_of(timer, struct leader, deadline);
-    leader_stop_asking(l);
+    leader_cancel_request(l);
     timer_cancel(&l->next);
     leader_lose(l, "the lease could not be renewed in time");
     failed(l, NULL);
@@ -248,7 +248,7 @@ static void on_answer(void *ctx, struct root *lease, const struct err *err)
             on_refused(l, err);
         break;
     case STEP_GET_TO_END:
-    case STEP_END: leader_on_end_answer(l, lease, err); break;
+    case STEP_END: leader_on_end_response(l, lease, err); break;
     case STEP_IDLE:
     case STEP_OVER: must(!"an answer to no question");
     }
@@ -297,7 +297,7 @@ void leader_get_status(const struct leader *l, struct leader_status *out)
 void leader_free(struct leader *l)
 {
     if (!l) return;
-    leader_stop_asking(l);
+    leader_cancel_request(l);
     timer_cancel(&l->next);
     timer_cancel(&l->deadline);
     if (l->fence) leader_end_term(l);

@@ -16,7 +16,7 @@ static void over(struct leader *l)
 
 static void look_to_end(struct leader *l)
 {
-    leader_ask(l, STEP_GET_TO_END, LEASE_GET);
+    leader_send(l, STEP_GET_TO_END, LEASE_GET);
 }
 
 static void on_end_looked(struct leader *l, struct root *lease)
@@ -31,7 +31,7 @@ static void on_end_looked(struct leader *l, struct root *lease)
     lease_time(clock_wall_us(l->options.clock), record.renewed);
     strcpy(record.acquired, record.renewed);
     leader_write_record(l, &record);
-    leader_ask(l, STEP_END, LEASE_UPDATE);
+    leader_send(l, STEP_END, LEASE_UPDATE);
 }
 
 /* A conflict is another look; what else goes wrong is tried again until the deadline. */
@@ -56,7 +56,7 @@ static void on_end_next(struct timer *timer)
 static void on_end_deadline(struct timer *timer)
 {
     struct leader *l = container_of(timer, struct leader, deadline);
-    leader_stop_asking(l);
+    leader_cancel_request(l);
     log_warn("The lease was not given back", F("lease", l->options.name),
              F("namespace", l->options.namespace_));
     over(l);
@@ -66,7 +66,7 @@ void leader_release(struct leader *l)
 {
     bool led = l->fence != NULL;
     if (l->next.fn == on_end_next) return;
-    leader_stop_asking(l);
+    leader_cancel_request(l);
     timer_cancel(&l->next);
     if (led) {
         leader_end_term(l);
@@ -84,7 +84,7 @@ void leader_release(struct leader *l)
     look_to_end(l);
 }
 
-void leader_on_end_answer(struct leader *l, struct root *lease, const struct err *err)
+void leader_on_end_response(struct leader *l, struct root *lease, const struct err *err)
 {
     if (!lease) {
         on_end_refused(l, err);

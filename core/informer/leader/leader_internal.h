@@ -39,11 +39,11 @@ struct leader {
     struct series *leads, *slow;
 };
 
-void leader_ask(struct leader *l, enum leader_step step, enum lease_verb verb);
+void leader_send(struct leader *l, enum leader_step step, enum lease_verb verb);
 /* Into `body`, as what follows what is known. */
 void leader_write_record(struct leader *l, const struct lease_record *record);
 /* Nothing that was asked is answered any more. */
-void leader_stop_asking(struct leader *l);
+void leader_cancel_request(struct leader *l);
 void leader_start_timer(struct leader *l, struct timer *timer, int64_t at_ms);
 
 static inline int64_t leader_now_ms(const struct leader *l)
@@ -75,7 +75,7 @@ void leader_sees_none(struct leader *l);
 
 /* --- leader_end.c */
 
-void leader_on_end_answer(struct leader *l, struct root *lease, const struct err *err);
+void leader_on_end_response(struct leader *l, struct root *lease, const struct err *err);
 
 /* --- The Event that an election leaves on its Lease (L-10): "web-0_1f became leader".
  * Owner: nothing is kept. May be used anywhere. */

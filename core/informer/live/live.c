@@ -7,12 +7,12 @@
 #include "base/must.h"
 #include "informer/live/live_internal.h"
 
-void live_answer_clear(struct live_answer *answer)
+void live_response_clear(struct live_response *answer)
 {
     for (size_t i = 0; i < answer->count; i++) root_unref(answer->objects[i]);
     free(answer->objects);
     free(answer->types);
-    *answer = (struct live_answer){0};
+    *answer = (struct live_response){0};
 }
 
 static void post(struct live_read *read, struct mail *question)
@@ -60,7 +60,7 @@ static void settle(struct live_read *read)
 static void free_read(struct live_read *read)
 {
     LIST_REMOVE(read, link);
-    live_answer_clear(&read->out);
+    live_response_clear(&read->out);
     buf_clear(&read->out_version);
     resource_clear(&read->resource);
     free(read->name);
@@ -78,14 +78,14 @@ static void free_read(struct live_read *read)
     free(read);
 }
 
-void live_on_answer(struct mail *mail)
+void live_on_response(struct mail *mail)
 {
     struct live_read *read = container_of(mail, struct live_read, answer);
-    struct live_answer answer = read->out;
-    read->out = (struct live_answer){0};
+    struct live_response answer = read->out;
+    read->out = (struct live_response){0};
     settle(read);
     if (read->closed)
-        live_answer_clear(&answer);
+        live_response_clear(&answer);
     else
         read->answered(read->ctx, &answer);
 }
@@ -114,7 +114,7 @@ static void copy_write(struct live_read *read, const struct live_write *write)
     read->fence = write->fence ? fence_ref(write->fence) : NULL;
 }
 
-static struct live_read *new_read(struct live_client *live, const struct live_question *q)
+static struct live_read *new_read(struct live_client *live, const struct live_request *q)
 {
     struct live_read *read = NEW(struct live_read);
     read->live = live;
@@ -132,15 +132,15 @@ static struct live_read *new_read(struct live_client *live, const struct live_qu
     read->whole_if_expired = q->whole_if_expired;
     read->seed = live->options.seed + ++live->started;
     read->start.deliver = live_io_start;
-    read->ask.deliver = live_io_ask;
+    read->ask.deliver = live_io_next;
     read->stop.deliver = live_io_stop;
-    read->answer.deliver = live_on_answer;
+    read->answer.deliver = live_on_response;
     read->gone.deliver = live_on_gone;
     return read;
 }
 
-struct live_read *live_start(struct live_client *live, const struct live_question *question,
-                             void (*answered)(void *ctx, const struct live_answer *answer), void *ctx)
+struct live_read *live_start(struct live_client *live, const struct live_request *question,
+                             void (*answered)(void *ctx, const struct live_response *answer), void *ctx)
 {
     struct live_read *read = new_read(live, question);
     read->answered = answered;
@@ -153,7 +153,7 @@ struct live_read *live_start(struct live_client *live, const struct live_questio
     return read;
 }
 
-void live_ask(struct live_read *read)
+void live_next(struct live_read *read)
 {
     must(!read->closed);
     ask(read, &read->ask);

@@ -48,7 +48,7 @@ struct live_write {
     struct fence *fence;                                     /* only sent while it is open; NULL: none */
 };
 
-struct live_question {
+struct live_request {
     enum live_verb verb;
     const struct resource *resource;    /* all is copied */
     const char *name;                   /* of a get and a write; NULL or "": the collection, for a POST */
@@ -60,7 +60,7 @@ struct live_question {
     bool whole_if_expired;              /* of a list: P-3 */
 };
 
-struct live_answer {
+struct live_response {
     /* Taken by the receiver, the array too: one of a get, one or none of a write, a page, a stretch of
      * events.
      */
@@ -79,12 +79,12 @@ struct live_read;
 /* Begins, and asks for the first answer. Beyond a hundred at once, watches apart, the others wait for their
  * turn. A watch whose version is none to begin with answers with an error. Fields of the question that its
  * verb has no use for may be NULL. */
-struct live_read *live_start(struct live_client *live, const struct live_question *question,
-                             void (*answered)(void *ctx, const struct live_answer *answer), void *ctx);
+struct live_read *live_start(struct live_client *live, const struct live_request *question,
+                             void (*answered)(void *ctx, const struct live_response *answer), void *ctx);
 /* Asks for the next answer: a page, or the events since the last one, as soon as there is one. Not before the
  * last one came, not after a `last`. */
-void live_ask(struct live_read *read);
+void live_next(struct live_read *read);
 /* No answer comes after it, and the read is gone. Needed after a `last` too. At any moment: the server may
  * have carried out a write all the same. */
 void live_close(struct live_read *read);
-void live_answer_clear(struct live_answer *answer);
+void live_response_clear(struct live_response *answer);

@@ -46,7 +46,7 @@ struct live_read {
 
     /* The engine's. */
     LIST_ENTRY(live_read) link;
-    void (*answered)(void *ctx, const struct live_answer *answer);
+    void (*answered)(void *ctx, const struct live_response *answer);
     void *ctx;
     bool closed;
     bool counted;        /* its question is under way */
@@ -58,22 +58,22 @@ struct live_read {
     int http_status;          /* of its answer */
     struct pager *pager;
     struct retry_watcher *watcher;
-    struct live_answer filling; /* of a watch: what came since the last answer */
+    struct live_response filling; /* of a watch: what came since the last answer */
     size_t cap;
     bool asked; /* the engine thread waits for an answer */
     bool over;  /* the watch told its error, in `err` */
     struct err err;
 
     /* Under way. */
-    struct live_answer out;
+    struct live_response out;
     struct err out_err;
     struct buf out_version;
 };
 
 /* Deliveries on the I/O thread. */
 void live_io_start(struct mail *mail);
-void live_io_ask(struct mail *mail);
+void live_io_next(struct mail *mail);
 void live_io_stop(struct mail *mail);
 /* On the engine thread. */
-void live_on_answer(struct mail *mail);
+void live_on_response(struct mail *mail);
 void live_on_gone(struct mail *mail);

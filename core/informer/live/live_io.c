@@ -12,7 +12,7 @@ static void post_answer(struct live_read *read)
 
 static void answer_error(struct live_read *read, const struct err *err)
 {
-    read->out = (struct live_answer){.last = true, .err = &read->out_err};
+    read->out = (struct live_response){.last = true, .err = &read->out_err};
     read->out_err = *err;
     post_answer(read);
 }
@@ -25,10 +25,10 @@ static void on_object(void *ctx, struct root *object, const struct err *err)
         answer_error(read, err);
         return;
     }
-    read->out = (struct live_answer){.objects = xmalloc(sizeof(struct root *)),
-                                     .count = 1,
-                                     .http_status = read->http_status,
-                                     .last = true};
+    read->out = (struct live_response){.objects = xmalloc(sizeof(struct root *)),
+                                       .count = 1,
+                                       .http_status = read->http_status,
+                                       .last = true};
     read->out.objects[0] = object;
     if (!object) read->out.count = 0; /* a Status of success */
     post_answer(read);
@@ -43,7 +43,7 @@ static void on_page(void *ctx, const struct page *page, const struct err *err)
     }
     read->out_version.len = 0;
     buf_puts(&read->out_version, page->resource_version);
-    read->out = (struct live_answer){
+    read->out = (struct live_response){
         .objects = page->objects,
         .count = page->count,
         .resource_version = buf_text(&read->out_version),
@@ -62,7 +62,7 @@ static void answer_events(struct live_read *read)
         return;
     }
     read->out = read->filling;
-    read->filling = (struct live_answer){0};
+    read->filling = (struct live_response){0};
     read->cap = 0;
     post_answer(read);
     if (!read->over) retry_watcher_pause(read->watcher, false);
@@ -72,7 +72,7 @@ static void answer_events(struct live_read *read)
 static void on_event(void *ctx, enum lw_event_type type, struct root *object)
 {
     struct live_read *read = ctx;
-    struct live_answer *filling = &read->filling;
+    struct live_response *filling = &read->filling;
     if (filling->count == read->cap) {
         read->cap = read->cap ? 2 * read->cap : 16;
         filling->objects = xrealloc(filling->objects, read->cap * sizeof *filling->objects);
@@ -173,7 +173,7 @@ void live_io_start(struct mail *mail)
         start_call(read);
 }
 
-void live_io_ask(struct mail *mail)
+void live_io_next(struct mail *mail)
 {
     struct live_read *read = container_of(mail, struct live_read, ask);
     read->asked = true;
@@ -190,7 +190,7 @@ void live_io_stop(struct mail *mail)
     if (read->call) live->options.cancel_call(read->call);
     pager_free(read->pager);
     retry_watcher_free(read->watcher);
-    live_answer_clear(&read->filling);
+    live_response_clear(&read->filling);
     mailbox_post(loop_mailbox(live->options.engine_loop), &read->gone); /* which frees it */
     /* Inside the lock: whoever sees the count may free `live` as soon as he gets the lock. */
     pthread_mutex_lock(&live->lock);

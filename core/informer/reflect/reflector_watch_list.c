@@ -181,13 +181,13 @@ void watch_list_refused(struct reflector *r, const struct lw_refusal *refusal)
 
 /* Decision table, "watch-list open or stream | Expired, too large RV": at once, with version "" (R-36). With
  * "" once more it would go on for ever. */
-static bool may_ask_for_the_newest(const struct reflector *r, const struct err *err)
+static bool may_list_latest(const struct reflector *r, const struct err *err)
 {
     if (r->list.second_try) return false;
     return kube_err_is_expired(err) || err->too_large_version;
 }
 
-static void ask_for_the_newest(struct reflector *r, const struct err *err)
+static void list_latest(struct reflector *r, const struct err *err)
 {
     log_v(2, "Watch-list again at once", F("reflector", r->name), F("err", err->text));
     r->version_unavailable = true;
@@ -222,8 +222,8 @@ void watch_list_ended(struct reflector *r, const struct err *err)
     bool streamed = !err || r->watch.opened || r->watch.events > 0;
     if (streamed && reflector_is_end_of_stream(err)) {
         closed_early(r, err);
-    } else if (may_ask_for_the_newest(r, err)) {
-        ask_for_the_newest(r, err);
+    } else if (may_list_latest(r, err)) {
+        list_latest(r, err);
     } else if (kube_err_is_too_many_requests(err) || kube_err_is_connection_refused(err)) {
         /* "watch-list open | 429, connection refused": d, watch-list again with the same version. */
         struct err cause = *err;

@@ -15,7 +15,7 @@ static const char path[] = "/apis/authorization.k8s.io/v1/selfsubjectaccessrevie
 
 struct asked {
     struct access_review *review;
-    struct access_question *question;
+    struct access_check *question;
     struct kube_call *call;
 };
 
@@ -42,7 +42,7 @@ static void put(struct buf *out, const char *key, struct str value)
     buf_json_string(out, value);
 }
 
-static void write_body(const struct access_question *question, struct buf *out)
+static void write_body(const struct access_check *question, struct buf *out)
 {
     struct str subresource = str_of(question->resource), resource;
     str_cut(&subresource, '/', &resource);
@@ -58,7 +58,7 @@ static void write_body(const struct access_question *question, struct buf *out)
 }
 
 /* What it leaves out is false. */
-static bool read_answer(struct asked *asked, const struct kube_answer *answer, struct err *err)
+static bool read_answer(struct asked *asked, const struct kube_response *answer, struct err *err)
 {
     struct tape tape;
     if (!tape_parse(kube_client_parser(asked->review->client), answer->body, answer->len, &tape, err))
@@ -71,9 +71,9 @@ static bool read_answer(struct asked *asked, const struct kube_answer *answer, s
     return true;
 }
 
-static void ask_more(struct access_review *review);
+static void send_more(struct access_review *review);
 
-static void on_answer(void *ctx, const struct kube_answer *answer, const struct err *err)
+static void on_answer(void *ctx, const struct kube_response *answer, const struct err *err)
 {
     struct asked *asked = ctx;
     struct access_review *review = asked->review;
@@ -89,11 +89,11 @@ static void on_answer(void *ctx, const struct kube_answer *answer, const struct 
     } else if (review->answered == review->count) {
         finish(review, NULL);
     } else {
-        ask_more(review);
+        send_more(review);
     }
 }
 
-static void ask_more(struct access_review *review)
+static void send_more(struct access_review *review)
 {
     while (review->started < review->count && review->started - review->answered < AT_ONCE) {
         struct asked *asked = &review->asked[review->started++];
@@ -115,7 +115,7 @@ static void on_none(struct timer *timer)
     finish(container_of(timer, struct access_review, none), NULL);
 }
 
-struct access_review *access_review_start(struct kube_client *client, struct access_question *questions,
+struct access_review *access_review_start(struct kube_client *client, struct access_check *questions,
                                           size_t count, void (*done)(void *ctx, const struct err *err),
                                           void *ctx)
 {
@@ -129,7 +129,7 @@ struct access_review *access_review_start(struct kube_client *client, struct acc
     for (size_t i = 0; i < count; i++)
         review->asked[i] = (struct asked){.review = review, .question = &questions[i]};
     if (count)
-        ask_more(review);
+        send_more(review);
     else
         timer_start(&review->none, loop_clock(kube_client_loop(client)), 0);
     return review;

@@ -4,7 +4,7 @@
 #include "kube/api/client.h"
 
 /* One verb on one resource, as RBAC has them. */
-struct access_question {
+struct access_check {
     const char *ns;       /* "": in all namespaces, or a kind that has none */
     const char *group;    /* "*": all */
     const char *resource; /* "pods", "pods/status"; "*": all */
@@ -17,7 +17,7 @@ struct access_review;
 
 /* The questions and their texts are borrowed until `done`, which is given no error when all were answered,
  * and the first one otherwise. */
-struct access_review *access_review_start(struct kube_client *client, struct access_question *questions,
+struct access_review *access_review_start(struct kube_client *client, struct access_check *questions,
                                           size_t count, void (*done)(void *ctx, const struct err *err),
                                           void *ctx);
 /* No callback comes after it. */

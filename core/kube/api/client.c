@@ -78,7 +78,7 @@ static void on_head(void *ctx, const struct http_response *response)
 {
     struct kube_client *client = ctx;
     if (*response->warning) log_warnings(client, response);
-    credentials_answered(client->credentials, response->status, response->authorization);
+    credentials_on_response(client->credentials, response->status, response->authorization);
 }
 
 static enum transport_permit authorize(void *ctx, struct buf *value, unsigned *number, struct err *err)

@@ -62,15 +62,15 @@ static void finish(struct discovery *discovery, const struct err *err)
 }
 
 /* Discovery is repeated as a whole. */
-static struct kube_call *ask(struct discovery *discovery, const char *path, const char *accept,
-                             void (*done)(void *ctx, const struct kube_answer *answer, const struct err *err),
-                             struct fetch *fetch)
+static struct kube_call *
+ask(struct discovery *discovery, const char *path, const char *accept,
+    void (*done)(void *ctx, const struct kube_response *answer, const struct err *err), struct fetch *fetch)
 {
     const struct kube_request request = {.path = path, .accept = accept, .limit = DOCUMENT_MAX, .once = true};
     return kube_call_start(discovery->client, &request, done, fetch);
 }
 
-static void on_legacy(void *ctx, const struct kube_answer *answer, const struct err *err);
+static void on_legacy(void *ctx, const struct kube_response *answer, const struct err *err);
 
 static void start_legacy(struct discovery *discovery)
 {
@@ -112,7 +112,7 @@ static void after_roots(struct discovery *discovery)
         start_legacy(discovery);
 }
 
-static void on_legacy(void *ctx, const struct kube_answer *answer, const struct err *err)
+static void on_legacy(void *ctx, const struct kube_response *answer, const struct err *err)
 {
     struct fetch *fetch = ctx;
     struct discovery *discovery = fetch->discovery;
@@ -195,7 +195,7 @@ static bool read_root(struct discovery *discovery, const struct tape *tape, bool
     return true;
 }
 
-static void on_root(void *ctx, const struct kube_answer *answer, const struct err *err)
+static void on_root(void *ctx, const struct kube_response *answer, const struct err *err)
 {
     struct fetch *root = ctx;
     struct discovery *discovery = root->discovery;

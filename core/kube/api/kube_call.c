@@ -34,7 +34,7 @@ struct kube_call {
     bool is_error;       /* it is not the answer that was asked for */
     struct err err;      /* of this try; ERR_NONE: none yet */
     struct err previous; /* of the try before */
-    void (*done)(void *ctx, const struct kube_answer *answer, const struct err *err);
+    void (*done)(void *ctx, const struct kube_response *answer, const struct err *err);
     void *ctx;
 };
 
@@ -68,7 +68,7 @@ static void finish(struct kube_call *call, int http_status)
         rest_metrics_received(metrics, call->method, call->body.len);
     if (call->err.code == ERR_NONE) {
         buf_reserve(&call->body, TAPE_PADDING);
-        const struct kube_answer answer = {http_status, call->body.data, call->body.len};
+        const struct kube_response answer = {http_status, call->body.data, call->body.len};
         call->done(call->ctx, &answer, NULL);
     } else {
         kube_append_previous_error(&call->err, &call->previous); /* H-7 */
@@ -221,7 +221,7 @@ static void on_deadline(struct timer *timer)
 
 struct kube_call *
 kube_call_start(struct kube_client *client, const struct kube_request *request,
-                void (*done)(void *ctx, const struct kube_answer *answer, const struct err *err), void *ctx)
+                void (*done)(void *ctx, const struct kube_response *answer, const struct err *err), void *ctx)
 {
     struct kube_call *call = NEW(struct kube_call);
     call->client = client;

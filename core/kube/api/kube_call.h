@@ -23,7 +23,7 @@ struct kube_request {
     struct fence *fence;      /* only sent, and sent again, while it is open; NULL: none */
 };
 
-struct kube_answer {
+struct kube_response {
     int http_status;  /* 200 to 299 */
     const char *body; /* with TAPE_PADDING readable bytes behind it; borrowed for the call */
     size_t len;
@@ -35,9 +35,10 @@ struct kube_call;
  * answers (H-8), the transport's errors, ERR_LIMIT, ERR_TIMEOUT when `timeout_ms` passed. A server that is
  * busy and says for how long is asked again (H-3), and reads whose connection broke (H-4); an error after
  * such tries names the one before it (H-7). */
-struct kube_call *
-kube_call_start(struct kube_client *client, const struct kube_request *request,
-                void (*done)(void *ctx, const struct kube_answer *answer, const struct err *err), void *ctx);
+struct kube_call *kube_call_start(struct kube_client *client, const struct kube_request *request,
+                                  void (*done)(void *ctx, const struct kube_response *answer,
+                                               const struct err *err),
+                                  void *ctx);
 /* No callback comes after it. The server may have carried it out all the same. */
 void kube_call_cancel(struct kube_call *call);
 

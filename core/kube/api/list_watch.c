@@ -167,7 +167,7 @@ static const struct err *end_of_stream(struct lw_call *call, const struct err *t
 static bool start_exchange(struct lw_call *call);
 
 /* F-9: a server that cannot send metadata alone is asked for whole objects, of which we keep no more. */
-static bool ask_for_whole_objects(struct lw_call *call, const struct http_response *response)
+static bool retry_with_full_objects(struct lw_call *call, const struct http_response *response)
 {
     struct kube_source *source = call->source;
     if (response->status != 406 || !source->metadata_only || source->whole_only) return false;
@@ -185,7 +185,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     if (call->stream) {
         err = end_of_stream(call, err);
     } else if (!err) {
-        if (ask_for_whole_objects(call, response)) {
+        if (retry_with_full_objects(call, response)) {
             leave(call);
             return;
         }

@@ -29,7 +29,7 @@ static void finish(struct object_call *call, struct root *object, const struct e
 }
 
 /* A Status of success is no object. */
-static bool unpack(struct object_call *call, const struct kube_answer *answer, struct root **object,
+static bool unpack(struct object_call *call, const struct kube_response *answer, struct root **object,
                    struct err *err)
 {
     const struct pack_type type = {.nameless = call->writes}; /* a SubjectAccessReview has no name */
@@ -45,7 +45,7 @@ static bool unpack(struct object_call *call, const struct kube_answer *answer, s
     return err_wrap(err, "%s", buf_text(&call->path));
 }
 
-static void on_answer(void *ctx, const struct kube_answer *answer, const struct err *err)
+static void on_answer(void *ctx, const struct kube_response *answer, const struct err *err)
 {
     struct object_call *call = ctx;
     struct root *object = NULL;

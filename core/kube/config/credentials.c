@@ -115,7 +115,7 @@ enum transport_permit credentials_header(struct credentials *credentials, struct
     return PERMIT_GO;
 }
 
-void credentials_answered(struct credentials *credentials, int http_status, unsigned number)
+void credentials_on_response(struct credentials *credentials, int http_status, unsigned number)
 {
     if (credentials->plugin && http_status == 401 && number) exec_plugin_refused(credentials->plugin, number);
 }

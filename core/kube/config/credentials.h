@@ -20,13 +20,13 @@ void credentials_free(struct credentials *credentials);
 /* Appends the value of the Authorization header, nothing when there are no credentials. A token file is read
  * again when what is known of it is older than 50 s; when that fails the old token stays in use (T-7). ERR_IO
  * or ERR_INVALID when there is no old one. With a plugin it may be PERMIT_WAIT; `*number` is for
- * credentials_answered. */
+ * credentials_on_response. */
 enum transport_permit credentials_header(struct credentials *credentials, struct buf *out, unsigned *number,
                                          struct err *err);
 /* As exec_plugin_running, NULL too without a plugin. */
 const char *credentials_plugin_running(const struct credentials *credentials, int64_t *since_us);
 /* The server has answered a request that carried the header `number`. */
-void credentials_answered(struct credentials *credentials, int http_status, unsigned number);
+void credentials_on_response(struct credentials *credentials, int http_status, unsigned number);
 
 /* The token in the file, without blanks around it; the caller wipes and frees it. */
 bool credentials_read_token(const char *path, char **out, struct err *err);

@@ -37,8 +37,8 @@ static void put_cluster(const struct exec_config *exec, const struct cluster_con
     buf_puts(out, "},");
 }
 
-void exec_credential_ask(const struct exec_config *exec, const struct cluster_config *cluster,
-                         bool interactive, struct buf *out)
+void exec_credential_info(const struct exec_config *exec, const struct cluster_config *cluster,
+                          bool interactive, struct buf *out)
 {
     buf_printf(out, "{\"kind\":\"ExecCredential\",\"apiVersion\":\"%s\",\"spec\":{", exec->api_version);
     if (exec->provide_cluster_info) put_cluster(exec, cluster, out);

@@ -16,8 +16,8 @@ struct exec_credential {
 };
 
 /* The value of KUBERNETES_EXEC_INFO. */
-void exec_credential_ask(const struct exec_config *exec, const struct cluster_config *cluster,
-                         bool interactive, struct buf *out);
+void exec_credential_info(const struct exec_config *exec, const struct cluster_config *cluster,
+                          bool interactive, struct buf *out);
 /* ERR_PARSE or ERR_TLS when it is none of `exec`'s apiVersion that can be used. */
 bool exec_credential_read(const struct exec_config *exec, struct str output, struct exec_credential *out,
                           struct err *err);

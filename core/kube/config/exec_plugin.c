@@ -176,7 +176,7 @@ static struct child *spawn(struct exec_plugin *plugin, bool interactive, struct 
     const char **argv = xcalloc(args + 2, sizeof *argv), **env = xcalloc(vars + 2, sizeof *env);
     struct buf info = {0};
     buf_puts(&info, "KUBERNETES_EXEC_INFO=");
-    exec_credential_ask(exec, &plugin->cluster, interactive, &info);
+    exec_credential_info(exec, &plugin->cluster, interactive, &info);
     argv[0] = exec->command;
     for (size_t i = 0; i < args; i++) argv[i + 1] = exec->args[i];
     for (size_t i = 0; i < vars; i++) env[i] = exec->env[i];

@@ -139,7 +139,7 @@ static void push_headers(lua_State *L, struct str lines)
     }
 }
 
-static int push_answer(lua_State *L, struct task_wait *base)
+static int push_response(lua_State *L, struct task_wait *base)
 {
     struct http_wait *wait = container_of(base, struct http_wait, wait);
     if (wait->failed) return push_err(L, &wait->err);
@@ -175,16 +175,16 @@ static size_t body_max(const struct script *script)
  */
 static int l_http_send(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_answer, drop, .finishes = true};
+    static const struct task_wait_ops ops = {push_response, drop, .finishes = true};
     struct script *script = script_of(L);
     const char *headers[2 * (WEB_HEADERS_MAX + 1)];
     struct web *web = script->host->web;
     struct err err;
-    struct web_ask request = {.method = method_arg(L, 1),
-                              .url = url_arg(L, 2),
-                              .headers = headers,
-                              .timeout_ms = TIMEOUT_MS,
-                              .body_max = body_max(script)};
+    struct web_call_request request = {.method = method_arg(L, 1),
+                                       .url = url_arg(L, 2),
+                                       .headers = headers,
+                                       .timeout_ms = TIMEOUT_MS,
+                                       .body_max = body_max(script)};
     if (!lua_isnoneornil(L, 3)) request.timeout_ms = arg_duration_ms(L, 3, "http.request: timeout");
     if (request.timeout_ms < 1) script_raise(L, "http.request: timeout must be more than 0");
     request.body = arg_bytes_opt(L, 4, "http.request: body");

@@ -36,7 +36,7 @@ static int l_resource_gc(lua_State *L)
 }
 
 /* Named as the script named it; what came from an object, "apps/v1/Deployment", as one would declare it. */
-static _Noreturn void raise_undeclared(lua_State *L, const struct kind_question *q,
+static _Noreturn void raise_undeclared(lua_State *L, const struct kind_access *q,
                                        const struct resource *meant)
 {
     struct str sub = q->subresource, kind = q->kind;
@@ -49,17 +49,17 @@ static _Noreturn void raise_undeclared(lua_State *L, const struct kind_question 
                  (int)sub.n, sub.n ? sub.p : "", q->access_name, q->declarer);
 }
 
-const struct resource *resource_declared(lua_State *L, int idx, const struct kind_question *asked)
+const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *asked)
 {
     const struct box *box = box_arg(L, idx, asked->verb);
-    struct kind_question q = *asked;
+    struct kind_access q = *asked;
     q.kind = str_of(box->kind);
     if (!q.allows(script_of(L), &q, &box->resource)) raise_undeclared(L, &q, &box->resource);
     return &box->resource;
 }
 
 /* Pushes the resource, or nil, err. What is not declared is told before an unknown kind is. */
-static int push_resource(lua_State *L, const struct kind_question *q)
+static int push_resource(lua_State *L, const struct kind_access *q)
 {
     const struct script *script = script_of(L);
     struct box *box = lua_newuserdata(L, sizeof *box);
@@ -77,7 +77,7 @@ static int push_resource(lua_State *L, const struct kind_question *q)
 struct kind_wait {
     struct task_wait wait;
     struct kinds_waiter waiter;
-    struct kind_question question;
+    struct kind_access question;
     char *kind, *subresource; /* its texts */
     struct err err;
 };
@@ -111,7 +111,7 @@ enum name_state {
     NAME_OPEN,    /* discovery will tell */
 };
 
-static enum name_state name_state(const struct script *script, const struct kind_question *q)
+static enum name_state name_state(const struct script *script, const struct kind_access *q)
 {
     struct kinds *kinds = script->host->kinds;
     struct resource resource;
@@ -125,7 +125,7 @@ static enum name_state name_state(const struct script *script, const struct kind
     return err.code != ERR_NOT_FOUND || !declared || !kinds_invalidate(kinds) ? NAME_REFUSED : NAME_OPEN;
 }
 
-int kind_resolve(lua_State *L, const struct kind_question *q)
+int kind_resolve(lua_State *L, const struct kind_access *q)
 {
     static const struct task_wait_ops ops = {push_kind, drop_kind, .finishes = true};
     struct script *script = script_of(L);

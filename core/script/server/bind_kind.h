@@ -8,7 +8,7 @@
 #include "kube/kinds/resource.h"
 #include "script/vm/state.h"
 
-struct kind_question {
+struct kind_access {
     const char *verb;        /* "k8s.patch"; a literal, as the next three texts */
     const char *access_name; /* "patch" */
     const char *declarer;    /* "k8s.writes" */
@@ -17,17 +17,17 @@ struct kind_question {
     struct str kind;         /* as the script names it */
     struct str subresource;  /* empty for none */
     /* `meant` is NULL when nobody knows yet, or any more, what the kind means. */
-    bool (*allows)(const struct script *script, const struct kind_question *question,
+    bool (*allows)(const struct script *script, const struct kind_access *question,
                    const struct resource *meant);
 };
 
 /* For a verb to return: its results are a resource, or nil, err. Waits when discovery has to tell. Raises
  * what is not declared before anything is sent. */
-int kind_resolve(lua_State *L, const struct kind_question *question);
+int kind_resolve(lua_State *L, const struct kind_access *question);
 /* The resource that this found. Raises when the script did not declare that it uses it as `question` has it,
  * whose kind does not count: that is the one which the resource was found by. To be called with the very
  * values that are sent. */
-const struct resource *resource_declared(lua_State *L, int idx, const struct kind_question *question);
+const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *question);
 /* The same for what is only looked at; raises "verb: expected a resource, not nil". */
 const struct resource *resource_arg(lua_State *L, int idx, const char *verb);
 /* Registers the class of resources. */

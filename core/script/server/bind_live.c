@@ -46,14 +46,14 @@ static int l_live_reads(lua_State *L)
     return 0;
 }
 
-static bool allows(const struct script *script, const struct kind_question *q, const struct resource *meant)
+static bool allows(const struct script *script, const struct kind_access *q, const struct resource *meant)
 {
     return reads_allow(&script->reads, (enum read_verb)q->access, q->kind, meant, script->host->kinds);
 }
 
-static struct kind_question question(lua_State *L, const struct function *function, struct str kind)
+static struct kind_access question(lua_State *L, const struct function *function, struct str kind)
 {
-    return (struct kind_question){
+    return (struct kind_access){
         .verb = function->name,
         .kind = kind,
         .access = function->access,
@@ -66,7 +66,7 @@ static struct kind_question question(lua_State *L, const struct function *functi
 
 const struct resource *read_resource_arg(lua_State *L, int idx, enum read_function of)
 {
-    const struct kind_question q = question(L, &functions[of], (struct str){0});
+    const struct kind_access q = question(L, &functions[of], (struct str){0});
     return resource_declared(L, idx, &q);
 }
 
@@ -75,18 +75,18 @@ static int l_live_resource(lua_State *L)
 {
     const struct function *function = &functions[read_function_arg(L, 1)];
     lua_pushfstring(L, "%s: the kind", function->name);
-    const struct kind_question q = question(L, function, arg_str(L, 2, own_text(L, -1)));
+    const struct kind_access q = question(L, function, arg_str(L, 2, own_text(L, -1)));
     return kind_resolve(L, &q);
 }
 
 struct get_wait {
     struct task_wait wait;
     struct live_read *read;
-    struct live_answer answer;
+    struct live_response answer;
     struct err err;
 };
 
-static void on_object(void *ctx, const struct live_answer *answer)
+static void on_object(void *ctx, const struct live_response *answer)
 {
     struct get_wait *wait = ctx;
     wait->answer = *answer;
@@ -106,7 +106,7 @@ static void drop_get(struct task_wait *base)
 {
     struct get_wait *wait = container_of(base, struct get_wait, wait);
     live_close(wait->read);
-    live_answer_clear(&wait->answer);
+    live_response_clear(&wait->answer);
     free(wait);
 }
 
@@ -139,7 +139,7 @@ static int l_live_get(lua_State *L)
     struct get_wait *wait = NEW(struct get_wait);
     err_clear(&wait->err);
     wait->read = live_start(script_of(L)->host->live,
-                            &(struct live_question){
+                            &(struct live_request){
                                 .verb = LIVE_GET,
                                 .resource = resource,
                                 .name = name.p, /* the rest of the key */

@@ -76,7 +76,7 @@ static int l_live_pages(lua_State *L)
     const char *name = whole ? "k8s.list" : "k8s.pages"; /* a literal, which stays */
     const struct resource *resource =
         read_resource_arg(L, 1, whole ? READ_FUNCTION_LIST : READ_FUNCTION_PAGES);
-    const struct live_question question = {
+    const struct live_request question = {
         .verb = LIVE_LIST,
         .resource = resource,
         .name = "",
@@ -110,7 +110,7 @@ static int l_live_watch(lua_State *L)
     struct script *script = script_of(L);
     bool limited = !lua_isnoneornil(L, 6);
     int64_t timeout_ms = limited ? arg_duration_ms(L, 6, "k8s.watch: timeout") : 0;
-    const struct live_question question = {
+    const struct live_request question = {
         .verb = LIVE_WATCH,
         .resource = read_resource_arg(L, 1, READ_FUNCTION_WATCH),
         .name = "",

@@ -30,16 +30,16 @@ static int l_write_declare(lua_State *L)
     return 0;
 }
 
-static bool allows(const struct script *script, const struct kind_question *q, const struct resource *meant)
+static bool allows(const struct script *script, const struct kind_access *q, const struct resource *meant)
 {
     return writes_allow(&script->writes, (enum write_verb)q->access, q->kind, q->subresource, meant,
                         script->host->kinds);
 }
 
-static struct kind_question question(lua_State *L, const struct write_function *function, struct str kind,
-                                     struct str subresource)
+static struct kind_access question(lua_State *L, const struct write_function *function, struct str kind,
+                                   struct str subresource)
 {
-    return (struct kind_question){
+    return (struct kind_access){
         .verb = function->name,
         .kind = kind,
         .subresource = subresource,
@@ -58,7 +58,7 @@ static int l_write_resource(lua_State *L)
     lua_settop(L, 3);
     lua_pushfstring(L, "%s: the kind", function->name);
     struct str kind = arg_str(L, 2, own_text(L, -1)), subresource = arg_str_opt(L, 3, "subresource");
-    const struct kind_question q = question(L, function, kind, subresource);
+    const struct kind_access q = question(L, function, kind, subresource);
     return kind_resolve(L, &q);
 }
 
@@ -68,13 +68,13 @@ struct write_wait {
     struct task_wait wait;
     struct live_read *read; /* NULL: nothing was sent */
     size_t body_len;        /* of what is kept for it */
-    struct live_answer answer;
+    struct live_response answer;
     bool answered;
     struct err err;
     struct write_note note;
 };
 
-static void on_answer(void *ctx, const struct live_answer *answer)
+static void on_answer(void *ctx, const struct live_response *answer)
 {
     struct write_wait *wait = ctx;
     wait->answer = *answer;
@@ -85,7 +85,7 @@ static void on_answer(void *ctx, const struct live_answer *answer)
 }
 
 /* The object; true when the server had nothing to say but that it is done. */
-static int push_answer(lua_State *L, struct task_wait *base)
+static int push_response(lua_State *L, struct task_wait *base)
 {
     struct write_wait *wait = container_of(base, struct write_wait, wait);
     if (wait->err.code) return push_err(L, &wait->err);
@@ -105,7 +105,7 @@ static void drop_write(struct task_wait *base)
     write_note_end(&wait->note, object, wait->answer.http_status, wait->err.code ? &wait->err : NULL);
     if (wait->read) live_close(wait->read);
     wait->note.script->write_bodies -= wait->body_len;
-    live_answer_clear(&wait->answer);
+    live_response_clear(&wait->answer);
     free(wait);
 }
 
@@ -115,7 +115,7 @@ static struct live_read *start(struct write_wait *wait, struct script *script, c
     struct buf query = {0};
     write_request_query(r, &query);
     struct live_read *read = live_start(script->host->live,
-                                        &(struct live_question){
+                                        &(struct live_request){
                                             .verb = LIVE_WRITE,
                                             .resource = r->resource,
                                             .name = r->to_collection ? "" : r->name,
@@ -141,7 +141,7 @@ static void record(struct write_wait *wait, struct script *script, const struct 
 {
     struct root *object;
     if (dry_write(script, r, body, given, &object, &wait->err) && object) {
-        wait->answer = (struct live_answer){.objects = xmalloc(sizeof object), .count = 1};
+        wait->answer = (struct live_response){.objects = xmalloc(sizeof object), .count = 1};
         wait->answer.objects[0] = object;
     }
     wait->answered = true;
@@ -159,7 +159,7 @@ static void check_bodies(lua_State *L, const char *verb, size_t more)
 /* Whatever came before in Lua: what is sent is declared. */
 static void check_declared(lua_State *L, const struct write_request *r)
 {
-    const struct kind_question q = question(L, r->function, (struct str){0}, str_of(r->subresource));
+    const struct kind_access q = question(L, r->function, (struct str){0}, str_of(r->subresource));
     resource_declared(L, 1, &q);
 }
 
@@ -167,7 +167,7 @@ static void check_declared(lua_State *L, const struct write_request *r)
  * lua/k8s with what struct write_request has, `given` the view that the script named, if it did. Waits. */
 static int l_write_send(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_answer, drop_write, .finishes = true};
+    static const struct task_wait_ops ops = {push_response, drop_write, .finishes = true};
     struct script *script = script_of(L);
     struct write_request r = {.function = write_function_arg(L, 2)};
     r.resource = resource_arg(L, 1, r.function->name);

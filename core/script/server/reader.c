@@ -37,7 +37,7 @@ void reader_end(struct reader *reader)
 {
     close_read(reader);
     for (size_t i = 0; i < reader->next; i++) reader->answer.objects[i] = NULL;
-    live_answer_clear(&reader->answer);
+    live_response_clear(&reader->answer);
     reader->next = 0;
     reader->answered = false;
     err_clear(&reader->err);
@@ -58,7 +58,7 @@ void reader_on_timeout(struct timer *timer)
     wake(reader);
 }
 
-static void on_answer(void *ctx, const struct live_answer *answer)
+static void on_answer(void *ctx, const struct live_response *answer)
 {
     struct reader *reader = ctx;
     reader->answer = *answer;
@@ -81,7 +81,7 @@ struct reader *reader_arg(lua_State *L, int idx, const char *method)
     return reader;
 }
 
-void reader_start(struct reader *reader, const struct live_question *question)
+void reader_start(struct reader *reader, const struct live_request *question)
 {
     reader->asked = true;
     ++*open_count(reader);
@@ -97,20 +97,20 @@ static void drop_read(struct task_wait *base)
     free(wait);
 }
 
-static int wait_answer(lua_State *L, struct reader *reader, const struct task_wait_ops *ops)
+static int wait_response(lua_State *L, struct reader *reader, const struct task_wait_ops *ops)
 {
     if (reader->waiter) script_raise(L, "%s: another coroutine waits for it", reader->name);
     task_check(L, reader->name);
     struct read_wait *wait = NEW(struct read_wait);
     wait->reader = reader;
     reader->waiter = wait;
-    if (!reader->asked) live_ask(reader->read);
+    if (!reader->asked) live_next(reader->read);
     reader->asked = true;
     return task_yield(L, &wait->wait, ops);
 }
 
 /* The page before may be garbage by now. */
-static void push_objects(lua_State *L, const struct live_answer *answer)
+static void push_objects(lua_State *L, const struct live_response *answer)
 {
     view_note_dead(L, answer->count);
     lua_createtable(L, (int)answer->count, 0);
@@ -141,7 +141,7 @@ static int push_page(lua_State *L, struct reader *reader)
     lua_pushstring(L, buf_text(&reader->version));
     lua_pushboolean(L, reader->answer.from_start);
     lua_pushboolean(L, reader->last);
-    live_answer_clear(&reader->answer);
+    live_response_clear(&reader->answer);
     reader->asked = reader->answered = false;
     if (reader->last) reader_end(reader);
     return 4;
@@ -157,7 +157,7 @@ int reader_page(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_page_waited, drop_read, .finishes = true};
     struct reader *reader = reader_arg(L, 1, "page");
-    if (!reader->answered && reader->read) return wait_answer(L, reader, &ops);
+    if (!reader->answered && reader->read) return wait_response(L, reader, &ops);
     return push_page(L, reader);
 }
 
@@ -166,7 +166,7 @@ static int push_event(lua_State *L, struct reader *reader)
 {
     static const char *const types[] = {"ADDED", "MODIFIED", "DELETED"};
     if (!reader || !reader->answered) return 0;
-    struct live_answer *answer = &reader->answer;
+    struct live_response *answer = &reader->answer;
     if (reader->next < answer->count) {
         view_note_dead(L, 1);
         lua_pushstring(L, types[answer->types[reader->next]]);
@@ -191,7 +191,7 @@ static void drop_empty(struct reader *reader)
 {
     if (!reader->answered || reader->last || reader->next < reader->answer.count) return;
     reader->answer.count = reader->next = 0;
-    live_answer_clear(&reader->answer);
+    live_response_clear(&reader->answer);
     reader->asked = reader->answered = false;
 }
 
@@ -201,6 +201,6 @@ int reader_event(lua_State *L)
     static const struct task_wait_ops ops = {push_event_waited, drop_read, .finishes = false};
     struct reader *reader = reader_arg(L, 1, "event");
     drop_empty(reader);
-    if (!reader->answered && reader->read) return wait_answer(L, reader, &ops);
+    if (!reader->answered && reader->read) return wait_response(L, reader, &ops);
     return push_event(L, reader);
 }

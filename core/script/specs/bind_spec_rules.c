@@ -73,12 +73,12 @@ static int l_answer(lua_State *L)
     lua_getfield(L, 2, "body");
     struct str body = arg_bytes_opt(L, -1, "env:http: body"); /* kept by the table */
     lua_pop(L, 1);
-    struct test_answer answer = {.method = text_of(L, "method"),
-                                 .url = text_of(L, "url"),
-                                 .body = body,
-                                 .status = number_of(L, "status", 200),
-                                 .times = number_of(L, "times", 0),
-                                 .delay_ms = delay_of(L)};
+    struct spec_response answer = {.method = text_of(L, "method"),
+                                   .url = text_of(L, "url"),
+                                   .body = body,
+                                   .status = number_of(L, "status", 200),
+                                   .times = number_of(L, "times", 0),
+                                   .delay_ms = delay_of(L)};
     answer.header_count = headers_of(L, answer.headers);
     test_ops()->add_answer(engine, &answer);
     return 0;

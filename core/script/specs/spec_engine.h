@@ -36,7 +36,7 @@ struct test_rule {
 enum { TEST_ANSWER_HEADERS_MAX = 20 };
 
 /* What a server other than the API server answers to http.request. */
-struct test_answer {
+struct spec_response {
     const char *method, *url;                         /* the first NULL: any; the second may end with "*" */
     const char *headers[2 * TEST_ANSWER_HEADERS_MAX]; /* name, value, ... */
     size_t header_count;
@@ -99,7 +99,7 @@ struct test_engine_ops {
     bool (*rule_is_unmet)(struct test_engine *engine, int id);
     void (*clear_rules)(struct test_engine *engine);
     /* Newer ones come first; all is copied. */
-    void (*add_answer)(struct test_engine *engine, const struct test_answer *answer);
+    void (*add_answer)(struct test_engine *engine, const struct spec_response *answer);
     /* `kind` "": all. */
     bool (*end_watches)(struct test_engine *engine, const char *kind, bool expire, struct err *err);
     /* Calls a command of k8s.command, and moves the clock on while it waits, ten minutes at most. */

@@ -193,7 +193,7 @@ static int append(const char *data, size_t len, void *into)
     return 0;
 }
 
-static void take(struct sim_reply *reply, struct sim_inside_answer *answer)
+static void take(struct sim_reply *reply, struct sim_inside_response *answer)
 {
     ssize_t n = 1;
     answer->code = reply->code;
@@ -212,7 +212,7 @@ static void take(struct sim_reply *reply, struct sim_inside_answer *answer)
 }
 
 void sim_inside_serve(struct sim_inside *inside, const struct sim_inside_request *request,
-                      struct sim_inside_answer *answer)
+                      struct sim_inside_response *answer)
 {
     struct split parts;
     struct sim_reply reply = {0};
@@ -225,7 +225,7 @@ void sim_inside_serve(struct sim_inside *inside, const struct sim_inside_request
 }
 
 void sim_inside_refuse(int code, const char *reason, const char *message, int retry_after_s,
-                       struct sim_inside_answer *answer)
+                       struct sim_inside_response *answer)
 {
     struct sim_reply reply = {0};
     json_t *status =
@@ -240,11 +240,11 @@ void sim_inside_refuse(int code, const char *reason, const char *message, int re
     sim_reply_clear(&reply);
 }
 
-void sim_inside_answer_clear(struct sim_inside_answer *answer)
+void sim_inside_response_clear(struct sim_inside_response *answer)
 {
     buf_clear(&answer->body);
     if (answer->stream) sim_inside_close(answer->stream);
-    *answer = (struct sim_inside_answer){0};
+    *answer = (struct sim_inside_response){0};
 }
 
 /* --- watches */

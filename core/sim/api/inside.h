@@ -29,7 +29,7 @@ struct sim_inside_about {
     bool dry_run;
 };
 
-struct sim_inside_answer {
+struct sim_inside_response {
     int code;
     int retry_after_s; /* 0 without */
     const char *content_type;
@@ -43,11 +43,11 @@ void sim_inside_about_clear(struct sim_inside_about *about);
 /* Fills an empty answer. A server-side apply merges the object into the one that is there or creates it:
  * fields have no owners here, and lists are replaced. */
 void sim_inside_serve(struct sim_inside *inside, const struct sim_inside_request *request,
-                      struct sim_inside_answer *answer);
+                      struct sim_inside_response *answer);
 /* Instead of it: an error as the server gives it. `reason` and `message` may be NULL. */
 void sim_inside_refuse(int code, const char *reason, const char *message, int retry_after_s,
-                       struct sim_inside_answer *answer);
-void sim_inside_answer_clear(struct sim_inside_answer *answer);
+                       struct sim_inside_response *answer);
+void sim_inside_response_clear(struct sim_inside_response *answer);
 
 /* Appends what a watch has to say now; false when it is over. */
 bool sim_inside_read(struct sim_stream *stream, struct buf *out);

@@ -58,13 +58,14 @@ static void ask(const char *path)
 {
     char *url = xasprintf("%s%s", cut_server_url(server), path);
     dones = 0;
-    struct web_call *call = web_start(web,
-                                      &(struct web_ask){.method = method,
-                                                        .url = url,
-                                                        .body = has_body ? STR("{}") : (struct str){0},
-                                                        .timeout_ms = 60000,
-                                                        .body_max = 1 << 20},
-                                      on_done, NULL);
+    struct web_call *call =
+        web_start(web,
+                  &(struct web_call_request){.method = method,
+                                             .url = url,
+                                             .body = has_body ? STR("{}") : (struct str){0},
+                                             .timeout_ms = 60000,
+                                             .body_max = 1 << 20},
+                  on_done, NULL);
     while (!dones) loop_once(loop, true);
     web_close(call);
     free(url);

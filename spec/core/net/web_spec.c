@@ -69,7 +69,7 @@ static int teardown(void **state)
 }
 
 /* Runs it to its end. */
-static void ask(struct bench *bench, struct web_ask request)
+static void ask(struct bench *bench, struct web_call_request request)
 {
     char *url = url_of(bench, request.url);
     request.url = url;
@@ -94,7 +94,7 @@ static void test_sends_the_request_and_gives_the_answer(void **state)
     bench->answer = answer_hello;
     const char *headers[] = {"Authorization", "Bearer secret", "X-A", "b"};
     ask(bench,
-        (struct web_ask){
+        (struct web_call_request){
             .method = "PUT", .url = "/x?y=z", .headers = headers, .header_count = 2, .body = STR("text")});
     assert_int_equal(status, 200);
     assert_string_equal(buf_text(&body), "hello");
@@ -126,7 +126,7 @@ static void redirected(struct bench *bench, int with_status, const char *to)
     redirect_status = with_status;
     target = to;
     ask(bench,
-        (struct web_ask){
+        (struct web_call_request){
             .method = "POST", .url = "/a/b", .headers = headers, .header_count = 2, .body = STR("text")});
 }
 
@@ -157,7 +157,7 @@ static void test_a_redirect_that_leads_nowhere_is_an_answer(void **state)
 {
     struct bench *bench = *state;
     bench->answer = answer_to_nowhere;
-    ask(bench, (struct web_ask){.method = "GET", .url = "/a"});
+    ask(bench, (struct web_call_request){.method = "GET", .url = "/a"});
     assert_int_equal(status, 302);
     assert_string_equal(buf_text(&body), "gone elsewhere");
 }
@@ -186,9 +186,9 @@ static void test_a_large_answer_is_refused(void **state)
 {
     struct bench *bench = *state;
     bench->answer = answer_long;
-    ask(bench, (struct web_ask){.url = "/", .body_max = 2000});
+    ask(bench, (struct web_call_request){.url = "/", .body_max = 2000});
     assert_int_equal(status, 200);
-    ask(bench, (struct web_ask){.url = "/", .body_max = 1999});
+    ask(bench, (struct web_call_request){.url = "/", .body_max = 1999});
     assert_int_equal(err.code, ERR_LIMIT);
     assert_string_equal(err.text, "the answer is over the limit value-size (1999 bytes)");
 }
@@ -199,7 +199,7 @@ static void test_the_timeout_is_for_the_whole(void **state)
 {
     struct bench *bench = *state;
     bench->answer = answer_nothing;
-    ask(bench, (struct web_ask){.url = "/", .timeout_ms = 50});
+    ask(bench, (struct web_call_request){.url = "/", .timeout_ms = 50});
     assert_int_equal(err.code, ERR_TIMEOUT);
     assert_string_equal(err.text, "no whole answer within 0.05 s");
 }
@@ -209,8 +209,9 @@ static void test_a_closed_one_calls_nobody(void **state)
     struct bench *bench = *state;
     char *url = url_of(bench, "/");
     bench->answer = answer_nothing;
-    call = web_start(web, &(struct web_ask){.method = "GET", .url = url, .timeout_ms = 20000, .body_max = 1},
-                     on_done, NULL);
+    call = web_start(
+        web, &(struct web_call_request){.method = "GET", .url = url, .timeout_ms = 20000, .body_max = 1},
+        on_done, NULL);
     free(url);
     bench_until_size(bench, &bench->requests, 1);
     web_close(call);

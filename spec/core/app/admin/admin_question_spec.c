@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "core/app/support/admin.h"
 
-static struct admin_question *taken;
+static struct admin_call *taken;
 static int gone;
 
 static bool answer(void *ctx, const char *method, struct buf *result, struct err *error)
@@ -25,9 +25,9 @@ static bool answer(void *ctx, const char *method, struct buf *result, struct err
     return true;
 }
 
-static bool begin(void *ctx, struct admin_question *question)
+static bool begin(void *ctx, struct admin_call *question)
 {
-    const char *method = admin_question_method(question);
+    const char *method = admin_call_method(question);
     if (strcmp(method, "slow") != 0 && strcmp(method, "session") != 0) return false;
     taken = question;
     return true;
@@ -36,7 +36,7 @@ static bool begin(void *ctx, struct admin_question *question)
 static void on_gone(void *ctx)
 {
     gone++;
-    admin_question_refuse(ctx, "gone");
+    admin_call_fail(ctx, "gone");
 }
 
 static int setup(void **state)
@@ -87,9 +87,9 @@ static void test_an_answer_may_take_any_time(void **state)
               "{\"v\":1,\"method\":\"slow\",\"params\":{\"a\":\"b\"}}\n{\"v\":1,\"method\":\"status\"}\n");
     await_taken();
     admin_run_io(200); /* four times what others have */
-    size_t params = admin_question_params(taken, &tape);
+    size_t params = admin_call_params(taken, &tape);
     assert_true(str_is(tape_str(tape, tape_field(tape, params, STR("a"))), "b"));
-    admin_question_answer(taken, STR("7"));
+    admin_call_reply(taken, STR("7"));
     assert_heard(fd, "{\"v\":1,\"result\":7}\n");
     assert_heard(fd, "{\"v\":1,\"result\":\"x\"}\n"); /* what was written behind it has its turn */
     close(fd);
@@ -100,7 +100,7 @@ static void test_who_answers_is_told_that_the_client_has_gone(void **state)
     int fd = admin_dial();
     admin_say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
     await_taken();
-    admin_question_on_gone(taken, on_gone, taken);
+    admin_call_on_disconnect(taken, on_gone, taken);
     close(fd);
     while (!gone) turn(1);
     turn(10);
@@ -112,11 +112,11 @@ static void test_a_client_that_only_reads_any_more_has_its_answer(void **state)
     int fd = admin_dial();
     admin_say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
     await_taken();
-    admin_question_on_gone(taken, on_gone, taken);
+    admin_call_on_disconnect(taken, on_gone, taken);
     shutdown(fd, SHUT_WR);
     turn(10);
     assert_int_equal(gone, 0);
-    admin_question_answer(taken, STR("8"));
+    admin_call_reply(taken, STR("8"));
     assert_heard(fd, "{\"v\":1,\"result\":8}\n");
     close(fd);
 }
@@ -128,7 +128,7 @@ static void test_the_end_of_a_client_is_seen_when_nothing_is_read_any_more(void 
     int fd = admin_dial();
     admin_say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
     await_taken();
-    admin_question_on_gone(taken, on_gone, taken);
+    admin_call_on_disconnect(taken, on_gone, taken);
     shutdown(fd, SHUT_WR);
     turn(10);
     close(fd);
@@ -136,7 +136,7 @@ static void test_the_end_of_a_client_is_seen_when_nothing_is_read_any_more(void 
     fd = admin_dial();
     admin_say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
     await_taken();
-    admin_question_on_gone(taken, on_gone, taken);
+    admin_call_on_disconnect(taken, on_gone, taken);
     char *much = xcalloc(1, ADMIN_REQUEST_MAX + 1);
     for (size_t sent = 0; gone < 2; turn(1)) {
         ssize_t n = send(fd, much, ADMIN_REQUEST_MAX + 1 - sent, MSG_NOSIGNAL);
@@ -152,10 +152,10 @@ static void test_an_answer_to_nobody_is_dropped(void **state)
     int fd = admin_dial();
     admin_say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
     await_taken();
-    admin_question_on_gone(taken, on_gone, taken);
+    admin_call_on_disconnect(taken, on_gone, taken);
     close(fd);
     for (int i = 0; i < 10; i++) loop_once(admin.loop, false); /* the mail is on its way */
-    admin_question_answer(taken, STR("9"));
+    admin_call_reply(taken, STR("9"));
     turn(10);
     assert_int_equal(gone, 0);
 }
@@ -166,7 +166,7 @@ static void test_a_session_has_its_connection_for_itself(void **state)
     int fd = admin_dial();
     admin_say(fd, "{\"v\":1,\"method\":\"session\"}\n");
     await_taken();
-    int own = admin_question_take_connection(taken);
+    int own = admin_call_take_connection(taken);
     admin_say(fd, "anything\n");
     admin_run_io(200);
     char text[16];
@@ -184,7 +184,7 @@ static void test_a_session_that_is_refused_is_a_connection_as_any(void **state)
     int fd = admin_dial();
     admin_say(fd, "{\"v\":1,\"method\":\"session\"}\n{\"v\":1,\"method\":\"status\"}\n");
     await_taken();
-    admin_question_refuse(taken, "no");
+    admin_call_fail(taken, "no");
     assert_heard(fd, "{\"v\":1,\"error\":\"no\"}\n");
     assert_heard(fd, "{\"v\":1,\"result\":\"x\"}\n");
     close(fd);

@@ -13,7 +13,7 @@
 static struct virtual_clock virtual;
 static struct health *health;
 static struct running running;
-static struct web_answer answer;
+static struct web_response answer;
 static const char *verbose, *exclude;
 
 static const char *query(const struct web_request *request, const char *name)
@@ -58,7 +58,7 @@ static int teardown(void **state)
     health_free(health);
     virtual_clock_clear(&virtual);
     buf_clear(&answer.body);
-    answer = (struct web_answer){0};
+    answer = (struct web_response){0};
     return 0;
 }
 

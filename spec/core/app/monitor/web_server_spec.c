@@ -23,7 +23,7 @@
 
 enum { HOGS = 300 };
 
-static void serve(void *ctx, const struct web_request *request, struct web_answer *answer)
+static void serve(void *ctx, const struct web_request *request, struct web_response *answer)
 {
     answer->status = 200;
     buf_puts(&answer->body, request->path);

@@ -39,15 +39,15 @@ static void on_guard(struct timer *timer)
     fail_msg("nothing happened for 20 s");
 }
 
-static bool (*begins)(void *ctx, struct admin_question *question);
+static bool (*begins)(void *ctx, struct admin_call *question);
 
-static void begin_session(void *ctx, struct admin_question *question)
+static void begin_session(void *ctx, struct admin_call *question)
 {
     assert_true(begins(ctx, question));
 }
 
 void admin_open(bool (*answer)(void *ctx, const char *method, struct buf *result, struct err *err),
-                bool (*begin)(void *ctx, struct admin_question *question))
+                bool (*begin)(void *ctx, struct admin_call *question))
 {
     static struct admin_session sessions[] = {{"other", begin_session, NULL},
                                               {"session", begin_session, NULL}};

@@ -22,7 +22,7 @@ int admin_make_folder(void **state);
 int admin_remove_folder(void **state);
 /* Clients have 50 ms for a word, and the engine thread as many for an answer. "session" begins a session. */
 void admin_open(bool (*answer)(void *ctx, const char *method, struct buf *result, struct err *err),
-                bool (*begin)(void *ctx, struct admin_question *question));
+                bool (*begin)(void *ctx, struct admin_call *question));
 void admin_close(void);
 /* A client that does not block. */
 int admin_dial(void);

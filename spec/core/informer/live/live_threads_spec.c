@@ -173,10 +173,10 @@ struct reader {
     bool last, failed;
 };
 
-static void on_answer(void *ctx, const struct live_answer *answer)
+static void on_answer(void *ctx, const struct live_response *answer)
 {
     struct reader *reader = ctx;
-    struct live_answer taken = *answer;
+    struct live_response taken = *answer;
     reader->answers++;
     reader->last = answer->last;
     reader->failed = answer->err != NULL;
@@ -188,7 +188,7 @@ static void on_answer(void *ctx, const struct live_answer *answer)
         assert_int_equal(version, ++reader->version); /* none lost, none twice, in order */
         reader->objects++;
     }
-    live_answer_clear(&taken);
+    live_response_clear(&taken);
 }
 
 static const struct resource pods = {(char *)"", (char *)"v1", (char *)"pods", (char *)"Pod", true};
@@ -197,7 +197,7 @@ static void start_read(struct reader *reader, enum live_verb verb, const char *n
 {
     *reader = (struct reader){.version = verb == LIVE_WATCH ? (int)strtol(version, NULL, 10) : 0};
     reader->read = live_start(live,
-                              &(struct live_question){
+                              &(struct live_request){
                                   .verb = verb,
                                   .resource = &pods,
                                   .name = name,
@@ -208,7 +208,7 @@ static void start_read(struct reader *reader, enum live_verb verb, const char *n
                               on_answer, reader);
 }
 
-static void wait_answer(struct reader *reader, size_t answers)
+static void wait_response(struct reader *reader, size_t answers)
 {
     while (reader->answers < answers) loop_once(engine_loop, true);
 }
@@ -216,7 +216,7 @@ static void wait_answer(struct reader *reader, size_t answers)
 static void ask(struct reader *reader)
 {
     reader->asked = reader->answers;
-    live_ask(reader->read);
+    live_next(reader->read);
 }
 
 static void stop_read(struct reader *reader)
@@ -265,8 +265,8 @@ static void test_a_get_answers_once(void **state)
     struct reader known, unknown;
     start_read(&known, LIVE_GET, "k", "");
     start_read(&unknown, LIVE_GET, "unknown", "");
-    wait_answer(&known, 1);
-    wait_answer(&unknown, 1);
+    wait_response(&known, 1);
+    wait_response(&unknown, 1);
     assert_true(known.last && unknown.last && unknown.failed);
     assert_false(known.failed);
     assert_int_equal(known.objects, 1);
@@ -279,11 +279,11 @@ static void test_pages_wait_until_they_are_asked_for(void **state)
     struct reader reader, other;
     start_read(&reader, LIVE_LIST, "", "");
     for (size_t page = 1; page <= PAGES; page++) {
-        wait_answer(&reader, page);
+        wait_response(&reader, page);
         assert_int_equal(reader.objects, page * PAGE);
         assert_int_equal(reader.last, page == PAGES);
         start_read(&other, LIVE_GET, "k", ""); /* time for what must not come */
-        wait_answer(&other, 1);
+        wait_response(&other, 1);
         stop_read(&other);
         assert_int_equal(reader.answers, page);
         if (!reader.last) ask(&reader);
@@ -296,9 +296,9 @@ static void test_a_slow_reader_gets_every_event_from_bounded_memory(void **state
     struct reader reader, other;
     start_read(&reader, LIVE_WATCH, "", "5");
     while (!reader.last) {
-        wait_answer(&reader, reader.answers + 1);
+        wait_response(&reader, reader.answers + 1);
         start_read(&other, LIVE_GET, "k", ""); /* meanwhile the server goes on sending */
-        wait_answer(&other, 1);
+        wait_response(&other, 1);
         stop_read(&other);
         if (!reader.last) ask(&reader);
     }
@@ -317,7 +317,7 @@ static void test_no_more_than_a_hundred_are_under_way(void **state)
     for (int i = 0; i < MANY; i += 7) stop_read(&readers[i]); /* some under way, some that wait */
     for (int i = 0; i < MANY; i++) {
         if (!readers[i].read) continue;
-        wait_answer(&readers[i], 1);
+        wait_response(&readers[i], 1);
         stop_read(&readers[i]);
     }
     live_free(live); /* for the I/O thread's figures: it has let go of all */
@@ -329,7 +329,7 @@ static void test_a_watch_from_no_version_is_an_error(void **state)
 {
     struct reader reader;
     start_read(&reader, LIVE_WATCH, "", "0");
-    wait_answer(&reader, 1);
+    wait_response(&reader, 1);
     assert_true(reader.last && reader.failed);
     stop_read(&reader);
 }

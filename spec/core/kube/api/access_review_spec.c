@@ -39,7 +39,7 @@ static struct bench *prepare(void **state)
     return bench;
 }
 
-static void ask(struct bench *bench, struct access_question *questions, size_t count)
+static void ask(struct bench *bench, struct access_check *questions, size_t count)
 {
     bench->log.len = 0;
     access_review_start(bench->client, questions, count, on_done, bench);
@@ -49,7 +49,7 @@ static void ask(struct bench *bench, struct access_question *questions, size_t c
 static void test_each_question_is_a_review_of_its_own(void **state)
 {
     struct bench *bench = prepare(state);
-    struct access_question one = {
+    struct access_check one = {
         .ns = "shop", .group = "apps", .resource = "deployments/status", .name = "", .verb = "patch"};
     ask(bench, &one, 1);
     assert_int_equal(bench->err.code, ERR_NONE);
@@ -59,7 +59,7 @@ static void test_each_question_is_a_review_of_its_own(void **state)
         "{\"kind\":\"SelfSubjectAccessReview\",\"apiVersion\":\"authorization.k8s.io/v1\","
         "\"spec\":{\"resourceAttributes\":{\"verb\":\"patch\",\"group\":\"apps\","
         "\"resource\":\"deployments\",\"subresource\":\"status\",\"namespace\":\"shop\"}}}\n");
-    struct access_question two[] = {
+    struct access_check two[] = {
         {.ns = "", .group = "", .resource = "secrets", .name = "a", .verb = "get", .allowed = true},
         {.ns = "", .group = "*", .resource = "*", .name = "", .verb = "get"},
     };
@@ -73,9 +73,9 @@ static void test_each_question_is_a_review_of_its_own(void **state)
 static void test_many_are_all_answered(void **state)
 {
     struct bench *bench = prepare(state);
-    struct access_question many[MANY];
+    struct access_check many[MANY];
     for (int i = 0; i < MANY; i++)
-        many[i] = (struct access_question){
+        many[i] = (struct access_check){
             .ns = "", .group = "", .resource = i % 3 ? "pods" : "secrets", .name = "", .verb = "list"};
     ask(bench, many, MANY);
     assert_int_equal(bench->err.code, ERR_NONE);
@@ -87,10 +87,10 @@ static void test_many_are_all_answered(void **state)
 
 static void assert_error(struct bench *bench, const char *body, const char *text)
 {
-    struct access_question questions[3];
+    struct access_check questions[3];
     otherwise = body;
     for (int i = 0; i < 3; i++)
-        questions[i] = (struct access_question){
+        questions[i] = (struct access_check){
             .ns = "", .group = "", .resource = "pods", .name = "", .verb = "list", .allowed = false};
     ask(bench, questions, 3);
     if (!strstr(bench->err.text, text)) fail_msg("\"%s\" has no \"%s\"", bench->err.text, text);
@@ -106,7 +106,7 @@ static void test_an_answer_that_is_none_is_an_error(void **state)
     assert_error(bench, "[]", "the answer has no status");
     assert_error(bench, "{\"status\":", "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews: ");
     /* Who says nothing of it does not allow it. */
-    struct access_question one = {.ns = "", .group = "", .resource = "pods", .name = "", .verb = "list"};
+    struct access_check one = {.ns = "", .group = "", .resource = "pods", .name = "", .verb = "list"};
     otherwise = "{\"status\":{}}";
     ask(bench, &one, 1);
     assert_int_equal(bench->err.code, ERR_NONE);
@@ -116,10 +116,10 @@ static void test_an_answer_that_is_none_is_an_error(void **state)
 static void test_it_can_be_cancelled_at_any_time(void **state)
 {
     struct bench *bench = prepare(state);
-    struct access_question many[MANY];
+    struct access_check many[MANY];
     for (int i = 0; i < MANY; i++)
         many[i] =
-            (struct access_question){.ns = "", .group = "", .resource = "pods", .name = "", .verb = "list"};
+            (struct access_check){.ns = "", .group = "", .resource = "pods", .name = "", .verb = "list"};
     access_review_cancel(access_review_start(bench->client, many, MANY, on_done, bench));
     access_review_cancel(access_review_start(bench->client, many, 0, on_done, bench));
     struct access_review *review = access_review_start(bench->client, many, MANY, on_done, bench);

@@ -12,7 +12,7 @@
 #include "core/kube/support/kube_bench.h"
 #include "kube/api/kube_call.h"
 
-static void on_got(void *ctx, const struct kube_answer *answer, const struct err *err)
+static void on_got(void *ctx, const struct kube_response *answer, const struct err *err)
 {
     struct bench *bench = ctx;
     buf_printf(&bench->log, "%.*s\n", answer ? (int)answer->len : 0, answer ? answer->body : "");

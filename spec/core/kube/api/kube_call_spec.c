@@ -89,7 +89,7 @@ static void answer(struct bench *bench, struct tiny_conn *conn, const char *path
     }
 }
 
-static void on_done(void *ctx, const struct kube_answer *got, const struct err *err)
+static void on_done(void *ctx, const struct kube_response *got, const struct err *err)
 {
     struct bench *bench = ctx;
     if (got) buf_printf(&bench->log, "%d %.*s", got->http_status, (int)got->len, got->body);

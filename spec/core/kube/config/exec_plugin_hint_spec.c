@@ -50,7 +50,7 @@ static int setup(void **state)
     return 0;
 }
 
-static void on_got(void *ctx, const struct kube_answer *got, const struct err *err)
+static void on_got(void *ctx, const struct kube_response *got, const struct err *err)
 {
     bench_note_end(ctx, err);
 }

@@ -143,7 +143,7 @@ static int teardown(void **state)
     return waitpid(-1, NULL, WNOHANG) == -1 ? 0 : -1; /* no child is left behind */
 }
 
-static void on_got(void *ctx, const struct kube_answer *got, const struct err *err)
+static void on_got(void *ctx, const struct kube_response *got, const struct err *err)
 {
     bench_note_end(ctx, err);
 }

@@ -13,7 +13,7 @@
 struct check_target {
     struct loop *loop;
     struct sim_inside *inside;
-    struct sim_inside_answer answer;
+    struct sim_inside_response answer;
 };
 
 static int set_up(void **state)
@@ -28,7 +28,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct check_target *w = *state;
-    sim_inside_answer_clear(&w->answer);
+    sim_inside_response_clear(&w->answer);
     sim_inside_free(w->inside);
     loop_free(w->loop);
     return 0;
@@ -43,7 +43,7 @@ static int tear_down(void **state)
 static int ask(struct check_target *w, const char *method, const char *target, const char *type,
                const char *body)
 {
-    sim_inside_answer_clear(&w->answer);
+    sim_inside_response_clear(&w->answer);
     const struct sim_inside_request request = {
         .method = method, .target = target, .content_type = type, .body = str_of(body ? body : "")};
     sim_inside_serve(w->inside, &request, &w->answer);
