@@ -15,7 +15,7 @@
 enum { CELL_FRESH = 1, CELL_KNOWN = 2, CELL_UNTIL = 4, CELL_LEFT_OUT = 8, CELL_ERROR = 16 };
 
 /* What one rule says of one object. All zero: it was not asked yet. */
-struct cell {
+struct result_cell {
     struct findings *findings;
     int32_t looks;
     uint8_t verdict, flags;
@@ -25,7 +25,7 @@ struct cell {
 struct column {
     struct audited_rule *rule;
     struct source *source;
-    struct cell *cells; /* by the numbers of objects */
+    struct result_cell *cells; /* by the numbers of objects */
     size_t cap;
     bool ready;    /* its caches have synced */
     bool repeated; /* another column of the rule has the same objects, by another name of the kind */
@@ -190,7 +190,7 @@ struct audited_rule *audited_rule_new(struct continuous_audit *audit, const stru
 void audited_rule_free(struct audited_rule *rule);
 void column_begin(struct column *column, struct audited_rule *rule, struct source *source);
 void column_fit(struct column *column);
-struct cell *column_cell(struct column *column, uint32_t slot);
+struct result_cell *column_cell(struct column *column, uint32_t slot);
 /* Nothing is known of the object any more. */
 void column_forget(struct column *column, uint32_t slot);
 /* Asks the rule about the object. */

@@ -26,7 +26,7 @@ static void count(struct audited_rule *rule, enum verdict verdict)
 
 /* --- cells */
 
-struct cell *column_cell(struct column *column, uint32_t slot)
+struct result_cell *column_cell(struct column *column, uint32_t slot)
 {
     return &column->cells[slot];
 }
@@ -37,7 +37,8 @@ void column_fit(struct column *column)
     size_t cap = column->source->cap;
     if (column->cap == cap) return;
     column->cells = xrealloc(column->cells, cap * sizeof *column->cells);
-    for (size_t i = column->cap; i < cap; i++) column->cells[i] = (struct cell){.looks = DEPENDENCY_NONE};
+    for (size_t i = column->cap; i < cap; i++)
+        column->cells[i] = (struct result_cell){.looks = DEPENDENCY_NONE};
     column->cap = cap;
 }
 
@@ -57,7 +58,7 @@ static void tell(const struct column *column, uint32_t slot)
         audit->options.changed(audit->options.ctx, root_namespace(column->source->objects[slot].root, &text));
 }
 
-static void drop_findings(struct continuous_audit *audit, struct cell *cell)
+static void drop_findings(struct continuous_audit *audit, struct result_cell *cell)
 {
     audit->finding_bytes -= findings_bytes(cell->findings);
     free(cell->findings);
@@ -67,7 +68,7 @@ static void drop_findings(struct continuous_audit *audit, struct cell *cell)
 
 void column_forget(struct column *column, uint32_t slot)
 {
-    struct cell *cell = &column->cells[slot];
+    struct result_cell *cell = &column->cells[slot];
     struct audited_rule *rule = column->rule;
     dependencies_drop(rule->audit->lookups, cell->looks);
     drop_findings(rule->audit, cell);
@@ -76,7 +77,7 @@ void column_forget(struct column *column, uint32_t slot)
         show(rule, (enum verdict)cell->verdict);
         tell(column, slot);
     }
-    *cell = (struct cell){.looks = DEPENDENCY_NONE};
+    *cell = (struct result_cell){.looks = DEPENDENCY_NONE};
 }
 
 /* --- asking */
@@ -120,7 +121,7 @@ static void become_coarse(struct audited_rule *rule)
     rule->overflowed = false;
     for (size_t i = 0; i < rule->column_count; i++)
         for (size_t slot = 0; slot < rule->columns[i].cap; slot++) {
-            struct cell *cell = &rule->columns[i].cells[slot];
+            struct result_cell *cell = &rule->columns[i].cells[slot];
             dependencies_drop(rule->audit->lookups, cell->looks);
             cell->looks = DEPENDENCY_NONE;
         }
@@ -131,7 +132,7 @@ static void become_coarse(struct audited_rule *rule)
 }
 
 /* NULL with CELL_LEFT_OUT when there is no room. */
-static struct findings *keep(struct continuous_audit *audit, struct cell *cell)
+static struct findings *keep(struct continuous_audit *audit, struct result_cell *cell)
 {
     struct findings *findings = findings_new(&audit->gathered);
     size_t bytes = findings_bytes(findings);
@@ -154,7 +155,7 @@ static void set_cell(struct column *column, uint32_t slot, const struct ask_answ
 {
     struct audited_rule *rule = column->rule;
     struct continuous_audit *audit = rule->audit;
-    struct cell *cell = &column->cells[slot], before = *cell;
+    struct result_cell *cell = &column->cells[slot], before = *cell;
     bool was_known = before.flags & CELL_KNOWN;
     if (was_known) rule->counts[before.verdict]--;
     if (before.flags & CELL_LEFT_OUT) audit->left_out--;
@@ -220,7 +221,7 @@ void column_evaluate(struct column *column, uint32_t slot)
 {
     struct audited_rule *rule = column->rule;
     struct text text;
-    struct cell *cell = &column->cells[slot];
+    struct result_cell *cell = &column->cells[slot];
     if (!rule_takes(rule->asked.rule, root_namespace(column->source->objects[slot].root, &text))) {
         cell->flags |= CELL_FRESH;
         return;
@@ -284,7 +285,7 @@ void audited_rule_make_stale(struct audited_rule *rule, uint8_t flags)
     for (size_t i = 0; i < rule->column_count; i++) {
         struct column *column = &rule->columns[i];
         for (uint32_t slot = 0; slot < column->source->used; slot++) {
-            struct cell *cell = &column->cells[slot];
+            struct result_cell *cell = &column->cells[slot];
             if (!column->source->objects[slot].root || (cell->flags & flags) != flags) continue;
             cell->flags &= (uint8_t)~CELL_FRESH;
             source_queue(column->source, slot);

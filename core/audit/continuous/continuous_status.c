@@ -51,7 +51,7 @@ static bool lacks(const struct audited_rule *rule)
 static void add_rule(struct continuous_status *status, const struct audited_rule *rule)
 {
     for (size_t i = 0; i < rule->column_count; i++)
-        status->bytes += rule->columns[i].cap * sizeof(struct cell);
+        status->bytes += rule->columns[i].cap * sizeof(struct result_cell);
     status->rules++;
     status->waiting_rules += waits(rule);
     status->lacking_rules += lacks(rule);

@@ -129,7 +129,7 @@ void continuous_walk_free(struct continuous_walk *walk)
 }
 
 /* A rule that does not take the object has said so: then the cell is fresh. */
-static bool needs_evaluation(const struct column *column, const struct cell *cell)
+static bool needs_evaluation(const struct column *column, const struct result_cell *cell)
 {
     return column->ready && !column->rule->is_torn && !(cell->flags & (CELL_KNOWN | CELL_FRESH));
 }
@@ -139,7 +139,7 @@ static void tell(struct continuous_walk *walk, const struct source *source, uint
 {
     for (size_t i = 0; i < source->column_count; i++) {
         struct column *column = source->columns[i];
-        const struct cell *cell = column_cell(column, slot);
+        const struct result_cell *cell = column_cell(column, slot);
         walk->unasked += needs_evaluation(column, cell);
         if (!(cell->flags & CELL_KNOWN)) continue;
         const struct continuous_result result = {.asked = &column->rule->asked,

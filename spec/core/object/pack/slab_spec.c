@@ -57,13 +57,13 @@ static void test_each_size_is_given_in_full(void **state)
     free(granule);
 }
 
-struct cell {
+struct result_cell {
     uint32_t granule;
     size_t size;
     unsigned char mark;
 };
 
-static void check(const struct cell *cell)
+static void check(const struct result_cell *cell)
 {
     for (size_t i = 0; i < cell->size; i += 1 + cell->size / 16) {
         assert_int_equal((unsigned char)bytes_at(cell->granule)[i], cell->mark);
@@ -80,9 +80,9 @@ static void test_cells_never_overlap(void **state)
 {
     enum { CELLS = 3000, STEPS = 200000 };
     struct random r = random_start("cells");
-    struct cell *cells = xcalloc(CELLS, sizeof *cells);
+    struct result_cell *cells = xcalloc(CELLS, sizeof *cells);
     for (int i = 0; i < STEPS; i++) {
-        struct cell *cell = &cells[random_below(&r, CELLS)];
+        struct result_cell *cell = &cells[random_below(&r, CELLS)];
         if (cell->granule) {
             check(cell);
             slabs_release(slabs, cell->granule, cell->size);
