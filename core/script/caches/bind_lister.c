@@ -13,10 +13,10 @@ struct list {
     struct lister_list objects;
     size_t next;
     size_t bytes; /* of the array, noted as memory of the script once it has an iterator */
-    struct held_many held;
+    struct retained_set held;
 };
 
-static struct root *object_at(const struct held_many *held, size_t i)
+static struct root *object_at(const struct retained_set *held, size_t i)
 {
     return container_of(held, struct list, held)->objects.objects[i];
 }
@@ -49,7 +49,7 @@ static void push_list(lua_State *L, const struct lister *lister, const struct se
 
 static void release_list(lua_State *L, struct list *list)
 {
-    held_remove_many(&list->held);
+    retained_remove_set(&list->held);
     if (list->bytes) memory_note(script_of(L), -(ptrdiff_t)list->bytes);
     if (list->objects.objects) lister_free_list(&list->objects);
     memset(list, 0, sizeof *list);
@@ -76,8 +76,8 @@ static int l_list_next(lua_State *L)
 int lister_push_iterator(lua_State *L)
 {
     struct list *list = lua_touserdata(L, -1);
-    list->held = (struct held_many){.count = list->objects.count, .at = object_at};
-    held_add_many(script_of(L), &list->held);
+    list->held = (struct retained_set){.count = list->objects.count, .at = object_at};
+    retained_add_set(script_of(L), &list->held);
     list->bytes = list->objects.count * sizeof(struct root *);
     memory_note(script_of(L), (ptrdiff_t)list->bytes);
     lua_pushcclosure(L, l_list_next, 1);

@@ -12,7 +12,7 @@ enum { CACHES_MAX = 100, CACHES_NAMED = 5 };
 struct part {
     struct informer_claim *claim;
     struct indexer *cache; /* NULL: there was none yet */
-    struct held_many held;
+    struct retained_set held;
 };
 
 struct snapshot {
@@ -21,7 +21,7 @@ struct snapshot {
     struct part at[];
 };
 
-static struct root *object_at(const struct held_many *held, size_t i)
+static struct root *object_at(const struct retained_set *held, size_t i)
 {
     return indexer_next(container_of(held, struct part, held)->cache, &i);
 }
@@ -56,7 +56,7 @@ void source_grew(lua_State *L, const struct source *source)
 static void release(struct script *script, struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->count; i++) {
-        held_remove_many(&snapshot->at[i].held);
+        retained_remove_set(&snapshot->at[i].held);
         indexer_free(snapshot->at[i].cache);
         snapshot->at[i].cache = NULL;
     }
@@ -105,8 +105,9 @@ static int l_snapshot_new(lua_State *L)
         snapshot->at[i].claim = claim;
         snapshot->at[i].cache = cache ? indexer_copy(cache) : NULL;
         snapshot->count++;
-        snapshot->at[i].held = (struct held_many){.count = cache ? indexer_count(cache) : 0, .at = object_at};
-        held_add_many(script, &snapshot->at[i].held);
+        snapshot->at[i].held =
+            (struct retained_set){.count = cache ? indexer_count(cache) : 0, .at = object_at};
+        retained_add_set(script, &snapshot->at[i].held);
     }
     count_bytes(script, snapshot);
     return 1;

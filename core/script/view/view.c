@@ -41,7 +41,7 @@ static void push(lua_State *L, struct script *script, enum script_class class_, 
                  struct value value)
 {
     struct view *view = lua_newuserdata(L, sizeof *view);
-    held_take(script, &script->held, root);
+    retained_take(script, &script->held, root);
     view->root = root;
     view->value = value;
     class_set(L, script, class_); /* from here on the collector gives the reference back; nothing above raises
@@ -55,7 +55,7 @@ void view_push_object(lua_State *L, struct root *root)
 
 void view_push_fetched(lua_State *L, struct root *root)
 {
-    held_note_fetched(script_of(L), root);
+    retained_add_fetched(script_of(L), root);
     view_push_object(L, root);
 }
 
@@ -253,7 +253,7 @@ static int l_view_gc(lua_State *L)
 {
     struct view *view = lua_touserdata(L, 1);
     struct script *script = script_of(L);
-    held_drop(script, &script->held, view->root);
+    retained_drop(script, &script->held, view->root);
     view->root = NULL;
     return 0;
 }

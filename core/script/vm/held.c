@@ -44,18 +44,18 @@ static void resize(struct script *script, size_t cap)
     memory_note(script, ((ptrdiff_t)cap - (ptrdiff_t)old.cap) * (ptrdiff_t)sizeof *held->slots);
 }
 
-void held_add(struct script *script, struct root *root)
+void retained_add(struct script *script, struct root *root)
 {
     struct held *held = &script->held;
     if (held->count >= held->cap / 2) resize(script, held->cap ? held->cap * 4 : SLOTS_MIN);
     held->last = slot_of(held, root);
-    struct held_object *object = &held->slots[held->last];
+    struct retained_object *object = &held->slots[held->last];
     if (object->views++ > 0) return;
     object->root = root_ref(root);
     held->count++;
 }
 
-void held_find(struct held *held, const struct root *root)
+void retained_find(struct held *held, const struct root *root)
 {
     held->last = slot_of(held, root);
     must(held->slots[held->last].root == root);
@@ -71,10 +71,10 @@ static void empty(struct held *held, size_t free_at)
         held->slots[free_at] = held->slots[at];
         free_at = at;
     }
-    held->slots[free_at] = (struct held_object){0};
+    held->slots[free_at] = (struct retained_object){0};
 }
 
-void held_remove_last(struct script *script)
+void retained_remove_last(struct script *script)
 {
     struct held *held = &script->held;
     root_unref(held->slots[held->last].root);
@@ -82,18 +82,18 @@ void held_remove_last(struct script *script)
     held->count--;
 }
 
-void held_add_many(struct script *script, struct held_many *many)
+void retained_add_set(struct script *script, struct retained_set *many)
 {
     if (many->count > 0) LIST_INSERT_HEAD(&script->held.many, many, link);
 }
 
-void held_remove_many(struct held_many *many)
+void retained_remove_set(struct retained_set *many)
 {
     if (many->count > 0) LIST_REMOVE(many, link);
     many->count = 0;
 }
 
-void held_clear(struct script *script)
+void retained_clear(struct script *script)
 {
     struct held *held = &script->held;
     must(held->count == 0);
@@ -109,13 +109,13 @@ static size_t size_of(const struct root *object)
     return pool_share(root_pool(object), root_bytes(object));
 }
 
-void held_note_fetched(struct script *script, const struct root *object)
+void retained_add_fetched(struct script *script, const struct root *object)
 {
     script->held.fetched.count++;
     script->held.fetched.bytes += size_of(object);
 }
 
-bool held_is_due(const struct script *script)
+bool retained_is_due(const struct script *script)
 {
     const struct held *held = &script->held;
     struct departed now = indexer_departed();
@@ -139,7 +139,7 @@ static size_t bytes_of(const struct script *script, const struct root *object)
     return is_cached(script, object) ? 0 : size_of(object);
 }
 
-static size_t bytes_of_one(const struct script *script, const struct held_many *many, size_t step)
+static size_t bytes_of_one(const struct script *script, const struct retained_set *many, size_t step)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < many->count; i += step) {
@@ -152,7 +152,7 @@ static size_t bytes_of_one(const struct script *script, const struct held_many *
 /* Adds to `looked` how many objects it looked at. */
 static size_t bytes_of_many(const struct script *script, size_t *looked)
 {
-    const struct held_many *many;
+    const struct retained_set *many;
     size_t count = 0, bytes = 0;
     LIST_FOREACH (many, &script->held.many, link) count++;
     size_t sample = count > SAMPLE / SAMPLE_OF_ONE ? SAMPLE / count + 1 : SAMPLE_OF_ONE;
@@ -164,7 +164,7 @@ static size_t bytes_of_many(const struct script *script, size_t *looked)
     return bytes;
 }
 
-void held_look(struct script *script)
+void retained_recount(struct script *script)
 {
     struct held *held = &script->held;
     size_t bytes = 0, looked = held->count;

@@ -15,57 +15,57 @@
 struct script;
 
 /* Many objects at once, of which a part is looked at: of a list or a snapshot. */
-struct held_many {
-    LIST_ENTRY(held_many) link;
+struct retained_set {
+    LIST_ENTRY(retained_set) link;
     size_t count; /* 0: it is not linked */
     /* The object with this number, borrowed; NULL: none. */
-    struct root *(*at)(const struct held_many *many, size_t i);
+    struct root *(*at)(const struct retained_set *many, size_t i);
 };
 
-struct held_object {
+struct retained_object {
     struct root *root; /* NULL: an empty slot */
     size_t views;      /* that Lua has not collected */
 };
 
 struct held {
-    struct held_object *slots;
+    struct retained_object *slots;
     size_t cap, count, last; /* slots, a power of two; objects; the slot that was asked for last */
-    LIST_HEAD(held_manies, held_many) many;
+    LIST_HEAD(held_manies, retained_set) many;
     size_t bytes;             /* what objects take that no cache has; part of the script's memory */
     size_t looked_at;         /* objects, when it was found */
     struct departed departed; /* from caches, until then */
     struct departed fetched;  /* from the server past the caches, since then */
 };
 
-/* For held_take and held_drop. */
-void held_add(struct script *script, struct root *root);
-void held_find(struct held *held, const struct root *root);
-void held_remove_last(struct script *script);
+/* For retained_take and retained_drop. */
+void retained_add(struct script *script, struct root *root);
+void retained_find(struct held *held, const struct root *root);
+void retained_remove_last(struct script *script);
 
 /* One more view of the object. */
-static inline void held_take(struct script *script, struct held *held, struct root *root)
+static inline void retained_take(struct script *script, struct held *held, struct root *root)
 {
     if (held->cap && held->slots[held->last].root == root)
         held->slots[held->last].views++;
     else
-        held_add(script, root);
+        retained_add(script, root);
 }
 
 /* One less. */
-static inline void held_drop(struct script *script, struct held *held, const struct root *root)
+static inline void retained_drop(struct script *script, struct held *held, const struct root *root)
 {
-    if (held->slots[held->last].root != root) held_find(held, root);
-    if (--held->slots[held->last].views == 0) held_remove_last(script);
+    if (held->slots[held->last].root != root) retained_find(held, root);
+    if (--held->slots[held->last].views == 0) retained_remove_last(script);
 }
 
 /* The script gets an object that comes from no cache: an answer to a read or a write. */
-void held_note_fetched(struct script *script, const struct root *object);
+void retained_add_fetched(struct script *script, const struct root *object);
 /* `many` is held from here on; nothing when it has no objects. */
-void held_add_many(struct script *script, struct held_many *many);
-void held_remove_many(struct held_many *many);
+void retained_add_set(struct script *script, struct retained_set *many);
+void retained_remove_set(struct retained_set *many);
 /* Whether so much has happened since the last look that the next is due. */
-bool held_is_due(const struct script *script);
+bool retained_is_due(const struct script *script);
 /* Counts them anew. */
-void held_look(struct script *script);
+void retained_recount(struct script *script);
 /* Lua has collected all views. */
-void held_clear(struct script *script);
+void retained_clear(struct script *script);

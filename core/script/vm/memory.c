@@ -128,7 +128,7 @@ void memory_collect(lua_State *L)
     script->heap.refuses = false;
     script->dead_objects = 0;
     lua_gc(L, LUA_GCCOLLECT, 0);
-    held_look(script);
+    retained_recount(script);
     script->heap.refuses = refuses;
     script->heap.wanted = script->heap.spent = false;
     script->heap.lived = script->memory;
@@ -147,8 +147,8 @@ void memory_on_hook(lua_State *L)
 
 void memory_settle(struct script *script)
 {
-    if (held_is_due(script)) {
-        held_look(script);
+    if (retained_is_due(script)) {
+        retained_recount(script);
         if (script->memory > script->heap.collect_at) script->heap.due = true;
     }
     if (script->heap.due || script->memory > script->heap.limit) {

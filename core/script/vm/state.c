@@ -134,7 +134,7 @@ void state_close(struct script *script)
     mem_note_freed(script->memory);
     if (script->L) lua_close(script->L);
     script->L = NULL;
-    held_clear(script);
+    retained_clear(script);
     budget_close(script);
     absent_clear(&script->absent);
     failure_clear(&script->failure);
