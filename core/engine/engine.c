@@ -115,7 +115,7 @@ static void on_hangup_mail(struct mail *mail)
     struct engine *engine = container_of(mail, struct engine, hangup);
     atomic_store(&engine->hangup_posted, false);
     log_info("Looking at all scripts", F("signal", "SIGHUP"));
-    reload_look(&engine->slots, RELOAD_IF_REFUSED); /* it comes with each rotation of an audit log too */
+    reload_scan(&engine->slots, RELOAD_IF_REFUSED); /* it comes with each rotation of an audit log too */
 }
 
 /* Who rotates logs sends SIGHUP, and who wants scripts to be looked at. `exec` without a log is ended by it,

@@ -151,8 +151,8 @@ static bool read_wanted(struct engine *engine, struct admin_call *question, stru
 
 static bool reload(struct engine *engine, const struct wanted *wanted, struct err *err)
 {
-    for (size_t i = 0; i < wanted->count; i++) reload_look_at(wanted->slots[i], RELOAD_FORCED);
-    if (wanted->count == 0) reload_look(&engine->slots, RELOAD_FORCED);
+    for (size_t i = 0; i < wanted->count; i++) reload_scan_script(wanted->slots[i], RELOAD_FORCED);
+    if (wanted->count == 0) reload_scan(&engine->slots, RELOAD_FORCED);
     return true;
 }
 

@@ -205,7 +205,7 @@ static void take_back(struct slot *slot)
 }
 
 /* What the files say is told from what runs, or else is about to, or was refused. */
-void reload_look_at(struct slot *slot, enum reload_mode zeal)
+void reload_scan_script(struct slot *slot, enum reload_mode zeal)
 {
     struct bundle *known = slot->left        ? slot->left
                            : slot->candidate ? script_bundle(slot->candidate)

@@ -20,13 +20,13 @@ enum reload_mode {
 };
 
 /* Looks at all files, and at the folders for new ones. */
-void reload_look(struct slots *slots, enum reload_mode zeal);
+void reload_scan(struct slots *slots, enum reload_mode zeal);
 /* The same for one script. */
-void reload_look_at(struct slot *slot, enum reload_mode zeal);
+void reload_scan_script(struct slot *slot, enum reload_mode zeal);
 /* A file is gone or empty since `*since_ms`, 0 for right now: whether it may still be on its way, as when it
  * is written anew in place or moved; then it is looked at once more. */
 bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_mode zeal);
-void reload_on_look_again(struct timer *timer);
+void reload_on_rescan(struct timer *timer);
 /* The generation before the current one comes back as a new one. False: there is none. */
 bool reload_rollback(struct slot *slot, const char *why, struct err *err);
 /* A candidate's claim is of a kind that the server does not have; `text` tells where it asks for it. From

@@ -106,7 +106,7 @@ static void find_files(struct slots *slots, enum reload_mode zeal)
 {
     struct script_files files;
     struct err err;
-    if (!script_files_look(&slots->options.files, &files, &err)) {
+    if (!script_files_rescan(&slots->options.files, &files, &err)) {
         log_warn("Scripts are not looked for", F("err", err.text));
         return;
     }
@@ -115,7 +115,7 @@ static void find_files(struct slots *slots, enum reload_mode zeal)
     script_files_clear(&files);
 }
 
-void reload_look(struct slots *slots, enum reload_mode zeal)
+void reload_scan(struct slots *slots, enum reload_mode zeal)
 {
     if (slots->ending) return;
     find_files(slots, zeal);
@@ -123,7 +123,7 @@ void reload_look(struct slots *slots, enum reload_mode zeal)
         struct slot *slot = slots->items[i];
         if (slot->gone || slot->missing_ms) continue;
         note_lost(slot);
-        if (!slot->lost) reload_look_at(slot, zeal);
+        if (!slot->lost) reload_scan_script(slot, zeal);
     }
     slots->options.hooks.looked(slots->options.hooks.ctx);
     watch_all(slots);
@@ -133,12 +133,12 @@ void reload_look(struct slots *slots, enum reload_mode zeal)
 
 static void on_changed(void *ctx)
 {
-    reload_look(ctx, RELOAD_IF_CHANGED);
+    reload_scan(ctx, RELOAD_IF_CHANGED);
 }
 
-void reload_on_look_again(struct timer *timer)
+void reload_on_rescan(struct timer *timer)
 {
-    reload_look(container_of(timer, struct slots, look_again), RELOAD_IF_CHANGED);
+    reload_scan(container_of(timer, struct slots, look_again), RELOAD_IF_CHANGED);
 }
 
 void reload_watch(struct slots *slots)

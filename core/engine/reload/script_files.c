@@ -157,7 +157,7 @@ static bool is_named_itself(const char *argument)
     return stat(argument, &st) == 0 || str_ends(str_of(argument), STR(".lua"));
 }
 
-bool script_files_look(const struct flag_list *arguments, struct script_files *out, struct err *err)
+bool script_files_rescan(const struct flag_list *arguments, struct script_files *out, struct err *err)
 {
     bool ok = true;
     *out = (struct script_files){0};

@@ -20,6 +20,6 @@ struct script_files {
 bool script_files_find(const struct flag_list *arguments, struct script_files *out, struct err *err);
 /* The same of an engine that runs: a file that was named itself is listed whether it is there or not, and a
  * folder may be empty. */
-bool script_files_look(const struct flag_list *arguments, struct script_files *out, struct err *err);
+bool script_files_rescan(const struct flag_list *arguments, struct script_files *out, struct err *err);
 bool script_files_is_folder(const char *argument);
 void script_files_clear(struct script_files *files);

@@ -16,7 +16,7 @@ enum { DRAIN_MS = 10000, DRAIN_LOOK_MS = 50 };
 
 void slots_init(struct slots *slots, const struct slots_options *options)
 {
-    *slots = (struct slots){.options = *options, .look_again.fn = reload_on_look_again};
+    *slots = (struct slots){.options = *options, .look_again.fn = reload_on_rescan};
 }
 
 /* Other threads may read a name for as long as the engine lives (running.h). */
@@ -159,7 +159,7 @@ void managed_script_on_drain(struct timer *timer)
         timer_start(timer, loop_clock(slots->options.loop), DRAIN_LOOK_MS);
     else if (slot->gone) {
         managed_script_remove(slot);
-        reload_look(slots, RELOAD_IF_CHANGED); /* a file of that name may have come meanwhile */
+        reload_scan(slots, RELOAD_IF_CHANGED); /* a file of that name may have come meanwhile */
     }
 }
 
