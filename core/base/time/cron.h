@@ -31,7 +31,7 @@ int64_t cron_next(const struct cron *cron, const struct zone *zone, int64_t afte
  * sleeps. Whoever drives it asks at least as often as it says, and is told when a run is due. Owner: a plain
  * value; the zone is borrowed. May be used anywhere. */
 
-struct cron_plan {
+struct cron_schedule {
     struct cron cron;
     struct zone *zone;
     int64_t late_s;          /* how late a run may begin; INT64_MAX: as late as it likes */
@@ -45,9 +45,9 @@ enum { CRON_STEP_BACK_MAX_S = 3 * 3600 };
 enum { CRON_CHECK_MS = 10000 };
 
 /* `wall_us` since the epoch, `now_ms` of a clock that nobody sets and that counts time asleep. */
-void cron_plan_init(struct cron_plan *plan, int64_t wall_us, int64_t now_ms);
+void cron_schedule_init(struct cron_schedule *plan, int64_t wall_us, int64_t now_ms);
 /* Whether a run is due now: one, however many times have passed since it was last asked, and none when the
  * last of them is longer ago than it may be late. The next one is later than now. */
-bool cron_plan_due(struct cron_plan *plan, int64_t wall_us, int64_t now_ms);
+bool cron_schedule_due(struct cron_schedule *plan, int64_t wall_us, int64_t now_ms);
 /* When to ask again: at CRON_CHECK_MS at the latest. */
-int64_t cron_plan_delay_ms(const struct cron_plan *plan);
+int64_t cron_schedule_delay_ms(const struct cron_schedule *plan);

@@ -42,7 +42,7 @@ void script_zones_clear(struct script *script)
 
 static void wait(struct script_timer *t)
 {
-    timer_start(&t->timer, script_clock(t->script), cron_plan_delay_ms(&t->plan));
+    timer_start(&t->timer, script_clock(t->script), cron_schedule_delay_ms(&t->plan));
 }
 
 /* In the next turn of the loop: a run may be due. */
@@ -72,7 +72,7 @@ static bool may_overlap(struct script_timer *t)
 void script_cron_check(struct script_timer *t)
 {
     struct clock *clock = script_clock(t->script);
-    bool due = cron_plan_due(&t->plan, clock_wall_us(clock), clock_now_ms(clock));
+    bool due = cron_schedule_due(&t->plan, clock_wall_us(clock), clock_now_ms(clock));
     bool idle = LIST_EMPTY(&t->ticks) && !t->follows;
     if (idle && t->queued) {
         t->queued = false;

@@ -235,10 +235,11 @@ struct script_timer *script_timer_new_cron(lua_State *L, const struct cron_optio
 {
     struct clock *clock = script_clock(script_of(L));
     struct script_timer *t = add(L, "k8s.cron", TIMER_CRON, wish->leader, wish->key);
-    t->plan = (struct cron_plan){.cron = wish->cron, .zone = zone_ref(wish->zone), .late_s = wish->late_s};
+    t->plan =
+        (struct cron_schedule){.cron = wish->cron, .zone = zone_ref(wish->zone), .late_s = wish->late_s};
     t->schedule = xstrndup(wish->schedule.p, wish->schedule.n);
     t->overlap = wish->overlap;
-    cron_plan_init(&t->plan, clock_wall_us(clock), clock_now_ms(clock));
+    cron_schedule_init(&t->plan, clock_wall_us(clock), clock_now_ms(clock));
     start_if_running(t);
     return t;
 }

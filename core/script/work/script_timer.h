@@ -28,10 +28,10 @@ struct script_timer {
     struct script *script;
     struct timer timer;
     enum timer_kind kind;
-    int64_t period_ms;     /* of TIMER_EVERY; the delay of TIMER_AFTER */
-    int64_t due_ms;        /* of the clock; not of TIMER_CRON */
-    struct cron_plan plan; /* of TIMER_CRON, as the next four */
-    char *schedule;        /* "0 3 * * mon-fri" */
+    int64_t period_ms;         /* of TIMER_EVERY; the delay of TIMER_AFTER */
+    int64_t due_ms;            /* of the clock; not of TIMER_CRON */
+    struct cron_schedule plan; /* of TIMER_CRON, as the next four */
+    char *schedule;            /* "0 3 * * mon-fri" */
     enum timer_overlap overlap;
     bool queued;
     uint64_t skipped; /* runs that did not come as one was under way */

@@ -12,7 +12,7 @@ enum { HOUR_MS = 3600 * 1000, DAY_MS = 24 * HOUR_MS };
 static const int64_t start_us = INT64_C(1767225600) * 1000000; /* 2026-01-01T00:00:00Z, a Thursday */
 
 static int64_t now_ms, set_ms;
-static struct cron_plan plan;
+static struct cron_schedule plan;
 
 static int64_t wall_us(void)
 {
@@ -24,9 +24,9 @@ static void begin(const char *schedule, int64_t late_s)
     struct err err;
     now_ms = set_ms = 0;
     zone_unref(plan.zone);
-    plan = (struct cron_plan){.late_s = late_s, .zone = zone_named(STR("UTC"), &err)};
+    plan = (struct cron_schedule){.late_s = late_s, .zone = zone_named(STR("UTC"), &err)};
     assert_true(cron_parse(str_of(schedule), &plan.cron, &err));
-    cron_plan_init(&plan, wall_us(), now_ms);
+    cron_schedule_init(&plan, wall_us(), now_ms);
 }
 
 static int teardown(void **state)
@@ -41,10 +41,10 @@ static int run_for(int64_t ms)
 {
     int runs = 0;
     for (int64_t end = now_ms + ms; now_ms < end;) {
-        int64_t delay = cron_plan_delay_ms(&plan);
+        int64_t delay = cron_schedule_delay_ms(&plan);
         assert_in_range(delay, 0, CRON_CHECK_MS);
         now_ms = now_ms + delay < end ? now_ms + delay : end;
-        runs += cron_plan_due(&plan, wall_us(), now_ms);
+        runs += cron_schedule_due(&plan, wall_us(), now_ms);
     }
     return runs;
 }
@@ -53,7 +53,7 @@ static int run_for(int64_t ms)
 static bool sleep_for(int64_t ms)
 {
     now_ms += ms;
-    return cron_plan_due(&plan, wall_us(), now_ms);
+    return cron_schedule_due(&plan, wall_us(), now_ms);
 }
 
 static void test_a_run_is_due_at_its_minute_and_once(void **state)
