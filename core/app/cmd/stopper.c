@@ -19,8 +19,8 @@ enum {
     ECHO_MS = 200,
 };
 
-struct stopper {
-    struct stopper_options options;
+struct shutdown_watch {
+    struct shutdown_watch_options options;
     struct signal_watch *on_term, *on_int;
     struct timer patience; /* of the I/O loop */
     int signum;            /* the first one; 0 before */
@@ -34,7 +34,7 @@ static const char *signal_name(int signum)
 }
 
 /* On the I/O thread. The engine thread is stuck in a script: nothing can be taken apart any more. */
-static void end_process(const struct stopper *stopper, const char *why)
+static void end_process(const struct shutdown_watch *stopper, const char *why)
 {
     log_error("Ending without a clean stop", F("signal", signal_name(stopper->signum)), F("why", why));
     writer_stop(FLUSH_MS);
@@ -44,20 +44,20 @@ static void end_process(const struct stopper *stopper, const char *why)
 
 static void on_patience(struct timer *timer)
 {
-    end_process(container_of(timer, struct stopper, patience), "a script does not return");
+    end_process(container_of(timer, struct shutdown_watch, patience), "a script does not return");
 }
 
 /* On the engine thread. */
 static void on_ask(struct mail *mail)
 {
-    struct stopper *stopper = container_of(mail, struct stopper, ask);
+    struct shutdown_watch *stopper = container_of(mail, struct shutdown_watch, ask);
     stopper->options.stop(stopper->options.ctx, stopper->signum);
 }
 
 /* On the I/O thread. */
 static void on_signal(void *ctx, int signum)
 {
-    struct stopper *stopper = ctx;
+    struct shutdown_watch *stopper = ctx;
     int64_t now_ms = clock_now_ms(loop_clock(stopper->options.io_loop));
     if (stopper->signum == signum && now_ms - stopper->signalled_ms < ECHO_MS) return;
     if (stopper->signum) end_process(stopper, "a second signal came");
@@ -77,10 +77,10 @@ static void block_here(void)
     pthread_sigmask(SIG_BLOCK, &ending, NULL);
 }
 
-struct stopper *stopper_new(const struct stopper_options *options)
+struct shutdown_watch *shutdown_watch_new(const struct shutdown_watch_options *options)
 {
     block_here();
-    struct stopper *stopper = NEW(struct stopper);
+    struct shutdown_watch *stopper = NEW(struct shutdown_watch);
     stopper->options = *options;
     stopper->patience.fn = on_patience;
     stopper->ask.deliver = on_ask;
@@ -89,7 +89,7 @@ struct stopper *stopper_new(const struct stopper_options *options)
     return stopper;
 }
 
-void stopper_free(struct stopper *stopper)
+void shutdown_watch_free(struct shutdown_watch *stopper)
 {
     if (!stopper) return;
     timer_cancel(&stopper->patience);

@@ -2,18 +2,18 @@
  * thread, and must not hold up the operator. The first signal asks the engine to stop; the process ends at
  * the second one, or when the engine has not stopped in time. The same signal again within a second is the
  * first one still. Owner: the engine, on the main thread: made before the I/O thread runs, freed after it was
- * stopped. `stop` is called on the engine thread, where stopper_new blocks these signals for good. */
+ * stopped. `stop` is called on the engine thread, where shutdown_watch_new blocks these signals for good. */
 #pragma once
 #include "net/loop.h"
 
-struct stopper;
+struct shutdown_watch;
 
-struct stopper_options {
+struct shutdown_watch_options {
     struct loop *engine_loop, *io_loop;
     void (*stop)(void *ctx, int signum);
     void *ctx;
     int64_t patience_ms; /* for calls in progress */
 };
 
-struct stopper *stopper_new(const struct stopper_options *options);
-void stopper_free(struct stopper *stopper);
+struct shutdown_watch *shutdown_watch_new(const struct shutdown_watch_options *options);
+void shutdown_watch_free(struct shutdown_watch *stopper);

@@ -100,19 +100,19 @@ static void test_many_wakes_become_one_call(void **state)
     loop_free(r.loop);
 }
 
-struct stopper {
+struct shutdown_watch {
     struct timer timer;
     struct loop *loop;
 };
 
 static void on_timer(struct timer *timer)
 {
-    loop_stop(container_of(timer, struct stopper, timer)->loop);
+    loop_stop(container_of(timer, struct shutdown_watch, timer)->loop);
 }
 
 static void test_a_timer_of_the_loops_clock_fires_when_due(void **state)
 {
-    struct stopper s = {.timer.fn = on_timer, .loop = loop_new()};
+    struct shutdown_watch s = {.timer.fn = on_timer, .loop = loop_new()};
     int64_t start = clock_now_ms(loop_clock(s.loop));
     timer_start(&s.timer, loop_clock(s.loop), 30);
     loop_run(s.loop);
