@@ -116,20 +116,20 @@ void engine_log_summary(const struct engine_summary *summary);
 /* --- engine_rule_kinds.c */
 
 /* Each once, in lines, and the first of them as they are shown. */
-struct spared_names {
+struct skipped_names {
     struct buf all, shown;
     size_t count;
 };
 /* What the server was found not to have, and whose rules need it. */
-struct spared_kinds {
-    struct spared_names kinds, rules;
+struct skipped_kinds {
+    struct skipped_names kinds, rules;
 };
 /* Whether nobody waits for the claim's kind, which the server does not have: rules alone need it, and a
  * server may do without. The claim is held then. */
-bool engine_spare_kind(const struct engine *engine, const struct script *script, struct informer_claim *claim,
-                       const struct catalogue *catalogue, struct spared_kinds *spared);
+bool engine_skip_kind(const struct engine *engine, const struct script *script, struct informer_claim *claim,
+                      const struct catalogue *catalogue, struct skipped_kinds *spared);
 /* Logs it, and clears it. */
-void engine_log_skipped(struct spared_kinds *spared);
+void engine_log_skipped(struct skipped_kinds *spared);
 /* Claims whose kind the server has by now are held no more, until shared_factory_resolve. True: there are
  * others.
  */

@@ -19,7 +19,7 @@ struct resolution {
     const struct catalogue *catalogue;
     struct buf refused;   /* what was told, in lines: what rules check and use may be one kind */
     bool only_candidates; /* of the others everything was said */
-    struct spared_kinds spared;
+    struct skipped_kinds spared;
 };
 
 /* `*at` is its number among those of the script. */
@@ -74,7 +74,7 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     const struct script *script = engine_holder_of(r->engine, claim, &at);
     struct slot *slot = script ? managed_script_of_incoming(&r->engine->slots, script) : NULL;
     if (script && err->code == ERR_NOT_FOUND &&
-        engine_spare_kind(r->engine, script, claim, r->catalogue, &r->spared))
+        engine_skip_kind(r->engine, script, claim, r->catalogue, &r->spared))
         return;
     bool has_group = resource_name_has_group(str_of(kind));
     bool may_come = err->code == ERR_NOT_FOUND && (has_group || *failures);
@@ -196,7 +196,7 @@ static bool needs(const struct script_rule *rule, const struct informer_claim *c
 
 enum { NAMED = 10 };
 
-static void add_name(struct spared_names *names, const char *name)
+static void add_name(struct skipped_names *names, const char *name)
 {
     struct str rest = buf_slice(&names->all), one;
     while (str_cut(&rest, '\n', &one))
@@ -205,19 +205,19 @@ static void add_name(struct spared_names *names, const char *name)
     if (names->count++ < NAMED) buf_printf(&names->shown, "%s%s", names->count > 1 ? ", " : "", name);
 }
 
-static void end_names(struct spared_names *names)
+static void end_names(struct skipped_names *names)
 {
     if (names->count > NAMED) buf_printf(&names->shown, " and %zu more", names->count - NAMED);
 }
 
-static void clear_names(struct spared_names *names)
+static void clear_names(struct skipped_names *names)
 {
     buf_clear(&names->all);
     buf_clear(&names->shown);
-    *names = (struct spared_names){0};
+    *names = (struct skipped_names){0};
 }
 
-void engine_log_skipped(struct spared_kinds *spared)
+void engine_log_skipped(struct skipped_kinds *spared)
 {
     end_names(&spared->kinds);
     end_names(&spared->rules);
@@ -246,8 +246,8 @@ static bool may_have(const char *kind)
     return may;
 }
 
-bool engine_spare_kind(const struct engine *engine, const struct script *script, struct informer_claim *claim,
-                       const struct catalogue *catalogue, struct spared_kinds *spared)
+bool engine_skip_kind(const struct engine *engine, const struct script *script, struct informer_claim *claim,
+                      const struct catalogue *catalogue, struct skipped_kinds *spared)
 {
     const char *kind = claim_spec(claim)->kind;
     if (!engine->host.runs_rules || !is_of_rule(script, claim)) return false;
