@@ -91,7 +91,7 @@ static bool wait_until(void *ctx, int64_t at_ms)
     return !interrupted;
 }
 
-static bool load_scripts(struct test_engine *engine, const struct script_files *files, struct err *err)
+static bool load_scripts(struct spec_engine *engine, const struct script_files *files, struct err *err)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < files->count; i++) {
@@ -106,17 +106,17 @@ static int code_of(bool ok, const struct err *err, int otherwise)
     return ok ? EXIT_OK : err->code == ERR_CANCELLED ? EXIT_INTERRUPTED : otherwise;
 }
 
-static int play_on(struct replay_run *run, struct test_engine *engine, struct test_replay *replay,
+static int play_on(struct replay_run *run, struct spec_engine *engine, struct spec_replay *replay,
                    struct err *err)
 {
-    const struct test_replay_options options = {.wait = wait_until, .ctx = run};
+    const struct spec_replay_options options = {.wait = wait_until, .ctx = run};
     run->begun_ms = clock_now_ms(clock_real());
-    if (!test_replay_begin(replay, &options, err) || !load_scripts(engine, &run->files, err) ||
+    if (!spec_replay_begin(replay, &options, err) || !load_scripts(engine, &run->files, err) ||
         !replay_kinds_check(engine, replay, run->recording, err))
         return code_of(false, err, EXIT_USAGE);
     run->begun_ms = clock_now_ms(clock_real());
-    bool ok = test_replay_play(replay, &options, err);
-    test_replay_get_counts(replay, &run->counts);
+    bool ok = spec_replay_play(replay, &options, err);
+    spec_replay_get_counts(replay, &run->counts);
     run->played = true;
     return code_of(ok, err, EXIT_INCOMPLETE);
 }
@@ -125,18 +125,18 @@ static int play_on(struct replay_run *run, struct test_engine *engine, struct te
 static int play(struct replay_run *run, struct err *err)
 {
     const struct options *o = &run->options;
-    struct test_engine_options options = {.namespace_ = "",
+    struct spec_engine_options options = {.namespace_ = "",
                                           .live = true,
                                           .limits = &o->script_limits,
                                           .trusted = o->trusted.items,
                                           .trusted_count = o->trusted.count,
                                           .lua_path = o->lua_path.items,
                                           .lua_path_count = o->lua_path.count};
-    if (!test_replay_begin_us(run->recording, &options.wall_us, err)) return EXIT_USAGE;
-    struct test_engine *engine = test_engine_ops.open(&options, err);
-    struct test_replay *replay = engine ? test_replay_open(engine, run->recording, err) : NULL;
+    if (!spec_replay_begin_us(run->recording, &options.wall_us, err)) return EXIT_USAGE;
+    struct spec_engine *engine = test_engine_ops.open(&options, err);
+    struct spec_replay *replay = engine ? spec_replay_open(engine, run->recording, err) : NULL;
     int exit_code = replay ? play_on(run, engine, replay, err) : EXIT_USAGE;
-    test_replay_close(replay);
+    spec_replay_close(replay);
     test_engine_ops.free(engine);
     return exit_code;
 }

@@ -13,11 +13,11 @@
 /* A watch that ends by its timeout is seen so late at most. */
 enum { TICK_MS = 10000 };
 
-struct test_cluster {
+struct spec_cluster {
     struct http_local server;
-    struct test_cluster_options options;
+    struct spec_cluster_options options;
     struct sim_inside *inside;
-    struct test_faults faults;
+    struct spec_faults faults;
     TAILQ_HEAD(, call) calls;
     struct timer tick;
 };
@@ -25,13 +25,13 @@ struct test_cluster {
 /* One exchange. */
 struct call {
     TAILQ_ENTRY(call) link;
-    struct test_cluster *cluster;
+    struct spec_cluster *cluster;
     struct http_exchange *exchange; /* NULL: it is over */
     bool busy;                      /* it is being served or answered */
     struct timer due;               /* until it is served, and then until the answer */
     char *method, *target, *accept, *content_type;
     struct buf body;
-    struct test_outcome outcome;
+    struct spec_outcome outcome;
     struct sim_inside_response held; /* made when the request came, and not given yet */
     struct sim_stream *stream;       /* of a watch that is answered */
 };
@@ -47,7 +47,7 @@ static void call_free(struct call *call)
     free(call->accept);
     free(call->content_type);
     buf_clear(&call->body);
-    test_outcome_clear(&call->outcome);
+    spec_outcome_clear(&call->outcome);
     free(call);
 }
 
@@ -64,12 +64,12 @@ static struct sim_inside_request request_of(const struct call *call)
 
 static void observe(struct call *call, const struct sim_inside_response *answer)
 {
-    const struct test_cluster_options *o = &call->cluster->options;
+    const struct spec_cluster_options *o = &call->cluster->options;
     const struct sim_inside_request request = request_of(call);
     struct sim_inside_about about;
     if (strcmp(call->method, "GET") == 0) return;
     sim_inside_about(call->cluster->inside, &request, &about);
-    o->written(o->ctx, &(struct test_write){.about = &about,
+    o->written(o->ctx, &(struct spec_write){.about = &about,
                                             .content_type = call->content_type ? call->content_type : "",
                                             .body = request.body,
                                             .answer = buf_slice(&answer->body),
@@ -128,7 +128,7 @@ static void on_serve(struct timer *timer)
 {
     struct call *call = container_of(timer, struct call, due);
     const struct sim_inside_request request = request_of(call);
-    const struct test_outcome *outcome = &call->outcome;
+    const struct spec_outcome *outcome = &call->outcome;
     call->busy = true;
     if (!http_local_send(call->exchange)) {
         finish(call);
@@ -166,7 +166,7 @@ static char *target_of(const char *url)
 
 static void begin(struct http_local *server, struct http_exchange *exchange, const struct http_request *from)
 {
-    struct test_cluster *cluster = container_of(server, struct test_cluster, server);
+    struct spec_cluster *cluster = container_of(server, struct spec_cluster, server);
     struct call *call = NEW(struct call);
     struct sim_inside_about about;
     *call = (struct call){.cluster = cluster,
@@ -180,14 +180,14 @@ static void begin(struct http_local *server, struct http_exchange *exchange, con
     TAILQ_INSERT_TAIL(&cluster->calls, call, link);
     const struct sim_inside_request request = request_of(call);
     sim_inside_about(cluster->inside, &request, &about);
-    test_faults_meet(&cluster->faults, &about, call->content_type, &call->outcome);
+    spec_faults_meet(&cluster->faults, &about, call->content_type, &call->outcome);
     sim_inside_about_clear(&about);
     timer_start(&call->due, loop_clock(cluster->options.loop), 0);
 }
 
 static void gone(struct http_local *server, struct http_exchange *exchange)
 {
-    struct test_cluster *cluster = container_of(server, struct test_cluster, server);
+    struct spec_cluster *cluster = container_of(server, struct spec_cluster, server);
     struct call *call;
     TAILQ_FOREACH (call, &cluster->calls, link)
         if (call->exchange == exchange) break;
@@ -200,34 +200,34 @@ static void gone(struct http_local *server, struct http_exchange *exchange)
 
 static void on_tick(struct timer *timer)
 {
-    struct test_cluster *cluster = container_of(timer, struct test_cluster, tick);
+    struct spec_cluster *cluster = container_of(timer, struct spec_cluster, tick);
     timer_start(timer, loop_clock(cluster->options.loop), TICK_MS);
 }
 
-struct test_cluster *test_cluster_new(const struct test_cluster_options *options)
+struct spec_cluster *spec_cluster_new(const struct spec_cluster_options *options)
 {
-    struct test_cluster *cluster = NEW(struct test_cluster);
+    struct spec_cluster *cluster = NEW(struct spec_cluster);
     cluster->server = (struct http_local){begin, gone};
     cluster->options = *options;
     cluster->inside = sim_inside_new(options->loop);
     cluster->tick.fn = on_tick;
-    test_faults_init(&cluster->faults);
+    spec_faults_init(&cluster->faults);
     TAILQ_INIT(&cluster->calls);
     on_tick(&cluster->tick);
     return cluster;
 }
 
-void test_cluster_free(struct test_cluster *cluster)
+void spec_cluster_free(struct spec_cluster *cluster)
 {
     if (!cluster) return;
     must(TAILQ_EMPTY(&cluster->calls));
     timer_cancel(&cluster->tick);
-    test_faults_clear(&cluster->faults);
+    spec_faults_clear(&cluster->faults);
     sim_inside_free(cluster->inside);
     free(cluster);
 }
 
-void test_cluster_connect(struct test_cluster *cluster, char *server, struct cluster_config *config,
+void test_cluster_connect(struct spec_cluster *cluster, char *server, struct cluster_config *config,
                           struct kube_client_options *client)
 {
     static char source[] = "memory", ns[] = "default";
@@ -235,13 +235,13 @@ void test_cluster_connect(struct test_cluster *cluster, char *server, struct clu
     *client = (struct kube_client_options){.config = config, .local = &cluster->server};
 }
 
-struct sim_inside *test_cluster_inside(struct test_cluster *cluster)
+struct sim_inside *spec_cluster_inside(struct spec_cluster *cluster)
 {
     return cluster->inside;
 }
 
 /* What is said may begin and end others: the walk starts over. */
-bool test_cluster_pump(struct test_cluster *cluster)
+bool spec_cluster_pump(struct spec_cluster *cluster)
 {
     struct call *call = TAILQ_FIRST(&cluster->calls);
     while (call) {
@@ -252,17 +252,17 @@ bool test_cluster_pump(struct test_cluster *cluster)
     return false;
 }
 
-void test_cluster_add_fault(struct test_cluster *cluster, const struct test_fault *fault)
+void spec_cluster_add_fault(struct spec_cluster *cluster, const struct spec_fault *fault)
 {
-    test_faults_add(&cluster->faults, fault);
+    spec_faults_add(&cluster->faults, fault);
 }
 
-bool test_cluster_has_unmet(const struct test_cluster *cluster, int id)
+bool spec_cluster_has_unmet(const struct spec_cluster *cluster, int id)
 {
-    return test_faults_has_unmet(&cluster->faults, id);
+    return spec_faults_has_unmet(&cluster->faults, id);
 }
 
-void test_cluster_clear_faults(struct test_cluster *cluster)
+void spec_cluster_clear_faults(struct spec_cluster *cluster)
 {
-    test_faults_clear(&cluster->faults);
+    spec_faults_clear(&cluster->faults);
 }

@@ -5,24 +5,24 @@
 #include "kube/api/client.h"
 #include "sim/api/inside.h"
 
-struct test_cluster;
+struct spec_cluster;
 
 /* A request that wants a change, and what became of it. All is borrowed for the call. */
-struct test_write {
+struct spec_write {
     const struct sim_inside_about *about;
     const char *content_type;
     struct str body, answer;
     int code;
 };
 
-struct test_cluster_options {
+struct spec_cluster_options {
     struct loop *loop;
-    void (*written)(void *ctx, const struct test_write *write);
+    void (*written)(void *ctx, const struct spec_write *write);
     void *ctx;
 };
 
 /* What goes wrong. NULL and 0 match everything, and leave out what they stand for. Texts are copied. */
-struct test_fault {
+struct spec_fault {
     int id;           /* the test's name for it */
     const char *verb; /* "patch", ..., or "apply": the patches that are server-side applies */
     const char *resource, *namespace_, *name, *subresource; /* "deployments.apps", ... */
@@ -33,18 +33,18 @@ struct test_fault {
     int skip, times;  /* 0 times: until faults are cleared */
 };
 
-struct test_cluster *test_cluster_new(const struct test_cluster_options *options);
+struct spec_cluster *spec_cluster_new(const struct spec_cluster_options *options);
 /* After the client. */
-void test_cluster_free(struct test_cluster *cluster);
+void spec_cluster_free(struct spec_cluster *cluster);
 /* How a client of it is made: fills both, of which the options borrow the config. `server` is a host that
  * messages name; borrowed. */
-void test_cluster_connect(struct test_cluster *cluster, char *server, struct cluster_config *config,
+void test_cluster_connect(struct spec_cluster *cluster, char *server, struct cluster_config *config,
                           struct kube_client_options *client);
 /* For changes past all faults, that nobody observes. */
-struct sim_inside *test_cluster_inside(struct test_cluster *cluster);
+struct sim_inside *spec_cluster_inside(struct spec_cluster *cluster);
 /* Hands watches what they have to say; true when one had anything. */
-bool test_cluster_pump(struct test_cluster *cluster);
-void test_cluster_add_fault(struct test_cluster *cluster, const struct test_fault *fault);
+bool spec_cluster_pump(struct spec_cluster *cluster);
+void spec_cluster_add_fault(struct spec_cluster *cluster, const struct spec_fault *fault);
 /* Whether it is there and no request met it. */
-bool test_cluster_has_unmet(const struct test_cluster *cluster, int id);
-void test_cluster_clear_faults(struct test_cluster *cluster);
+bool spec_cluster_has_unmet(const struct spec_cluster *cluster, int id);
+void spec_cluster_clear_faults(struct spec_cluster *cluster);

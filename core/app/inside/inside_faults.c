@@ -6,15 +6,15 @@
 
 #include "base/mem.h"
 
-void test_faults_init(struct test_faults *faults)
+void spec_faults_init(struct spec_faults *faults)
 {
     TAILQ_INIT(&faults->rules);
 }
 
-void test_faults_add(struct test_faults *faults, const struct test_fault *fault)
+void spec_faults_add(struct spec_faults *faults, const struct spec_fault *fault)
 {
-    struct test_fault_rule *rule = NEW(struct test_fault_rule);
-    struct test_fault *own = &rule->fault;
+    struct spec_fault_rule *rule = NEW(struct spec_fault_rule);
+    struct spec_fault *own = &rule->fault;
     *own = *fault;
     own->verb = xstrdup(fault->verb);
     own->resource = xstrdup(fault->resource);
@@ -26,9 +26,9 @@ void test_faults_add(struct test_faults *faults, const struct test_fault *fault)
     TAILQ_INSERT_TAIL(&faults->rules, rule, link);
 }
 
-static void drop(struct test_faults *faults, struct test_fault_rule *rule)
+static void drop(struct spec_faults *faults, struct spec_fault_rule *rule)
 {
-    struct test_fault *own = &rule->fault;
+    struct spec_fault *own = &rule->fault;
     const char *const texts[] = {own->verb,        own->resource, own->namespace_, own->name,
                                  own->subresource, own->reason,   own->message};
     TAILQ_REMOVE(&faults->rules, rule, link);
@@ -36,9 +36,9 @@ static void drop(struct test_faults *faults, struct test_fault_rule *rule)
     free(rule);
 }
 
-void test_faults_clear(struct test_faults *faults)
+void spec_faults_clear(struct spec_faults *faults)
 {
-    struct test_fault_rule *rule;
+    struct spec_fault_rule *rule;
     while ((rule = TAILQ_FIRST(&faults->rules))) drop(faults, rule);
 }
 
@@ -56,7 +56,7 @@ static bool same_verb(const char *wanted, const char *is, const char *content_ty
            strncmp(content_type, apply_type, sizeof apply_type - 1) == 0;
 }
 
-static bool matches(const struct test_fault *fault, const struct sim_inside_about *about,
+static bool matches(const struct spec_fault *fault, const struct sim_inside_about *about,
                     const char *content_type)
 {
     return about->resource && same_verb(fault->verb, about->verb, content_type) &&
@@ -64,7 +64,7 @@ static bool matches(const struct test_fault *fault, const struct sim_inside_abou
            same(fault->name, about->name) && same(fault->subresource, about->subresource);
 }
 
-static void apply(const struct test_fault *fault, struct test_outcome *outcome)
+static void apply(const struct spec_fault *fault, struct spec_outcome *outcome)
 {
     outcome->delay_ms += fault->delay_ms;
     if (!fault->code) return;
@@ -74,14 +74,14 @@ static void apply(const struct test_fault *fault, struct test_outcome *outcome)
     outcome->message = xstrdup(fault->message);
 }
 
-void test_faults_meet(struct test_faults *faults, const struct sim_inside_about *about,
-                      const char *content_type, struct test_outcome *outcome)
+void spec_faults_meet(struct spec_faults *faults, const struct sim_inside_about *about,
+                      const char *content_type, struct spec_outcome *outcome)
 {
-    struct test_fault_rule *rule, *next;
-    *outcome = (struct test_outcome){0};
+    struct spec_fault_rule *rule, *next;
+    *outcome = (struct spec_outcome){0};
     for (rule = TAILQ_FIRST(&faults->rules); rule; rule = next) {
         next = TAILQ_NEXT(rule, link);
-        struct test_fault *fault = &rule->fault;
+        struct spec_fault *fault = &rule->fault;
         if (!matches(fault, about, content_type) || (fault->code && outcome->code)) continue;
         if (fault->skip > 0) {
             fault->skip--;
@@ -93,15 +93,15 @@ void test_faults_meet(struct test_faults *faults, const struct sim_inside_about 
     }
 }
 
-bool test_faults_has_unmet(const struct test_faults *faults, int id)
+bool spec_faults_has_unmet(const struct spec_faults *faults, int id)
 {
-    const struct test_fault_rule *rule;
+    const struct spec_fault_rule *rule;
     TAILQ_FOREACH (rule, &faults->rules, link)
         if (rule->fault.id == id) return !rule->met;
     return false;
 }
 
-void test_outcome_clear(struct test_outcome *outcome)
+void spec_outcome_clear(struct spec_outcome *outcome)
 {
     free(outcome->reason);
     free(outcome->message);

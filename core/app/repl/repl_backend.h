@@ -15,7 +15,7 @@
 
 struct repl_engine {
     struct one_loop base;
-    struct test_cluster *dump; /* the server, in memory; NULL: a real one */
+    struct spec_cluster *dump; /* the server, in memory; NULL: a real one */
     struct kinds *kinds;
     struct discovery *discovery; /* that is under way; NULL: none */
     struct err failure;          /* of the last one */

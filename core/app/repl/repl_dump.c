@@ -21,7 +21,7 @@ struct load {
 
 static struct sim_inside *inside(const struct load *load)
 {
-    return test_cluster_inside(load->engine->dump);
+    return spec_cluster_inside(load->engine->dump);
 }
 
 /* A kind that the cluster in memory does not have is added to it. */

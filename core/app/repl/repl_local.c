@@ -142,13 +142,13 @@ static void drop_line(void *ctx, enum log_level level, const char *file, int lin
 {
 }
 
-static void drop_write(void *ctx, const struct test_write *write) {}
+static void drop_write(void *ctx, const struct spec_write *write) {}
 
 /* --- turns */
 
 void repl_engine_turn(struct repl_engine *engine, bool wait)
 {
-    bool more = engine->dump && test_cluster_pump(engine->dump);
+    bool more = engine->dump && spec_cluster_pump(engine->dump);
     loop_once(engine->base.loop, wait && !more);
     pool_drain(engine->base.pool);
 }
@@ -219,7 +219,7 @@ static bool open_loop(struct repl_engine *engine, const struct repl_engine_optio
     if (options->config) {
         client = *options->client;
     } else {
-        engine->dump = test_cluster_new(&(struct test_cluster_options){.loop = loop, .written = drop_write});
+        engine->dump = spec_cluster_new(&(struct spec_cluster_options){.loop = loop, .written = drop_write});
         test_cluster_connect(engine->dump, server, &inside, &client);
     }
     return one_loop_open(&engine->base,
@@ -256,7 +256,7 @@ void repl_engine_free(struct repl_engine *engine)
     if (engine->kinds) kinds_free(engine->kinds);
     waker_free(engine->wake);
     one_loop_close(&engine->base);
-    test_cluster_free(engine->dump);
+    spec_cluster_free(engine->dump);
     loop_free(engine->base.loop);
     free(engine->namespace_);
     free(engine);

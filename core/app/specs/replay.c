@@ -21,8 +21,8 @@ struct known {
     unsigned told; /* what told of it: see round_of */
 };
 
-struct test_replay {
-    struct test_engine *engine;
+struct spec_replay {
+    struct spec_engine *engine;
     struct recording *recording;
     char *file;
     struct tape_parser *parser;
@@ -35,7 +35,7 @@ struct test_replay {
     struct buf text, path;
 };
 
-static const struct recording_stream *stream_of(const struct test_replay *replay,
+static const struct recording_stream *stream_of(const struct spec_replay *replay,
                                                 const struct recording_record *record)
 {
     return recording_stream_at(replay->recording, record->stream);
@@ -49,7 +49,7 @@ static struct str text_at(const struct tape *tape, size_t at, struct str key)
 }
 
 /* Fills `path` and gives the version, in the parser's tape; NULL for what cannot be one of its stream. */
-static const char *identify(struct test_replay *replay, const struct recording_record *record,
+static const char *identify(struct spec_replay *replay, const struct recording_record *record,
                             struct err *err)
 {
     struct tape tape;
@@ -75,19 +75,19 @@ static const char *identify(struct test_replay *replay, const struct recording_r
 }
 
 /* Lists and the events behind each have numbers in turns. */
-static unsigned round_of(const struct test_replay *replay, size_t stream, enum recording_type type)
+static unsigned round_of(const struct spec_replay *replay, size_t stream, enum recording_type type)
 {
     return 2 * replay->lists[stream] + (type == RECORDING_ITEM);
 }
 
-static struct known *find(struct test_replay *replay)
+static struct known *find(struct spec_replay *replay)
 {
     struct known *known;
     HASH_FIND(hh, replay->known, replay->path.data, replay->path.len, known);
     return known;
 }
 
-static void forget(struct test_replay *replay, struct known *known)
+static void forget(struct spec_replay *replay, struct known *known)
 {
     HASH_DEL(replay->known, known);
     free(known->path);
@@ -95,7 +95,7 @@ static void forget(struct test_replay *replay, struct known *known)
     free(known);
 }
 
-static struct known *learn(struct test_replay *replay)
+static struct known *learn(struct spec_replay *replay)
 {
     struct known *known = NEW(struct known);
     known->path = xstrdup(buf_text(&replay->path));
@@ -103,7 +103,7 @@ static struct known *learn(struct test_replay *replay)
     return known;
 }
 
-static bool put(struct test_replay *replay, const struct recording_record *record, struct err *err)
+static bool put(struct spec_replay *replay, const struct recording_record *record, struct err *err)
 {
     const char *version = identify(replay, record, err);
     if (!version) return false;
@@ -121,7 +121,7 @@ static bool put(struct test_replay *replay, const struct recording_record *recor
     return true;
 }
 
-static bool remove_one(struct test_replay *replay, const struct recording_record *record, struct err *err)
+static bool remove_one(struct spec_replay *replay, const struct recording_record *record, struct err *err)
 {
     if (!identify(replay, record, err)) return false;
     struct known *known = find(replay);
@@ -131,7 +131,7 @@ static bool remove_one(struct test_replay *replay, const struct recording_record
 }
 
 /* What the stream told of before this list, and is not in it. */
-static void end_list(struct test_replay *replay, size_t stream)
+static void end_list(struct spec_replay *replay, size_t stream)
 {
     struct known *known, *next;
     HASH_ITER (hh, replay->known, known, next) {
@@ -142,13 +142,13 @@ static void end_list(struct test_replay *replay, size_t stream)
     replay->lists[stream]++;
 }
 
-static void note(struct test_replay *replay, const struct err *err)
+static void note(struct spec_replay *replay, const struct err *err)
 {
     if (replay->problems++ == 0) replay->problem = *err;
 }
 
 /* What the cluster refuses is noted, and left out. */
-static void make(struct test_replay *replay, const struct recording_record *record)
+static void make(struct spec_replay *replay, const struct recording_record *record)
 {
     struct err err;
     bool ok = true;
@@ -168,7 +168,7 @@ static void make(struct test_replay *replay, const struct recording_record *reco
 typedef enum recording_result next_fn(struct recording *, struct recording_record *, struct err *);
 
 /* False at the end. What cannot be read is noted: other streams go on. */
-static bool read_next(struct test_replay *replay, next_fn *next, struct recording_record *record)
+static bool read_next(struct spec_replay *replay, next_fn *next, struct recording_record *record)
 {
     struct err err;
     enum recording_result result;
@@ -176,12 +176,12 @@ static bool read_next(struct test_replay *replay, next_fn *next, struct recordin
     return result == RECORDING_RECORD;
 }
 
-static bool may_go_on(const struct test_replay_options *o, int64_t at_ms, struct err *err)
+static bool may_go_on(const struct spec_replay_options *o, int64_t at_ms, struct err *err)
 {
     return !o->wait || o->wait(o->ctx, at_ms) || err_set(err, ERR_CANCELLED, "interrupted");
 }
 
-bool test_replay_begin(struct test_replay *replay, const struct test_replay_options *options, struct err *err)
+bool spec_replay_begin(struct spec_replay *replay, const struct spec_replay_options *options, struct err *err)
 {
     struct recording_record record;
     while (read_next(replay, recording_next_of_lists, &record)) {
@@ -193,10 +193,10 @@ bool test_replay_begin(struct test_replay *replay, const struct test_replay_opti
 }
 
 /* Moves the engine's clock on, from one timer to the next, so that each has its time in real time too. */
-static bool reach(struct test_replay *replay, const struct test_replay_options *o, int64_t start_ms,
+static bool reach(struct spec_replay *replay, const struct spec_replay_options *o, int64_t start_ms,
                   int64_t end_ms, struct err *err)
 {
-    struct test_engine *engine = replay->engine;
+    struct spec_engine *engine = replay->engine;
     struct clock *clock = loop_clock(engine->base.loop);
     int64_t now_ms = test_engine_ops.elapsed_ms(engine);
     if (end_ms <= now_ms) return may_go_on(o, now_ms - start_ms, err);
@@ -212,7 +212,7 @@ static bool reach(struct test_replay *replay, const struct test_replay_options *
 }
 
 /* Appends the streams that never had a whole list; gives how many. */
-static size_t list_unlisted(const struct test_replay *replay, struct buf *out)
+static size_t list_unlisted(const struct spec_replay *replay, struct buf *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < recording_stream_count(replay->recording); i++) {
@@ -226,7 +226,7 @@ static size_t list_unlisted(const struct test_replay *replay, struct buf *out)
     return count;
 }
 
-static bool print_problems(const struct test_replay *replay, struct err *err)
+static bool print_problems(const struct spec_replay *replay, struct err *err)
 {
     struct buf names = {0};
     size_t unlisted = list_unlisted(replay, &names);
@@ -242,7 +242,7 @@ static bool print_problems(const struct test_replay *replay, struct err *err)
     return replay->problems == 0 && unlisted == 0;
 }
 
-bool test_replay_play(struct test_replay *replay, const struct test_replay_options *options, struct err *err)
+bool spec_replay_play(struct spec_replay *replay, const struct spec_replay_options *options, struct err *err)
 {
     struct recording_record record;
     int64_t start_ms = test_engine_ops.elapsed_ms(replay->engine);
@@ -255,31 +255,31 @@ bool test_replay_play(struct test_replay *replay, const struct test_replay_optio
     return test_engine_ops.settle(replay->engine, err) && print_problems(replay, err);
 }
 
-void test_replay_get_counts(const struct test_replay *replay, struct replay_counts *out)
+void spec_replay_get_counts(const struct spec_replay *replay, struct replay_counts *out)
 {
     *out = (struct replay_counts){.objects = replay->listed, .changes = replay->made - replay->listed};
 }
 
 /* --- its kinds */
 
-static const struct resource *kind_at(const struct test_replay *replay, size_t i)
+static const struct resource *kind_at(const struct spec_replay *replay, size_t i)
 {
     return &recording_stream_at(replay->recording, i)->resource;
 }
 
-static bool has_before(const struct test_replay *replay, size_t count, const struct resource *resource)
+static bool has_before(const struct spec_replay *replay, size_t count, const struct resource *resource)
 {
     for (size_t i = 0; i < count; i++)
         if (resource_equal(kind_at(replay, i), resource)) return true;
     return false;
 }
 
-bool test_replay_has(const struct test_replay *replay, const struct resource *resource)
+bool spec_replay_has(const struct spec_replay *replay, const struct resource *resource)
 {
     return has_before(replay, recording_stream_count(replay->recording), resource);
 }
 
-void test_replay_name_kinds(const struct test_replay *replay, struct buf *out)
+void spec_replay_name_kinds(const struct spec_replay *replay, struct buf *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < recording_stream_count(replay->recording); i++) {
@@ -302,7 +302,7 @@ static int64_t first_begin_us(const struct recording *recording)
     return first;
 }
 
-static bool serve_kinds(struct test_replay *replay, struct err *err)
+static bool serve_kinds(struct spec_replay *replay, struct err *err)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < recording_stream_count(replay->recording); i++)
@@ -310,11 +310,11 @@ static bool serve_kinds(struct test_replay *replay, struct err *err)
     return ok;
 }
 
-struct test_replay *test_replay_open(struct test_engine *engine, const char *path, struct err *err)
+struct spec_replay *spec_replay_open(struct spec_engine *engine, const char *path, struct err *err)
 {
     struct recording *recording = recording_open(path, err);
     if (!recording) return NULL;
-    struct test_replay *replay = NEW(struct test_replay);
+    struct spec_replay *replay = NEW(struct spec_replay);
     replay->engine = engine;
     replay->recording = recording;
     replay->parser = tape_parser_new();
@@ -323,11 +323,11 @@ struct test_replay *test_replay_open(struct test_engine *engine, const char *pat
     replay->begin_us = first_begin_us(recording);
     err_clear(&replay->problem);
     if (serve_kinds(replay, err)) return replay;
-    test_replay_close(replay);
+    spec_replay_close(replay);
     return NULL;
 }
 
-void test_replay_close(struct test_replay *replay)
+void spec_replay_close(struct spec_replay *replay)
 {
     struct known *known, *next;
     if (!replay) return;
@@ -343,7 +343,7 @@ void test_replay_close(struct test_replay *replay)
     free(replay);
 }
 
-bool test_replay_begin_us(const char *path, int64_t *begin_us, struct err *err)
+bool spec_replay_begin_us(const char *path, int64_t *begin_us, struct err *err)
 {
     struct recording *recording = recording_open(path, err);
     if (recording) *begin_us = first_begin_us(recording);

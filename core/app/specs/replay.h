@@ -3,9 +3,9 @@
 #pragma once
 #include "app/specs/spec_engine.h"
 
-struct test_replay;
+struct spec_replay;
 
-struct test_replay_options {
+struct spec_replay_options {
     double speed; /* of the engine's clock against the recorded times: 2 is twice as fast; 0: 1 */
     /* Before anything is done at an instant, in ms since the beginning: may wait. False ends it. Optional. */
     bool (*wait)(void *ctx, int64_t at_ms);
@@ -13,21 +13,21 @@ struct test_replay_options {
 };
 
 /* Has the cluster serve the kinds of the recording. */
-struct test_replay *test_replay_open(struct test_engine *engine, const char *path, struct err *err);
+struct spec_replay *spec_replay_open(struct spec_engine *engine, const char *path, struct err *err);
 /* Puts in place what was there when it began: the first list of each stream, also one that is not whole.
- * False, ERR_CANCELLED, when `wait` ended it; what could not be read or stored is told by test_replay_play.
+ * False, ERR_CANCELLED, when `wait` ended it; what could not be read or stored is told by spec_replay_play.
  */
-bool test_replay_begin(struct test_replay *replay, const struct test_replay_options *options,
+bool spec_replay_begin(struct spec_replay *replay, const struct spec_replay_options *options,
                        struct err *err);
 /* Plays the rest. False when that ends before its time; or, when all of it was played, with the first that
  * could not be read or stored, and the streams that have no whole list. */
-bool test_replay_play(struct test_replay *replay, const struct test_replay_options *options, struct err *err);
+bool spec_replay_play(struct spec_replay *replay, const struct spec_replay_options *options, struct err *err);
 /* What was made so far. */
-void test_replay_get_counts(const struct test_replay *replay, struct replay_counts *out);
+void spec_replay_get_counts(const struct spec_replay *replay, struct replay_counts *out);
 /* It has a stream of that kind, whatever part of it. */
-bool test_replay_has(const struct test_replay *replay, const struct resource *resource);
+bool spec_replay_has(const struct spec_replay *replay, const struct resource *resource);
 /* Appends the kinds that it has streams of, "pods, deployments.apps", a few of them. */
-void test_replay_name_kinds(const struct test_replay *replay, struct buf *out);
-void test_replay_close(struct test_replay *replay);
+void spec_replay_name_kinds(const struct spec_replay *replay, struct buf *out);
+void spec_replay_close(struct spec_replay *replay);
 /* When a recording begins, wall time. */
-bool test_replay_begin_us(const char *path, int64_t *begin_us, struct err *err);
+bool spec_replay_begin_us(const char *path, int64_t *begin_us, struct err *err);

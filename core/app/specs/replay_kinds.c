@@ -15,7 +15,7 @@ struct missing {
 };
 
 struct comparison {
-    const struct test_replay *replay;
+    const struct spec_replay *replay;
     const struct kinds *kinds;
     struct missing *missing;
     size_t count;
@@ -58,7 +58,7 @@ static void compare(struct comparison *c, const char *kind, const struct resourc
                     const struct script *script, const struct inventory_entry *at)
 {
     struct buf name = {0};
-    if (resource && test_replay_has(c->replay, resource)) {
+    if (resource && spec_replay_has(c->replay, resource)) {
         c->has_any = true;
         return;
     }
@@ -112,7 +112,7 @@ static bool refuse(const struct comparison *c, const char *recording, struct err
     struct buf asked = {0}, there = {0};
     for (size_t i = 0; i < c->count; i++)
         buf_printf(&asked, "%s%s (%s)", i ? ", " : "", c->missing[i].kind, buf_text(&c->missing[i].places));
-    test_replay_name_kinds(c->replay, &there);
+    spec_replay_name_kinds(c->replay, &there);
     err_set(err, ERR_INVALID, "%s: it has %s, and none of what the scripts ask for: %s", recording,
             buf_text(&there), buf_text(&asked));
     buf_clear(&asked);
@@ -120,7 +120,7 @@ static bool refuse(const struct comparison *c, const char *recording, struct err
     return false;
 }
 
-bool replay_kinds_check(const struct test_engine *engine, const struct test_replay *replay,
+bool replay_kinds_check(const struct spec_engine *engine, const struct spec_replay *replay,
                         const char *recording, struct err *err)
 {
     struct comparison c = {.replay = replay, .kinds = engine->kinds};

@@ -5,5 +5,5 @@
 
 /* Tells in the log of each kind that informers and `k8s.reads` of the engine's scripts name and that has no
  * stream, with the places. False, and nothing in the log, when that is so of all that they name. */
-bool replay_kinds_check(const struct test_engine *engine, const struct test_replay *replay,
+bool replay_kinds_check(const struct spec_engine *engine, const struct spec_replay *replay,
                         const char *recording, struct err *err);

@@ -79,7 +79,7 @@ static void put_rows(const struct audit_table *table, const char *rule, struct b
     json_close(out, ']');
 }
 
-static bool ask(struct test_engine *engine, struct script *const *scripts, const struct subjects *subjects,
+static bool ask(struct spec_engine *engine, struct script *const *scripts, const struct subjects *subjects,
                 struct audit_table *table, struct err *err)
 {
     struct clock *clock = loop_clock(engine->base.loop);
@@ -92,23 +92,23 @@ static bool ask(struct test_engine *engine, struct script *const *scripts, const
                                                     .fixes = true},
                     err);
     if (!auditor) return false;
-    test_engine_enter(engine);
+    spec_engine_enter(engine);
     for (size_t i = 0; i < subjects->count; i++)
         auditor_audit(auditor, &(const struct audit_subject){.object = subjects->items[i]});
-    test_engine_leave();
+    spec_engine_leave();
     auditor_free(auditor);
     return true;
 }
 
 /* To be freed. */
-static struct script **scripts_of(const struct test_engine *engine)
+static struct script **scripts_of(const struct spec_engine *engine)
 {
     struct script **scripts = xcalloc(engine->script_count + 1, sizeof(struct script *));
     for (size_t i = 0; i < engine->script_count; i++) scripts[i] = engine->scripts[i].script;
     return scripts;
 }
 
-bool test_audit_check_params(struct test_engine *engine, struct err *err)
+bool spec_audit_check_params(struct spec_engine *engine, struct err *err)
 {
     struct script **scripts = scripts_of(engine);
     bool ok = rule_params_check(engine->params, scripts, engine->script_count, err);
@@ -116,10 +116,10 @@ bool test_audit_check_params(struct test_engine *engine, struct err *err)
     return ok;
 }
 
-bool test_audit(struct test_engine *engine, const struct test_audit *audit, struct buf *out, struct err *err)
+bool test_audit(struct spec_engine *engine, const struct spec_audit *audit, struct buf *out, struct err *err)
 {
     struct subjects subjects = {0};
-    if (!test_engine_settle(engine, err)) return false;
+    if (!spec_engine_settle(engine, err)) return false;
     struct script **scripts = scripts_of(engine);
     struct audit_table *table = audit_table_new(audit->passes);
     bool ok = rule_params_check(engine->params, scripts, engine->script_count, err) &&
@@ -140,7 +140,7 @@ bool test_audit(struct test_engine *engine, const struct test_audit *audit, stru
 enum { PATIENCE_MS = 600000 };
 
 struct waiting {
-    struct test_call_result *result;
+    struct spec_call_result *result;
     bool over;
 };
 
@@ -154,7 +154,7 @@ static void on_done(void *ctx, const struct script_command_result *from)
 }
 
 /* The script and the number of the command; NULL with an error. */
-static struct script *find(struct test_engine *engine, const char *name, size_t *command, struct err *err)
+static struct script *find(struct spec_engine *engine, const char *name, size_t *command, struct err *err)
 {
     struct nearest nearest = nearest_to(str_of(name));
     for (size_t i = 0; i < engine->script_count; i++) {
@@ -171,7 +171,7 @@ static struct script *find(struct test_engine *engine, const char *name, size_t 
 }
 
 /* It may sleep, or wait for answers: the clock goes on as far as that takes. */
-static bool wait_for(struct test_engine *engine, const struct waiting *waiting, struct err *err)
+static bool wait_for(struct spec_engine *engine, const struct waiting *waiting, struct err *err)
 {
     struct clock *clock = loop_clock(engine->base.loop);
     int64_t end_ms = clock_now_ms(clock) + PATIENCE_MS;
@@ -182,16 +182,16 @@ static bool wait_for(struct test_engine *engine, const struct waiting *waiting, 
     return waiting->over || err_set(err, ERR_TIMEOUT, "it did not end within ten minutes of the clock");
 }
 
-bool test_command_call(struct test_engine *engine, const char *name, const char *const *args, size_t count,
-                       struct test_call_result *result, struct err *err)
+bool spec_command_call(struct spec_engine *engine, const char *name, const char *const *args, size_t count,
+                       struct spec_call_result *result, struct err *err)
 {
     size_t command;
     struct waiting waiting = {.result = result};
     struct script *script = find(engine, name, &command, err);
     if (!script) return false;
-    test_engine_enter(engine);
+    spec_engine_enter(engine);
     struct command_call *call = script_call_command(script, command, args, count, on_done, &waiting);
-    test_engine_leave();
+    spec_engine_leave();
     bool ok = wait_for(engine, &waiting, err);
     if (call && !waiting.over) command_call_cancel(call);
     return ok;

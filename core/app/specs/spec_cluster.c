@@ -5,47 +5,47 @@
 
 #include "app/specs/test_kinds.h"
 
-int spec_cluster_request(struct test_engine *engine, const char *method, const char *target,
+int spec_cluster_request(struct spec_engine *engine, const char *method, const char *target,
                          const char *content_type, struct str body, struct buf *out)
 {
     const struct sim_inside_request r = {
         .method = method, .target = target, .content_type = content_type, .body = body};
     struct sim_inside_response answer = {0};
-    sim_inside_serve(test_cluster_inside(engine->cluster), &r, &answer);
+    sim_inside_serve(spec_cluster_inside(engine->cluster), &r, &answer);
     int code = answer.code;
     buf_str(out, buf_slice(&answer.body));
     sim_inside_response_clear(&answer);
     return code;
 }
 
-bool test_cluster_put(struct test_engine *engine, struct str json, struct err *err)
+bool spec_cluster_put(struct spec_engine *engine, struct str json, struct err *err)
 {
-    bool ok = sim_inside_put(test_cluster_inside(engine->cluster), json, err);
+    bool ok = sim_inside_put(spec_cluster_inside(engine->cluster), json, err);
     if (memmem(json.p, json.n, "CustomResourceDefinition", 24)) spec_kinds_refresh(engine);
     return ok;
 }
 
-bool test_cluster_add_kind(struct test_engine *engine, const struct resource *r, struct err *err)
+bool spec_cluster_add_kind(struct spec_engine *engine, const struct resource *r, struct err *err)
 {
-    sim_inside_add_kind(test_cluster_inside(engine->cluster), r->group, r->version, r->plural, r->kind,
+    sim_inside_add_kind(spec_cluster_inside(engine->cluster), r->group, r->version, r->plural, r->kind,
                         r->namespaced);
     spec_kinds_refresh(engine);
     return test_engine_ops.settle(engine, err);
 }
 
-bool test_cluster_remove(struct test_engine *engine, const char *path)
+bool spec_cluster_remove(struct spec_engine *engine, const char *path)
 {
-    return sim_inside_remove(test_cluster_inside(engine->cluster), path);
+    return sim_inside_remove(spec_cluster_inside(engine->cluster), path);
 }
 
-bool test_cluster_add_rule(struct test_engine *engine, const struct test_rule *rule, struct err *err)
+bool spec_cluster_add_rule(struct spec_engine *engine, const struct spec_fault_options *rule, struct err *err)
 {
     struct resource resource = {0};
     struct buf name = {0};
     if (rule->kind && !kinds_resolve(engine->kinds, str_of(rule->kind), &resource, err)) return false;
     if (rule->kind) resource_name(&resource, &name);
-    test_cluster_add_fault(engine->cluster,
-                           &(struct test_fault){.id = rule->id,
+    spec_cluster_add_fault(engine->cluster,
+                           &(struct spec_fault){.id = rule->id,
                                                 .verb = rule->verb,
                                                 .resource = rule->kind ? buf_text(&name) : NULL,
                                                 .namespace_ = rule->namespace_,
@@ -63,17 +63,17 @@ bool test_cluster_add_rule(struct test_engine *engine, const struct test_rule *r
     return true;
 }
 
-bool test_cluster_rule_is_unmet(struct test_engine *engine, int id)
+bool spec_cluster_rule_is_unmet(struct spec_engine *engine, int id)
 {
-    return test_cluster_has_unmet(engine->cluster, id);
+    return spec_cluster_has_unmet(engine->cluster, id);
 }
 
-void test_cluster_add_answer(struct test_engine *engine, const struct spec_response *a)
+void spec_cluster_add_answer(struct spec_engine *engine, const struct spec_response *a)
 {
     struct http_header headers[TEST_ANSWER_HEADERS_MAX + 1] = {{NULL, NULL}};
     for (size_t i = 0; i < a->header_count && i < TEST_ANSWER_HEADERS_MAX; i++)
         headers[i] = (struct http_header){a->headers[2 * i], a->headers[2 * i + 1]};
-    test_web_add(engine->servers, &(struct spec_web_response){.method = a->method,
+    spec_web_add(engine->servers, &(struct spec_web_response){.method = a->method,
                                                               .url = a->url,
                                                               .status = a->status,
                                                               .headers = headers,
@@ -82,17 +82,17 @@ void test_cluster_add_answer(struct test_engine *engine, const struct spec_respo
                                                               .times = a->times});
 }
 
-void test_cluster_clear_rules(struct test_engine *engine)
+void spec_cluster_clear_rules(struct spec_engine *engine)
 {
-    test_cluster_clear_faults(engine->cluster);
+    spec_cluster_clear_faults(engine->cluster);
 }
 
-bool test_cluster_end_watches(struct test_engine *engine, const char *kind, bool expire, struct err *err)
+bool spec_cluster_end_watches(struct spec_engine *engine, const char *kind, bool expire, struct err *err)
 {
-    return sim_inside_end_watches(test_cluster_inside(engine->cluster), kind, expire, err);
+    return sim_inside_end_watches(spec_cluster_inside(engine->cluster), kind, expire, err);
 }
 
-bool test_cluster_resolve(struct test_engine *engine, const char *kind, struct resource *out, struct err *err)
+bool spec_cluster_resolve(struct spec_engine *engine, const char *kind, struct resource *out, struct err *err)
 {
     return kinds_resolve(engine->kinds, str_of(kind), out, err);
 }

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/text/json_out.h"
 
-static void begin(struct test_engine *engine, const char *what)
+static void begin(struct spec_engine *engine, const char *what)
 {
     int64_t at_ms = clock_now_ms(loop_clock(engine->base.loop)) - engine->opened_ms;
     json_open(&engine->records, NULL, '{');
@@ -15,7 +15,7 @@ static void begin(struct test_engine *engine, const char *what)
     json_int(&engine->records, "at_ms", at_ms);
 }
 
-static void end(struct test_engine *engine)
+static void end(struct spec_engine *engine)
 {
     json_close(&engine->records, '}');
 }
@@ -46,9 +46,9 @@ static void put_patch_type(struct buf *out, const char *content_type)
         if (strncmp(content_type, types[i][0], strlen(types[i][0])) == 0) json_text(out, "type", types[i][1]);
 }
 
-void test_engine_note_write(void *ctx, const struct test_write *write)
+void spec_engine_note_write(void *ctx, const struct spec_write *write)
 {
-    struct test_engine *engine = ctx;
+    struct spec_engine *engine = ctx;
     const struct sim_inside_about *about = write->about;
     struct buf *out = &engine->records;
     if (!about->resource) return;
@@ -68,9 +68,9 @@ void test_engine_note_write(void *ctx, const struct test_write *write)
     end(engine);
 }
 
-void test_engine_note_request(void *ctx, const struct test_web_request *request)
+void spec_engine_note_request(void *ctx, const struct spec_web_request *request)
 {
-    struct test_engine *engine = ctx;
+    struct spec_engine *engine = ctx;
     struct buf *out = &engine->records;
     begin(engine, "request");
     json_text(out, "method", request->method);
@@ -83,9 +83,9 @@ void test_engine_note_request(void *ctx, const struct test_web_request *request)
     end(engine);
 }
 
-void test_engine_note_print(void *ctx, struct str line)
+void spec_engine_note_print(void *ctx, struct str line)
 {
-    struct test_engine *engine = ctx;
+    struct spec_engine *engine = ctx;
     begin(engine, "print");
     json_str(&engine->records, "text", line);
     end(engine);
@@ -103,10 +103,10 @@ static void put_fields(struct buf *out, const struct log_field *fields)
     json_close(out, '}');
 }
 
-void test_engine_note_failure(void *ctx, const char *call, const char *error, const char *traceback,
+void spec_engine_note_failure(void *ctx, const char *call, const char *error, const char *traceback,
                               const struct log_field *about)
 {
-    struct test_engine *engine = ctx;
+    struct spec_engine *engine = ctx;
     struct buf *out = &engine->records;
     begin(engine, "failure");
     json_text(out, "call", call);
@@ -116,11 +116,11 @@ void test_engine_note_failure(void *ctx, const char *call, const char *error, co
     end(engine);
 }
 
-void test_engine_note_log(void *ctx, enum log_level level, const char *file, int line, const char *msg,
+void spec_engine_note_log(void *ctx, enum log_level level, const char *file, int line, const char *msg,
                           const struct log_field *fields)
 {
     static const char *const levels[] = {"debug", "info", "warn", "error"};
-    struct test_engine *engine = ctx;
+    struct spec_engine *engine = ctx;
     struct buf *out = &engine->records;
     begin(engine, "log");
     json_text(out, "level", levels[level]);
@@ -131,7 +131,7 @@ void test_engine_note_log(void *ctx, enum log_level level, const char *file, int
     end(engine);
 }
 
-void test_engine_note_main(struct test_engine *engine, const char *result, int exit_code)
+void spec_engine_note_main(struct spec_engine *engine, const char *result, int exit_code)
 {
     begin(engine, "main");
     json_text(&engine->records, "result", result);

@@ -27,16 +27,16 @@ struct rule {
 
 struct call {
     TAILQ_ENTRY(call) link;
-    struct test_web *web;
+    struct spec_web *web;
     struct http_exchange *exchange; /* NULL: it is over */
     struct timer due;
     struct rule *rule; /* NULL: nobody answers */
     bool busy;
 };
 
-struct test_web {
+struct spec_web {
     struct http_local server;
-    struct test_web_options options;
+    struct spec_web_options options;
     TAILQ_HEAD(, rule) rules;
     TAILQ_HEAD(, call) calls;
 };
@@ -78,7 +78,7 @@ static bool url_matches(const char *wanted, const char *url)
 }
 
 /* The newest that matches, with a reference; one that is used up is gone from the list. */
-static struct rule *find(struct test_web *web, const char *method, const char *url)
+static struct rule *find(struct spec_web *web, const char *method, const char *url)
 {
     struct rule *rule;
     TAILQ_FOREACH (rule, &web->rules, link)
@@ -128,14 +128,14 @@ static void on_due(struct timer *timer)
 static void begin(struct http_local *server, struct http_exchange *exchange,
                   const struct http_request *request)
 {
-    struct test_web *web = container_of(server, struct test_web, server);
+    struct spec_web *web = container_of(server, struct spec_web, server);
     struct call *call = NEW(struct call);
     const char *method = request->method ? request->method : "GET";
     *call = (struct call){
         .web = web, .exchange = exchange, .due.fn = on_due, .rule = find(web, method, request->url)};
     TAILQ_INSERT_TAIL(&web->calls, call, link);
     web->options.asked(web->options.ctx,
-                       &(struct test_web_request){.method = method,
+                       &(struct spec_web_request){.method = method,
                                                   .url = request->url,
                                                   .headers = request->headers,
                                                   .body = request->body,
@@ -145,7 +145,7 @@ static void begin(struct http_local *server, struct http_exchange *exchange,
 
 static void gone(struct http_local *server, struct http_exchange *exchange)
 {
-    struct test_web *web = container_of(server, struct test_web, server);
+    struct spec_web *web = container_of(server, struct spec_web, server);
     struct call *call;
     TAILQ_FOREACH (call, &web->calls, link)
         if (call->exchange == exchange) break;
@@ -154,9 +154,9 @@ static void gone(struct http_local *server, struct http_exchange *exchange)
     if (!call->busy) call_free(call);
 }
 
-struct test_web *test_web_new(const struct test_web_options *options)
+struct spec_web *spec_web_new(const struct spec_web_options *options)
 {
-    struct test_web *web = NEW(struct test_web);
+    struct spec_web *web = NEW(struct spec_web);
     web->server = (struct http_local){begin, gone};
     web->options = *options;
     TAILQ_INIT(&web->rules);
@@ -164,7 +164,7 @@ struct test_web *test_web_new(const struct test_web_options *options)
     return web;
 }
 
-void test_web_free(struct test_web *web)
+void spec_web_free(struct spec_web *web)
 {
     struct rule *rule;
     if (!web) return;
@@ -176,12 +176,12 @@ void test_web_free(struct test_web *web)
     free(web);
 }
 
-struct http_local *test_web_server(struct test_web *web)
+struct http_local *spec_web_server(struct spec_web *web)
 {
     return &web->server;
 }
 
-void test_web_add(struct test_web *web, const struct spec_web_response *answer)
+void spec_web_add(struct spec_web *web, const struct spec_web_response *answer)
 {
     struct rule *rule = NEW(struct rule);
     *rule = (struct rule){.method = xstrdup(answer->method),

@@ -4,19 +4,19 @@
 #pragma once
 #include "net/http_local.h"
 
-struct test_web;
+struct spec_web;
 
 /* A request and what it was answered. All is borrowed for the call. */
-struct test_web_request {
+struct spec_web_request {
     const char *method, *url;
     const struct http_header *headers; /* ends with a NULL name */
     struct str body;
     int status; /* 0: nobody answers there */
 };
 
-struct test_web_options {
+struct spec_web_options {
     struct loop *loop;
-    void (*asked)(void *ctx, const struct test_web_request *request);
+    void (*asked)(void *ctx, const struct spec_web_request *request);
     void *ctx;
 };
 
@@ -31,9 +31,9 @@ struct spec_web_response {
     int times; /* 0: always */
 };
 
-struct test_web *test_web_new(const struct test_web_options *options);
+struct spec_web *spec_web_new(const struct spec_web_options *options);
 /* After the transport. */
-void test_web_free(struct test_web *web);
-struct http_local *test_web_server(struct test_web *web);
+void spec_web_free(struct spec_web *web);
+struct http_local *spec_web_server(struct spec_web *web);
 /* Newer ones come first. */
-void test_web_add(struct test_web *web, const struct spec_web_response *answer);
+void spec_web_add(struct spec_web *web, const struct spec_web_response *answer);

@@ -15,7 +15,7 @@ static bool put_place(const struct script *script, const struct informer_claim *
 }
 
 /* Keeps the first, with the line that asks for it. */
-static void note(struct test_engine *engine, const struct informer_claim *claim, const struct err *err)
+static void note(struct spec_engine *engine, const struct informer_claim *claim, const struct err *err)
 {
     struct buf place = {0};
     bool found = put_place(engine->candidate, claim, &place);
@@ -30,7 +30,7 @@ static void note(struct test_engine *engine, const struct informer_claim *claim,
  * tells itself what its recording lacks (replay_kinds.h). */
 static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err)
 {
-    struct test_engine *engine = ctx;
+    struct spec_engine *engine = ctx;
     const char *kind = claim_spec(claim)->kind;
     if (engine->unknown.code == ERR_NONE && !resource_name_has_group(str_of(kind))) note(engine, claim, err);
     if (engine->host.not_sent) return;
@@ -39,7 +39,7 @@ static void on_unknown(void *ctx, struct informer_claim *claim, const struct err
 
 static void on_found(void *ctx, struct catalogue *catalogue, const struct err *err)
 {
-    struct test_engine *engine = ctx;
+    struct spec_engine *engine = ctx;
     engine->discovery = NULL;
     if (err)
         kinds_fail(engine->kinds, err);
@@ -47,7 +47,7 @@ static void on_found(void *ctx, struct catalogue *catalogue, const struct err *e
         kinds_set(engine->kinds, catalogue);
         catalogue_free(engine->catalogue);
         engine->catalogue = catalogue;
-        test_kinds_resolve(engine);
+        spec_kinds_resolve(engine);
     }
     bool again = engine->ask_again;
     engine->ask_again = false;
@@ -61,10 +61,10 @@ static void ask(void *ctx)
 
 static void on_ask(struct timer *timer)
 {
-    spec_kinds_refresh(container_of(timer, struct test_engine, ask));
+    spec_kinds_refresh(container_of(timer, struct spec_engine, ask));
 }
 
-void spec_kinds_refresh(struct test_engine *engine)
+void spec_kinds_refresh(struct spec_engine *engine)
 {
     if (engine->discovery)
         engine->ask_again = true;
@@ -72,25 +72,25 @@ void spec_kinds_refresh(struct test_engine *engine)
         engine->discovery = discovery_start(engine->base.client, on_found, engine);
 }
 
-void spec_kinds_refresh_later(struct test_engine *engine)
+void spec_kinds_refresh_later(struct spec_engine *engine)
 {
     if (!timer_running(&engine->ask)) timer_start(&engine->ask, loop_clock(engine->base.loop), LATER_MS);
 }
 
-void test_kinds_resolve(struct test_engine *engine)
+void spec_kinds_resolve(struct spec_engine *engine)
 {
     if (engine->catalogue)
         shared_factory_resolve(engine->base.factory, engine->catalogue, on_unknown, engine);
 }
 
-void test_kinds_begin(struct test_engine *engine)
+void spec_kinds_begin(struct spec_engine *engine)
 {
     engine->ask.fn = on_ask;
     engine->kinds = kinds_new(loop_clock(engine->base.loop), ask, engine);
     spec_kinds_refresh(engine);
 }
 
-void test_kinds_end(struct test_engine *engine)
+void spec_kinds_end(struct spec_engine *engine)
 {
     timer_cancel(&engine->ask);
     if (engine->discovery) discovery_cancel(engine->discovery);

@@ -1,4 +1,4 @@
-/* Reloads of scripts under test; see test_reload.h. */
+/* Reloads of scripts under test; see spec_reload.h. */
 #include "app/specs/test_reload.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 enum { DRAIN_MS = 10000 }; /* as of the engine */
 
 /* A generation that runs out. */
-struct test_draining {
-    TAILQ_ENTRY(test_draining) link;
+struct spec_draining {
+    TAILQ_ENTRY(spec_draining) link;
     struct script *script;
     struct timer deadline;
     bool over;
@@ -23,19 +23,19 @@ struct test_draining {
 
 static void on_deadline(struct timer *timer)
 {
-    container_of(timer, struct test_draining, deadline)->over = true;
+    container_of(timer, struct spec_draining, deadline)->over = true;
 }
 
-static void drain(struct test_engine *engine, struct script *script)
+static void drain(struct spec_engine *engine, struct script *script)
 {
-    struct test_draining *d = NEW(struct test_draining);
+    struct spec_draining *d = NEW(struct spec_draining);
     d->script = script;
     d->deadline.fn = on_deadline;
     timer_start(&d->deadline, loop_clock(engine->base.loop), DRAIN_MS);
     TAILQ_INSERT_TAIL(&engine->draining, d, link);
 }
 
-static void end(struct test_engine *engine, struct test_draining *d)
+static void end(struct spec_engine *engine, struct spec_draining *d)
 {
     TAILQ_REMOVE(&engine->draining, d, link);
     timer_cancel(&d->deadline);
@@ -43,9 +43,9 @@ static void end(struct test_engine *engine, struct test_draining *d)
     free(d);
 }
 
-bool test_reload_drop(struct test_engine *engine)
+bool spec_reload_drop(struct spec_engine *engine)
 {
-    struct test_draining *d, *next;
+    struct spec_draining *d, *next;
     bool any = false;
     for (d = TAILQ_FIRST(&engine->draining); d; d = next) {
         next = TAILQ_NEXT(d, link);
@@ -56,31 +56,31 @@ bool test_reload_drop(struct test_engine *engine)
     return any;
 }
 
-void test_reload_clear(struct test_engine *engine)
+void spec_reload_clear(struct spec_engine *engine)
 {
-    struct test_draining *d;
+    struct spec_draining *d;
     while ((d = TAILQ_FIRST(&engine->draining))) end(engine, d);
 }
 
 /* --- taking over */
 
-static struct test_script *find(struct test_engine *engine, const char *name)
+static struct spec_script *find(struct spec_engine *engine, const char *name)
 {
     for (size_t i = 0; i < engine->script_count; i++)
         if (strcmp(engine->scripts[i].name, name) == 0) return &engine->scripts[i];
     return NULL;
 }
 
-struct str test_reload_source(struct test_engine *engine, const char *name)
+struct str spec_reload_source(struct spec_engine *engine, const char *name)
 {
-    struct test_script *one = find(engine, name);
+    struct spec_script *one = find(engine, name);
     struct str text = {0};
     struct err err;
     if (one) bundle_text(script_bundle(one->script), script_path(one->script), &text, &err);
     return text;
 }
 
-static struct script *prepare(struct test_engine *engine, const struct test_script *one, struct str text,
+static struct script *prepare(struct spec_engine *engine, const struct spec_script *one, struct str text,
                               struct err *err)
 {
     struct bundle *bundle = bundle_new();
@@ -90,22 +90,22 @@ static struct script *prepare(struct test_engine *engine, const struct test_scri
                                          .bundle = bundle,
                                          .generation = script_generation(one->script) + 1,
                                          .before = one->script};
-    test_engine_enter(engine);
+    spec_engine_enter(engine);
     struct script *script = script_prepare(&engine->host, &source, err);
     engine->candidate = script;
-    if (script) test_kinds_resolve(engine);
-    test_engine_leave();
+    if (script) spec_kinds_resolve(engine);
+    spec_engine_leave();
     bundle_unref(bundle);
     return script;
 }
 
 /* Its informers have had all the time that there is: the clock stands still. */
-static bool is_ready(struct test_engine *engine, const struct script *old, struct script *next,
+static bool is_ready(struct spec_engine *engine, const struct script *old, struct script *next,
                      struct err *err)
 {
     struct informer_claim *claim = NULL;
     struct buf lag = {0};
-    if (!test_engine_settle(engine, err)) return false;
+    if (!spec_engine_settle(engine, err)) return false;
     if (engine->unknown.code != ERR_NONE) {
         *err = engine->unknown;
         err_clear(&engine->unknown);
@@ -121,28 +121,28 @@ static bool is_ready(struct test_engine *engine, const struct script *old, struc
     return false;
 }
 
-static bool take_over(struct test_engine *engine, struct script *old, struct script *next,
+static bool take_over(struct spec_engine *engine, struct script *old, struct script *next,
                       struct handover *done, struct err *err)
 {
-    test_engine_enter(engine);
+    spec_engine_enter(engine);
     bool ok = script_handover(old, next, done, err);
-    test_engine_leave();
+    spec_engine_leave();
     return ok;
 }
 
 /* A lease that nobody asked for before is won, as at the beginning. */
-static bool settle(struct test_engine *engine, size_t leases, struct err *err)
+static bool settle(struct spec_engine *engine, size_t leases, struct err *err)
 {
-    if (!test_engine_settle(engine, err)) return false;
+    if (!spec_engine_settle(engine, err)) return false;
     if (leaders_count(engine->leaders) == leases) return true;
     leaders_decide(engine->leaders, true);
-    return test_engine_settle(engine, err);
+    return spec_engine_settle(engine, err);
 }
 
-bool test_reload(struct test_engine *engine, const char *name, struct str text, struct handover *done,
+bool spec_reload(struct spec_engine *engine, const char *name, struct str text, struct handover *done,
                  struct err *err)
 {
-    struct test_script *one = find(engine, name);
+    struct spec_script *one = find(engine, name);
     size_t leases = leaders_count(engine->leaders);
     if (!one) return err_set(err, ERR_NOT_FOUND, "there is no script: test.load or env:load loads one");
     struct script *old = one->script, *next = prepare(engine, one, text, err);
@@ -150,9 +150,9 @@ bool test_reload(struct test_engine *engine, const char *name, struct str text, 
     bool ok = is_ready(engine, old, next, err) && take_over(engine, old, next, done, err);
     engine->candidate = NULL;
     if (!ok) {
-        test_engine_enter(engine);
+        spec_engine_enter(engine);
         script_free(next);
-        test_engine_leave();
+        spec_engine_leave();
         return false;
     }
     one->script = next;

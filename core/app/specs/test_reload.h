@@ -4,12 +4,12 @@
 #include "app/specs/spec_engine.h"
 
 /* False with why: the script runs on as it was. */
-bool test_reload(struct test_engine *engine, const char *name, struct str text, struct handover *done,
+bool spec_reload(struct spec_engine *engine, const char *name, struct str text, struct handover *done,
                  struct err *err);
 /* What the script runs from: its file's text; NULL when there is no such script. Borrowed until it is
  * reloaded. */
-struct str test_reload_source(struct test_engine *engine, const char *name);
+struct str spec_reload_source(struct spec_engine *engine, const char *name);
 /* Frees old generations whose calls have ended, or whose time is over; true when there was one. */
-bool test_reload_drop(struct test_engine *engine);
+bool spec_reload_drop(struct spec_engine *engine);
 /* Frees them all. */
-void test_reload_clear(struct test_engine *engine);
+void spec_reload_clear(struct spec_engine *engine);

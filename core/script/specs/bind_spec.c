@@ -9,25 +9,25 @@
 #include "script/vm/args.h"
 
 struct holder {
-    struct test_engine *engine; /* NULL: closed */
+    struct spec_engine *engine; /* NULL: closed */
 };
 
 /* The functions are those of the process. */
-static const struct test_engine_ops *ops;
+static const struct spec_engine_ops *ops;
 
-const struct test_engine_ops *test_ops(void)
+const struct spec_engine_ops *spec_ops(void)
 {
     return ops;
 }
 
-struct test_engine *test_engine_arg(lua_State *L)
+struct spec_engine *spec_engine_arg(lua_State *L)
 {
     struct holder *holder = class_self(L, CLASS_TEST_ENGINE, "verb");
     if (!holder->engine) script_raise(L, "this test environment is closed");
     return holder->engine;
 }
 
-int test_result(lua_State *L, bool ok, const struct err *err)
+int spec_push_result(lua_State *L, bool ok, const struct err *err)
 {
     if (ok) {
         lua_pushboolean(L, 1);
@@ -84,7 +84,7 @@ static int l_open(lua_State *L)
     lua_Number now = luaL_checknumber(L, 2);
     if (!(now >= 0 && now < NOW_END))
         script_raise(L, "test.load: now must be a time from 1970 to 2199, not %.14g seconds", now);
-    const struct test_engine_options options = {.namespace_ = arg_str(L, 1, "namespace").p,
+    const struct spec_engine_options options = {.namespace_ = arg_str(L, 1, "namespace").p,
                                                 .wall_us = (int64_t)(now * 1e6),
                                                 .elects = lua_toboolean(L, 3),
                                                 .limits = &limits,
@@ -97,13 +97,13 @@ static int l_open(lua_State *L)
     class_set(L, script_of(L), CLASS_TEST_ENGINE);
     holder->engine = ops->open(&options, &err);
     if (holder->engine) return 1;
-    return test_result(L, false, &err);
+    return spec_push_result(L, false, &err);
 }
 
 static int l_close(lua_State *L)
 {
     struct holder *holder = class_self(L, CLASS_TEST_ENGINE, "close");
-    struct test_engine *engine = holder->engine;
+    struct spec_engine *engine = holder->engine;
     holder->engine = NULL;
     ops->free(engine);
     return 0;
@@ -113,43 +113,43 @@ static int l_close(lua_State *L)
 static int l_load(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = test_engine_arg(L);
+    struct spec_engine *engine = spec_engine_arg(L);
     const char *path = arg_str(L, 2, "path").p, *name = arg_str(L, 3, "name").p;
-    return test_result(L, ops->load(engine, path, name, &err), &err);
+    return spec_push_result(L, ops->load(engine, path, name, &err), &err);
 }
 
 static int l_settle(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = test_engine_arg(L);
-    return test_result(L, ops->settle(engine, &err), &err);
+    struct spec_engine *engine = spec_engine_arg(L);
+    return spec_push_result(L, ops->settle(engine, &err), &err);
 }
 
 /* advance(engine, duration) */
 static int l_advance(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = test_engine_arg(L);
+    struct spec_engine *engine = spec_engine_arg(L);
     int64_t ms = arg_duration_ms(L, 2, "env:advance: the duration");
-    return test_result(L, ops->advance(engine, ms, &err), &err);
+    return spec_push_result(L, ops->advance(engine, ms, &err), &err);
 }
 
 static int l_now(lua_State *L)
 {
-    lua_pushnumber(L, (lua_Number)ops->now_us(test_engine_arg(L)) / 1e6);
+    lua_pushnumber(L, (lua_Number)ops->now_us(spec_engine_arg(L)) / 1e6);
     return 1;
 }
 
 static int l_elapsed(lua_State *L)
 {
-    lua_pushnumber(L, (lua_Number)ops->elapsed_ms(test_engine_arg(L)));
+    lua_pushnumber(L, (lua_Number)ops->elapsed_ms(spec_engine_arg(L)));
     return 1;
 }
 
 /* What happened since the last time, as the text of a JSON array. */
 static int l_records(lua_State *L)
 {
-    struct test_engine *engine = test_engine_arg(L);
+    struct spec_engine *engine = spec_engine_arg(L);
     struct buf *out = script_scratch(script_of(L));
     buf_putc(out, '[');
     ops->take_records(engine, out);
@@ -161,7 +161,7 @@ static int l_records(lua_State *L)
 /* lead(engine, leads): false when there is no election */
 static int l_lead(lua_State *L)
 {
-    struct test_engine *engine = test_engine_arg(L);
+    struct spec_engine *engine = spec_engine_arg(L);
     lua_pushboolean(L, ops->lead(engine, lua_toboolean(L, 2)));
     return 1;
 }
@@ -177,13 +177,13 @@ static int l_call(lua_State *L)
                                        [COMMAND_CANCELLED] = "cancelled"};
     struct err err;
     const char *args[CALL_ARGS_MAX];
-    struct test_engine *engine = test_engine_arg(L);
+    struct spec_engine *engine = spec_engine_arg(L);
     const char *name = arg_str(L, 2, "env:call: name").p;
     int count = lua_gettop(L) - 2;
     if (count > CALL_ARGS_MAX) script_raise(L, "env:call: more than %d arguments", CALL_ARGS_MAX);
     for (int i = 0; i < count; i++) args[i] = arg_str(L, i + 3, "env:call: argument").p;
-    struct test_call_result r = {.text = script_scratch(script_of(L))};
-    if (!ops->call(engine, name, args, (size_t)count, &r, &err)) return test_result(L, false, &err);
+    struct spec_call_result r = {.text = script_scratch(script_of(L))};
+    if (!ops->call(engine, name, args, (size_t)count, &r, &err)) return spec_push_result(L, false, &err);
     lua_pushstring(L, ends[r.end]);
     lua_pushlstring(L, r.text->data ? r.text->data : "", r.text->len);
     lua_pushboolean(L, r.is_json);
@@ -193,7 +193,7 @@ static int l_call(lua_State *L)
 /* metrics(engine): the page of what its scripts count */
 static int l_metrics(lua_State *L)
 {
-    const struct test_engine *engine = test_engine_arg(L);
+    const struct spec_engine *engine = spec_engine_arg(L);
     struct buf *page = script_scratch(script_of(L));
     user_metrics_render(engine, page);
     lua_pushlstring(L, page->data ? page->data : "", page->len);
@@ -206,7 +206,7 @@ static int l_recording_begin(lua_State *L)
     struct err err;
     int64_t begin_us;
     if (!ops->recording_begin_us(arg_str(L, 1, "path").p, &begin_us, &err))
-        return test_result(L, false, &err);
+        return spec_push_result(L, false, &err);
     lua_pushnumber(L, (lua_Number)begin_us / 1e6);
     return 1;
 }
@@ -215,8 +215,8 @@ static int l_recording_begin(lua_State *L)
 static int l_replay_begin(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = test_engine_arg(L);
-    return test_result(L, ops->replay_begin(engine, arg_str(L, 2, "path").p, &err), &err);
+    struct spec_engine *engine = spec_engine_arg(L);
+    return spec_push_result(L, ops->replay_begin(engine, arg_str(L, 2, "path").p, &err), &err);
 }
 
 /* replay_play(engine, speed): how many objects the first lists had, how many changes there were after them;
@@ -225,7 +225,7 @@ static int l_replay_play(lua_State *L)
 {
     struct err err;
     struct replay_counts counts = {0};
-    struct test_engine *engine = test_engine_arg(L);
+    struct spec_engine *engine = spec_engine_arg(L);
     bool ok = ops->replay_play(engine, luaL_checknumber(L, 2), &counts, &err);
     lua_pushnumber(L, (lua_Number)counts.objects);
     lua_pushnumber(L, (lua_Number)counts.changes);
@@ -237,13 +237,13 @@ static int l_replay_play(lua_State *L)
 /* status(engine): nil without a script */
 static int l_status(lua_State *L)
 {
-    const struct script *script = ops->script(test_engine_arg(L));
+    const struct script *script = ops->script(spec_engine_arg(L));
     if (!script) return 0;
-    test_status_push(L, script);
+    spec_status_push(L, script);
     return 1;
 }
 
-void bind_test(lua_State *L, const struct test_engine_ops *process_ops)
+void bind_test(lua_State *L, const struct spec_engine_ops *process_ops)
 {
     static const luaL_Reg verbs[] = {{"open", l_open},
                                      {"close", l_close},
@@ -317,7 +317,7 @@ static void push_queues(lua_State *L, const struct script *script)
     }
 }
 
-void test_status_push(lua_State *L, const struct script *script)
+void spec_status_push(lua_State *L, const struct script *script)
 {
     lua_newtable(L);
     lua_newtable(L);

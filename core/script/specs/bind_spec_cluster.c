@@ -9,27 +9,27 @@
 static int l_put(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = test_engine_arg(L);
-    return test_result(L, test_ops()->put(engine, arg_bytes(L, 2, "json"), &err), &err);
+    struct spec_engine *engine = spec_engine_arg(L);
+    return spec_push_result(L, spec_ops()->put(engine, arg_bytes(L, 2, "json"), &err), &err);
 }
 
 /* remove(engine, path) */
 static int l_remove(lua_State *L)
 {
-    struct test_engine *engine = test_engine_arg(L);
-    lua_pushboolean(L, test_ops()->remove(engine, arg_str(L, 2, "path").p));
+    struct spec_engine *engine = spec_engine_arg(L);
+    lua_pushboolean(L, spec_ops()->remove(engine, arg_str(L, 2, "path").p));
     return 1;
 }
 
 /* request(engine, method, target, content type or nil, body or nil): code, text */
 static int l_request(lua_State *L)
 {
-    struct test_engine *engine = test_engine_arg(L);
+    struct spec_engine *engine = spec_engine_arg(L);
     const char *method = arg_str(L, 2, "method").p, *target = arg_str(L, 3, "target").p;
     const char *type = arg_str_opt(L, 4, "content type").p;
     struct str body = arg_bytes_opt(L, 5, "body");
     struct buf *out = script_scratch(script_of(L));
-    lua_pushinteger(L, test_ops()->request(engine, method, target, type, body, out));
+    lua_pushinteger(L, spec_ops()->request(engine, method, target, type, body, out));
     lua_pushlstring(L, out->data ? out->data : "", out->len);
     return 2;
 }
@@ -38,13 +38,13 @@ static int l_request(lua_State *L)
 static int l_add_kind(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = test_engine_arg(L);
+    struct spec_engine *engine = spec_engine_arg(L);
     const struct resource resource = {.group = (char *)arg_str(L, 2, "group").p,
                                       .version = (char *)arg_str(L, 3, "version").p,
                                       .plural = (char *)arg_str(L, 4, "plural").p,
                                       .kind = (char *)arg_str(L, 5, "kind").p,
                                       .namespaced = lua_toboolean(L, 6)};
-    return test_result(L, test_ops()->add_kind(engine, &resource, &err), &err);
+    return spec_push_result(L, spec_ops()->add_kind(engine, &resource, &err), &err);
 }
 
 static void on_document(void *ctx, struct str json)
@@ -59,7 +59,7 @@ static int l_read_file(lua_State *L)
     struct err err;
     struct buf *texts = script_scratch(script_of(L));
     if (!yaml_documents(arg_str(L, 1, "path").p, on_document, texts, &err))
-        return test_result(L, false, &err);
+        return spec_push_result(L, false, &err);
     lua_newtable(L);
     for (size_t at = 0, i = 1; at < texts->len; i++) {
         size_t len = strlen(texts->data + at);
@@ -81,9 +81,9 @@ static int l_resolve(lua_State *L)
 {
     struct err err;
     struct resource resource;
-    struct test_engine *engine = test_engine_arg(L);
+    struct spec_engine *engine = spec_engine_arg(L);
     const char *kind = arg_str(L, 2, "kind").p;
-    if (!test_ops()->resolve(engine, kind, &resource, &err)) return test_result(L, false, &err);
+    if (!spec_ops()->resolve(engine, kind, &resource, &err)) return spec_push_result(L, false, &err);
     lua_createtable(L, 0, 5); /* five small texts: what fails here ends the process of the specs, not more */
     set_text(L, "group", resource.group);
     set_text(L, "version", resource.version);

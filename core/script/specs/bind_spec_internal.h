@@ -6,11 +6,11 @@
 #include "script/generation/script.h"
 #include "script/specs/spec_engine.h"
 
-const struct test_engine_ops *test_ops(void);
+const struct spec_engine_ops *spec_ops(void);
 /* The first argument. Raises when it is closed. */
-struct test_engine *test_engine_arg(lua_State *L);
+struct spec_engine *spec_engine_arg(lua_State *L);
 /* Pushes true, or nil and the error's text, for `return`. */
-int test_result(lua_State *L, bool ok, const struct err *err);
+int spec_push_result(lua_State *L, bool ok, const struct err *err);
 /* These into the table on top of the stack. */
 void bind_test_cluster(lua_State *L);
 void bind_test_rules(lua_State *L);
@@ -21,4 +21,4 @@ void bind_test_audit(lua_State *L);
  * Owner: nothing is kept. `L` is the spec's state, not the script's. */
 
 /* Pushes { synced, handlers, queues, memory }. */
-void test_status_push(lua_State *L, const struct script *script);
+void spec_status_push(lua_State *L, const struct script *script);

@@ -32,22 +32,22 @@ static int64_t delay_of(lua_State *L)
 static int l_rule(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = test_engine_arg(L);
+    struct spec_engine *engine = spec_engine_arg(L);
     arg_table(L, 2, "rule");
-    const struct test_rule rule = {.id = number_of(L, "id", 0),
-                                   .verb = text_of(L, "verb"),
-                                   .kind = text_of(L, "kind"),
-                                   .namespace_ = text_of(L, "namespace"),
-                                   .name = text_of(L, "name"),
-                                   .subresource = text_of(L, "subresource"),
-                                   .reason = text_of(L, "reason"),
-                                   .message = text_of(L, "message"),
-                                   .code = number_of(L, "code", 0),
-                                   .retry_after_s = number_of(L, "retry_after", 0),
-                                   .skip = number_of(L, "skip", 0),
-                                   .times = number_of(L, "times", 1),
-                                   .delay_ms = delay_of(L)};
-    return test_result(L, test_ops()->add_rule(engine, &rule, &err), &err);
+    const struct spec_fault_options rule = {.id = number_of(L, "id", 0),
+                                            .verb = text_of(L, "verb"),
+                                            .kind = text_of(L, "kind"),
+                                            .namespace_ = text_of(L, "namespace"),
+                                            .name = text_of(L, "name"),
+                                            .subresource = text_of(L, "subresource"),
+                                            .reason = text_of(L, "reason"),
+                                            .message = text_of(L, "message"),
+                                            .code = number_of(L, "code", 0),
+                                            .retry_after_s = number_of(L, "retry_after", 0),
+                                            .skip = number_of(L, "skip", 0),
+                                            .times = number_of(L, "times", 1),
+                                            .delay_ms = delay_of(L)};
+    return spec_push_result(L, spec_ops()->add_rule(engine, &rule, &err), &err);
 }
 
 static size_t headers_of(lua_State *L, const char **headers)
@@ -68,7 +68,7 @@ static size_t headers_of(lua_State *L, const char **headers)
 /* answer(engine, table): `headers` is an array of names and values in turns */
 static int l_answer(lua_State *L)
 {
-    struct test_engine *engine = test_engine_arg(L);
+    struct spec_engine *engine = spec_engine_arg(L);
     arg_table(L, 2, "answer");
     lua_getfield(L, 2, "body");
     struct str body = arg_bytes_opt(L, -1, "env:http: body"); /* kept by the table */
@@ -80,7 +80,7 @@ static int l_answer(lua_State *L)
                                    .times = number_of(L, "times", 0),
                                    .delay_ms = delay_of(L)};
     answer.header_count = headers_of(L, answer.headers);
-    test_ops()->add_answer(engine, &answer);
+    spec_ops()->add_answer(engine, &answer);
     return 0;
 }
 
@@ -94,14 +94,14 @@ static int l_duration(lua_State *L)
 /* rule_is_unmet(engine, id) */
 static int l_rule_is_unmet(lua_State *L)
 {
-    struct test_engine *engine = test_engine_arg(L);
-    lua_pushboolean(L, test_ops()->rule_is_unmet(engine, (int)luaL_checkinteger(L, 2)));
+    struct spec_engine *engine = spec_engine_arg(L);
+    lua_pushboolean(L, spec_ops()->rule_is_unmet(engine, (int)luaL_checkinteger(L, 2)));
     return 1;
 }
 
 static int l_clear_rules(lua_State *L)
 {
-    test_ops()->clear_rules(test_engine_arg(L));
+    spec_ops()->clear_rules(spec_engine_arg(L));
     return 0;
 }
 
@@ -109,9 +109,9 @@ static int l_clear_rules(lua_State *L)
 static int l_end_watches(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = test_engine_arg(L);
+    struct spec_engine *engine = spec_engine_arg(L);
     const char *kind = arg_str(L, 2, "kind").p;
-    return test_result(L, test_ops()->end_watches(engine, kind, lua_toboolean(L, 3), &err), &err);
+    return spec_push_result(L, spec_ops()->end_watches(engine, kind, lua_toboolean(L, 3), &err), &err);
 }
 
 void bind_test_rules(lua_State *L)
@@ -132,11 +132,11 @@ void bind_test_rules(lua_State *L)
 static int l_audit(lua_State *L)
 {
     struct err err;
-    struct test_engine *engine = test_engine_arg(L);
-    const struct test_audit audit = {.rule = arg_str_opt(L, 2, "env:audit: rule").p,
+    struct spec_engine *engine = spec_engine_arg(L);
+    const struct spec_audit audit = {.rule = arg_str_opt(L, 2, "env:audit: rule").p,
                                      .passes = lua_toboolean(L, 3)};
     struct buf *out = script_scratch(script_of(L));
-    if (!test_ops()->audit(engine, &audit, out, &err)) return test_result(L, false, &err);
+    if (!spec_ops()->audit(engine, &audit, out, &err)) return spec_push_result(L, false, &err);
     lua_pushlstring(L, out->data, out->len);
     return 1;
 }
@@ -145,7 +145,7 @@ static int l_audit(lua_State *L)
 static int l_check_params(lua_State *L)
 {
     struct err err;
-    return test_result(L, test_ops()->check_params(test_engine_arg(L), &err), &err);
+    return spec_push_result(L, spec_ops()->check_params(spec_engine_arg(L), &err), &err);
 }
 
 void bind_test_audit(lua_State *L)
@@ -170,10 +170,10 @@ static int l_reload(lua_State *L)
 {
     struct err err;
     struct handover done;
-    struct test_engine *engine = test_engine_arg(L);
+    struct spec_engine *engine = spec_engine_arg(L);
     const char *name = arg_str(L, 2, "name").p;
-    if (!test_ops()->reload(engine, name, arg_bytes_opt(L, 3, "env:reload: the text"), &done, &err))
-        return test_result(L, false, &err);
+    if (!spec_ops()->reload(engine, name, arg_bytes_opt(L, 3, "env:reload: the text"), &done, &err))
+        return spec_push_result(L, false, &err);
     lua_createtable(L, 0, 6);
     set_count(L, "handlers_kept", done.kept);
     set_count(L, "handlers_added", done.added);
@@ -187,7 +187,7 @@ static int l_reload(lua_State *L)
 /* source(engine, name): the text that the script runs from; nil without a script */
 static int l_source(lua_State *L)
 {
-    struct str text = test_ops()->source(test_engine_arg(L), arg_str(L, 2, "name").p);
+    struct str text = spec_ops()->source(spec_engine_arg(L), arg_str(L, 2, "name").p);
     if (!text.p) return 0;
     lua_pushlstring(L, text.p, text.n);
     return 1;

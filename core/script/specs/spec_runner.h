@@ -5,12 +5,12 @@
 #include <lua.h>
 #include <stddef.h>
 
-struct test_engine_ops;
+struct spec_engine_ops;
 
 struct limits;
 
 struct spec_run {
-    const struct test_engine_ops *engines; /* what scripts under test run in */
+    const struct spec_engine_ops *engines; /* what scripts under test run in */
     const char *const *files;              /* of specs */
     size_t file_count;
     const char *const *arguments; /* of busted */
@@ -31,7 +31,7 @@ enum spec_result spec_runner_run(const struct spec_run *run);
 /* --- raw.test, which the state of specs has and scripts do not.
  * Owner: the state. Called once, under protection, after the other verbs were bound. */
 
-struct test_engine_ops;
+struct spec_engine_ops;
 
 /* `ops` are the process's: they outlive the state. */
-void bind_test(lua_State *L, const struct test_engine_ops *ops);
+void bind_test(lua_State *L, const struct spec_engine_ops *ops);
