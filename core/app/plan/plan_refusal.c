@@ -27,7 +27,7 @@ bool plan_keeps_states(const struct plan_script *file, struct err *err)
         const struct inventory_entry *old = inventory_find(before, INVENTORY_STATE, str_of(state->key));
         if (!old || version_of(old) == version_of(state)) continue;
         if (plan_detail_field(state->detail, "migrate").n) continue;
-        return kept_refuse_version(state, state->key, version_of(old), version_of(state), err);
+        return state_table_reject_version(state, state->key, version_of(old), version_of(state), err);
     }
     return true;
 }

@@ -21,7 +21,7 @@ static int version_arg(lua_State *L, int idx)
 /* Its table is on top of the stack. */
 static struct kept *declare(lua_State *L, const char *name, int version)
 {
-    struct kept_tables *tables = &script_of(L)->kept;
+    struct state_tables *tables = &script_of(L)->kept;
     lua_pushvalue(L, -1);
     int table = luaL_ref(L, LUA_REGISTRYINDEX);
     tables->items = xrealloc(tables->items, (tables->count + 1) * sizeof *tables->items);
@@ -48,7 +48,7 @@ static int l_state_declare(lua_State *L)
     lua_settop(L, 5);
     const char *name = name_arg(L, 1);
     int version = version_arg(L, 3);
-    const struct kept *known = kept_find(script, str_of(name));
+    const struct kept *known = state_table_find(script, str_of(name));
     if (known && lua_toboolean(L, 2)) script_raise(L, "k8s.state: %s: was declared before", name);
     if (known) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, known->table);
@@ -61,7 +61,7 @@ static int l_state_declare(lua_State *L)
     if (lua_isfunction(L, 5)) migrate = luaL_ref(L, LUA_REGISTRYINDEX);
     lua_settop(L, 4);
     if (lua_isnil(L, 4)) lua_newtable(L);
-    kept_push_root(L, name, script->kept.count, lua_gettop(L));
+    state_table_push_root(L, name, script->kept.count, lua_gettop(L));
     declare(L, name, version)->migrate = migrate;
     lua_pushboolean(L, 1);
     return 2;
@@ -70,7 +70,7 @@ static int l_state_declare(lua_State *L)
 /* content(value): what is behind a state table, nil for anything else. Never handed to a script. */
 static int l_state_content(lua_State *L)
 {
-    if (!kept_test(L, 1)) return 0;
+    if (!state_table_test(L, 1)) return 0;
     lua_getfenv(L, 1);
     return 1;
 }
@@ -79,7 +79,7 @@ static int l_state_content(lua_State *L)
 static int l_state_value(lua_State *L)
 {
     lua_settop(L, 3);
-    kept_push_value(L, 1, 2, 3);
+    state_table_push_value(L, 1, 2, 3);
     return 1;
 }
 
@@ -95,7 +95,7 @@ static int l_state_index(lua_State *L)
 
 static int l_state_newindex(lua_State *L)
 {
-    kept_push_value(L, 1, 2, 3);
+    state_table_push_value(L, 1, 2, 3);
     lua_getfenv(L, 1);
     lua_pushvalue(L, 2);
     lua_pushvalue(L, 4);
@@ -112,7 +112,7 @@ static int l_state_len(lua_State *L)
 
 static int l_state_tostring(lua_State *L)
 {
-    const struct kept_node *node = lua_touserdata(L, 1);
+    const struct state_table_node *node = lua_touserdata(L, 1);
     const char *name = script_of(L)->kept.items[node->of].name;
     if (node->depth)
         lua_pushfstring(L, "table in state %s: %p", name, (const void *)node);

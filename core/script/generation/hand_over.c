@@ -139,7 +139,7 @@ bool script_handover(struct script *from, struct script *to, struct handover *do
     must(from->depth == 0 && to->depth == 0);
     *done = (struct handover){0};
     if (!transforms_are_still(from, to, err) || !metrics_fit(to, err) ||
-        !script_state_hand_over(from, to, err) || !leading_handover(from, to, err))
+        !state_tables_handover(from, to, err) || !leading_handover(from, to, err))
         return false;
     metrics_handover(from, to);
     transforms_handover(to);

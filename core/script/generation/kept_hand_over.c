@@ -17,14 +17,14 @@ static void write_old(lua_State *L, void *ctx)
 {
     struct handover *h = ctx;
     lua_rawgeti(L, LUA_REGISTRYINDEX, h->from->table);
-    kept_write(L, lua_gettop(L), &h->bytes);
+    state_table_write(L, lua_gettop(L), &h->bytes);
 }
 
 static void read_bytes(lua_State *L, const struct handover *h, const struct buf *bytes)
 {
     const char *at = bytes->data;
     lua_rawgeti(L, LUA_REGISTRYINDEX, h->to->table);
-    kept_read(L, lua_gettop(L), &at);
+    state_table_read(L, lua_gettop(L), &at);
 }
 
 static void read_new(lua_State *L, void *ctx)
@@ -41,7 +41,7 @@ static void migrate(lua_State *L, void *ctx)
     lua_rawgeti(L, LUA_REGISTRYINDEX, h->to->migrate);
     lua_pushvalue(L, -1);
     lua_getinfo(L, ">S", &h->place);
-    kept_push_plain(L, &at);
+    state_table_push_plain(L, &at);
     lua_pushinteger(L, h->from->version);
     lua_call(L, 2, 1);
     int result = lua_gettop(L);
@@ -49,8 +49,8 @@ static void migrate(lua_State *L, void *ctx)
         script_raise(L, "k8s.state: %s: migrate must return a table, not %s", h->to->name,
                      arg_type_name(L, result));
     const char *name = lua_pushfstring(L, "%s: what migrate returned", h->to->name);
-    kept_push_root(L, name, (size_t)(h->to - script_of(L)->kept.items), result);
-    kept_write(L, lua_gettop(L), &h->migrated);
+    state_table_push_root(L, name, (size_t)(h->to - script_of(L)->kept.items), result);
+    state_table_write(L, lua_gettop(L), &h->migrated);
     read_bytes(L, h, &h->migrated);
 }
 
@@ -63,8 +63,8 @@ static bool failed(struct script *script, const struct handover *h, struct err *
     return err_set(err, ERR_SCRIPT, "%s", why);
 }
 
-bool kept_refuse_version(const struct inventory_entry *entry, const char *name, int before, int after,
-                         struct err *err)
+bool state_table_reject_version(const struct inventory_entry *entry, const char *name, int before, int after,
+                                struct err *err)
 {
     err_set(err, ERR_SCRIPT, "k8s.state: %s: version %d is running, the new one is %d and has no migrate",
             name, before, after);
@@ -74,7 +74,7 @@ bool kept_refuse_version(const struct inventory_entry *entry, const char *name, 
 static bool refuse(const struct script *new_, const struct handover *h, struct err *err)
 {
     const struct inventory_entry *entry = inventory_find(&new_->plan, INVENTORY_STATE, str_of(h->to->name));
-    return kept_refuse_version(entry, h->to->name, h->from->version, h->to->version, err);
+    return state_table_reject_version(entry, h->to->name, h->from->version, h->to->version, err);
 }
 
 static bool hand_over(struct script *old, struct script *new_, struct handover *h, struct err *err)
@@ -89,13 +89,13 @@ static bool hand_over(struct script *old, struct script *new_, struct handover *
     return ok || failed(new_, h, err);
 }
 
-bool script_state_hand_over(struct script *old, struct script *new_, struct err *err)
+bool state_tables_handover(struct script *old, struct script *new_, struct err *err)
 {
     bool ok = true;
     must(old->depth == 0 && new_->depth == 0);
     for (size_t i = 0; ok && i < new_->kept.count; i++) {
         struct handover h = {.to = &new_->kept.items[i]};
-        h.from = kept_find(old, str_of(h.to->name));
+        h.from = state_table_find(old, str_of(h.to->name));
         if (h.from) ok = hand_over(old, new_, &h, err);
         buf_clear(&h.bytes);
         buf_clear(&h.migrated);
@@ -134,11 +134,11 @@ static void write_value(lua_State *L, int idx, struct buf *out)
         buf_append(out, &len, sizeof len);
         buf_str(out, text);
         break;
-    default: kept_write(L, idx, out);
+    default: state_table_write(L, idx, out);
     }
 }
 
-void kept_write(lua_State *L, int table, struct buf *out)
+void state_table_write(lua_State *L, int table, struct buf *out)
 {
     luaL_checkstack(L, LEVEL_SLOTS, "k8s.state");
     lua_getfenv(L, table);
@@ -212,19 +212,19 @@ static void push_new(lua_State *L, const char **at)
 
 /* Pushes the state table that the old content at `was` has under the key on top of the stack, or a new one.
  */
-static void push_same(lua_State *L, int was, struct kept_node node)
+static void push_same(lua_State *L, int was, struct state_table_node node)
 {
     lua_pushvalue(L, -1);
     lua_rawget(L, was);
     if (lua_isuserdata(L, -1)) return;
     lua_pop(L, 1);
     lua_newtable(L);
-    kept_push_table(L, node);
+    state_table_push_table(L, node);
 }
 
-void kept_read(lua_State *L, int table, const char **at)
+void state_table_read(lua_State *L, int table, const char **at)
 {
-    struct kept_node below = *(const struct kept_node *)lua_touserdata(L, table);
+    struct state_table_node below = *(const struct state_table_node *)lua_touserdata(L, table);
     below.depth++;
     luaL_checkstack(L, LEVEL_SLOTS, "k8s.state");
     lua_getfenv(L, table);
@@ -235,7 +235,7 @@ void kept_read(lua_State *L, int table, const char **at)
         push_scalar(L, at);
         if (is_table(*at)) {
             push_same(L, was, below);
-            kept_read(L, lua_gettop(L), at);
+            state_table_read(L, lua_gettop(L), at);
         } else {
             push_scalar(L, at);
         }
@@ -246,7 +246,7 @@ void kept_read(lua_State *L, int table, const char **at)
     lua_pop(L, 1);
 }
 
-void kept_push_plain(lua_State *L, const char **at)
+void state_table_push_plain(lua_State *L, const char **at)
 {
     push_new(L, at);
     int table = lua_gettop(L);
@@ -254,7 +254,7 @@ void kept_push_plain(lua_State *L, const char **at)
         budget_poll(L, script_of(L));
         push_scalar(L, at);
         if (is_table(*at))
-            kept_push_plain(L, at);
+            state_table_push_plain(L, at);
         else
             push_scalar(L, at);
         lua_rawset(L, table);

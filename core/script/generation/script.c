@@ -173,7 +173,7 @@ void script_free(struct script *script)
     queues_clear(script);
     for (size_t i = 0; i < script->claim_count; i++) claim_release(script->claims[i]);
     free(script->claims);
-    kept_clear(&script->kept);
+    state_table_clear(&script->kept);
     metrics_clear(&script->metrics);
     commands_clear(&script->commands);
     rules_clear(script);

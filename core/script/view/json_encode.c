@@ -212,7 +212,7 @@ static void encode_table(struct encoder *e, int idx, int depth)
 
 static void encode_userdata(struct encoder *e, int idx, int depth)
 {
-    if (kept_test(e->L, idx)) {
+    if (state_table_test(e->L, idx)) {
         luaL_checkstack(e->L, 1, e->verb);
         lua_getfenv(e->L, idx);
         encode_table(e, lua_gettop(e->L), depth);

@@ -11,28 +11,28 @@
 
 enum { PATH_SHOWN = 200, KEY_SHOWN = 64, LEVEL_SLOTS = 8 };
 
-struct kept *kept_find(const struct script *script, struct str name)
+struct kept *state_table_find(const struct script *script, struct str name)
 {
     for (size_t i = 0; i < script->kept.count; i++)
         if (str_is(name, script->kept.items[i].name)) return &script->kept.items[i];
     return NULL;
 }
 
-void kept_clear(struct kept_tables *tables)
+void state_table_clear(struct state_tables *tables)
 {
     for (size_t i = 0; i < tables->count; i++) free(tables->items[i].name);
     free(tables->items);
-    *tables = (struct kept_tables){0};
+    *tables = (struct state_tables){0};
 }
 
-const struct kept_node *kept_test(lua_State *L, int idx)
+const struct state_table_node *state_table_test(lua_State *L, int idx)
 {
     return class_test(L, idx, CLASS_STATE);
 }
 
-void kept_push_table(lua_State *L, struct kept_node node)
+void state_table_push_table(lua_State *L, struct state_table_node node)
 {
-    struct kept_node *made = lua_newuserdata(L, sizeof *made);
+    struct state_table_node *made = lua_newuserdata(L, sizeof *made);
     *made = node;
     class_set(L, script_of(L), CLASS_STATE);
     lua_insert(L, -2);
@@ -153,7 +153,7 @@ static void check_table(lua_State *L, const struct assignment *a, int idx, unsig
     const void *table = lua_topointer(L, idx);
     for (const struct step *s = step; s; s = s->up)
         if (s->table == table) refuse(L, a, step, "a table is within itself");
-    if (depth > KEPT_DEPTH_MAX) refuse(L, a, step, "tables are nested more than 100 deep");
+    if (depth > STATE_TABLE_DEPTH_MAX) refuse(L, a, step, "tables are nested more than 100 deep");
     luaL_checkstack(L, LEVEL_SLOTS, "k8s.state");
     if (!lua_istable(L, idx) || !lua_getmetatable(L, idx)) return;
     if (!copy_is_array(L, idx)) refuse(L, a, step, "a table with a metatable cannot be kept");
@@ -187,7 +187,7 @@ static void push_table(lua_State *L, const struct assignment *a, int idx, unsign
         push_ref(L, script_of(L), REF_ARRAY_META);
         lua_setmetatable(L, -2);
     }
-    kept_push_table(L, (struct kept_node){.of = a->of, .depth = depth});
+    state_table_push_table(L, (struct state_table_node){.of = a->of, .depth = depth});
     lua_remove(L, from);
 }
 
@@ -202,7 +202,7 @@ static void push_checked(lua_State *L, const struct assignment *a, int idx, unsi
     case LUA_TSTRING: lua_pushvalue(L, idx); return;
     case LUA_TTABLE: push_table(L, a, idx, depth, step); return;
     case LUA_TUSERDATA:
-        if (kept_test(L, idx)) {
+        if (state_table_test(L, idx)) {
             push_table(L, a, idx, depth, step);
             return;
         }
@@ -212,9 +212,9 @@ static void push_checked(lua_State *L, const struct assignment *a, int idx, unsi
     refuse(L, a, step, why);
 }
 
-void kept_push_value(lua_State *L, int table, int key, int value)
+void state_table_push_value(lua_State *L, int table, int key, int value)
 {
-    const struct kept_node *node = lua_touserdata(L, table);
+    const struct state_table_node *node = lua_touserdata(L, table);
     const struct kept *kept = &script_of(L)->kept.items[node->of];
     const struct assignment a = {.name = kept->name, .of = node->of, .table = table};
     const struct step step = {.key = key};
@@ -222,7 +222,7 @@ void kept_push_value(lua_State *L, int table, int key, int value)
     push_checked(L, &a, value, node->depth + 1, &step);
 }
 
-void kept_push_root(lua_State *L, const char *name, size_t of, int idx)
+void state_table_push_root(lua_State *L, const char *name, size_t of, int idx)
 {
     push_table(L, &(struct assignment){.name = name, .of = of}, idx, 0, NULL);
 }

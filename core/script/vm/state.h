@@ -203,7 +203,7 @@ struct script {
     TAILQ_HEAD(, script_transform) transforms; /* of those that have one, in their order */
     uint64_t compared;     /* calls of the generation before, when its transforms were compared with these */
     struct inventory plan; /* what it registered while it loaded */
-    struct kept_tables kept;
+    struct state_tables kept;
     struct script_metrics metrics;
     struct script_commands commands;
     struct script_rules rules;

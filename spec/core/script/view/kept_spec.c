@@ -119,7 +119,7 @@ static const char *hand_over(struct cluster *c, const char *old_does, const char
     cluster_ask(c, old, old_does);
     struct script *new_ = cluster_load(c, "new", new_lua);
     err.text[0] = '\0';
-    bool ok = script_state_hand_over(old, new_, &err);
+    bool ok = state_tables_handover(old, new_, &err);
     assert_int_equal(ok, err.text[0] == '\0');
     if (ask) assert_ask(c, new_, ask, expected);
     assert_ask(c, old, "return s.list[1]", "a");
