@@ -133,7 +133,7 @@ struct engine *engine_new(const struct engine_options *options)
     engine->options = *options;
     engine->check.fn = engine_on_check;
     engine->drain.fn = on_drain;
-    engine->farewell.fn = engine_on_farewell;
+    engine->farewell.fn = engine_on_step_down;
     engine->loop = loop_new();
     turns_init(&engine->turns);
     engine_make_slots(engine);

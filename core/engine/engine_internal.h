@@ -167,7 +167,7 @@ void engine_make_leaders(struct engine *engine);
 void engine_start_leaders(struct engine *engine);
 /* Scripts lead no more, then leases are given back (L-8), then the loop ends. */
 void engine_step_down(struct engine *engine);
-void engine_on_farewell(struct timer *timer);
+void engine_on_step_down(struct timer *timer);
 /* For the status: which leases, who leads. */
 void engine_put_leases(struct engine *engine, struct buf *out);
 

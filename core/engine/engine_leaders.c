@@ -75,7 +75,7 @@ static void release(struct engine *engine)
     leaders_release(engine->leaders, on_released, engine);
 }
 
-void engine_on_farewell(struct timer *timer)
+void engine_on_step_down(struct timer *timer)
 {
     struct engine *engine = container_of(timer, struct engine, farewell);
     size_t waiting = 0;
@@ -101,7 +101,7 @@ void engine_step_down(struct engine *engine)
         if (leaders_count(engine->leaders) > 0) script_stop(engine->slots.scripts[i]);
         script_step_down(engine->slots.scripts[i]);
     }
-    engine_on_farewell(&engine->farewell);
+    engine_on_step_down(&engine->farewell);
 }
 
 /* --- status */
