@@ -79,7 +79,7 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     bool has_group = resource_name_has_group(str_of(kind));
     bool may_come = err->code == ERR_NOT_FOUND && (has_group || *failures);
     if (!script || (!slot && (r->engine->asks > 0 || r->only_candidates))) return;
-    if (claim_is_held(claim) && (has_group || (may_come && !slot))) return;
+    if (claim_is_suspended(claim) && (has_group || (may_come && !slot))) return;
     struct buf place = {0};
     script_put_claim_place(script, at, &place);
     if (slot) {
@@ -251,9 +251,9 @@ bool engine_skip_kind(const struct engine *engine, const struct script *script, 
 {
     const char *kind = claim_spec(claim)->kind;
     if (!engine->host.runs_rules || !is_of_rule(script, claim)) return false;
-    if (claim_is_held(claim)) return true;
+    if (claim_is_suspended(claim)) return true;
     if (*catalogue_failures(catalogue) || !may_have(kind)) return false;
-    claim_hold(claim, true);
+    claim_suspend(claim, true);
     add_name(&spared->kinds, kind);
     for (size_t i = 0; i < script_rule_count(script); i++)
         if (needs(script_rule(script, i), claim)) add_name(&spared->rules, script_rule(script, i)->id);
@@ -267,13 +267,13 @@ bool engine_take_kinds(const struct engine *engine, const struct catalogue *cata
     while (engine->host.runs_rules && (claim = shared_factory_next_claim(engine->factory, claim))) {
         struct resource resource;
         struct err err;
-        if (!claim_is_held(claim)) continue;
+        if (!claim_is_suspended(claim)) continue;
         if (!catalogue_resolve(catalogue, str_of(claim_spec(claim)->kind), &resource, &err)) {
             lacking = true;
             continue;
         }
         resource_clear(&resource);
-        claim_hold(claim, false);
+        claim_suspend(claim, false);
     }
     return lacking;
 }

@@ -23,7 +23,7 @@ static void collect(const struct engine *engine, struct claims *all)
 {
     for (size_t i = 0; i < engine->slots.script_count; i++)
         for (size_t j = 0; j < script_claim_count(engine->slots.scripts[i]); j++) {
-            if (claim_is_held(script_claim(engine->slots.scripts[i], j))) continue;
+            if (claim_is_suspended(script_claim(engine->slots.scripts[i], j))) continue;
             all->items = xrealloc(all->items, (all->count + 1) * sizeof *all->items);
             all->items[all->count].claim = script_claim(engine->slots.scripts[i], j);
             all->items[all->count].script = script_name(engine->slots.scripts[i]);

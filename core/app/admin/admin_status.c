@@ -94,7 +94,8 @@ static void put_main(const struct script *script, struct buf *out)
 static size_t count_informers(const struct script *script)
 {
     size_t count = 0;
-    for (size_t i = 0; i < script_claim_count(script); i++) count += !claim_is_held(script_claim(script, i));
+    for (size_t i = 0; i < script_claim_count(script); i++)
+        count += !claim_is_suspended(script_claim(script, i));
     return count;
 }
 

@@ -175,7 +175,7 @@ static void fill_caches(struct cluster_audit *live)
     audit_scripts_want_uses(&live->scripts);
     shared_factory_resolve(live->base.factory, live->catalogue, on_unknown, live);
     for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim))
-        if (claim_is_held(claim) && is_kept(live, claim)) claim_hold(claim, false);
+        if (claim_is_suspended(claim) && is_kept(live, claim)) claim_suspend(claim, false);
     shared_factory_resolve(live->base.factory, live->catalogue, on_unknown, live);
     while (!live->is_late && !all_here(live)) loop_once(live->base.loop, true);
     audit_kinds_report_missing(live->scripts.items, live->scripts.count, live->base.factory, live->catalogue,

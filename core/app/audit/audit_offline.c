@@ -53,7 +53,7 @@ static bool wants_caches(const struct offline *offline)
     const struct shared_factory *factory = offline->dry.host.factory;
     const struct informer_claim *claim = NULL;
     while ((claim = shared_factory_next_claim(factory, claim)))
-        if (!claim_is_held(claim)) return true;
+        if (!claim_is_suspended(claim)) return true;
     return false;
 }
 

@@ -81,7 +81,7 @@ static bool prepare_rule(struct part *part, const struct script_rule *rule, uint
         audit_kinds_leave_out_rule(part->auditor, number, "the engine does not have all of", lacks.cache);
     if (lacks.kind || lacks.cache) return !lacks.kind;
     for (size_t i = 0; i < rule->use_count; i++) {
-        claim_hold(rule->uses[i].claim, false);
+        claim_suspend(rule->uses[i].claim, false);
         kind_of(part, rule->uses[i].claim)->used = true;
     }
     prepare_kinds(part, rule, number);
@@ -114,7 +114,7 @@ static void prepare_informers(struct part *part)
 {
     const struct informer_claim *claim = NULL;
     while ((claim = shared_factory_next_claim(part->dry.host.factory, claim))) {
-        struct kind *kind = claim_is_held(claim) ? NULL : kind_of(part, claim);
+        struct kind *kind = claim_is_suspended(claim) ? NULL : kind_of(part, claim);
         if (!kind) continue;
         kind->used = true;
         if (!kind->cache) kind->partial = audit_cache_like(part->options->factory, &kind->resource);

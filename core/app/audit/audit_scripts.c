@@ -56,7 +56,7 @@ void audit_scripts_want_uses(struct audit_scripts *scripts)
     for (size_t s = 0; s < scripts->count; s++)
         for (size_t i = 0; i < script_rule_count(scripts->items[s]); i++) {
             const struct script_rule *rule = script_rule(scripts->items[s], i);
-            for (size_t u = 0; u < rule->use_count; u++) claim_hold(rule->uses[u].claim, false);
+            for (size_t u = 0; u < rule->use_count; u++) claim_suspend(rule->uses[u].claim, false);
         }
 }
 

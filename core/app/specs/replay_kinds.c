@@ -93,7 +93,7 @@ static void compare_script(struct comparison *c, const struct script *script)
 {
     for (size_t i = 0; i < script_claim_count(script); i++) {
         const struct informer_claim *claim = script_claim(script, i);
-        if (claim_is_held(claim)) continue;
+        if (claim_is_suspended(claim)) continue;
         compare(c, claim_spec(claim)->kind, claim_resource(claim), script, script_claim_place(script, i));
     }
     for (size_t i = 0; i < script_read_count(script); i++) compare_read(c, script, script_read(script, i));

@@ -154,9 +154,9 @@ static bool check_ready(struct column *column)
 
 bool column_lacks(const struct column *column)
 {
-    bool lacks = claim_is_held(column->source->claim);
+    bool lacks = claim_is_suspended(column->source->claim);
     for (size_t i = 0; i < column->rule->use_count; i++)
-        lacks |= claim_is_held(column->rule->watches[i]->claim);
+        lacks |= claim_is_suspended(column->rule->watches[i]->claim);
     return lacks;
 }
 

@@ -13,7 +13,7 @@
 
 static bool same_claim(const struct informer_claim *a, const struct informer_claim *b)
 {
-    bool both_lacking = claim_is_held(a) && claim_is_held(b);
+    bool both_lacking = claim_is_suspended(a) && claim_is_suspended(b);
     return (both_lacking || claims_share(a, b)) && strcmp(claim_spec(a)->kind, claim_spec(b)->kind) == 0;
 }
 

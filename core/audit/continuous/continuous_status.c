@@ -18,7 +18,7 @@ static bool waits(const struct audited_rule *rule)
 
 static void put_kind(const struct informer_claim *claim, struct buf *out)
 {
-    if (claim_is_held(claim)) buf_printf(out, "%s%s", out->len ? ", " : "", claim_spec(claim)->kind);
+    if (claim_is_suspended(claim)) buf_printf(out, "%s%s", out->len ? ", " : "", claim_spec(claim)->kind);
 }
 
 /* Its kinds that the server does not have; the same may be checked and used. */

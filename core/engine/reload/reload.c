@@ -93,7 +93,7 @@ static bool is_unresolved(const struct slots *slots, const struct script *script
 {
     for (size_t i = 0; i < script_claim_count(script); i++) {
         const struct informer_claim *claim = script_claim(script, i);
-        if (claim_is_held(claim) &&
+        if (claim_is_suspended(claim) &&
             (slots->options.host->runs_rules || resource_name_has_group(str_of(claim_spec(claim)->kind))))
             continue;
         if (!claim_is_resolved(claim)) return true;

@@ -98,7 +98,7 @@ void claim_set_transform(struct informer_claim *claim, const struct transform *t
     claim->spec.transform = *transform;
 }
 
-void claim_hold(struct informer_claim *claim, bool held)
+void claim_suspend(struct informer_claim *claim, bool held)
 {
     if (claim->held == held) return;
     must(!claim->set);
@@ -109,7 +109,7 @@ void claim_hold(struct informer_claim *claim, bool held)
         claim_publish_down(claim);
 }
 
-bool claim_is_held(const struct informer_claim *claim)
+bool claim_is_suspended(const struct informer_claim *claim)
 {
     return claim->held;
 }

@@ -72,8 +72,8 @@ void claim_set_transform(struct informer_claim *claim, const struct transform *t
 /* Held, a claim that has no informer gets none: nobody reads it for now, as of rules that nobody asks.
  * Whether its kind is known is looked at all the same, and it neither lags nor is missing. Held no more, it
  * gets its informer by the next shared_factory_resolve. Nothing when it is so already. */
-void claim_hold(struct informer_claim *claim, bool held);
-bool claim_is_held(const struct informer_claim *claim);
+void claim_suspend(struct informer_claim *claim, bool held);
+bool claim_is_suspended(const struct informer_claim *claim);
 /* Its kind is known: it has its informer, or would have it were it not held. */
 bool claim_is_resolved(const struct informer_claim *claim);
 /* Its informers list again, as if they had just been started; what they know stays until then. */

@@ -191,7 +191,7 @@ size_t script_lagging_claims(const struct script *from, const struct script *to,
 {
     size_t lagging = 0;
     for (size_t i = 0; i < to->claim_count; i++) {
-        if (claim_is_held(to->claims[i]) || claim_has_synced(to->claims[i])) continue;
+        if (claim_is_suspended(to->claims[i]) || claim_has_synced(to->claims[i])) continue;
         if (is_shared(from, to->claims[i])) continue;
         lagging++;
         if (claim) *claim = to->claims[i];

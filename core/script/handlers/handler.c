@@ -130,7 +130,7 @@ bool handler_was_handed_cache(const struct script_handler *handler)
 bool handlers_have_synced(const struct script *script)
 {
     for (size_t i = 0; i < script->claim_count; i++)
-        if (!claim_is_held(script->claims[i]) && !claim_has_synced(script->claims[i])) return false;
+        if (!claim_is_suspended(script->claims[i]) && !claim_has_synced(script->claims[i])) return false;
     const struct script_handler *handler;
     TAILQ_FOREACH (handler, &script->handlers, link)
         if (!handler_was_handed_cache(handler) && (!handler->leader || script_leads(script))) return false;

@@ -194,7 +194,7 @@ static int l_rule_new(lua_State *L)
 static int l_rule_claimed(lua_State *L)
 {
     struct informer_claim *claim = informer_arg(L, 1, "k8s.rule");
-    if (!script_of(L)->host->runs_rules) claim_hold(claim, true);
+    if (!script_of(L)->host->runs_rules) claim_suspend(claim, true);
     return 0;
 }
 

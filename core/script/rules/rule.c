@@ -170,7 +170,7 @@ static enum script_result call(struct script *script, struct rule_run *run, scri
 static const struct rule_use *find_held(const struct script_rule *rule)
 {
     for (size_t i = 0; i < rule->use_count; i++)
-        if (claim_is_held(rule->uses[i].claim)) return &rule->uses[i];
+        if (claim_is_suspended(rule->uses[i].claim)) return &rule->uses[i];
     return NULL;
 }
 

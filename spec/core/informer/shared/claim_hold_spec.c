@@ -15,18 +15,18 @@ static void test_a_held_claim_gets_no_informer_until_it_is_let_go(void **state)
 {
     struct buf lag = {0};
     struct informer_claim *pods = claim("pods"), *nodes = claim("nodes");
-    claim_hold(pods, true);
+    claim_suspend(pods, true);
     assert_false(claim_is_resolved(pods));
     resolve(false);
     assert_int_equal(source_count, 1);
-    assert_true(claim_is_held(pods));
+    assert_true(claim_is_suspended(pods));
     assert_true(claim_is_resolved(pods));
     assert_true(claim_is_resolved(nodes));
     assert_null(claim_indexer(pods));
     assert_false(claim_has_synced(pods));
     assert_false(claim_describe_lag(pods, &lag));
-    claim_hold(pods, false);
-    claim_hold(nodes, false); /* nothing: it is not held */
+    claim_suspend(pods, false);
+    claim_suspend(nodes, false); /* nothing: it is not held */
     assert_false(claim_is_resolved(pods));
     assert_true(claim_describe_lag(pods, &lag));
     resolve(false);
@@ -53,9 +53,9 @@ static void test_a_held_claim_is_not_shown_as_down(void **state)
 {
     struct informer_claim *pods = claim("pods");
     assert_true(shows_down("pods"));
-    claim_hold(pods, true);
+    claim_suspend(pods, true);
     assert_false(shows_down("pods"));
-    claim_hold(pods, false);
+    claim_suspend(pods, false);
     assert_true(shows_down("pods"));
 }
 
@@ -63,7 +63,7 @@ static void test_a_held_claim_is_not_shown_as_down(void **state)
 static void test_a_held_claim_of_an_unknown_kind_is_told_and_not_missing(void **state)
 {
     struct informer_claim *widgets = claim("widgets.example.com");
-    claim_hold(widgets, true);
+    claim_suspend(widgets, true);
     resolve(false);
     assert_string_equal(buf_text(&factory_unknown), "widgets.example.com;");
     assert_false(claim_is_resolved(widgets));

@@ -159,7 +159,7 @@ static void test_claims_of_rules_are_held_where_nobody_asks_them(void **state)
     cluster_list(c, 0, "shop/a");
     assert_true(script_has_synced(script));
     assert_said(script, 0, pod, VERDICT_ERROR, "error use.n: there is no cache of nodes");
-    claim_hold(script_rule(script, 0)->uses[0].claim, false);
+    claim_suspend(script_rule(script, 0)->uses[0].claim, false);
     cluster_resolve(c);
     assert_int_equal(c->source_count, 2);
     cluster_list(c, 1, "n1;n2");
