@@ -39,7 +39,7 @@ static bool send_request(int fd, const struct asked *asked, struct err *err)
 }
 
 /* Of the answer; connecting has had its own. */
-static bool set_patience(int fd, int64_t ms, struct err *err)
+static bool set_timeout(int fd, int64_t ms, struct err *err)
 {
     struct timeval patience = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
     return setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0 ||
@@ -67,7 +67,7 @@ static bool ask(struct admin_client *client, const char *path, const struct aske
 {
     int fd = unix_socket_connect(path, TIMEOUT_MS, err);
     if (fd < 0) return false;
-    bool ok = send_request(fd, asked, err) && set_patience(fd, asked->timeout_ms, err) &&
+    bool ok = send_request(fd, asked, err) && set_timeout(fd, asked->timeout_ms, err) &&
               receive(fd, asked, &client->text, err);
     close(fd);
     if (!ok) return err_wrap(err, "%s", path);

@@ -16,5 +16,5 @@
 
 enum { AUDIT_CHILDREN_MAX = 8 };
 /* The order comes within that time. */
-enum { AUDIT_PATIENCE_MS = 5000 };
-#define AUDIT_PATIENCE_TEXT "5 s"
+enum { AUDIT_JOB_TIMEOUT_MS = 5000 };
+#define AUDIT_JOB_TIMEOUT_TEXT "5 s"

@@ -223,7 +223,7 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 static void on_impatient(struct timer *timer)
 {
     struct engine_audit *a = container_of(timer, struct engine_audit, patience);
-    send_error(a, "no order of an audit came within " AUDIT_PATIENCE_TEXT);
+    send_error(a, "no order of an audit came within " AUDIT_JOB_TIMEOUT_TEXT);
     audit_end(a);
 }
 
@@ -286,7 +286,7 @@ void audit_sessions_begin(void *ctx, struct admin_call *question)
     a->children.ended = on_ended;
     a->children.ctx = a;
     a->patience.fn = on_impatient;
-    timer_start(&a->patience, loop_clock(engine->loop), AUDIT_PATIENCE_MS);
+    timer_start(&a->patience, loop_clock(engine->loop), AUDIT_JOB_TIMEOUT_MS);
     ev_io_init(&a->readable, on_readable, a->fd, EV_READ);
     ev_io_start(ev_of(a), &a->readable);
     json_open(&out, NULL, '{');

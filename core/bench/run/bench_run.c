@@ -124,7 +124,7 @@ static bool measure_storm(struct run *run, struct err *err)
     size_t count = run->plan->updates;
     struct bench_session *session = &run->session;
     struct moment start = now(run);
-    if (!bench_source_post(session->source, bench_session_patience_ms(session, count), err,
+    if (!bench_source_post(session->source, bench_session_timeout_ms(session, count), err,
                            "/sim/replay/storm?count=%zu", count) ||
         !bench_session_mark(session, false, count, err))
         return false;
@@ -141,7 +141,7 @@ static bool measure_latency(struct run *run, size_t count, size_t rate, enum ben
                             struct err *err)
 {
     struct bench_session *session = &run->session;
-    int64_t patience_ms = bench_session_patience_ms(session, count) + (int64_t)(count * 1000 / rate);
+    int64_t patience_ms = bench_session_timeout_ms(session, count) + (int64_t)(count * 1000 / rate);
     if (!bench_source_post(session->source, patience_ms, err, "/sim/replay/storm?count=%zu&rate=%zu", count,
                            rate))
         return false;

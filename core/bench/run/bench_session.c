@@ -62,7 +62,7 @@ bool bench_session_start(struct bench_session *session, const char *scripts, con
     return session->child != NULL;
 }
 
-int64_t bench_session_patience_ms(const struct bench_session *session, size_t work)
+int64_t bench_session_timeout_ms(const struct bench_session *session, size_t work)
 {
     return session->silence_ms + (int64_t)work * SLOWEST_MS;
 }
@@ -70,7 +70,7 @@ int64_t bench_session_patience_ms(const struct bench_session *session, size_t wo
 static bool next_event(struct bench_session *session, size_t work, struct err *err)
 {
     struct str line;
-    if (!bench_child_line(session->child, bench_session_patience_ms(session, work), &line, err)) return false;
+    if (!bench_child_line(session->child, bench_session_timeout_ms(session, work), &line, err)) return false;
     if (bench_event_parse(line, &session->event, err)) return true;
     return err_wrap(err, "%s", session->subject->name);
 }
@@ -101,7 +101,7 @@ bool bench_session_mark(struct bench_session *session, bool trim, size_t work, s
 {
     char name[sizeof session->event.name];
     snprintf(name, sizeof name, "marker-%s%u", trim ? "trim-" : "", ++session->source->markers);
-    if (!bench_source_post(session->source, bench_session_patience_ms(session, work), err,
+    if (!bench_source_post(session->source, bench_session_timeout_ms(session, work), err,
                            "/sim/replay/marker?name=%s", name))
         return err_wrap(err, "%s", session->subject->name);
     if (!next_event(session, work, err)) return false;

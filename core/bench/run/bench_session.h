@@ -56,7 +56,7 @@ bool bench_session_sync(struct bench_session *session, struct err *err);
  * many objects or events it may have to handle first. */
 bool bench_session_mark(struct bench_session *session, bool trim, size_t work, struct err *err);
 /* How long the subject may take for so many objects or events. */
-int64_t bench_session_patience_ms(const struct bench_session *session, size_t work);
+int64_t bench_session_timeout_ms(const struct bench_session *session, size_t work);
 void bench_session_stop(struct bench_session *session);
 /* The words that start a subject on the server at `url`; bench_child_start's. */
 struct bench_child *bench_subject_start(const struct bench_subject *subject, const char *url,
