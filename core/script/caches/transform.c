@@ -15,7 +15,7 @@
 struct script_transform {
     TAILQ_ENTRY(script_transform) link, on_seat;
     struct script *script;
-    struct transform_seat *seat;
+    struct transform_binding *seat;
     int ref;
     struct failure_log report;
     struct quarantine quarantine;
@@ -24,7 +24,7 @@ struct script_transform {
 };
 
 /* What an informer knows of the functions of all generations. */
-struct transform_seat {
+struct transform_binding {
     size_t claims;
     TAILQ_HEAD(seated, script_transform) functions; /* the last is of the newest generation */
     struct script_transform *current;               /* that is called */
@@ -94,7 +94,7 @@ static void report(struct script_transform *t, const struct root *object, enum s
 
 static enum transform_result transform(void *ctx, struct root *object, struct root **out)
 {
-    struct script_transform *t = ((struct transform_seat *)ctx)->current;
+    struct script_transform *t = ((struct transform_binding *)ctx)->current;
     *out = NULL;
     if (!t || quarantine_skips(&t->quarantine)) return TRANSFORM_FAILED; /* NULL: its claim is about to go */
     struct transforming transforming = {t, object, NULL};
@@ -118,14 +118,14 @@ static void list_again(struct quarantine *quarantine)
 
 /* --- seats */
 
-static void leave_seat(struct script_transform *t)
+static void unbind_transform(struct script_transform *t)
 {
-    struct transform_seat *seat = t->seat;
+    struct transform_binding *seat = t->seat;
     TAILQ_REMOVE(&seat->functions, t, on_seat);
     if (seat->current == t) seat->current = TAILQ_LAST(&seat->functions, seated);
 }
 
-static void take_seat(struct script_transform *t, struct transform_seat *seat)
+static void bind_transform(struct script_transform *t, struct transform_binding *seat)
 {
     t->seat = seat;
     TAILQ_INSERT_TAIL(&seat->functions, t, on_seat);
@@ -133,23 +133,23 @@ static void take_seat(struct script_transform *t, struct transform_seat *seat)
 }
 
 /* With one claim less. */
-static void release_seat(void *ctx)
+static void release_binding(void *ctx)
 {
-    struct transform_seat *seat = ctx;
+    struct transform_binding *seat = ctx;
     if (--seat->claims == 0) free(seat);
 }
 
-static struct transform transform_of(struct transform_seat *seat)
+static struct transform transform_of(struct transform_binding *seat)
 {
     seat->claims++;
-    return (struct transform){.fn = transform, .free = release_seat, .ctx = seat, .owner = seat->owner};
+    return (struct transform){.fn = transform, .free = release_binding, .ctx = seat, .owner = seat->owner};
 }
 
 struct transform script_transform(lua_State *L, int ref, const char *kind)
 {
     struct script *script = script_of(L);
     struct script_transform *t = xcalloc(1, sizeof *t + strlen(kind) + 1);
-    struct transform_seat *seat = xcalloc(1, sizeof *seat + strlen(script->name) + 1);
+    struct transform_binding *seat = xcalloc(1, sizeof *seat + strlen(script->name) + 1);
     t->script = script;
     t->ref = ref;
     failure_log_set_place(&t->report, L, ref);
@@ -159,7 +159,7 @@ struct transform script_transform(lua_State *L, int ref, const char *kind)
     free(id);
     strcpy(seat->owner, script->name);
     TAILQ_INIT(&seat->functions);
-    take_seat(t, seat);
+    bind_transform(t, seat);
     TAILQ_INSERT_TAIL(&script->transforms, t, link);
     return transform_of(seat);
 }
@@ -195,7 +195,7 @@ static char *code_of(const struct script_transform *t)
     return buf_take(&out);
 }
 
-static bool has_function_of(const struct transform_seat *seat, const struct script *script)
+static bool has_function_of(const struct transform_binding *seat, const struct script *script)
 {
     const struct script_transform *t;
     TAILQ_FOREACH (t, &seat->functions, on_seat)
@@ -237,8 +237,8 @@ static void load_one(struct script *script, struct informer_claim *claim, struct
                             informer->line);
     struct script_transform *same = script->before ? find_same(script->before, t) : NULL;
     if (!same) return;
-    leave_seat(t);
-    take_seat(t, same->seat);
+    unbind_transform(t);
+    bind_transform(t, same->seat);
     claim_set_transform(claim, &(const struct transform){0}); /* the seat that it leaves goes */
     const struct transform shared = transform_of(same->seat);
     claim_set_transform(claim, &shared);
@@ -249,7 +249,7 @@ void transforms_loaded(struct script *script)
     for (size_t i = 0; i < script->claim_count; i++) {
         const struct transform *transform = &claim_spec(script->claims[i])->transform;
         if (!transform->fn) continue;
-        const struct transform_seat *seat = transform->ctx;
+        const struct transform_binding *seat = transform->ctx;
         load_one(script, script->claims[i], seat->current);
     }
     script->compared = script->before ? script->before->tally.calls : 0;
@@ -289,7 +289,7 @@ void transforms_clear(struct script *script)
     struct script_transform *t;
     while ((t = TAILQ_FIRST(&script->transforms))) {
         TAILQ_REMOVE(&script->transforms, t, link);
-        leave_seat(t);
+        unbind_transform(t);
         failure_log_flush(&t->report);
         quarantine_clear(&t->quarantine);
         free(t->informer);
