@@ -23,7 +23,7 @@ int64_t continuous_now_s(const struct continuous_audit *audit)
 
 /* --- the queue: in each source the object that waits longest comes first, and sources take turns */
 
-static void ask_for_turn(struct continuous_audit *audit, int64_t delay_ms)
+static void schedule_slice(struct continuous_audit *audit, int64_t delay_ms)
 {
     if (audit->inactive || timer_running(&audit->turn)) return;
     audit->due_ms = clock_now_ms(audit->options.clock) + delay_ms;
@@ -53,7 +53,7 @@ void source_queue(struct source *source, uint32_t slot)
     if (source->objects[slot].waits || source->audit->inactive) return;
     append(source, slot, false);
     series_set(source->audit->pending_series, (double)source->audit->pending);
-    ask_for_turn(source->audit, 0);
+    schedule_slice(source->audit, 0);
 }
 
 void source_put_back(struct source *source, uint32_t slot)
@@ -126,7 +126,7 @@ static void on_turn(struct timer *timer)
     series_set(audit->pending_series, (double)audit->pending);
     series_set(audit->left_out_series, (double)audit->left_out);
     int64_t took_ms = (measure(audit) - begun_ns) / 1000000;
-    if (!TAILQ_EMPTY(&audit->working)) ask_for_turn(audit, late_ms > 1 ? took_ms + 1 : 1);
+    if (!TAILQ_EMPTY(&audit->working)) schedule_slice(audit, late_ms > 1 ? took_ms + 1 : 1);
 }
 
 /* --- other times */
@@ -279,5 +279,5 @@ void continuous_set_active(struct continuous_audit *audit, bool active)
         return;
     }
     TAILQ_FOREACH (source, &audit->sources, link) source_queue_all(source);
-    if (!TAILQ_EMPTY(&audit->working)) ask_for_turn(audit, 0);
+    if (!TAILQ_EMPTY(&audit->working)) schedule_slice(audit, 0);
 }

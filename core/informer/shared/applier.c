@@ -80,7 +80,7 @@ static void dispatch(struct applier *applier, const struct delta *delta)
 {
     const struct event_info info = {
         .initial = delta->initial, .coalesced = delta->coalesced, .received_us = delta->received_us};
-    handler_list_next_turn(&applier->handlers);
+    handler_list_begin_delta(&applier->handlers);
     switch (delta->type) {
     case DELTA_ADDED:
     case DELTA_UPDATED: process_put(applier, delta, &info); break;

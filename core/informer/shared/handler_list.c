@@ -31,7 +31,7 @@ void handler_list_clear(struct handler_list *list)
     *list = (struct handler_list){0};
 }
 
-void handler_list_next_turn(struct handler_list *list)
+void handler_list_begin_delta(struct handler_list *list)
 {
     must(list->depth == 0);
     list->turn++;

@@ -22,7 +22,7 @@ struct handler_list {
 
 void handler_list_clear(struct handler_list *list);
 /* A new delta begins: from now on those hear of it that are in the list already. */
-void handler_list_next_turn(struct handler_list *list);
+void handler_list_begin_delta(struct handler_list *list);
 /* Tells every handler that was there when the turn began. */
 void handler_list_notify(struct handler_list *list, const struct change *change);
 /* Adds a handler, which waits to be shown the whole of `store` (I-5), if there is anything in it. Until then

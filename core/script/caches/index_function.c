@@ -139,7 +139,7 @@ static void rebuild(struct quarantine *quarantine)
     claim_rebuild_index(f->claim, &source);
     if (!f->rebuilding) TAILQ_INSERT_TAIL(&f->script->rebuilding, f, link);
     f->rebuilding = true;
-    turns_ask(f->script);
+    turns_schedule(f->script);
 }
 
 static void end_rebuilding(struct index_function *f)
@@ -157,9 +157,9 @@ void index_functions_turn(struct script *script)
             end_rebuilding(f);
             tell(f);
         }
-        if (turns_over(script)) break;
+        if (turns_expired(script)) break;
     }
-    if (f) turns_ask(script);
+    if (f) turns_schedule(script);
 }
 
 /* --- from the first to the last */

@@ -152,7 +152,7 @@ bool script_handover(struct script *from, struct script *to, struct handover *do
     leading_begin_after(from, to);
     handlers_attach(to);
     end_from_now_on(to);
-    turns_ask(to);
+    turns_schedule(to);
     return true;
 }
 

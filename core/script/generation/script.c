@@ -111,7 +111,7 @@ bool script_start(struct script *script, struct err *err)
     script->phase = SCRIPT_RUNNING;
     script_timers_start(script);
     handlers_attach(script);
-    if (!TAILQ_EMPTY(&script->queues)) turns_ask(script);
+    if (!TAILQ_EMPTY(&script->queues)) turns_schedule(script);
     return true;
 }
 

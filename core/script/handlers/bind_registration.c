@@ -28,7 +28,7 @@ static int l_registration_new(lua_State *L)
         inventory_note(L, INVENTORY_HANDLER, str_of(box->handler->id), detail);
     }
     /* A filter, a transform or an index function may be all that ever runs of the script. */
-    if (script_of(L)->phase == SCRIPT_RUNNING) turns_ask(script_of(L));
+    if (script_of(L)->phase == SCRIPT_RUNNING) turns_schedule(script_of(L));
     return 1;
 }
 

@@ -15,7 +15,7 @@ static void come_back(struct script_handler *h)
     h->due = true;
     TAILQ_INSERT_TAIL(&h->script->due, h, due_link);
     h->script->due_count++;
-    turns_ask(h->script);
+    turns_schedule(h->script);
 }
 
 static void leave_due(struct script_handler *h)
@@ -123,7 +123,7 @@ static void advance(struct script_handler *h)
     for (int i = 0; i < EVENTS_PER_TURN && may_go_on(h) && pending_take(&h->pending, &event); i++) {
         handler_call_begin(h, &event);
         event_let_go(&event);
-        if (turns_over(h->script) || is_slow(h)) break;
+        if (turns_expired(h->script) || is_slow(h)) break;
     }
     handler_metrics_pending(&h->metrics, h->pending.count);
     delivery_go_on(h);
@@ -138,7 +138,7 @@ void deliveries_turn(struct script *script)
         advance(h);
         if (script->host->turns->over) break;
     }
-    if (script->due_count > 0) turns_ask(script);
+    if (script->due_count > 0) turns_schedule(script);
 }
 
 void delivery_init(struct script_handler *h)

@@ -21,7 +21,7 @@ static void win(struct script *script)
     leader_functions_begin(script);
     script->attached_all = 0; /* handlers that lead meet their informers */
     handlers_attach(script);
-    turns_ask(script); /* workers that lead have keys */
+    turns_schedule(script); /* workers that lead have keys */
 }
 
 static void lose(struct script *script)

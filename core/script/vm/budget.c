@@ -243,7 +243,7 @@ void steps_init(struct steps *steps, lua_State *L)
     *steps = (struct steps){.L = L, .left = STEPS_TURN};
 }
 
-void steps_ask(struct steps *steps)
+void steps_check(struct steps *steps)
 {
     struct script *script = script_of(steps->L);
     steps->left = STEPS_TURN;

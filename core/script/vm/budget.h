@@ -81,10 +81,10 @@ struct steps {
 
 void steps_init(struct steps *steps, lua_State *L);
 /* Raises when the call is over a limit. */
-void steps_ask(struct steps *steps);
+void steps_check(struct steps *steps);
 
 static inline void steps_take(struct steps *steps, ptrdiff_t count)
 {
     steps->left -= count;
-    if (__builtin_expect(steps->left < 0, 0)) steps_ask(steps);
+    if (__builtin_expect(steps->left < 0, 0)) steps_check(steps);
 }

@@ -261,7 +261,7 @@ static const char *next_piece(lua_State *L, void *ctx, size_t *len)
     *len = reader->rest.n < PIECE ? reader->rest.n : PIECE;
     reader->rest.p += *len;
     reader->rest.n -= *len;
-    steps_ask(&reader->steps);
+    steps_check(&reader->steps);
     return *len > 0 ? piece : NULL;
 }
 

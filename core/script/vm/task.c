@@ -251,9 +251,9 @@ void tasks_turn(struct script *script)
     struct task_wait *wait;
     for (size_t left = tasks->woken_count; left > 0 && (wait = TAILQ_FIRST(&tasks->woken)); left--) {
         go_on(wait);
-        if (turns_over(script)) break;
+        if (turns_expired(script)) break;
     }
-    if (tasks->woken_count > 0) turns_ask(script);
+    if (tasks->woken_count > 0) turns_schedule(script);
 }
 
 /* --- the script's life */
@@ -302,7 +302,7 @@ void tasks_clear(struct script *script)
 {
     struct task *task;
     tasks_cancel(script);
-    turns_leave(script); /* their ends may have asked for one */
+    turns_unschedule(script); /* their ends may have asked for one */
     while ((task = TAILQ_FIRST(&script->tasks.idle))) {
         TAILQ_REMOVE(&script->tasks.idle, task, link);
         discard(task);

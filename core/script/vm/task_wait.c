@@ -12,7 +12,7 @@ static void enqueue(struct task_wait *wait)
     struct tasks *tasks = &wait->task->script->tasks;
     TAILQ_INSERT_TAIL(&tasks->woken, wait, link);
     tasks->woken_count++;
-    turns_ask(wait->task->script);
+    turns_schedule(wait->task->script);
 }
 
 void task_dequeue(struct task_wait *wait)

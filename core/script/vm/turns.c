@@ -24,7 +24,7 @@ static void take_turn(struct script *script)
         parts[(first + done++) % PARTS](script);
         if (!script->host->turns->over) continue;
         script->turn.first = (first + done) % PARTS;
-        if (done < PARTS) turns_ask(script);
+        if (done < PARTS) turns_schedule(script);
         break;
     }
     handlers_attach(script);
@@ -51,7 +51,7 @@ static void on_turn(struct timer *timer)
     turns->under_way = true;
     for (size_t left = turns->count; left > 0 && turns->count > 0 && !turns->over; left--) {
         struct script *script = first_of(turns);
-        turns_leave(script);
+        turns_unschedule(script);
         take_turn(script);
     }
     turns->under_way = false;
@@ -64,7 +64,7 @@ void turns_init(struct turns *turns)
     TAILQ_INIT(&turns->waiting);
 }
 
-void turns_ask(struct script *script)
+void turns_schedule(struct script *script)
 {
     struct turns *turns = script->host->turns;
     if (script->turn.waits) return;
@@ -74,7 +74,7 @@ void turns_ask(struct script *script)
     start(turns);
 }
 
-void turns_leave(struct script *script)
+void turns_unschedule(struct script *script)
 {
     struct turns *turns = script->host->turns;
     if (!script->turn.waits) return;
@@ -83,7 +83,7 @@ void turns_leave(struct script *script)
     if (--turns->count == 0) timer_cancel(&turns->timer);
 }
 
-bool turns_over(const struct script *script)
+bool turns_expired(const struct script *script)
 {
     struct turns *turns = script->host->turns;
     if (!turns->over) turns->over = clock_now_ms(script_clock(script)) >= turns->end_ms;

@@ -2,7 +2,7 @@
  * handlers were not told of yet, keys of queues. All scripts together have one bounded turn, then signals,
  * timers and probes have theirs, and what is left comes in the next one. The script that waits longest comes
  * first; in a script, what the last turn had no time for. Owner: the engine, longer than its scripts. On the
- * engine thread; turns_ask is for anywhere on it. */
+ * engine thread; turns_schedule is for anywhere on it. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,13 +25,13 @@ struct turns {
     size_t count;
     bool under_way;
     int64_t end_ms; /* of the turn that is under way */
-    bool over;      /* found by turns_over */
+    bool over;      /* found by turns_expired */
 };
 
 void turns_init(struct turns *turns);
 /* What remains of the script's work comes in the next turn. */
-void turns_ask(struct script *script);
+void turns_schedule(struct script *script);
 /* The script has no more work. */
-void turns_leave(struct script *script);
+void turns_unschedule(struct script *script);
 /* To be asked after each call that is made in a turn, which makes no other once this is true. */
-bool turns_over(const struct script *script);
+bool turns_expired(const struct script *script);

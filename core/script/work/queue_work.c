@@ -96,7 +96,7 @@ static void on_done(void *ctx, enum script_result result)
     if (work->job) work->job->ended = true;
     luaL_unref(script->L, LUA_REGISTRYINDEX, work->job_ref);
     free(work);
-    if (q->share->owner && workqueue_len(q->queue) > 0) turns_ask(q->share->owner->script);
+    if (q->share->owner && workqueue_len(q->queue) > 0) turns_schedule(q->share->owner->script);
 }
 
 /* --- its beginning */

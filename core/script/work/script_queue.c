@@ -22,7 +22,7 @@ static bool give_out(struct script_queue *q)
         if (q->quarantine.active || (q->leader && !script_leads(q->script))) return false;
         if (q->share->busy >= q->workers || !workqueue_get(q->queue, &key)) return false;
         queue_work_begin(q, key);
-        if (turns_over(q->script)) break;
+        if (turns_expired(q->script)) break;
     }
     return q->share->busy < q->workers && workqueue_len(q->queue) > 0;
 }
@@ -42,12 +42,12 @@ void queues_turn(struct script *script)
         q = TAILQ_NEXT(q, link);
     }
     script->next_queue = q;
-    if (more || left > 0) turns_ask(script);
+    if (more || left > 0) turns_schedule(script);
 }
 
 void queues_claims_changed(struct script *script)
 {
-    if (!script->workers_started && !TAILQ_EMPTY(&script->queues)) turns_ask(script);
+    if (!script->workers_started && !TAILQ_EMPTY(&script->queues)) turns_schedule(script);
 }
 
 /* --- their life */
@@ -63,7 +63,7 @@ struct script_queue *script_queue_find(const struct script *script, struct str n
 /* Its keys have waited. */
 static void work_again(struct quarantine *quarantine)
 {
-    turns_ask(quarantine->script);
+    turns_schedule(quarantine->script);
 }
 
 static struct queue_share *new_share(struct script_queue *q)
@@ -95,7 +95,7 @@ bool script_queue_is_past(const struct script_queue *q)
 static void on_ready(void *ctx)
 {
     struct script_queue *q = ctx;
-    turns_ask(q->script);
+    turns_schedule(q->script);
 }
 
 struct script_queue *script_queue_new(struct script *script, const struct script_queue_options *options)
@@ -134,7 +134,7 @@ void script_queue_run(lua_State *L, struct script_queue *q, int function)
     q->function = function;
     failure_log_set_place(&q->report, L, function);
     workqueue_has_workers(q->queue);
-    turns_ask(q->script);
+    turns_schedule(q->script);
 }
 
 /* What it was given while it loaded comes behind what was there. */
@@ -151,7 +151,7 @@ static void follow(struct script_queue *q, struct script_queue *before)
     q->queue = q->share->queue;
     q->errors += before->errors;
     if (q->function != LUA_NOREF) workqueue_has_workers(q->queue);
-    turns_ask(q->script);
+    turns_schedule(q->script);
 }
 
 /* One that the script has shut down is over; its successor begins anew. */
