@@ -39,7 +39,7 @@ static void process_delete(struct applier *applier, const struct delta *delta, c
 {
     struct root *before = indexer_remove(applier->store, delta->object);
     mirrors_delete(&applier->mirrors, delta->object);
-    const struct change change = {HANDLER_DELETE, before, delta->object, *info};
+    const struct change change = {NOTIFY_DELETE, before, delta->object, *info};
     if (before || !delta->born) handler_list_notify(&applier->handlers, &change);
     root_unref(before);
 }

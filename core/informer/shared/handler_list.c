@@ -93,7 +93,7 @@ static bool was_shown_all(const struct registration *r, const struct indexer *st
 /* Any call may remove it. */
 size_t handler_list_deliver_initial(struct handler_list *list, const struct indexer *store, size_t max)
 {
-    struct change change = {.call = HANDLER_ADD, .info = {.initial = true}};
+    struct change change = {.call = NOTIFY_ADD, .info = {.initial = true}};
     size_t done = 0;
     must(list->depth == 0);
     if (!list->showing) begin_showing(list);
@@ -186,7 +186,7 @@ void cursor_clear(struct cursor *cursor)
 static struct change vanished(const struct cursor *cursor, size_t i)
 {
     struct root *last = cursor->replaced.vanished[i];
-    struct change change = {.call = HANDLER_DELETE, .before = last, .object = last, .info = cursor->info};
+    struct change change = {.call = NOTIFY_DELETE, .before = last, .object = last, .info = cursor->info};
     change.info.initial = false;
     change.info.final_state_unknown = true;
     return change;
@@ -196,7 +196,7 @@ static struct change change_at(const struct cursor *cursor, size_t i)
 {
     if (cursor->resynced.count) {
         struct root *object = cursor->resynced.objects[i];
-        return (struct change){HANDLER_RESYNC, object, object, cursor->info};
+        return (struct change){NOTIFY_RESYNC, object, object, cursor->info};
     }
     if (i < cursor->vanished) return vanished(cursor, i);
     i -= cursor->vanished;

@@ -9,8 +9,8 @@
 
 struct change change_of_put(struct root *before, struct root *object, const struct event_info *info)
 {
-    enum handler_call call = HANDLER_ADD;
-    if (before) call = is_unchanged(before, object) ? HANDLER_UNCHANGED : HANDLER_UPDATE;
+    enum handler_call call = NOTIFY_ADD;
+    if (before) call = is_unchanged(before, object) ? NOTIFY_UNCHANGED : NOTIFY_UPDATE;
     return (struct change){call, before, object, *info};
 }
 
@@ -118,7 +118,7 @@ static void notify_update(const struct registration *r, const struct change *cha
     made.initial = false;
     made.filtered = true;
     if (passed && now) {
-        if (change->call == HANDLER_RESYNC || handler_options_cares(options_of(r), before, object))
+        if (change->call == NOTIFY_RESYNC || handler_options_cares(options_of(r), before, object))
             call_update(r, before, object, &change->info);
     } else if (now) {
         call_add(r, object, &made);
@@ -138,21 +138,21 @@ void registration_notify(const struct registration *r, const struct change *chan
 {
     const struct handler_options *options = options_of(r);
     switch (change->call) {
-    case HANDLER_ADD:
+    case NOTIFY_ADD:
         if (passes(r, change->object)) call_add(r, change->object, &change->info);
         break;
-    case HANDLER_UPDATE:
+    case NOTIFY_UPDATE:
         if (options->split_recreated && is_recreated(change->before, change->object))
             notify_recreated(r, change);
         else
             notify_update(r, change);
         break;
-    case HANDLER_UNCHANGED:
+    case NOTIFY_UNCHANGED:
         if (options->unchanged) notify_update(r, change);
         break;
-    case HANDLER_RESYNC:
+    case NOTIFY_RESYNC:
         if (r->syncing) notify_update(r, change);
         break;
-    case HANDLER_DELETE: notify_delete(r, change); break;
+    case NOTIFY_DELETE: notify_delete(r, change); break;
     }
 }

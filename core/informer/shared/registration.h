@@ -4,11 +4,11 @@
 #include "informer/shared/shared_informer.h"
 
 enum handler_call {
-    HANDLER_ADD,
-    HANDLER_UPDATE,
-    HANDLER_UNCHANGED, /* an update to the version that is known already */
-    HANDLER_RESYNC,
-    HANDLER_DELETE,
+    NOTIFY_ADD,
+    NOTIFY_UPDATE,
+    NOTIFY_UNCHANGED, /* an update to the version that is known already */
+    NOTIFY_RESYNC,
+    NOTIFY_DELETE,
 };
 
 struct change {
