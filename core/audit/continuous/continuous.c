@@ -188,7 +188,7 @@ void continuous_claims_changed(struct continuous_audit *audit)
     if (!timer_running(&audit->ready)) timer_start(&audit->ready, audit->options.clock, READY_MS);
 }
 
-static void on_coarse(struct timer *timer)
+static void on_untracked(struct timer *timer)
 {
     struct continuous_audit *audit = container_of(timer, struct continuous_audit, coarse);
     struct audited_rule *rule;
@@ -233,7 +233,7 @@ struct continuous_audit *continuous_new(const struct continuous_options *options
     audit->lookups = dependencies_new(options->max_lookups);
     audit->turn.fn = on_turn;
     audit->ready.fn = on_ready;
-    audit->coarse.fn = on_coarse;
+    audit->coarse.fn = on_untracked;
     audit->midnight.fn = on_midnight;
     audit->pending_series = series_new(FAMILY_AUDIT_PENDING, NULL);
     audit->left_out_series = series_new(FAMILY_AUDIT_LEFT_OUT, NULL);

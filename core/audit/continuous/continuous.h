@@ -22,7 +22,7 @@ enum {
     CONTINUOUS_DEPENDENCIES_MAX = 2000000,
     CONTINUOUS_FINDING_BYTES_MAX = 128 << 20,
     /* How long a rule that looks at more than that many may lag behind what it looks at. */
-    CONTINUOUS_COARSE_MS = 10000,
+    CONTINUOUS_UNTRACKED_MS = 10000,
 };
 
 struct continuous_options {

@@ -115,7 +115,7 @@ static void on_looked(void *ctx, size_t use, struct str value)
 }
 
 /* From now on it is asked about everything when anything has changed. */
-static void become_coarse(struct audited_rule *rule)
+static void become_untracked(struct audited_rule *rule)
 {
     rule->coarse = true;
     rule->overflowed = false;
@@ -128,7 +128,7 @@ static void become_coarse(struct audited_rule *rule)
     log_warn("A rule looks at so many objects that they are not known one by one: it is asked about all "
              "objects when any of them has changed",
              F("rule", rule->id), FI("limit", rule->audit->options.max_lookups),
-             FI("secondsBetween", CONTINUOUS_COARSE_MS / 1000));
+             FI("secondsBetween", CONTINUOUS_UNTRACKED_MS / 1000));
 }
 
 /* NULL with CELL_LEFT_OUT when there is no room. */
@@ -229,7 +229,7 @@ void column_evaluate(struct column *column, uint32_t slot)
     dependencies_drop(rule->audit->lookups, cell->looks);
     cell->looks = DEPENDENCY_NONE;
     evaluate_timed(column, slot);
-    if (rule->overflowed) become_coarse(rule);
+    if (rule->overflowed) become_untracked(rule);
 }
 
 /* --- rules */

@@ -94,7 +94,7 @@ static bool looks_at(const struct audited_rule *rule, const struct watch *watch)
     return false;
 }
 
-static void wake_coarse(struct watch *watch)
+static void wake_untracked(struct watch *watch)
 {
     struct continuous_audit *audit = watch->audit;
     struct audited_rule *rule;
@@ -102,7 +102,7 @@ static void wake_coarse(struct watch *watch)
         if (!rule->coarse || !looks_at(rule, watch)) continue;
         rule->coarse_due = true;
         if (!timer_running(&audit->coarse))
-            timer_start(&audit->coarse, audit->options.clock, CONTINUOUS_COARSE_MS);
+            timer_start(&audit->coarse, audit->options.clock, CONTINUOUS_UNTRACKED_MS);
     }
 }
 
@@ -114,7 +114,7 @@ static void changed(struct watch *watch, struct root *before, struct root *after
         if (before) index_changed(watch->indexes[i], before);
         if (after) index_changed(watch->indexes[i], after);
     }
-    wake_coarse(watch);
+    wake_untracked(watch);
 }
 
 static void on_add(void *ctx, struct root *object, const struct event_info *info)

@@ -91,7 +91,7 @@ static void run_world(struct cluster *c, size_t max_lookups)
         if (pick(15) != 0) continue;
         live_settle(&f);
         if (max_lookups < 100) {
-            virtual_clock_advance(&c->clock, CONTINUOUS_COARSE_MS);
+            virtual_clock_advance(&c->clock, CONTINUOUS_UNTRACKED_MS);
             live_settle(&f);
         }
         live_assert_true(&f);
