@@ -21,7 +21,7 @@ enum { LAST_WORDS_MS = 1000 };
 static struct outlet_file files[] = {
     [WRITER_STDOUT] = {.lock = PTHREAD_MUTEX_INITIALIZER},
     [WRITER_STDERR] = {.lock = PTHREAD_MUTEX_INITIALIZER},
-    [WRITER_AUDIT] = {.lock = PTHREAD_MUTEX_INITIALIZER},
+    [WRITER_WRITE_LOG] = {.lock = PTHREAD_MUTEX_INITIALIZER},
 };
 #define STREAM(stream, its_name, number, metric)              \
     [stream] = {.which = (stream),                            \
@@ -34,7 +34,7 @@ static struct outlet_file files[] = {
 static struct stream streams[] = {
     STREAM(WRITER_STDOUT, "stdout", STDOUT_FILENO, METRIC_STDOUT_DROPPED),
     STREAM(WRITER_STDERR, "stderr", STDERR_FILENO, METRIC_STDERR_DROPPED),
-    STREAM(WRITER_AUDIT, NULL, -1, METRIC_AUDIT_DROPPED),
+    STREAM(WRITER_WRITE_LOG, NULL, -1, METRIC_AUDIT_DROPPED),
 };
 static char *audit_path;
 static bool started;
@@ -109,7 +109,7 @@ static void stop(const enum writer_stream *which, size_t count, int64_t deadline
 static void end_as_by_sigpipe(void)
 {
     sigset_t pipe_only;
-    const enum writer_stream others[] = {WRITER_AUDIT, WRITER_STDERR};
+    const enum writer_stream others[] = {WRITER_WRITE_LOG, WRITER_STDERR};
     stop(others, ARRAY_LEN(others), clock_now_ms(clock_real()) + LAST_WORDS_MS);
     ending_run(); /* a SIGPIPE of the write may wait to be unblocked */
     sigemptyset(&pipe_only);
@@ -208,9 +208,9 @@ void writer_start(size_t buffer, struct clock *clock)
     start(&streams[WRITER_STDERR], clock);
 }
 
-bool writer_open_audit(const char *path, writer_gap_fn *put_gap, struct err *err)
+bool writer_open_write_log(const char *path, writer_gap_fn *put_gap, struct err *err)
 {
-    struct stream *s = &streams[WRITER_AUDIT];
+    struct stream *s = &streams[WRITER_WRITE_LOG];
     int fd;
     must(!s->running);
     free(audit_path);
@@ -226,9 +226,9 @@ bool writer_open_audit(const char *path, writer_gap_fn *put_gap, struct err *err
     return true;
 }
 
-void writer_reopen_audit(void)
+void writer_reopen_write_log(void)
 {
-    struct stream *s = &streams[WRITER_AUDIT];
+    struct stream *s = &streams[WRITER_WRITE_LOG];
     pthread_mutex_lock(&s->lock);
     s->moved = s->running;
     pthread_cond_signal(&s->filled);
@@ -243,7 +243,7 @@ void writer_end_with_reader(void)
 /* The log is last, as the ends of the others may be told there, and has a quarter of the time. */
 void writer_stop(int timeout_ms)
 {
-    const enum writer_stream first[] = {WRITER_STDOUT, WRITER_AUDIT}, last[] = {WRITER_STDERR};
+    const enum writer_stream first[] = {WRITER_STDOUT, WRITER_WRITE_LOG}, last[] = {WRITER_STDERR};
     int64_t now_ms = clock_now_ms(clock_real());
     stop(first, ARRAY_LEN(first), now_ms + timeout_ms * 3 / 4);
     stop(last, ARRAY_LEN(last), now_ms + timeout_ms);

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum writer_stream { WRITER_STDOUT, WRITER_STDERR, WRITER_AUDIT };
+enum writer_stream { WRITER_STDOUT, WRITER_STDERR, WRITER_WRITE_LOG };
 enum writer_wait {
     WRITER_NEVER_WAIT, /* no room: the line is dropped and counted, gives false */
     /* No room: waits until there is some (`exec`), though not while lines cannot be written for a reason that
@@ -41,10 +41,10 @@ void writer_end_with_reader(void);
 /* Opens the file of the audit log, to which nothing can be written before; it is made for its owner alone.
  * Where lines are lost, one of `put_gap` says so; those that come before it is written are lost too, so that
  * it is a gap and no sieve. ERR_IO. */
-bool writer_open_audit(const char *path, writer_gap_fn *put_gap, struct err *err);
+bool writer_open_write_log(const char *path, writer_gap_fn *put_gap, struct err *err);
 /* Has it opened anew by its path, as it may have been moved, by the thread that writes it: a disk that hangs
  * holds up nobody else. When that fails the old one stays in use; the log tells of both. */
-void writer_reopen_audit(void);
+void writer_reopen_write_log(void);
 /* Writes what waits, for at most `timeout_ms`, then ends the threads. What fails is tried once more, then its
  * lines are lost. A second call is harmless. */
 void writer_stop(int timeout_ms);

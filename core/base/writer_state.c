@@ -39,7 +39,7 @@ void writer_tell(const struct stream *s, const struct news *news)
     else if (news->kind == IT_WORKS)
         log_info("Lines are written again, none was lost", F("file", s->name),
                  F("err", reason_of(s, news->error)));
-    else if (s->which == WRITER_AUDIT)
+    else if (s->which == WRITER_WRITE_LOG)
         log_error("The audit log is not complete", F("file", s->name), F("err", reason_of(s, news->error)));
     else
         log_error("Failed to write lines, retrying", F("file", s->name), F("err", reason_of(s, news->error)));

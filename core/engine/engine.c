@@ -105,7 +105,7 @@ void engine_end(struct engine *engine, int signum)
 static void on_hangup(void *ctx, int signum)
 {
     struct engine *engine = ctx;
-    audit_trail_reopen(engine->audit);
+    write_log_reopen(engine->audit);
     if (engine->options.mode != ENGINE_RUN || atomic_exchange(&engine->hangup_posted, true)) return;
     mailbox_post(loop_mailbox(engine->loop), &engine->hangup);
 }
@@ -197,7 +197,7 @@ void engine_free(struct engine *engine)
     bool is_notified = engine->started && engine->options.mode == ENGINE_RUN;
     struct engine_summary summary = engine->summary;
     signal_watch_free(engine->on_hangup);
-    audit_trail_free(engine->audit);
+    write_log_free(engine->audit);
     leaders_free(engine->leaders);
     discoverer_free(engine->discoverer);
     io_thread_free(engine->io);

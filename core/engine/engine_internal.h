@@ -34,7 +34,7 @@ struct engine {
     struct kinds *kinds; /* what discovery said last */
     struct web *web;
     struct live_client *live;
-    struct audit_trail *audit; /* of what scripts write */
+    struct write_log *audit; /* of what scripts write */
     struct leaders *leaders;
     struct event_recorder *recorder;
     struct script_host host;

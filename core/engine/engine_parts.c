@@ -93,7 +93,7 @@ static bool make_inputs(struct engine *engine)
         fprintf(stderr, "kubelua: %s\n", err.text);
         return false;
     }
-    engine->audit = audit_trail_new(settings->audit_log, &err);
+    engine->audit = write_log_new(settings->audit_log, &err);
     if (!engine->audit) fprintf(stderr, "kubelua: --audit-log: %s\n", err.text);
     return engine->audit != NULL && make_web(engine);
 }

@@ -119,7 +119,7 @@ void engine_log_summary(const struct engine_summary *all)
              FI("eventsUnhandled", all->unhandled), FI("objectsRefused", metric_get(METRIC_OBJECTS_REFUSED)),
              FI("printLinesDropped", writer_dropped(WRITER_STDOUT)),
              FI("logLinesDropped", writer_dropped(WRITER_STDERR)),
-             FI("auditLinesDropped", writer_dropped(WRITER_AUDIT)));
+             FI("auditLinesDropped", writer_dropped(WRITER_WRITE_LOG)));
 }
 
 /* --- Whether rules take all the parameters that the operator gave */

@@ -214,9 +214,9 @@ static void put_all(const struct admin_engine *admin, struct buf *out)
 static void put_writes(const struct admin_engine *admin, struct buf *out)
 {
     const struct engine *engine = admin->engine;
-    json_int(out, "total", (int64_t)audit_trail_total(engine->audit));
+    json_int(out, "total", (int64_t)write_log_total(engine->audit));
     buf_puts(out, ",\"writes\":");
-    audit_trail_write(engine->audit, out);
+    write_log_write(engine->audit, out);
 }
 
 bool admin_engine_answer(void *ctx, const char *method, struct buf *result, struct err *err)

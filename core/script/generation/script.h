@@ -13,7 +13,7 @@
 #include "informer/workqueue/workqueue.h"
 #include "net/loop.h"
 
-struct audit_trail;
+struct write_log;
 struct bundle;
 struct cpu_watch;
 struct log_field;
@@ -52,7 +52,7 @@ struct script_host {
     const char *not_sent;
     /* Of Events; NULL when there is no server. */
     struct event_recorder *recorder;
-    struct audit_trail *audit; /* of writes; NULL for none */
+    struct write_log *audit;   /* of writes; NULL for none */
     const char *field_manager; /* of writes; NULL: "kubelua" */
     const void *metrics_page;  /* of k8s.metric, see base/series/user_metric.h; NULL: that of the process */
     struct leaders *leaders;   /* elections; NULL when there is no server */

@@ -8,18 +8,18 @@
 #include "base/mem.h"
 #include "base/writer.h"
 
-struct audit_trail {
-    struct buf lines[AUDIT_TRAIL_KEPT]; /* JSON objects; `total` % KEPT is the next one */
+struct write_log {
+    struct buf lines[WRITE_LOG_KEPT]; /* JSON objects; `total` % KEPT is the next one */
     uint64_t total;
     bool has_file;
 };
 
 /* --- JSON */
 
-/* Its first AUDIT_TEXT_MAX bytes, or less where they would end within a character. */
+/* Its first WRITE_LOG_TEXT_MAX bytes, or less where they would end within a character. */
 static struct str beginning_of(struct str text)
 {
-    size_t n = AUDIT_TEXT_MAX;
+    size_t n = WRITE_LOG_TEXT_MAX;
     for (size_t back = 0; back < 4 && (text.p[n] & 0xC0) == 0x80; back++) n--;
     return (struct str){text.p, n};
 }
@@ -39,7 +39,7 @@ static void put_text(struct buf *out, const char *key, const char *text)
     struct str whole = str_of(text);
     if (!whole.n) return;
     buf_printf(out, ",\"%s\":", key);
-    if (whole.n > AUDIT_TEXT_MAX)
+    if (whole.n > WRITE_LOG_TEXT_MAX)
         put_cut(out, whole);
     else
         buf_json_string(out, whole);
@@ -52,7 +52,7 @@ static void put_time(struct buf *out, const char *key, int64_t time_us)
     buf_putc(out, '"');
 }
 
-static void put_entry(struct buf *out, const struct audit_entry *e)
+static void put_entry(struct buf *out, const struct write_log_entry *e)
 {
     struct buf script = {0}, object = {0};
     buf_printf(&script, "%s@%s", e->script, e->hash);
@@ -91,49 +91,49 @@ static void put_gap(struct buf *out, const struct writer_gap *gap)
 
 /* --- */
 
-struct audit_trail *audit_trail_new(const char *path, struct err *err)
+struct write_log *write_log_new(const char *path, struct err *err)
 {
-    if (path && !writer_open_audit(path, put_gap, err)) return NULL;
-    struct audit_trail *trail = NEW(struct audit_trail);
+    if (path && !writer_open_write_log(path, put_gap, err)) return NULL;
+    struct write_log *trail = NEW(struct write_log);
     trail->has_file = path != NULL;
     return trail;
 }
 
-void audit_trail_reopen(struct audit_trail *trail)
+void write_log_reopen(struct write_log *trail)
 {
-    if (trail->has_file) writer_reopen_audit();
+    if (trail->has_file) writer_reopen_write_log();
 }
 
-void audit_trail_free(struct audit_trail *trail)
+void write_log_free(struct write_log *trail)
 {
     if (!trail) return;
-    for (size_t i = 0; i < AUDIT_TRAIL_KEPT; i++) buf_clear(&trail->lines[i]);
+    for (size_t i = 0; i < WRITE_LOG_KEPT; i++) buf_clear(&trail->lines[i]);
     free(trail);
 }
 
-void audit_trail_add(struct audit_trail *trail, const struct audit_entry *entry)
+void write_log_add(struct write_log *trail, const struct write_log_entry *entry)
 {
-    struct buf *line = &trail->lines[trail->total++ % AUDIT_TRAIL_KEPT];
+    struct buf *line = &trail->lines[trail->total++ % WRITE_LOG_KEPT];
     line->len = 0;
     put_entry(line, entry);
     if (!trail->has_file) return;
     buf_putc(line, '\n');
-    writer_put(WRITER_AUDIT, buf_slice(line), WRITER_NEVER_WAIT);
+    writer_put(WRITER_WRITE_LOG, buf_slice(line), WRITER_NEVER_WAIT);
     line->len--;
 }
 
-void audit_trail_write(const struct audit_trail *trail, struct buf *out)
+void write_log_write(const struct write_log *trail, struct buf *out)
 {
-    uint64_t first = trail->total > AUDIT_TRAIL_KEPT ? trail->total - AUDIT_TRAIL_KEPT : 0;
+    uint64_t first = trail->total > WRITE_LOG_KEPT ? trail->total - WRITE_LOG_KEPT : 0;
     buf_putc(out, '[');
     for (uint64_t i = first; i < trail->total; i++) {
         if (i > first) buf_putc(out, ',');
-        buf_str(out, buf_slice(&trail->lines[i % AUDIT_TRAIL_KEPT]));
+        buf_str(out, buf_slice(&trail->lines[i % WRITE_LOG_KEPT]));
     }
     buf_putc(out, ']');
 }
 
-uint64_t audit_trail_total(const struct audit_trail *trail)
+uint64_t write_log_total(const struct write_log *trail)
 {
     return trail->total;
 }

@@ -7,10 +7,10 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-struct audit_trail;
+struct write_log;
 
 /* One write. Texts may be NULL or "" where there is nothing to say; they are copied, a long one in part. */
-struct audit_entry {
+struct write_log_entry {
     int64_t time_us, took_ms;
     const char *script, *hash;     /* the script's name, and of its text */
     const char *caller, *trigger;  /* "pods/1", "OnAdd shop/web" */
@@ -26,19 +26,19 @@ struct audit_entry {
 };
 
 /* How many are kept in memory. */
-enum { AUDIT_TRAIL_KEPT = 1000 };
+enum { WRITE_LOG_KEPT = 1000 };
 /* Bytes of each text; a longer one ends with "...". */
-enum { AUDIT_TEXT_MAX = 2048 };
+enum { WRITE_LOG_TEXT_MAX = 2048 };
 
 /* `path` NULL: no file. Appends to it; it is made for its owner alone. A write that could not be written
  * there is missing in the file, which then has a line with the result "Lost" that says how many are. NULL
  * when it cannot be opened. */
-struct audit_trail *audit_trail_new(const char *path, struct err *err);
-void audit_trail_free(struct audit_trail *trail);
+struct write_log *write_log_new(const char *path, struct err *err);
+void write_log_free(struct write_log *trail);
 /* The file may have been moved: it is opened anew by its path, soon. On any thread. */
-void audit_trail_reopen(struct audit_trail *trail);
-void audit_trail_add(struct audit_trail *trail, const struct audit_entry *entry);
+void write_log_reopen(struct write_log *trail);
+void write_log_add(struct write_log *trail, const struct write_log_entry *entry);
 /* Appends those that are kept as a JSON array, the oldest first. */
-void audit_trail_write(const struct audit_trail *trail, struct buf *out);
+void write_log_write(const struct write_log *trail, struct buf *out);
 /* How many there ever were. */
-uint64_t audit_trail_total(const struct audit_trail *trail);
+uint64_t write_log_total(const struct write_log *trail);

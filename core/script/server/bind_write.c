@@ -71,7 +71,7 @@ struct write_wait {
     struct live_response answer;
     bool answered;
     struct err err;
-    struct write_note note;
+    struct write_record note;
 };
 
 static void on_answer(void *ctx, const struct live_response *answer)
@@ -80,7 +80,7 @@ static void on_answer(void *ctx, const struct live_response *answer)
     wait->answer = *answer;
     wait->answered = true;
     if (answer->err) wait->err = *answer->err;
-    write_note_veil(&wait->note, &wait->err);
+    write_record_veil(&wait->note, &wait->err);
     task_wake(&wait->wait);
 }
 
@@ -102,7 +102,7 @@ static void drop_write(struct task_wait *base)
     const struct root *object = wait->answer.count ? wait->answer.objects[0] : NULL;
     if (!wait->answered)
         err_set(&wait->err, ERR_CANCELLED, "cancelled under way: it may have been carried out");
-    write_note_end(&wait->note, object, wait->answer.http_status, wait->err.code ? &wait->err : NULL);
+    write_record_end(&wait->note, object, wait->answer.http_status, wait->err.code ? &wait->err : NULL);
     if (wait->read) live_close(wait->read);
     wait->note.script->write_bodies -= wait->body_len;
     live_response_clear(&wait->answer);
@@ -186,7 +186,7 @@ static int l_write_send(lua_State *L)
     }
     struct write_wait *wait = NEW(struct write_wait);
     err_clear(&wait->err);
-    write_note_begin(&wait->note, script, &r);
+    write_record_begin(&wait->note, script, &r);
     if (script->host->write_mode == WRITES_RECORDED)
         record(wait, script, &r, body, given ? given->root : NULL);
     else

@@ -52,9 +52,9 @@ void write_counters_clear(struct write_counters *counters)
     }
 }
 
-void write_note_begin(struct write_note *note, struct script *script, const struct write_request *r)
+void write_record_begin(struct write_record *note, struct script *script, const struct write_request *r)
 {
-    *note = (struct write_note){
+    *note = (struct write_record){
         .script = script,
         .begun_us = clock_wall_us(script_clock(script)),
         .function = r->function,
@@ -78,12 +78,12 @@ static const char *code_of(int http_status, char text[16])
 }
 
 /* A server may repeat in its message what is wrong with a value. */
-static const char *message_of(const struct write_note *note, const struct err *err)
+static const char *message_of(const struct write_record *note, const struct err *err)
 {
     return !err || note->is_secret ? "" : err->text;
 }
 
-void write_note_veil(const struct write_note *note, struct err *err)
+void write_record_veil(const struct write_record *note, struct err *err)
 {
     if (!note->is_secret || !err->http_status) return;
     snprintf(err->text, sizeof err->text,
@@ -91,8 +91,8 @@ void write_note_veil(const struct write_note *note, struct err *err)
              note->function->name, err_reason(err));
 }
 
-static void put_in_trail(struct write_note *note, const struct root *answer, const struct err *err,
-                         const char *dry_run)
+static void put_in_write_log(struct write_record *note, const struct root *answer, const struct err *err,
+                             const char *dry_run)
 {
     const struct script *script = note->script;
     struct buf name = {0}, version = {0};
@@ -100,32 +100,32 @@ static void put_in_trail(struct write_note *note, const struct root *answer, con
     buf_puts(&name, note->name);
     if (answer && !name.len) buf_str(&name, root_name(answer, &text)); /* that the server found */
     if (answer) buf_str(&version, root_resource_version(answer, &text));
-    audit_trail_add(script->host->audit,
-                    &(struct audit_entry){
-                        .time_us = note->begun_us,
-                        .took_ms = (clock_wall_us(script_clock(script)) - note->begun_us) / 1000,
-                        .script = script->name,
-                        .hash = script->hash,
-                        .caller = buf_text(&note->caller),
-                        .trigger = buf_text(&note->trigger),
-                        .verb = note->function->access_name,
-                        .resource = buf_text(&note->resource),
-                        .subresource = note->subresource,
-                        .namespace_ = note->ns,
-                        .name = buf_text(&name),
-                        .manager = note->manager,
-                        .dry_run = dry_run,
-                        .result = err ? err_reason(err) : "ok",
-                        .code = err ? err->http_status : 0,
-                        .message = message_of(note, err),
-                        .resource_version = buf_text(&version),
-                    });
+    write_log_add(script->host->audit,
+                  &(struct write_log_entry){
+                      .time_us = note->begun_us,
+                      .took_ms = (clock_wall_us(script_clock(script)) - note->begun_us) / 1000,
+                      .script = script->name,
+                      .hash = script->hash,
+                      .caller = buf_text(&note->caller),
+                      .trigger = buf_text(&note->trigger),
+                      .verb = note->function->access_name,
+                      .resource = buf_text(&note->resource),
+                      .subresource = note->subresource,
+                      .namespace_ = note->ns,
+                      .name = buf_text(&name),
+                      .manager = note->manager,
+                      .dry_run = dry_run,
+                      .result = err ? err_reason(err) : "ok",
+                      .code = err ? err->http_status : 0,
+                      .message = message_of(note, err),
+                      .resource_version = buf_text(&version),
+                  });
     buf_clear(&name);
     buf_clear(&version);
 }
 
-void write_note_end(struct write_note *note, const struct root *answer, int http_status,
-                    const struct err *err)
+void write_record_end(struct write_record *note, const struct root *answer, int http_status,
+                      const struct err *err)
 {
     struct script *script = note->script;
     char code[16];
@@ -135,7 +135,7 @@ void write_note_end(struct write_note *note, const struct root *answer, int http
     if (err) http_status = err->http_status;
     if (sent)
         count(script, note->function->access_name, buf_text(&note->resource), code_of(http_status, code));
-    if (script->host->audit) put_in_trail(note, answer, err, dry_run);
+    if (script->host->audit) put_in_write_log(note, answer, err, dry_run);
     buf_clear(&note->caller);
     buf_clear(&note->trigger);
     buf_clear(&note->resource);

@@ -8,7 +8,7 @@
 #include "script/generation/script.h"
 #include "script/server/write_request.h"
 
-struct write_note {
+struct write_record {
     struct script *script;
     int64_t begun_us;
     const struct write_function *function;
@@ -22,11 +22,12 @@ struct write_counter;
 LIST_HEAD(write_counters, write_counter);
 
 /* Inside the call that writes. */
-void write_note_begin(struct write_note *note, struct script *script, const struct write_request *request);
+void write_record_begin(struct write_record *note, struct script *script,
+                        const struct write_request *request);
 /* Has the text of an answer to the write of a Secret, or its like, say nothing but the reason. */
-void write_note_veil(const struct write_note *note, struct err *err);
+void write_record_veil(const struct write_record *note, struct err *err);
 /* Its end. `answer` is the object that the server has now, NULL for none; `err` NULL: it went well, with
  * `http_status`. */
-void write_note_end(struct write_note *note, const struct root *answer, int http_status,
-                    const struct err *err);
+void write_record_end(struct write_record *note, const struct root *answer, int http_status,
+                      const struct err *err);
 void write_counters_clear(struct write_counters *counters);

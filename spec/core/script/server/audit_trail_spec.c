@@ -13,9 +13,9 @@
 
 #include "script/server/audit_trail.h"
 
-static struct audit_entry entry(const char *name)
+static struct write_log_entry entry(const char *name)
 {
-    return (struct audit_entry){
+    return (struct write_log_entry){
         .time_us = 1700000000123456,
         .took_ms = 7,
         .script = "team",
@@ -31,10 +31,10 @@ static struct audit_entry entry(const char *name)
     };
 }
 
-static void assert_trail(const struct audit_trail *trail, const char *expected)
+static void assert_trail(const struct write_log *trail, const char *expected)
 {
     struct buf text = {0};
-    audit_trail_write(trail, &text);
+    write_log_write(trail, &text);
     assert_string_equal(buf_text(&text), expected);
     buf_clear(&text);
 }
@@ -42,9 +42,9 @@ static void assert_trail(const struct audit_trail *trail, const char *expected)
 static void test_an_entry_says_what_there_is_to_say(void **state)
 {
     struct err err;
-    struct audit_trail *trail = audit_trail_new(NULL, &err);
+    struct write_log *trail = write_log_new(NULL, &err);
     assert_trail(trail, "[]");
-    struct audit_entry good = entry("web"), bad = entry("a\"\n\\b");
+    struct write_log_entry good = entry("web"), bad = entry("a\"\n\\b");
     good.subresource = "status";
     bad.namespace_ = NULL;
     bad.caller = bad.trigger = "";
@@ -53,8 +53,8 @@ static void test_an_entry_says_what_there_is_to_say(void **state)
     bad.code = 409;
     bad.message = "no\ttime";
     bad.time_us = 0;
-    audit_trail_add(trail, &good);
-    audit_trail_add(trail, &bad);
+    write_log_add(trail, &good);
+    write_log_add(trail, &bad);
     assert_trail(trail, "[{\"time\":\"2023-11-14T22:13:20.123Z\",\"script\":\"team@0123456789ab\","
                         "\"handler\":\"pods/1\",\"trigger\":\"OnAdd shop/web\",\"verb\":\"patch\","
                         "\"resource\":\"pods/status\",\"subresource\":\"status\",\"object\":\"shop/"
@@ -64,7 +64,7 @@ static void test_an_entry_says_what_there_is_to_say(void **state)
                         "\"verb\":\"patch\",\"resource\":\"pods/status\",\"object\":\"a\\\"\\n\\\\b\","
                         "\"manager\":\"kubelua\",\"dryRun\":\"server\",\"result\":\"Conflict\",\"code\":409,"
                         "\"message\":\"no\\ttime\",\"milliseconds\":7}]");
-    audit_trail_free(trail);
+    write_log_free(trail);
 }
 
 /* The trail keeps a thousand of them. Where it is cut, no character is broken. */
@@ -72,49 +72,49 @@ static void test_a_long_text_is_cut(void **state)
 {
     enum { LONG = 1 << 20 };
     struct err err;
-    struct audit_trail *trail = audit_trail_new(NULL, &err);
+    struct write_log *trail = write_log_new(NULL, &err);
     struct buf text = {0}, key = {0}, shown = {0};
     for (int i = 0; i < LONG; i++) buf_puts(&key, "é");
     buf_puts(&shown, "\"trigger\":\"");
-    for (int i = 0; i < AUDIT_TEXT_MAX / 2; i++) buf_puts(&shown, "é");
+    for (int i = 0; i < WRITE_LOG_TEXT_MAX / 2; i++) buf_puts(&shown, "é");
     buf_puts(&shown, "...\",\"verb\"");
-    struct audit_entry even = entry("web"), odd = entry("web");
+    struct write_log_entry even = entry("web"), odd = entry("web");
     even.trigger = buf_text(&key);
-    audit_trail_add(trail, &even);
-    audit_trail_write(trail, &text);
+    write_log_add(trail, &even);
+    write_log_write(trail, &text);
     assert_non_null(strstr(buf_text(&text), buf_text(&shown)));
     text.len = 0;
     key.data[1] = key.data[0] = 'k';
     odd.trigger = buf_text(&key) + 1;
-    audit_trail_add(trail, &odd);
-    audit_trail_write(trail, &text);
+    write_log_add(trail, &odd);
+    write_log_write(trail, &text);
     assert_non_null(strstr(buf_text(&text), "é...\",\"verb\""));
     assert_null(strstr(buf_text(&text), "\xef\xbf\xbd"));
-    assert_true(text.len < 3 * AUDIT_TEXT_MAX);
+    assert_true(text.len < 3 * WRITE_LOG_TEXT_MAX);
     buf_clear(&text);
     buf_clear(&key);
     buf_clear(&shown);
-    audit_trail_free(trail);
+    write_log_free(trail);
 }
 
 static void test_the_oldest_go_first(void **state)
 {
     struct err err;
-    struct audit_trail *trail = audit_trail_new(NULL, &err);
+    struct write_log *trail = write_log_new(NULL, &err);
     struct buf text = {0};
     char name[32];
-    for (int i = 1; i <= AUDIT_TRAIL_KEPT + 2; i++) {
+    for (int i = 1; i <= WRITE_LOG_KEPT + 2; i++) {
         snprintf(name, sizeof name, "n%d", i);
-        struct audit_entry one = entry(name);
-        audit_trail_add(trail, &one);
+        struct write_log_entry one = entry(name);
+        write_log_add(trail, &one);
     }
-    audit_trail_write(trail, &text);
+    write_log_write(trail, &text);
     const char *first = strstr(buf_text(&text), "\"object\":");
     assert_memory_equal(first, "\"object\":\"shop/n3\"", 18);
     assert_non_null(strstr(first, "\"shop/n1002\""));
-    assert_int_equal(audit_trail_total(trail), AUDIT_TRAIL_KEPT + 2);
+    assert_int_equal(write_log_total(trail), WRITE_LOG_KEPT + 2);
     buf_clear(&text);
-    audit_trail_free(trail);
+    write_log_free(trail);
 }
 
 static void test_the_file_has_a_line_for_each(void **state)
@@ -123,10 +123,10 @@ static void test_the_file_has_a_line_for_each(void **state)
     struct err err;
     close(mkstemp(path));
     for (int i = 0; i < 2; i++) {
-        struct audit_trail *trail = audit_trail_new(path, &err);
-        struct audit_entry one = entry(i ? "second" : "first");
-        audit_trail_add(trail, &one);
-        audit_trail_free(trail);
+        struct write_log *trail = write_log_new(path, &err);
+        struct write_log_entry one = entry(i ? "second" : "first");
+        write_log_add(trail, &one);
+        write_log_free(trail);
     }
     FILE *file = fopen(path, "r");
     assert_non_null(fgets(line, sizeof line, file));
@@ -142,7 +142,7 @@ static void test_the_file_has_a_line_for_each(void **state)
 static void test_a_file_that_cannot_be_opened_is_named(void **state)
 {
     struct err err;
-    assert_null(audit_trail_new("/no/such/folder/file", &err));
+    assert_null(write_log_new("/no/such/folder/file", &err));
     assert_string_equal(err.text, "/no/such/folder/file: No such file or directory");
 }
 

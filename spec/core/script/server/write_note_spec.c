@@ -7,7 +7,7 @@
 static void assert_audit(const char *expected)
 {
     struct buf text = {0};
-    audit_trail_write(bench.cluster.host.audit, &text);
+    write_log_write(bench.cluster.host.audit, &text);
     if (!strstr(buf_text(&text), expected)) fail_msg("%s is not in %s", expected, buf_text(&text));
     buf_clear(&text);
 }
@@ -15,11 +15,11 @@ static void assert_audit(const char *expected)
 static void test_each_write_is_noted_with_its_caller_and_its_end(void **state)
 {
     struct err err;
-    bench.cluster.host.audit = audit_trail_new(NULL, &err);
+    bench.cluster.host.audit = write_log_new(NULL, &err);
     writes_discover();
     writes_start("k8s.after('10ms', function() k8s.patch(pod, {}) end) k8s.sleep '20ms' k8s.update(pod)");
     writes_advance(10);
-    assert_int_equal(audit_trail_total(bench.cluster.host.audit), 0);
+    assert_int_equal(write_log_total(bench.cluster.host.audit), 0);
     writes_answer("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"web\","
                   "\"resourceVersion\":\"8\"}}");
     assert_audit("\"trigger\":\"timer\",\"verb\":\"patch\",\"resource\":\"pods\",\"object\":\"shop/web\","
@@ -34,14 +34,14 @@ static void test_each_write_is_noted_with_its_caller_and_its_end(void **state)
     writes_settle();
     assert_audit("\"verb\":\"delete\",\"resource\":\"pods\",\"object\":\"shop/web\",\"manager\":\"kubelua\","
                  "\"result\":\"Cancelled\"");
-    assert_int_equal(audit_trail_total(bench.cluster.host.audit), 3);
+    assert_int_equal(write_log_total(bench.cluster.host.audit), 3);
 }
 
 /* A call that waits may be cancelled after its answer came: the trail says what the server did. */
 static void test_an_answer_that_nobody_takes_is_noted_all_the_same(void **state)
 {
     struct err err;
-    bench.cluster.host.audit = audit_trail_new(NULL, &err);
+    bench.cluster.host.audit = write_log_new(NULL, &err);
     writes_discover();
     writes_start("k8s.delete(pod)");
     struct object_call *ended = bench.call;

@@ -120,7 +120,7 @@ int writes_teardown(void **state)
     if (bench.script) script_free(bench.script);
     writes_settle();
     live_free(bench.cluster.host.live);
-    audit_trail_free(bench.cluster.host.audit);
+    write_log_free(bench.cluster.host.audit);
     kinds_free(bench.cluster.host.kinds);
     assert_null(bench.call);
     buf_clear(&bench.sent);
