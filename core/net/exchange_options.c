@@ -210,7 +210,7 @@ bool exchange_set_request(struct http_exchange *exchange, const struct http_requ
         curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
     else if (request->body.p || strcmp(method, "GET") != 0)
         curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
-    exchange->once = !request->body.p && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0;
+    exchange->once = !request->body.n && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0;
     if (request->fence) exchange->fence = fence_ref(request->fence);
     if (request->own_connection) set_alone(exchange);
     if (!request->no_compression) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip"); /* T-5 */
