@@ -133,7 +133,7 @@ static bool put_manifest(struct applying *applying, const struct audit_fix *fix,
     bool ok = true;
     if (!there)
         buf_puts(&applying->body, fix->json);
-    else if (!object || !is_ours(applying, object))
+    else if (!is_ours(applying, object))
         ok = err_set(err, ERR_INVALID,
                      "it is there already, and was not applied by the field manager %s: look at what it is",
                      applying->manager);

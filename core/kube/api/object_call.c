@@ -28,7 +28,7 @@ static void finish(struct object_call *call, struct root *object, const struct e
     object_call_cancel(call);
 }
 
-/* A Status of success is no object. */
+/* A Status of success is no object: nothing to a write, and no answer to a read. */
 static bool unpack(struct object_call *call, const struct kube_response *answer, struct root **object,
                    struct err *err)
 {
@@ -40,7 +40,10 @@ static bool unpack(struct object_call *call, const struct kube_response *answer,
         return err_wrap(err, "%s", buf_text(&call->path));
     size_t kind =
         tape_type(&tape, tape_root(&tape)) == '{' ? tape_field(&tape, tape_root(&tape), STR("kind")) : 0;
-    if (str_is(tape_str(&tape, kind), "Status")) return true;
+    bool is_status = str_is(tape_str(&tape, kind), "Status");
+    if (is_status && !call->writes)
+        return err_set(err, ERR_PARSE, "%s: the server answered without an object", buf_text(&call->path));
+    if (is_status) return true;
     if (pack_tape(kube_client_packer(call->client), &tape, tape_root(&tape), &type, object, err)) return true;
     return err_wrap(err, "%s", buf_text(&call->path));
 }

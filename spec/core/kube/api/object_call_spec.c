@@ -160,6 +160,17 @@ static void test_a_status_of_success_is_no_object(void **state)
     assert_string_equal(buf_text(&bench->log), "");
 }
 
+/* Who reads has an object or an error, never neither. */
+static void test_a_status_of_success_answers_no_read(void **state)
+{
+    struct bench *bench = prepare(state);
+    run(bench, "gone");
+    assert_int_equal(bench->err.code, ERR_PARSE);
+    assert_string_equal(bench->err.text,
+                        "/api/v1/namespaces/shop/pods/gone: the server answered without an object");
+    assert_string_equal(buf_text(&bench->log), "");
+}
+
 /* H-3 */
 static void test_a_busy_server_is_asked_again_ten_times(void **state)
 {
@@ -194,6 +205,7 @@ int main(void)
         T(test_a_name_that_may_not_stand_in_a_path_is_never_sent),
         T(test_a_write_sends_its_body_to_the_object_or_the_collection),
         T(test_a_status_of_success_is_no_object),
+        T(test_a_status_of_success_answers_no_read),
         T(test_a_busy_server_is_asked_again_ten_times),
         T(test_it_can_be_cancelled_at_any_time),
     };
