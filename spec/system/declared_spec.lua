@@ -162,6 +162,24 @@ describe("what a script declares #threads", function()
     assert.are.same({ "configmaps/status", "status" }, { entries[2].resource, entries[2].subresource })
   end)
 
+  it("makes the object that the audit trail names: of names another one for a subresource alone", function()
+    local out, written = exec [[
+      k8s.writes { "configmaps:*" }
+      k8s.main(function()
+        for _, subresource in ipairs { false, "" } do
+          local of = { of = map "a", subresource = subresource or nil }
+          tried(k8s.create, map "b", of)
+          tried(k8s.update, map "b", of)
+        end
+      end)
+    ]]
+    local once = "k8s.create: of needs a subresource, whose body is of another kind\n"
+      .. "k8s.update: of needs a subresource, whose body is of another kind\n"
+    assert.are.equal(once .. once, out)
+    assert.are.same({}, written)
+    assert.are.equal(1, #sim.api:get("/api/v1/namespaces/default/configmaps").items)
+  end)
+
   it("and all other options are read without metamethods", function()
     local out = exec([[
       local function nothing() end
