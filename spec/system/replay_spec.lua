@@ -115,6 +115,12 @@ describe("a replay", function()
     assert.equal(SEEN, p:out())
     assert.has_match("a.rec: byte %d+, line 5 of the stream that begins at byte 0: an object without a name "
       .. "%(and 1 more like it%)", p:err())
+    local cut = '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"x","resourceVersion":"9\\u0000"}}'
+    lines[5] = record(1 * SECOND, "ADDED", cut)
+    p = replay(recording(lines), TELLS)
+    assert.equal(3, p:wait())
+    assert.equal(SEEN, p:out())
+    assert.has_match("an object with a NUL byte in its name or version (and 1 more like it)", p:err(), 1, true)
     table.remove(lines, 5)
     p = replay(recording(lines), TELLS)
     assert.equal(3, p:wait())

@@ -66,6 +66,8 @@ static const char *identify(struct spec_replay *replay, const struct recording_r
     replay->path.len = 0;
     if (!name.n)
         err_set(err, ERR_PARSE, "an object without a name");
+    else if (str_has_nul(ns) || str_has_nul(name) || str_has_nul(version))
+        err_set(err, ERR_PARSE, "an object with a NUL byte in its name or version");
     else if (!str_is(kind, resource->kind))
         err_set(err, ERR_PARSE, "an object of the kind \"%.*s\" in a stream of %s", (int)kind.n,
                 kind.p ? kind.p : "", resource->kind);

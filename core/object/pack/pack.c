@@ -182,11 +182,28 @@ static bool lacks_name(const struct tape *tape, size_t metadata, struct err *err
                    type == '{' || type == '[' ? "" : ": quote it");
 }
 
+/* They go on as C strings, to paths, the versions of watches and reports: one would end early and be another.
+ */
+static bool check_nul(const struct identity *id, struct err *err)
+{
+    const struct {
+        const char *field;
+        struct str text;
+    } texts[] = {{"apiVersion", id->api_version}, {"kind", id->kind},
+                 {"metadata.namespace", id->ns},  {"metadata.name", id->name},
+                 {"metadata.uid", id->uid},       {"metadata.resourceVersion", id->resource_version}};
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        if (str_has_nul(texts[i].text))
+            return err_set(err, ERR_PARSE, "%s must not contain a NUL byte", texts[i].field);
+    return true;
+}
+
 static bool check_identity(const struct tape *tape, size_t metadata, const struct identity *id, bool nameless,
                            struct err *err)
 {
     if (id->api_version.n == 0) return err_set(err, ERR_PARSE, "object without apiVersion");
     if (id->kind.n == 0) return err_set(err, ERR_PARSE, "object without kind");
+    if (!check_nul(id, err)) return false;
     if (nameless && !metadata) return true;
     if (!is_there(tape, metadata)) return err_set(err, ERR_PARSE, "object without metadata");
     if (tape_type(tape, metadata) != '{')

@@ -146,20 +146,26 @@ static bool read_value(struct reading *r, const char *rule, struct str key, yaml
     return true;
 }
 
+static bool read_map(struct reading *r, yaml_node_t *map, const char *rule);
+
+static bool read_rule(struct reading *r, struct str key, yaml_node_t *map)
+{
+    if (str_has_nul(key))
+        return err_set(r->err, ERR_INVALID, "%s:%zu: the id of a rule must not contain a NUL byte",
+                       r->file.path, map->start_mark.line + 1);
+    char *id = xstrndup(key.p ? key.p : "", key.n);
+    bool ok = read_map(r, map, id);
+    free(id);
+    return ok;
+}
+
 static bool read_map(struct reading *r, yaml_node_t *map, const char *rule)
 {
     yaml_node_t *node;
     struct str key;
     for (size_t i = 0; (node = yaml_next_entry(&r->file, map, &i, &key));) {
-        bool ok;
-        if (!rule && node->type == YAML_MAPPING_NODE) {
-            char *id = xstrndup(key.p ? key.p : "", key.n);
-            ok = read_map(r, node, id);
-            free(id);
-        } else {
-            ok = read_value(r, rule, key, node);
-        }
-        if (!ok) return false;
+        bool is_rule = !rule && node->type == YAML_MAPPING_NODE;
+        if (!(is_rule ? read_rule(r, key, node) : read_value(r, rule, key, node))) return false;
     }
     return true;
 }

@@ -28,6 +28,17 @@ static void test_what_is_no_object_is_refused(void **state)
         {"{\"metadata\":{\"name\":true}}", "Thing: metadata.name is a boolean, not a text: quote it"},
         {"{\"metadata\":{\"name\":{}}}", "Thing: metadata.name is a map, not a text"},
         {"{\"kind\":\"\",\"metadata\":{\"name\":\"a\",\"namespace\":\"b\"}}", "b/a: object without kind"},
+        {"{\"metadata\":{\"name\":\"\\u0000a\"}}", "Thing : metadata.name must not contain a NUL byte"},
+        {"{\"metadata\":{\"name\":\"a\",\"namespace\":\"\\u0000b\"}}",
+         "Thing /a: metadata.namespace must not contain a NUL byte"},
+        {"{\"metadata\":{\"name\":\"a\",\"uid\":\"1\\u0000\"}}",
+         "Thing a: metadata.uid must not contain a NUL byte"},
+        {"{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"\\u00007\"}}",
+         "Thing a: metadata.resourceVersion must not contain a NUL byte"},
+        {"{\"kind\":\"Pod\\u0000s\",\"metadata\":{\"name\":\"a\"}}",
+         "Pod a: kind must not contain a NUL byte"},
+        {"{\"apiVersion\":\"v1\\u0000\",\"metadata\":{\"name\":\"a\"}}",
+         "Thing a: apiVersion must not contain a NUL byte"},
         {"{\"apiVersion\":7,\"metadata\":{\"name\":\"a\"}}", "Thing a: object without apiVersion"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

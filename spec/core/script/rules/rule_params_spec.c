@@ -255,6 +255,9 @@ static void test_files_that_are_none_say_where(void **state)
     } cases[] = {
         {"- a\n", "/params:1: expected a map of parameters, or of rules to such maps"},
         {"a: 1\n.b: 2\n", "/params:2: \".b\" is neither NAME nor RULE.NAME"},
+        {"\"a\\0b\": 1\n", "is neither NAME nor RULE.NAME"},
+        {"a: 1\n\"restarts\\0x\":\n  restarts: 7\n",
+         "/params:3: the id of a rule must not contain a NUL byte"},
         {"a: [1\n", "/params: line "},
         {"a: &a [*a]\n", "/params:1: a: a value has at most 65536 bytes of JSON"},
     };
