@@ -2,7 +2,7 @@
  * of tests and of a prompt have one in them, and what else they need. Owner: that engine; everything is on
  * its one thread. `changed` may not release claims. */
 #pragma once
-#include "informer/live/live.h"
+#include "informer/live/live_client.h"
 #include "informer/shared/shared_factory.h"
 #include "kube/api/client.h"
 

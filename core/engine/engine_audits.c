@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "engine/engine_internal.h"
-#include "engine/report_writer.h"
-#include "script/inventory/plan.h"
+#include "engine/policy_client.h"
+#include "script/inventory/inventory.h"
 
 struct engine_continuous {
     struct continuous_audit *audit;

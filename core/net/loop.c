@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "net/loop_internal.h"
-#include "net/rest.h"
+#include "net/quiesce.h"
 
 struct mailbox {
     pthread_mutex_t lock;

@@ -7,7 +7,7 @@
 #include "base/text/json_out.h"
 #include "base/text/nearest.h"
 #include "engine/engine_internal.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 #include "script/rules/rule_params.h"
 #include "script/vm/bundle.h"
 #include "script/vm/limits.h"

@@ -28,7 +28,7 @@ struct audit_child_options {
     const struct script_host *host; /* of the engine's scripts */
     struct script *const *scripts;  /* the engine's: asked when the order has none */
     size_t script_count;
-    int order, result;  /* descriptors: audit_order.h, audit/found/stream.h */
+    int order, result;  /* descriptors: audit_job.h, audit/found/stream.h */
     size_t part, parts; /* which part of the objects */
     pid_t parent;
 };

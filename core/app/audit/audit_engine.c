@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/audit/audit_order_make.h"
+#include "app/audit/audit_job_make.h"
 #include "app/audit/audit_session.h"
 #include "audit/found/stream.h"
 #include "base/cli/progress.h"

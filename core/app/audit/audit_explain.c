@@ -11,9 +11,9 @@
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "base/text/nearest.h"
-#include "engine/dry_host.h"
+#include "engine/load_host.h"
 #include "informer/shared/shared_factory.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 #include "script/rules/rule_value.h"
 
 static void print_kinds(const struct script_rule *rule)

@@ -10,7 +10,7 @@
 #include "informer/shared/shared_factory.h"
 #include "kube/kinds/resource.h"
 #include "kube/kinds/well_known.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 
 enum { LINE_COLUMNS = 100 };
 

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/number_set.h"
-#include "informer/live/list_alone.h"
+#include "informer/live/list_single.h"
 #include "informer/live/pager.h"
 #include "informer/reflect/refusals.h"
 #include "object/pack/projection.h"

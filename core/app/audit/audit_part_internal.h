@@ -3,10 +3,10 @@
  * process ends. */
 #pragma once
 #include "app/audit/audit_children.h"
-#include "app/audit/audit_order.h"
+#include "app/audit/audit_job.h"
 #include "audit/found/table.h"
 #include "audit/rules/objects.h"
-#include "engine/dry_host.h"
+#include "engine/load_host.h"
 #include "object/value/selector.h"
 
 struct kind {

@@ -4,7 +4,7 @@
  *     audit                                                    engine
  *     {"method":"audit","params":{"children":2}}               {"server":"https://...","pid":7}
  *     "a", with the descriptor of an order
- *     (audit_order.h)                                          {"pids":[8,9],"pauseNs":3100000}, with a
+ *     (audit_job.h)                                          {"pids":[8,9],"pauseNs":3100000}, with a
  *                                                              descriptor for each child, where its stream
  *                                                              (audit/found/stream.h) is read
  *                                                              {"child":0,"status":0} for each that ended,

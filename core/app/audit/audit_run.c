@@ -11,8 +11,8 @@
 
 #include "app/audit/audit_apply.h"
 #include "app/audit/audit_engine.h"
-#include "app/audit/audit_live.h"
-#include "app/audit/audit_offline.h"
+#include "app/audit/audit_of_cluster.h"
+#include "app/audit/audit_of_files.h"
 #include "audit/fix/fix_script.h"
 #include "audit/report/report.h"
 #include "audit/report/report_parts.h"

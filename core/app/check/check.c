@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 
 enum { SOURCE_MAX = 16 << 20 };
 

@@ -8,7 +8,7 @@
 #include "informer/shared/shared_factory.h"
 #include "informer/store/filter.h"
 #include "object/value/selector.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 #include "script/vm/bundle.h"
 
 struct scan {

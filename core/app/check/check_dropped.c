@@ -9,7 +9,7 @@
 #include "informer/store/filter.h"
 #include "object/pack/projection.h"
 #include "object/value/selector.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 
 /* Of paths whose steps are plain names: whether the first one is the second, or leads to it. */
 static bool leads_to(struct str path, struct str to)

@@ -8,7 +8,7 @@
 #include "informer/shared/shared_factory.h"
 #include "informer/store/filter.h"
 #include "kube/kinds/well_known.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
 

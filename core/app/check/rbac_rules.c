@@ -10,7 +10,7 @@
 #include "app/check/script_rights.h"
 #include "app/options/options.h"
 #include "base/mem.h"
-#include "engine/dry_host.h"
+#include "engine/load_host.h"
 #include "kube/kinds/well_known.h"
 #include "script/generation/script.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "informer/shared/shared_factory.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
 

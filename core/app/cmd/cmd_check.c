@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/check/asker.h"
 #include "app/check/check.h"
 #include "app/check/check_against.h"
 #include "app/check/check_rights.h"
+#include "app/check/command_client.h"
 #include "app/cmd/cmd.h"
 #include "app/options/options.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/dry_host.h"
+#include "engine/load_host.h"
 #include "kube/kinds/well_known.h"
 
 enum { ASK_MS = 20000 };

@@ -11,7 +11,7 @@
 #include "app/plan/plan_refusal.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/dry_host.h"
+#include "engine/load_host.h"
 #include "engine/reload/script_files.h"
 #include "script/vm/bundle.h"
 #include "script/vm/limits.h"

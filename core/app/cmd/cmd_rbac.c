@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/check/asker.h"
+#include "app/check/command_client.h"
 #include "app/check/rbac_rules.h"
 #include "app/cmd/cmd.h"
 #include "app/options/options.h"

@@ -9,7 +9,7 @@
 #include "app/audit/audit_serve.h"
 #include "app/cmd/cmd.h"
 #include "app/cmd/exec_end.h"
-#include "app/cmd/stopper.h"
+#include "app/cmd/shutdown_watch.h"
 #include "app/monitor/observe.h"
 #include "app/repl/repl_serve.h"
 #include "base/log.h"

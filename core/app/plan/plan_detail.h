@@ -4,7 +4,7 @@
 #pragma once
 #include "base/buf.h"
 #include "base/str.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 
 /* Appends the detail, nothing for "{}". */
 void plan_detail_print(const char *detail, struct buf *out);

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/series/user_metric.h"
 #include "script/inventory/metrics.h"
-#include "script/view/kept.h"
+#include "script/view/state_table.h"
 
 /* --- states */
 

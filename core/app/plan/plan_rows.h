@@ -2,7 +2,7 @@
  * plans of files. Owner: the command, on the main thread; rows borrow everything but the list itself. */
 #pragma once
 #include "base/buf.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 
 enum plan_action {
     PLAN_UNCHANGED,   /* the texts of its file and modules are what runs */

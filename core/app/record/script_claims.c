@@ -1,7 +1,7 @@
 /* Claims of scripts that are only loaded; see script_claims.h. */
 #include "app/record/script_claims.h"
 
-#include "engine/dry_host.h"
+#include "engine/load_host.h"
 #include "script/generation/script.h"
 
 static bool each_claim(const struct script *script,

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "kube/kinds/kinds.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 
 struct missing {
     char *kind;

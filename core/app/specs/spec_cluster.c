@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "app/specs/test_kinds.h"
+#include "app/specs/spec_kinds.h"
 
 int spec_cluster_request(struct spec_engine *engine, const char *method, const char *target,
                          const char *content_type, struct str body, struct buf *out)

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "audit/rules/asking.h"
+#include "audit/rules/evaluation.h"
 #include "base/clock.h"
 
 struct continuous_audit;

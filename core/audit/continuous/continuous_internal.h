@@ -6,7 +6,7 @@
 #include <sys/queue.h>
 
 #include "audit/continuous/continuous.h"
-#include "audit/continuous/lookups.h"
+#include "audit/continuous/dependencies.h"
 #include "base/series/series.h"
 #include "informer/shared/shared_factory.h"
 #include "object/pack/granule_table.h"

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "script/generation/script.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 
 /* --- what is the same */
 

@@ -7,7 +7,7 @@
 #include "audit/policy/policy_parts_internal.h"
 #include "base/mem.h"
 #include "script/generation/script.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 
 /* --- rows */
 

@@ -1,6 +1,6 @@
 /* What the files of the writer of reports share: policy_writer.c has the time at which things are done,
- * policy_lists.c looks at what is in the cluster, policy_space.c has what is known of a namespace and what
- * becomes of its reports. Owner: policy_writer.c. */
+ * policy_lists.c looks at what is in the cluster, policy_namespace.c has what is known of a namespace and
+ * what becomes of its reports. Owner: policy_writer.c. */
 #pragma once
 #include <sys/queue.h>
 
@@ -80,7 +80,7 @@ struct policy_writer {
     uint64_t written, deleted, failed;
 };
 
-/* --- policy_space.c */
+/* --- policy_namespace.c */
 
 struct policy_namespace *policy_namespace_find(struct policy_writer *writer, struct str ns);
 /* Which is made when there is none. */

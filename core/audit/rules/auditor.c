@@ -11,7 +11,7 @@
 #include "base/must.h"
 #include "object/value/selector.h"
 #include "object/value/value.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 
 /* --- start and stop */
 

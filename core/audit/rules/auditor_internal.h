@@ -1,8 +1,8 @@
 /* What auditor.c, which has rules, kinds and objects, and auditor_evaluate.c, one rule and one object, share.
  * Owner: the auditor. On the thread of the scripts. */
 #pragma once
-#include "audit/rules/asking.h"
 #include "audit/rules/auditor.h"
+#include "audit/rules/evaluation.h"
 #include "audit/rules/fields.h"
 #include "audit/rules/rule_kinds.h"
 #include "base/buf.h"

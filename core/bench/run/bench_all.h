@@ -3,7 +3,7 @@
 #pragma once
 #include "base/embedded_file.h"
 #include "base/err.h"
-#include "bench/run/bench_plan.h"
+#include "bench/run/bench_config.h"
 
 /* Whether any subject is able to do what is asked for, and whether the memory suffices: ERR_INVALID. With
  * large data the need is told on stderr. */

@@ -4,7 +4,7 @@
 #pragma once
 #include <stdio.h>
 
-#include "bench/run/bench_plan.h"
+#include "bench/run/bench_config.h"
 
 struct bench_earlier {
     char *path, *version, *commit, *date, *cpu;

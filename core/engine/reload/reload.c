@@ -7,10 +7,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/series/series.h"
+#include "engine/reload/managed_script.h"
 #include "engine/reload/reload_internal.h"
-#include "engine/reload/slot.h"
 #include "kube/kinds/resource.h"
-#include "script/generation/hand_over.h"
+#include "script/generation/handover.h"
 #include "script/vm/bundle.h"
 
 enum { LOOK_MS = 50 };

@@ -5,11 +5,11 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "engine/reload/managed_script.h"
 #include "engine/reload/reload.h"
 #include "engine/reload/script_files.h"
 #include "engine/reload/script_watch.h"
-#include "engine/reload/slot.h"
-#include "script/generation/hand_over.h"
+#include "script/generation/handover.h"
 #include "script/vm/bundle.h"
 
 enum { SETTLE_MS = 100, ON_ITS_WAY_MS = 3000 };

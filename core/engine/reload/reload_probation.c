@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "engine/reload/managed_script.h"
 #include "engine/reload/reload.h"
-#include "engine/reload/slot.h"
 
 /* Fewer failures tell nothing. */
 enum { FAILURES_MIN = 5, TIMES_WORSE = 2 };

@@ -10,7 +10,7 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 #include "base/must.h"
-#include "informer/reflect/delta_run.h"
+#include "informer/reflect/delta_list.h"
 
 /* A run that grew longer than this in a burst is given back to the system. */
 enum { KEEP_DELTAS = 4096 };

@@ -8,7 +8,7 @@
 #include "informer/store/index.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
-#include "script/vm/report.h"
+#include "script/vm/failure_log.h"
 
 struct index_function {
     TAILQ_ENTRY(index_function) link; /* of those whose indexes are built anew */

@@ -9,8 +9,8 @@
 #include "script/view/json_encode.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/failure_log.h"
 #include "script/vm/modules.h"
-#include "script/vm/report.h"
 
 struct script_transform {
     TAILQ_ENTRY(script_transform) link, on_seat;

@@ -5,7 +5,7 @@
 #include <lua.h>
 
 #include "base/str.h"
-#include "script/inventory/plan.h"
+#include "script/inventory/inventory.h"
 
 /* Makes `raw`, as REF_RAW: what every script needs is in it, and the rest comes when it is asked for. */
 void bind_all(lua_State *L);

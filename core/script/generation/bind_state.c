@@ -4,7 +4,7 @@
 
 #include "base/mem.h"
 #include "script/generation/bind.h"
-#include "script/view/kept.h"
+#include "script/view/state_table.h"
 #include "script/vm/args.h"
 
 enum { STATES_MAX = 100, NAME_MAX_BYTES = 100, VERSION_MAX = 1000000000 };

@@ -102,7 +102,7 @@ struct script_source {
     const char *name; /* the path without `.lua`; borrowed, as long as the host's `running` may be read */
     struct bundle *bundle; /* texts that it has are not read again (bundle.h); NULL: a new one */
     uint64_t generation;
-    struct script *before; /* that it is to take over from (hand_over.h); NULL: none. It must not go first */
+    struct script *before; /* that it is to take over from (handover.h); NULL: none. It must not go first */
 };
 
 /* Runs the chunk, which registers. Nothing of it happens before script_start: no handler meets its informer,
@@ -259,7 +259,7 @@ const char *script_write(const struct script *script, size_t i);
 /* The same in its parts. */
 struct declared_write;
 const struct declared_write *script_write_parts(const struct script *script, size_t i);
-/* What it registered while it loaded (plan.h); borrowed. */
+/* What it registered while it loaded (inventory.h); borrowed. */
 const struct inventory *script_inventory(const struct script *script);
 /* A claim may have synced: to be told whenever the factory tells of a change. */
 void script_claims_changed(struct script *script);

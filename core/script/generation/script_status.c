@@ -6,7 +6,7 @@
 #include "script/caches/informer_options.h"
 #include "script/generation/script.h"
 #include "script/handlers/handler.h"
-#include "script/vm/report.h"
+#include "script/vm/failure_log.h"
 #include "script/vm/state.h"
 #include "script/work/script_timer.h"
 

@@ -7,7 +7,7 @@
 #include <sys/queue.h>
 
 #include "base/clock.h"
-#include "script/handlers/pending.h"
+#include "script/handlers/pending_events.h"
 
 enum { DEBOUNCE_MOST = 10 };
 

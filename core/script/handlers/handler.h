@@ -9,8 +9,8 @@
 #include "informer/shared/handler_options.h"
 #include "script/handlers/debounce.h"
 #include "script/handlers/handler_metrics.h"
-#include "script/handlers/pending.h"
-#include "script/vm/report.h"
+#include "script/handlers/pending_events.h"
+#include "script/vm/failure_log.h"
 #include "script/vm/state.h"
 
 struct handler_call;

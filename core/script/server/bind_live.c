@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "informer/live/live.h"
+#include "informer/live/live_client.h"
 #include "script/generation/bind.h"
 #include "script/server/bind_kind.h"
 #include "script/server/declared.h"

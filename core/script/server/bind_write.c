@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "informer/live/live.h"
+#include "informer/live/live_client.h"
 #include "script/generation/bind.h"
 #include "script/server/bind_kind.h"
 #include "script/server/dry_write.h"
-#include "script/server/write_note.h"
+#include "script/server/write_record.h"
 #include "script/server/write_request.h"
 #include "script/view/json_encode.h"
 #include "script/view/view.h"

@@ -5,7 +5,7 @@
 #pragma once
 #include <lua.h>
 
-#include "informer/live/live.h"
+#include "informer/live/live_client.h"
 #include "kube/kinds/resource.h"
 #include "script/vm/state.h"
 

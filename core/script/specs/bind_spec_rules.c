@@ -1,6 +1,6 @@
 /* More of raw.test: what goes wrong in a cluster, and what other servers answer; see bind_test.c. */
 
-#include "script/generation/hand_over.h"
+#include "script/generation/handover.h"
 #include "script/specs/bind_spec_internal.h"
 #include "script/vm/args.h"
 

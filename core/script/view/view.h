@@ -1,6 +1,6 @@
 /* Views: read-only userdata over packed objects, {object, value}; and every other value of an object as Lua
- * has it. Owner: Lua's collector; held.h has a reference to the object of each. On the engine thread, inside
- * a call into Lua: all may raise. */
+ * has it. Owner: Lua's collector; retained.h has a reference to the object of each. On the engine thread,
+ * inside a call into Lua: all may raise. */
 #pragma once
 #include "script/vm/state.h"
 

@@ -1,7 +1,7 @@
 /* The memory of a script: Lua's allocator with a limit. LuaJIT does not collect when an allocation is
  * refused, so the limit alone would kill healthy scripts: from three quarters of it on, the hook of budget.h
  * runs a full collection, and again each time when half of what was then left is used. What is still over the
- * limit after one ends the call. Objects that it alone keeps alive count too (held.h). Between two
+ * limit after one ends the call. Objects that it alone keeps alive count too (retained.h). Between two
  * instructions a script may go over it by a quarter: more is refused at once. Owner: the script. On the
  * engine thread. */
 #pragma once

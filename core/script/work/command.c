@@ -8,7 +8,7 @@
 #include "base/must.h"
 #include "script/handlers/handler.h"
 #include "script/vm/args.h"
-#include "script/vm/report.h"
+#include "script/vm/failure_log.h"
 #include "script/vm/task_internal.h"
 
 const struct script_command *commands_find(const struct script *script, const char *name)

@@ -3,7 +3,7 @@
 
 #include "base/must.h"
 #include "script/handlers/handler.h"
-#include "script/vm/report.h"
+#include "script/vm/failure_log.h"
 #include "script/vm/state.h"
 
 static void push_main(lua_State *L, void *ctx)

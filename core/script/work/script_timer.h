@@ -3,7 +3,7 @@
  * come or one is under way, and the userdata share one by count. On the engine thread. */
 #pragma once
 #include "base/time/cron.h"
-#include "script/vm/report.h"
+#include "script/vm/failure_log.h"
 #include "script/vm/task.h"
 
 enum timer_kind { TIMER_AFTER, TIMER_EVERY, TIMER_CRON };

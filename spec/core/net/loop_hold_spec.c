@@ -1,4 +1,4 @@
-/* core/net/loop.c, core/net/rest.c: a loop's thread is kept where it holds nothing. */
+/* core/net/loop.c, core/net/quiesce.c: a loop's thread is kept where it holds nothing. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* core/informer/live/live.c and live_io.c with the I/O half on a thread of its own: answers, a slow reader,
- * reads that are closed at any moment. Meant to run under ThreadSanitizer. */
+/* core/informer/live/live_client.c and live_client_io.c with the I/O half on a thread of its own: answers, a
+ * slow reader, reads that are closed at any moment. Meant to run under ThreadSanitizer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,8 +15,8 @@
 #include "base/mem.h"
 #include "base/time/backoff.h"
 #include "core/informer/support/objects.h"
-#include "informer/live/live.h"
-#include "informer/live/live_internal.h"
+#include "informer/live/live_client.h"
+#include "informer/live/live_client_internal.h"
 #include "object/value/value.h"
 
 enum { EVENTS = 3000, BURST = 40, PAGES = 4, PAGE = 3, ROUNDS = 3000, OPEN = 8 };

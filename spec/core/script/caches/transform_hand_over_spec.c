@@ -12,8 +12,8 @@
 
 #include "base/mem.h"
 #include "core/script/support/cluster.h"
-#include "script/generation/hand_over.h"
-#include "script/inventory/plan.h"
+#include "script/generation/handover.h"
+#include "script/inventory/inventory.h"
 
 static void write(const struct cluster *c, const char *name, const char *text)
 {

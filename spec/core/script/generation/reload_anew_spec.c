@@ -1,4 +1,4 @@
-/* core/script/generation/hand_over.c, delivery.c: what handlers that begin anew in the next generation are
+/* core/script/generation/handover.c, delivery.c: what handlers that begin anew in the next generation are
  * told of. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include "base/log.h"
 #include "core/script/support/cluster.h"
-#include "script/generation/hand_over.h"
+#include "script/generation/handover.h"
 
 /* What every generation begins with: a handler says what it is told of, and waits for each of its calls. */
 #define HEAD                                                                              \

@@ -1,4 +1,4 @@
-/* core/script/generation/hand_over.c: what one generation of a script held goes on in the next. */
+/* core/script/generation/handover.c: what one generation of a script held goes on in the next. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "core/script/support/cluster.h"
 #include "informer/shared/claim_index.h"
-#include "script/generation/hand_over.h"
+#include "script/generation/handover.h"
 
 /* What every generation begins with. */
 #define HEAD                                        \

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "core/script/support/cluster.h"
-#include "script/generation/hand_over.h"
+#include "script/generation/handover.h"
 
 #define HEAD                                        \
     "k8s = require 'k8s' said = ''\n"               \

@@ -18,7 +18,7 @@
 #include "base/mem.h"
 #include "core/script/support/cluster.h"
 #include "informer/shared/shared_factory_internal.h"
-#include "script/generation/hand_over.h"
+#include "script/generation/handover.h"
 #include "script/handlers/handler.h"
 
 enum { KEYS = 5, APPS = 4, STEPS = 250, ROUNDS = 60, MARK = 4, FIFO_MARK = 6 };

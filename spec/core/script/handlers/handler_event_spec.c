@@ -1,4 +1,4 @@
-/* core/script/handlers/pending.c: what a delete says of the state that its handler was told last (I-8,
+/* core/script/handlers/pending_events.c: what a delete says of the state that its handler was told last (I-8,
  * B-5). How events join is in pending_spec.c. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "core/script/support/fixture.h"
 #include "informer/reflect/delta_fifo.h"
 #include "informer/shared/shared_factory_internal.h"
-#include "script/handlers/pending.h"
+#include "script/handlers/pending_events.h"
 
 /* --- what counts as another state */
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/script/support/election.h"
-#include "script/generation/hand_over.h"
+#include "script/generation/handover.h"
 #include "script/handlers/handler.h"
 
 static const char script_text[] =

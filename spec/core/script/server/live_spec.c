@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "core/script/support/cluster.h"
-#include "informer/live/live.h"
+#include "informer/live/live_client.h"
 #include "kube/kinds/kinds.h"
 
 static struct cluster cluster;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "informer/live/live.h"
+#include "informer/live/live_client.h"
 #include "kube/kinds/kinds.h"
 
 struct writes_bench bench;

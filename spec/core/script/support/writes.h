@@ -10,7 +10,7 @@
 
 #include "core/script/support/cluster.h"
 #include "kube/api/object_call.h"
-#include "script/server/audit_trail.h"
+#include "script/server/write_log.h"
 
 /* A request that is under way. */
 struct object_call {

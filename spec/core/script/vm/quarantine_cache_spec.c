@@ -15,7 +15,7 @@
 #include "core/script/support/cluster.h"
 #include "core/script/support/quarantined.h"
 #include "informer/shared/claim_status.h"
-#include "script/generation/hand_over.h"
+#include "script/generation/handover.h"
 
 static void begin(struct cluster *c, const char *lua, const char *objects)
 {

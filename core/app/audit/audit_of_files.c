@@ -1,0 +1,321 @@
+/* Files, rules and caches put together; see audit_of_files.h. */
+#include "app/audit/audit_of_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "app/audit/audit_kinds.h"
+#include "app/audit/audit_scripts.h"
+#include "app/audit/audit_unmatched.h"
+#include "audit/fix/fixer_values.h"
+#include "audit/input/input.h"
+#include "audit/rules/objects.h"
+#include "audit/rules/rule_kinds.h"
+#include "base/cli/progress.h"
+#include "base/mem.h"
+#include "engine/load_host.h"
+#include "kube/kinds/catalogue.h"
+#include "kube/kinds/well_known.h"
+#include "object/pack/pool.h"
+#include "object/value/value.h"
+
+struct offline {
+    const struct audit_request *request;
+    struct audit_table *table;
+    struct load_host dry;
+    struct pool *pool;
+    struct packer *packer;
+    struct catalogue *catalogue;
+    struct audit_objects *objects; /* NULL: each is forgotten once it was looked at */
+    struct audit_scripts scripts;
+    struct progress progress;
+    size_t read;      /* objects */
+    size_t elsewhere; /* objects of kinds that rules look at, of other namespaces than that of -n */
+    size_t path;      /* of --from, which is read now */
+    double share;     /* of all that is read; below 0: not known */
+    bool partial;     /* something could not be read */
+    bool unasked;     /* a rule was not asked, or nobody knows about what */
+    struct audit_unmatched unlooked;
+};
+
+/* --- rules that look at other objects too */
+
+static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
+{
+    const struct offline *offline = ctx;
+    return audit_objects_source(offline->objects, resource, scope);
+}
+
+/* Caches are of what rules use; what they check passes by once. False when there are none, and informers of a
+ * script's own neither, so that each object may be forgotten. */
+static bool wants_caches(const struct offline *offline)
+{
+    const struct shared_factory *factory = offline->dry.host.factory;
+    const struct informer_claim *claim = NULL;
+    while ((claim = shared_factory_next_claim(factory, claim)))
+        if (!claim_is_suspended(claim)) return true;
+    return false;
+}
+
+/* --- objects */
+
+/* As of a cluster: what has no namespace is looked at whatever -n says. */
+static bool is_elsewhere(const struct offline *offline, const struct root *object)
+{
+    struct text text;
+    struct str ns = root_namespace(object, &text);
+    const char *wanted = offline->dry.host.default_namespace;
+    return *wanted && ns.n && !str_is(ns, wanted);
+}
+
+/* What `kubectl create -n` would make there. */
+static struct str namespace_of(void *ctx, struct str api_version, struct str kind)
+{
+    const struct offline *offline = ctx;
+    const char *wanted = offline->dry.host.default_namespace;
+    bool has = *wanted && rule_kinds_is_namespaced(offline->catalogue, api_version, kind);
+    return has ? str_of(wanted) : STR("");
+}
+
+static void on_skipped(void *ctx, struct str api_version, struct str kind, struct str file, size_t line)
+{
+    struct offline *offline = ctx;
+    audit_unmatched_note(&offline->unlooked, api_version, kind, file, line);
+}
+
+static void on_foreign(void *ctx, struct str file, size_t line)
+{
+    struct offline *offline = ctx;
+    progress_clear(&offline->progress);
+    fprintf(
+        stderr,
+        "kubelua audit: %.*s: line %zu: passed over, as it is no Kubernetes object: it has neither metadata "
+        "nor a kind that servers have\n",
+        STR_ARG(file), line);
+}
+
+static bool is_wanted(void *ctx, struct str api_version, struct str kind)
+{
+    const struct offline *offline = ctx;
+    return auditor_wants(offline->scripts.auditor, api_version, kind);
+}
+
+static void note_unmatched(struct offline *offline, const struct audit_subject *subject)
+{
+    struct text version, kind;
+    struct value whole = root_value(subject->object);
+    on_skipped(offline, value_str(value_field(whole, STR("apiVersion")), &version),
+               value_str(value_field(whole, STR("kind")), &kind), subject->file, subject->line);
+}
+
+static void look_at(struct offline *offline, const struct audit_subject *subject)
+{
+    if (auditor_audit(offline->scripts.auditor, subject) == AUDITOR_NO_RULE_MATCHES)
+        note_unmatched(offline, subject);
+}
+
+/* Where an object of a kind is that no rule looks at does not matter. */
+static void leave_out(struct offline *offline, const struct audit_subject *subject)
+{
+    struct text version, kind;
+    struct value whole = root_value(subject->object);
+    if (is_wanted(offline, value_str(value_field(whole, STR("apiVersion")), &version),
+                  value_str(value_field(whole, STR("kind")), &kind)))
+        offline->elsewhere++;
+    else
+        note_unmatched(offline, subject);
+}
+
+static bool on_object(void *ctx, const struct audit_input_object *object)
+{
+    struct offline *offline = ctx;
+    const struct audit_subject subject = {.object = object->root,
+                                          .file = object->file,
+                                          .line = object->line,
+                                          .kept = object->kept,
+                                          .again = object->again,
+                                          .ctx = object->text};
+    if (is_elsewhere(offline, object->root)) {
+        leave_out(offline, &subject);
+        return true;
+    }
+    if (offline->objects)
+        audit_objects_add(offline->objects, &subject);
+    else
+        look_at(offline, &subject);
+    progress_step(&offline->progress, ++offline->read, offline->share);
+    return true;
+}
+
+static void on_refused(void *ctx, const struct err *err)
+{
+    struct offline *offline = ctx;
+    offline->partial = true;
+    progress_clear(&offline->progress);
+    fprintf(stderr, "kubelua audit: %s\n", err->text);
+}
+
+/* How large stdin is nobody knows. */
+static void on_bytes(void *ctx, uint64_t done, uint64_t total)
+{
+    struct offline *offline = ctx;
+    double paths = (double)offline->request->from.count;
+    offline->share = total ? ((double)offline->path + (double)done / (double)total) / paths : -1;
+    progress_step(&offline->progress, offline->read, offline->share);
+}
+
+/* Objects that are kept for others to use are kept whole, and so are those that a rule may mend. */
+static const struct projection *kept_of(void *ctx, struct str api_version, struct str kind)
+{
+    const struct offline *offline = ctx;
+    return auditor_projection(offline->scripts.auditor, api_version, kind);
+}
+
+/* A name that is misspelt leaves everything in, and looks as if it did not. */
+static void print_unused(const struct audit_request *request, const struct input_exclude *exclude)
+{
+    char *from = flag_list_text(&request->from);
+    for (size_t i = 0; i < exclude->count; i++)
+        if (!exclude->used[i])
+            fprintf(
+                stderr,
+                "kubelua audit: --exclude \"%s\": there is no such file or folder to leave out below %s\n",
+                request->exclude.items[i], from);
+    free(from);
+}
+
+/* A file that cannot be read does not hide what is found in the others. */
+static void read_all(struct offline *offline)
+{
+    const struct audit_input_sink sink = {on_object, on_refused, offline};
+    struct audit_input_seen seen = {0};
+    struct input_exclude exclude;
+    input_exclude_init(&exclude, offline->request->exclude.items, offline->request->exclude.count);
+    const struct audit_input_options input = {.packer = offline->packer,
+                                              .sink = &sink,
+                                              .seen = &seen,
+                                              .projection_of =
+                                                  offline->objects || offline->request->fix ? NULL : kept_of,
+                                              .wanted = offline->objects ? NULL : is_wanted,
+                                              .namespace_of = namespace_of,
+                                              .skipped = on_skipped,
+                                              .foreign = on_foreign,
+                                              .recursive = offline->request->recursive,
+                                              .exclude = &exclude,
+                                              .max_object_size = offline->request->options.max_object_size,
+                                              .progress = on_bytes,
+                                              .ctx = offline};
+    const struct flag_list *from = &offline->request->from;
+    struct audit_input_counts counts = {0};
+    progress_begin(&offline->progress, offline->objects ? "Reading" : "Auditing", 0);
+    for (size_t i = 0; i < from->count; i++) {
+        struct err err;
+        offline->path = i;
+        offline->share = -1;
+        if (!audit_input_read(&input, from->items[i], &counts, &err)) on_refused(offline, &err);
+    }
+    progress_end(&offline->progress);
+    audit_table_set_not_objects(offline->table, counts.foreign);
+    audit_input_seen_clear(&seen);
+    print_unused(offline->request, &exclude);
+    input_exclude_clear(&exclude);
+}
+
+/* --- caches */
+
+/* Custom kinds, too, may be used. Most objects are of the type of the one before. */
+static void add_kinds(struct offline *offline)
+{
+    struct value last_version = value_absent, last_kind = value_absent;
+    for (size_t i = 0; i < audit_objects_count(offline->objects); i++) {
+        const struct audit_subject subject = audit_objects_at(offline->objects, i);
+        struct value version = value_field(root_value(subject.object), STR("apiVersion")),
+                     kind = value_field(root_value(subject.object), STR("kind"));
+        struct text version_text, kind_text, ns;
+        if (value_equal(version, last_version) && value_equal(kind, last_kind)) continue;
+        last_version = version;
+        last_kind = kind;
+        catalogue_add_guess(offline->catalogue, value_str(version, &version_text),
+                            value_str(kind, &kind_text), root_namespace(subject.object, &ns).n > 0);
+    }
+    catalogue_finish(offline->catalogue);
+}
+
+/* A name that is Kubernetes' own means that, whatever kinds the input has besides. */
+static void fill_caches(struct offline *offline)
+{
+    load_host_fill(&offline->dry, offline->catalogue);
+    add_kinds(offline);
+    load_host_fill(&offline->dry, offline->catalogue);
+    struct buf ids = {0}, text = {0};
+    static const char nobody[] = "the input cannot have";
+    size_t left_out = audit_kinds_leave_out(&offline->scripts, true, nobody, &ids);
+    if (left_out) {
+        audit_kinds_put_left_out(left_out, nobody, &ids, &text);
+        fprintf(stderr, "kubelua audit: %s\n", buf_text(&text));
+        offline->unasked = true;
+    }
+    buf_clear(&ids);
+    buf_clear(&text);
+}
+
+static void look_at_all(struct offline *offline)
+{
+    size_t count = audit_objects_count(offline->objects);
+    fill_caches(offline);
+    progress_begin(&offline->progress, "Auditing", count);
+    for (size_t i = 0; i < count; i++) {
+        const struct audit_subject subject = audit_objects_at(offline->objects, i);
+        look_at(offline, &subject);
+        progress_step(&offline->progress, i + 1, -1);
+    }
+    progress_end(&offline->progress);
+}
+
+/* --- start and stop */
+
+static void open_host(struct offline *offline)
+{
+    load_host_open_on(&offline->dry, new_source, offline);
+    audit_scripts_give(offline->request, &offline->dry.host);
+    offline->catalogue = catalogue_well_known();
+    offline->pool = pool_new(NULL);
+    offline->packer = packer_new(offline->pool);
+}
+
+static void close_all(struct offline *offline)
+{
+    audit_unmatched_clear(&offline->unlooked);
+    audit_scripts_close(&offline->scripts);
+    load_host_close(&offline->dry);
+    audit_objects_free(offline->objects);
+    catalogue_free(offline->catalogue);
+    packer_free(offline->packer);
+    pool_free(offline->pool);
+}
+
+static bool prepare(struct offline *offline, struct err *err)
+{
+    const struct audit_request *request = offline->request;
+    if (!audit_scripts_load(&offline->scripts, request, &offline->dry.host, err)) return false;
+    audit_scripts_want_uses(&offline->scripts);
+    if (wants_caches(offline)) offline->objects = audit_objects_new(offline->dry.loop);
+    return audit_scripts_begin(&offline->scripts, request, offline->pool, offline->catalogue, offline->table,
+                               err);
+}
+
+enum audit_end audit_of_files(const struct audit_request *request, struct audit_table *table, struct err *err)
+{
+    struct offline offline = {.request = request, .table = table};
+    open_host(&offline);
+    bool ok = prepare(&offline, err);
+    if (ok) read_all(&offline);
+    if (ok && offline.objects) look_at_all(&offline);
+    if (ok && request->fixes) fixes_mark_there(request->fixes, offline.dry.host.factory);
+    if (ok && !audit_kinds_check(&offline.scripts)) offline.unasked = true;
+    audit_table_set_unmatched(table, offline.unlooked.count);
+    audit_table_set_other_namespaces(table, offline.elsewhere);
+    close_all(&offline);
+    if (!ok) return AUDIT_FAILED;
+    return offline.partial ? AUDIT_UNREADABLE : offline.unasked ? AUDIT_INCOMPLETE : AUDIT_COMPLETE;
+}

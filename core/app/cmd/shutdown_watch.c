@@ -1,0 +1,99 @@
+/* Ending by signals; see shutdown_watch.h. */
+#include "app/cmd/shutdown_watch.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "app/cmd/cmd.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "base/writer.h"
+
+enum {
+    FLUSH_MS = 1000,
+    /* The same signal again at once is the same wish: supervisors signal a process and its group. A second
+     * Ctrl-C takes a hand longer. */
+    ECHO_MS = 200,
+};
+
+struct shutdown_watch {
+    struct shutdown_watch_options options;
+    struct signal_watch *on_term, *on_int;
+    struct timer patience; /* of the I/O loop */
+    int signum;            /* the first one; 0 before */
+    int64_t signalled_ms;
+    struct mail ask;
+};
+
+static const char *signal_name(int signum)
+{
+    return signum == SIGINT ? "SIGINT" : "SIGTERM";
+}
+
+/* On the I/O thread. The engine thread is stuck in a script: nothing can be taken apart any more. */
+static void end_process(const struct shutdown_watch *stopper, const char *why)
+{
+    log_error("Ending without a clean stop", F("signal", signal_name(stopper->signum)), F("why", why));
+    writer_stop(FLUSH_MS);
+    ending_run();
+    _exit(stopper->signum == SIGINT ? EXIT_INTERRUPTED : EXIT_INCOMPLETE);
+}
+
+static void on_patience(struct timer *timer)
+{
+    end_process(container_of(timer, struct shutdown_watch, patience), "a script does not return");
+}
+
+/* On the engine thread. */
+static void on_ask(struct mail *mail)
+{
+    struct shutdown_watch *stopper = container_of(mail, struct shutdown_watch, ask);
+    stopper->options.stop(stopper->options.ctx, stopper->signum);
+}
+
+/* On the I/O thread. */
+static void on_signal(void *ctx, int signum)
+{
+    struct shutdown_watch *stopper = ctx;
+    int64_t now_ms = clock_now_ms(loop_clock(stopper->options.io_loop));
+    if (stopper->signum == signum && now_ms - stopper->signalled_ms < ECHO_MS) return;
+    if (stopper->signum) end_process(stopper, "a second signal came");
+    stopper->signum = signum;
+    stopper->signalled_ms = now_ms;
+    timer_start(&stopper->patience, loop_clock(stopper->options.io_loop), stopper->options.patience_ms);
+    mailbox_post(loop_mailbox(stopper->options.engine_loop), &stopper->ask);
+}
+
+/* So that they reach the I/O thread, which goes on when this one is stuck. */
+static void block_here(void)
+{
+    sigset_t ending;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &ending, NULL);
+}
+
+struct shutdown_watch *shutdown_watch_new(const struct shutdown_watch_options *options)
+{
+    block_here();
+    struct shutdown_watch *stopper = NEW(struct shutdown_watch);
+    stopper->options = *options;
+    stopper->patience.fn = on_patience;
+    stopper->ask.deliver = on_ask;
+    stopper->on_term = signal_watch_new(options->io_loop, SIGTERM, on_signal, stopper);
+    stopper->on_int = signal_watch_new(options->io_loop, SIGINT, on_signal, stopper);
+    return stopper;
+}
+
+void shutdown_watch_free(struct shutdown_watch *stopper)
+{
+    if (!stopper) return;
+    timer_cancel(&stopper->patience);
+    signal_watch_free(stopper->on_term);
+    signal_watch_free(stopper->on_int);
+    free(stopper);
+}

@@ -1,0 +1,71 @@
+/* A host without a server; see load_host.h. */
+#include "engine/load_host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+#include "informer/shared/shared_factory.h"
+#include "kube/kinds/kinds.h"
+
+static void refresh_nothing(void *ctx) {}
+
+static void print_to_stderr(void *ctx, struct str line)
+{
+    fprintf(stderr, "%.*s\n", STR_ARG(line));
+}
+
+void load_host_open(struct load_host *dry)
+{
+    load_host_open_on(dry, NULL, NULL);
+}
+
+void load_host_open_on(struct load_host *dry,
+                       struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
+                                                        const struct lw_scope *scope),
+                       void *ctx)
+{
+    const char *pod = nonempty(getenv("POD_NAMESPACE"));
+    *dry = (struct load_host){.loop = loop_new_alone()};
+    turns_init(&dry->turns);
+    dry->host = (struct script_host){
+        .loop = dry->loop,
+        .turns = &dry->turns,
+        .kinds = kinds_new(loop_clock(dry->loop), refresh_nothing, NULL),
+        .factory = shared_factory_new(&(struct shared_factory_options){
+            .engine_loop = dry->loop, .io_loop = dry->loop, .new_source = new_source, .ctx = ctx}),
+        .leaders = leaders_new(
+            &(struct leaders_options){.engine_loop = dry->loop, .io_loop = dry->loop, .identity = "nobody"}),
+        .lease = {.namespace_ = pod ? pod : "default", .name = "kubelua", .times = leader_times_default},
+        .any_lease = true,
+        .default_namespace = "",
+        .print = print_to_stderr,
+    };
+}
+
+/* Whoever fills the caches says which kinds are unknown. */
+static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err) {}
+
+static bool all_synced(const struct load_host *dry)
+{
+    const struct informer_claim *claim = NULL;
+    while ((claim = shared_factory_next_claim(dry->host.factory, claim)))
+        if (claim_resource(claim) && !claim_has_synced(claim)) return false;
+    return true;
+}
+
+void load_host_fill(struct load_host *dry, const struct catalogue *catalogue)
+{
+    shared_factory_resolve(dry->host.factory, catalogue, on_unknown, NULL);
+    while (!all_synced(dry)) loop_once(dry->loop, true);
+}
+
+void load_host_close(struct load_host *dry)
+{
+    leaders_end(dry->host.leaders);
+    leaders_free(dry->host.leaders);
+    shared_factory_free(dry->host.factory);
+    kinds_free(dry->host.kinds);
+    loop_free(dry->loop);
+}

@@ -1,0 +1,30 @@
+/* Policy reports of continuous audits in the cluster: how audit/policy/policy_writer.h lists and writes, by
+ * the same way to the server as scripts' writes. Owner: engine_report.c, on the engine thread, after
+ * engine->live and before its end. */
+#pragma once
+#include "audit/continuous/continuous.h"
+#include "audit/policy/policy_document.h"
+#include "base/buf.h"
+#include "informer/live/live_client.h"
+
+struct policy_client;
+
+struct policy_client_options {
+    struct clock *clock;
+    struct live_client *live;
+    const struct policy_api *api;
+    const char *field_manager; /* its reports are its own; NULL: the default */
+    const char *namespace_;    /* that the engine looks at; "": all */
+    bool is_tried;             /* --dry-run=server: what is told is as if writes were kept */
+    struct continuous_audit *(*audit)(void *ctx);
+    struct fence *(*fence)(void *ctx); /* that writes are made under; NULL: none */
+    void *ctx;
+};
+
+struct policy_client *policy_client_new(const struct policy_client_options *options);
+/* NULL is allowed, here and below. */
+void policy_client_free(struct policy_client *writer);
+void policy_client_set_active(struct policy_client *writer, bool active);
+void policy_client_changed(struct policy_client *writer, struct str ns);
+/* For the status: an object under "reports". */
+void policy_client_put(const struct policy_client *writer, struct buf *out);

@@ -1,0 +1,198 @@
+/* The engine thread's half of live reads; see live.h. */
+#include "informer/live/live_client.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "informer/live/live_client_internal.h"
+
+void live_response_clear(struct live_response *answer)
+{
+    for (size_t i = 0; i < answer->count; i++) root_unref(answer->objects[i]);
+    free(answer->objects);
+    free(answer->types);
+    *answer = (struct live_response){0};
+}
+
+static void post(struct live_read *read, struct mail *question)
+{
+    mailbox_post(loop_mailbox(read->live->options.io_loop), question);
+}
+
+/* Who watches has an answer under way for as long as nothing happens: that is no load. */
+static void ask(struct live_read *read, struct mail *question)
+{
+    struct live_client *live = read->live;
+    if (read->verb == LIVE_WATCH) {
+        post(read, question);
+    } else if (live->under_way < LIVE_UNDER_WAY_MAX) {
+        live->under_way++;
+        read->counted = true;
+        post(read, question);
+    } else {
+        read->queued = question;
+        TAILQ_INSERT_TAIL(&live->queue, read, queue_link);
+    }
+}
+
+static void leave_queue(struct live_read *read)
+{
+    if (!read->queued) return;
+    read->queued = NULL;
+    TAILQ_REMOVE(&read->live->queue, read, queue_link);
+}
+
+/* A question was answered, or will never be: the next one is asked. */
+static void settle(struct live_read *read)
+{
+    struct live_client *live = read->live;
+    if (!read->counted) return;
+    read->counted = false;
+    live->under_way--;
+    struct live_read *next = TAILQ_FIRST(&live->queue);
+    if (!next) return;
+    struct mail *question = next->queued;
+    leave_queue(next);
+    ask(next, question);
+}
+
+static void free_read(struct live_read *read)
+{
+    LIST_REMOVE(read, link);
+    live_response_clear(&read->out);
+    buf_clear(&read->out_version);
+    resource_clear(&read->resource);
+    free(read->name);
+    free(read->namespace_);
+    free(read->label_selector);
+    free(read->field_selector);
+    free(read->version);
+    free(read->version_match);
+    free(read->method);
+    free(read->subresource);
+    free(read->query);
+    free(read->content_type);
+    buf_clear(&read->body);
+    fence_unref(read->fence);
+    free(read);
+}
+
+void live_on_response(struct mail *mail)
+{
+    struct live_read *read = container_of(mail, struct live_read, answer);
+    struct live_response answer = read->out;
+    read->out = (struct live_response){0};
+    settle(read);
+    if (read->closed)
+        live_response_clear(&answer);
+    else
+        read->answered(read->ctx, &answer);
+}
+
+void live_on_gone(struct mail *mail)
+{
+    struct live_read *read = container_of(mail, struct live_read, gone);
+    settle(read);
+    free_read(read);
+}
+
+static char *copy(const char *text)
+{
+    return xstrdup(text ? text : "");
+}
+
+static void copy_write(struct live_read *read, const struct live_write *write)
+{
+    read->method = write->method ? xstrdup(write->method) : NULL;
+    read->subresource = copy(write->subresource);
+    read->query = copy(write->query);
+    read->content_type = write->content_type ? xstrdup(write->content_type) : NULL;
+    read->has_body = write->body.p != NULL;
+    buf_str(&read->body, write->body);
+    read->timeout_ms = write->timeout_ms;
+    read->fence = write->fence ? fence_ref(write->fence) : NULL;
+}
+
+static struct live_read *new_read(struct live_client *live, const struct live_request *q)
+{
+    struct live_read *read = NEW(struct live_read);
+    read->live = live;
+    read->verb = q->verb;
+    resource_copy(&read->resource, q->resource);
+    read->name = copy(q->name);
+    read->namespace_ = copy(q->scope.namespace_);
+    read->label_selector = copy(q->scope.label_selector);
+    read->field_selector = copy(q->scope.field_selector);
+    read->version = copy(q->resource_version);
+    read->version_match = copy(q->resource_version_match);
+    copy_write(read, &q->write);
+    read->limit = q->limit;
+    read->page_size = q->page_size ? q->page_size : live->options.page_size;
+    read->whole_if_expired = q->whole_if_expired;
+    read->seed = live->options.seed + ++live->started;
+    read->start.deliver = live_io_start;
+    read->ask.deliver = live_io_next;
+    read->stop.deliver = live_io_stop;
+    read->answer.deliver = live_on_response;
+    read->gone.deliver = live_on_gone;
+    return read;
+}
+
+struct live_read *live_start(struct live_client *live, const struct live_request *question,
+                             void (*answered)(void *ctx, const struct live_response *answer), void *ctx)
+{
+    struct live_read *read = new_read(live, question);
+    read->answered = answered;
+    read->ctx = ctx;
+    LIST_INSERT_HEAD(&live->reads, read, link);
+    pthread_mutex_lock(&live->lock);
+    live->running++;
+    pthread_mutex_unlock(&live->lock);
+    ask(read, &read->start);
+    return read;
+}
+
+void live_next(struct live_read *read)
+{
+    must(!read->closed);
+    ask(read, &read->ask);
+}
+
+void live_close(struct live_read *read)
+{
+    must(!read->closed);
+    read->closed = true;
+    leave_queue(read); /* the I/O thread may never have heard of it, which is well */
+    post(read, &read->stop);
+}
+
+struct live_client *live_new(const struct live_options *options)
+{
+    struct live_client *live = NEW(struct live_client);
+    live->options = *options;
+    LIST_INIT(&live->reads);
+    TAILQ_INIT(&live->queue);
+    pthread_mutex_init(&live->lock, NULL);
+    pthread_cond_init(&live->ended, NULL);
+    return live;
+}
+
+void live_free(struct live_client *live)
+{
+    if (!live) return;
+    struct live_read *read;
+    LIST_FOREACH (read, &live->reads, link)
+        if (!read->closed) live_close(read);
+    pthread_mutex_lock(&live->lock);
+    while (live->running > 0) loop_wait(live->options.io_loop, &live->ended, &live->lock);
+    pthread_mutex_unlock(&live->lock);
+    while ((read = LIST_FIRST(&live->reads))) {
+        mailbox_withdraw(loop_mailbox(live->options.engine_loop), &read->answer);
+        mailbox_withdraw(loop_mailbox(live->options.engine_loop), &read->gone);
+        free_read(read);
+    }
+    pthread_mutex_destroy(&live->lock);
+    pthread_cond_destroy(&live->ended);
+    free(live);
+}

@@ -1,0 +1,200 @@
+/* The I/O thread's half of live reads; see live.h. */
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "informer/live/live_client_internal.h"
+
+static void post_answer(struct live_read *read)
+{
+    read->asked = false;
+    mailbox_post(loop_mailbox(read->live->options.engine_loop), &read->answer);
+}
+
+static void answer_error(struct live_read *read, const struct err *err)
+{
+    read->out = (struct live_response){.last = true, .err = &read->out_err};
+    read->out_err = *err;
+    post_answer(read);
+}
+
+static void on_object(void *ctx, struct root *object, const struct err *err)
+{
+    struct live_read *read = ctx;
+    read->call = NULL;
+    if (err) {
+        answer_error(read, err);
+        return;
+    }
+    read->out = (struct live_response){.objects = xmalloc(sizeof(struct root *)),
+                                       .count = 1,
+                                       .http_status = read->http_status,
+                                       .last = true};
+    read->out.objects[0] = object;
+    if (!object) read->out.count = 0; /* a Status of success */
+    post_answer(read);
+}
+
+static void on_page(void *ctx, const struct page *page, const struct err *err)
+{
+    struct live_read *read = ctx;
+    if (err) {
+        answer_error(read, err);
+        return;
+    }
+    read->out_version.len = 0;
+    buf_puts(&read->out_version, page->resource_version);
+    read->out = (struct live_response){
+        .objects = page->objects,
+        .count = page->count,
+        .resource_version = buf_text(&read->out_version),
+        .from_start = page->from_start,
+        .last = page->last,
+    };
+    post_answer(read);
+}
+
+/* Answers with what came, if anything did and somebody waits. */
+static void answer_events(struct live_read *read)
+{
+    if (!read->asked || (read->filling.count == 0 && !read->over)) return;
+    if (read->filling.count == 0) {
+        answer_error(read, &read->err);
+        return;
+    }
+    read->out = read->filling;
+    read->filling = (struct live_response){0};
+    read->cap = 0;
+    post_answer(read);
+    if (!read->over) retry_watcher_pause(read->watcher, false);
+}
+
+/* Whoever is slow loses nothing: the transfer waits for him. */
+static void on_event(void *ctx, enum lw_event_type type, struct root *object)
+{
+    struct live_read *read = ctx;
+    struct live_response *filling = &read->filling;
+    if (filling->count == read->cap) {
+        read->cap = read->cap ? 2 * read->cap : 16;
+        filling->objects = xrealloc(filling->objects, read->cap * sizeof *filling->objects);
+        filling->types = xrealloc(filling->types, read->cap * sizeof *filling->types);
+    }
+    filling->objects[filling->count] = object;
+    filling->types[filling->count++] = type;
+    if (filling->count >= LIVE_EVENTS_MAX) retry_watcher_pause(read->watcher, true);
+    answer_events(read);
+}
+
+static void on_error(void *ctx, const struct err *err)
+{
+    struct live_read *read = ctx;
+    read->over = true;
+    read->err = *err;
+    answer_events(read);
+}
+
+static struct list_watch *new_source(struct live_read *read)
+{
+    const struct live_options *o = &read->live->options;
+    const struct lw_scope scope = {.namespace_ = read->namespace_,
+                                   .label_selector = read->label_selector,
+                                   .field_selector = read->field_selector};
+    return o->new_source(o->ctx, &read->resource, &scope);
+}
+
+static void start_list(struct live_read *read)
+{
+    read->pager = pager_new(&(struct pager_options){
+        .source = new_source(read),
+        .clock = loop_clock(read->live->options.io_loop),
+        .resource_version = read->version,
+        .resource_version_match = read->version_match,
+        .page_size = read->page_size,
+        .limit = read->limit,
+        .page_max = LIVE_OBJECTS_MAX,
+        .whole_if_expired = read->whole_if_expired,
+        .page = on_page,
+        .ctx = read,
+    });
+    pager_next(read->pager);
+}
+
+static void start_watch(struct live_read *read)
+{
+    struct buf name = {0};
+    struct err err;
+    resource_name(&read->resource, &name);
+    read->watcher = retry_watcher_new(
+        &(struct retry_watcher_options){
+            .name = buf_text(&name),
+            .source = new_source(read),
+            .clock = loop_clock(read->live->options.io_loop),
+            .resource_version = read->version,
+            .seed = read->seed,
+            .event = on_event,
+            .error = on_error,
+            .ctx = read,
+        },
+        &err);
+    buf_clear(&name);
+    if (read->watcher)
+        retry_watcher_start(read->watcher);
+    else
+        answer_error(read, &err);
+}
+
+static void start_call(struct live_read *read)
+{
+    const struct live_options *o = &read->live->options;
+    const struct object_request request = {
+        .method = read->method,
+        .resource = &read->resource,
+        .ns = str_of(read->namespace_),
+        .name = str_of(read->name),
+        .subresource = str_of(read->subresource),
+        .query = read->query,
+        .content_type = read->content_type,
+        .body = read->has_body ? (struct str){buf_text(&read->body), read->body.len} : (struct str){0},
+        .timeout_ms = read->timeout_ms,
+        .fence = read->fence,
+        .http_status = &read->http_status,
+    };
+    read->call = o->call(o->ctx, &request, on_object, read);
+}
+
+void live_io_start(struct mail *mail)
+{
+    struct live_read *read = container_of(mail, struct live_read, start);
+    read->asked = true;
+    if (read->verb == LIVE_LIST)
+        start_list(read);
+    else if (read->verb == LIVE_WATCH)
+        start_watch(read);
+    else
+        start_call(read);
+}
+
+void live_io_next(struct mail *mail)
+{
+    struct live_read *read = container_of(mail, struct live_read, ask);
+    read->asked = true;
+    if (read->pager)
+        pager_next(read->pager);
+    else
+        answer_events(read);
+}
+
+void live_io_stop(struct mail *mail)
+{
+    struct live_read *read = container_of(mail, struct live_read, stop);
+    struct live_client *live = read->live;
+    if (read->call) live->options.cancel_call(read->call);
+    pager_free(read->pager);
+    retry_watcher_free(read->watcher);
+    live_response_clear(&read->filling);
+    mailbox_post(loop_mailbox(live->options.engine_loop), &read->gone); /* which frees it */
+    /* Inside the lock: whoever sees the count may free `live` as soon as he gets the lock. */
+    pthread_mutex_lock(&live->lock);
+    live->running--;
+    pthread_cond_signal(&live->ended);
+    pthread_mutex_unlock(&live->lock);
+}

@@ -1,0 +1,91 @@
+/* A thread that is kept where it waits; see quiesce.h. */
+#include "net/quiesce.h"
+
+#include <errno.h>
+#include <time.h>
+
+enum { MS_PER_S = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
+
+void quiesce_init(struct rest *rest)
+{
+    pthread_condattr_t attributes;
+    *rest = (struct rest){.runs = false};
+    pthread_mutex_init(&rest->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&rest->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+void quiesce_clear(struct rest *rest)
+{
+    pthread_cond_destroy(&rest->changed);
+    pthread_mutex_destroy(&rest->lock);
+}
+
+/* Only who holds it waits for that. */
+static void tell(struct rest *rest)
+{
+    if (rest->held) pthread_cond_broadcast(&rest->changed);
+}
+
+void quiesce_set_running(struct rest *rest, bool runs)
+{
+    pthread_mutex_lock(&rest->lock);
+    rest->runs = runs;
+    tell(rest);
+    pthread_mutex_unlock(&rest->lock);
+}
+
+void quiesce_begin(struct rest *rest)
+{
+    pthread_mutex_lock(&rest->lock);
+    rest->rests = true;
+    tell(rest);
+    pthread_mutex_unlock(&rest->lock);
+}
+
+void quiesce_end(struct rest *rest)
+{
+    pthread_mutex_lock(&rest->lock);
+    while (rest->held) pthread_cond_wait(&rest->changed, &rest->lock);
+    rest->rests = false;
+    pthread_mutex_unlock(&rest->lock);
+}
+
+/* --- on another thread */
+
+static struct timespec in_ms(int ms)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    at.tv_sec += ms / MS_PER_S;
+    at.tv_nsec += (long)(ms % MS_PER_S) * NS_PER_MS;
+    if (at.tv_nsec >= NS_PER_S) {
+        at.tv_nsec -= NS_PER_S;
+        at.tv_sec++;
+    }
+    return at;
+}
+
+bool quiesce_hold(struct rest *rest, int max_ms)
+{
+    const struct timespec until = in_ms(max_ms);
+    int result = 0;
+    pthread_mutex_lock(&rest->lock);
+    rest->held = true;
+    while (rest->runs && !rest->rests && result != ETIMEDOUT)
+        result = pthread_cond_timedwait(&rest->changed, &rest->lock, &until);
+    bool held = !rest->runs || rest->rests;
+    rest->held = held;
+    pthread_mutex_unlock(&rest->lock);
+    return held;
+}
+
+void quiesce_let_go(struct rest *rest)
+{
+    pthread_mutex_lock(&rest->lock);
+    rest->held = false;
+    pthread_cond_broadcast(&rest->changed);
+    pthread_mutex_unlock(&rest->lock);
+}

@@ -1,0 +1,200 @@
+/* Handlers, queues, timers, leadership and state go from one generation to the next; see handover.h. */
+#include "script/generation/handover.h"
+
+#include <string.h>
+
+#include "base/must.h"
+#include "informer/shared/claim_index.h"
+#include "script/caches/transform.h"
+#include "script/handlers/delivery.h"
+#include "script/handlers/handler.h"
+#include "script/handlers/leading.h"
+#include "script/view/state_table.h"
+#include "script/vm/state.h"
+#include "script/work/script_queue.h"
+#include "script/work/script_timer.h"
+
+/* In one turn of the loop. */
+enum { BUILD_NS = 4000000, BUILD_STEP = 50 };
+
+/* --- handlers */
+
+/* In both lists handlers stand in the order in which they were added, so that the search goes on where it
+ * ended. */
+static struct script_handler *find(const struct script *script, const char *id, struct script_handler **at)
+{
+    struct script_handler *h = *at;
+    for (size_t left = script->handler_count; left > 0; left--) {
+        h = h ? TAILQ_NEXT(h, link) : NULL;
+        if (!h) h = TAILQ_FIRST(&script->handlers);
+        if (strcmp(h->id, id) == 0) return *at = h;
+    }
+    return NULL;
+}
+
+static bool is_same(const struct script_handler *a, const struct script_handler *b)
+{
+    return a->detail && b->detail && strcmp(a->detail, b->detail) == 0;
+}
+
+/* What the old one was told is what the new one would have been told, so that it may go on there. */
+static bool may_go_on(const struct script_handler *before, const struct script_handler *h)
+{
+    enum script_replay replay = h->script->replay;
+    if (replay == REPLAY_ALL || !before->attached || before->leader != h->leader) return false;
+    if (h->leader && !leading_keeps_term(before->script, h->script)) return false;
+    if (before->quarantine.active || !claims_share(before->claim, h->claim)) return false;
+    return replay == REPLAY_NONE || is_same(before, h);
+}
+
+static void go_on(struct script_handler *before, struct script_handler *h)
+{
+    const struct event_handler callbacks = delivery_callbacks(h);
+    h->attached = before->attached;
+    before->attached = NULL;
+    claim_move_handler(h->attached, h->claim, &callbacks);
+    delivery_handover(before, h);
+}
+
+/* It hears of nothing more; its calls that wait go on. */
+static void detach(struct script_handler *h)
+{
+    if (h->attached) claim_remove_handler(h->attached);
+    h->attached = NULL;
+}
+
+/* It begins anew, with the cache or from now on; but after the old one's calls, and what is gone was not told
+ * of by the cache. */
+static void replace(struct script_handler *before, struct script_handler *h)
+{
+    detach(before);
+    delivery_handover_deletes(before, h);
+}
+
+static void end_handlers(struct script *from, struct handover *done)
+{
+    struct script_handler *h;
+    TAILQ_FOREACH (h, &from->handlers, link) {
+        done->removed += h->attached != NULL;
+        done->dropped_events += delivery_backlog(h);
+        detach(h);
+        delivery_forget(h);
+    }
+}
+
+/* Else it is told when its leadership begins, of the whole cache. */
+static bool is_told_at_once(const struct script *from, const struct script_handler *h)
+{
+    return !h->leader || (script_leads(from) && leading_keeps_term(from, h->script));
+}
+
+static void hand_over_handler(struct script *from, struct script_handler *h, struct script_handler **at,
+                              struct handover *done)
+{
+    struct script_handler *before = find(from, h->id, at);
+    if (before && may_go_on(before, h)) {
+        go_on(before, h);
+        done->kept++;
+        return;
+    }
+    h->from_now_on = h->script->replay == REPLAY_NONE && is_told_at_once(from, h);
+    if (before) replace(before, h);
+    done->added++;
+}
+
+/* The first one that was added after so many; NULL: there is none. */
+static struct script_handler *handler_after(const struct script *script, unsigned long long number)
+{
+    struct script_handler *h;
+    TAILQ_FOREACH (h, &script->handlers, link)
+        if (h->number > number) break;
+    return h;
+}
+
+/* The function of a filter may remove any of them. */
+static void handover_handlers(struct script *from, struct script *to, struct handover *done)
+{
+    struct script_handler *at = NULL, *next;
+    for (struct script_handler *h = TAILQ_FIRST(&to->handlers); h; h = next) {
+        h->refs++;
+        hand_over_handler(from, h, &at, done);
+        next = h->removed ? handler_after(to, h->number) : TAILQ_NEXT(h, link);
+        handler_unref(h);
+    }
+    end_handlers(from, done);
+}
+
+/* One that meets its informer again, as it was lifted or leads again, is shown the cache as any other. */
+static void end_from_now_on(struct script *script)
+{
+    struct script_handler *h;
+    TAILQ_FOREACH (h, &script->handlers, link) h->from_now_on = false;
+}
+
+/* --- all of it */
+
+bool script_handover(struct script *from, struct script *to, struct handover *done, struct err *err)
+{
+    must(from->phase == SCRIPT_RUNNING && to->phase == SCRIPT_LOADED);
+    must(from->depth == 0 && to->depth == 0);
+    *done = (struct handover){0};
+    if (!transforms_are_still(from, to, err) || !metrics_fit(to, err) ||
+        !state_tables_handover(from, to, err) || !leading_handover(from, to, err))
+        return false;
+    metrics_handover(from, to);
+    transforms_handover(to);
+    from->phase = SCRIPT_DRAINING;
+    to->phase = SCRIPT_RUNNING;
+    handover_handlers(from, to, done);
+    done->dropped_keys = queues_handover(from, to);
+    done->cancelled_timers = script_timers_handover(from, to);
+    script_add_counters(to, from);
+    leading_begin_after(from, to);
+    handlers_attach(to);
+    end_from_now_on(to);
+    turns_schedule(to);
+    return true;
+}
+
+void script_drain(struct script *script, struct handover *done)
+{
+    must(script->phase == SCRIPT_RUNNING && script->depth == 0);
+    *done = (struct handover){0};
+    script->phase = SCRIPT_DRAINING;
+    end_handlers(script, done);
+    done->dropped_keys = queues_end(script);
+    script_timers_clear(script);
+    leading_end(script);
+}
+
+bool script_build_indexes(struct script *script)
+{
+    int64_t end_ns = clock_measure_ns() + BUILD_NS;
+    bool whole = false;
+    while (!whole && clock_measure_ns() < end_ns) {
+        whole = true;
+        for (size_t i = 0; i < script->claim_count; i++)
+            if (!claim_build_indexes(script->claims[i], BUILD_STEP)) whole = false;
+    }
+    return whole;
+}
+
+static bool is_shared(const struct script *from, const struct informer_claim *claim)
+{
+    for (size_t i = 0; i < from->claim_count; i++)
+        if (claims_share(from->claims[i], claim)) return true;
+    return false;
+}
+
+size_t script_lagging_claims(const struct script *from, const struct script *to,
+                             struct informer_claim **claim)
+{
+    size_t lagging = 0;
+    for (size_t i = 0; i < to->claim_count; i++) {
+        if (claim_is_suspended(to->claims[i]) || claim_has_synced(to->claims[i])) continue;
+        if (is_shared(from, to->claims[i])) continue;
+        lagging++;
+        if (claim) *claim = to->claims[i];
+    }
+    return lagging;
+}

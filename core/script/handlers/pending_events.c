@@ -1,0 +1,311 @@
+/* A handler's pending list; see pending_events.h. */
+#include "script/handlers/pending_events.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "object/value/value.h"
+
+struct pending_entry {
+    TAILQ_ENTRY(pending_entry) link, of_key;
+    struct pending_key *key;
+    struct event event;
+    bool nothing; /* an add and a delete of what the handler never knew */
+};
+
+struct pending_key {
+    TAILQ_HEAD(pending_entries, pending_entry) entries;
+    TAILQ_ENTRY(pending_key) turn;
+    bool is_ready;
+    unsigned held;
+    UT_hash_handle hh;
+    size_t len;
+    char text[];
+};
+
+void pending_init(struct pending *pending, size_t mark, enum pending_pairs pairs, bool by_key)
+{
+    *pending = (struct pending){.mark = mark, .pairs = pairs, .by_key = by_key};
+    TAILQ_INIT(&pending->entries);
+    TAILQ_INIT(&pending->ready);
+}
+
+/* --- keys */
+
+static struct pending_key *find_key(const struct pending *pending, const struct root *object)
+{
+    struct buf text = {0};
+    struct pending_key *key = NULL;
+    if (!pending->keys) return NULL;
+    root_key(object, &text);
+    HASH_FIND(hh, pending->keys, text.data, text.len, key);
+    buf_clear(&text);
+    return key;
+}
+
+static struct pending_key *new_key(struct pending *pending, const struct root *object)
+{
+    struct buf text = {0};
+    root_key(object, &text);
+    struct pending_key *key = xcalloc(1, sizeof *key + text.len);
+    TAILQ_INIT(&key->entries);
+    key->len = text.len;
+    memcpy(key->text, text.data, text.len);
+    HASH_ADD_KEYPTR(hh, pending->keys, key->text, key->len, key);
+    buf_clear(&text);
+    return key;
+}
+
+static struct pending_key *want_key(struct pending *pending, const struct root *object)
+{
+    struct pending_key *key = find_key(pending, object);
+    return key ? key : new_key(pending, object);
+}
+
+/* After what changed its entries or who holds it. A key that has been told of something comes last. */
+static void settle(struct pending *pending, struct pending_key *key)
+{
+    bool ready = pending->by_key && !key->held && !TAILQ_EMPTY(&key->entries);
+    if (key->is_ready && !ready) TAILQ_REMOVE(&pending->ready, key, turn);
+    if (!key->is_ready && ready) TAILQ_INSERT_TAIL(&pending->ready, key, turn);
+    key->is_ready = ready;
+    if (key->held || !TAILQ_EMPTY(&key->entries)) return;
+    HASH_DELETE(hh, pending->keys, key);
+    free(key);
+}
+
+struct pending_key *pending_lock(struct pending *pending, const struct root *object)
+{
+    must(pending->by_key);
+    struct pending_key *key = want_key(pending, object);
+    key->held++;
+    settle(pending, key);
+    return key;
+}
+
+void pending_unlock(struct pending *pending, struct pending_key *key)
+{
+    must(key->held > 0);
+    key->held--;
+    settle(pending, key);
+}
+
+bool pending_is_locked(const struct pending *pending, const struct root *object)
+{
+    const struct pending_key *key = find_key(pending, object);
+    return key && key->held;
+}
+
+/* --- events */
+
+static bool same_uid(struct root *a, struct root *b)
+{
+    struct text text_a, text_b;
+    return str_eq(root_uid(a, &text_a), root_uid(b, &text_b));
+}
+
+/* Whether the two may become one. An update behind the delete of a key that was never seen follows an add for
+ * which the handler has no function: so the two may not become an add. */
+static bool may_join(const struct pending *pending, const struct pending_entry *entry,
+                     const struct event *next)
+{
+    const struct event *last = &entry->event;
+    if (last->type == ON_ADD && last->recalled && next->type == ON_DELETE)
+        return pending->pairs == PENDING_PICK_DELETES;
+    if (entry->nothing || last->type != ON_DELETE || next->type == ON_DELETE) return true;
+    if (!last->old_object && next->type == ON_UPDATE) return false;
+    if (pending->pairs == PENDING_SPLIT_RECREATED) return same_uid(last->object, next->object);
+    return pending->pairs == PENDING_JOIN_ALL;
+}
+
+static void append(struct pending *pending, struct pending_key *key, const struct event *event)
+{
+    struct pending_entry *entry = NEW(struct pending_entry);
+    entry->event = event_copy(event);
+    entry->key = key;
+    TAILQ_INSERT_TAIL(&key->entries, entry, of_key);
+    TAILQ_INSERT_TAIL(&pending->entries, entry, link);
+    pending->count++;
+    pending->initial += event->info.initial;
+    settle(pending, key);
+}
+
+static void join(struct pending *pending, struct pending_entry *entry, const struct event *next)
+{
+    pending->initial -= entry->event.info.initial;
+    entry->nothing = !event_join(&entry->event, entry->nothing, next);
+    pending->initial += entry->event.info.initial;
+}
+
+void pending_append(struct pending *pending, const struct event *event)
+{
+    append(pending, want_key(pending, event->object), event);
+}
+
+bool pending_put(struct pending *pending, const struct event *event)
+{
+    struct pending_key *key = find_key(pending, event->object);
+    struct pending_entry *last = key ? TAILQ_LAST(&key->entries, pending_entries) : NULL;
+    bool joins = last && pending->count >= pending->mark && may_join(pending, last, event);
+    if (joins)
+        join(pending, last, event);
+    else
+        append(pending, key ? key : new_key(pending, event->object), event);
+    return joins;
+}
+
+static void free_entry(struct pending *pending, struct pending_entry *entry)
+{
+    struct pending_key *key = entry->key;
+    TAILQ_REMOVE(&pending->entries, entry, link);
+    TAILQ_REMOVE(&key->entries, entry, of_key);
+    pending->count--;
+    pending->initial -= entry->event.info.initial;
+    free(entry);
+    if (key->is_ready) { /* the others have their turns first */
+        TAILQ_REMOVE(&pending->ready, key, turn);
+        key->is_ready = false;
+    }
+    settle(pending, key);
+}
+
+static struct pending_entry *next_of(const struct pending *pending)
+{
+    const struct pending_key *key = TAILQ_FIRST(&pending->ready);
+    if (!pending->by_key) return TAILQ_FIRST(&pending->entries);
+    return key ? TAILQ_FIRST(&key->entries) : NULL;
+}
+
+bool pending_has_next(const struct pending *pending)
+{
+    return next_of(pending) != NULL;
+}
+
+bool pending_take(struct pending *pending, struct event *event)
+{
+    struct pending_entry *entry;
+    while ((entry = next_of(pending))) {
+        bool nothing = entry->nothing;
+        *event = entry->event;
+        free_entry(pending, entry);
+        if (!nothing) return true;
+        event_let_go(event);
+    }
+    return false;
+}
+
+void pending_clear(struct pending *pending)
+{
+    struct pending_entry *entry;
+    while ((entry = TAILQ_FIRST(&pending->entries))) {
+        struct event event = entry->event;
+        free_entry(pending, entry);
+        event_let_go(&event);
+    }
+}
+
+/* --- Two events that become one, and what a delete says of the state before it */
+
+struct event event_copy(const struct event *event)
+{
+    struct event copy = *event;
+    if (copy.old_object) root_ref(copy.old_object);
+    root_ref(copy.object);
+    copy.info.stored = NULL; /* borrowed for the informer's call only; `old_object` is the same */
+    return copy;
+}
+
+void event_let_go(struct event *event)
+{
+    root_unref(event->old_object);
+    root_unref(event->object);
+    *event = (struct event){0};
+}
+
+static void set_object(struct event *event, struct root *object)
+{
+    struct root *before = event->object;
+    event->object = root_ref(object);
+    root_unref(before);
+}
+
+/* --- two become one (I-8) */
+
+/* Added + Updated = Added(new); Updated + Updated: the first old, the last new; Deleted + Added = Updated,
+ * from what was told before the delete, whose last state the handler never saw.
+ * The flags are the later event's, but an object that is still new to the handler stays one of the initial
+ * list, or one that began to pass its filter. */
+static void join_change(struct event *event, const struct event *next)
+{
+    struct event_info info = next->info;
+    enum handler_event before = event->type;
+    info.coalesced = true;
+    info.stored = NULL;
+    set_object(event, next->object);
+    if (before == ON_ADD) {
+        info.initial = event->info.initial;
+        info.filtered = event->info.filtered;
+    }
+    if (!event->old_object) {
+        event->type = ON_ADD;
+        info.resync = false;
+    } else {
+        event->type = ON_UPDATE;
+        info.initial = info.filtered = false;
+        info.resync = before == ON_UPDATE && event->info.resync && next->info.resync;
+    }
+    event->info = info;
+}
+
+/* Updated + Deleted = Deleted; Added + Deleted: nothing, unless it was recalled; Deleted + Deleted = the one
+ * that is no tombstone. What is nothing has become a delete, and stays nothing with another one. */
+static bool join_delete(struct event *event, bool nothing, const struct event *next)
+{
+    bool left = (event->type != ON_ADD || event->recalled) && !nothing;
+    if (event->type == ON_ADD && event->recalled) event->old_object = root_ref(event->object);
+    if (event->type != ON_DELETE || event->info.final_state_unknown) {
+        event->info = next->info;
+        event->info.stored = NULL;
+        set_object(event, next->object);
+        event->type = ON_DELETE;
+    }
+    event->info.coalesced = true;
+    return left;
+}
+
+bool event_join(struct event *event, bool nothing, const struct event *next)
+{
+    if (next->type == ON_DELETE) return join_delete(event, nothing, next);
+    join_change(event, next);
+    return true;
+}
+
+/* --- what a delete says (B-5) */
+
+/* As value_equal, but for the field at the path, whose last name is followed by NULL. */
+static bool equal_but(struct value a, struct value b, const char *const *path)
+{
+    size_t count = value_count(a);
+    if (value_type(a) != VALUE_MAP || value_type(b) != VALUE_MAP || count != value_count(b)) return false;
+    for (size_t i = 0; i < count; i++) {
+        struct text text;
+        struct str key;
+        struct value in_a = value_entry(a, i, &key, &text), in_b = value_field(b, key);
+        if (value_type(in_b) == VALUE_ABSENT) return false;
+        bool on_path = str_is(key, path[0]);
+        if (on_path && !path[1]) continue;
+        if (on_path ? !equal_but(in_a, in_b, path + 1) : !value_equal(in_a, in_b)) return false;
+    }
+    return true;
+}
+
+struct root *event_previous(const struct event *event)
+{
+    static const char *const version[] = {"metadata", "resourceVersion", NULL};
+    struct root *told = event->old_object, *last = event->object;
+    if (event->type != ON_DELETE || !told || told == last) return NULL;
+    return equal_but(root_value(told), root_value(last), version) ? NULL : told;
+}

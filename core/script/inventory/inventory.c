@@ -1,0 +1,271 @@
+/* Plans: entries by class and key; see inventory.h. */
+#include "script/inventory/inventory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+#include "base/mem.h"
+
+/* Where an entry is. */
+struct inventory_key {
+    UT_hash_handle hh;
+    size_t at;
+    size_t len;
+    char text[]; /* the class as a byte, then the key */
+};
+
+/* Where a function is. */
+struct inventory_function {
+    UT_hash_handle hh;
+    char *file;
+    int line;
+    char hash[];
+};
+
+static const char *const names[INVENTORY_CLASSES] = {
+    [INVENTORY_INFORMER] = "informer", [INVENTORY_INDEX] = "index",         [INVENTORY_HANDLER] = "handler",
+    [INVENTORY_QUEUE] = "queue",       [INVENTORY_TIMER] = "timer",         [INVENTORY_CRON] = "cron",
+    [INVENTORY_COMMAND] = "command",   [INVENTORY_RULE] = "rule",           [INVENTORY_STATE] = "state",
+    [INVENTORY_METRIC] = "metric",     [INVENTORY_READ] = "read",           [INVENTORY_WRITE] = "write",
+    [INVENTORY_LIMIT] = "limit",       [INVENTORY_LEADER] = "leader",       [INVENTORY_MAIN] = "main",
+    [INVENTORY_RELOAD] = "reload",     [INVENTORY_TRANSFORM] = "transform",
+};
+
+const char *inventory_class_name(enum inventory_class class)
+{
+    return names[class];
+}
+
+enum inventory_class inventory_class_of(struct str name)
+{
+    int i = 0;
+    while (i < INVENTORY_CLASSES && !str_is(name, names[i])) i++;
+    return (enum inventory_class)i;
+}
+
+static struct inventory_key *find_name(const struct inventory *plan, enum inventory_class class,
+                                       struct str key)
+{
+    struct buf text = {0};
+    struct inventory_key *found;
+    buf_putc(&text, (char)class);
+    buf_str(&text, key);
+    HASH_FIND(hh, plan->names, text.data, text.len, found);
+    buf_clear(&text);
+    return found;
+}
+
+const struct inventory_entry *inventory_find(const struct inventory *plan, enum inventory_class class,
+                                             struct str key)
+{
+    const struct inventory_key *name = find_name(plan, class, key);
+    return name ? &plan->items[name->at] : NULL;
+}
+
+static void append(struct inventory *plan, enum inventory_class class, struct str key, struct str detail)
+{
+    struct inventory_key *name = xcalloc(1, sizeof *name + key.n + 1);
+    if (plan->count == plan->cap) {
+        plan->cap = plan->cap ? 2 * plan->cap : 8;
+        plan->items = xrealloc(plan->items, plan->cap * sizeof *plan->items);
+    }
+    name->at = plan->count;
+    name->len = key.n + 1;
+    name->text[0] = (char)class;
+    if (key.n) memcpy(name->text + 1, key.p, key.n);
+    HASH_ADD_KEYPTR(hh, plan->names, name->text, name->len, name);
+    plan->items[plan->count++] =
+        (struct inventory_entry){.class = class,
+                                 .key = xstrndup(key.p, key.n),
+                                 .detail = xstrndup(detail.n ? detail.p : "", detail.n)};
+}
+
+/* With numbers from 2 on until the key is free, or has that detail. */
+void inventory_add(struct inventory *plan, enum inventory_class class, struct str key, struct str detail)
+{
+    struct buf numbered = {0};
+    struct str name = key;
+    const struct inventory_entry *same;
+    for (unsigned number = 2; (same = inventory_find(plan, class, name)); number++) {
+        if (str_is(detail, same->detail)) break;
+        numbered.len = 0;
+        buf_printf(&numbered, "%.*s#%u", STR_ARG(key), number);
+        name = buf_slice(&numbered);
+    }
+    if (!same) append(plan, class, name, detail);
+    buf_clear(&numbered);
+}
+
+void inventory_set_place(struct inventory *plan, enum inventory_class class, struct str key, const char *file,
+                         int line)
+{
+    const struct inventory_key *name = find_name(plan, class, key);
+    struct inventory_entry *entry = name ? &plan->items[name->at] : NULL;
+    if (!entry || entry->file) return;
+    entry->file = xstrdup(file);
+    entry->line = line;
+}
+
+bool inventory_wrap_place(const struct inventory_entry *entry, struct err *err)
+{
+    return entry && entry->file ? err_wrap(err, "%s:%d", entry->file, entry->line) : false;
+}
+
+void inventory_note_function(struct inventory *plan, const char *hash, const char *file, int line)
+{
+    struct inventory_function *function;
+    size_t len = strlen(hash);
+    if (!plan->notes_functions) return;
+    HASH_FIND(hh, plan->functions, hash, len, function);
+    if (function) return;
+    function = xcalloc(1, sizeof *function + len + 1);
+    memcpy(function->hash, hash, len);
+    function->file = xstrdup(file);
+    function->line = line;
+    HASH_ADD_KEYPTR(hh, plan->functions, function->hash, len, function);
+}
+
+const char *inventory_function_place(const struct inventory *plan, struct str hash, int *line)
+{
+    struct inventory_function *function;
+    HASH_FIND(hh, plan->functions, hash.p, hash.n, function);
+    if (!function) return NULL;
+    *line = function->line;
+    return function->file;
+}
+
+static void clear_functions(struct inventory *plan)
+{
+    struct inventory_function *function, *next;
+    HASH_ITER (hh, plan->functions, function, next) {
+        HASH_DELETE(hh, plan->functions, function);
+        free(function->file);
+        free(function);
+    }
+}
+
+void inventory_clear(struct inventory *plan)
+{
+    struct inventory_key *name, *next;
+    clear_functions(plan);
+    HASH_ITER (hh, plan->names, name, next) {
+        HASH_DELETE(hh, plan->names, name);
+        free(name);
+    }
+    for (size_t i = 0; i < plan->count; i++) {
+        free(plan->items[i].key);
+        free(plan->items[i].detail);
+        free(plan->items[i].file);
+    }
+    free(plan->items);
+    *plan = (struct inventory){0};
+}
+
+/* --- as text and as JSON */
+
+static void put_entry(const struct inventory_entry *entry, struct buf *out)
+{
+    buf_printf(out, "%s %s", names[entry->class], entry->key);
+    if (*entry->detail) buf_printf(out, " %s", entry->detail);
+    buf_putc(out, '\n');
+}
+
+void inventory_print(const struct inventory *plan, struct buf *out)
+{
+    for (size_t i = 0; i < plan->count; i++) put_entry(&plan->items[i], out);
+}
+
+void inventory_write_json(const struct inventory *plan, struct buf *out)
+{
+    buf_putc(out, '[');
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct inventory_entry *entry = &plan->items[i];
+        buf_printf(out, "%s{\"class\":\"%s\",\"key\":", i ? "," : "", names[entry->class]);
+        buf_json_string(out, str_of(entry->key));
+        buf_puts(out, ",\"detail\":");
+        buf_json_string(out, str_of(entry->detail));
+        buf_putc(out, '}');
+    }
+    buf_putc(out, ']');
+}
+
+bool inventory_read_json(const struct tape *tape, size_t at, struct inventory *out, struct err *err)
+{
+    if (!at || tape_type(tape, at) != '[') return err_set(err, ERR_PARSE, "a plan must be an array");
+    for (size_t v = tape_first(tape, at, NULL); v; v = tape_next(tape, at, v, NULL)) {
+        enum inventory_class class = inventory_class_of(tape_str(tape, tape_field(tape, v, STR("class"))));
+        if (class == INVENTORY_CLASSES) continue;
+        inventory_add(out, class, tape_str(tape, tape_field(tape, v, STR("key"))),
+                      tape_str(tape, tape_field(tape, v, STR("detail"))));
+    }
+    return true;
+}
+
+/* --- compared */
+
+static int by_name(const void *a, const void *b)
+{
+    const struct inventory_entry *const *x = a, *const *y = b;
+    if ((*x)->class != (*y)->class) return (*x)->class < (*y)->class ? -1 : 1;
+    return strcmp((*x)->key, (*y)->key);
+}
+
+static const struct inventory_entry **sorted(const struct inventory *plan)
+{
+    const struct inventory_entry **items = xcalloc(plan->count + 1, sizeof *items);
+    for (size_t i = 0; i < plan->count; i++) items[i] = &plan->items[i];
+    qsort(items, plan->count, sizeof *items, by_name);
+    return items;
+}
+
+size_t inventory_diff(const struct inventory *before, const struct inventory *after,
+                      void (*fn)(void *ctx, enum inventory_change change,
+                                 const struct inventory_entry *before, const struct inventory_entry *after),
+                      void *ctx)
+{
+    const struct inventory_entry **a = sorted(before), **b = sorted(after);
+    size_t i = 0, j = 0, differences = 0;
+    while (i < before->count || j < after->count) {
+        int order = i == before->count ? 1 : j == after->count ? -1 : by_name(&a[i], &b[j]);
+        const struct inventory_entry *old = order <= 0 ? a[i++] : NULL, *new = order >= 0 ? b[j++] : NULL;
+        if (old && new &&strcmp(old->detail, new->detail) == 0 && *new->detail != '?') continue;
+        differences++;
+        if (fn) fn(ctx, !old ? INVENTORY_ADDED : !new ? INVENTORY_REMOVED : INVENTORY_CHANGED, old, new);
+    }
+    free(a);
+    free(b);
+    return differences;
+}
+
+static void put_change(void *ctx, enum inventory_change change, const struct inventory_entry *before,
+                       const struct inventory_entry *after)
+{
+    struct buf *out = ctx;
+    buf_puts(out, change == INVENTORY_ADDED ? "+ " : change == INVENTORY_REMOVED ? "- " : "~ ");
+    if (change != INVENTORY_CHANGED)
+        put_entry(before ? before : after, out);
+    else
+        buf_printf(out, "%s %s %s -> %s\n", names[before->class], before->key,
+                   *before->detail ? before->detail : "{}", *after->detail ? after->detail : "{}");
+}
+
+size_t inventory_print_diff(const struct inventory *before, const struct inventory *after, struct buf *out)
+{
+    return inventory_diff(before, after, put_change, out);
+}
+
+const char *inventory_change_note(const struct inventory_entry *before, const struct inventory_entry *after)
+{
+    const struct inventory_entry *entry = after ? after : before;
+    if (entry->class == INVENTORY_TRANSFORM && before && after && *after->detail == '?')
+        return "its informer is listed anew, as nobody can tell that it is the same";
+    if (entry->class == INVENTORY_TRANSFORM) return "its informer is listed anew";
+    if (entry->class == INVENTORY_HANDLER && before && after)
+        return "sees the cache again, unless k8s.on_reload says \"none\"";
+    if (entry->class == INVENTORY_QUEUE && before && after && str_ends(str_of(entry->key), STR(": run")))
+        return "works on the keys that wait; others come again when a handler adds them";
+    if (entry->class == INVENTORY_INFORMER && !before)
+        return "is listed and watched, unless another script has the same informer";
+    return NULL;
+}

@@ -1,0 +1,219 @@
+/* core/script/view/state_table.c, kept_copy.c, state_table_handover.c, bind_state.c, lua/k8s/prelude.lua:
+ * state tables, and how they get from one generation of a script to the next. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/script/support/cluster.h"
+#include "script/view/state_table.h"
+
+#define HEAD \
+    "local k8s = require 'k8s' s = k8s.state('s', { init = { n = 1, list = { 'a', 'b' }, map = {} } })\n"
+
+static void test_reads_as_a_table(void **state)
+{
+    struct cluster *c = *state;
+    c->script = cluster_load(c, "a", HEAD);
+    assert_ask(c, c->script, "return s.n .. s.list[2] .. tostring(s.absent) .. #s.list .. #s.map", "1bnil20");
+    assert_ask(c, c->script,
+               "local t = {} for k, v in pairs(s.list) do t[#t + 1] = k .. v end "
+               "for i, v in ipairs(s.list) do t[#t + 1] = i .. v end return table.concat(t)",
+               "1a2b1a2b");
+    assert_ask(c, c->script,
+               "return next(s.map) == nil and select(2, next(s.list)) .. select(2, unpack(s.list))", "ab");
+    assert_ask(c, c->script, "return table.concat(s.list, '-') .. require('k8s').json.encode(s)",
+               "a-b{\"list\":[\"a\",\"b\"],\"map\":{},\"n\":1}");
+    assert_ask(c, c->script, "return tostring(s) .. tostring(s.map):match '^table in state s: ' .. type(s)",
+               "state stable in state s: userdata");
+}
+
+static void test_is_written_as_a_table(void **state)
+{
+    struct cluster *c = *state;
+    c->script = cluster_load(c, "a", HEAD);
+    assert_ask(c, c->script,
+               "s.n = s.n + 1 s.list[#s.list + 1] = 'c' s.map.x = { y = { true } } return s.n .. "
+               "#s.list .. tostring(s.map.x.y[1])",
+               "23true");
+    assert_ask(c, c->script, "s.map.x = nil return tostring(s.map.x) .. tostring(next(s.map))", "nilnil");
+    assert_ask(c, c->script,
+               "table.insert(s.list, 'e') table.insert(s.list, 1, 'd') table.sort(s.list) "
+               "return table.concat(s.list) .. table.remove(s.list) .. table.remove(s.list, 1) .. #s.list",
+               "abcdeea3");
+    assert_ask(c, c->script, "table.move(s.list, 1, 2, 3) s.list[3] = 'x' return table.concat(s.list)",
+               "bcxc");
+    assert_ask(c, c->script, "return table.concat(table.move(s.list, 1, 2, 1, {}))", "bc");
+}
+
+static void test_an_assigned_table_is_copied(void **state)
+{
+    struct cluster *c = *state;
+    c->script = cluster_load(c, "a", HEAD);
+    assert_ask(c, c->script, "local t = { 1 } s.t = t t[1] = 2 s.u = s.t s.u[1] = 3 return s.t[1] .. s.u[1]",
+               "13");
+    assert_ask(c, c->script, "s.self = s s.self.n = 7 return s.n .. tostring(s.self.self)", "1nil");
+}
+
+static void test_what_cannot_be_kept_raises_with_its_path(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"s.f = print", "k8s.state: s: f: a function cannot be kept, only booleans, numbers, strings and"},
+        {"s.map.x = { y = { 1, { ['a b'] = print } } }",
+         "k8s.state: s: map.x.y[2]['a b']: a function cannot"},
+        {"s.map.x = {} s.map.x.y = coroutine.create(print)",
+         "k8s.state: s: map.x.y: a thread cannot be kept"},
+        {"table.insert(s.list, print)", "k8s.state: s: list[3]: a function cannot be kept"},
+        {"s.list[1] = require('k8s').null", "list[1]: a null cannot be kept"},
+        {"s.t = setmetatable({}, {})", "k8s.state: s: t: a table with a metatable cannot be kept"},
+        {"local t = {} t.t = { t } s.t = t", "k8s.state: s: t.t[1]: a table is within itself"},
+        {"local t = {} for i = 1, 101 do t = { t } end s.t = t", "tables are nested more than 100 deep"},
+        {"local t = s for i = 1, 101 do t.t = {} t = t.t end", "tables are nested more than 100 deep"},
+        {"s[{}] = 1", "k8s.state: s: a table cannot be a key"},
+        {"s.map = { [{}] = 1 }", "k8s.state: s: map: a table cannot be a key"},
+        {"s[0/0] = 1", "k8s.state: s: a nan cannot be a key"},
+        {"s[nil] = 1", "k8s.state: s: a nil cannot be a key"},
+        {"rawset(s, 'a', print)", "table expected"},
+        {"setmetatable(s, {})", "table expected"},
+        {"table.insert(s.list, 1, 2, 3)", "wrong number of arguments"},
+        {"return require('k8s').state('later')", "k8s.state may only be called while the script loads"},
+    };
+    struct cluster *c = *state;
+    c->script = cluster_load(c, "a", HEAD);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *said = cluster_ask(c, c->script, wrong[i][0]);
+        if (!strstr(said, wrong[i][1])) fail_msg("%s\n gave %s", wrong[i][0], said);
+    }
+    assert_ask(c, c->script, "return require('k8s').json.encode(s.list)", "[\"a\",\"b\"]");
+}
+
+static void test_a_declaration_that_is_wrong_is_refused(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"k8s.state('')", "a.lua:1: k8s.state: the name must have 1 to 100 bytes"},
+        {"k8s.state('a', { verson = 2 })", "unknown option \"verson\", did you mean \"version\"?"},
+        {"k8s.state('a', { version = 1.5 })", "k8s.state: version must be a whole number from 0 on"},
+        {"k8s.state('a', { init = { x = print } })", "k8s.state: a: x: a function cannot be kept"},
+        {"k8s.state('a', {}) k8s.state('a', {})", "k8s.state: a: was declared before"},
+    };
+    struct cluster *c = *state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char lua[200];
+        snprintf(lua, sizeof lua, "local k8s = require 'k8s' %s", wrong[i][0]);
+        const char *said = cluster_load_error(c, "a", lua);
+        if (!strstr(said, wrong[i][1])) fail_msg("%s\n gave %s", wrong[i][0], said);
+    }
+    c->script = cluster_load(
+        c, "a", "local k8s = require 'k8s' local a = k8s.state 'x' a.n = 1 same = k8s.state 'x' == a");
+    assert_ask(c, c->script, "return same", "true");
+}
+
+/* Gives the error, "" for none. */
+static const char *hand_over(struct cluster *c, const char *old_does, const char *new_lua, const char *ask,
+                             const char *expected)
+{
+    static struct err err;
+    struct script *old = cluster_load(c, "old", HEAD);
+    cluster_ask(c, old, old_does);
+    struct script *new_ = cluster_load(c, "new", new_lua);
+    err.text[0] = '\0';
+    bool ok = state_tables_handover(old, new_, &err);
+    assert_int_equal(ok, err.text[0] == '\0');
+    if (ask) assert_ask(c, new_, ask, expected);
+    assert_ask(c, old, "return s.list[1]", "a");
+    script_free(old);
+    script_free(new_);
+    return err.text;
+}
+
+static void test_the_next_generation_takes_the_content_over(void **state)
+{
+    struct cluster *c = *state;
+    assert_string_equal(
+        "",
+        hand_over(c, "s.n = 2 s.map[3] = { [true] = 'x', deep = { 'y' } } s.list[3] = 'a\\0b' s.e = {}", HEAD,
+                  "return s.n .. s.map[3][true] .. s.map[3].deep[1] .. #s.list[3] .. "
+                  "tostring(next(s.e)) .. #s.list",
+                  "2xy3nil3"));
+    /* what the new one has and the old one has not, and the other way round */
+    assert_string_equal("", hand_over(c, "s.n = 2",
+                                      "local k8s = require 'k8s' t = k8s.state('t', { init = { 5 } })",
+                                      "return t[1]", "5"));
+    assert_string_equal("", hand_over(c, "s.j = require('k8s').json.array {}", HEAD,
+                                      "return require('k8s').json.encode(s.j)", "[]"));
+}
+
+static void test_tables_that_the_chunk_holds_are_filled(void **state)
+{
+    struct cluster *c = *state;
+    assert_string_equal(
+        "", hand_over(c, "s.map.x = 1 s.list = { 'a', { 'z' } }", HEAD "map, list = s.map, s.list",
+                      "return map.x .. list[2][1] .. tostring(map == s.map and list == s.list)", "1ztrue"));
+}
+
+#define NEXT(migrate) "local k8s = require 'k8s' s = k8s.state('s', { version = 2, " migrate " })"
+
+static void test_another_version_is_migrated(void **state)
+{
+    struct cluster *c = *state;
+    const char *migrates = NEXT("migrate = function(old, version)\n"
+                                "return { n = old.n + version, kind = type(old.list), list = old.list } end");
+    assert_string_equal("", hand_over(c, "s.n = 4 s.list[3] = 'c'", migrates,
+                                      "s.list[4] = 'd' return s.n .. s.kind .. table.concat(s.list)",
+                                      "5tableabcd"));
+}
+
+static void test_a_migration_that_fails_is_told_with_its_place(void **state)
+{
+    static const char *const wrong[][2] = {
+        {NEXT(""), "/new.lua:1: k8s.state: s: version 1 is running, the new one is 2 and has no migrate"},
+        {NEXT("migrate = function()\n error 'no' end"), "/new.lua:2: no"},
+        {NEXT("\n\nmigrate = function() end"),
+         "/new.lua:3: k8s.state: s: migrate must return a table, not nil"},
+        {NEXT("migrate = function() return { a = { print } } end"),
+         "/new.lua:1: k8s.state: s: what migrate returned: a[1]: a function cannot be kept"},
+        {NEXT("migrate = function() k8s.sleep(1) end"), "k8s.sleep may not be called in migrate"},
+        {NEXT("migrate = function() k8s.informer 'pods' end"), "may only be called while the script loads"},
+    };
+    struct cluster *c = *state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *said = hand_over(c, "", wrong[i][0], "return next(s)", "nil");
+        if (!strstr(said, wrong[i][1])) fail_msg("%s\n gave %s", wrong[i][0], said);
+    }
+}
+
+static void test_memory_is_given_back(void **state)
+{
+    struct cluster *c = *state;
+    c->script = cluster_load(c, "a", HEAD);
+    cluster_ask(c, c->script, "for i = 1, 1000 do s.list[i] = { i } end s.list = {}");
+    size_t before = 0;
+    for (int i = 0; i < 3; i++) {
+        cluster_ask(c, c->script, "for i = 1, 1000 do s.list[i] = { i } end");
+        assert_ask(c, c->script, "return #s.list .. s.list[1000][1]", "10001000");
+        cluster_ask(c, c->script, "s.list = {}");
+        lua_gc(c->script->L, LUA_GCCOLLECT, 0);
+        if (i > 0) assert_in_range(script_memory(c->script), 1, before + 1024);
+        before = script_memory(c->script);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
+        T(test_reads_as_a_table),
+        T(test_is_written_as_a_table),
+        T(test_an_assigned_table_is_copied),
+        T(test_what_cannot_be_kept_raises_with_its_path),
+        T(test_a_declaration_that_is_wrong_is_refused),
+        T(test_the_next_generation_takes_the_content_over),
+        T(test_tables_that_the_chunk_holds_are_filled),
+        T(test_another_version_is_migrated),
+        T(test_a_migration_that_fails_is_told_with_its_place),
+        T(test_memory_is_given_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
