@@ -181,10 +181,17 @@ describe("check-docs", function()
     finds("docs", "there is no file core/base/gone.h", page("`core/base/gone.h`\n"))
   end)
 
+  it("finds specs that are gone", function()
+    local files = page("`base_mem_spec` `./dev test build/release/units/base_mem_spec` `audit_spec`\n")
+    files["spec/core/base/text/mem_spec.c"], files["spec/system/audit_spec.lua"] = "", ""
+    passes("docs", files)
+    finds("docs", "docs/page.md:1: there is no spec base_buf_spec", page("`./dev test base_buf_spec`\n"))
+  end)
+
   it("takes every file name in the picture of the engine", function()
-    passes("docs", page("`err.h`\n", "docs/architecture.md"))
-    finds("docs", "there is no file gone.c", page("`gone.c`\n", "docs/architecture.md"))
-    finds("docs", "there is no file crore/base/err.h", page("`crore/base/err.h`\n", "docs/architecture.md"))
+    passes("docs", page("`err.h`\n", "docs/dev/architecture.md"))
+    finds("docs", "there is no file gone.c", page("`gone.c`\n", "docs/dev/architecture.md"))
+    finds("docs", "there is no file crore/base/err.h", page("`crore/base/err.h`\n", "docs/dev/architecture.md"))
   end)
 
   it("finds verbs and commands that do not exist", function()
@@ -199,7 +206,7 @@ describe("check-contract", function()
   local function page(rows, code, heading)
     local text = "# " .. (heading or "A page") .. "\n\n| id | what | where | spec | how |\n"
     return {
-      ["docs/contract.md"] = text .. "| --- | :--- | --- | --- | --- |\n" .. rows .. "\n",
+      ["docs/dev/contract.md"] = text .. "| --- | :--- | --- | --- | --- |\n" .. rows .. "\n",
       ["core/informer/queue.c"] = code or "/* Q-7 */\nvoid queue_put(void);\n",
       ["spec/core/queue_spec.c"] = "/* Q-5..Q-8 */\nstatic void test_it_works(void)\n",
       ["spec/system/a_spec.lua"] = "-- Q-7\nit('works well')\n",
@@ -217,7 +224,7 @@ describe("check-contract", function()
   end)
 
   it("finds a row without code, spec, or word on how", function()
-    finds("contract", "docs/contract.md:5: Q-7: it names no code", page(row("Q-7", "")))
+    finds("contract", "docs/dev/contract.md:5: Q-7: it names no code", page(row("Q-7", "")))
     finds("contract", "Q-7: it names no spec", page(row("Q-7", nil, "-")))
     finds("contract", 'Q-7: neither "same" nor', page(row("Q-7", nil, nil, "")))
     finds("contract", "Q-8: that is no reason", page(row("Q-8", "", "", "no counterpart: none")))
@@ -248,11 +255,11 @@ describe("check-contract", function()
   end)
 
   it("finds an id that is missing or there twice", function()
-    finds("contract", "docs/contract.md:1: Q-8 has no row", page(row "Q-7", nil, "Queue (Q-7..Q-8)"))
-    finds("contract", "docs/contract.md:1: V2 has no row", page(row "Q-7", nil, "Queue (V2, V3)"))
+    finds("contract", "docs/dev/contract.md:1: Q-8 has no row", page(row "Q-7", nil, "Queue (Q-7..Q-8)"))
+    finds("contract", "docs/dev/contract.md:1: V2 has no row", page(row "Q-7", nil, "Queue (V2, V3)"))
     finds("contract", "core/informer/queue.c:1: it cites Q-9, which has no row",
       page(row "Q-7", "/* Q-7, Q-9 */\nqueue_put\n", "Queue (Q-7..Q-7)"))
-    finds("contract", "docs/contract.md:6: Q-7: it is in line 5 too", page(row "Q-7" .. "\n" .. row "Q-7"))
+    finds("contract", "docs/dev/contract.md:6: Q-7: it is in line 5 too", page(row "Q-7" .. "\n" .. row "Q-7"))
     finds("contract", "there is no such page", { dev = "" })
   end)
 end)

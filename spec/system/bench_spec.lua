@@ -277,7 +277,7 @@ describe("kubelua bench", function()
 
   it("documents each key of its JSON", function()
     local file = temp.name()
-    local documented, known = assert(io.open "docs/bench.md"):read "*a", {}
+    local documented, known = assert(io.open "docs/dev/bench.md"):read "*a", {}
     local function keys_of(value)
       for key, item in pairs(value) do
         if type(key) == "string" then known[key] = true end

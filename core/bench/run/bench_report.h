@@ -12,7 +12,7 @@
  * NULL. */
 void bench_report_table(const struct bench_config *plan, const struct bench_results *results,
                         const struct bench_earlier *earlier, FILE *out, bool colours);
-/* One JSON object with every run's figures; docs/bench.md names its keys. */
+/* One JSON object with every run's figures; docs/dev/bench.md names its keys. */
 void bench_report_json(const struct bench_config *plan, const struct bench_results *results,
                        const struct bench_earlier *earlier, FILE *out);
 

@@ -1,4 +1,4 @@
-/* The words and blobs that packed objects are made of (docs/adr/0001-object-format.md).
+/* The words and blobs that packed objects are made of (docs/dev/adr/0001-object-format.md).
  * Owner: nobody; these are rules about bytes. May be used anywhere inside core/object, and nowhere else.
  *
  * A word is 4 bytes: 3 bits of tag, 29 bits of payload. A blob is a header word (4 bits of kind, 28 bits of
