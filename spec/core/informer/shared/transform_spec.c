@@ -103,24 +103,6 @@ static void test_q4_what_is_known_of_an_object_that_fails_stays(void **state)
     assert_history("update a/y@2 a/y@7");
 }
 
-static enum transform_result fail_all(void *ctx, struct root *given, struct root **out)
-{
-    *out = NULL;
-    return TRANSFORM_FAILED;
-}
-
-static void test_q4_a_failure_of_a_name_that_holds_a_nul_deletes_nothing(void **state)
-{
-    start_with("a/x@1", "1");
-    shared_informer_set_transform(informer, &(struct transform){.fn = fail_all});
-    struct root **list = xmalloc(sizeof(struct root *));
-    list[0] = object_from_json("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"namespace\":\"a\","
-                               "\"name\":\"odd\\u0000name\",\"resourceVersion\":\"2\"}}");
-    delta_fifo_replace(shared_informer_fifo(informer), "3", list, 1, 0);
-    assert_history("");
-    assert_store("a/x@1", "3");
-}
-
 static void test_what_is_not_wanted_is_as_if_it_were_not_there(void **state)
 {
     drop_y = true;
@@ -247,7 +229,6 @@ int main(void)
         TEST(test_r35_a_version_is_transformed_once),
         TEST(test_q4_a_failure_costs_that_object_only),
         TEST(test_q4_what_is_known_of_an_object_that_fails_stays),
-        TEST(test_q4_a_failure_of_a_name_that_holds_a_nul_deletes_nothing),
         TEST(test_what_is_not_wanted_is_as_if_it_were_not_there),
         TEST(test_what_a_relist_no_longer_wants_leaves_the_store),
         TEST(test_a_delete_is_told_also_when_its_last_state_fails),
