@@ -110,7 +110,7 @@ describe("a script that waits #threads", function()
       end)
     ]])
     engine:wait_line "^tick\t3$"
-    assert.has_match('"Timer failed".*broken', engine:err())
+    engine:wait_error '"Timer failed".*broken'
     assert.are.equal(0, cluster.terminate(engine, 1))
     assert.is_nil(engine:out():find("tick\t4", 1, true))
   end)
