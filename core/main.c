@@ -8,36 +8,53 @@
 #include "base/mem.h"
 #include "base/text/nearest.h"
 
-static const struct command *const commands[] = {
-    &cmd_run,        &cmd_exec,   &cmd_status, &cmd_reload, &cmd_rollback, &cmd_queue, &cmd_call,
-    &cmd_quarantine, &cmd_writes, &cmd_audit,  &cmd_check,  &cmd_plan,     &cmd_rbac,  &cmd_test,
-    &cmd_record,     &cmd_replay, &cmd_init,   &cmd_repl,   &cmd_sim,      &cmd_bench, &cmd_version};
+struct group {
+    const char *title;
+    const struct command *commands[7]; /* ends with NULL */
+};
+
+static const struct group groups[] = {
+    {"Write scripts", {&cmd_init, &cmd_check, &cmd_test, &cmd_rbac}},
+    {"Run scripts", {&cmd_run, &cmd_exec, &cmd_plan, &cmd_reload, &cmd_rollback}},
+    {"Look into a running engine",
+     {&cmd_status, &cmd_queue, &cmd_writes, &cmd_quarantine, &cmd_call, &cmd_repl}},
+    {"Audit", {&cmd_audit}},
+    {"Simulate and measure", {&cmd_record, &cmd_replay, &cmd_sim, &cmd_bench}},
+    {"Other commands", {&cmd_version}},
+};
 
 static const struct command *find(const char *name)
 {
-    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    for (size_t g = 0; g < ARRAY_LEN(groups); g++)
+        for (const struct command *const *c = groups[g].commands; *c; c++)
+            if (strcmp((*c)->name, name) == 0) return *c;
     return NULL;
 }
 
 static void overview(FILE *out)
 {
-    fputs("kubelua runs Lua scripts on a Kubernetes informer cache.\n\nUsage:\n  kubelua COMMAND "
-          "[flags]\n\nCommands:\n",
+    fputs("kubelua runs Lua scripts on a Kubernetes informer cache.\n\n"
+          "Usage:\n  kubelua COMMAND [flags]\n\n",
           out);
-    for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("  help       Print the help of a command\n\nUse \"kubelua help COMMAND\" for its flags.\n", out);
+    for (size_t g = 0; g < ARRAY_LEN(groups); g++) {
+        fprintf(out, "%s:\n", groups[g].title);
+        for (const struct command *const *c = groups[g].commands; *c; c++)
+            fprintf(out, "  %-10s  %s\n", (*c)->name, (*c)->summary);
+        if (g + 1 == ARRAY_LEN(groups)) fprintf(out, "  %-10s  %s\n", "help", "Show help for a command");
+        fputs("\n", out);
+    }
+    fputs("Use \"kubelua help COMMAND\" for more information about a command.\n", out);
 }
 
 static int unknown(const char *name)
 {
     struct nearest nearest = nearest_to(str_of(name));
-    for (size_t i = 0; i < ARRAY_LEN(commands); i++) nearest_try(&nearest, commands[i]->name);
+    for (size_t g = 0; g < ARRAY_LEN(groups); g++)
+        for (const struct command *const *c = groups[g].commands; *c; c++) nearest_try(&nearest, (*c)->name);
     nearest_try(&nearest, "help");
     fprintf(stderr, "kubelua: unknown command \"%s\"", name);
     if (nearest.name) fprintf(stderr, ", did you mean \"%s\"?", nearest.name);
-    fprintf(stderr, "%s \"kubelua help\" lists them\n", nearest.name ? "" : ";");
+    fprintf(stderr, "%s run \"kubelua help\" for a list\n", nearest.name ? "" : ";");
     return EXIT_USAGE;
 }
 

@@ -10,7 +10,7 @@
 static const char *reason_of(const struct stream *s, int error)
 {
     if (error) return strerror(error);
-    return s->put_gap ? "it is not written as fast as it grows" : "nobody read it in time";
+    return s->put_gap ? "writes are faster than the disk" : "nobody read it in time";
 }
 
 static void tell_gap(const struct stream *s, const struct news *news)

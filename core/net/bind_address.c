@@ -84,7 +84,8 @@ int bind_address_listen(const char *address, struct buf *where, struct err *err)
     struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM}, *found;
     char *host, *port;
     if (!split(address, &host, &port)) {
-        err_set(err, ERR_INVALID, "\"%s\" is not an address such as 127.0.0.1:8080 or :8080, nor 0", address);
+        err_set(err, ERR_INVALID, "\"%s\" is not an address such as 127.0.0.1:8080 or :8080, or 0 to disable",
+                address);
         return -1;
     }
     int fd = -1, rc = getaddrinfo(host, port, &hints, &found);

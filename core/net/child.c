@@ -182,7 +182,7 @@ static void on_exit_seen(struct ev_loop *ev, ev_io *io, int events)
     pid_t ended = look(child, &status);
     if (ended == 0) return;
     if (ended < 0 && child->err.code == ERR_NONE)
-        err_set(&child->err, ERR_IO, "how it ended is not known: %s", strerror(errno));
+        err_set(&child->err, ERR_IO, "unknown exit status: %s", strerror(errno));
     read_from(child, &child->output);
     read_from(child, &child->messages);
     say_line(child);

@@ -65,7 +65,7 @@ static void closed_error(const struct http_exchange *exchange, CURLcode result, 
         err_set(err, ERR_CLOSED, "%s: connection lost: %s", where, strerror(ETIMEDOUT));
         strcpy(err->reason, HTTP_REASON_RESET);
     } else {
-        err_set(err, ERR_CLOSED, "%s: connection closed before the end of the answer (%s)", where,
+        err_set(err, ERR_CLOSED, "%s: connection closed before the end of the response (%s)", where,
                 detail(exchange, result));
     }
 }
@@ -74,7 +74,7 @@ void exchange_error(const struct http_exchange *exchange, CURLcode result, struc
 {
     const char *where = exchange->where;
     if (exchange->fenced) {
-        err_set(err, ERR_CANCELLED, "%s: not sent: its fence was closed", where);
+        err_set(err, ERR_CANCELLED, "%s: not sent: leadership was lost", where);
         return;
     }
     if (exchange->repeated) {

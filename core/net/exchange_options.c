@@ -148,7 +148,7 @@ static bool set_url(struct http_exchange *exchange, const char *text, struct err
 static bool add_header(struct http_exchange *exchange, const char *name, const char *value, struct err *err)
 {
     if (strpbrk(name, "\r\n:") || strpbrk(value, "\r\n"))
-        return err_set(err, ERR_INVALID, "header %s holds a line end",
+        return err_set(err, ERR_INVALID, "header %s contains a line break",
                        strpbrk(name, "\r\n:") ? "name" : name);
     struct buf line = {0};
     buf_printf(&line, *value ? "%s: %s" : "%s;", name, value);

@@ -63,7 +63,7 @@ static struct proxy *read_parts(CURLU *url, struct err *err)
     if (!known) {
         err_set(err, ERR_INVALID, "the scheme is none of http, https and socks5");
     } else if (!host || !*host) {
-        err_set(err, ERR_INVALID, "there is no host in it");
+        err_set(err, ERR_INVALID, "missing host");
     } else {
         proxy = NEW(struct proxy);
         proxy->where = xasprintf("%s:%s", host, port ? port : default_port(known));

@@ -27,8 +27,7 @@ char *unix_socket_default_path(void)
 char *unix_socket_choose_path(const char *path, struct err *err)
 {
     char *chosen = path ? xstrdup(path) : unix_socket_default_path();
-    if (!chosen)
-        err_set(err, ERR_INVALID, "XDG_RUNTIME_DIR is not set: name the engine's socket by --admin-socket");
+    if (!chosen) err_set(err, ERR_INVALID, "XDG_RUNTIME_DIR is not set; use --admin-socket");
     return chosen;
 }
 
@@ -36,8 +35,7 @@ static bool fill(struct sockaddr_un *address, const char *path, struct err *err)
 {
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};
     size_t len = strlen(path), most = sizeof address->sun_path - 1;
-    if (len > most)
-        return err_set(err, ERR_INVALID, "%s: longer than the %zu bytes of a socket's path", path, most);
+    if (len > most) return err_set(err, ERR_INVALID, "%s: path of the socket exceeds %zu bytes", path, most);
     memcpy(address->sun_path, path, len);
     return true;
 }
@@ -51,8 +49,7 @@ static int open_socket(int flags)
 
 static bool is_taken(const char *path, struct err *err)
 {
-    return err_set(err, ERR_IO, "%s: another process listens there (another path, or 0 to switch it off)",
-                   path);
+    return err_set(err, ERR_IO, "%s: in use by another process; choose another path, or 0 to disable", path);
 }
 
 static char *lock_path(const char *path)
@@ -108,7 +105,7 @@ static bool make_room(const struct sockaddr_un *address, struct err *err)
     struct stat st;
     const char *path = address->sun_path;
     if (lstat(path, &st) != 0) return true; /* bind says what else is wrong */
-    if (!S_ISSOCK(st.st_mode)) return err_set(err, ERR_IO, "%s: exists and is no socket", path);
+    if (!S_ISSOCK(st.st_mode)) return err_set(err, ERR_IO, "%s exists and is not a socket", path);
     int fd = open_socket(SOCK_NONBLOCK);
     bool live = fd >= 0 && (connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 ||
                             (errno != ECONNREFUSED && errno != ENOENT));

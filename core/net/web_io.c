@@ -121,7 +121,7 @@ static char *redirected_url(struct web_call *call, const char *location, struct 
     bool ok = curl_url_set(from, CURLUPART_URL, call->url, CURLU_PATH_AS_IS) == CURLUE_OK &&
               curl_url_set(to, CURLUPART_URL, call->url, CURLU_PATH_AS_IS) == CURLUE_OK &&
               curl_url_set(to, CURLUPART_URL, location, 0) == CURLUE_OK;
-    if (!ok) err_set(err, ERR_PARSE, "the server redirects to what is no URL");
+    if (!ok) err_set(err, ERR_PARSE, "the server redirects to an invalid URL");
     bool was_tls = strncasecmp(call->url, "https:", 6) == 0;
     if (ok) {
         bool same = same_part(from, to, CURLUPART_SCHEME) && same_part(from, to, CURLUPART_HOST) &&
@@ -202,7 +202,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     if (err) {
         bool too_large = err->code == ERR_CANCELLED;
         if (call->crowded)
-            err_set(&own, ERR_LIMIT, "the answers that scripts wait for are over %d MiB together",
+            err_set(&own, ERR_LIMIT, "responses that scripts wait for exceed %d MiB in total",
                     WEB_HELD_MAX >> 20);
         else if (too_large)
             err_set(&own, ERR_LIMIT, "the answer is over the limit value-size (%zu bytes)", call->body_max);

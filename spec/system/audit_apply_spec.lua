@@ -221,7 +221,7 @@ require("k8s").rule { id = "defaults", kinds = { "namespaces" },
       create "a"
       local code, out, err = audit "--apply"
       assert.are.same({ 3, "configmap/a patched # shop: team, tier\n" }, { code, out })
-      assert.matches("configmap/a in shop: defaults: not applied: it is there already, and another fix is a patch of "
+      assert.matches("configmap/a in shop: defaults: not applied: the object already exists, and another fix patches "
         .. "it\n", err, 1, true)
       assert.are.equal("1", sim.api:get(configmaps .. "/a").data.a)
     end)

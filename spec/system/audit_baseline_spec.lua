@@ -104,7 +104,7 @@ describe("a baseline", function()
     know("pods.yaml", function(report) report.results[1].fingerprint = nil end)
     local said, err = told "pods.yaml"
     assert.are.same({ 0, 1, {} }, said)
-    assert.matches("known.json: 1 of its findings have no fingerprint, and are known by their path", err, 1, true)
+    assert.matches("known.json: 1 findings have no fingerprint and are matched by path", err, 1, true)
     write("pods.yaml", nil, "a", "nginx", "b", "redis")
     assert.are.same({ 1, 1, { "image-tag spec.containers[1].image redis" } }, (told "pods.yaml"))
   end)

@@ -180,7 +180,7 @@ describe("kubelua audit --engine", function()
     local p = begin("-f", write("loop.lua", LOOP), "--handler-cpu", "10s", "--timeout", "1s")
     goes_on()
     assert.are.equal(3, p:wait(60))
-    assert.matches("child %d+ %(1 of %d+%) took longer than %-%-timeout %(1s%): the result is incomplete\n", p:err())
+    assert.matches("child %d+ %(1 of %d+%) exceeded %-%-timeout %(1s%): the result is incomplete\n", p:err())
     goes_on()
   end)
 
@@ -231,7 +231,7 @@ describe("kubelua audit --engine", function()
       os.execute("kill -9 " .. pids[2])
       assert.are.equal(3, p:wait(60))
       assert.matches("child " .. pids[1] .. " %(%d of 2%) was killed by SIGKILL: the result is incomplete\n", p:err())
-      engine:wait_error "A child of an audit was killed"
+      engine:wait_error "Audit child process was killed, the result is incomplete"
       goes_on()
       assert.are.equal(0, (audit("-f", write("rules.lua", NAMED))))
     end)
@@ -334,15 +334,15 @@ describe("kubelua audit --engine", function()
 
   it("refuses what makes no sense", function()
     for args, message in pairs {
-      [{ "--from", "x.json" }] = "%-%-engine and %-%-from are two audits",
-      [{ "--context", "prod" }] = "%-%-engine asks about the cluster of the engine: %-%-context goes without it",
-      [{ "-s", "http://127.0.0.1:1" }] = "about the cluster of the engine: %-%-server goes without it",
+      [{ "--from", "x.json" }] = "%-%-engine and %-%-from are mutually exclusive",
+      [{ "--context", "prod" }] = "%-%-context cannot be combined with %-%-engine",
+      [{ "-s", "http://127.0.0.1:1" }] = "%-%-server cannot be combined with %-%-engine",
       [{ "-f", folder .. "/none.lua" }] = "none.lua",
       [{ "-f", write("broken.lua", "x =") }] = "broken.lua:1: unexpected symbol",
       [{ "-f", write("empty.lua", "") }] = "no script has a rule",
       [{ "-f", write("rules.lua", NAMED) }] = "no engine listens on",
-      [{ "-f", folder .. "/rules.lua", "--nice", "20" }] = "%-%-nice is at most 19, not 20",
-      [{ "-f", folder .. "/rules.lua", "--timeout", "10001h" }] = "%-%-timeout is at most 10000h; 0 is for none",
+      [{ "-f", folder .. "/rules.lua", "--nice", "20" }] = "%-%-nice must be at most 19, not 20",
+      [{ "-f", folder .. "/rules.lua", "--timeout", "10001h" }] = "%-%-timeout must be at most 10000h, or 0 for none",
     } do
       local code, _, err = audit(unpack(args))
       assert.are.equal(2, code)

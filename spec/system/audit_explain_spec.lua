@@ -37,7 +37,7 @@ To accept a finding until a day, annotate the object:
     local code, _, err = audit("-f", place.path .. "/rules.lua", "--explain", "restart")
     assert.are.same({ 2, 'kubelua audit: no rule "restart", did you mean "restarts"?\n' }, { code, err })
     code, _, err = audit("-f", place.path .. "/rules.lua", "--explain", "all")
-    assert.are.same({ 2, 'kubelua audit: no rule "all"; --list-rules tells which there are\n' }, { code, err })
+    assert.are.same({ 2, 'kubelua audit: no rule "all"; use --list-rules to list all rules\n' }, { code, err })
     code, _, err = audit("-f", place.path .. "/rules.lua", "--explain", "restarts", "--param", "mots=7")
     assert.are.equal(2, code)
     assert.matches("most", err, 1, true)

@@ -31,7 +31,7 @@ describe("an audit of a folder", function()
     local code, summary, err = audited "all"
     assert.are.same({ 1, true, 1, 4 }, { code, summary.complete, summary.objects, summary.foreign })
     for _, name in ipairs { "values.yaml", "Chart.yaml", "package.json" } do
-      assert.matches("/all/" .. name .. ": line 1: passed over, as it is no Kubernetes object", err, 1, true)
+      assert.matches("/all/" .. name .. ":1: skipped, not a Kubernetes object", err, 1, true)
     end
     assert.are.equal(3, select(2, err:gsub("\n", "")))
     local _, out = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/all")
@@ -52,7 +52,7 @@ describe("an audit of a folder", function()
     place:write("rules.lua", (RULES:gsub(", check", ', uses = { pods = { kind = "pods" } }, check')))
     local code, summary, err = audited "all"
     assert.are.same({ 1, true, 2 }, { code, summary.complete, summary.foreign })
-    assert.matches("/all/kustomization.yaml: line 1: passed over, as it is no Kubernetes object", err, 1, true)
+    assert.matches("/all/kustomization.yaml:1: skipped, not a Kubernetes object", err, 1, true)
     place:write("all/part.yaml", text:format("v1alpha1", "Other"))
     assert.are.equal(2, (audited "all"))
     place:write("all/part.yaml", "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nspec: {}\n")
@@ -102,10 +102,10 @@ describe("an audit of a folder", function()
       assert.are.equal(1, code)
       return (err:gsub(place.path:gsub("%p", "%%%0") .. "/", ""))
     end
-    assert.are.equal('kubelua audit: --exclude "chart/": there is no such file or folder to leave out below all, '
+    assert.are.equal('kubelua audit: --exclude "chart/" matches no file or directory below all, '
       .. "more\n", told("--exclude", "chart/"))
     assert.are.equal("", told("--exclude", "charts", "--exclude", "chart*"))
-    local _, both = told("--exclude", "./", "--exclude", "charts", "--exclude", "b"):gsub("to leave out below", "")
+    local _, both = told("--exclude", "./", "--exclude", "charts", "--exclude", "b"):gsub("\" matches no file or directory below", "")
     assert.are.equal(2, both)
   end)
 
@@ -127,10 +127,10 @@ describe("an audit of a folder", function()
     place:write("all/pod.yaml", POD:gsub("web", "{{ .Values.name }}"))
     local code, _, err = audited "all"
     assert.are.equal(2, code)
-    assert.matches("pod.yaml: line 4: a key that is no text; it looks like a template, for {{", err, 1, true)
+    assert.matches("pod.yaml: line 4: a key that is no text; it looks like a template ({{)", err, 1, true)
     place:write("all/pod.yaml", POD .. "{{- if .Values.labels }}\n  labels: {}\n{{- end }}\n")
     local _, _, other = audited "all"
-    assert.matches("it looks like a template, for {{ stands in it: render it first", other, 1, true)
+    assert.matches("it looks like a template ({{): render it first, for example with helm template", other, 1, true)
     place:write("all/pod.yaml", POD .. "spec: [\n")
     local _, _, plain = audited "all"
     assert.matches("invalid YAML", plain, 1, true)

@@ -100,7 +100,7 @@ describe("kubelua audit of garbage", function()
     assert_refused(written("pod.yaml", "kind: Pod\napiVersion: v1\nmetadata: {name: a"),
       "pod.yaml: line 4: invalid YAML: did not find expected ',' or '}'")
     local packed = made("pods.json.gz", ("printf '%s' | gzip | head -c 60"):format(whole:rep(50, "\n")))
-    assert_refused(packed, "the file ends inside of its gzip data")
+    assert_refused(packed, "unexpected end of gzip data")
   end)
 
   it("says what is no object of Kubernetes", function()

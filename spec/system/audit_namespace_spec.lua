@@ -79,7 +79,7 @@ describe("the namespace of an audit of manifests", function()
     local code, out, err = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/in.yaml", "-n", "shop")
     assert.are.equal(2, code)
     assert.matches("0 objects, 1 of other namespaces", out, 1, true)
-    assert.are.equal("kubelua audit: nothing was checked: no object of a kind that a rule looks at is in the namespace "
+    assert.are.equal("kubelua audit: nothing was checked: no object of a kind that the rules match is in the namespace "
       .. "of -n; --allow-empty makes that no error\n", err)
   end)
 

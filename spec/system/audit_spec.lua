@@ -135,8 +135,8 @@ describe("kubelua audit", function()
       .. pod("b", "app", 'kubelua/ignore.image-tag: ""'))
     local code, out = audit("-f", place.path .. "/rules.lua", "--from", place.path .. "/pods.yaml")
     assert.are.equal(1, code)
-    assert.matches('no tag (not accepted, as "Until=2020-01-01" in kubelua/ignore.image-tag is no day: '
-      .. 'until=2027-01-31 is one: told)', out, 1, true)
+    assert.matches('no tag (not accepted: "Until=2020-01-01" in kubelua/ignore.image-tag is not a date; use '
+      .. 'until=2027-01-31: told)', out, 1, true)
     assert.matches("no tag (not accepted, as kubelua/ignore.image-tag gives no reason)", out, 1, true)
   end)
 
@@ -274,11 +274,11 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     local err
     code, report, err = audited("--from", place.path .. "/b.yaml")
     assert.are.same({ 3, 0 }, { code, #report.results })
-    assert.matches('rules.lua:2: rule used: "widgets" is none of Kubernetes\' own kinds', err, 1, true)
+    assert.matches('rules.lua:2: rule used: "widgets" is not a built-in kind', err, 1, true)
     place:write("rules.lua", 'require("k8s").rule { id = "typo", kinds = { "podz" }, check = function() end }')
     code, report, err = audited("--from", place.path .. "/b.yaml")
     assert.are.same({ 3, 0 }, { code, #report.results })
-    assert.matches('rule typo: "podz" is none of Kubernetes\' own kinds, did you mean "pods"', err, 1, true)
+    assert.matches('rule typo: "podz" is not a built-in kind, did you mean "pods"', err, 1, true)
   end)
 
   it("reports the good files beside a broken one, and ends with 2", function()

@@ -217,7 +217,7 @@ describe("kubelua bench", function()
     local p = bench("--only", "floor", "-o", "json")
     assert.equal(2, p:wait(20), p:report())
     assert.equal("", p:out())
-    assert.truthy(p:err():find "^kubelua bench: nothing can be measured: [^\n]*; a %-%-peer is needed\n$", p:report())
+    assert.truthy(p:err():find "^kubelua bench: nothing to measure: [^\n]*; add a %-%-peer\n$", p:report())
   end)
 
   it("says so when the report cannot be written", function()
@@ -262,7 +262,7 @@ describe("kubelua bench", function()
       { '{"results":[7]}', "is no report that `kubelua bench -o json` wrote" },
       { '{"results":[]}', "has no figures" },
       { '{"results":[{"subject":"kubelua","pods":7,"replicas":3,"figures":{}}]}',
-        'has nothing of what is measured now; it has "kubelua" with --pods 7 --replicas 3' },
+        'has none of the current measurements; it has "kubelua" with --pods 7 --replicas 3' },
     } do
       temp.write(file, case[1])
       local p = bench("--compare", file)
@@ -307,7 +307,7 @@ describe("kubelua bench", function()
   it("does not measure a script that waits for the program", function()
     local p = bench("--only", "sync", "--peer", "wrapped=" .. peer(peer(small)))
     assert.equal(1, p:wait(60), p:report())
-    assert.truthy(p:out():find "\nwrapped +wrapped has started other processes, [^\n]* with `exec PROGRAM`\n")
+    assert.truthy(p:out():find "\nwrapped +wrapped started other processes [^\n]* exec PROGRAM\n")
   end)
 
   it("says how much memory is needed before it begins", function()
@@ -341,13 +341,13 @@ describe("kubelua bench", function()
 
   it("says what is wrong with its flags", function()
     for _, case in ipairs {
-      { { "--only", "sync,speed" }, '--only: there is no measurement "speed"; --help lists them' },
-      { { "--only", "snyc" }, '--only: there is no measurement "snyc"; did you mean sync?' },
+      { { "--only", "sync,speed" }, '--only: unknown measurement "speed"; see kubelua help bench' },
+      { { "--only", "snyc" }, '--only: unknown measurement "snyc", did you mean "sync"?' },
       { { "--only", "" }, "--only is empty: it takes measurements such as sync,storm" },
       { { "--peer", "nameless" }, '--peer: "nameless" is not NAME=COMMAND' },
       { { "--peer", "kubelua=true" }, '--peer: "kubelua" is one of kubelua\'s own subjects; give it another name' },
       { { "--peer", "a=true", "--peer", "a=false" }, '--peer: there are two called "a"' },
-      { { "--peer", "a:fast=true" }, '--peer: "a:fast": behind a colon stand protobuf or floor' },
+      { { "--peer", "a:fast=true" }, '--peer: "a:fast": unknown trait, must be protobuf or floor' },
       { { "--peer", ":floor=true" }, "--peer: there is no name before the colon" },
       { { "--encodings", "/no/such" }, "--encodings: cannot read /no/such/pods.pb: No such file or directory" },
       { { "--pods", "-1" }, "--pods must be 1 or more, not -1" },

@@ -164,11 +164,11 @@ describe("a handler that goes over its limits again and again", function()
     assert.matches("rule +%d+s? +0\n.*over the limit handler%-cpu", list:out())
     local wrong, err = quarantine("--lift", name .. "/other")
     assert.are.equal(2, wrong)
-    assert.are.equal(('kubelua quarantine: nothing called "%s/other" is in quarantine, did you mean "%s/rule"?; '
-      .. "there is %s/rule\n"):format(name, name, name), err:err())
+    assert.are.equal(('kubelua quarantine: "%s/other" is not in quarantine, did you mean "%s/rule"?; '
+      .. "in quarantine: %s/rule\n"):format(name, name, name), err:err())
     wrong, err = quarantine("--lift", "role")
     assert.are.equal(2, wrong)
-    assert.matches('nothing called "role" is in quarantine, did you mean "rule"?', err:err(), 1, true)
+    assert.matches('"role" is not in quarantine, did you mean "rule"?', err:err(), 1, true)
     sim.api:patch(configmaps .. "/map1", { data = { n = "good" } })
     for i = 2, 3 do sim.api:delete(configmaps .. "/map" .. i) end
     sim.api:create(configmaps, configmap("map4", "good"))
@@ -288,18 +288,18 @@ describe("what is in quarantine", function()
       for _ = 1, 2 do engine:wait_error 'Quarantined.*handler="rule"' end
     end
     engine:wait_error "Synced"
-    assert.are.equal('kubelua quarantine: nothing called "rule" is in quarantine, nor is anything else\n', lift "rule")
+    assert.are.equal('kubelua quarantine: "rule" is not in quarantine, nor is anything else\n', lift "rule")
     fill "a"
     for i = 1, 3 do sim.api:delete(configmaps .. "/bada" .. i) end
     for _ = 1, 2 do engine:wait_error 'Quarantined.*handler="[ot]w[no]"' end
-    assert.are.equal('kubelua quarantine: "rule" is of several scripts: F/one/rule, F/two/rule\n', lift "rule")
+    assert.are.equal('kubelua quarantine: "rule" is ambiguous: F/one/rule, F/two/rule\n', lift "rule")
     assert.are.equal("Lifted: 1\n", lift "own")
     assert.are.equal("Lifted: 1\n", lift "one/rule")
     assert.are.equal("Lifted: 2\n", lift "two") -- the script, whose handler has the same name
     fill "b"
     assert.are.equal("Lifted: 1\n", lift(folder .. "/one.lua/rule"))
     assert.are.equal("Lifted: 1\n", lift(folder .. "/two"))
-    assert.matches('^kubelua quarantine: nothing called "x" is in quarantine', (lift "x"))
+    assert.matches('^kubelua quarantine: "x" is not in quarantine', (lift "x"))
   end)
 end)
 

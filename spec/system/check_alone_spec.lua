@@ -28,9 +28,9 @@ k8s.writes { "v1/Podz:delete" }
 ]])
     local code, out = check("-f", folder)
     local expected = {
-      'a.lua:2: error: Kubernetes\' own groups have no "deploymens.apps", did you mean "deployments.apps"?',
-      'a.lua:8: error: Kubernetes\' own groups have no "jobz.v1.batch", did you mean "jobs.batch"?',
-      'a.lua:9: error: Kubernetes\' own groups have no "v1/Podz", did you mean "pods"?',
+      'a.lua:2: error: no kind "deploymens.apps" in the built-in API groups, did you mean "deployments.apps"?',
+      'a.lua:8: error: no kind "jobz.v1.batch" in the built-in API groups, did you mean "jobs.batch"?',
+      'a.lua:9: error: no kind "v1/Podz" in the built-in API groups, did you mean "pods"?',
     }
     assert.are.equal(table.concat(expected, "\n") .. "\n", out)
     assert.are.equal(1, code)

@@ -41,8 +41,8 @@ k8s.rule {
       "a.lua:4: error: the rule nodes: namespaces: nodes have none, so that no object passes",
       'a.lua:9: error: the server doesn\'t have a resource type "podz"',
       "a.lua:9: error: the rule none: namespaces: each that is named is left out, too",
-      'a.lua:11: error: the rule none: uses.volumes: persistentvolumes have no namespaces, so that the index '
-        .. '"namespace" finds none',
+      'a.lua:11: error: rule none: uses.volumes: persistentvolumes '
+        .. 'are not namespaced, so the index "namespace" finds nothing',
       'a.lua:13: error: the server doesn\'t have a resource type "servicez"',
       'a.lua:19: error: the server doesn\'t have a resource type "servicez"',
     }

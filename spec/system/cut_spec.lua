@@ -55,7 +55,7 @@ local asks = [[
   end)
 ]]
 
-local again = "List or watch failed, trying again"
+local again = "List or watch failed, retrying"
 local lists, watch_lists, elects = { "--watch-list=off" }, { "--watch-list=on" }, { "--leader-elect" }
 local leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
 
@@ -69,7 +69,7 @@ local kinds = {
   },
   {
     name = "a watch", text = "watch=true", script = reads, line = "^pods\t12$", args = lists,
-    warning = again .. ", or: Watch broke off, resuming",
+    warning = again .. ", or: Watch failed, resuming",
   },
   {
     name = "a watch-list", text = "sendInitialEvents=true", script = reads, line = "^pods\t12$", args = watch_lists,

@@ -359,7 +359,7 @@ describe("kubelua exec #threads", function()
       require("k8s").main(function() end)
     ]], "--sync-timeout", "300ms")
     assert.are.equal(3, p:wait())
-    assert.has_match("not synced within %-%-sync%-timeout: pods: ", p:err())
+    assert.has_match("informers did not sync within %-%-sync%-timeout: pods: ", p:err())
   end)
 
   it("exits with 2 for what is wrong with the command line", function()

@@ -105,7 +105,7 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
       require("k8s").main(function() return pods end)
     ]] }
     assert.are.equal(3, exec:wait())
-    assert.has_match("not synced within --sync-timeout: pods: " .. waits, exec:err(), 1, true)
+    assert.has_match("informers did not sync within --sync-timeout: pods: " .. waits, exec:err(), 1, true)
     local socket = folder .. "/admin"
     local engine = cluster.run("--kubeconfig=" .. file, cluster.script(script), { "--admin-socket", socket })
     local text = await(function()

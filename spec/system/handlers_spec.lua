@@ -143,7 +143,7 @@ describe("the options of a handler", function()
     for _ = 1, 2 do engine:wait_line "^synced$" end
     sim:play { ["do"] = "fault", verb = "watch", resource = "configmaps", what = "status", code = 500, times = 1 }
     sim:play { ["do"] = "inject", resource = "configmaps", what = "cut" }
-    engine:wait_error "trying again"
+    engine:wait_error "retrying"
     sim.api:delete(configmaps .. "/one")
     sim.api:create(configmaps, configmap "one")
     engine:wait_line "^delete one final_state_unknown$"

@@ -87,7 +87,7 @@ describe("an informer of several namespaces", function()
   it("is named with its cause when exec waits in vain", function()
     sim:forbid("configmaps", "configmaps is forbidden in b", "b")
     engine = cluster.kubelua { "exec", "-s", sim.server, "--sync-timeout", "2s", cluster.script(script) }
-    engine:wait_error "not synced within %-%-sync%-timeout: configmaps.*configmaps is forbidden in b"
+    engine:wait_error "informers did not sync within %-%-sync%-timeout: configmaps.*configmaps is forbidden in b"
     assert.are.equal(3, engine:wait())
   end)
 end)

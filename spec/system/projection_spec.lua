@@ -101,7 +101,7 @@ describe("an informer that keeps a part of its objects", function()
     engine:wait_line '^update .*"more":"yes"'
     assert.is_truthy(engine:out():find("update " .. metadata .. ',"more":"yes"},', 1, true))
     assert.is_nil(engine:out():find '"spec"')
-    assert.is_nil(engine:err():find "List or watch failed")
+    assert.is_nil(engine:err():find "List or watch failed, retrying")
     finish()
   end)
 

@@ -250,7 +250,7 @@ rules:
     verbs: [list, watch]
 exit 0
 ]=], out)
-    assert.is_truthy(err:find("no server to ask, only Kubernetes' own kinds are known", 1, true), err)
+    assert.is_truthy(err:find("kubelua rbac: no server, only built-in kinds are known", 1, true), err)
     local script
     out, err, script = run [[
       local k8s = require "k8s"
@@ -261,12 +261,12 @@ exit 0
     os.remove(home)
     assert.are.equal("exit 2\n", out)
     for line, kind in pairs { [2] = "widgets.example.com", [3] = "gadgets" } do
-      line = script .. ":" .. line .. ': "' .. kind .. '" is none of Kubernetes\' own kinds: name a server that has it'
+      line = script .. ":" .. line .. ': "' .. kind .. '" is not a built-in kind; use --server, --kubeconfig or --context to select a server that has it'
       assert.is_truthy(err:find(line, 1, true), err)
     end
-    local meant = script .. ':4: Kubernetes\' own groups have no "deploymens.apps", did you mean "deployments.apps"?\n'
+    local meant = script .. ':4: no kind "deploymens.apps" in the built-in API groups, did you mean "deployments.apps"?\n'
     assert.is_truthy(err:find(meant, 1, true), err)
-    meant = '"podz" is none of Kubernetes\' own kinds, did you mean "pods"?: name a server'
+    meant = '"podz" is not a built-in kind, did you mean "pods"?; use --server'
     assert.is_truthy(err:find(meant, 1, true), err)
   end)
 

@@ -253,9 +253,9 @@ describe("a recording", function()
     temp.run(("ln -s /dev/full %s/full.rec"):format(folder))
     local before = files()
     for wanted, words in pairs {
-      ["/a.rec.part0: it is left of a recording that did not end"] = { "a.rec", "pods" },
+      ["/a.rec.part0: left over from an unfinished recording"] = { "a.rec", "pods" },
       ["/full.rec: no regular file"] = { "full.rec", "pods" },
-      ["more than 400 streams"] = { "b.rec", "-f", folder .. "/many.lua" },
+      ["too many streams (maximum 400)"] = { "b.rec", "-f", folder .. "/many.lua" },
       ["nothing to record: the scripts have no informers"] = { "b.rec", "-f", folder .. "/none.lua" },
     } do
       local p = cluster.kubelua { "record", "-s", sim.server, "-o", folder .. "/" .. words[1], unpack(words, 2) }
@@ -275,7 +275,7 @@ describe("a recording", function()
       ["/nowhere/x: No such file or directory"] = { "record", "-o", "/nowhere/x", "-s", sim.server, "pods" },
       ["kubelua replay: no recording: kubelua replay FILE"] = { "replay" },
       ["kubelua replay: no script: name one by -f FILE or -f DIR"] = { "replay", "x" },
-      ['--speed: "fast" is neither a number'] = { "replay", "x", "-f", "scripts/nodes.lua", "--speed", "fast" },
+      ['--speed: "fast" must be a number'] = { "replay", "x", "-f", "scripts/nodes.lua", "--speed", "fast" },
       ["/nowhere.rec: No such file or directory"] = { "replay", "/nowhere.rec", "-f", "scripts/nodes.lua" },
     } do
       local p = cluster.kubelua(words)

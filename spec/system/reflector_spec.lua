@@ -73,7 +73,7 @@ describe("the reflector #threads", function()
         assert.has_match("list in 1 page; watch-list: " .. why, how, 1, true)
         assert.is_true(proc.now() - began < 10, "took longer than the deadline and some seconds")
         expect_events()
-        local says = "Watch%-list failed, listing instead.*" .. why:gsub("%p", "%%%0") .. ".*remembered=1"
+        local says = "Watch%-list failed, falling back to list.*" .. why:gsub("%p", "%%%0") .. ".*remembered=1"
         assert.has_match(says, engine:err())
       end)
     end

@@ -324,7 +324,7 @@ repl:1: over the limit script-memory (16Mi) in the prompt
 
   it("takes no flag of a connection beside --engine, but leaves the environment's alone", function()
     start()
-    local line = "^kubelua repl: with %-%-engine, whose cluster [^\n]* the engine's own: unknown flag %-[^\n]*\n$"
+    local line = "^kubelua repl: with %-%-engine, which uses the connection of the engine: unknown flag %-[^\n]*\n$"
     for _, flag in ipairs { "-s=http://127.0.0.1:1", "--context=x", "-nshop" } do
       local p = cluster.kubelua { "repl", "--engine", "--admin-socket", socket, flag }
       p:close_input()

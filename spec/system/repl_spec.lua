@@ -153,7 +153,7 @@ repl:2: the last line is not complete
     assert.has_match("No such file", err, 1, true)
     assert.equal(2, code)
     _, err, code = lines("", "pods")
-    assert.equal('kubelua repl: unexpected argument "pods"; files are named by --from\n', err)
+    assert.equal('kubelua repl: unexpected argument "pods"; use --from for files\n', err)
     assert.equal(2, code)
   end)
 

@@ -22,7 +22,7 @@ describe("requests #threads", function()
     assert.are.equal("red\ngreen\nblue\n", engine:out())
     -- Two of discovery at once, then one in 1.25 seconds.
     assert.is_true(proc.now() - before >= 3.7)
-    assert.has_match('client%-side throttling by %-%-kube%-api%-qps" method="GET" path="/api', engine:err())
+    assert.has_match('client%-side throttling %(%-%-kube%-api%-qps%)" method="GET" path="/api', engine:err())
   end)
 
   it("for a lease do not wait for it", function()

@@ -276,7 +276,7 @@ describe("the replay source with protobuf #threads", function()
       write_pods { unpack(items, 1, count - 1) }
       refused(("pods.pb: it has %d objects for %d pods"):format(count - 1, count))
       write_pods { items[1], unpack(items) }
-      refused "pods.pb: object 1: it is"
+      refused "pods.pb: object 1: found"
       write_pods(items)
       local all = io.open(other .. "/pods.pb", "rb"):read "*a"
       local file = assert(io.open(other .. "/pods.pb", "ab"))
@@ -284,9 +284,9 @@ describe("the replay source with protobuf #threads", function()
       file:close()
       refused(("pods.pb: it has more objects than the %d pods"):format(count))
       write_pods(items, function(meta) meta.name = meta.name .. "x" end)
-      refused "these are encodings of other pods"
+      refused "the encodings belong to other pods"
       write(other .. "/pods.pb", items, function() return "no message" end)
-      refused "object 0: it is nothing with a name"
+      refused "object 0: found nothing with a name"
     end)
 
     it("texts of another width", function()

@@ -77,7 +77,7 @@ describe("kubelua sim #threads", function()
     refuses("%-%-pods: 99999999999 is too large, the most is 2147483647$", "--pods", "99999999999")
     refuses("%-%-replicas must be 1 or more, not 0", "--pods", "3", "--replicas", "0")
     refuses("%-%-replicas must be 1 or more, not 0", "--replay", "--pods", "3", "--replicas", "0")
-    refuses("%-%-bookmark%-interval: it takes more than nothing$", "--bookmark-interval", "0")
+    refuses("%-%-bookmark%-interval must be greater than 0$", "--bookmark-interval", "0")
     refuses("cannot listen on nowhere.example port 7: it is not an IP address, such as 127.0.0.1 or ::1$",
       "--listen", "nowhere.example", "--port", "7")
     refuses("cannot listen on nowhere port 0: it is not an IP", "--replay", "--pods", "3", "--listen", "nowhere")
@@ -115,7 +115,7 @@ describe("kubelua sim #threads", function()
     local bad = file '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one"}}\n{"kind":\n'
     refuses("^kubelua sim: " .. bad:gsub("%p", "%%%0") .. ": line 3: ", "--load", bad)
     for _, text in ipairs { "apiVersion: v1\nkind: Pod\n", "- kind: Pod\n", "# none\n", "\31\139\8" } do
-      refuses(": line 2: objects are expected as JSON; kubectl create .* of YAML$", "--load", file("\n" .. text))
+      refuses(": line 2: expected JSON; convert YAML with kubectl create .* FILE$", "--load", file("\n" .. text))
     end
     local unknown = file '{"kind":"Nonsense","apiVersion":"v1","metadata":{"name":"one"}}'
     refuses(": line 1: kind Nonsense of v1 is unknown", "--load", unknown)
@@ -126,13 +126,13 @@ describe("kubelua sim #threads", function()
   it("names what is wrong with a scenario, and in which step", function()
     refuses(": line 2: ", "--script", file "[\n{]")
     for text, pattern in pairs {
-      ['[{"do":"clear"},{"do":"dance"}]'] = ': step 2: nothing is called "dance"; known are create, ',
+      ['[{"do":"clear"},{"do":"dance"}]'] = ': step 2: unknown step "dance"; known are create, ',
       ['[{"do":"touch","resource":"po","colour":1}]'] = ': step 1 %(touch%): it has no parameter "colour"',
       ['[{"do":"touch"}]'] = ': step 1 %(touch%): "resource" is missing',
       ['[{"do":"touch","resource":"po","count":0}]'] = ': step 1 %(touch%): "count" is 0',
       ['[{"do":"refuse","for":"long"}]'] = ': step 1 %(refuse%): "for" is not a duration',
       ['[{"do":"fault","what":"x"}]'] = ': step 1 %(fault%): "what" is "x"; known are',
-      ['[{"do":"create"}]'] = ": step 1 %(create%): it takes either",
+      ['[{"do":"create"}]'] = ': step 1 %(create%): exactly one of "object" and "pods"',
       ["{}"] = ": a scenario is an array of steps",
     } do
       refuses(pattern, "--script", file(text))
@@ -195,7 +195,7 @@ describe("kubelua sim #threads", function()
     play { ["do"] = "delete", resource = "pods", selector = "app=svc-0000" }
     assert.are.equal(4, #sim.api:get("/api/v1/pods").items)
     local status = sim.api:request("POST", "/sim/scenario", { { ["do"] = "touch", resource = "nonsense" } }, nil, 400)
-    assert.are.equal('step 1 (touch): no resource is called "nonsense"', status.message)
+    assert.are.equal('step 1 (touch): unknown resource "nonsense"', status.message)
   end)
 
   it("serves 100,000 pods in less than 1.5 GB, after all of them changed too", function()

@@ -297,7 +297,7 @@ describe("kubelua status #threads", function()
     local _, code, err = engine.status()
     assert.are.equal(2, code)
     assert.has_match("the engine is busy: the script [^%s]+ is in a handler\n", err)
-    engine:wait_error '"The engine thread does not come back[^"]*" cause="the script [^%s]+ is in a handler"'
+    engine:wait_error '"Engine thread is blocked[^"]*" cause="the script [^%s]+ is in a handler"'
     engine:kill "TERM"
     engine:wait()
   end)
@@ -308,7 +308,7 @@ describe("kubelua status #threads", function()
     engine:wait_line "^up$"
     local second = watched("http://127.0.0.1:1", script)
     assert.are.equal(2, second:wait())
-    assert.has_match("/admin.sock: another process listens there", second:err(), 1, true)
+    assert.has_match("/admin.sock: in use by another process", second:err(), 1, true)
     engine:kill "KILL"
     engine:wait()
     local third = watched("http://127.0.0.1:1", script)

@@ -62,7 +62,7 @@ describe("kubelua status #threads", function()
       local informer, took = synced { "--watch-list", "auto" }
       assert.are.equal("list in 1 page; watch-list: " .. unended, informer.syncedHow)
       assert.has_match("^%d+-%d+-%d+T%d+:%d+:%d+Z$", informer.noWatchListUntil) -- B-1
-      assert.has_match("\n    list in 1 page; [^\n]+; no watch%-list is tried for [%dhms]+\n", status "wide")
+      assert.has_match("\n    list in 1 page; [^\n]+; watch%-list disabled for [%dhms]+\n", status "wide")
       assert.is_true(took < deadline_seconds + 10, ("took %.1f s"):format(took))
     end)
   end

@@ -95,7 +95,7 @@ static bool put_unknown_script(const struct engine *engine, struct str wanted, s
         if (last) nearest_try(&nearest, last + 1);
     }
     if (!slash) return false;
-    buf_printf(out, "there is no script \"%.*s\"", STR_ARG(of));
+    buf_printf(out, "script \"%.*s\" not found", STR_ARG(of));
     if (nearest.name) buf_printf(out, ", did you mean \"%s\"?", nearest.name);
     return true;
 }
@@ -106,14 +106,15 @@ static void refuse_name(const struct engine *engine, struct admin_call *question
     struct buf text = {0}, names = {0};
     if (count) {
         put_names(engine, script_command_name(first->script, first->command), &names);
-        buf_printf(&text, "several scripts have the command \"%.*s\": %s", STR_ARG(wanted), buf_text(&names));
+        buf_printf(&text, "command \"%.*s\" is ambiguous: %s", STR_ARG(wanted), buf_text(&names));
     } else {
         put_names(engine, NULL, &names);
         if (!put_unknown_script(engine, wanted, &text)) {
             buf_printf(&text, "unknown command \"%.*s\"", STR_ARG(wanted));
             put_nearest(engine, wanted, &text);
         }
-        buf_printf(&text, "%s%s", names.len ? "; there are the commands " : "; the scripts have no command",
+        buf_printf(&text, "%s%s",
+                   names.len ? "; there are the commands " : "; the scripts provide no commands",
                    buf_text(&names));
     }
     admin_call_fail(question, buf_text(&text));
@@ -184,7 +185,7 @@ static void call_command(struct engine *engine, struct admin_call *question)
     size_t meant = name.n ? find(engine, name, &found) : 0;
     bool good = take_args(tape, params ? tape_field(tape, params, STR("args")) : 0, args, &count);
     if (!good)
-        admin_call_fail(question, "a command has at most 64 arguments, which are texts");
+        admin_call_fail(question, "a command takes at most 64 arguments, all strings");
     else if (meant != 1)
         refuse_name(engine, question, name, meant, &found);
     else if (!script_is_running(found.script))

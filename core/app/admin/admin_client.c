@@ -34,7 +34,7 @@ static bool send_request(int fd, const struct asked *asked, struct err *err)
     bool fits = line.len <= ADMIN_REQUEST_MAX;
     bool ok = fits && send(fd, line.data, line.len, MSG_NOSIGNAL) == (ssize_t)line.len;
     buf_clear(&line);
-    if (!fits) return err_set(err, ERR_LIMIT, "the request is over %d KiB", ADMIN_REQUEST_MAX >> 10);
+    if (!fits) return err_set(err, ERR_LIMIT, "the request exceeds %d KiB", ADMIN_REQUEST_MAX >> 10);
     return ok || err_set(err, ERR_CLOSED, "the engine stopped");
 }
 
@@ -53,12 +53,12 @@ static bool receive(int fd, const struct asked *asked, struct buf *text, struct 
         ssize_t n = recv(fd, buf_reserve(text, READ_BLOCK), READ_BLOCK, 0);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-            return err_set(err, ERR_TIMEOUT, "the engine did not answer within %g s",
+            return err_set(err, ERR_TIMEOUT, "the engine did not respond within %g s",
                            (double)asked->timeout_ms / 1e3);
         /* It keeps a connection as long as a question is open. */
         if (n <= 0) return err_set(err, ERR_CLOSED, "the engine stopped before it answered");
         text->len += (size_t)n;
-        if (text->len > ANSWER_MAX) return err_set(err, ERR_LIMIT, "the answer is over 256 MiB");
+        if (text->len > ANSWER_MAX) return err_set(err, ERR_LIMIT, "the response exceeds 256 MiB");
     }
     return true;
 }

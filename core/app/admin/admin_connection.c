@@ -176,7 +176,7 @@ static void on_asked(struct mail *mail)
     const struct admin_socket_options *o = &client->socket->options;
     question->open = true;
     if (atomic_load(&client->lost)) {
-        admin_call_fail(question, "the client has gone");
+        admin_call_fail(question, "the client disconnected");
         return;
     }
     atomic_store(&client->taken, true);
@@ -217,7 +217,7 @@ static void take_request(struct admin_connection *client, struct str line)
     const struct admin_socket_options *o = &client->socket->options;
     bool session = find_session(o, question->request.method) != NULL;
     if (session && !lend_connection(client)) {
-        refuse(client, "the engine has no descriptor left");
+        refuse(client, "the engine is out of file descriptors");
         return;
     }
     client->step = STEP_ASKING;
@@ -310,7 +310,8 @@ static void on_deadline(struct timer *timer)
         buf_puts(&text, "the engine is busy: ");
         size_t said = text.len;
         if (o->running) running_describe(o->running, &text);
-        if (text.len == said) buf_puts(&text, "a script does not return, or a large list is being processed");
+        if (text.len == said)
+            buf_puts(&text, "a script is blocking the engine, or a large list is being processed");
         admin_error_write(buf_text(&text), &client->out);
         buf_clear(&text);
         (void)!send(client->fd, client->out.data, client->out.len, MSG_NOSIGNAL);

@@ -31,7 +31,7 @@ bool admin_request_parse(struct tape_parser *parser, struct str line, struct adm
             memcpy(request->method, method.p, method.n);
             request->method[method.n] = '\0';
         } else {
-            err_set(err, ERR_PARSE, "the request names no method");
+            err_set(err, ERR_PARSE, "the request has no method");
         }
     }
     buf_clear(&padded);
@@ -75,6 +75,6 @@ size_t admin_reply_parse(struct tape_parser *parser, struct str text, struct tap
     if (error.n)
         err_set(err, ERR_INVALID, "%.*s", STR_ARG(error));
     else if (!result)
-        err_set(err, ERR_PARSE, "the answer has no result");
+        err_set(err, ERR_PARSE, "the response has no result");
     return error.n ? 0 : result;
 }

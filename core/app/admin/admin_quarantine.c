@@ -135,7 +135,7 @@ static void put_names(const struct items *items, const char *target, enum fit fi
 static void explain_unknown(const struct items *items, const char *target, struct buf *out)
 {
     struct nearest nearest = nearest_to(str_of(target));
-    buf_printf(out, "nothing called \"%s\" is in quarantine", target);
+    buf_printf(out, "\"%s\" is not in quarantine", target);
     if (items->count == 0) {
         buf_puts(out, ", nor is anything else");
         return;
@@ -149,7 +149,7 @@ static void explain_unknown(const struct items *items, const char *target, struc
         nearest_try(&nearest, last_part(script));
     }
     if (nearest.name) buf_printf(out, ", did you mean \"%s\"?", nearest.name);
-    buf_puts(out, "; there is ");
+    buf_puts(out, "; in quarantine: ");
     put_names(items, target, FIT_NONE, out);
 }
 
@@ -176,7 +176,7 @@ static size_t lift(const struct items *items, const char *target, struct buf *re
         return 0;
     }
     if (!is_of_one(items, target, fit)) {
-        buf_printf(refusal, "\"%s\" is of several scripts: ", target);
+        buf_printf(refusal, "\"%s\" is ambiguous: ", target);
         put_names(items, target, fit, refusal);
         return 0;
     }

@@ -39,7 +39,7 @@ static void refuse_unknown(const struct engine *engine, const char *name, struct
     for (size_t i = 0; i < engine->slots.count && i < LISTED; i++)
         buf_printf(&text, "%s%s", i ? ", " : "", engine->slots.items[i]->name);
     if (engine->slots.count > LISTED) buf_printf(&text, " and %zu more", engine->slots.count - LISTED);
-    err_set(err, ERR_NOT_FOUND, "there is no script \"%s\"%s", name, buf_text(&text));
+    err_set(err, ERR_NOT_FOUND, "script \"%s\" not found%s", name, buf_text(&text));
     buf_clear(&text);
 }
 
@@ -55,7 +55,7 @@ static struct slot *find(const struct engine *engine, const char *name, struct e
     }
     if (count == 1) return found;
     if (count > 1)
-        err_set(err, ERR_INVALID, "%zu scripts are called \"%s\": give the whole name", count, name);
+        err_set(err, ERR_INVALID, "%zu scripts match \"%s\"; use the full name", count, name);
     else
         refuse_unknown(engine, name, err);
     return NULL;
@@ -136,7 +136,7 @@ static bool read_wanted(struct engine *engine, struct admin_call *question, stru
     size_t list = admin_call_params(question, &tape);
     if (!list) return true;
     if (tape_type(tape, list) != '[')
-        return err_set(err, ERR_INVALID, "the parameters are no list of scripts");
+        return err_set(err, ERR_INVALID, "parameters must be a list of scripts");
     for (size_t v = tape_first(tape, list, NULL); v; v = tape_next(tape, list, v, NULL)) {
         struct buf name = {0};
         buf_str(&name, tape_str(tape, v));
@@ -159,7 +159,7 @@ static bool reload(struct engine *engine, const struct wanted *wanted, struct er
 static bool go_back(struct engine *engine, const struct wanted *wanted, struct err *err)
 {
     if (wanted->count != 1) return err_set(err, ERR_INVALID, "rollback takes one script");
-    return reload_rollback(wanted->slots[0], "asked for by kubelua rollback", err);
+    return reload_rollback(wanted->slots[0], "requested by kubelua rollback", err);
 }
 
 static void put_wanted(const struct engine *engine, const struct wanted *wanted, struct buf *out)
@@ -181,7 +181,7 @@ bool admin_begin_reload(struct engine *engine, struct admin_call *question)
     struct buf result = {0};
     struct err err;
     if (!reloads && strcmp(method, "rollback") != 0) return false;
-    bool ok = !engine->ending_ms || err_set(&err, ERR_CLOSED, "the engine is about to end");
+    bool ok = !engine->ending_ms || err_set(&err, ERR_CLOSED, "the engine is shutting down");
     ok = ok && read_wanted(engine, question, &wanted, &err) &&
          (reloads ? reload(engine, &wanted, &err) : go_back(engine, &wanted, &err));
     if (ok) {

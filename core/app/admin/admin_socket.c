@@ -26,7 +26,7 @@ static bool is_allowed(int fd)
 static void pause_accepting(struct admin_socket *socket, int failed)
 {
     if (!socket->starved)
-        log_warn("Cannot take clients of the admin socket: they wait", F("path", socket->path),
+        log_warn("Cannot accept admin connections, retrying", F("path", socket->path),
                  F("err", strerror(failed)));
     socket->starved = true;
     ev_io_stop(loop_ev(socket->options.io_loop), &socket->acceptable);

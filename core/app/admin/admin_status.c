@@ -240,6 +240,6 @@ bool admin_engine_answer(void *ctx, const char *method, struct buf *result, stru
         json_close(result, '}');
         return true;
     }
-    return err_set(err, ERR_INVALID, "this engine (kubelua %s) does not know \"%s\"", KUBELUA_VERSION,
+    return err_set(err, ERR_INVALID, "this engine (kubelua %s) does not support \"%s\"", KUBELUA_VERSION,
                    method);
 }

@@ -94,8 +94,7 @@ static bool write_patch(struct applying *applying, const struct audit_fix *fix, 
     *how = "patched";
     if (!*fix->version)
         return err_set(err, ERR_INVALID,
-                       "the server gave it no resourceVersion: what it has become since "
-                       "cannot be known");
+                       "the object has no resourceVersion, so changes since the audit cannot be detected");
     bool ok =
         fix_lock(kube_client_packer(applying->client), fix, str_of(fix->version), &applying->body, err) &&
         send_patch(applying, fix, type, &version, err);
@@ -148,7 +147,7 @@ static bool put_manifest(struct applying *applying, const struct audit_fix *fix,
 static bool check_manifest(const struct audit_fix *fix, struct err *err)
 {
     if (fix->is_patched)
-        return err_set(err, ERR_INVALID, "it is there already, and another fix is a patch of it");
+        return err_set(err, ERR_INVALID, "the object already exists, and another fix patches it");
     if (!*fix->name) return err_set(err, ERR_INVALID, "the manifest has no metadata.name");
     if (fix->resource.namespaced && !*fix->ns)
         return err_set(err, ERR_INVALID, "the manifest has no metadata.namespace");

@@ -33,10 +33,10 @@ static enum fit fit_of(const struct informer_claim *claim, const struct resource
 static const char *reason(enum fit fit)
 {
     switch (fit) {
-    case FIT_CHANGED: return "the engine's cache of it has what a transform made of the objects";
+    case FIT_CHANGED: return "the engine's cache contains transformed objects";
     case FIT_PART: return "the engine's cache of it has only some of the objects, or parts of them";
-    case FIT_NAMESPACES: return "the engine's cache of it has only some namespaces; -n names one";
-    case FIT_NOT_SYNCED: return "the engine's cache of it has not synced";
+    case FIT_NAMESPACES: return "the engine's cache covers only some namespaces; select one with -n";
+    case FIT_NOT_SYNCED: return "the engine's cache has not synced";
     default: return "the engine has no cache of it";
     }
 }

@@ -98,13 +98,13 @@ bool audit_children_start(struct audit_children *all, size_t count, struct audit
     options->parts = count;
     all->look.fn = on_look;
     if (!loop_quiesce(io_loop, REST_MAX_MS))
-        return err_set(err, ERR_TIMEOUT, "no child for an audit: the I/O thread did not rest for %d ms",
+        return err_set(err, ERR_TIMEOUT, "cannot fork the audit: the I/O thread was not idle within %d ms",
                        REST_MAX_MS);
     bool ok = true;
     while (ok && all->count < count) ok = start_child(all, options);
     int saved = errno;
     loop_let_go(io_loop);
-    if (!ok) return err_set(err, ERR_IO, "no child for an audit: %s", strerror(saved));
+    if (!ok) return err_set(err, ERR_IO, "cannot fork the audit: %s", strerror(saved));
     *pause_ns = clock_measure_ns() - begun_ns;
     for (size_t i = 0; i < all->count; i++) ev_io_start(loop_ev(all->loop), &all->items[i].exit);
     return true;

@@ -61,8 +61,8 @@ struct audit_children {
 };
 
 /* Forks them, one part of the objects each, with every thread of the engine in a state that a child can live
- * with (docs/dev/adr/0004-forked-audits.md). `options` are a child's, but for its part and its pipe. False with
- * an error; those that run by then are killed by audit_children_kill. `*pause_ns`: how long it took. */
+ * with (docs/dev/adr/0004-forked-audits.md). `options` are a child's, but for its part and its pipe. False
+ * with an error; those that run by then are killed by audit_children_kill. `*pause_ns`: how long it took. */
 bool audit_children_start(struct audit_children *children, size_t count, struct audit_child_options *options,
                           struct loop *io_loop, int64_t *pause_ns, struct err *err);
 /* They end soon: a process that maps gigabytes takes its time, which nobody waits for. */

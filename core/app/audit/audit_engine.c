@@ -51,16 +51,18 @@ const struct flag *audit_engine_flags(struct audit_request *request)
         .timeout_ms = 300000, .child_memory = 512 << 20, .nice = AUDIT_NICE_DEFAULT};
     const struct flag all[] = {
         {"engine", 0, FLAG_BOOL, &flags->asked, NULL, NULL,
-         "the caches of a running engine instead of a cluster; without -f by the rules of its own scripts"},
+         "Audit the caches of a running engine instead of a cluster; without -f, use the rules of its own "
+         "scripts"},
         FLAG_ADMIN_SOCKET(&request->options.admin_socket),
         {"children", 0, FLAG_COUNT, &flags->children, "N", NULL,
-         "processes that it forks, at most 8 (default one for each core)"},
+         "Number of child processes to fork, up to 8 (default one per core)"},
         {"timeout", 0, FLAG_DURATION_MS, &flags->timeout_ms, "DURATION", NULL,
-         "of each of them; 0 for none (default 5m)"},
+         "Time limit of each child process; 0 for none (default 5m)"},
         {"child-memory", 0, FLAG_SIZE, &flags->child_memory, "SIZE", NULL,
-         "that each may need beyond what it shares with the engine; 0 for any (default 512Mi)"},
+         "Memory limit of each child process, excluding memory shared with the engine; 0 for none (default "
+         "512Mi)"},
         {"nice", 0, FLAG_INT, &flags->nice, "N", NULL,
-         "how far they give way to all else that runs, 0 (not at all) to 19 (default 10)"},
+         "Nice value of the child processes, 0 to 19 (default 10)"},
     };
     return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
 }
@@ -164,14 +166,14 @@ static void put_end(const struct asking *a, const struct child *child, struct bu
 {
     char duration[32];
     if (child->is_broken)
-        buf_puts(out, "wrote what cannot be read");
+        buf_puts(out, "sent unreadable output");
     else if (!child->has_ended)
-        buf_puts(out, "is not known to have ended: the engine stopped");
+        buf_puts(out, "has an unknown exit status because the engine stopped");
     else if (WIFSIGNALED(child->status) && WTERMSIG(child->status) == SIGALRM) {
         snprintf(duration, sizeof duration, "%gs", (double)a->request->engine.timeout_ms / MS_PER_S);
-        buf_printf(out, "took longer than --timeout (%s)", duration);
+        buf_printf(out, "exceeded --timeout (%s)", duration);
     } else if (WIFSIGNALED(child->status) && WTERMSIG(child->status) == SIGABRT)
-        buf_puts(out, "was aborted, as when it needs more than --child-memory; the engine's stderr says why");
+        buf_puts(out, "was aborted, possibly because it exceeded --child-memory; see the engine's stderr");
     else if (WIFSIGNALED(child->status))
         buf_printf(out, "was killed by SIG%s", sigabbrev_np(WTERMSIG(child->status)));
     else
@@ -226,7 +228,7 @@ static bool take_begun(struct asking *a, size_t at, struct err *err)
         a->session.fds[a->count] = -1;
         a->count++;
     }
-    return a->count > 0 || err_set(err, ERR_PARSE, "the engine sent no children");
+    return a->count > 0 || err_set(err, ERR_PARSE, "the engine started no child processes");
 }
 
 static bool begin(struct asking *a, int order, struct err *err)

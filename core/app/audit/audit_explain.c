@@ -48,7 +48,9 @@ static void print_rule(const struct script *script, size_t number)
            place ? place->line : 0);
     if (*rule->why) printf("\nWhy: %s\n", rule->why);
     if (*rule->how) printf("\nWhat to do: %s\n", rule->how);
-    if (rule->has_fix) puts("\nkubelua audit --fix prints a patch for what it finds.");
+    if (rule->has_fix)
+        puts("\n"
+             "Run kubelua audit --fix to print a patch for its findings.");
     printf("\nTo accept a finding until a day, annotate the object:\n  %s%s: \"until=2027-01-31 reason\"\n",
            SUPPRESSION_PREFIX, rule->id);
 }
@@ -67,7 +69,7 @@ static bool explain(const struct audit_scripts *scripts, const char *id, struct 
         }
     return nearest.name
                ? err_set(err, ERR_NOT_FOUND, "no rule \"%s\", did you mean \"%s\"?", id, nearest.name)
-               : err_set(err, ERR_NOT_FOUND, "no rule \"%s\"; --list-rules tells which there are", id);
+               : err_set(err, ERR_NOT_FOUND, "no rule \"%s\"; use --list-rules to list all rules", id);
 }
 
 /* --- all of them */

@@ -88,7 +88,7 @@ static bool write_all(int fd, struct str bytes, struct err *err)
     while (bytes.n > 0) {
         ssize_t n = write(fd, bytes.p, bytes.n);
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return err_set(err, ERR_IO, "a file in memory cannot be written: %s", strerror(errno));
+        if (n <= 0) return err_set(err, ERR_IO, "cannot write to a memory file: %s", strerror(errno));
         bytes = (struct str){bytes.p + n, bytes.n - (size_t)n};
     }
     return true;
@@ -98,9 +98,9 @@ int audit_job_write(const struct audit_job *order, struct err *err)
 {
     struct buf bytes = {0};
     put(order, &bytes);
-    bool ok = bytes.len <= AUDIT_JOB_MAX || err_set(err, ERR_LIMIT, "the rules have over 64 MiB of text");
+    bool ok = bytes.len <= AUDIT_JOB_MAX || err_set(err, ERR_LIMIT, "the rules exceed 64 MiB of text");
     int fd = ok ? memfd_create("kubelua-audit", MFD_CLOEXEC) : -1;
-    if (ok && fd < 0) ok = err_set(err, ERR_IO, "no file in memory: %s", strerror(errno));
+    if (ok && fd < 0) ok = err_set(err, ERR_IO, "cannot create a memory file: %s", strerror(errno));
     ok = ok && write_all(fd, buf_slice(&bytes), err);
     buf_clear(&bytes);
     if (!ok && fd >= 0) close(fd);
@@ -194,7 +194,7 @@ static bool read_all(int fd, struct buf *out, struct err *err)
 {
     struct stat st;
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > AUDIT_JOB_MAX)
-        return err_set(err, ERR_IO, "that is no file of at most 64 MiB");
+        return err_set(err, ERR_IO, "not a regular file of at most 64 MiB");
     size_t size = (size_t)st.st_size;
     ssize_t n = 1;
     buf_reserve(out, size);
@@ -202,7 +202,7 @@ static bool read_all(int fd, struct buf *out, struct err *err)
         n = pread(fd, out->data + out->len, size - out->len, (off_t)out->len);
         if (n > 0) out->len += (size_t)n;
     }
-    return n > 0 || err_set(err, ERR_IO, "it cannot be read: %s", strerror(errno));
+    return n > 0 || err_set(err, ERR_IO, "cannot read it: %s", strerror(errno));
 }
 
 bool audit_job_read(int fd, struct audit_job *order, struct err *err)
@@ -212,7 +212,7 @@ bool audit_job_read(int fd, struct audit_job *order, struct err *err)
     bool ok = read_all(fd, &bytes, err);
     struct wire_reader reader = {.rest = buf_slice(&bytes)};
     if (ok && !take(&reader, order))
-        ok = err_set(err, ERR_PARSE, "kubelua audit is of another version than the engine, %s",
+        ok = err_set(err, ERR_PARSE, "kubelua audit and the engine (%s) have different versions",
                      KUBELUA_VERSION);
     buf_clear(&bytes);
     return ok;

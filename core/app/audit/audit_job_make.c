@@ -53,9 +53,9 @@ static bool check(const struct audit_request *request, struct err *err)
 {
     const int64_t hour_ms = 3600 * (int64_t)MS_PER_S;
     if (request->engine.nice > NICE_MAX)
-        return err_set(err, ERR_INVALID, "--nice is at most %d, not %d", NICE_MAX, request->engine.nice);
+        return err_set(err, ERR_INVALID, "--nice must be at most %d, not %d", NICE_MAX, request->engine.nice);
     return request->engine.timeout_ms <= TIMEOUT_MAX_H * hour_ms ||
-           err_set(err, ERR_INVALID, "--timeout is at most %dh; 0 is for none", TIMEOUT_MAX_H);
+           err_set(err, ERR_INVALID, "--timeout must be at most %dh, or 0 for none", TIMEOUT_MAX_H);
 }
 
 int audit_job_make(const struct audit_request *request, bool passes, struct err *err)

@@ -140,7 +140,8 @@ static void check(struct reporting *t, struct str kind)
     if (!is_new(t, kind) || well_known_may_have(t->known, kind) || auditor_has_seen(t->auditor, kind)) return;
     put_place(t, &text);
     well_known_lacks(t->known, kind, &err);
-    fprintf(stderr, "kubelua audit: %s%s, and nothing in the input is of it\n", buf_text(&text), err.text);
+    fprintf(stderr, "kubelua audit: %s%s, and the input has no objects of that kind\n", buf_text(&text),
+            err.text);
     buf_clear(&text);
     t->ok = false;
 }

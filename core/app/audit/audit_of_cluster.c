@@ -67,7 +67,7 @@ static bool refresh_kinds(struct cluster_audit *live, struct err *err)
     live->discovery = discovery_start(live->base.client, on_found, live);
     while (live->discovery && !live->is_late) loop_once(live->base.loop, true);
     if (live->catalogue) return true;
-    if (live->is_late) err_set(&live->failure, ERR_TIMEOUT, "no answer within --sync-timeout");
+    if (live->is_late) err_set(&live->failure, ERR_TIMEOUT, "no response within --sync-timeout");
     *err = live->failure;
     return err_wrap(err, "%s", live->cluster->server);
 }

@@ -87,11 +87,9 @@ static void on_foreign(void *ctx, struct str file, size_t line)
 {
     struct offline *offline = ctx;
     progress_clear(&offline->progress);
-    fprintf(
-        stderr,
-        "kubelua audit: %.*s: line %zu: passed over, as it is no Kubernetes object: it has neither metadata "
-        "nor a kind that servers have\n",
-        STR_ARG(file), line);
+    fprintf(stderr,
+            "kubelua audit: %.*s:%zu: skipped, not a Kubernetes object: no metadata and no known kind\n",
+            STR_ARG(file), line);
 }
 
 static bool is_wanted(void *ctx, struct str api_version, struct str kind)
@@ -177,10 +175,8 @@ static void print_unused(const struct audit_request *request, const struct input
     char *from = flag_list_text(&request->from);
     for (size_t i = 0; i < exclude->count; i++)
         if (!exclude->used[i])
-            fprintf(
-                stderr,
-                "kubelua audit: --exclude \"%s\": there is no such file or folder to leave out below %s\n",
-                request->exclude.items[i], from);
+            fprintf(stderr, "kubelua audit: --exclude \"%s\" matches no file or directory below %s\n",
+                    request->exclude.items[i], from);
     free(from);
 }
 

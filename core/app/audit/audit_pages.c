@@ -206,7 +206,7 @@ static bool fetch(struct pages *pages, void (*ask)(struct pager *pager))
     ask(pages->pager);
     while (!pages->has_answer && !pages->is_late) loop_once(o->loop, true);
     timer_cancel(&pages->deadline);
-    if (!pages->has_answer) err_set(&pages->failure, ERR_TIMEOUT, "no answer within --sync-timeout");
+    if (!pages->has_answer) err_set(&pages->failure, ERR_TIMEOUT, "no response within --sync-timeout");
     return pages->failure.code == ERR_NONE;
 }
 
@@ -265,11 +265,8 @@ static bool has_end(struct pages *pages)
 {
     size_t most = OLD_PAGES_MAX + pages->page_most;
     return pages->old_pages < most ||
-           err_set(
-               &pages->failure, ERR_PARSE,
-               "the server gives no end of the list: %zu pages in a row had no object that was not in one "
-               "before",
-               most);
+           err_set(&pages->failure, ERR_PARSE,
+                   "the list does not end: %zu consecutive pages had no new objects", most);
 }
 
 static bool read_page(struct pages *pages)

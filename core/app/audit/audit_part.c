@@ -185,7 +185,7 @@ static bool load_own(struct part *part)
             ok &= load(part, script_name(script), script_path(script), script_bundle(script));
     }
     if (ok && part->script_count == 0)
-        part_report_problem(part, "no script of the engine has a rule (k8s.rule)");
+        part_report_problem(part, "none of the scripts of the engine has a rule (k8s.rule)");
     return ok && part->script_count > 0;
 }
 

@@ -46,7 +46,7 @@ struct audit {
 static const char *incomplete(enum audit_end end)
 {
     return end == AUDIT_UNREADABLE   ? "Not all could be read: there may be more to find."
-           : end == AUDIT_INCOMPLETE ? "Not all could be had: there may be more to find."
+           : end == AUDIT_INCOMPLETE ? "Some objects could not be retrieved; there may be more findings."
                                      : NULL;
 }
 
@@ -130,9 +130,9 @@ static void print_nothing(const struct audit_request *request, const struct audi
     struct buf text = {0};
     buf_printf(&text, "nothing was checked: no object %s", is_whole ? "" : "that could be had ");
     if (nonempty(selector))
-        buf_printf(&text, "of a kind that a rule looks at matches --selector \"%s\"", selector);
+        buf_printf(&text, "of a kind that the rules match has labels that match --selector \"%s\"", selector);
     else if (totals->elsewhere)
-        buf_puts(&text, "of a kind that a rule looks at is in the namespace of -n");
+        buf_puts(&text, "of a kind that the rules match is in the namespace of -n");
     else
         buf_puts(&text, "is of a kind that a rule looks at");
     if (is_whole) buf_puts(&text, "; --allow-empty makes that no error");
@@ -209,7 +209,7 @@ int audit_run(const struct audit_request *request)
     else if (report(&audit))
         code = code_of(&audit, audit.end);
     else
-        fprintf(stderr, "kubelua audit: the report cannot be written: %s\n", strerror(errno));
+        fprintf(stderr, "kubelua audit: cannot write the report: %s\n", strerror(errno));
     audit_table_free(audit.table);
     free(audit.source);
     return code;

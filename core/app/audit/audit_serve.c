@@ -48,7 +48,7 @@ static struct ev_loop *ev_of(const struct engine_audit *a)
 static void audit_free(struct engine_audit *a)
 {
     a->sessions->under_way = NULL;
-    log_info("An audit has ended", FI("pid", a->client));
+    log_info("Audit finished", FI("pid", a->client));
     free(a);
 }
 
@@ -141,7 +141,7 @@ static void on_ended(void *ctx, size_t which, int status)
         return;
     }
     if (WIFSIGNALED(status))
-        log_warn("A child of an audit was killed: its result is incomplete",
+        log_warn("Audit child process was killed, the result is incomplete",
                  FI("pid", a->children.items[which].pid), F("signal", sigabbrev_np(WTERMSIG(status))));
     if (!send_ended(a, which, status) || a->children.running == 0) audit_end(a);
 }
@@ -173,9 +173,9 @@ static bool start_children(struct engine_audit *a, int order, struct err *err)
         audit_children_start(&a->children, a->wanted, &options, io_thread_loop(engine->io), &pause_ns, err);
     free(scripts);
     if (!ok) return false;
-    log_info("An audit has begun", FI("pid", a->client), FI("children", a->children.count),
+    log_info("Audit started", FI("pid", a->client), FI("children", a->children.count),
              FI("pauseUs", pause_ns / 1000));
-    return send_begun(a, pause_ns) || err_set(err, ERR_CLOSED, "nobody reads the audit");
+    return send_begun(a, pause_ns) || err_set(err, ERR_CLOSED, "the client of the audit disconnected");
 }
 
 /* --- from the audit */
@@ -247,8 +247,7 @@ static bool may_begin(const struct audit_sessions *sessions, struct err *err)
         return err_set(err, ERR_LIMIT,
                        "an audit is under way, of the process %lld: there may be one at a time",
                        (long long)sessions->under_way->client);
-    return kinds_known(engine->kinds) ||
-           err_set(err, ERR_NOT_FOUND, "the engine does not know yet which kinds the server has");
+    return kinds_known(engine->kinds) || err_set(err, ERR_NOT_FOUND, "discovery has not completed yet");
 }
 
 static int64_t peer_pid(int fd)

@@ -211,7 +211,7 @@ static bool read_file(struct dump *dump, const char *path, struct err *err)
         return false;
     }
     return dump->read > 0 ||
-           err_set(err, ERR_INVALID, "%s: there is no object in it: such as kubectl get -o json gives", path);
+           err_set(err, ERR_INVALID, "%s: contains no objects; expected output of kubectl get -o json", path);
 }
 
 struct dump *dump_read(const char *const *files, size_t count, struct err *err)

@@ -42,10 +42,9 @@ static void check_claim(const struct scan *scan, size_t i)
     char *label = spec->label_selector ? contradiction(spec->label_selector) : NULL;
     if (!label) return;
     struct place at = find_place(script_claim_place(scan->script, i), scan->file, NULL);
-    diagnostics_add(
-        scan->findings, at.file, at.line, false,
-        "the informer of %s: the selector \"%s\" matches nothing: what it asks of %s contradicts itself",
-        spec->kind, spec->label_selector, label);
+    diagnostics_add(scan->findings, at.file, at.line, false,
+                    "informer of %s: selector \"%s\" can never match: contradictory requirements for %s",
+                    spec->kind, spec->label_selector, label);
     free(label);
 }
 
@@ -56,13 +55,12 @@ static void check_selector(const struct scan *scan, const struct script_filter *
     char *both = xasprintf("%s%s%s", informers, *informers && *own ? "," : "", own), *label;
     char *informers_label = contradiction(informers);
     if ((label = contradiction(own)))
-        diagnostics_add(
-            scan->findings, at.file, at.line, false,
-            "the handler %s: the selector \"%s\" matches nothing: what it asks of %s contradicts itself",
-            f->handler, own, label);
+        diagnostics_add(scan->findings, at.file, at.line, false,
+                        "handler %s: selector \"%s\" can never match: contradictory requirements for %s",
+                        f->handler, own, label);
     else if (!informers_label && (label = contradiction(both)))
         diagnostics_add(scan->findings, at.file, at.line, false,
-                        "the handler %s: the selector \"%s\" matches nothing: its informer has \"%s\" alone",
+                        "handler %s: selector \"%s\" can never match: its informer only has \"%s\"",
                         f->handler, own, informers);
     free(informers_label);
     free(label);

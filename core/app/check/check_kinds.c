@@ -25,7 +25,7 @@ static void warn(const struct kinds_scan *scan, const char *kind, struct place a
     struct err err;
     well_known_lacks(scan->catalogue, str_of(kind), &err);
     diagnostics_add(scan->findings, at.file, at.line, true,
-                    "%s; name a server, or a dump by --against, to be sure", err.text);
+                    "%s; to be sure, check against a server or a dump (--against)", err.text);
 }
 
 /* A kind with a group may come later at a start; that it is not there now is what a check is for. */
@@ -130,10 +130,9 @@ static void check_uses(const struct rules_scan *scan)
         const struct rule_use *use = &rule->uses[i];
         if (!str_is(str_of(use->index), "namespace") || !has_no_namespaces(scan, use->claim)) continue;
         struct place at = place_of(scan, use->name);
-        diagnostics_add(
-            scan->findings, at.file, at.line, false,
-            "the rule %s: uses.%s: %s have no namespaces, so that the index \"namespace\" finds none",
-            rule->id, use->name, claim_spec(use->claim)->kind);
+        diagnostics_add(scan->findings, at.file, at.line, false,
+                        "rule %s: uses.%s: %s are not namespaced, so the index \"namespace\" finds nothing",
+                        rule->id, use->name, claim_spec(use->claim)->kind);
     }
 }
 

@@ -207,9 +207,10 @@ static void print_unknown(void *ctx, struct str kind, const struct inventory_ent
         fprintf(stderr, "kubelua rbac: %s: %s\n", buf_text(&at), err.text);
     } else {
         well_known_lacks(catalogue, kind, &err);
-        fprintf(stderr,
-                "kubelua rbac: %s: %s: name a server that has it, by --server, --kubeconfig or --context\n",
-                buf_text(&at), err.text);
+        fprintf(
+            stderr,
+            "kubelua rbac: %s: %s; use --server, --kubeconfig or --context to select a server that has it\n",
+            buf_text(&at), err.text);
     }
     buf_clear(&at);
 }

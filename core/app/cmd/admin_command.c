@@ -22,7 +22,7 @@ static const struct flag *flags_of(struct arguments *arguments)
     *arguments = (struct arguments){.output = "table"};
     const struct flag flags[] = {
         {"output", 'o', FLAG_CHOICE, &arguments->output, "table|wide|json|yaml", "table|wide|json|yaml",
-         "form of the answer (default table)"},
+         "Output format (default table)"},
         FLAG_ADMIN_SOCKET(&arguments->path),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
@@ -73,7 +73,7 @@ static bool show(const struct admin_command *command, const struct arguments *ar
     if (!client) return false;
     print(command, admin_client_tape(client), admin_client_result(client), arguments->output);
     admin_client_free(client);
-    if (fflush(stdout) != 0 || ferror(stdout)) return err_set(err, ERR_IO, "stdout: the answer was lost");
+    if (fflush(stdout) != 0 || ferror(stdout)) return err_set(err, ERR_IO, "cannot write to stdout");
     return true;
 }
 

@@ -36,29 +36,30 @@ static const struct flag *audit_flags(struct audit_request *request)
     const struct flag flags[] = {
         FLAG_SCRIPT_FILES(&options->files),
         {"from", 0, FLAG_LIST, &request->from, "FILE|DIR|-", NULL,
-         "files instead of a cluster: JSON or YAML, as kubectl get prints it, or manifests; - is stdin "
+         "Audit files instead of a cluster: manifests or output of kubectl get, JSON or YAML; - is stdin "
          "(repeatable)"},
         {"selector", 'l', FLAG_STRING, &request->selector, "SELECTOR", NULL,
-         "look only at objects whose labels match, as \"app=web,tier!=db\"; what rules use is not filtered"},
-        {"recursive", 'R', FLAG_BOOL, &request->recursive, NULL, NULL, "of a folder also those in it"},
+         "Audit only objects whose labels match, such as \"app=web,tier!=db\"; objects that rules use are "
+         "not filtered"},
+        {"recursive", 'R', FLAG_BOOL, &request->recursive, NULL, NULL, "Read subdirectories, too"},
         {"exclude", 0, FLAG_LIST, &request->exclude, "GLOB", NULL,
-         "of a folder leave out files and folders of that name, or path below it (repeatable)"},
+         "Skip files and subdirectories whose name or path matches GLOB (repeatable)"},
         flag_max_object_size(options),
         {"output", 'o', FLAG_CHOICE, &request->output, REPORT_FORMATS, REPORT_FORMATS,
-         "form of the report (default table)"},
+         "Output format (default table)"},
         {"fail-on", 0, FLAG_CHOICE, &request->fail_on, SEVERITY_NAMES, SEVERITY_NAMES,
-         "end with 1 for failures of this severity and above (default low)"},
+         "Exit with 1 for failures of this severity or higher (default low)"},
         {"baseline", 0, FLAG_STRING, &request->baseline, "FILE", NULL,
-         "hide the findings of an earlier report, made by -o json"},
-        {"explain", 0, FLAG_STRING, &request->explain, "RULE", NULL,
-         "print what the rule is about, and audit nothing"},
+         "Hide findings of an earlier report that was written with -o json"},
+        {"explain", 0, FLAG_STRING, &request->explain, "RULE", NULL, "Describe a rule and exit"},
         {"list-rules", 0, FLAG_BOOL, &request->list_rules, NULL, NULL,
-         "print which rules there are, and audit nothing; with -o json as JSON"},
+         "List the rules and exit; supports -o json"},
         {"fix", 0, FLAG_BOOL, &request->fix, NULL, NULL,
-         "print what rules would do about their failures, as commands; with -o json or yaml in the report"},
+         "Print fixes for the failures as shell commands; with -o json or yaml, add them to the report"},
         {"allow-empty", 0, FLAG_BOOL, &request->allow_empty, NULL, NULL,
-         "it is no error that no object is of a kind that a rule looks at, or matches --selector"},
-        flag_sync_timeout(options, "of a cluster: time for all that rules look at to come (default 60s)"),
+         "Succeed when no object matches a rule or --selector"},
+        flag_sync_timeout(
+            options, "Time to wait for the objects that rules need, when auditing a cluster (default 60s)"),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -69,11 +70,11 @@ static const struct flag *apply_flags(struct audit_request *request)
     struct options *options = &request->options;
     const struct flag flags[] = {
         {"apply", 0, FLAG_BOOL, &request->apply, NULL, NULL,
-         "write what --fix would print, and tell of each fix"},
+         "Apply the fixes that --fix would print, and report each one"},
         flag_dry_run(
             options,
-            "client only tells what would be written, server has it checked but not kept (default none)"),
-        flag_field_manager(options, "whose the fields are that are written (default kubelua)"),
+            "client: only print what would be written; server: send it without persisting it (default none)"),
+        flag_field_manager(options, "Name of the field manager of these writes (default kubelua)"),
         flag_kube_api_qps(options),
         flag_kube_api_burst(options),
     };
@@ -83,37 +84,41 @@ static const struct flag *apply_flags(struct audit_request *request)
 static void help(void)
 {
     struct audit_request request = {0};
-    puts(
-        "Ask the rules of scripts (k8s.rule) about objects, and report what they find: of a cluster, of\n"
-        "files, or of what a running engine has in its caches.\n\n"
-        "Usage:\n"
-        "  kubelua audit -f FILE|DIR ... [--from FILE ...] [flags]\n"
-        "  kubelua audit --engine [-f FILE|DIR ...] [flags]\n"
-        "  kubelua audit -f FILE|DIR ... --explain RULE\n"
-        "  kubelua audit -f FILE|DIR ... --list-rules\n\n"
-        "The exit code is 0 when no rule failed; 1 for failures of the severity of --fail-on and above; 2 "
-        "when\n"
-        "something could not be read, or no object was looked at; 3 when a rule raised an\n"
-        "error or went over a limit, or something could not be had of the cluster or the engine, so that it\n"
-        "is not known what there would have been to say, or when a fix could not be written (--apply).\n\n"
-        "Examples:\n"
-        "  kubelua audit -f scripts/rules --context prod -n shop\n"
-        "  kubelua audit -f scripts/rules -l 'team=web,env!=test'\n"
-        "  kubectl get pods -A -o json > pods.json && kubelua audit -f scripts/rules --from pods.json\n"
-        "  kubelua audit -f scripts/rules --from manifests.yaml -o sarif --fail-on high > audit.sarif\n"
-        "  kubelua audit -f scripts/rules --engine\n"
-        "  kubelua audit -f scripts/rules -o json > known.json\n"
-        "  kubelua audit -f scripts/rules --baseline known.json\n"
-        "  kubelua audit -f scripts/rules --fix > fixes.sh\n"
-        "  kubelua audit -f scripts/rules -n shop --apply --dry-run=server\n\n"
-        "Flags:");
+    puts("Evaluate the rules of scripts (k8s.rule) and report their findings, for a cluster, for files, or "
+         "for\n"
+         "the caches of a running engine.\n\n"
+         "Usage:\n"
+         "  kubelua audit -f FILE|DIR ... [--from FILE ...] [flags]\n"
+         "  kubelua audit --engine [-f FILE|DIR ...] [flags]\n"
+         "  kubelua audit -f FILE|DIR ... --explain RULE\n"
+         "  kubelua audit -f FILE|DIR ... --list-rules\n\n"
+         "Exit codes:\n"
+         "  0  no rule failed\n"
+         "  1  a rule failed with the severity of --fail-on or higher\n"
+         "  2  some input could not be read, or no object was audited\n"
+         "  3  the audit is incomplete: a rule raised an error or exceeded a limit, objects could not be\n"
+         "     retrieved, or a fix could not be applied (--apply)\n\n"
+         "Examples:\n"
+         "  kubelua audit -f scripts/rules --context prod -n shop\n"
+         "  kubelua audit -f scripts/rules -l 'team=web,env!=test'\n"
+         "  kubectl get pods -A -o json > pods.json && kubelua audit -f scripts/rules --from pods.json\n"
+         "  kubelua audit -f scripts/rules --from manifests.yaml -o sarif --fail-on high > audit.sarif\n"
+         "  kubelua audit -f scripts/rules --engine\n"
+         "  kubelua audit -f scripts/rules -o json > known.json\n"
+         "  kubelua audit -f scripts/rules --baseline known.json\n"
+         "  kubelua audit -f scripts/rules --fix > fixes.sh\n"
+         "  kubelua audit -f scripts/rules -n shop --apply --dry-run=server\n\n"
+         "Flags:");
     flags_print(audit_flags(&request));
     flags_print(param_flags(&request.options));
-    puts("\nOf a cluster:");
+    puts("\n"
+         "Cluster flags:");
     flags_print(apply_flags(&request));
-    puts("\nOf a running engine:");
+    puts("\n"
+         "Engine flags:");
     flags_print(audit_engine_flags(&request));
-    puts("\nScripts, as for kubelua run:");
+    puts("\n"
+         "Script flags (as for kubelua run):");
     flags_print(script_flags(&request.options));
     puts("\nConnection:");
     flags_print(connection_flags(&request.options));
@@ -174,18 +179,18 @@ static bool check_arguments(const struct audit_request *request, const struct fl
 {
     if (rest->count)
         return err_set(err, ERR_INVALID,
-                       "unexpected argument \"%s\"; scripts are named by -f, objects by --from",
+                       "unexpected argument \"%s\"; use -f for scripts and --from for objects",
                        rest->items[0]);
     bool of_engine = request->engine.asked;
     if (of_engine && request->from.count)
-        return err_set(err, ERR_INVALID, "--engine and --from are two audits: give one of them");
+        return err_set(err, ERR_INVALID, "--engine and --from are mutually exclusive");
     if (!request->options.files.count && (!of_engine || request->explain || request->list_rules))
         return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
     if (!check_fix(request, err)) return false;
     const char *other = of_engine ? names_cluster(&request->options.cluster) : NULL;
     if (other)
-        return err_set(err, ERR_INVALID, "--engine asks about the cluster of the engine: %s goes without it",
-                       other);
+        return err_set(err, ERR_INVALID,
+                       "%s cannot be combined with --engine, which audits the cluster of the engine", other);
     return true;
 }
 
@@ -221,11 +226,10 @@ static void print_old(const char *path, const struct baseline *baseline)
 {
     size_t old = baseline ? baseline_old_count(baseline) : 0;
     if (old)
-        fprintf(
-            stderr,
-            "kubelua audit: %s: %zu of its findings have no fingerprint, and are known by their path as it "
-            "stands; write it anew by -o json\n",
-            path, old);
+        fprintf(stderr,
+                "kubelua audit: %s: %zu findings have no fingerprint and are matched by path; recreate the "
+                "file with -o json\n",
+                path, old);
 }
 
 static int run_request(struct audit_request *request, struct err *err)
@@ -260,4 +264,4 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct command cmd_audit = {"audit", "Ask rules about objects, and report what they find", run, help};
+const struct command cmd_audit = {"audit", "Evaluate rules and report findings", run, help};

@@ -16,9 +16,11 @@ static void help(void)
 {
     struct bench_flags flags;
     puts(
-        "Measure what an informer costs: kubelua's, and those of programs that speak the same protocol.\n"
-        "Everything is measured on generated pods that a source of its own serves: no cluster is needed.\n\n"
-        "Usage:\n  kubelua bench [flags]\n\n"
+        "Benchmark kubelua's informer and those of other programs that speak the same protocol, on "
+        "generated\n"
+        "pods. No cluster is needed.\n\n"
+        "Usage:\n"
+        "  kubelua bench [flags]\n\n"
         "Examples:\n"
         "  kubelua bench --quick\n"
         "  kubelua bench --only sync,storm --peer 'mine=./my-informer --verbose'\n"
@@ -29,8 +31,7 @@ static void help(void)
         "  relist     the same pods once more                 idle       an informer of nothing\n"
         "  storm      updates as fast as they are taken       start      until the first request\n"
         "  latency    at 1,000 and 10,000 updates a second    lua        calls from Lua (kubelua only)\n"
-        "  projected  sync with ten fields (kubelua only)     floor      sync of peers with the trait "
-        "floor\n"
+        "  projected  sync with ten fields (kubelua only)     floor      sync of peers with the trait floor\n"
         "  audit-engine  ten rules asked about the caches of a running engine (kubelua only)\n\n"
         "Peers:\n"
         "  --peer NAME[:TRAIT,...]=COMMAND runs `exec COMMAND --server URL [--select]` by /bin/sh; the "
@@ -40,7 +41,7 @@ static void help(void)
         "  with `exec` too. Traits: `protobuf`, the peer is not run without --encodings; `floor`, it is no\n"
         "  informer but a receive loop, which --only calls floor.\n\n"
         "Exit codes:\n"
-        "  0    done, whatever the figures are\n"
+        "  0    finished, regardless of the figures\n"
         "  1    a subject failed, or the benchmark ended early: what was measured is in the report\n"
         "  2    usage error, or nothing was measured: there is no report\n"
         "  130  interrupted: what was measured until then is in the report\n\n"
@@ -156,4 +157,4 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct command cmd_bench = {"bench", "Measure what informers cost, kubelua's and others'", run, help};
+const struct command cmd_bench = {"bench", "Benchmark informers", run, help};

@@ -23,9 +23,9 @@ static const struct flag *flags_of(struct arguments *arguments)
     *arguments = (struct arguments){.output = "table"};
     const struct flag flags[] = {
         {"output", 'o', FLAG_CHOICE, &arguments->output, "table|json|yaml", "table|json|yaml",
-         "form of a result that is no text (default table)"},
+         "Output format for results that are not strings (default table)"},
         {"timeout", 0, FLAG_DURATION_MS, &arguments->timeout_ms, "DURATION", NULL,
-         "for the answer; then the call is cancelled (default 0: none)"},
+         "Cancel the call after this time (default 0: never)"},
         FLAG_ADMIN_SOCKET(&arguments->path),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
@@ -34,17 +34,19 @@ static const struct flag *flags_of(struct arguments *arguments)
 static void help(void)
 {
     struct arguments arguments;
-    puts("Call a command that a script of a running engine has registered by k8s.command, and print what it\n"
-         "returns. Without a name: list the commands.\n\n"
-         "Usage:\n"
-         "  kubelua call [SCRIPT/]NAME [ARGUMENT ...] [flags]\n\n"
-         "Arguments that begin with - stand behind --. The exit code is 0, 1 when the command returned\n"
-         "nil and an error, 2 when there is no such command or no engine, and 3 when it failed or was\n"
-         "cancelled. ^C cancels the call.\n\n"
-         "Examples:\n"
-         "  kubelua call\n"
-         "  kubelua call orphans shop -o json\n\n"
-         "Flags:");
+    puts(
+        "Call a command that a script registered with k8s.command, and print its result. Without a name, "
+        "list\n"
+        "the commands.\n\n"
+        "Usage:\n"
+        "  kubelua call [SCRIPT/]NAME [ARGUMENT ...] [flags]\n\n"
+        "Put arguments that start with - after --. Exit codes: 0 success; 1 the command returned nil and an\n"
+        "error; 2 no such command or no engine; 3 the command failed or was cancelled. Ctrl-C cancels the "
+        "call.\n\n"
+        "Examples:\n"
+        "  kubelua call\n"
+        "  kubelua call orphans shop -o json\n\n"
+        "Flags:");
     flags_print(flags_of(&arguments));
 }
 
@@ -136,7 +138,7 @@ static void print_list(const struct tape *tape, size_t list)
     if (table.count)
         text_table_print(&table, stdout, 0, false);
     else
-        puts("No commands");
+        puts("No commands found");
     text_table_clear(&table);
 }
 
@@ -169,4 +171,4 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct command cmd_call = {"call", "Call a command of a running engine's scripts", run, help};
+const struct command cmd_call = {"call", "Call a command that a script provides", run, help};

@@ -38,9 +38,9 @@ static const struct flag *check_flags(struct arguments *arguments)
     const struct flag flags[] = {
         FLAG_SCRIPT_FILES(&arguments->options.files),
         {"output", 'o', FLAG_CHOICE, &arguments->output, "text|json", "text|json",
-         "form of the findings (default text)"},
+         "Output format (default text)"},
         {"against", 0, FLAG_LIST, &arguments->against, "FILE", NULL,
-         "a dump of a cluster, JSON or YAML: its custom resource definitions, objects, roles (repeatable)"},
+         "Check against a dump of a cluster (JSON or YAML): CRDs, objects, roles (repeatable)"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -48,17 +48,18 @@ static const struct flag *check_flags(struct arguments *arguments)
 static void help(void)
 {
     struct arguments arguments = {0};
-    puts("Load scripts without running them, and print what is wrong: syntax, unknown options, calls in the\n"
-         "wrong phase, kinds that nobody serves, and handlers that can never be called.\n\n"
-         "Kinds are checked against a server, when one is named by --server, --kubeconfig or --context; or\n"
-         "against a dump, which tells by its custom resource definitions and its objects. Without either,\n"
-         "only Kubernetes' own are known.\n\n"
-         "A server is also asked whether one may do there what the scripts need; --as asks for the account\n"
-         "that they are going to run as. A dump that has roles and their bindings answers for --as, too.\n\n"
+    puts("Load scripts without running them, and report problems: syntax errors, unknown options, calls in "
+         "the\n"
+         "wrong phase, unknown kinds, and handlers that can never be called.\n\n"
+         "Kinds are checked against the server given by --server, --kubeconfig or --context, or against the "
+         "CRDs\n"
+         "and objects of a dump. Without either, only built-in kinds are known.\n\n"
+         "With a server, permissions are checked as well; use --as to check those of the account that will "
+         "run\n"
+         "the scripts. A dump that contains roles and bindings works with --as, too.\n\n"
          "Usage:\n"
          "  kubelua check -f FILE|DIR ... [flags]\n\n"
-         "The exit code is 0 when nothing was found, warnings apart; 1 for findings; 2 when something could\n"
-         "not be read.\n\n"
+         "Exit codes: 0 no errors (there may be warnings); 1 errors; 2 some input could not be read.\n\n"
          "Examples:\n"
          "  kubelua check -f rules/scripts\n"
          "  kubectl get crds -o json > crds.json && kubelua check -f rules/scripts --against crds.json\n"
@@ -72,7 +73,8 @@ static void help(void)
     flags_print(param_flags(&arguments.options));
     puts("\nConnection:");
     flags_print(connection_flags(&arguments.options));
-    puts("\nElections, as for kubelua run:");
+    puts("\n"
+         "Leader election flags (as for kubelua run):");
     flags_print(leader_flags(&arguments.options.leader));
     arguments_clear(&arguments);
 }
@@ -255,7 +257,7 @@ static bool parse(int argc, char **argv, struct arguments *arguments, struct err
     bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err) &&
               options_set_limits(options, err) && options_read_params(options, err);
     if (ok && rest.count)
-        ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; scripts are named by -f", rest.items[0]);
+        ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; use -f for scripts", rest.items[0]);
     if (ok && !options->files.count)
         ok = err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
     flag_list_clear(&rest);
@@ -282,5 +284,4 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct command cmd_check = {"check", "Find what is wrong with scripts, without running them", run,
-                                  help};
+const struct command cmd_check = {"check", "Validate scripts without running them", run, help};

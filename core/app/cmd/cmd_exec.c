@@ -6,18 +6,19 @@
 
 static void help(void)
 {
-    puts("Run one script: sync its informers, run its k8s.main, exit with the number that it returns.\n\n"
+    puts("Run one script: wait until its informers have synced, run k8s.main, and exit with the number it "
+         "returns.\n\n"
          "Usage:\n"
          "  kubelua exec FILE [flags]\n\n"
          "Examples:\n"
          "  kubelua exec scripts/image_report.lua --context staging\n\n"
          "Exit codes:\n"
-         "  0    done; another number that main returned\n"
+         "  0    success; or any other code that main returned\n"
          "  2    usage, configuration or input error\n"
-         "  3    main or another function of the script raised, an informer was not synced in\n"
-         "       time, objects were refused, output was lost, or a SIGTERM came first\n"
+         "  3    main or another function raised an error, an informer did not sync in time,\n"
+         "       objects were refused, output was lost, or SIGTERM arrived first\n"
          "  130  interrupted\n"
-         "  141  nobody reads its output any more, as in kubelua exec FILE | head\n\n"
+         "  141  the reader of stdout closed it, as in kubelua exec FILE | head\n\n"
          "Flags:");
     launch_help(ENGINE_EXEC);
 }
@@ -27,4 +28,4 @@ static int run(int argc, char **argv)
     return launch(ENGINE_EXEC, argc, argv);
 }
 
-const struct command cmd_exec = {"exec", "Run one script's main on a synced cache, then exit", run, help};
+const struct command cmd_exec = {"exec", "Run one script to completion", run, help};

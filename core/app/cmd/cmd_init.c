@@ -21,8 +21,9 @@ struct init_flags {
 static const struct flag *init_flags(struct init_flags *f)
 {
     static struct flag table[2];
-    const struct flag all[] = {{"types", 0, FLAG_BOOL, &f->types, NULL, NULL,
-                                "write types/ only, over what is there: after an upgrade of kubelua"}};
+    const struct flag all[] = {
+        {"types", 0, FLAG_BOOL, &f->types, NULL, NULL,
+         "Write only types/ and replace existing files; use it after an upgrade of kubelua"}};
     *f = (struct init_flags){0};
     return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
 }
@@ -30,20 +31,19 @@ static const struct flag *init_flags(struct init_flags *f)
 static void help(void)
 {
     struct init_flags flags;
-    puts("Lay out a folder for scripts: a first script and its spec, stubs of the API for editors, and the\n"
-         "configuration of lua-language-server and luacheck.\n\n"
+    puts("Create a project: an example script with its spec, API stubs for editors, and configuration for\n"
+         "lua-language-server and luacheck.\n\n"
          "Usage:\n"
          "  kubelua init DIR [flags]\n\n"
-         "The folder is made if it is not there. Files that are there are never changed: if one is in the "
-         "way,\n"
-         "nothing is written at all. Scripts lie in DIR/scripts: that is what -f of the other commands "
-         "names.\n\n"
+         "DIR is created if it does not exist. If a file already exists, nothing is written. Pass "
+         "DIR/scripts\n"
+         "to -f of the other commands.\n\n"
          "Examples:\n"
          "  kubelua init rules && cd rules && kubelua check -f scripts && kubelua test\n"
          "  kubelua init --types .\n\n"
          "Exit codes:\n"
          "  0    the files were written; stdout names them\n"
-         "  2    usage, files in the way, or one that could not be written\n\n"
+         "  2    usage error, a file already exists, or a file could not be written\n\n"
          "Flags:");
     flags_print(init_flags(&flags));
 }
@@ -200,7 +200,7 @@ static int run(int argc, char **argv)
 
 const struct command cmd_init = {
     .name = "init",
-    .summary = "Lay out a folder for scripts, with a first one and its spec",
+    .summary = "Create a project with an example script",
     .run = run,
     .help = help,
 };

@@ -50,10 +50,9 @@ static const struct flag *flags_of(struct arguments *a)
     a->output = "text";
     const struct flag flags[] = {
         FLAG_SCRIPT_FILES(&a->files),
-        {"output", 'o', FLAG_CHOICE, &a->output, "text|json", "text|json",
-         "form of the differences (default text)"},
+        {"output", 'o', FLAG_CHOICE, &a->output, "text|json", "text|json", "Output format (default text)"},
         {"lua-path", 0, FLAG_LIST, &a->lua_path, "DIR", NULL,
-         "where require looks for a module that is not beside the script (repeatable; default the engine's)"},
+         "Additional directory to search for Lua modules (repeatable; default: those of the engine)"},
         FLAG_ADMIN_SOCKET(&a->socket),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
@@ -63,18 +62,17 @@ static void help(void)
 {
     struct arguments arguments = {0};
     puts(
-        "Print what a reload would change in a running engine, script by script: what the files would\n"
-        "register, beside what runs.\n\n"
-        "The files are loaded here, without a server and with the engine's settings; nothing of them runs,\n"
-        "and the engine changes nothing. A file stands for the script of its name, or of its last part,\n"
-        "so that a copy of the engine's folder will do. A version of a k8s.state that differs without a\n"
-        "migrate, and a metric that another script has made differently, are told as a reload would refuse\n"
-        "them. Kinds that the server does not have are found by kubelua check; hashes of functions are in\n"
-        "-o json.\n\n"
+        "Preview a reload: compare what the files would register with what is running, script by script.\n\n"
+        "The files are loaded locally with the engine's settings; nothing runs, and the engine does not "
+        "change.\n"
+        "Files are matched to scripts by name or by its last part, so a copy of the script directory works.\n"
+        "Reloads that would be refused, such as a new k8s.state version without migrate or a conflicting\n"
+        "metric, are reported. Unknown kinds are not detected: use kubelua check. -o json includes function "
+        "hashes.\n\n"
         "Usage:\n"
         "  kubelua plan -f FILE|DIR ... [flags]\n\n"
-        "The exit code is 0 when nothing would change, 1 for differences, 2 when the engine or a file could\n"
-        "not be read, 3 when a reload would refuse a file.\n\n"
+        "Exit codes: 0 no differences; 1 differences; 2 the engine or a file could not be read; 3 a reload\n"
+        "would be refused.\n\n"
         "Examples:\n"
         "  kubelua plan -f scripts/\n"
         "  kubelua plan -f scripts/images.lua -o json\n\n"
@@ -324,4 +322,4 @@ static int run(int argc, char **argv)
     return code < 0 ? EXIT_USAGE : code;
 }
 
-const struct command cmd_plan = {"plan", "Print what a reload would change in a running engine", run, help};
+const struct command cmd_plan = {"plan", "Preview what a reload would change", run, help};

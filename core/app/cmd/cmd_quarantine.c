@@ -21,9 +21,9 @@ static const struct flag *flags_of(struct arguments *arguments)
     *arguments = (struct arguments){.output = "table"};
     const struct flag flags[] = {
         {"lift", 0, FLAG_STRING, &arguments->lift, "SCRIPT[/ID]", NULL,
-         "call it again: all of a script, or what has this id"},
+         "Lift the quarantine of a script, or of one of its ids"},
         {"output", 'o', FLAG_CHOICE, &arguments->output, "table|json|yaml", "table|json|yaml",
-         "form of the list (default table)"},
+         "Output format (default table)"},
         FLAG_ADMIN_SOCKET(&arguments->path),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
@@ -32,20 +32,20 @@ static const struct flag *flags_of(struct arguments *arguments)
 static void help(void)
 {
     struct arguments arguments;
-    puts(
-        "List what a running engine does not call any more: handlers, queues, timers, commands, transforms,\n"
-        "index functions and rules of which three calls running went over a limit. With --lift: call it "
-        "again; a\n"
-        "handler is shown its cache anew, a transform's objects are listed anew, an index is built anew.\n\n"
-        "Usage:\n"
-        "  kubelua quarantine [--lift SCRIPT[/ID]] [flags]\n\n"
-        "Names may be short where they tell it apart: scripts/restarts/pods/1, restarts/pods/1 and pods/1;\n"
-        "scripts/restarts and restarts are all of the script.\n\n"
-        "The exit code is 0, and 2 when there is no engine, or nothing of that name in quarantine.\n\n"
-        "Examples:\n"
-        "  kubelua quarantine\n"
-        "  kubelua quarantine --lift restarts/pods/1\n\n"
-        "Flags:");
+    puts("List the quarantined functions of a running engine: handlers, queues, timers, commands, "
+         "transforms,\n"
+         "index functions and rules that exceeded a limit in three consecutive calls. --lift re-enables "
+         "them:\n"
+         "handlers receive the whole cache again, transforms relist, and indexes are rebuilt.\n\n"
+         "Usage:\n"
+         "  kubelua quarantine [--lift SCRIPT[/ID]] [flags]\n\n"
+         "Names may be shortened while they stay unique: scripts/restarts/pods/1, restarts/pods/1, pods/1.\n"
+         "scripts/restarts or restarts selects everything in that script.\n\n"
+         "Exit codes: 0 success; 2 no engine, or nothing with that name is in quarantine.\n\n"
+         "Examples:\n"
+         "  kubelua quarantine\n"
+         "  kubelua quarantine --lift restarts/pods/1\n\n"
+         "Flags:");
     flags_print(flags_of(&arguments));
 }
 
@@ -133,5 +133,4 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct command cmd_quarantine = {"quarantine", "List and lift what went over its limits too often", run,
-                                       help};
+const struct command cmd_quarantine = {"quarantine", "List or lift quarantined functions", run, help};

@@ -4,7 +4,7 @@
 
 static const struct admin_command command = {
     .name = "queue",
-    .summary = "Show the work queues of a running engine: what waits, what is worked on, what fails.",
+    .summary = "Show the work queues of a running engine: waiting, processing and failing keys.",
     .print = status_view_print_queues,
 };
 
@@ -18,4 +18,4 @@ static void help(void)
     admin_command_help(&command);
 }
 
-const struct command cmd_queue = {"queue", "Show the work queues of a running engine", run, help};
+const struct command cmd_queue = {"queue", "Show work queues", run, help};

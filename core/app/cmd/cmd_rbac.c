@@ -25,11 +25,11 @@ static const struct flag *rbac_flags(struct options *options)
     role_name = "kubelua";
     const struct flag flags[] = {
         FLAG_SCRIPT_FILES(&options->files),
-        {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "name of the roles (default kubelua)"},
+        {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "Name of the generated roles (default kubelua)"},
         {"audit-apply", 0, FLAG_BOOL, &with_fixes, NULL, NULL,
-         "also what kubelua audit --apply takes: patch of the kinds whose rules have a fix"},
+         "Add the rights that kubelua audit --apply needs: patch on kinds whose rules have a fix"},
         {"report", 0, FLAG_MODE, &options->report, REPORT_TARGETS, REPORT_TARGETS,
-         "add what kubelua run needs with the same flag, to write reports"},
+         "Add the rights that kubelua run --report needs to write reports"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -37,12 +37,12 @@ static const struct flag *rbac_flags(struct options *options)
 static void help(void)
 {
     struct options options = {0};
-    puts("Print the least ClusterRole and Roles that scripts need, as YAML.\n\n"
-         "The scripts are loaded, not started. Needed are: list and watch of their informers, in the\n"
-         "namespaces that these name; what k8s.reads and k8s.writes declare; create and patch of\n"
-         "events, where a script has k8s.event; and get, create and update of the leases of elections.\n"
-         "With --report also list, create, patch and delete of the reports of kubelua run --report.\n"
-         "What kinds mean is asked of the server. Without one Kubernetes' own kinds are known.\n\n"
+    puts("Generate the minimal ClusterRole and Roles that scripts need, as YAML.\n\n"
+         "The scripts are loaded but not started. The roles contain: list and watch for informers, in their\n"
+         "namespaces; what k8s.reads and k8s.writes declare; create and patch on events for k8s.event; get,\n"
+         "create and update on leases for elections; and, with --report, list, create, patch and delete on "
+         "reports.\n"
+         "Kinds are resolved by the server; without one, only built-in kinds are known.\n\n"
          "Usage:\n"
          "  kubelua rbac -f FILE|DIR ... [flags]\n\n"
          "Examples:\n"
@@ -78,7 +78,7 @@ static struct catalogue *find_catalogue(const struct options *options, struct rb
     if (!catalogue && is_configured) err_wrap(err, "%s", cluster.server);
     cluster_config_clear(&cluster);
     if (catalogue || is_named) return catalogue;
-    fprintf(stderr, "kubelua rbac: no server to ask, only Kubernetes' own kinds are known: %s\n", err->text);
+    fprintf(stderr, "kubelua rbac: no server, only built-in kinds are known: %s\n", err->text);
     return catalogue_well_known();
 }
 
@@ -158,4 +158,4 @@ static int run(int argc, char **argv)
     return exit_code;
 }
 
-const struct command cmd_rbac = {"rbac", "Print the least rights that scripts need, as YAML", run, help};
+const struct command cmd_rbac = {"rbac", "Generate the RBAC rules that scripts need", run, help};

@@ -41,16 +41,16 @@ static const struct flag *record_flags(struct record_flags *flags, struct option
     flags->redact = "secrets";
     const struct flag all[] = {
         {"output", 'o', FLAG_STRING, &flags->output, "FILE", NULL,
-         "the recording; one that is there is replaced when the new one is whole"},
+         "File to write; an existing file is replaced once the recording is complete"},
         {"filename", 'f', FLAG_LIST, &options->files, "FILE|DIR", NULL,
-         "record what the informers of a script watch, or of a folder of scripts (repeatable)"},
+         "Record what the informers of a script, or of a directory of scripts, watch (repeatable)"},
         {"for", 0, FLAG_DURATION_MS, &flags->for_ms, "DURATION", NULL,
-         "end by itself after so long (default: at SIGINT or SIGTERM)"},
-        {"selector", 'l', FLAG_STRING, &flags->selector, "SELECTOR", NULL, "label selector of the KINDs"},
+         "Stop after this time (default: on SIGINT or SIGTERM)"},
+        {"selector", 'l', FLAG_STRING, &flags->selector, "SELECTOR", NULL, "Label selector for all KINDs"},
         {"field-selector", 0, FLAG_STRING, &flags->field_selector, "SELECTOR", NULL,
-         "field selector of the KINDs"},
+         "Field selector for all KINDs"},
         {"redact", 0, FLAG_CHOICE, &flags->redact, "secrets|none", "secrets|none",
-         "what is left out: the data of Secrets, or nothing (default secrets)"},
+         "Data to omit: that of Secrets, or none (default secrets)"},
     };
     return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
 }
@@ -59,22 +59,22 @@ static void help(void)
 {
     struct record_flags flags = {0};
     struct options options = {0};
-    puts(
-        "Record the watch streams of a cluster, for k8s.test and kubelua replay.\n\n"
-        "Usage:\n"
-        "  kubelua record -o FILE KIND ... [flags]\n"
-        "  kubelua record -o FILE -f SCRIPTS [flags]\n\n"
-        "Examples:\n"
-        "  kubelua record -o incident.rec pods deployments.apps -n shop\n"
-        "  kubelua record -o incident.rec -f rules/scripts --for 5m\n\n"
-        "The file holds whole objects, but for the data of Secrets, and only its owner may read it.\n\n"
-        "Exit codes:\n"
-        "  0    recorded, and ended by --for or SIGTERM\n"
-        "  2    usage, configuration or input error\n"
-        "  3    a stream could not be recorded, or not all of it, or FILE could not be written: the streams\n"
-        "       are in files of their own then, which are named\n"
-        "  130  ended by SIGINT; the recording is whole\n\n"
-        "Flags:");
+    puts("Record watch streams of a cluster for kubelua replay and k8s.test.\n\n"
+         "Usage:\n"
+         "  kubelua record -o FILE KIND ... [flags]\n"
+         "  kubelua record -o FILE -f SCRIPTS [flags]\n\n"
+         "Examples:\n"
+         "  kubelua record -o incident.rec pods deployments.apps -n shop\n"
+         "  kubelua record -o incident.rec -f rules/scripts --for 5m\n\n"
+         "The file contains complete objects, except for the data of Secrets, and is readable only by its "
+         "owner.\n\n"
+         "Exit codes:\n"
+         "  0    stopped by --for or SIGTERM\n"
+         "  2    usage, configuration or input error\n"
+         "  3    a stream is missing or incomplete, or FILE could not be written; the partial files are "
+         "listed\n"
+         "  130  interrupted; the recording is complete\n\n"
+         "Flags:");
     flags_print(record_flags(&flags, &options));
     puts("\nConnection:");
     flags_print(connection_flags(&options));
@@ -149,8 +149,7 @@ static void on_end(struct timer *timer)
 {
     struct recording_run *run = container_of(timer, struct recording_run, end);
     if (run->discovery) {
-        err_set(&run->err, ERR_TIMEOUT, "the server did not tell which kinds it has within %d s",
-                ASK_MS / 1000);
+        err_set(&run->err, ERR_TIMEOUT, "discovery did not complete within %d s", ASK_MS / 1000);
         stop(run, EXIT_INCOMPLETE);
     } else
         stop(run, EXIT_OK);
@@ -311,4 +310,4 @@ static int run(int argc, char **argv)
     return exit_code;
 }
 
-const struct command cmd_record = {"record", "Record the watch streams of a cluster into a file", run, help};
+const struct command cmd_record = {"record", "Record watch streams of a cluster to a file", run, help};

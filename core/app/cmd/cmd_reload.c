@@ -27,8 +27,7 @@ static const struct flag *flags_of(struct arguments *a)
     static struct flag table[3];
     a->output = "text";
     const struct flag flags[] = {
-        {"output", 'o', FLAG_CHOICE, &a->output, "text|json", "text|json",
-         "form of the answer (default text)"},
+        {"output", 'o', FLAG_CHOICE, &a->output, "text|json", "text|json", "Output format (default text)"},
         FLAG_ADMIN_SOCKET(&a->path),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
@@ -204,7 +203,7 @@ static int run(const char *method, int argc, char **argv)
     bool one = strcmp(a->method, "rollback") == 0;
     bool ok = flags_parse((const struct flag *const[]){flags_of(a), NULL}, argc, argv, &a->scripts, &err);
     if (ok && one && a->scripts.count != 1)
-        ok = err_set(&err, ERR_INVALID, "name one script: kubelua rollback SCRIPT");
+        ok = err_set(&err, ERR_INVALID, "missing script; usage: kubelua rollback SCRIPT");
     int code = EXIT_USAGE;
     if (ok)
         code = carry_out(a, &err);
@@ -229,17 +228,18 @@ static int run_reload(int argc, char **argv)
 
 static void help_reload(void)
 {
-    puts("Have a running engine look at its scripts' files, and wait until what changed runs.\n\n"
-         "The engine does so by itself when a file changes. This asks it to, tells what came of it, and has "
-         "it\n"
-         "try again what it refused. Without a name all scripts are looked at, and folders for new ones.\n"
-         "Exit code 3: a script was refused, and runs on as it was.\n\n"
-         "Usage:\n  kubelua reload [SCRIPT ...] [flags]\n\nFlags:");
+    puts("Reload changed scripts of a running engine and wait until they run.\n\n"
+         "The engine also reloads by itself when a file changes. This command reports the result, and "
+         "retries\n"
+         "reloads that were refused. Without arguments, it checks all scripts and looks for new ones.\n"
+         "Exit code 3: a reload was refused; the previous version keeps running.\n\n"
+         "Usage:\n"
+         "  kubelua reload [SCRIPT ...] [flags]\n\n"
+         "Flags:");
     print_flags();
 }
 
-const struct command cmd_reload = {"reload", "Have a running engine take what its scripts' files say",
-                                   run_reload, help_reload};
+const struct command cmd_reload = {"reload", "Reload changed scripts", run_reload, help_reload};
 
 static int run_rollback(int argc, char **argv)
 {
@@ -248,13 +248,15 @@ static int run_rollback(int argc, char **argv)
 
 static void help_rollback(void)
 {
-    puts("Have a running engine return to the generation of a script before the one that runs.\n\n"
-         "It becomes a new generation, by the way of each change, and the one that ran is the one before: a\n"
-         "second rollback returns to that. What the file says does not run until it changes again, or\n"
-         "kubelua reload asks for it; an edit is loaded as any other.\n\n"
-         "Usage:\n  kubelua rollback SCRIPT [flags]\n\nFlags:");
+    puts("Roll a script of a running engine back to its previous generation.\n\n"
+         "The rollback is a reload: it creates a new generation, and a second rollback undoes it. The file "
+         "on\n"
+         "disk is not loaded again until it changes or you run kubelua reload.\n\n"
+         "Usage:\n"
+         "  kubelua rollback SCRIPT [flags]\n\n"
+         "Flags:");
     print_flags();
 }
 
-const struct command cmd_rollback = {"rollback", "Have a running engine return to what a script was",
-                                     run_rollback, help_rollback};
+const struct command cmd_rollback = {"rollback", "Roll a script back to its previous version", run_rollback,
+                                     help_rollback};

@@ -31,12 +31,13 @@ static const struct flag *repl_flags(struct own_options *own)
     static struct flag table[4];
     const struct flag all[] = {
         {"from", 0, FLAG_LIST, &own->from, "FILE", NULL,
-         "objects of a file instead of a cluster: JSON or YAML, as `kubectl get -o` writes it, with --watch "
-         "too, or manifests (repeatable)"},
+         "Load objects from a file instead of a cluster: manifests or output of kubectl get -o json|yaml, "
+         "also with --watch (repeatable)"},
         {"engine", 0, FLAG_BOOL, &own->engine, NULL, NULL,
-         "the caches of a running engine instead: what its scripts see"},
+         "Use the caches of a running engine instead of a cluster"},
         {"admin-socket", 0, FLAG_STRING, &own->socket, "PATH", NULL,
-         "with --engine: its socket (default $XDG_RUNTIME_DIR/kubelua.sock, as root /run/kubelua.sock)"},
+         "Unix socket of the running engine, for --engine (default $XDG_RUNTIME_DIR/kubelua.sock; "
+         "/run/kubelua.sock for root)"},
     };
     return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
 }
@@ -45,10 +46,9 @@ static void help(void)
 {
     struct options options = {0};
     struct own_options own = {0};
-    puts("A Lua prompt over the caches of a cluster, a dump or a running engine. Each kind is there by its "
-         "name:\n"
-         "pods[\"shop/web\"], pods \"app=web\", pods:query():group(\"status.phase\"):count(). It changes "
-         "nothing.\n\n"
+    puts("Start a Lua prompt on the caches of a cluster, a dump or a running engine. Kinds are globals:\n"
+         "pods[\"shop/web\"], pods \"app=web\", pods:query():group(\"status.phase\"):count(). It is "
+         "read-only.\n\n"
          "Usage:\n"
          "  kubelua repl [flags]\n"
          "  kubelua repl --from FILE ... [flags]\n"
@@ -57,8 +57,8 @@ static void help(void)
          "  kubelua repl --context staging -n shop\n"
          "  kubectl get pods,services -A -o json > dump.json; kubelua repl --from dump.json\n"
          "  echo 'print(pods:count())' | kubelua repl --engine\n\n"
-         "Tab completes kinds, fields and methods; ^C interrupts, ^D ends. `help` at the prompt tells "
-         "more.\n\n"
+         "Tab completes kinds, fields and methods; Ctrl-C interrupts, Ctrl-D exits. Type help at the prompt "
+         "for more.\n\n"
          "Exit codes:\n"
          "  0    the end of the input\n"
          "  2    usage, no connection, or a file that cannot be read\n"
@@ -169,7 +169,8 @@ static int run_session(struct repl_backend *backend, const char *where)
     if (!backend) return EXIT_USAGE;
     s.prompt = prompt_new(&(struct prompt_ops){
         .wait = on_wait, .complete = on_complete, .interrupted = on_interrupt, .ctx = &s});
-    if (prompt_is_terminal(s.prompt)) printf("%s. Type help, or a kind: pods\n", where);
+    if (prompt_is_terminal(s.prompt))
+        printf("%s. Type help for help, or the name of a kind, such as pods\n", where);
     int code = read_all(&s);
     prompt_free(s.prompt);
     if (backend->lost.code != ERR_NONE) {
@@ -237,7 +238,7 @@ static bool takes_only_own(int argc, char **argv, struct err *err)
     struct flag_list rest = {0};
     const struct flag *const tables[] = {repl_flags(&own), NULL};
     bool ok = flags_parse(tables, argc, argv, &rest, err);
-    if (!ok) err_wrap(err, "with --engine, whose cluster and rights are the engine's own");
+    if (!ok) err_wrap(err, "with --engine, which uses the connection of the engine");
     flag_list_clear(&own.from);
     flag_list_clear(&rest);
     return ok;
@@ -254,8 +255,7 @@ static int run(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     if (flags_parse(tables, argc, argv, &rest, &err)) {
         if (rest.count)
-            err_set(&err, ERR_INVALID, "unexpected argument \"%s\"; files are named by --from",
-                    rest.items[0]);
+            err_set(&err, ERR_INVALID, "unexpected argument \"%s\"; use --from for files", rest.items[0]);
         else if (!own.engine || takes_only_own(argc, argv, &err))
             code = run_with(&options, &own, &err);
     }
@@ -266,5 +266,4 @@ static int run(int argc, char **argv)
     return code;
 }
 
-const struct command cmd_repl = {"repl", "A Lua prompt over the caches of a cluster, a dump or an engine",
-                                 run, help};
+const struct command cmd_repl = {"repl", "Query caches from an interactive Lua prompt", run, help};

@@ -38,7 +38,7 @@ static const struct flag *replay_flags(struct replay_run *run)
     const struct flag all[] = {
         FLAG_SCRIPT_FILES(&o->files),
         {"speed", 0, FLAG_STRING, &run->speed, "N|max", NULL,
-         "N times as fast as it was recorded, or without any waiting (default 1)"},
+         "Playback speed: N times the recorded speed, or max for no delays (default 1)"},
         flag_log_format(o),
         flag_verbosity(o),
     };
@@ -48,17 +48,17 @@ static const struct flag *replay_flags(struct replay_run *run)
 static void help(void)
 {
     struct replay_run replay = {0};
-    puts("Run scripts on a recording: informers, handlers, timers and queues see what they would have seen "
-         "then, on\n"
-         "the clock of then. What scripts write is told in the log, and changes nothing. Kinds that they ask "
-         "for\n"
-         "and the recording does not have are empty: a warning names each.\n\n"
+    puts("Run scripts against a recording: informers, handlers, timers and queues see the recorded events at "
+         "the\n"
+         "recorded times. Writes are only logged. Kinds that are not in the recording are empty; each is "
+         "logged\n"
+         "as a warning.\n\n"
          "Usage:\n"
          "  kubelua replay FILE -f SCRIPTS [flags]\n\n"
          "Examples:\n"
          "  kubelua replay incident.rec -f rules/scripts --speed max\n\n"
          "Exit codes:\n"
-         "  0    played to its end\n"
+         "  0    the whole recording was played\n"
          "  2    usage or input error: a script does not load, the file is no recording, or has none of the "
          "kinds\n"
          "       that the scripts ask for\n"
@@ -156,7 +156,7 @@ static bool parse_speed(struct replay_run *run, struct err *err)
     run->pace = strtod(run->speed, &end);
     if (*end || !(run->pace > 0 && run->pace <= 1e6))
         return err_set(err, ERR_INVALID,
-                       "--speed: \"%s\" is neither a number over 0, 1000000 at most, nor \"max\"",
+                       "--speed: \"%s\" must be a number greater than 0 and at most 1000000, or max",
                        run->speed);
     return true;
 }
@@ -210,4 +210,4 @@ static int run(int argc, char **argv)
     return exit_code;
 }
 
-const struct command cmd_replay = {"replay", "Run scripts on a recorded stream", run, help};
+const struct command cmd_replay = {"replay", "Run scripts against a recording", run, help};

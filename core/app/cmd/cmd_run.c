@@ -9,7 +9,8 @@ static void help(void)
     puts("Run scripts on a live informer cache until SIGTERM or SIGINT.\n\n"
          "Usage:\n"
          "  kubelua run -f FILE|DIR ... [flags]\n\n"
-         "Of a folder each *.lua is a script, but *_spec.lua and names that begin with _ (modules).\n\n"
+         "In a directory, every *.lua file is a script, except *_spec.lua and names that start with _ "
+         "(modules).\n\n"
          "Examples:\n"
          "  kubelua run -f scripts/watch_pods.lua\n"
          "  kubelua run -f rules/scripts --context staging -n shop\n\n"
@@ -22,4 +23,4 @@ static int run(int argc, char **argv)
     return launch(ENGINE_RUN, argc, argv);
 }
 
-const struct command cmd_run = {"run", "Run scripts on a live informer cache", run, help};
+const struct command cmd_run = {"run", "Run scripts until interrupted", run, help};

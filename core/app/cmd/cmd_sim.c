@@ -27,27 +27,26 @@ static const struct flag *sim_flags(struct sim_flags *flags)
     static struct flag table[14];
     struct sim_server_options *s = &flags->server;
     const struct flag all[] = {
-        {"port", 'p', FLAG_INT, &s->port, "N", NULL, "port to listen on (default 0: any that is free)"},
+        {"port", 'p', FLAG_INT, &s->port, "N", NULL, "Port to listen on (default 0: any free port)"},
         {"listen", 0, FLAG_STRING, &s->listen, "ADDR", NULL,
          "IP address to listen on, or localhost (default 127.0.0.1)"},
         {"pods", 0, FLAG_INT, &flags->pods, "N", NULL,
-         "serve N generated pods of about 9.4 KB, the same at every start"},
-        {"replicas", 0, FLAG_COUNT, &flags->replicas, "N", NULL,
-         "generated pods of one workload (default 3)"},
+         "Serve N generated pods of about 9.4 KB; every start generates the same"},
+        {"replicas", 0, FLAG_COUNT, &flags->replicas, "N", NULL, "Generated pods per workload (default 3)"},
         {"replay", 0, FLAG_BOOL, &flags->replay, NULL, NULL,
-         "serve generated pods and nothing else, as fast as bytes can be written: for benchmarks"},
+         "Serve only generated pods, as fast as possible; for benchmarks"},
         {"encodings", 0, FLAG_STRING, &flags->encodings, "DIR", NULL,
-         "with --replay: the same pods as protobuf, as bench/peers/encode writes them"},
+         "With --replay: directory with the same pods in protobuf, written by bench/peers/encode"},
         {"load", 'f', FLAG_LIST, &flags->load, "FILE", NULL,
-         "serve the objects of a JSON file: one, a List, or one a line (repeatable)"},
+         "Serve the objects of a JSON file: one object, a List, or one object per line (repeatable)"},
         {"script", 0, FLAG_STRING, &s->script, "SCENARIO", NULL,
-         "play a scenario: changes, faults; docs/sim.md has its grammar"},
+         "Play a scenario of changes and faults; see docs/sim.md"},
         {"bookmark-interval", 0, FLAG_DURATION_MS, &s->bookmark_ms, "DURATION", NULL,
-         "between the bookmarks of a watch (default 60s)"},
+         "Interval between watch bookmarks (default 60s)"},
         {"watch-cache", 0, FLAG_BOOL, &s->watch_cache, NULL, NULL,
-         "lists with resourceVersion=0 come whole, whatever their limit (default true)"},
+         "Ignore limit on lists with resourceVersion=0, as a watch cache does (default true)"},
         {"gzip", 0, FLAG_BOOL, &s->gzip, NULL, NULL,
-         "compress answers over 128 KiB for clients that take it (default true)"},
+         "Compress responses over 128 KiB for clients that accept gzip (default true)"},
     };
     *flags = (struct sim_flags){
         .server = {.listen = LOOPBACK, .watch_cache = true, .gzip = true, .bookmark_ms = 60000},
@@ -61,7 +60,8 @@ static void help(void)
     puts("Run a simulated Kubernetes API server: for demos, tests and benchmarks.\n\nUsage:\n  kubelua sim "
          "[flags]\n\nFlags:");
     flags_print(sim_flags(&flags));
-    puts("\nIt prints \"Serving on http://ADDR:PORT\" when it is ready. Then, for instance:\n"
+    puts("\n"
+         "It prints \"Serving on http://ADDR:PORT\" when it is ready. For example:\n"
          "  kubectl --server http://127.0.0.1:PORT get pods -A");
 }
 
@@ -144,7 +144,7 @@ static bool check_numbers(const struct sim_flags *flags, struct err *err)
         return err_set(err, ERR_INVALID, "--pods: %d is too large, the most is %d", flags->pods,
                        SIM_PODS_MAX);
     if (flags->server.bookmark_ms < 1)
-        return err_set(err, ERR_INVALID, "--bookmark-interval: it takes more than nothing");
+        return err_set(err, ERR_INVALID, "--bookmark-interval must be greater than 0");
     return true;
 }
 

@@ -4,8 +4,7 @@
 
 static const struct admin_command command = {
     .name = "status",
-    .summary =
-        "Show how a running engine is: its scripts, its informers, its queues, and what is wrong with them.",
+    .summary = "Show the state of a running engine: its scripts, informers and queues, and their problems.",
     .print = status_view_print,
 };
 
@@ -19,4 +18,4 @@ static void help(void)
     admin_command_help(&command);
 }
 
-const struct command cmd_status = {"status", "Show how a running engine is", run, help};
+const struct command cmd_status = {"status", "Show the state of a running engine", run, help};

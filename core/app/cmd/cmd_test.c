@@ -27,37 +27,36 @@ static const struct flag *test_flags(struct test_flags *f)
     static struct flag table[25];
     const struct flag all[] = {
         {"filter", 0, FLAG_LIST, &f->filter, "PATTERN", NULL,
-         "run the tests whose names match (a Lua pattern; repeatable)"},
+         "Run only tests whose names match this Lua pattern (repeatable)"},
         {"filter-out", 0, FLAG_LIST, &f->filter_out, "PATTERN", NULL,
-         "leave out the tests whose names match"},
-        {"tags", 't', FLAG_LIST, &f->tags, "TAG,...", NULL, "run the tests with one of these #tags"},
+         "Skip tests whose names match this Lua pattern"},
+        {"tags", 't', FLAG_LIST, &f->tags, "TAG,...", NULL, "Run only tests with one of these #tags"},
         {"exclude-tags", 0, FLAG_LIST, &f->exclude_tags, "TAG,...", NULL,
-         "leave out the tests with one of these #tags"},
+         "Skip tests with one of these #tags"},
         {"output", 'o', FLAG_STRING, &f->output, "HANDLER", NULL,
-         "utfTerminal (default on a terminal), plainTerminal (default), gtest, TAP, json, junit, or a module "
-         "of yours"},
-        {"seed", 0, FLAG_INT, &f->seed, "N", NULL, "of --shuffle: the same order again"},
-        {"repeat", 0, FLAG_COUNT, &f->repeat, "N", NULL, "run all of it N times"},
-        {"shuffle", 0, FLAG_BOOL, &f->shuffle, NULL, NULL, "files and tests in a random order"},
-        {"shuffle-files", 0, FLAG_BOOL, &f->shuffle_files, NULL, NULL, "files in a random order"},
+         "Output handler: utfTerminal (default on a terminal), plainTerminal (default otherwise), gtest, "
+         "TAP, json, junit, or your own module"},
+        {"seed", 0, FLAG_INT, &f->seed, "N", NULL, "Random seed for --shuffle"},
+        {"repeat", 0, FLAG_COUNT, &f->repeat, "N", NULL, "Run all tests N times"},
+        {"shuffle", 0, FLAG_BOOL, &f->shuffle, NULL, NULL, "Run files and tests in random order"},
+        {"shuffle-files", 0, FLAG_BOOL, &f->shuffle_files, NULL, NULL, "Run files in random order"},
         {"shuffle-tests", 0, FLAG_BOOL, &f->shuffle_tests, NULL, NULL,
-         "the tests of a file in a random order"},
-        {"sort", 0, FLAG_BOOL, &f->sort, NULL, NULL, "files and tests in the order of their names"},
-        {"sort-files", 0, FLAG_BOOL, &f->sort_files, NULL, NULL, "files in the order of their names"},
-        {"sort-tests", 0, FLAG_BOOL, &f->sort_tests, NULL, NULL,
-         "the tests of a file in the order of their names"},
-        {"list", 'l', FLAG_BOOL, &f->list, NULL, NULL, "name the tests, and run none"},
-        {"verbose", 'v', FLAG_BOOL, &f->verbose, NULL, NULL, "with the traceback of each error"},
+         "Run the tests of each file in random order"},
+        {"sort", 0, FLAG_BOOL, &f->sort, NULL, NULL, "Sort files and tests by name"},
+        {"sort-files", 0, FLAG_BOOL, &f->sort_files, NULL, NULL, "Sort files by name"},
+        {"sort-tests", 0, FLAG_BOOL, &f->sort_tests, NULL, NULL, "Sort the tests of each file by name"},
+        {"list", 'l', FLAG_BOOL, &f->list, NULL, NULL, "List the tests without running them"},
+        {"verbose", 'v', FLAG_BOOL, &f->verbose, NULL, NULL, "Print a traceback for each error"},
         {"keep-going", 'k', FLAG_BOOL, &f->keep_going, NULL, NULL,
-         "go on after an error or a failure (default true)"},
-        {"suppress-pending", 0, FLAG_BOOL, &f->suppress_pending, NULL, NULL, "say nothing of pending tests"},
-        {"coverage", 'c', FLAG_BOOL, &f->coverage, NULL, NULL, "count lines by LuaCov, if that is installed"},
-        {"helper", 0, FLAG_LIST, &f->helper, "FILE", NULL, "a Lua file that is run before the specs"},
+         "Continue after an error or a failure (default true)"},
+        {"suppress-pending", 0, FLAG_BOOL, &f->suppress_pending, NULL, NULL, "Do not print pending tests"},
+        {"coverage", 'c', FLAG_BOOL, &f->coverage, NULL, NULL,
+         "Measure line coverage with LuaCov, if it is installed"},
+        {"helper", 0, FLAG_LIST, &f->helper, "FILE", NULL, "Lua file to run before the specs"},
         {"lpath", 'm', FLAG_LIST, &f->lpath, "PATH", NULL,
-         "more templates for package.path of specs, as ./lib/?.lua"},
+         "Additional package.path template for specs, such as ./lib/?.lua"},
         {"lua-path", 0, FLAG_LIST, &f->options.lua_path, "DIR", NULL,
-         "where require of a script looks for a module that is not beside it, as for kubelua run "
-         "(repeatable)"},
+         "Additional directory to search for the Lua modules of scripts, as for kubelua run (repeatable)"},
     };
     *f = (struct test_flags){.keep_going = true, .seed = -1};
     return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
@@ -66,13 +65,13 @@ static const struct flag *test_flags(struct test_flags *f)
 static void help(void)
 {
     struct test_flags flags;
-    puts("Run the specs of scripts: busted, with k8s.test, which loads a script against a cluster in "
-         "memory.\n\n"
+    puts("Run the specs of scripts with busted. In a spec, k8s.test runs a script against an in-memory "
+         "cluster.\n\n"
          "Usage:\n"
          "  kubelua test [DIR|FILE ...] [flags]\n\n"
          "Of a folder (default .) it runs *_spec.lua and spec/**/*_spec.lua, of one called spec all below "
          "it;\n"
-         "a FILE by whatever name. A folder without specs is an error that tells where it looked.\n\n"
+         "A FILE may have any name. It is an error if a directory contains no specs.\n\n"
          "Examples:\n"
          "  kubelua test\n"
          "  kubelua test rules --filter 'retries'\n"

@@ -68,7 +68,7 @@ static void print(const struct tape *tape, size_t at, FILE *out, const struct st
     if (count)
         text_table_print(&table, out, view->width, view->colours);
     else
-        fputs("No writes yet\n", out);
+        fputs("No writes found.\n", out);
     if (total > (int64_t)count) fprintf(out, "The last %zu of %" PRId64 " writes\n", count, total);
     text_table_clear(&table);
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) buf_clear(&cells[i]);
@@ -76,10 +76,8 @@ static void print(const struct tape *tape, size_t at, FILE *out, const struct st
 
 static const struct admin_command command = {
     .name = "writes",
-    .summary =
-        "Show the last 1,000 writes of a running engine's scripts: when, who, why, what, and with which "
-        "result.\n"
-        "All of them go to a file by --audit-log of kubelua run.",
+    .summary = "Show the last 1,000 writes of scripts: time, script, trigger, object and result.\n"
+               "To log all writes to a file, use kubelua run --audit-log.",
     .print = print,
 };
 
@@ -93,4 +91,4 @@ static void help(void)
     admin_command_help(&command);
 }
 
-const struct command cmd_writes = {"writes", "Show what the scripts of a running engine wrote", run, help};
+const struct command cmd_writes = {"writes", "Show recent writes of scripts", run, help};

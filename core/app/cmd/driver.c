@@ -131,8 +131,7 @@ static bool make_admin(struct driver *driver)
     if (options_admin_is_off(driver->options)) return true;
     char *path = asked ? xstrdup(asked) : unix_socket_default_path();
     if (!path) {
-        log_info("No admin socket, as neither --admin-socket nor XDG_RUNTIME_DIR is set: kubelua status will "
-                 "not find this engine");
+        log_info("Admin socket is disabled, set --admin-socket or XDG_RUNTIME_DIR to use kubelua status");
         return true;
     }
     make_sessions(driver);
@@ -142,7 +141,7 @@ static bool make_admin(struct driver *driver)
     if (asked)
         fprintf(stderr, "kubelua run: --admin-socket: %s\n", err.text);
     else
-        log_warn("No admin socket: kubelua status will not find this engine", F("err", err.text));
+        log_warn("Failed to open admin socket, kubelua status will not work", F("err", err.text));
     return !asked;
 }
 

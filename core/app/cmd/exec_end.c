@@ -35,8 +35,7 @@ static int check_complete(const struct script *script, int code)
         {metric_get(METRIC_OBJECTS_REFUSED), "object was refused", "objects were refused"},
         {script_counters(script).errors - tried_again, "call of the script's functions failed",
          "calls of the script's functions failed"},
-        {lost_keys, "key of a work queue failed and was not done",
-         "keys of work queues failed and were not done"},
+        {lost_keys, "key of a work queue failed and was not done", "work queue keys failed"},
     };
     for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
         if (faults[i].count == 0) continue;
@@ -77,7 +76,7 @@ static void report_laggard(const struct engine *engine, struct informer_claim *c
         discoverer_describe(engine->discoverer, &cause);
     else
         buf_puts(&cause, status.text);
-    fprintf(stderr, "kubelua: %s: not synced within --sync-timeout: %s%s%s\n",
+    fprintf(stderr, "kubelua: %s: informers did not sync within --sync-timeout: %s%s%s\n",
             engine_script_of(engine, claim), claim_spec(claim)->kind, cause.len ? ": " : "",
             buf_text(&cause));
     buf_clear(&cause);

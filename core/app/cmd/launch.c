@@ -30,7 +30,8 @@ void launch_help(enum engine_mode mode)
     flags_print(leader_flags(&options.leader));
     puts("\nConnection:");
     flags_print(connection_flags(&options));
-    puts("\nEach flag can be set by the environment too: --log-format by KUBELUA_LOG_FORMAT.");
+    puts("\n"
+         "Each flag can also be set in the environment: KUBELUA_LOG_FORMAT sets --log-format.");
 }
 
 /* Where the scripts come from: -f for run, the one argument for exec. */
@@ -47,8 +48,8 @@ static bool name_scripts(enum engine_mode mode, struct options *options, struct 
     }
     if (rest->count != 1)
         return err_set(err, ERR_INVALID,
-                       rest->count ? "one script at a time; \"%s\" is one too many"
-                                   : "no script: kubelua exec FILE",
+                       rest->count ? "exec runs one script; unexpected argument \"%s\""
+                                   : "no script given; usage: kubelua exec FILE",
                        rest->count ? rest->items[1] : "");
     struct stat st;
     if (stat(rest->items[0], &st) == 0 && S_ISDIR(st.st_mode))

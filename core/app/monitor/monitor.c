@@ -51,8 +51,8 @@ static void warn_of_busy(struct monitor *m)
     struct buf who = {0};
     if (silence_ms < BUSY_MS || atomic_exchange(&m->said_busy, true)) return;
     running_describe(m->options.running, &who);
-    log_warn("The engine thread does not come back: no handler is called and no timer",
-             F("cause", buf_text(&who)), FI("seconds", silence_ms / 1000));
+    log_warn("Engine thread is blocked, handlers and timers are delayed", F("cause", buf_text(&who)),
+             FI("seconds", silence_ms / 1000));
     buf_clear(&who);
 }
 

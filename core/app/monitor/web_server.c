@@ -120,7 +120,7 @@ static void on_library_message(void *cls, const char *format, va_list arguments)
     struct web_server *server = cls;
     if (!strstr(format, "resource limit")) return;
     if (!server->starved)
-        log_warn("Cannot take connections of probes and metrics: they wait for a free descriptor",
+        log_warn("Cannot accept probe and metrics connections, out of file descriptors",
                  FS("address", buf_slice(&server->where)));
     server->starved = true;
     if (strstr(format, "FIRST connection")) nanosleep(&pause, NULL);

@@ -16,7 +16,7 @@ struct flag flag_max_object_size(struct options *o)
                          &o->max_object_size,
                          "SIZE",
                          NULL,
-                         "larger objects are refused (default 8Mi)"};
+                         "Refuse objects larger than this (default 8Mi)"};
 }
 
 struct flag flag_kube_api_qps(struct options *o)
@@ -27,18 +27,19 @@ struct flag flag_kube_api_qps(struct options *o)
                          &o->kube_api_qps,
                          "N",
                          NULL,
-                         "requests to the API server in a second (default 0: as many as it takes)"};
+                         "Maximum number of requests per second to the API server (default 0: unlimited)"};
 }
 
 struct flag flag_kube_api_burst(struct options *o)
 {
-    return (struct flag){"kube-api-burst",
-                         0,
-                         FLAG_INT,
-                         &o->kube_api_burst,
-                         "N",
-                         NULL,
-                         "requests at once, before --kube-api-qps counts (default 10 with that flag)"};
+    return (struct flag){
+        "kube-api-burst",
+        0,
+        FLAG_INT,
+        &o->kube_api_burst,
+        "N",
+        NULL,
+        "Number of requests allowed above --kube-api-qps in a burst (default 10 with that flag)"};
 }
 
 struct flag flag_dry_run(struct options *o, const char *help)
@@ -68,12 +69,12 @@ struct flag flag_log_format(struct options *o)
                          &o->log_format,
                          "text|json",
                          "text|json",
-                         "klog text or JSON lines (default text)"};
+                         "Log format: klog text or JSON lines (default text)"};
 }
 
 struct flag flag_verbosity(struct options *o)
 {
-    return (struct flag){"v", 'v', FLAG_INT, &o->verbosity, "N", NULL, "verbosity of the logs (default 0)"};
+    return (struct flag){"v", 'v', FLAG_INT, &o->verbosity, "N", NULL, "Log verbosity (default 0)"};
 }
 
 /* --- tables */
@@ -85,27 +86,29 @@ const struct flag *connection_flags(struct options *o)
     const struct flag flags[] = {
         {"kubeconfig", 0, FLAG_STRING, &c->kubeconfig, "FILE", NULL, "kubeconfig file"},
         {"context", 0, FLAG_STRING, &c->context, "NAME", NULL, "context of the kubeconfig"},
-        {"cluster", 0, FLAG_STRING, &c->cluster, "NAME", NULL, "cluster of the kubeconfig"},
-        {"user", 0, FLAG_STRING, &c->user, "NAME", NULL, "user of the kubeconfig"},
-        {"server", 's', FLAG_STRING, &c->server, "URL", NULL, "address of the API server"},
-        {"token", 0, FLAG_STRING, &c->token, "TOKEN", NULL, "bearer token"},
+        {"cluster", 0, FLAG_STRING, &c->cluster, "NAME", NULL, "Kubeconfig cluster to use"},
+        {"user", 0, FLAG_STRING, &c->user, "NAME", NULL, "Kubeconfig user to use"},
+        {"server", 's', FLAG_STRING, &c->server, "URL", NULL,
+         "Address and port of the Kubernetes API server"},
+        {"token", 0, FLAG_STRING, &c->token, "TOKEN", NULL,
+         "Bearer token for authentication to the API server"},
         {"certificate-authority", 0, FLAG_STRING, &c->certificate_authority, "FILE", NULL,
-         "certificate of the server's authority"},
+         "Path to a certificate file of the certificate authority"},
         {"client-certificate", 0, FLAG_STRING, &c->client_certificate, "FILE", NULL, "client certificate"},
-        {"client-key", 0, FLAG_STRING, &c->client_key, "FILE", NULL, "key of the client certificate"},
+        {"client-key", 0, FLAG_STRING, &c->client_key, "FILE", NULL, "Path to a client key file"},
         {"tls-server-name", 0, FLAG_STRING, &c->tls_server_name, "NAME", NULL,
-         "name that the server's certificate must have"},
+         "Server name for certificate validation (default: the host of the server's address)"},
         {"insecure-skip-tls-verify", 0, FLAG_BOOL, &c->insecure_skip_tls_verify, NULL, NULL,
-         "do not verify the server (insecure)"},
-        {"as", 0, FLAG_STRING, &c->as, "NAME", NULL, "user to act as"},
-        {"as-group", 0, FLAG_LIST, &o->as_groups, "NAME", NULL, "group to act as (repeatable)"},
-        {"as-uid", 0, FLAG_STRING, &c->as_uid, "UID", NULL, "uid to act as"},
+         "Do not verify the server's certificate (insecure)"},
+        {"as", 0, FLAG_STRING, &c->as, "NAME", NULL, "Username to impersonate"},
+        {"as-group", 0, FLAG_LIST, &o->as_groups, "NAME", NULL, "Group to impersonate (repeatable)"},
+        {"as-uid", 0, FLAG_STRING, &c->as_uid, "UID", NULL, "UID to impersonate"},
         {"request-timeout", 0, FLAG_DURATION_MS, &o->request_timeout_ms, "DURATION", NULL,
-         "for a request's answer; of a list for each wait, of a watch never (default 0: none)"},
+         "Timeout of a request; for a list, of each read; not used for watches (default 0: none)"},
         {"namespace", 'n', FLAG_STRING, &c->namespace_, "NAME", NULL,
-         "namespace of informers that name none (default: all)"},
+         "Namespace of informers that do not set one (default: all)"},
         {"all-namespaces", 'A', FLAG_BOOL, &o->all_namespaces, NULL, NULL,
-         "all namespaces, whatever --namespace says"},
+         "All namespaces; overrides --namespace"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -120,30 +123,29 @@ const struct flag *engine_flags(struct options *o)
         flag_log_format(o),
         flag_verbosity(o),
         {"shutdown-timeout", 0, FLAG_DURATION_MS, &o->shutdown_timeout_ms, "DURATION", NULL,
-         "time for a running call after SIGTERM or SIGINT (default 10s)"},
+         "Time for calls in progress to finish after SIGTERM or SIGINT (default 10s)"},
         flag_max_object_size(o),
         {"chunk-size", 0, FLAG_INT, &o->chunk_size, "N", NULL,
-         "objects in a page of a list (default 0: 500, where pages are of use)"},
+         "Page size of lists (default 0: 500 where paging helps)"},
         {"watch-list", 0, FLAG_CHOICE, &o->watch_list, "auto|on|off", "auto|on|off",
-         "first lists as streams: where servers can, always tried, never (default auto)"},
+         "Use streaming lists (WatchList): auto if the server supports them, on always, off never (default "
+         "auto)"},
         {"watch-list-deadline", 0, FLAG_DURATION_MS, &o->watch_list_deadline_ms, "DURATION", NULL,
-         "for the end of such a list, before a plain one is asked for (default 30s)"},
+         "Time for a streaming list to complete before a plain list is used (default 30s)"},
         flag_kube_api_qps(o),
         flag_kube_api_burst(o),
         {"informer-grace", 0, FLAG_DURATION_MS, &o->informer_grace_ms, "DURATION", NULL,
-         "how long a cache that no script uses any more is kept up to date (default 30s)"},
-        flag_dry_run(o,
-                     "writes of scripts: client only logs them, server has them checked but not kept; both "
-                     "without elections (default none)"),
+         "Time to keep the cache of an informer that no script uses any more (default 30s)"},
+        flag_dry_run(o, "Writes of scripts: client only logs them, server sends them without persisting "
+                        "them; both disable leader election (default none)"),
         {"allow-http", 0, FLAG_LIST, &o->allow_http, "HOST", NULL,
-         "server that scripts may ask by http.request: host, host:port, *.domain, or one behind https:// "
-         "(repeatable; default none)"},
+         "Server that http.request may connect to: host, host:port, *.domain, or any of these prefixed with "
+         "https:// (repeatable; default none)"},
         {"audit-log", 0, FLAG_STRING, &o->audit_log, "FILE", NULL,
-         "a line of JSON for each write of a script, never with its content; appended to, opened anew at "
-         "SIGHUP"},
-        flag_field_manager(o, "whose the fields are that scripts write (default kubelua)"),
+         "Append a JSON line, without object content, to FILE for each write of a script; SIGHUP reopens it"},
+        flag_field_manager(o, "Name of the field manager of scripts' writes (default kubelua)"),
         {"resync", 0, FLAG_DURATION_MS, &o->resync_ms, "DURATION", NULL,
-         "how often handlers that do not say are told of every object again (default 0: never)"},
+         "Resync period of handlers that do not set one (default 0: no resync)"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -158,24 +160,21 @@ const struct flag *run_flags(struct options *o)
     const struct flag flags[] = {
         FLAG_SCRIPT_FILES(&o->files),
         {"metrics-bind-address", 0, FLAG_STRING, &o->metrics_address, "ADDR:PORT", NULL,
-         "where /metrics is served; 0 switches it off (default 127.0.0.1:8080)"},
+         "Address to serve /metrics on; 0 to disable (default 127.0.0.1:8080)"},
         {"health-probe-bind-address", 0, FLAG_STRING, &o->health_address, "ADDR:PORT", NULL,
-         "where /healthz, /livez and /readyz are served; 0 switches them off (default :8081)"},
+         "Address to serve /healthz, /livez and /readyz on; 0 to disable (default :8081)"},
         {"admin-socket", 0, FLAG_STRING, &o->admin_socket, "PATH", NULL,
-         "for kubelua status; 0 switches it off (default $XDG_RUNTIME_DIR/kubelua.sock, as root "
-         "/run/kubelua.sock)"},
+         "Unix socket for kubelua status and similar commands; 0 to disable (default "
+         "$XDG_RUNTIME_DIR/kubelua.sock; /run/kubelua.sock for root)"},
         {"reload-timeout", 0, FLAG_DURATION_MS, &o->reload_timeout_ms, "DURATION", NULL,
-         "how long a changed script may wait for its new informers, before the change is refused (default "
-         "60s)"},
+         "Time for new informers of a changed script to sync before the reload is refused (default 60s)"},
         {"reload-probation", 0, FLAG_DURATION_MS, &o->reload_probation_ms, "DURATION", NULL,
-         "how long a changed script is watched: when it fails more than before, the old one comes back; 0: "
-         "not at "
-         "all (default 60s)"},
+         "Time after a reload in which a script that fails more often than before is rolled back; 0 to "
+         "disable (default 60s)"},
         {"report", 0, FLAG_MODE, &o->report, REPORT_TARGETS, REPORT_TARGETS,
-         "ask the rules of the scripts (k8s.rule) about every object, again when something changes; show "
-         "what "
-         "they say in metrics and by kubelua status, and write it to the cluster as PolicyReports (of "
-         "wgpolicyk8s.io, without a value too), as Reports of openreports.io, or not at all (metrics)"},
+         "Evaluate the rules of the scripts (k8s.rule) continuously and write results to the cluster as "
+         "PolicyReports (policyreport, the default) or openreports.io Reports (openreports), or expose them "
+         "only as metrics and in kubelua status (metrics)"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -184,7 +183,7 @@ const struct flag *exec_flags(struct options *o)
 {
     static struct flag table[2];
     const struct flag flags[] = {
-        flag_sync_timeout(o, "time for all informers to sync (default 60s)"),
+        flag_sync_timeout(o, "Time to wait for all informers to sync (default 60s)"),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }

@@ -15,11 +15,11 @@ const struct flag *limit_flags(struct options *o)
     o->script_limits = limits_default;
     const struct flag flags[] = {
         {"limit", 0, FLAG_LIST, &o->limits, "NAME=VALUE", NULL,
-         "what each script may take, such as writes=60 (repeatable; docs/limits.md has the names)"},
+         "Set a limit of every script, such as writes=60; see docs/limits.md (repeatable)"},
         {"handler-cpu", 0, FLAG_STRING, &o->handler_cpu, "DURATION", NULL,
-         "CPU of a handler between two waits: short for --limit handler-cpu (default 50ms)"},
+         "CPU time of a handler between two waits; same as --limit handler-cpu (default 50ms)"},
         {"script-memory", 0, FLAG_STRING, &o->script_memory, "SIZE", NULL,
-         "memory of a script: short for --limit script-memory (default 64Mi)"},
+         "Memory limit of each script; same as --limit script-memory (default 64Mi)"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -33,9 +33,9 @@ const struct flag *script_flags(struct options *o)
         limits[1],
         limits[2],
         {"trust", 0, FLAG_LIST, &o->trusted, "SCRIPT", NULL,
-         "a script that is compiled to machine code and has no CPU limits (repeatable)"},
+         "Trust SCRIPT: enable the JIT compiler and disable CPU limits (repeatable)"},
         {"lua-path", 0, FLAG_LIST, &o->lua_path, "DIR", NULL,
-         "where require looks for a module that is not beside the script (repeatable)"},
+         "Additional directory to search for Lua modules (repeatable)"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -44,9 +44,9 @@ const struct flag *param_flags(struct options *o)
 {
     static struct flag table[3];
     const struct flag flags[] = {
-        {"param", 0, FLAG_LIST, &o->params, "[RULE.]NAME=VALUE", NULL, "a parameter of rules (repeatable)"},
+        {"param", 0, FLAG_LIST, &o->params, "[RULE.]NAME=VALUE", NULL, "Set a rule parameter (repeatable)"},
         {"params", 0, FLAG_LIST, &o->params_files, "FILE", NULL,
-         "parameters of rules, as YAML or JSON (repeatable)"},
+         "Read rule parameters from a YAML or JSON file (repeatable)"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -113,15 +113,15 @@ const struct flag *leader_flags(struct leader_flags *o)
     o->name = "kubelua";
     const struct flag flags[] = {
         {"leader-elect", 0, FLAG_BOOL, &o->elect, NULL, NULL,
-         "scripts that do not call k8s.leader take part in one election"},
+         "Run a leader election for all scripts that do not call k8s.leader"},
         {"leader-elect-lease-duration", 0, FLAG_DURATION_MS, &o->duration_ms, "DURATION", NULL,
-         "how long others wait for a leader that does not renew its lease (default 15s)"},
+         "Time that other candidates wait before they take a lease that is not renewed (default 15s)"},
         {"leader-elect-renew-deadline", 0, FLAG_DURATION_MS, &o->renew_ms, "DURATION", NULL,
-         "how long a leader tries to renew its lease (default 10s)"},
+         "Time that the leader tries to renew its lease before it stops leading (default 10s)"},
         {"leader-elect-retry-period", 0, FLAG_DURATION_MS, &o->retry_ms, "DURATION", NULL,
-         "time between tries (default 2s)"},
+         "Time between attempts to acquire or renew the lease (default 2s)"},
         {"leader-elect-resource-namespace", 0, FLAG_STRING, &o->namespace_, "NAME", NULL,
-         "namespace of the lease (default: POD_NAMESPACE, else that of the connection)"},
+         "Namespace of the lease (default: $POD_NAMESPACE, else the namespace of the connection)"},
         {"leader-elect-resource-name", 0, FLAG_STRING, &o->name, "NAME", NULL,
          "name of the lease (default kubelua)"},
     };

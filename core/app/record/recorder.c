@@ -147,12 +147,10 @@ static bool open_writer(struct stream *stream, struct err *err)
                                           .begin_us = now_us(recorder),
                                           .redacted = key->projection != NULL};
     if (recorder->count == RECORDING_STREAMS_MAX)
-        return err_set(err, ERR_LIMIT, "more than %d streams: no reader has memory for so many",
-                       RECORDING_STREAMS_MAX);
+        return err_set(err, ERR_LIMIT, "too many streams (maximum %d)", RECORDING_STREAMS_MAX);
     stream->part = xasprintf("%s.part%zu", recorder->path, recorder->count);
     if (access(stream->part, F_OK) == 0)
-        return err_set(err, ERR_IO,
-                       "%s: it is left of a recording that did not end, and may be read: move it away first",
+        return err_set(err, ERR_IO, "%s: left over from an unfinished recording; move or delete it first",
                        stream->part);
     stream->writer = recording_writer_new(stream->part, &head, err);
     return stream->owns_part = stream->writer != NULL;
@@ -267,7 +265,7 @@ void recorder_describe_lag(struct recorder *recorder, struct buf *out)
         if (stream->lists > 0) continue;
         if (stream->reflector) reflector_get_status(stream->reflector, &status);
         buf_printf(out, "%s: no whole list came: %s\n", stream->name,
-                   status.last_error.code != ERR_NONE ? status.last_error.text : "it was still on its way");
+                   status.last_error.code != ERR_NONE ? status.last_error.text : "still in progress");
     }
 }
 

@@ -57,7 +57,7 @@ static bool append(int to, const char *to_path, const char *from_path, struct er
     bool ok = copy(to, to_path, from, from_path, err);
     close(from);
     if (ok) return true;
-    if (ftruncate(to, size) != 0) err_append(err, "; its end is broken: %s", strerror(errno));
+    if (ftruncate(to, size) != 0) err_append(err, "; its end is damaged: %s", strerror(errno));
     return false;
 }
 

@@ -295,7 +295,7 @@ static void connect_to(struct session *s, int fd)
     ev_io_init(&s->readable, on_readable, fd, EV_READ);
     ev_io_init(&s->writable, on_writable, fd, EV_WRITE);
     ev_io_start(loop_ev(s->all->engine->loop), &s->readable);
-    log_info("A prompt has begun", FI("pid", s->pid));
+    log_info("REPL session started", FI("pid", s->pid));
     json_open(&out, NULL, '{');
     json_text(&out, "server", s->all->engine->options.cluster->server);
     json_int(&out, "pid", getpid());

@@ -32,22 +32,22 @@ static void print_line(struct viewer *v, size_t at)
 {
     struct buf line = {0};
     put_count(v, at, "rules", "rule", "rules", &line);
-    put_count(v, at, "waitingRules", "waits for its caches", "wait for their caches", &line);
-    put_count(v, at, "coarseRules", "looks at too much to be told what changed for it",
-              "look at too much to be told what changed for them", &line);
+    put_count(v, at, "waitingRules", "waits for its caches", "waiting for their caches", &line);
+    put_count(v, at, "coarseRules", "has too many dependencies and is re-evaluated as a whole",
+              "have too many dependencies and are re-evaluated as a whole", &line);
     put_count(v, at, "lackingRules", "needs a kind that the server does not have",
               "need kinds that the server does not have", &line);
     put_count(v, at, "tornRules", "not asked, as objects of a kind that it uses are refused",
-              "not asked, as objects of kinds that they use are refused", &line);
-    put_count(v, at, "twinRules", "not asked, as another one has its id",
-              "not asked, as others have their ids", &line);
+              "not evaluated: objects of kinds that they use were refused", &line);
+    put_count(v, at, "twinRules", "not evaluated: duplicate id", "not evaluated: duplicate ids", &line);
     put_count(v, at, "quarantinedRules", "in quarantine", "in quarantine", &line);
     put_count(v, at, "objects", "object", "objects", &line);
     put_count(v, at, "pending", "waiting", "waiting", &line);
-    put_count(v, at, "findingsLeftOut", "result without room", "results without room", &line);
+    put_count(v, at, "findingsLeftOut", "result without findings (memory limit)",
+              "results without findings (memory limit)", &line);
     put_results(v, at, &line);
     if (line.len == 0) buf_puts(&line, "no script has a rule");
-    if (!viewer_bool(v, at, "active")) buf_puts(&line, "; the leader asks them");
+    if (!viewer_bool(v, at, "active")) buf_puts(&line, "; evaluated by the leader");
     viewer_print_line(v, "audit", &line);
     buf_clear(&line);
 }
@@ -100,12 +100,12 @@ static void note_rule(struct viewer *v, struct text_table *table, size_t at)
     struct buf text = {0};
     struct str twin = viewer_text(v, at, "twin"), lacks = viewer_text(v, at, "lacks");
     if (twin.n)
-        buf_printf(&text, "not asked: %.*s has a rule of that id", STR_ARG(twin));
+        buf_printf(&text, "not evaluated: %.*s has a rule with the same id", STR_ARG(twin));
     else if (viewer_bool(v, at, "torn"))
         buf_puts(&text, "not asked: objects of a kind that it uses are refused");
     else if (viewer_bool(v, at, "quarantined"))
         buf_printf(&text,
-                   "in quarantine: every object is an error; mend and reload it, or lift it by kubelua "
+                   "in quarantine, every result is an error: fix and reload the script, or run kubelua "
                    "quarantine --lift rule/%.*s",
                    STR_ARG(viewer_text(v, at, "id")));
     else if (lacks.n)
@@ -171,8 +171,9 @@ void status_reports_print(struct viewer *v, size_t reports)
     if (viewer_bool(v, reports, "dryRun")) buf_puts(&line, " if they were kept (--dry-run=server)");
     put_few(v, reports, "waiting", "to be written", &line);
     put_few(v, reports, "failed", "writes failed", &line);
-    put_few(v, reports, "namespacesLeftOut", "namespaces without room", &line);
-    if (!viewer_bool(v, reports, "begun")) buf_puts(&line, "; nothing is written before all was asked once");
+    put_few(v, reports, "namespacesLeftOut", "namespaces omitted (report limit)", &line);
+    if (!viewer_bool(v, reports, "begun"))
+        buf_puts(&line, "; nothing is written before all objects have been evaluated");
     put_cause(v, reports, "incomplete", &line);
     put_cause(v, reports, "error", &line);
     viewer_print_line(v, "reports", &line);

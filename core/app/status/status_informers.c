@@ -40,7 +40,7 @@ static void put_how(const struct viewer *v, size_t at, struct buf *out)
     int64_t until = viewer_time(v, at, "noWatchListUntil");
     if (!str_eq(how, viewer_text(v, at, "syncedBy"))) buf_str(out, how);
     if (until <= v->now_s) return;
-    buf_printf(out, "%sno watch-list is tried for ", out->len ? "; " : "");
+    buf_printf(out, "%swatch-list disabled for ", out->len ? "; " : "");
     text_duration(until - v->now_s, out);
 }
 

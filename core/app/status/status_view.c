@@ -22,7 +22,7 @@ static void print_discovery(struct viewer *v, size_t at)
     }
     buf_str(&line, viewer_text(v, at, "discoveryError"));
     if (asking) {
-        buf_puts(&line, line.len ? "; asking again for " : "asking the server which kinds it has for ");
+        buf_puts(&line, line.len ? "; retrying discovery for " : "asking the server which kinds it has for ");
         text_duration(v->now_s - asking, &line);
     }
     viewer_print_line(v, "discovery", &line);
@@ -118,7 +118,7 @@ static void put_reload(const struct viewer *v, size_t at, struct buf *out)
         buf_printf(out, "%sgeneration %" PRId64 " waits for %.*s", out->len ? "; " : "",
                    viewer_int(v, candidate, "generation"), STR_ARG(viewer_text(v, candidate, "waitsFor")));
     if (viewer_int(v, at, "draining"))
-        buf_printf(out, "%sold generations that run out: %" PRId64, out->len ? "; " : "",
+        buf_printf(out, "%sdraining generations: %" PRId64, out->len ? "; " : "",
                    viewer_int(v, at, "draining"));
 }
 
@@ -196,7 +196,8 @@ static void note_failing(struct viewer *v, struct text_table *table, size_t at)
         buf_puts(&text, "the next in ");
         text_duration((viewer_int(v, at, "nextTryMilliseconds") + 999) / 1000, &text);
     } else {
-        buf_puts(&text, str_is(state, "processing") ? "the last under way" : "the last waits for a worker");
+        buf_puts(&text,
+                 str_is(state, "processing") ? "the last in progress" : "the last waiting for a worker");
     }
     if (error.n) buf_printf(&text, ": %.*s", STR_ARG(error));
     text_table_add_note(table, buf_text(&text));

@@ -95,7 +95,7 @@ static void keep_error(struct audited_rule *rule, struct str message)
 static void note_error(struct audited_rule *rule)
 {
     if (rule->errors++ > 0) return;
-    log_error("A rule ended with an error; further ones are counted alone", F("rule", rule->id),
+    log_error("Rule failed; further errors of this rule are only counted", F("rule", rule->id),
               FS("object", buf_slice(&rule->error_object)), FS("error", buf_slice(&rule->error)));
 }
 
@@ -125,9 +125,8 @@ static void become_untracked(struct audited_rule *rule)
             dependencies_drop(rule->audit->lookups, cell->looks);
             cell->looks = DEPENDENCY_NONE;
         }
-    log_warn("A rule looks at so many objects that they are not known one by one: it is asked about all "
-             "objects when any of them has changed",
-             F("rule", rule->id), FI("limit", rule->audit->options.max_lookups),
+    log_warn("Rule has too many dependencies, re-evaluating all objects on every change", F("rule", rule->id),
+             FI("limit", rule->audit->options.max_lookups),
              FI("secondsBetween", CONTINUOUS_UNTRACKED_MS / 1000));
 }
 
@@ -144,8 +143,7 @@ static struct findings *keep(struct continuous_audit *audit, struct result_cell 
     cell->flags |= CELL_LEFT_OUT;
     audit->left_out++;
     if (!audit->full_told)
-        log_warn("Findings are left out, as those that are known take all the memory that they may; verdicts "
-                 "are counted all the same",
+        log_warn("Findings dropped because of the memory limit, results are still counted",
                  FI("limitBytes", audit->options.max_finding_bytes));
     audit->full_told = true;
     return NULL;

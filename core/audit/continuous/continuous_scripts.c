@@ -93,7 +93,7 @@ void continuous_report_duplicates(struct continuous_audit *audit)
     TAILQ_FOREACH (twin, &audit->twins, link) {
         const struct audited_rule *other = find_duplicate(audit, twin->asked.rule->id);
         if (!twin->told && other)
-            log_error("A rule of that id is there already: this one is not asked", F("rule", other->id),
+            log_error("Duplicate rule id, rule is not evaluated", F("rule", other->id),
                       F("script", script_name(twin->asked.script)),
                       F("other", script_name(other->asked.script)));
         twin->told = true;

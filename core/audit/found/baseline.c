@@ -121,7 +121,7 @@ static bool add_results(struct baseline *baseline, const char *path, const struc
 {
     size_t root = tape_root(tape), results = tape_field(tape, root, STR("results")), n = 0;
     if (tape_type(tape, results) != '[')
-        return err_set(err, ERR_INVALID, "%s: there are no results in it; kubelua audit -o json writes them",
+        return err_set(err, ERR_INVALID, "%s: contains no results; create it with kubelua audit -o json",
                        path);
     for (size_t at = tape_first(tape, results, NULL); at; at = tape_next(tape, results, at, NULL), n++)
         if (!add_result(baseline, tape, at))

@@ -214,7 +214,7 @@ bool audit_stream_take(struct audit_stream *stream, struct str bytes, struct err
             at += FRAME_HEAD + size;
         }
     }
-    if (stream->broken) return err_set(err, ERR_PARSE, "that is no stream of an audit");
+    if (stream->broken) return err_set(err, ERR_PARSE, "not an audit stream");
     buf_consume(&stream->bytes, at);
     return true;
 }

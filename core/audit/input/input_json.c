@@ -297,7 +297,7 @@ static bool pass_over(struct input_reader *r, const struct envelope *e)
     if (e->is_list) {
         if (e->because == TOO_LARGE)
             input_refuse_text(r, r->window.line, ERR_LIMIT,
-                              "a field of a List with more than %zu bytes (--max-object-size)", r->max);
+                              "field of a List exceeds %zu bytes (--max-object-size)", r->max);
         else
             input_refuse_cut(r, CUT_OPEN, e->line);
         return false;

@@ -17,8 +17,7 @@ struct head {
 
 static bool failed(struct err *err)
 {
-    return err_set(err, ERR_IO, "items without a kind cannot be kept until their list's is known: %s",
-                   strerror(errno));
+    return err_set(err, ERR_IO, "cannot buffer items without a kind: %s", strerror(errno));
 }
 
 static FILE *open_memory(void)

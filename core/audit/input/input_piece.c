@@ -127,7 +127,7 @@ static bool take_list(struct input_reader *r, const struct input_piece *piece, c
 {
     char type = o->items ? token_type(&piece->tokens, o->items) : '\0';
     if (type == '[' && lists == LISTS_MAX)
-        input_refuse_text(r, line, ERR_LIMIT, "more than %d Lists within one another", LISTS_MAX);
+        input_refuse_text(r, line, ERR_LIMIT, "Lists nested deeper than %d", LISTS_MAX);
     else if (type == '[')
         take_items(r, piece, o, line, lists);
     else if ((type && type != 'n' && str_ends(o->kind, STR("List"))) || (!type && str_is(o->kind, "List")))

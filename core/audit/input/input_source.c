@@ -111,7 +111,7 @@ static bool damaged(const struct input_source *s, const char *what, const char *
 /* The end of the file is fine between two members or frames. */
 static bool check_end(const struct input_source *s, const char *what, struct err *err)
 {
-    return !s->inside || err_set(err, ERR_CLOSED, "byte %llu: the file ends inside of its %s data",
+    return !s->inside || err_set(err, ERR_CLOSED, "byte %llu: unexpected end of %s data",
                                  (unsigned long long)s->taken, what);
 }
 

@@ -75,9 +75,8 @@ static int hand_over(void *ctx, unsigned char *to, size_t room, size_t *got)
 /* What stands in double braces is for Helm, or another one that makes YAML of it. */
 static const char *hint(const struct input_yaml *y)
 {
-    return y->has_braces
-               ? "; it looks like a template, for {{ stands in it: render it first, as by helm template"
-               : "";
+    return y->has_braces ? "; it looks like a template ({{): render it first, for example with helm template"
+                         : "";
 }
 
 static void complain(struct input_yaml *y)

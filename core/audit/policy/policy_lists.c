@@ -77,14 +77,11 @@ static void settle(struct policy_writer *writer, bool of_cluster)
 
 static const char *message_of(const struct err *err)
 {
-    return err->http_status == 404 ? "Policy reports are not written, as the server does not have that kind: "
-                                     "install its CRD, or say "
-                                     "--report=metrics; it is looked for again"
-           : err->http_status == 403
-               ? "Policy reports are not written, as they may not be listed: grant what kubelua rbac "
-                 "--report "
-                 "prints, or say --report=metrics; it is tried again"
-               : "Policy reports are not written yet, as they cannot be listed; it is tried again";
+    return err->http_status == 404   ? "Policy reports are not written because their CRD is not installed, "
+                                       "retrying; use --report=metrics to disable them"
+           : err->http_status == 403 ? "Policy reports are not written because listing them is forbidden, "
+                                       "retrying; see kubelua rbac --report"
+                                     : "Failed to list policy reports, retrying";
 }
 
 static const char *plural_of(const struct policy_writer *writer, const struct policy_scope *scope)

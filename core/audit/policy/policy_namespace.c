@@ -122,8 +122,8 @@ static bool has_room(struct policy_writer *writer, struct policy_namespace *spac
     if (!space->left_out) writer->left_out_count++;
     space->left_out = true;
     if (!writer->full_told)
-        log_warn("There are as many policy reports as there may be: namespaces are left out",
-                 F("namespace", space->ns), FI("limit", writer->options.max_reports));
+        log_warn("Policy report limit reached, some namespaces have no report", F("namespace", space->ns),
+                 FI("limit", writer->options.max_reports));
     writer->full_told = true;
     return false;
 }

@@ -182,8 +182,8 @@ static void add_left_out(struct document *d)
     char message[160];
     if (!d->left_out) return;
     snprintf(message, sizeof message,
-             "%zu more results are not listed: a report takes %d KiB at most, and a namespace %d reports",
-             d->left_out, POLICY_REPORT_BYTES >> 10, POLICY_PARTS_MAX);
+             "%zu results omitted: reports are limited to %d KiB, and namespaces to %d reports", d->left_out,
+             POLICY_REPORT_BYTES >> 10, POLICY_PARTS_MAX);
     d->one.len = 0;
     policy_put_note("left-out", VERDICT_WARN, str_of(message), d->time_s, &d->one);
     add(d, VERDICT_WARN);

@@ -53,7 +53,7 @@ static void look(struct policy_writer *writer, int64_t now_ms)
                    outlook.waiting);
     put_refused(&outlook, &why);
     if (outlook.findings_left_out)
-        buf_printf(&why, "%sFindings are left out, as those that are known take %d MiB", why.len ? ". " : "",
+        buf_printf(&why, "%sFindings are omitted because of the memory limit of %d MiB", why.len ? ". " : "",
                    CONTINUOUS_FINDING_BYTES_MAX >> 20);
     if (writer->is_late) buf_printf(&why, "%s" POLICY_NOT_ALL_EVALUATED, why.len ? ". " : "");
     set_incomplete(writer, &why);
@@ -73,7 +73,7 @@ static void write_failed(struct policy_writer *writer, struct policy_namespace *
     writer->failed++;
     writer->err = *err;
     if (!writer->write_told && !is_on_its_way_out(err))
-        log_warn("A policy report cannot be written; it is tried again, and further ones are counted alone",
+        log_warn("Failed to write policy report, retrying; further failures are only counted",
                  F("namespace", space->ns), F("err", err->text));
     writer->write_told = true;
     if (space->failed) return;

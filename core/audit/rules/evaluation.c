@@ -21,7 +21,7 @@ static void put_reason(const struct asking *asking, struct buf *out)
     const char *id = asking->asked->rule->id;
     if (asking->suppression == SUPPRESSION_BAD_DATE)
         buf_printf(out,
-                   "not accepted, as \"%.*s\" in " SUPPRESSION_PREFIX "%s is no day: until=2027-01-31 is one",
+                   "not accepted: \"%.*s\" in " SUPPRESSION_PREFIX "%s is not a date; use until=2027-01-31",
                    STR_ARG(accepted->until), id);
     else if (asking->suppression == SUPPRESSION_NO_REASON)
         buf_printf(out, "not accepted, as " SUPPRESSION_PREFIX "%s gives no reason", id);

@@ -222,7 +222,7 @@ static bool short_flag(const struct flag *const *tables, int argc, char **argv, 
     if (!flag) return err_set(err, ERR_INVALID, "unknown flag -%c", text[1]);
     snprintf(where, sizeof where, "-%c/--%s", flag->letter, flag->name);
     if (flag->kind == FLAG_BOOL) {
-        if (text[2]) return err_set(err, ERR_INVALID, "%s takes no value: \"%s\"", where, text);
+        if (text[2]) return err_set(err, ERR_INVALID, "%s does not take a value: \"%s\"", where, text);
         return set(flag, "true", where, err);
     }
     if (text[2]) return set(flag, text[2] == '=' ? text + 3 : text + 2, where, err);

@@ -33,16 +33,18 @@ struct flag {
 };
 
 /* -f, of all commands that take scripts; `list` is a struct flag_list *. */
-#define FLAG_SCRIPT_FILES(list)                                                                           \
-    {                                                                                                     \
-        "filename", 'f', FLAG_LIST, (list), "FILE|DIR", NULL, "script, or folder of scripts (repeatable)" \
+#define FLAG_SCRIPT_FILES(list)                                \
+    {                                                          \
+        "filename", 'f', FLAG_LIST, (list), "FILE|DIR", NULL,  \
+            "Lua script, or directory of scripts (repeatable)" \
     }
 
 /* --admin-socket, of all commands that ask a running engine; `path` is a const char **. */
-#define FLAG_ADMIN_SOCKET(path)                                                               \
-    {                                                                                         \
-        "admin-socket", 0, FLAG_STRING, (path), "PATH", NULL,                                 \
-            "the engine's (default $XDG_RUNTIME_DIR/kubelua.sock, as root /run/kubelua.sock)" \
+#define FLAG_ADMIN_SOCKET(path)                                                                            \
+    {                                                                                                      \
+        "admin-socket", 0, FLAG_STRING, (path), "PATH", NULL,                                              \
+            "Unix socket of the running engine (default $XDG_RUNTIME_DIR/kubelua.sock; /run/kubelua.sock " \
+            "for root)"                                                                                    \
     }
 
 struct flag_list {

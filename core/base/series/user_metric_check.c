@@ -26,11 +26,10 @@ static bool is_name(const char *name, bool with_colons)
 static bool check_name(const char *name, struct err *err)
 {
     if (strlen(name) > USER_METRIC_NAME_MAX || !is_name(name, true))
-        return err_set(
-            err, ERR_INVALID,
-            "\"%.60s\" is no name of a metric: letters, digits, _ and :, not beginning with a digit, "
-            "%d at most",
-            name, USER_METRIC_NAME_MAX);
+        return err_set(err, ERR_INVALID,
+                       "\"%.60s\" is not a valid metric name: letters, digits, _ and :, not starting with a "
+                       "digit, at most %d characters",
+                       name, USER_METRIC_NAME_MAX);
     for (size_t i = 0; i < ARRAY_LEN(taken); i++)
         if (strncmp(name, taken[i], strlen(taken[i])) == 0)
             return err_set(err, ERR_INVALID, "\"%s\": names that begin with %s are not a script's", name,
@@ -67,7 +66,7 @@ static bool check_bounds(const struct user_metric_options *o, struct err *err)
                        USER_METRIC_BUCKETS_MAX);
     for (size_t i = 0; i < o->bound_count; i++)
         if (!isfinite(o->bounds[i]) || (i && o->bounds[i] <= o->bounds[i - 1]))
-            return err_set(err, ERR_INVALID, "%s: buckets must grow, and +Inf goes without saying", o->name);
+            return err_set(err, ERR_INVALID, "%s: buckets must increase and must not include +Inf", o->name);
     return true;
 }
 

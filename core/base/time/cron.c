@@ -31,7 +31,7 @@ static bool refused(const struct field *f, struct str text, struct err *err)
 {
     return err_set(
         err, ERR_INVALID,
-        "%s \"%.*s\": allowed are *, %s, ranges (a-b), steps (*/n, a-b/n; n at most %u) and lists of these",
+        "%s \"%.*s\": must be *, %s, a range (a-b), a step (*/n or a-b/n, n <= %u), or a list of these",
         f->name, STR_ARG(text), f->allowed, f->max);
 }
 

@@ -43,7 +43,7 @@ static bool cut_header(struct str *rest, struct header *out, struct err *err)
 {
     const uint8_t *p;
     if (!str_starts(*rest, STR("TZif"))) return bad(err, "it does not begin with TZif");
-    if (!cut_bytes(rest, HEADER_SIZE, &p)) return bad(err, "it is cut off in its header");
+    if (!cut_bytes(rest, HEADER_SIZE, &p)) return bad(err, "truncated header");
     *out = (struct header){
         .version = (char)p[4],
         .ut_count = be32(p + 20),

@@ -91,8 +91,8 @@ static bool read_name(struct zone *zone, struct str name, struct err *err)
     char *path = xasprintf("%s/%.*s", database(), STR_ARG(name));
     bool ok = read_path(zone, path, err);
     if (!ok && err->code == ERR_NOT_FOUND)
-        err_set(err, ERR_NOT_FOUND, "there is no time zone \"%.*s\" in %s (the package tzdata has them)",
-                STR_ARG(name), database());
+        err_set(err, ERR_NOT_FOUND, "time zone \"%.*s\" not found in %s (install tzdata)", STR_ARG(name),
+                database());
     free(path);
     return ok;
 }

@@ -164,7 +164,7 @@ bool bench_all_check(const struct bench_setup *setup, struct err *err)
     for (size_t i = 0; i < setup->count; i++) able |= setup->subjects[i].measurements;
     if (!(able & setup->plan.measurements))
         return err_set(err, ERR_INVALID,
-                       "nothing can be measured: --only names what no subject does; a --peer is needed");
+                       "nothing to measure: no subject supports the measurements of --only; add a --peer");
     return check_memory(setup, err);
 }
 
@@ -186,7 +186,7 @@ char *bench_scripts_write(struct err *err)
     const char *parent = getenv("TMPDIR");
     char *folder = xasprintf("%s/kubelua-bench-XXXXXX", parent && *parent ? parent : "/tmp");
     if (!mkdtemp(folder)) {
-        err_set(err, ERR_IO, "cannot make a folder like %s: %s", folder, strerror(errno));
+        err_set(err, ERR_IO, "cannot create a directory like %s: %s", folder, strerror(errno));
         free(folder);
         return NULL;
     }

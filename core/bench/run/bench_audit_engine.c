@@ -64,7 +64,7 @@ static bool measure(const struct bench_config *plan, const struct bench_child *e
     if (!plan->program->audit(socket, plan->silence_ms * 10, &audit, err)) return false;
     int64_t took_ns = bench_now_ns() - begun_ns;
     if (audit.objects < plan->data.pods)
-        return err_set(err, ERR_IO, "the audit looked at %zu of %zu pods", audit.objects, plan->data.pods);
+        return err_set(err, ERR_IO, "the audit covered only %zu of %zu pods", audit.objects, plan->data.pods);
     bench_result_add(result, BENCH_AUDIT_WALL, (double)took_ns / NS_PER_S);
     bench_result_add(result, BENCH_AUDIT_PAUSE, (double)audit.pause_ns / NS_PER_MS);
     bench_result_add(result, BENCH_AUDIT_CPU,

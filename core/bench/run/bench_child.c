@@ -93,7 +93,7 @@ struct bench_child *bench_child_start(const char *name, const char *const *argv,
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) {
-        err_set(err, ERR_IO, "%s: no pipe: %s", name, strerror(errno));
+        err_set(err, ERR_IO, "%s: cannot create a pipe: %s", name, strerror(errno));
         return NULL;
     }
     int messages = memfd_create("messages", MFD_CLOEXEC);
@@ -103,7 +103,7 @@ struct bench_child *bench_child_start(const char *name, const char *const *argv,
     if (pid < 0) {
         close(ends[0]);
         if (messages >= 0) close(messages);
-        err_set(err, interrupted ? ERR_CANCELLED : ERR_IO, "%s: not started: %s", name,
+        err_set(err, interrupted ? ERR_CANCELLED : ERR_IO, "%s: cannot start: %s", name,
                 interrupted ? "interrupted" : strerror(errno));
         return NULL;
     }
@@ -178,7 +178,7 @@ static bool closed(struct bench_child *child, struct err *err)
 {
     int status = 0;
     if (!reap(child, END_MS, &status)) {
-        err_set(err, ERR_CLOSED, "%s closed its stdout and goes on", child->name);
+        err_set(err, ERR_CLOSED, "%s closed its stdout but keeps running", child->name);
         return false;
     }
     return ended(child, status, err);

@@ -95,9 +95,11 @@ static void print_head(const struct bench_earlier *earlier, const struct bench_c
     fprintf(out, "\n=== Compared with %s: kubelua %s%s%s, %s\n", earlier->path, earlier->version,
             *earlier->commit ? " commit " : "", earlier->commit, earlier->date);
     if (strcmp(buf_text(&cpu), earlier->cpu) != 0)
-        fprintf(out, "That was another machine: %s\n", *earlier->cpu ? earlier->cpu : "not told which");
+        fprintf(out, "The earlier report is from another machine: %s\n",
+                *earlier->cpu ? earlier->cpu : "unknown");
     if (earlier->updates != plan->updates)
-        fprintf(out, "That was with --updates %zu, which storms and latencies depend on\n", earlier->updates);
+        fprintf(out, "The earlier report used --updates %zu, which affects storm and latency\n",
+                earlier->updates);
     buf_clear(&cpu);
 }
 
@@ -115,7 +117,8 @@ void bench_compare_print(const struct bench_earlier *earlier, const struct bench
         add_pair(&table, &pair);
     }
     if (last) flush(&table, last, out, colours);
-    fputs("Medians. A verdict needs several runs on both sides: within the spread, their ranges overlap.\n",
+    fputs("Medians. A verdict needs several runs on both sides; \"within the spread\" means that the ranges "
+          "overlap.\n",
           out);
 }
 
@@ -252,7 +255,7 @@ bool bench_earlier_fits(const struct bench_earlier *earlier, const struct bench_
     const struct bench_result *first = earlier->results.items[0];
     return err_set(
         err, ERR_INVALID,
-        "--compare: %s has nothing of what is measured now; it has \"%s\" with --pods %zu --replicas %zu",
+        "--compare: %s has none of the current measurements; it has \"%s\" with --pods %zu --replicas %zu",
         earlier->path, first->subject, first->pods, first->replicas);
 }
 

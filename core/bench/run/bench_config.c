@@ -48,32 +48,36 @@ const struct flag *bench_flags_table(struct bench_flags *flags)
                                   .settle_ms = SETTLE_MS,
                                   .output = "table"};
     const struct flag all[] = {
-        {"pods", 0, FLAG_COUNT, &flags->pods, "N", NULL, "generated pods of about 9.4 KB (default 10000)"},
-        {"replicas", 0, FLAG_COUNT, &flags->replicas, "N", NULL, "pods of one workload (default 3)"},
+        {"pods", 0, FLAG_COUNT, &flags->pods, "N", NULL,
+         "Number of generated pods, about 9.4 KB each (default 10000)"},
+        {"replicas", 0, FLAG_COUNT, &flags->replicas, "N", NULL, "Pods per workload (default 3)"},
         {"runs", 0, FLAG_COUNT, &flags->runs, "N", NULL,
-         "how often each subject is measured, for medians (default 3, with --quick 1)"},
-        {"updates", 0, FLAG_COUNT, &flags->updates, "N", NULL, "updates of a storm (default 50000)"},
+         "Runs per subject; medians are reported (default 3, or 1 with --quick)"},
+        {"updates", 0, FLAG_COUNT, &flags->updates, "N", NULL,
+         "Number of updates in the storm measurement (default 50000)"},
         {"quick", 0, FLAG_BOOL, &flags->quick, NULL, NULL,
-         "one run, unless --runs is given; with ./dev bench without client-go and kube-rs"},
+         "Do one run unless --runs is given; ./dev bench then also skips client-go and kube-rs"},
         {"full", 0, FLAG_BOOL, &flags->full, NULL, NULL,
-         "then kubelua with 100,000 pods, 1, 3 and 10 of a workload, and 1,000,000: 13 GB"},
+         "Also measure kubelua with 100,000 pods (1, 3 and 10 per workload) and with 1,000,000 pods; needs "
+         "13 GB"},
         {"only", 0, FLAG_STRING, &flags->only, "NAME,...", NULL,
-         "these measurements alone; they are listed above"},
-        {"peer", 0, FLAG_LIST, &flags->peers, "NAME=COMMAND", NULL, "measure this program too (repeatable)"},
+         "Run only these measurements (see the list above)"},
+        {"peer", 0, FLAG_LIST, &flags->peers, "NAME=COMMAND", NULL, "Also measure this program (repeatable)"},
         {"missing", 0, FLAG_LIST, &flags->missing, "NAME=WHY", NULL,
-         "say in the report that this peer was not run (repeatable)"},
+         "Record in the report that this peer was not run (repeatable)"},
         {"encodings", 0, FLAG_STRING, &flags->encodings, "DIR", NULL,
-         "the same pods in protobuf, as bench/peers/encode writes them"},
+         "Directory with the same pods in protobuf, written by bench/peers/encode"},
         {"compare", 0, FLAG_STRING, &flags->compare, "FILE", NULL,
-         "beside those of an earlier run, which wrote FILE by -o json"},
+         "Compare with an earlier report that was written with -o json"},
         {"timeout", 0, FLAG_DURATION_MS, &flags->silence_ms, "DURATION", NULL,
-         "the most that a subject may be silent, beyond the time for its work (default 60s)"},
+         "Fail a subject that prints nothing for this long beyond the expected time of its work (default "
+         "60s)"},
         {"settle", 0, FLAG_DURATION_MS, &flags->settle_ms, "DURATION", NULL,
-         "that a process is left alone before its memory is read (default 1s)"},
+         "Time to wait before reading the memory of a process (default 1s)"},
         {"output", 'o', FLAG_CHOICE, &flags->output, "table|json", "table|json",
-         "tables of medians, or all figures (default table)"},
+         "Output format: tables of medians, or all figures as JSON (default table)"},
         {"dry-run", 0, FLAG_BOOL, &flags->dry_run, NULL, NULL,
-         "check the flags and the memory, tell what would be measured, and end"},
+         "Check flags and memory, print what would be measured, and exit"},
     };
     return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
 }
@@ -83,9 +87,9 @@ static bool no_measurement(struct str name, struct err *err)
     struct nearest nearest = nearest_to(name);
     for (unsigned i = 0; i < BENCH_MEASUREMENT_COUNT; i++) nearest_try(&nearest, bench_measurement_name(i));
     if (nearest.name)
-        return err_set(err, ERR_INVALID, "--only: there is no measurement \"%.*s\"; did you mean %s?",
+        return err_set(err, ERR_INVALID, "--only: unknown measurement \"%.*s\", did you mean \"%s\"?",
                        STR_ARG(name), nearest.name);
-    return err_set(err, ERR_INVALID, "--only: there is no measurement \"%.*s\"; --help lists them",
+    return err_set(err, ERR_INVALID, "--only: unknown measurement \"%.*s\"; see kubelua help bench",
                    STR_ARG(name));
 }
 
@@ -207,7 +211,7 @@ static bool cut_traits(char *name, struct traits *traits, struct err *err)
         else if (str_is(trait, "floor"))
             traits->floor = true;
         else
-            return err_set(err, ERR_INVALID, "--peer: \"%s:%.*s\": behind a colon stand protobuf or floor",
+            return err_set(err, ERR_INVALID, "--peer: \"%s:%.*s\": unknown trait, must be protobuf or floor",
                            name, STR_ARG(trait));
     }
     return true;
@@ -257,6 +261,6 @@ bool bench_peers_add(struct bench_setup *setup, const struct bench_flags *flags,
     }
     if (flags->peers.count + flags->missing.count == 0)
         bench_results_lack(results, "client-go, kube-rs, floor", false,
-                           "no --peer was given; ./dev bench of the sources builds them");
+                           "no --peer was given; ./dev bench builds and runs the peers");
     return true;
 }

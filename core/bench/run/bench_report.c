@@ -47,11 +47,11 @@ static void print_targets(const struct bench_config *plan, const struct bench_re
     struct bench_scope scope = bench_config_scope(plan);
     for (const struct bench_target *target = bench_targets; target->what; target++)
         add_target(&table, target, results, &scope);
-    fputs("\n=== Targets of this project for kubelua, with whole pods unless it says otherwise\n", out);
-    text_table_print(&table, out, 0, colours);
-    fputs("x: so many times, the first named figure divided by the second. A missed target is no error of "
-          "the run.\n",
+    fputs("\n"
+          "=== Targets for kubelua, with complete pods unless noted otherwise\n",
           out);
+    text_table_print(&table, out, 0, colours);
+    fputs("x: ratio of the first figure to the second. A missed target does not fail the run.\n", out);
     text_table_clear(&table);
 }
 
@@ -163,8 +163,7 @@ void bench_head_print(const struct bench_config *plan, const struct bench_result
                 plan->runs);
     else
         fputs("One run\n", out);
-    if (results->stopped)
-        fprintf(out, "PARTIAL: the benchmark ended before all was measured: %s\n", results->stopped);
+    if (results->stopped) fprintf(out, "PARTIAL: the benchmark ended early: %s\n", results->stopped);
 }
 
 static void put_only(struct buf *out, unsigned measurements)

@@ -52,7 +52,7 @@ static bool memory(const struct run *run, struct bench_usage *usage, struct err 
 {
     if (bench_usage_read(run->session.child->pid, usage)) return true;
     return bench_child_alive(run->session.child, err) &&
-           err_set(err, ERR_IO, "%s: the kernel does not tell its memory", run->session.subject->name);
+           err_set(err, ERR_IO, "%s: cannot read its memory usage", run->session.subject->name);
 }
 
 static void put_memory(struct run *run, const struct bench_usage *usage, double idle)
@@ -226,7 +226,7 @@ static bool memory_of(const struct bench_config *plan, const struct bench_subjec
         bench_settle(plan);
         ok = bench_child_alive(session.child, err) &&
              (bench_usage_read(session.child->pid, usage) ||
-              err_set(err, ERR_IO, "%s: the kernel does not tell its memory", subject->name));
+              err_set(err, ERR_IO, "%s: cannot read its memory usage", subject->name));
     }
     bench_session_stop(&session);
     return ok;
@@ -276,8 +276,8 @@ static bool wait_request(int listener, struct bench_child *child, int64_t timeou
     }
     asked = asked && recv(connection, &byte, 1, 0) == 1;
     if (connection >= 0) close(connection);
-    return asked || (bench_child_alive(child, err) &&
-                     err_set(err, ERR_TIMEOUT, "%s asked its server for nothing", child->name));
+    return asked ||
+           (bench_child_alive(child, err) && err_set(err, ERR_TIMEOUT, "%s sent no request", child->name));
 }
 
 static bool start_once(const struct bench_config *plan, const struct bench_subject *subject, int listener,

@@ -23,19 +23,20 @@ struct section {
 #define KIB 1024.0
 #define MIB 1048576.0
 
-#define LATE_LEGEND                                                                                    \
-    "SENT LATE: how far the source fell behind its schedule, at its worst. Much of it means that the " \
-    "subject "                                                                                         \
-    "held up\nthe source, and that its latencies look better than they are."
+#define LATE_LEGEND                                                                           \
+    "SENT LATE: worst delay of the source behind its schedule. A large value means that the " \
+    "subject "                                                                                \
+    "slowed down\n"                                                                           \
+    "the source, and that its real latencies are higher."
 
 static const struct section sections[] = {
     {"First sync, from the start of the process to a whole cache",
-     "SOURCE: the CPU of the server that all are measured against.",
+     "SOURCE: CPU of the server that feeds all subjects.",
      {{"CPU us/pod", BENCH_SYNC_CPU, 1},
       {"WALL s", BENCH_SYNC_WALL, 1},
       {"SOURCE CPU us/pod", BENCH_SYNC_SOURCE_CPU, 1}}},
     {"Memory with all pods in the cache, resident",
-     "PEAK: until then. TRIMMED: after it gave back what it could. B/pod: beyond its own idle process.",
+     "PEAK: during the sync. TRIMMED: after releasing free memory. B/pod: beyond the idle process.",
      {{"PEAK MiB", BENCH_SYNC_PEAK, MIB},
       {"STEADY MiB", BENCH_STEADY, MIB},
       {"TRIMMED MiB", BENCH_TRIMMED, MIB},
@@ -43,14 +44,13 @@ static const struct section sections[] = {
       {"TRIMMED B/pod", BENCH_TRIMMED_PER_OBJECT, 1},
       {"PEAK/STEADY", BENCH_SYNC_PEAK_RATIO, 1}}},
     {"Relist of the unchanged pods",
-     "GROWTH: of the steady memory by the relist. WALL: with the pause that a client makes before it lists "
-     "anew.",
+     "GROWTH: of steady memory after the relist. WALL: includes the back-off before the relist.",
      {{"CPU us/pod", BENCH_RELIST_CPU, 1},
       {"WALL s", BENCH_RELIST_WALL, 1},
       {"GROWTH %", BENCH_RELIST_GROWTH, 1},
       {"PEAK/STEADY", BENCH_RELIST_PEAK_RATIO, 1}}},
     {"Storm of updates, as fast as they are taken",
-     "HANDLED: updates that reached the handler; those that a client makes one of several are missing.",
+     "HANDLED: updates that reached the handler; coalesced updates are not counted.",
      {{"EVENTS/s", BENCH_STORM_RATE, 1},
       {"CPU us/event", BENCH_STORM_CPU, 1},
       {"HANDLED %", BENCH_STORM_HANDLED, 1},
@@ -70,7 +70,7 @@ static const struct section sections[] = {
       {"MAX", BENCH_FAST_MAX, 1},
       {"SENT LATE", BENCH_FAST_LATE, 1}}},
     {"Lister, us a call",
-     "SCAN: by two labels without the index that kubelua makes of a label which is asked for again.",
+     "SCAN: by two labels, without the label index that kubelua builds on demand.",
      {{"LABEL us", BENCH_SELECT_LABEL, 1},
       {"ITS PODS", BENCH_SELECT_HITS, 0},
       {"NAMESPACE us", BENCH_SELECT_NAMESPACE, 1},
@@ -85,10 +85,10 @@ static const struct section sections[] = {
       {"ONE MORE INFORMER KiB", BENCH_IDLE_INFORMER, KIB},
       {"FIRST REQUEST ms", BENCH_START_MS, 1}}},
     {"Lua, ns of CPU",
-     "ONE STEP: of a held view to a field. HANDLER: a call that reads eight fields.",
+     "ONE STEP: from a view to a field. HANDLER: a call that reads eight fields.",
      {{"ONE STEP", BENCH_STEP, 1}, {"obj.metadata.name", BENCH_NAME, 1}, {"HANDLER", BENCH_HANDLER, 1}}},
     {"Audit of a running engine's cache by ten rules",
-     "PAUSE: of the engine, while it forks the children. WALL: from the request to all results.",
+     "PAUSE: engine pause during the fork. WALL: from the request to the last result.",
      {{"WALL s", BENCH_AUDIT_WALL, 1},
       {"PAUSE ms", BENCH_AUDIT_PAUSE, 1},
       {"CPU us/pod", BENCH_AUDIT_CPU, 1},

@@ -80,8 +80,7 @@ static bool alone(struct bench_session *session, struct err *err)
 {
     if (session->subject->script || !bench_has_children(session->child->pid)) return true;
     return err_set(err, ERR_INVALID,
-                   "%s has started other processes, and its own alone would be measured: "
-                   "a script should end with `exec PROGRAM`",
+                   "%s started other processes that would not be measured; end the script with: exec PROGRAM",
                    session->subject->name);
 }
 
@@ -90,7 +89,8 @@ bool bench_session_sync(struct bench_session *session, struct err *err)
     if (!next_event(session, session->pods, err)) return false;
     const struct bench_event *event = &session->event;
     if (event->kind != BENCH_SYNCED)
-        return err_set(err, ERR_PARSE, "%s answered a marker before it was synced", session->subject->name);
+        return err_set(err, ERR_PARSE, "%s responded to a marker before it was synced",
+                       session->subject->name);
     if ((size_t)event->objects < session->pods)
         return err_set(err, ERR_PARSE, "%s was synced with %lld objects of %zu", session->subject->name,
                        (long long)event->objects, session->pods);
@@ -162,7 +162,7 @@ static bool read_measurements(const struct tape *tape, size_t list, struct bench
     for (size_t at = list ? tape_first(tape, list, NULL) : 0; at; at = tape_next(tape, list, at, NULL)) {
         struct str name = tape_str(tape, at);
         unsigned bit = bench_measurement_bit(name);
-        if (!bit) return err_set(err, ERR_PARSE, "there is no measurement \"%.*s\"", STR_ARG(name));
+        if (!bit) return err_set(err, ERR_PARSE, "unknown measurement \"%.*s\"", STR_ARG(name));
         event->measurements |= bit;
     }
     return true;

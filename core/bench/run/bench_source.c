@@ -109,7 +109,7 @@ static bool post(struct bench_source *source, const char *path, int64_t timeout_
         poll(NULL, 0, RETRY_MS);
     }
     if (status && status != 200 && both_alive(source, err))
-        err_set(err, ERR_HTTP, "POST %s: the source answered %ld: %s", path, status,
+        err_set(err, ERR_HTTP, "POST %s: the source responded with %ld: %s", path, status,
                 buf_text(&source->answer));
     if (!status) both_alive(source, err);
     return status == 200;

@@ -47,7 +47,7 @@ static bool set_body(struct replay_body *body, struct str message, struct err *e
     struct sim_protobuf_field field;
     struct str rest = message, version, sent;
     if (!sim_protobuf_next(&rest, &field) || field.number != POD_METADATA)
-        return err_set(err, ERR_INVALID, "it does not begin with metadata");
+        return err_set(err, ERR_INVALID, "does not start with metadata");
     if (!sim_protobuf_find(field.value, META_VERSION, &version) || version.n != REPLAY_VERSION_DIGITS)
         return err_set(err, ERR_INVALID, "its resourceVersion has not %d digits", REPLAY_VERSION_DIGITS);
     if (!find_sent(field.value, &sent) || sent.n != REPLAY_SENT_DIGITS)
@@ -71,7 +71,8 @@ static bool set_pod(struct replay_pod *pod, struct str message, struct err *err)
         named ? xasprintf("%.*s/%.*s", STR_ARG(namespace_), STR_ARG(name)) : xstrdup("nothing with a name");
     bool same = str_is(str_of(key), pod->key);
     if (!same)
-        err_set(err, ERR_INVALID, "it is %s, not %s: these are encodings of other pods", key, pod->key);
+        err_set(err, ERR_INVALID, "found %s instead of %s: the encodings belong to other pods", key,
+                pod->key);
     free(key);
     return same && set_body(&pod->protobuf, message, err);
 }

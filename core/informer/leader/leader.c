@@ -33,8 +33,7 @@ bool leader_times_check(const struct leader_times *t, const struct leader_names 
                        duration, (double)t->duration_ms / 1000);
     if (t->duration_ms > INT64_C(1000) * INT32_MAX)
         return err_set(err, ERR_INVALID, "the lease duration is too long: %s", duration);
-    if (t->retry_ms < 1)
-        return err_set(err, ERR_INVALID, "the retry period must be longer than nothing: %s", retry);
+    if (t->retry_ms < 1) return err_set(err, ERR_INVALID, "retry period must be greater than 0: %s", retry);
     if (t->renew_ms >= t->duration_ms)
         return refuse_pair("the lease duration must be longer than the renew deadline", duration,
                            t->duration_ms, renew, t->renew_ms, err);
@@ -143,7 +142,7 @@ static void renewed(struct leader *l)
     int64_t until_ms = l->sent_ms + l->options.times.duration_ms;
     bool leads = l->fence && fence_extend(l->fence, until_ms);
     l->step = STEP_IDLE;
-    if (l->fence && !leads) leader_lose(l, "the renewal came too late");
+    if (l->fence && !leads) leader_lose(l, "the renewal was too late");
     if (until_ms <= leader_now_ms(l)) {
         struct err late;
         err_set(&late, ERR_TIMEOUT, "the answer took longer than the lease lasts");
@@ -190,11 +189,11 @@ static void on_refused(struct leader *l, const struct err *err)
         take(l, STEP_TAKE);
     } else if (l->step == STEP_RENEW) {
         series_inc(l->slow); /* L-10 */
-        log_v(2, "A renewal without a look failed", F("lease", l->options.name), F("err", err->text));
+        log_v(2, "Fast lease renewal failed", F("lease", l->options.name), F("err", err->text));
         leader_send(l, STEP_GET, LEASE_GET);
     } else {
         bool was_beaten = l->step == STEP_TAKE && err->http_status == 409; /* another was faster: no fault */
-        if (was_beaten && l->fence) leader_lose(l, "another wrote the lease");
+        if (was_beaten && l->fence) leader_lose(l, "another candidate updated the lease");
         failed(l, was_beaten ? NULL : err);
     }
 }

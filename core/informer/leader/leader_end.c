@@ -57,8 +57,7 @@ static void on_end_deadline(struct timer *timer)
 {
     struct leader *l = container_of(timer, struct leader, deadline);
     leader_cancel_request(l);
-    log_warn("The lease was not given back", F("lease", l->options.name),
-             F("namespace", l->options.namespace_));
+    log_warn("Failed to release lease", F("lease", l->options.name), F("namespace", l->options.namespace_));
     over(l);
 }
 

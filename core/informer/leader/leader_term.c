@@ -84,7 +84,8 @@ bool leader_sees(struct leader *l, struct root *lease)
     leader_observe(l, lease);
     l->may_hold = leader_is_me(l, &l->observed);
     if (l->fence && !l->may_hold)
-        leader_lose(l, *l->observed.holder ? "another holds the lease" : "the lease was cleared");
+        leader_lose(l,
+                    *l->observed.holder ? "the lease is held by another candidate" : "the lease was cleared");
     return l->may_hold;
 }
 

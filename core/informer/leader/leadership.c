@@ -225,8 +225,8 @@ void leaders_check(struct leaders *leaders, int64_t tolerance_ms, struct buf *re
         const struct leadership *l = leaders->items[i];
         int64_t renewed_ms = atomic_load(&l->renewed_ms), age_ms = now_ms - renewed_ms;
         if (renewed_ms && age_ms > l->times.duration_ms + tolerance_ms)
-            buf_printf(reason, "%sthe lease %s/%s was not renewed for %lld s, and is not known to be lost",
-                       reason->len ? "; " : "", l->namespace_, l->name, (long long)age_ms / 1000);
+            buf_printf(reason, "%slease %s/%s has not been renewed for %lld s", reason->len ? "; " : "",
+                       l->namespace_, l->name, (long long)age_ms / 1000);
     }
     pthread_mutex_unlock(&leaders->lock);
 }

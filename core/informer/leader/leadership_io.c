@@ -81,7 +81,7 @@ static void on_event(void *ctx, struct root *event, const struct err *err)
     struct leadership *l = ctx;
     l->event = NULL;
     root_unref(event);
-    if (err) log_v(2, "No event about an election", F("lease", l->name), F("err", err->text));
+    if (err) log_v(2, "Failed to record leader election event", F("lease", l->name), F("err", err->text));
     notify_event(l);
 }
 

@@ -34,7 +34,7 @@ static void take(struct answer *answer, const struct page *page)
     }
     free(page->objects);
     if (!answer->object && (page->count > 0 || !page->last))
-        err_set(answer->err, ERR_INVALID, "asked for %s alone the server gave other objects",
+        err_set(answer->err, ERR_INVALID, "the server returned other objects than the requested %s",
                 answer->alone->name);
 }
 
@@ -86,7 +86,7 @@ struct root *list_alone(const struct list_single *alone, struct err *err)
     pager_next(pager);
     while (!answer.has_come && !answer.is_late) loop_once(alone->loop, true);
     timer_cancel(&answer.deadline);
-    if (!answer.has_come) err_set(err, ERR_TIMEOUT, "no answer within --sync-timeout");
+    if (!answer.has_come) err_set(err, ERR_TIMEOUT, "no response within --sync-timeout");
     pager_free(pager);
     free(fields);
     return answer.object;

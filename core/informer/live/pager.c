@@ -179,7 +179,7 @@ static void on_done(void *ctx, const struct err *err)
     int64_t wait_ms;
     p->call = NULL;
     if (!err && !p->page_complete) {
-        err_set(&cause, ERR_CLOSED, "the list ended before it was whole");
+        err_set(&cause, ERR_CLOSED, "the list ended before it was complete");
         err = &cause;
     }
     if (!err) {

@@ -177,7 +177,8 @@ bool retry_watcher_check_version(const char *version, struct err *err)
 {
     if (*version && strcmp(version, "0") != 0) return true;
     return err_set(err, ERR_INVALID,
-                   "a watch begins at the resource version of a list or an object, not at \"%s\"", version);
+                   "a watch must start at the resource version of a list or an object, not at \"%s\"",
+                   version);
 }
 
 struct retry_watcher *retry_watcher_new(const struct retry_watcher_options *options, struct err *err)

@@ -35,7 +35,7 @@ void reflector_interrupted(struct reflector *r, const struct err *err)
 {
     reflector_set_error(r, err);
     if (is_news(r, err))
-        log_warn("Watch broke off, resuming", F("reflector", r->name), F("err", err->text),
+        log_warn("Watch failed, resuming", F("reflector", r->name), F("err", err->text),
                  F("resourceVersion", r->status.resource_version));
     reflector_notify(r);
 }
@@ -64,7 +64,7 @@ static void log_failure(const struct reflector *r, const struct err *err, int64_
         log_info("Version expired, listing again", F("reflector", r->name), F("err", err->text),
                  FI("retryInMs", delay_ms));
     else
-        log_warn("List or watch failed, trying again", F("reflector", r->name),
+        log_warn("List or watch failed, retrying", F("reflector", r->name),
                  F("cause", err_code_name(err->code)), F("err", err->text), FI("retryInMs", delay_ms));
 }
 

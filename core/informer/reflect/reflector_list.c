@@ -164,7 +164,7 @@ static void on_done(void *ctx, const struct err *err)
         err_set(&cause, ERR_CLOSED, "the list ended before it was whole");
         err = &cause;
     } else if (!err && list->token.len && list->empty_pages > EMPTY_PAGES_MAX) {
-        err_set(&cause, ERR_LIMIT, "more than %d pages in a row without an object", EMPTY_PAGES_MAX);
+        err_set(&cause, ERR_LIMIT, "more than %d consecutive empty pages", EMPTY_PAGES_MAX);
         err = &cause;
     }
     if (!err) {
@@ -176,7 +176,7 @@ static void on_done(void *ctx, const struct err *err)
     }
     bool expired = kube_err_is_expired(err);
     if (expired || err->too_large_version)
-        log_v(2, "Listing again at once", F("reflector", r->name), F("err", err->text));
+        log_v(2, "Relisting immediately", F("reflector", r->name), F("err", err->text));
     if (expired && list->pages > 0 && !list->whole) {
         list_whole(r);
     } else if ((expired || err->too_large_version) && !list->second_try) {

@@ -140,7 +140,7 @@ static void on_refused(void *ctx, const struct lw_refusal *refusal)
     }
     if (!refusal->deleted || refusal->keyless) return;
     struct err cause;
-    err_set(&cause, ERR_LIMIT, "a delete was refused, listing %s again to find what is gone", r->name);
+    err_set(&cause, ERR_LIMIT, "a delete was refused, relisting %s to find deleted objects", r->name);
     r->options.source->ops->cancel(r->call);
     r->call = NULL;
     reflector_failed(r, &cause, NEXT_CYCLE);

@@ -150,7 +150,7 @@ static void fall_back(struct reflector *r, const struct err *err, bool for_long)
     err_wrap(&cause, "failed to watch-list %s", r->name);
     reflector_set_error(r, &cause);
     if (r->failing_since_ms < 0) /* else the list that follows says enough */
-        log_info("Watch-list failed, listing instead", F("reflector", r->name), F("err", cause.text),
+        log_info("Watch-list failed, falling back to list", F("reflector", r->name), F("err", cause.text),
                  FI("objects", collection_count(&r->list.objects)), FI("remembered", for_long));
     reflector_start_list(r, err->code == ERR_TIMEOUT);
 }
@@ -189,7 +189,7 @@ static bool may_list_latest(const struct reflector *r, const struct err *err)
 
 static void list_latest(struct reflector *r, const struct err *err)
 {
-    log_v(2, "Watch-list again at once", F("reflector", r->name), F("err", err->text));
+    log_v(2, "Retrying watch-list immediately", F("reflector", r->name), F("err", err->text));
     r->version_unavailable = true;
     request(r);
     r->list.second_try = true;

@@ -80,8 +80,7 @@ static void shared_stop(struct shared *shared)
 static void on_grace_over(struct timer *timer)
 {
     struct shared *shared = container_of(timer, struct shared, grace);
-    log_v(2, "Informer is not used any more, stopping it",
-          F("informer", shared_informer_name(shared->informer)));
+    log_v(2, "Stopping unused informer", F("informer", shared_informer_name(shared->informer)));
     shared_stop(shared);
 }
 

@@ -36,7 +36,7 @@ static void become_gone(struct shared *shared, const struct err *why)
     err_set(&shared->gone, ERR_NOT_FOUND, "%s%s%s is no longer served: %s", was->group,
             *was->group ? "/" : "", was->version, why->text);
     if (!news) return;
-    log_warn("The server no longer has a kind; waiting for it to come back",
+    log_warn("Kind is no longer served, waiting for it",
              F("informer", shared_informer_name(shared->informer)), F("err", shared->gone.text));
     shared_touch(shared);
 }
@@ -125,7 +125,7 @@ static void move(struct shared *shared, const struct catalogue *catalogue, struc
     resource_clear(&shared->key.resource);
     shared->key.resource = *target;
     if (!target->namespaced) shared->key.namespace_[0] = '\0';
-    log_info("A kind is served in another version", F("informer", shared_informer_name(shared->informer)),
+    log_info("Kind is now served in another version", F("informer", shared_informer_name(shared->informer)),
              F("from", old.resource.version), F("to", target->version));
     informer_metrics_clear(&shared->metrics); /* they name the version */
     shared_start_metrics(shared);

@@ -194,10 +194,10 @@ static void log_wait(struct kube_client *client, int64_t wait_ms, const char *me
     struct str resource = {path, strcspn(path, "?")};
     if (wait_ms > LONG_WAIT_MS && now_ms(client) >= client->quiet_until_ms) {
         client->quiet_until_ms = now_ms(client) + QUIET_MS;
-        log_info("A request waits: client-side throttling by --kube-api-qps", F("method", method),
+        log_info("Request delayed by client-side throttling (--kube-api-qps)", F("method", method),
                  FS("path", resource), FI("waitMs", wait_ms));
     } else if (wait_ms > NOTED_WAIT_MS) {
-        log_v(3, "A request waits: client-side throttling by --kube-api-qps", F("method", method),
+        log_v(3, "Request delayed by client-side throttling (--kube-api-qps)", F("method", method),
               FS("path", resource), FI("waitMs", wait_ms));
     }
 }

@@ -30,7 +30,7 @@ static void warn_of_plain(const struct cluster_config *config)
     const char *what = config->token || config->token_file ? "the token"
                        : config->username                  ? "the password"
                        : config->client_cert_pem           ? "the client certificate"
-                       : config->exec                      ? "what the exec plugin would give"
+                       : config->exec                      ? "the credentials of the exec plugin"
                                                            : NULL;
     if (what)
         log_warn("Not sent to an http address, as it could be read on the way", F("what", what),
@@ -73,7 +73,7 @@ bool credentials_read_token(const char *path, char **out, struct err *err)
     struct buf text = {0};
     bool ok = file_read(path, TOKEN_FILE_MAX, &text, err); /* `text` may hold something when it fails too */
     struct str token = str_trim(buf_slice(&text));
-    if (ok && !token.n) ok = err_set(err, ERR_INVALID, "%s: no token in the file", path);
+    if (ok && !token.n) ok = err_set(err, ERR_INVALID, "%s: file contains no token", path);
     if (ok && str_has_nul(token))
         ok = err_set(err, ERR_INVALID, "%s: the token must not contain a NUL byte", path);
     if (ok) *out = xstrndup(token.p, token.n);
@@ -92,7 +92,7 @@ static bool refresh(struct credentials *credentials, struct err *err)
         wipe(credentials->token);
         credentials->token = fresh;
     } else if (credentials->token) {
-        log_warn("The token file cannot be read, the old token stays in use", F("err", why.text));
+        log_warn("Failed to read token file, still using the old token", F("err", why.text));
     } else {
         /* Not ERR_NOT_FOUND: that would be said of the object that a script asks for. */
         return err_set(err, why.code == ERR_NOT_FOUND ? ERR_IO : why.code, "%s", why.text);

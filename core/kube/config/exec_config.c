@@ -91,7 +91,7 @@ static bool read_interactive(struct yaml_file *file, yaml_node_t *exec, struct e
 static bool read_version(struct exec_config *out, struct err *err)
 {
     const char *version = out->api_version;
-    if (!version) return err_set(err, ERR_INVALID, ".apiVersion: there is none");
+    if (!version) return err_set(err, ERR_INVALID, ".apiVersion is missing");
     if (strcmp(version, EXEC_V1) == 0 || strcmp(version, EXEC_V1BETA1) == 0) return true;
     return err_set(err, ERR_INVALID, ".apiVersion: \"%s\" is neither %s nor %s", version, EXEC_V1,
                    EXEC_V1BETA1);
@@ -120,7 +120,7 @@ static bool read_fields(struct yaml_file *file, yaml_node_t *exec, struct exec_c
 {
     if (exec->type != YAML_MAPPING_NODE) return err_set(err, ERR_INVALID, ": not a mapping");
     if (!read_text(file, exec, "command", &out->command, err)) return false;
-    if (!out->command) return err_set(err, ERR_INVALID, ".command: there is none");
+    if (!out->command) return err_set(err, ERR_INVALID, ".command is missing");
     out->command = resolve_command(out->command, file->path);
     return read_text(file, exec, "apiVersion", &out->api_version, err) && read_version(out, err) &&
            read_args(file, exec, out, err) && read_env(file, exec, out, err) &&

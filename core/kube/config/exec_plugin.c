@@ -132,7 +132,7 @@ static void on_end(void *ctx, int exit_code, struct str output, const struct err
         exec_credential_clear(&plugin->credential);
         plugin->credential = fresh;
         plugin->number++;
-        log_v(2, "The exec plugin gave credentials", F("command", plugin->exec->command),
+        log_v(2, "Exec plugin returned credentials", F("command", plugin->exec->command),
               FB("token", fresh.token != NULL), FB("certificate", fresh.cert_pem != NULL));
     } else {
         exec_credential_clear(&fresh);

@@ -61,9 +61,9 @@ static char *read_ca(const char *dir)
     struct buf text = {0};
     char *path = path_in(dir, "ca.crt"), *pem = NULL;
     if (!file_read(path, FILE_MAX, &text, &err))
-        log_warn("The cluster's CA cannot be read", F("err", err.text));
+        log_warn("Failed to read the cluster's CA", F("err", err.text));
     else if (!pem_check_certificates(buf_slice(&text), &err))
-        log_warn("The cluster's CA cannot be used", F("file", path), F("err", err.text));
+        log_warn("Invalid CA of the cluster", F("file", path), F("err", err.text));
     else
         pem = buf_take(&text);
     buf_clear(&text);

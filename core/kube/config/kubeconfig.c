@@ -48,7 +48,7 @@ static bool load_listed(struct kubeconfig *files, const char *list, struct err *
         free(path);
     }
     if (all.code == ERR_NONE && !files->paths)
-        log_warn("None of the files of KUBECONFIG exists", F("KUBECONFIG", list));
+        log_warn("No file in KUBECONFIG exists", F("KUBECONFIG", list));
     if (all.code != ERR_NONE && err) *err = all;
     return all.code == ERR_NONE;
 }

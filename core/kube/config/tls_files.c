@@ -78,8 +78,7 @@ static void reload(struct tls_files *files)
                                           buf_slice(&texts[KEY])};
         ok = transport_set_tls(files->transport, &tls, &err);
     }
-    if (!ok)
-        log_warn("The certificates on disk cannot be used, the old ones stay in use", F("err", err.text));
+    if (!ok) log_warn("Invalid certificate files, still using the old certificates", F("err", err.text));
     for (int i = 0; i < FILES; i++) buf_wipe(&texts[i]);
 }
 

@@ -23,10 +23,9 @@ static bool hand_over(struct yaml_file *file, void (*document)(void *ctx, struct
     struct buf json = {0};
     yaml_node_t *root = yaml_file_root(file);
     size_t line = root ? root->start_mark.line + 1 : 0;
-    bool ok =
-        yaml_json_whole(file, root, &json) ||
-        err_set(err, ERR_LIMIT, "%s: line %zu: this document is nested too deep, or more than 64 MiB of JSON",
-                file->path, line);
+    bool ok = yaml_json_whole(file, root, &json) ||
+              err_set(err, ERR_LIMIT, "%s:%zu: document is nested too deeply or exceeds 64 MiB of JSON",
+                      file->path, line);
     if (ok && !str_is(buf_slice(&json), "null")) document(ctx, buf_slice(&json));
     buf_clear(&json);
     return ok;

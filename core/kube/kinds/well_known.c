@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "kube/kinds/catalogue.h"
 
-#define NO_SUCH_KIND "Kubernetes' own groups have no \"%.*s\""
+#define NO_SUCH_KIND "no kind \"%.*s\" in the built-in API groups"
 
 static const struct {
     const char *group, *version, *plural, *kind, *short_names;
@@ -175,7 +175,7 @@ bool well_known_refuses_type(const struct catalogue *catalogue, struct str type,
 
 void well_known_lacks(const struct catalogue *catalogue, struct str kind, struct err *err)
 {
-    err_set(err, ERR_NOT_FOUND, "\"%.*s\" is none of Kubernetes' own kinds", STR_ARG(kind));
+    err_set(err, ERR_NOT_FOUND, "\"%.*s\" is not a built-in kind", STR_ARG(kind));
     catalogue_explain(catalogue, kind, err);
 }
 

@@ -106,7 +106,7 @@ bool recording_frame_line(struct recording_frame *frame, size_t max, struct str 
         if (!inflate_more(frame, err)) break;
     }
     if (err->code == ERR_NONE && frame->text.len > 0)
-        return fail(frame, ERR_PARSE, "the last line has no end", err);
+        return fail(frame, ERR_PARSE, "the last line is incomplete", err);
     return false;
 }
 

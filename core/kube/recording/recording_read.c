@@ -78,7 +78,8 @@ static bool read_head(struct recording *r, struct reader *reader, struct err *er
     int64_t version = tape_int(&tape, tape_field(&tape, at, STR("kubelua_recording")), 0);
     if (version != RECORDING_VERSION)
         return broken(r, reader,
-                      version ? "a recording of another version than 1" : "no recording of kubelua", err);
+                      version ? "unsupported recording version (expected 1)" : "not a kubelua recording",
+                      err);
     s->begin_us = tape_int(&tape, tape_field(&tape, at, STR("begin_us")), 0);
     s->redacted = tape_bool(&tape, tape_field(&tape, at, STR("redacted")), false);
     s->resource = (struct resource){
@@ -92,7 +93,7 @@ static bool read_head(struct recording *r, struct reader *reader, struct err *er
     s->label_selector = text_of(&tape, at, "selector");
     s->field_selector = text_of(&tape, at, "field_selector");
     if (!*s->resource.plural || !*s->resource.kind || !*s->resource.version)
-        return broken(r, reader, "it does not tell its kind", err);
+        return broken(r, reader, "missing kind", err);
     if (s->begin_us < 1 || s->begin_us >= RECORDING_BEGIN_END_US)
         return broken(r, reader, "begin_us is no time from 1970 to 2199, in microseconds since the epoch",
                       err);

@@ -53,7 +53,7 @@ void encoder_reset(struct encoder *e)
 static bool grow(struct encoder *e, size_t need, struct err *err)
 {
     if (need > AREA_WORDS_MAX) {
-        return err_set(err, ERR_LIMIT, "packed form of more than %d MiB", (AREA_WORDS_MAX >> 20) * 4);
+        return err_set(err, ERR_LIMIT, "packed form exceeds %d MiB", (AREA_WORDS_MAX >> 20) * 4);
     }
     while (e->area_cap < need) e->area_cap = e->area_cap ? e->area_cap * 2 : 4096;
     e->area = xrealloc(e->area, e->area_cap * sizeof *e->area);

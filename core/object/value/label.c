@@ -35,11 +35,11 @@ static bool is_dns_label(struct str s)
 static const char *prefix_fault(struct str prefix)
 {
     if (prefix.n == 0) return "the part before / is empty";
-    if (prefix.n > PREFIX_MAX_LENGTH) return "the part before / has more than 253 characters";
+    if (prefix.n > PREFIX_MAX_LENGTH) return "the prefix before / exceeds 253 characters";
     struct str rest = prefix, part;
     while (str_cut(&rest, '.', &part)) {
         if (!is_dns_label(part))
-            return "the part before / is no DNS name (lower case letters, digits, - and .)";
+            return "the prefix before / is not a DNS name (lower-case letters, digits, - and .)";
     }
     return NULL;
 }
@@ -56,7 +56,7 @@ const char *label_key_fault(struct str key)
     if (name.n == 0) return "the name is empty";
     if (name.n > NAME_MAX_LENGTH) return "the name has more than 63 characters";
     if (is_name(name)) return NULL;
-    return "a name has letters, digits, -, _ and ., and begins and ends with a letter or digit";
+    return "a name must consist of letters, digits, -, _ or ., and start and end with a letter or digit";
 }
 
 const char *label_value_fault(struct str value)
@@ -64,5 +64,5 @@ const char *label_value_fault(struct str value)
     if (value.n == 0) return NULL;
     if (value.n > NAME_MAX_LENGTH) return "a value has at most 63 characters";
     if (is_name(value)) return NULL;
-    return "a value has letters, digits, -, _ and ., and begins and ends with a letter or digit";
+    return "a value must consist of letters, digits, -, _ or ., and start and end with a letter or digit";
 }

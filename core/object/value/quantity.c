@@ -24,7 +24,7 @@ static bool malformed(struct err *err, struct str text, const char *what)
 
 static bool too_large(struct err *err, struct str text)
 {
-    return err_set(err, ERR_LIMIT, "quantity \"%.*s\": beyond the range of quantities", STR_ARG(text));
+    return err_set(err, ERR_LIMIT, "quantity \"%.*s\" out of range", STR_ARG(text));
 }
 
 /* Takes characters of `set` off the front. */

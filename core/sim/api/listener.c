@@ -92,7 +92,7 @@ static void open_again(struct timer *timer)
     bool ok = open_socket(listener, &err);
     pthread_mutex_unlock(&listener->lock);
     if (ok) return;
-    log_warn("Cannot listen again", F("error", err.text));
+    log_warn("Failed to listen again", F("error", err.text));
     timer_start(timer, loop_clock(listener->loop), AGAIN_MS);
 }
 

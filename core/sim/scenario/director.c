@@ -125,7 +125,7 @@ static void *perform_all(void *ctx)
     size_t i;
     while (first_due(run, &i) && !stopped_until(director, run->states[i].due_ms)) {
         struct err err;
-        if (!perform(run, i, &err)) log_warn("A step of the scenario failed", F("error", err.text));
+        if (!perform(run, i, &err)) log_warn("Scenario step failed", F("error", err.text));
     }
     run_free(run);
     pthread_mutex_lock(&director->lock);

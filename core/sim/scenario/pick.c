@@ -20,7 +20,7 @@ struct sim_served *sim_pick_resource(struct sim_stage *stage, const struct sim_s
     sim_store_lock(stage->api->store);
     struct sim_served *served = sim_store_lookup(stage->api->store, name);
     sim_store_unlock(stage->api->store);
-    if (!served) err_set(err, ERR_NOT_FOUND, "no resource is called \"%s\"", name);
+    if (!served) err_set(err, ERR_NOT_FOUND, "unknown resource \"%s\"", name);
     return served;
 }
 

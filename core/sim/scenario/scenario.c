@@ -105,7 +105,7 @@ static bool find_verb(const json_t *params, struct sim_step *step, struct err *e
     if (!*name) return err_set(err, ERR_INVALID, "\"do\" is missing");
     if ((step->verb = sim_verb_find(name))) return true;
     sim_verb_names(&known);
-    err_set(err, ERR_INVALID, "nothing is called \"%s\"; known are %s", name, buf_text(&known));
+    err_set(err, ERR_INVALID, "unknown step \"%s\"; must be one of %s", name, buf_text(&known));
     buf_clear(&known);
     return false;
 }

@@ -155,7 +155,7 @@ static bool create_pods(struct sim_stage *stage, size_t count, struct err *err)
 bool sim_verb_create_check(const json_t *params, struct err *err)
 {
     if (!json_object_get(params, "object") == !json_object_get(params, "pods"))
-        return err_set(err, ERR_INVALID, "it takes either \"object\" or \"pods\"");
+        return err_set(err, ERR_INVALID, "exactly one of \"object\" and \"pods\" is required");
     return true;
 }
 

@@ -135,10 +135,8 @@ static bool load_object(struct sim_api *api, json_t *object, struct err *err)
 static bool begins_as_json(struct str text, struct err *err)
 {
     if (*text.p == '{' || *text.p == '[') return true;
-    return err_set(
-        err, ERR_PARSE,
-        "objects are expected as JSON; kubectl create --dry-run=client -o json -f FILE makes it of "
-        "YAML");
+    return err_set(err, ERR_PARSE,
+                   "expected JSON; convert YAML with kubectl create --dry-run=client -o json -f FILE");
 }
 
 /* One value after the other, so that a file may have one, or one a line. */

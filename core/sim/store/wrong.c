@@ -80,8 +80,9 @@ bool sim_wrong_read(const json_t *step, struct sim_wrong *wrong, struct err *err
         .size = OVERSIZE, .in_stream = after != NULL, .after = (size_t)json_integer_value(after)};
     if (!read_kind(sim_text_at(step, "what"), &wrong->kind, err)) return false;
     if (period && !sim_duration_read(period, &wrong->for_ms))
-        return err_set(err, ERR_INVALID, "\"for\" is no duration");
-    if (size && !sim_size_read(size, &wrong->size)) return err_set(err, ERR_INVALID, "\"size\" is no size");
+        return err_set(err, ERR_INVALID, "\"for\" is not a duration");
+    if (size && !sim_size_read(size, &wrong->size))
+        return err_set(err, ERR_INVALID, "\"size\" is not a size");
     wrong->code = (int)sim_int_at(step, "code", wrong->kind == SIM_WRONG_ERROR_EVENT ? 410 : 500);
     if (wrong->code < 400 || wrong->code > 599)
         return err_set(err, ERR_INVALID, "\"code\" is no HTTP error code: %d", wrong->code);

@@ -136,7 +136,7 @@ static void nothing_is_sent_once_the_fence_is_closed(void **state)
     fence_close(fence);
     assert_false(http_local_send(w->begun));
     assert_null(w->begun);
-    assert_non_null(strstr(buf_text(&w->seen), "not sent: its fence was closed;"));
+    assert_non_null(strstr(buf_text(&w->seen), "not sent: leadership was lost;"));
     fence_unref(fence);
 }
 

@@ -53,7 +53,7 @@ static void test_an_answer_cut_short_is_closed(void **state)
     bench_until(bench, &call.dones, 1);
     assert_int_equal(call.err.code, ERR_CLOSED);
     assert_string_equal(call.err.reason, "");
-    assert_non_null(strstr(call.err.text, "connection closed before the end of the answer"));
+    assert_non_null(strstr(call.err.text, "connection closed before the end of the response"));
     call_clear(&call);
 }
 
@@ -328,7 +328,7 @@ static void test_nothing_is_sent_past_a_closed_fence_nor_is_its_body(void **stat
         struct call call = {0};
         send_behind_fence(bench, &call, open_for);
         assert_int_equal(call.err.code, ERR_CANCELLED);
-        assert_non_null(strstr(call.err.text, "not sent: its fence was closed"));
+        assert_non_null(strstr(call.err.text, "not sent: leadership was lost"));
         assert_int_equal(bench->requests, 0);
         call_clear(&call);
     }

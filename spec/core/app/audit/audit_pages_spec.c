@@ -120,9 +120,7 @@ static void test_a_list_without_an_end_is_an_error(void **state)
     world.old_pages = 100000;
     assert_false(read_pages(bench, ""));
     assert_int_equal(bench->err.code, ERR_PARSE);
-    assert_string_equal(bench->err.text,
-                        "the server gives no end of the list: 100 pages in a row had no object "
-                        "that was not in one before");
+    assert_string_equal(bench->err.text, "the list does not end: 100 consecutive pages had no new objects");
     assert_int_equal(world.looked, 1);
     assert_int_equal(world.listed, 101);
 }

@@ -137,7 +137,9 @@ static void test_each_lack_of_descriptors_is_said_once(void **state)
     for (int i = 0; i < 2; i++) starve(server);
     dup2(errors, STDERR_FILENO);
     assert_true(pread(kept, text, sizeof text - 1, 0) > 0);
-    for (const char *at = text; (at = strstr(at, "Cannot take connections")); at++) said++;
+    for (const char *at = text;
+         (at = strstr(at, "Cannot accept probe and metrics connections, out of file descriptors")); at++)
+        said++;
     assert_int_equal(said, 2);
     close(errors);
     close(kept);

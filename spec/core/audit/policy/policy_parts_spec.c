@@ -65,7 +65,7 @@ static void test_what_no_part_has_room_for_is_counted(void **state)
     assert_int_equal(w.applies, POLICY_PARTS_MAX);
     assert_true(w.largest < POLICY_REPORT_BYTES);
     assert_int_equal(reports_count(&w, "\"rule\":\"left-out\""), POLICY_PARTS_MAX);
-    for (at = buf_text(&w.bodies); (at = strstr(at, " more results")); at++) {
+    for (at = buf_text(&w.bodies); (at = strstr(at, " results omitted")); at++) {
         const char *number = at;
         while (number[-1] >= '0' && number[-1] <= '9') number--;
         left_out += strtoul(number, NULL, 10);

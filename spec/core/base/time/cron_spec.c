@@ -25,12 +25,13 @@ static void assert_refused(const char *text, const char *expected)
 
 static void test_what_is_no_schedule_is_refused_by_field(void **state)
 {
-    assert_refused("60 * * * *", "minute \"60\": allowed are *, 0-59, ranges (a-b), steps (*/n, a-b/n; n at "
-                                 "most 59) and lists of these");
-    assert_refused("* 24 * * *", "hour \"24\": allowed are *, 0-23");
-    assert_refused("* * 0 * *", "day of month \"0\": allowed are *, 1-31");
-    assert_refused("* * * janu *", "month \"janu\": allowed are *, 1-12 or jan-dec");
-    assert_refused("* * * * 7", "day of week \"7\": allowed are *, 0-6 or sun-sat (0 is Sunday)");
+    assert_refused("60 * * * *",
+                   "minute \"60\": must be *, 0-59, a range (a-b), a step (*/n or a-b/n, n <= 59), or a list "
+                   "of these");
+    assert_refused("* 24 * * *", "hour \"24\": must be *, 0-23");
+    assert_refused("* * 0 * *", "day of month \"0\": must be *, 1-31");
+    assert_refused("* * * janu *", "month \"janu\": must be *, 1-12 or jan-dec");
+    assert_refused("* * * * 7", "day of week \"7\": must be *, 0-6 or sun-sat (0 is Sunday)");
     assert_refused("* * * * fri-mon", "day of week \"fri-mon\"");
     assert_refused("*/0 * * * *", "minute \"*/0\"");
     assert_refused("*/60 * * * *", "minute \"*/60\"");

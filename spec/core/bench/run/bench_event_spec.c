@@ -43,7 +43,7 @@ static void test_a_sync_of_a_subject_that_can_do_less(void **state)
     reads("{\"event\":\"synced\",\"objects\":0,\"measurements\":[\"sync\",\"storm\"]}");
     assert_int_equal(event.measurements, BENCH_BIT(BENCH_SYNC) | BENCH_BIT(BENCH_STORM));
     refuses("{\"event\":\"synced\",\"objects\":0,\"measurements\":[\"speed\"]}",
-            "there is no measurement \"speed\"");
+            "unknown measurement \"speed\"");
 }
 
 static void test_a_marker_with_latencies_and_without(void **state)

@@ -101,8 +101,8 @@ static void test_t1_what_is_wrong_is_found_while_loading(void **state)
     static const struct {
         const char *exec, *text;
     } cases[] = {
-        {V1 ", interactiveMode: Never", "command: there is none"},
-        {"command: aws", "apiVersion: there is none"},
+        {V1 ", interactiveMode: Never", "command is missing"},
+        {"command: aws", "apiVersion is missing"},
         {"command: aws, apiVersion: client.authentication.k8s.io/v1alpha1",
          "apiVersion: \"client.authentication.k8s.io/v1alpha1\" is neither client.authentication.k8s.io/v1 "
          "nor "

@@ -192,9 +192,9 @@ static void test_invalid_selectors_are_named(void **state)
         {"a/b/c=d", "key 'a/b/c'"},
         {"/b", "the part before / is empty"},
         {"a/", "the name is empty"},
-        {"A/b", "the part before / is no DNS name"},
-        {"a..b/c", "the part before / is no DNS name"},
-        {"-a.b/c", "the part before / is no DNS name"},
+        {"A/b", "the prefix before / is not a DNS name (lower-case letters, digits, - and ."},
+        {"a..b/c", "the prefix before / is not a DNS name (lower-case letters, digits, - and ."},
+        {"-a.b/c", "the prefix before / is not a DNS name (lower-case letters, digits, - and ."},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct err err;
@@ -240,7 +240,7 @@ static void test_longest_keys_and_values(void **state)
     text = xasprintf("%s/a", prefix);
     struct err err;
     assert_null(selector_parse(str_of(text), &err));
-    assert_non_null(strstr(err.text, "more than 253 characters"));
+    assert_non_null(strstr(err.text, "the prefix before / exceeds 253 characters"));
     free(text);
 }
 

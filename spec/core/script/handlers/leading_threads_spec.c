@@ -227,7 +227,7 @@ static void test_l11_a_lease_that_nobody_renews_is_unhealthy(void **state)
     leaders_check(c->host.leaders, 60000, &reason);
     assert_int_equal(reason.len, 0);
     leaders_check(c->host.leaders, 0, &reason);
-    assert_non_null(strstr(buf_text(&reason), "the lease ops/kubelua was not renewed for "));
+    assert_non_null(strstr(buf_text(&reason), "lease ops/kubelua has not been renewed for "));
     election_hold_io(c, false);
     buf_clear(&reason);
 }

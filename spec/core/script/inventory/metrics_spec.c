@@ -86,9 +86,9 @@ static void test_scripts_share_a_family(void **state)
 static void test_names_are_checked(void **state)
 {
     static const char *const wrong[][2] = {
-        {"k8s.metric.counter('1a', '')", "k8s.metric: \"1a\" is no name of a metric"},
-        {"k8s.metric.counter('a-b', '')", "\"a-b\" is no name of a metric"},
-        {"k8s.metric.counter('', '')", "\"\" is no name of a metric"},
+        {"k8s.metric.counter('1a', '')", "k8s.metric: \"1a\" is not a valid metric name"},
+        {"k8s.metric.counter('a-b', '')", "\"a-b\" is not a valid metric name"},
+        {"k8s.metric.counter('', '')", "\"\" is not a valid metric name"},
         {"k8s.metric.gauge('kubelua_x', '')",
          "\"kubelua_x\": names that begin with kubelua_ are not a script's"},
         {"k8s.metric.gauge('workqueue_depth', '')", "names that begin with workqueue_ are not a script's"},
@@ -103,7 +103,7 @@ static void test_names_are_checked(void **state)
         {"k8s.metric.gauge('a')", "k8s.metric: the help must be a string, not nil"},
         {"k8s.metric.gauge('a', '') k8s.metric.gauge('a', '')", "k8s.metric: a was made before"},
         {"k8s.metric.histogram('a', '', {}, { buckets = {} })", "a: buckets must be 1 to 50 numbers"},
-        {"k8s.metric.histogram('a', '', {}, { buckets = { 2, 1 } })", "a: buckets must grow"},
+        {"k8s.metric.histogram('a', '', {}, { buckets = { 2, 1 } })", "a: buckets must increase"},
         {"k8s.metric.histogram('a', '') k8s.metric.gauge('a_sum', '')",
          "a_sum would have samples of the same name as a"},
         {"k8s.metric.histogram('a', '', {}, { bucket = { 1 } })", "did you mean \"buckets\"?"},
