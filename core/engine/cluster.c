@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "engine/engine_internal.h"
 #include "object/pack/pool.h"
 
@@ -28,32 +27,28 @@ struct object_call *engine_call(void *ctx, const struct object_request *request,
     return object_call_start(io_thread_client(engine->io), request, done, done_ctx);
 }
 
-static void refresh_kinds(void *ctx)
-{
-    struct engine *engine = ctx;
-    discoverer_refresh(engine->discoverer, 0);
-}
-
 /* Which engine tells of an object: the pod's name, as controllers have it, or the host's. */
 static void make_recorder(struct engine *engine)
 {
     char host[HOST_NAME_MAX + 1] = "";
-    const char *pod = nonempty(getenv("POD_NAME"));
+    const char *pod = nonempty(getenv("POD_NAME")), *identity = engine->options.settings->identity;
     if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
     engine->recorder = event_recorder_new(&(struct event_recorder_options){
         .io_loop = io_thread_loop(engine->io),
         .call = engine_call,
         .cancel_call = object_call_cancel,
         .ctx = engine,
-        .instance = pod ? pod : host,
-        .seed = hash_bytes(&engine, sizeof engine),
+        .instance = identity ? identity
+                    : pod    ? pod
+                             : host,
+        .seed = engine->seed,
         .is_tried = engine->options.settings->write_mode == WRITES_TRIED,
     });
 }
 
 void engine_make_live_client(struct engine *engine)
 {
-    engine->kinds = kinds_new(loop_clock(engine->loop), refresh_kinds, engine);
+    engine->kinds = kinds_new(loop_clock(engine->loop), engine_ask_kinds, engine);
     engine->live = live_new(&(struct live_options){
         .engine_loop = engine->loop,
         .io_loop = io_thread_loop(engine->io),
@@ -61,7 +56,7 @@ void engine_make_live_client(struct engine *engine)
         .call = engine_call,
         .cancel_call = object_call_cancel,
         .ctx = engine,
-        .seed = hash_bytes(&engine, sizeof engine),
+        .seed = engine->seed,
         .page_size = (size_t)engine->options.settings->chunk_size,
     });
     make_recorder(engine);
@@ -75,7 +70,9 @@ void engine_failed_kinds(void *ctx, const struct err *err)
 
 void engine_free_live_client(struct engine *engine)
 {
-    int64_t left_ms = engine->ending_ms ? engine_end_left_ms(engine, END_EVENTS) : EVENTS_FLUSH_MS;
+    int64_t left_ms = engine->options.loop ? 0
+                      : engine->ending_ms  ? engine_end_left_ms(engine, END_EVENTS)
+                                           : EVENTS_FLUSH_MS;
     event_recorder_free(engine->recorder, left_ms < EVENTS_FLUSH_MS ? left_ms : EVENTS_FLUSH_MS);
     live_free(engine->live);
     kinds_free(engine->kinds);

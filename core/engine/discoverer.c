@@ -20,7 +20,8 @@ struct question {
 struct discoverer {
     struct discoverer_options options;
     struct timer timer;
-    int64_t asking_since_us; /* 0: no question is under way */
+    bool asks; /* a question is under way */
+    int64_t asking_since_us;
     int64_t retry_ms;
     struct err last_error; /* of the last answer; the question's own belongs to the I/O thread meanwhile */
     struct question question;
@@ -30,7 +31,7 @@ static void on_answer(struct mail *mail)
 {
     struct discoverer *d = container_of(mail, struct discoverer, question.mail);
     struct question *q = &d->question;
-    d->asking_since_us = 0;
+    d->asks = false;
     d->last_error = q->err;
     if (!q->catalogue) {
         metric_inc(METRIC_DISCOVERY_ERRORS);
@@ -71,6 +72,7 @@ static void on_question(struct mail *mail)
 static void on_timer(struct timer *timer)
 {
     struct discoverer *d = container_of(timer, struct discoverer, timer);
+    d->asks = true;
     d->asking_since_us = clock_wall_us(loop_clock(d->options.engine_loop));
     d->question.mail.deliver = on_question;
     mailbox_post(loop_mailbox(io_thread_loop(d->options.io)), &d->question.mail);
@@ -88,13 +90,15 @@ struct discoverer *discoverer_new(const struct discoverer_options *options)
 
 void discoverer_refresh(struct discoverer *d, int64_t delay_ms)
 {
-    if (!d->asking_since_us && !timer_running(&d->timer))
-        timer_start(&d->timer, loop_clock(d->options.engine_loop), delay_ms);
+    struct clock *clock = loop_clock(d->options.engine_loop);
+    bool is_due = timer_running(&d->timer) &&
+                  (d->last_error.code != ERR_NONE || d->timer.due_ms <= clock_now_ms(clock) + delay_ms);
+    if (!d->asks && !is_due) timer_start(&d->timer, clock, delay_ms);
 }
 
 bool discoverer_is_refreshing(const struct discoverer *d)
 {
-    return d->asking_since_us || timer_running(&d->timer);
+    return d->asks || timer_running(&d->timer);
 }
 
 const char *discoverer_error(const struct discoverer *d)
@@ -104,7 +108,7 @@ const char *discoverer_error(const struct discoverer *d)
 
 int64_t discoverer_refreshing_since_us(const struct discoverer *d)
 {
-    return d->asking_since_us;
+    return d->asks ? d->asking_since_us : 0;
 }
 
 void discoverer_describe(const struct discoverer *d, struct buf *out)
@@ -117,7 +121,7 @@ void discoverer_describe(const struct discoverer *d, struct buf *out)
     if (plugin)
         buf_printf(out, "%swaiting for the exec plugin %s for %lld s", failed ? "; " : "", plugin,
                    (long long)(now_us - since_us) / 1000000);
-    else if (d->asking_since_us)
+    else if (d->asks)
         buf_printf(out, "%s for %lld s", failed ? "; asking again" : "asking the server which kinds it has",
                    (long long)(now_us - d->asking_since_us) / 1000000);
     else if (!failed)

@@ -18,8 +18,8 @@ struct discoverer_options {
 };
 
 struct discoverer *discoverer_new(const struct discoverer_options *options);
-/* Asks after `delay_ms`, unless a question is under way. A failure is logged and asked again with back-off.
- */
+/* Asks after `delay_ms`, unless a question is under way, or sooner. A failure is logged and asked again with
+ * back-off, which nothing shortens. */
 void discoverer_refresh(struct discoverer *discoverer, int64_t delay_ms);
 /* A question is under way, or will be. */
 bool discoverer_is_refreshing(const struct discoverer *discoverer);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/exit_code.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/reload/reload_internal.h"
@@ -127,17 +128,18 @@ static void watch_hangup(struct engine *engine)
     engine->on_hangup = signal_watch_new(io_thread_loop(engine->io), SIGHUP, on_hangup, engine);
 }
 
-struct engine *engine_new(const struct engine_options *options)
+struct engine *engine_new(const struct engine_options *options, struct err *err)
 {
     struct engine *engine = NEW(struct engine);
     engine->options = *options;
     engine->check.fn = engine_on_check;
     engine->drain.fn = on_drain;
     engine->farewell.fn = engine_on_step_down;
-    engine->loop = loop_new();
+    engine->loop = options->loop ? options->loop : loop_new();
+    engine->seed = options->loop ? 0 : hash_bytes(&engine, sizeof engine);
     turns_init(&engine->turns);
     engine_make_slots(engine);
-    if (engine_make_parts(engine)) return engine;
+    if (engine_make_parts(engine, err)) return engine;
     engine_close(engine);
     engine_free(engine);
     return NULL;
@@ -168,12 +170,17 @@ int engine_run(struct engine *engine)
     if (engine->options.mode == ENGINE_RUN)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", engine->options.cluster->source),
                  F("server", engine->options.cluster->server), FI("scripts", engine->slots.count));
-    discoverer_refresh(engine->discoverer, 0);
+    engine_ask_kinds(engine);
     if (!engine->stopping) engine_start_leaders(engine);
     engine_check_soon(engine);
     if (engine->options.mode == ENGINE_RUN) reload_watch(&engine->slots);
     if (!engine->stopping) loop_run(engine->loop);
     return engine->exit_code;
+}
+
+void engine_drain(struct engine *engine)
+{
+    io_thread_drain(engine->io);
 }
 
 /* Scripts let go of their objects first, then the reflectors end on the I/O thread, then the thread, then
@@ -204,7 +211,7 @@ void engine_free(struct engine *engine)
     timer_cancel(&engine->check);
     timer_cancel(&engine->drain);
     timer_cancel(&engine->farewell);
-    loop_free(engine->loop);
+    if (!engine->options.loop) loop_free(engine->loop);
     free(engine);
     if (is_notified) engine_log_summary(&summary);
 }

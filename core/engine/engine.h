@@ -12,8 +12,9 @@
 struct engine;
 
 enum engine_mode {
-    ENGINE_RUN,  /* until a signal */
-    ENGINE_EXEC, /* until the one script's main returns */
+    ENGINE_RUN,    /* until a signal */
+    ENGINE_EXEC,   /* until the one script's main returns */
+    ENGINE_DRIVEN, /* until its driver has enough, who turns the one loop that it is on */
 };
 
 /* Who is told of an engine; each function may be NULL. All on the engine thread. */
@@ -22,6 +23,10 @@ struct engine_watcher {
     void (*claims_changed)(void *ctx);
     /* What is shown of the engine has changed. It is told often: what it takes is for later. */
     void (*touched)(void *ctx);
+    /* A script that starts asks for a kind that the server does not have, at `place`; it may come, as with
+     * its CustomResourceDefinition, or be a mistake. False, as without the function: a mistake ends the
+     * engine, and what may come is waited for. */
+    bool (*unknown_kind)(void *ctx, const char *place, bool may_come, const struct err *err);
     /* A script's main has ended. */
     void (*main_done)(void *ctx, enum script_result result, int exit_code);
     /* Scripts are about to be stopped, as a signal came. Outside of any call into Lua. */
@@ -32,14 +37,18 @@ struct engine_watcher {
 struct engine_options {
     enum engine_mode mode;
     const struct engine_settings *settings; /* borrowed */
-    const struct script_files *files;       /* borrowed */
+    const struct script_files *files;       /* borrowed; not of ENGINE_DRIVEN */
     const struct cluster_config *cluster;   /* borrowed */
     struct engine_watcher watcher;
+    /* Of ENGINE_DRIVEN; all borrowed. */
+    struct loop *loop;
+    struct http_local *server; /* the cluster's, in this process; NULL: the network */
+    struct http_local *others; /* all other servers */
 };
 
 /* Makes its parts; no thread runs yet, so that the driver can add its own to both loops. NULL when one cannot
- * be had, which was printed to stderr. */
-struct engine *engine_new(const struct engine_options *options);
+ * be had. */
+struct engine *engine_new(const struct engine_options *options, struct err *err);
 /* The engine thread's, and the I/O thread's. */
 struct loop *engine_loop(const struct engine *engine);
 struct loop *engine_io_loop(const struct engine *engine);
@@ -53,6 +62,19 @@ void engine_end(struct engine *engine, int signum);
 bool engine_is_stopping(const struct engine *engine);
 /* The end takes no longer, unless a script does not return. */
 int64_t engine_patience_ms(const struct engine *engine);
+/* --- Of ENGINE_DRIVEN, outside of any callback, instead of engine_load and engine_run. */
+
+/* Loads a script and starts it; engine_begin follows, once it is decided who leads. */
+bool engine_add(struct engine *engine, const char *path, const char *name, struct err *err);
+/* What scripts that were added ask for is looked up, and mains run when their caches are full. */
+void engine_begin(struct engine *engine);
+/* The server is asked now which kinds it has. */
+void engine_ask_kinds(void *engine);
+/* Objects that nobody holds any more give their memory back. */
+void engine_drain(struct engine *engine);
+
+/* --- The end */
+
 /* Scripts and the I/O thread end. The loops are there for what the driver has on them, until engine_free. */
 void engine_close(struct engine *engine);
 /* After engine_close. */

@@ -29,6 +29,7 @@ struct engine {
     struct engine_options options;
     struct loop *loop;
     struct io_thread *io;
+    uint64_t seed; /* of what is spread in time; 0: a driven engine does the same each time */
     struct shared_factory *factory;
     struct discoverer *discoverer;
     struct kinds *kinds; /* what discovery said last */
@@ -81,9 +82,9 @@ int64_t engine_end_left_ms(const struct engine *engine, enum end_part part);
 
 /* Makes the places of scripts, empty. */
 void engine_make_slots(struct engine *engine);
-/* Makes the parts that threads and scripts need. False, and told on stderr: one cannot be had; engine_free
- * takes those that were made. */
-bool engine_make_parts(struct engine *engine);
+/* Makes the parts that threads and scripts need. False: one cannot be had; engine_free takes those that were
+ * made. */
+bool engine_make_parts(struct engine *engine, struct err *err);
 
 /* --- engine_kinds.c */
 
@@ -91,6 +92,8 @@ bool engine_make_parts(struct engine *engine);
 const char *engine_script_of(const struct engine *engine, const struct informer_claim *claim);
 /* Discovery has answered. */
 void engine_found_kinds(void *engine, const struct catalogue *catalogue);
+/* Claims of scripts that start are looked up in what is known of the server. */
+void engine_look_up_kinds(struct engine *engine, const struct catalogue *catalogue);
 /* A kind is missing: discovery is asked again before long. */
 void engine_refresh_kinds(struct engine *engine);
 /* Claims that have no informer are looked up in what is known of the server. */

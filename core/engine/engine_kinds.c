@@ -63,6 +63,18 @@ static void refuse_start(struct resolution *r, const char *place, const struct e
     buf_clear(&line);
 }
 
+static void tell_of_start(struct resolution *r, const struct script *script, const char *kind,
+                          const char *place, bool may_come, const struct err *err)
+{
+    const struct engine_watcher *watcher = &r->engine->options.watcher;
+    if (watcher->unknown_kind && watcher->unknown_kind(watcher->ctx, place, may_come, err)) return;
+    if (!may_come)
+        refuse_start(r, place, err);
+    else
+        log_warn("Waiting for a kind the server does not serve", F("script", script_path(script)),
+                 F("place", place), F("kind", kind), F("err", err->text));
+}
+
 /* A bare name that no group serves is a mistake, unless a group did not answer; a name with its group may
  * come with a CRD. Once the engine runs nothing ends it: who waits, waits, and nobody does for what is held.
  */
@@ -82,14 +94,10 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     if (claim_is_suspended(claim) && (has_group || (may_come && !slot))) return;
     struct buf place = {0};
     script_put_claim_place(script, at, &place);
-    if (slot) {
+    if (slot)
         refuse_incoming(slot, buf_text(&place), err, may_come && has_group);
-    } else if (!may_come) {
-        refuse_start(r, buf_text(&place), err);
-    } else {
-        log_warn("Waiting for a kind the server does not serve", F("script", script_path(script)),
-                 F("place", buf_text(&place)), F("kind", kind), F("err", err->text));
-    }
+    else
+        tell_of_start(r, script, kind, buf_text(&place), may_come, err);
     buf_clear(&place);
 }
 
@@ -160,23 +168,35 @@ void engine_resolve_kinds(struct engine *engine)
     engine_log_skipped(&r.spared);
 }
 
-void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
+void engine_look_up_kinds(struct engine *engine, const struct catalogue *catalogue)
 {
-    struct resolution r = {.engine = ctx, .catalogue = catalogue};
-    kinds_set(r.engine->kinds, catalogue);
-    check_writes(r.engine);
-    bool lacking = engine_take_kinds(r.engine, catalogue);
-    shared_factory_resolve(r.engine->factory, catalogue, on_unknown_kind, &r);
+    struct resolution r = {.engine = engine, .catalogue = catalogue};
+    bool lacking = engine_take_kinds(engine, catalogue);
+    shared_factory_resolve(engine->factory, catalogue, on_unknown_kind, &r);
     lacking |= r.spared.kinds.count > 0;
     engine_log_skipped(&r.spared);
     if (r.refused.len)
-        engine_stop(r.engine, EXIT_USAGE);
-    else if (is_anything_missing(r.engine))
-        engine_refresh_kinds(r.engine);
+        engine_stop(engine, EXIT_USAGE);
+    else if (is_anything_missing(engine))
+        engine_refresh_kinds(engine);
     else if (lacking)
-        refresh_kinds(r.engine, ASK_SELDOM_MS);
+        refresh_kinds(engine, ASK_SELDOM_MS);
     buf_clear(&r.refused);
-    reload_check_soon(&r.engine->slots);
+}
+
+void engine_ask_kinds(void *ctx)
+{
+    const struct engine *engine = ctx;
+    discoverer_refresh(engine->discoverer, 0);
+}
+
+void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
+{
+    struct engine *engine = ctx;
+    kinds_set(engine->kinds, catalogue);
+    check_writes(engine);
+    engine_look_up_kinds(engine, catalogue);
+    reload_check_soon(&engine->slots);
 }
 
 /* --- Kinds that rules of continuous audits name and the server does not have: nobody waits for them, and

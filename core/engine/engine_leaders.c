@@ -21,7 +21,8 @@ static void on_changed(void *ctx)
 
 void engine_make_leaders(struct engine *engine)
 {
-    char *identity = leader_identity(getenv("POD_NAME"));
+    const char *given = engine->options.settings->identity;
+    char *identity = given ? xstrdup(given) : leader_identity(getenv("POD_NAME"));
     engine->leaders = leaders_new(&(struct leaders_options){
         .engine_loop = engine->loop,
         .io_loop = io_thread_loop(engine->io),

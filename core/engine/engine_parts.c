@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine_internal.h"
@@ -17,12 +16,6 @@ static void resolve_kinds(void *ctx)
 {
     struct engine *engine = ctx;
     if (kinds_known(engine->kinds)) engine_resolve_kinds(engine);
-}
-
-static void refresh_kinds(void *ctx)
-{
-    struct engine *engine = ctx;
-    discoverer_refresh(engine->discoverer, 0);
 }
 
 static void on_taken(void *ctx, struct script *before, struct script *now)
@@ -51,7 +44,7 @@ void engine_make_slots(struct engine *engine)
                                                        .reload_timeout_ms = settings->reload_timeout_ms,
                                                        .reload_probation_ms = settings->reload_probation_ms,
                                                        .hooks = {.resolve_kinds = resolve_kinds,
-                                                                 .refresh_kinds = refresh_kinds,
+                                                                 .refresh_kinds = engine_ask_kinds,
                                                                  .params_stay = engine_params_stay,
                                                                  .taken = on_taken,
                                                                  .begun = on_begun,
@@ -62,40 +55,36 @@ void engine_make_slots(struct engine *engine)
 /* --- the parts */
 
 /* What http.request asks with. */
-static bool make_web(struct engine *engine)
+static bool make_web(struct engine *engine, struct err *err)
 {
-    struct err err;
-    const struct flag_list *hosts = &engine->options.settings->http_hosts;
-    struct web_allow *allow = web_allow_new(hosts->items, hosts->count, &err);
-    if (!allow) {
-        fprintf(stderr, "kubelua: --allow-http: %s\n", err.text);
-        return false;
-    }
-    engine->web = web_new(&(struct web_options){.engine_loop = engine->loop,
-                                                .io_loop = io_thread_loop(engine->io),
-                                                .allow = allow,
-                                                .user_agent = "kubelua/" KUBELUA_VERSION});
+    const struct engine_options *options = &engine->options;
+    const struct flag_list *hosts = &options->settings->http_hosts;
+    const char *identity = options->settings->identity;
+    struct web_allow *allow = options->others ? NULL : web_allow_new(hosts->items, hosts->count, err);
+    if (!allow && !options->others) return err_wrap(err, "--allow-http");
+    engine->web =
+        web_new(&(struct web_options){.engine_loop = engine->loop,
+                                      .io_loop = io_thread_loop(engine->io),
+                                      .allow = allow,
+                                      .local = options->others,
+                                      .user_agent = identity ? identity : "kubelua/" KUBELUA_VERSION});
     return true;
 }
 
 /* False when the connection or the audit log cannot be had. */
-static bool make_inputs(struct engine *engine)
+static bool make_inputs(struct engine *engine, struct err *err)
 {
-    struct err err;
     const struct engine_settings *settings = engine->options.settings;
     const struct kube_client_options client = {.config = engine->options.cluster,
+                                               .local = engine->options.server,
                                                .max_object_size = settings->max_object_size,
                                                .request_timeout_ms = settings->request_timeout_ms,
                                                .qps = settings->qps,
                                                .burst = settings->burst};
-    engine->io = io_thread_new(&client, &err);
-    if (!engine->io) {
-        fprintf(stderr, "kubelua: %s\n", err.text);
-        return false;
-    }
-    engine->audit = write_log_new(settings->audit_log, &err);
-    if (!engine->audit) fprintf(stderr, "kubelua: --audit-log: %s\n", err.text);
-    return engine->audit != NULL && make_web(engine);
+    engine->io = io_thread_new(&client, engine->options.loop, err);
+    if (!engine->io) return false;
+    engine->audit = write_log_new(settings->audit_log, err);
+    return engine->audit ? make_web(engine, err) : err_wrap(err, "--audit-log");
 }
 
 static void make_factory(struct engine *engine)
@@ -106,7 +95,7 @@ static void make_factory(struct engine *engine)
         .io_loop = io_thread_loop(engine->io),
         .new_source = engine_new_source,
         .ctx = engine,
-        .seed = hash_bytes(&engine, sizeof engine),
+        .seed = engine->seed,
         .grace_ms = settings->informer_grace_ms,
         .tuning = {.watch_list = settings->watch_list,
                    .watch_list_deadline_ms = settings->watch_list_deadline_ms,
@@ -139,29 +128,33 @@ static void make_host(struct engine *engine)
         .write_mode = settings->write_mode,
         .field_manager = settings->field_manager,
         .audit = engine->audit,
-        .runs_rules = settings->report != NULL,
+        .not_sent = settings->not_sent,
+        .hooks = settings->hooks,
+        .runs_rules = settings->runs_rules,
         .is_given_up = probation_ends_by,
         .is_given_up_ctx = &engine->slots,
         .limits = settings->limits,
         .params = settings->params,
-        .trusted = settings->trusted.items,
-        .trusted_count = settings->trusted.count,
-        .lua_path = settings->lua_path.items,
-        .lua_path_count = settings->lua_path.count,
+        .trusted = settings->trusted,
+        .trusted_count = settings->trusted_count,
+        .lua_path = settings->lua_path,
+        .lua_path_count = settings->lua_path_count,
     };
 }
 
+/* It is of a thread, and sees what the clock of one says, which a loop by hand has none of. */
 static void make_watch(struct engine *engine)
 {
     struct err err;
+    if (engine->options.loop) return;
     engine->watch = cpu_watch_new(&err);
     if (!engine->watch)
         log_warn("Slow functions of C are not timed while a script calls them", F("err", err.text));
 }
 
-bool engine_make_parts(struct engine *engine)
+bool engine_make_parts(struct engine *engine, struct err *err)
 {
-    if (!make_inputs(engine)) return false;
+    if (!make_inputs(engine, err)) return false;
     make_factory(engine);
     engine->discoverer = discoverer_new(&(struct discoverer_options){.engine_loop = engine->loop,
                                                                      .io = engine->io,

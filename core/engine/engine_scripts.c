@@ -15,12 +15,32 @@
 static bool load_first(struct engine *engine, struct slot *slot, struct err *err)
 {
     struct script *script = managed_script_load(slot, NULL, err);
-    if (!script || !script_start(script, err)) return false;
+    if (!script) return false;
+    if (!script_start(script, err)) {
+        managed_script_drop(&engine->slots, script);
+        return false;
+    }
     slot->current = script;
     slot->made++;
     engine_continuous_take(engine, NULL, script);
-    if (engine->options.mode == ENGINE_RUN || script_has_main(script)) return true;
+    if (engine->options.mode != ENGINE_EXEC || script_has_main(script)) return true;
     return err_set(err, ERR_INVALID, "%s: nothing to run: it gives no function to k8s.main", slot->path);
+}
+
+bool engine_add(struct engine *engine, const char *path, const char *name, struct err *err)
+{
+    struct slot *slot = managed_script_add(&engine->slots, path, name);
+    if (load_first(engine, slot, err)) return true;
+    managed_script_remove(slot);
+    return false;
+}
+
+/* Each script that starts is told of a mistake, whatever those before it wait for. */
+void engine_begin(struct engine *engine)
+{
+    engine->asks = 0;
+    if (kinds_known(engine->kinds)) engine_look_up_kinds(engine, kinds_catalogue(engine->kinds));
+    engine_check_soon(engine);
 }
 
 bool engine_load_scripts(struct engine *engine)

@@ -22,16 +22,25 @@ struct engine_settings {
     struct flag_list files; /* files and folders, which a look at files looks at again */
     const struct limits *limits;
     const struct rule_params *params; /* NULL: none */
-    struct flag_list trusted, lua_path;
+    const char *const *trusted;       /* as of the host (script.h), as the next */
+    size_t trusted_count;
+    const char *const *lua_path;
+    size_t lua_path_count;
     const char *default_namespace; /* "": all */
     struct lease_config lease;
-    bool elects; /* scripts that do not call k8s.leader take part in one election */
+    bool runs_rules; /* claims of rules are held otherwise */
+    bool elects;     /* scripts that do not call k8s.leader take part in one election */
 
     /* Writes. */
     enum write_mode write_mode;
     const char *field_manager; /* NULL: the default */
+    const char *not_sent;      /* as of the host (script.h) */
     const char *audit_log;     /* NULL: none */
     const char *report;        /* where continuous audits tell what they find; NULL: there are none */
+
+    /* Who it is in elections, Events and requests to other servers; NULL: the pod, or the host. */
+    const char *identity;
+    struct script_hooks hooks;
 
     /* Times. */
     int64_t shutdown_timeout_ms, reload_timeout_ms, reload_probation_ms;

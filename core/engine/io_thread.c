@@ -16,6 +16,7 @@ struct io_thread {
     pthread_t thread;
     bool running;
     struct loop *loop;
+    bool is_alone; /* the loop is its own */
     struct pool *pool;
     struct kube_client *client;
     struct waker *released; /* the pool's release queue is no longer empty */
@@ -40,13 +41,14 @@ static void wake_drain(void *ctx)
     waker_wake(io->released);
 }
 
-struct io_thread *io_thread_new(const struct kube_client_options *options, struct err *err)
+struct io_thread *io_thread_new(const struct kube_client_options *options, struct loop *loop, struct err *err)
 {
     struct io_thread *io = NEW(struct io_thread);
-    io->loop = loop_new();
+    io->is_alone = !loop;
+    io->loop = loop ? loop : loop_new();
     io->drain.fn = on_drain;
-    io->released = waker_new(io->loop, on_released, io);
-    io->pool = pool_new(&(struct pool_options){.released = wake_drain, .ctx = io});
+    if (io->is_alone) io->released = waker_new(io->loop, on_released, io);
+    io->pool = pool_new(&(struct pool_options){.released = io->is_alone ? wake_drain : NULL, .ctx = io});
     io->client = kube_client_new(io->loop, io->pool, options, err);
     if (io->client) return io;
     io_thread_free(io);
@@ -93,8 +95,13 @@ void io_thread_free(struct io_thread *io)
         pool_free(io->pool);
     }
     waker_free(io->released);
-    loop_free(io->loop);
+    if (io->is_alone) loop_free(io->loop);
     free(io);
+}
+
+void io_thread_drain(struct io_thread *io)
+{
+    pool_drain(io->pool);
 }
 
 struct loop *io_thread_loop(struct io_thread *io)

@@ -1,4 +1,5 @@
-/* The thread of everything that touches the network: its loop, the pool, the client.
+/* The thread of everything that touches the network: its loop, the pool, the client. Or these on the loop of
+ * the engine, without a thread: for engines that are driven by hand.
  * Owner: the engine, on the main thread. What is reached through it belongs to the I/O thread once it runs:
  * talk to it by mails. */
 #pragma once
@@ -8,10 +9,13 @@
 
 struct io_thread;
 
-/* Makes loop, pool and client. A certificate that cannot be used is found here; the error says
- * whose configuration it is. */
-struct io_thread *io_thread_new(const struct kube_client_options *options, struct err *err);
+/* Makes pool and client, and the loop, unless `loop` is not NULL: that one is borrowed, and there is no
+ * thread to start; then objects that were released wait for io_thread_drain. A certificate that cannot be
+ * used is found here; the error says whose configuration it is. */
+struct io_thread *io_thread_new(const struct kube_client_options *options, struct loop *loop,
+                                struct err *err);
 void io_thread_start(struct io_thread *io);
+void io_thread_drain(struct io_thread *io);
 /* Ends the loop and the thread; the pool stays for those who still hold objects. */
 void io_thread_stop(struct io_thread *io);
 /* After io_thread_stop, or if it was never started; every object must have been released. */

@@ -40,7 +40,7 @@ void load_host_open_on(struct load_host *dry,
         .lease = {.namespace_ = pod ? pod : "default", .name = "kubelua", .times = leader_times_default},
         .any_lease = true,
         .default_namespace = "",
-        .print = print_to_stderr,
+        .hooks.print = print_to_stderr,
     };
 }
 

@@ -113,6 +113,31 @@ describe("env:reload", function()
     assert.same({ "two stops", "three leads", "three stops", "four leads" }, env.prints)
   end)
 
+  it("refuses a text whose rules leave a parameter to nobody", function()
+    local RULE = 'require("k8s").rule { id = "one", kinds = { "pods" }, params = { %s = 1 }, check = function() end }'
+    local env = load(RULE:format "least", { params = { least = 2 } })
+    local done, problem = env:reload(RULE:format "most")
+    assert.is_nil(done)
+    assert.matches('%.lua: .*no rule has a parameter "least"', problem)
+    assert.equal(1, assert(env:reload(RULE:format "least" .. 'k8s = require "k8s" k8s.informer("pods"):on_add(print)'))
+      .handlers_added)
+  end)
+
+  it("takes a rule about a kind that the cluster does not have, and refuses an informer of one", function()
+    local RULE = 'require("k8s").rule { id = "one", kinds = { "%s" }, check = function(_, r) r:warn "seen" end }'
+    local env = load(RULE:format "pods", { objects = { pod "a" } })
+    assert(env:reload(RULE:format "crontabs.stable.example.com"))
+    assert.same({}, env:audit())
+    local done, problem = env:reload(RULE:format "podz")
+    assert.is_nil(done)
+    assert.matches('"podz", did you mean "pods"?', problem, 1, true)
+    done, problem = env:reload 'require("k8s").informer "crontabs.stable.example.com"'
+    assert.is_nil(done)
+    assert.matches("a reload does not wait for a kind that may come", problem)
+    assert(env:reload(RULE:format "pods"))
+    assert.equal(1, #env:audit())
+  end)
+
   it("takes what the file says now, without a text", function()
     local path = support.file('print "first"', ".lua")
     local function write(text)

@@ -233,9 +233,9 @@ static void open_host(struct part *part)
     part->ns = *part->order.namespace_ ? part->order.namespace_ : engine->default_namespace;
     host->default_namespace = part->ns;
     host->params = engine->params;
-    host->print = part_print;
-    host->failed = drop_failure;
-    host->hooks_ctx = part;
+    host->hooks.print = part_print;
+    host->hooks.failed = drop_failure;
+    host->hooks.ctx = part;
     host->watch = cpu_watch_new(&err);
     audit_job_give(&part->order, host);
     if (part->order.is_own) give_own(engine, host);

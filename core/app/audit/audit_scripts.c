@@ -22,7 +22,7 @@ void audit_scripts_give(const struct audit_request *request, struct script_host 
 {
     const struct options *options = &request->options;
     options_give_scripts(options, host);
-    host->failed = drop_failure; /* the report has it */
+    host->hooks.failed = drop_failure; /* the report has it */
     if (!options->all_namespaces && options->cluster.namespace_)
         host->default_namespace = options->cluster.namespace_;
 }

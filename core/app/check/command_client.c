@@ -125,7 +125,7 @@ struct command_client *command_client_new(const struct command_client_options *o
     asker->patience_ms = options->patience_ms;
     if (asker->patience_ms < options->request_timeout_ms) asker->patience_ms = options->request_timeout_ms;
     asker->timer.fn = on_late;
-    asker->io = io_thread_new(&client, err);
+    asker->io = io_thread_new(&client, NULL, err);
     if (asker->io) {
         io_thread_start(asker->io);
         return asker;

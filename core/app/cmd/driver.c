@@ -177,6 +177,7 @@ static void close_all(struct driver *driver)
 int driver_run(const struct options *options, const struct engine_options *engine)
 {
     struct driver driver = {.options = options};
+    struct err err;
     struct engine_options watched = *engine;
     bool exec = engine->mode == ENGINE_EXEC;
     watched.watcher = (struct engine_watcher){.claims_changed = on_claims_changed,
@@ -184,8 +185,11 @@ int driver_run(const struct options *options, const struct engine_options *engin
                                               .main_done = exec ? on_main_done : NULL,
                                               .ending = on_ending,
                                               .ctx = &driver};
-    driver.engine = engine_new(&watched);
-    if (!driver.engine) return EXIT_USAGE;
+    driver.engine = engine_new(&watched, &err);
+    if (!driver.engine) {
+        fprintf(stderr, "kubelua: %s\n", err.text);
+        return EXIT_USAGE;
+    }
     bool ok = make_parts(&driver, engine->mode) && engine_load(driver.engine);
     if (ok && exec) exec_end_begin(&driver.end, driver.engine, options->sync_timeout_ms);
     int exit_code = ok ? engine_run(driver.engine) : EXIT_USAGE;

@@ -1,4 +1,4 @@
-/* Recordings in the cluster of a test; see test_replay.h. */
+/* Recordings in the cluster of a test; see replay.h. */
 #include "app/specs/replay.h"
 
 #include <stdlib.h>
@@ -199,7 +199,7 @@ static bool reach(struct spec_replay *replay, const struct spec_replay_options *
                   int64_t end_ms, struct err *err)
 {
     struct spec_engine *engine = replay->engine;
-    struct clock *clock = loop_clock(engine->base.loop);
+    struct clock *clock = loop_clock(engine->loop);
     int64_t now_ms = test_engine_ops.elapsed_ms(engine);
     if (end_ms <= now_ms) return may_go_on(o, now_ms - start_ms, err);
     while (now_ms < end_ms) {

@@ -123,8 +123,9 @@ static bool refuse(const struct comparison *c, const char *recording, struct err
 bool replay_kinds_check(const struct spec_engine *engine, const struct spec_replay *replay,
                         const char *recording, struct err *err)
 {
-    struct comparison c = {.replay = replay, .kinds = engine->kinds};
-    for (size_t i = 0; i < engine->script_count; i++) compare_script(&c, engine->scripts[i].script);
+    struct comparison c = {.replay = replay, .kinds = engine->engine->kinds};
+    struct script *script;
+    for (size_t i = 0; (script = spec_engine_script(engine, i)); i++) compare_script(&c, script);
     bool ok = c.has_any || c.count == 0 || refuse(&c, recording, err);
     for (size_t i = 0; i < c.count; i++) {
         if (ok) warn_of(&c.missing[i]);

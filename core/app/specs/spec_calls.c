@@ -1,4 +1,4 @@
-/* Rules of a script under test, asked about what is in its cluster; see test_audit.h. */
+/* Rules of a script under test, asked about what is in its cluster; see spec_calls.h. */
 #include "app/specs/spec_calls.h"
 
 #include <stdlib.h>
@@ -79,14 +79,14 @@ static void put_rows(const struct audit_table *table, const char *rule, struct b
     json_close(out, ']');
 }
 
-static bool ask(struct spec_engine *engine, struct script *const *scripts, const struct subjects *subjects,
-                struct audit_table *table, struct err *err)
+static bool ask(struct spec_engine *engine, struct script *const *scripts, size_t count,
+                const struct subjects *subjects, struct audit_table *table, struct err *err)
 {
-    struct clock *clock = loop_clock(engine->base.loop);
+    struct clock *clock = loop_clock(engine->loop);
     struct auditor *auditor =
         auditor_new(&(const struct auditor_options){.scripts = scripts,
-                                                    .script_count = engine->script_count,
-                                                    .catalogue = engine->catalogue,
+                                                    .script_count = count,
+                                                    .catalogue = kinds_catalogue(engine->engine->kinds),
                                                     .table = table,
                                                     .now_s = clock_wall_us(clock) / 1000000,
                                                     .fixes = true},
@@ -100,31 +100,22 @@ static bool ask(struct spec_engine *engine, struct script *const *scripts, const
     return true;
 }
 
-/* To be freed. */
-static struct script **scripts_of(const struct spec_engine *engine)
-{
-    struct script **scripts = xcalloc(engine->script_count + 1, sizeof(struct script *));
-    for (size_t i = 0; i < engine->script_count; i++) scripts[i] = engine->scripts[i].script;
-    return scripts;
-}
-
 bool spec_audit_check_params(struct spec_engine *engine, struct err *err)
 {
-    struct script **scripts = scripts_of(engine);
-    bool ok = rule_params_check(engine->params, scripts, engine->script_count, err);
-    free(scripts);
-    return ok;
+    return engine_check_params(engine->engine, err);
 }
 
 bool test_audit(struct spec_engine *engine, const struct spec_audit *audit, struct buf *out, struct err *err)
 {
     struct subjects subjects = {0};
     if (!spec_engine_settle(engine, err)) return false;
-    struct script **scripts = scripts_of(engine);
+    size_t count = engine->engine->slots.count;
+    struct script **scripts = xcalloc(count + 1, sizeof(struct script *));
+    for (size_t i = 0; i < count; i++) scripts[i] = spec_engine_script(engine, i);
     struct audit_table *table = audit_table_new(audit->passes);
-    bool ok = rule_params_check(engine->params, scripts, engine->script_count, err) &&
-              collect(scripts, engine->script_count, audit->rule, &subjects, err) &&
-              ask(engine, scripts, &subjects, table, err);
+    bool ok = engine_check_params(engine->engine, err) &&
+              collect(scripts, count, audit->rule, &subjects, err) &&
+              ask(engine, scripts, count, &subjects, table, err);
     if (ok) {
         audit_table_sort(table);
         put_rows(table, audit->rule, out);
@@ -157,13 +148,12 @@ static void on_done(void *ctx, const struct script_command_result *from)
 static struct script *find(struct spec_engine *engine, const char *name, size_t *command, struct err *err)
 {
     struct nearest nearest = nearest_to(str_of(name));
-    for (size_t i = 0; i < engine->script_count; i++) {
-        struct script *script = engine->scripts[i].script;
+    struct script *script;
+    for (size_t i = 0; (script = spec_engine_script(engine, i)); i++)
         for (*command = 0; *command < script_command_count(script); ++*command) {
             if (strcmp(script_command_name(script, *command), name) == 0) return script;
             nearest_try(&nearest, script_command_name(script, *command));
         }
-    }
     err_set(err, ERR_NOT_FOUND, "there is no command \"%s\"%s%s%s", name,
             nearest.name ? ", did you mean \"" : "", nearest.name ? nearest.name : "",
             nearest.name ? "\"?" : "");
@@ -173,7 +163,7 @@ static struct script *find(struct spec_engine *engine, const char *name, size_t 
 /* It may sleep, or wait for answers: the clock goes on as far as that takes. */
 static bool wait_for(struct spec_engine *engine, const struct waiting *waiting, struct err *err)
 {
-    struct clock *clock = loop_clock(engine->base.loop);
+    struct clock *clock = loop_clock(engine->loop);
     int64_t end_ms = clock_now_ms(clock) + PATIENCE_MS;
     if (!test_engine_ops.settle(engine, err)) return false;
     while (!waiting->over && clock_next_due_ms(clock) <= end_ms)

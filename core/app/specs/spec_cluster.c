@@ -1,9 +1,7 @@
-/* What a spec does to the cluster of its script; see test_engine_cluster.h. */
+/* What a spec does to the cluster of its script; see spec_cluster.h. */
 #include "app/specs/spec_cluster.h"
 
 #include <string.h>
-
-#include "app/specs/spec_kinds.h"
 
 int spec_cluster_request(struct spec_engine *engine, const char *method, const char *target,
                          const char *content_type, struct str body, struct buf *out)
@@ -21,7 +19,7 @@ int spec_cluster_request(struct spec_engine *engine, const char *method, const c
 bool spec_cluster_put(struct spec_engine *engine, struct str json, struct err *err)
 {
     bool ok = sim_inside_put(spec_cluster_inside(engine->cluster), json, err);
-    if (memmem(json.p, json.n, "CustomResourceDefinition", 24)) spec_kinds_refresh(engine);
+    if (memmem(json.p, json.n, "CustomResourceDefinition", 24)) engine_ask_kinds(engine->engine);
     return ok;
 }
 
@@ -29,7 +27,7 @@ bool spec_cluster_add_kind(struct spec_engine *engine, const struct resource *r,
 {
     sim_inside_add_kind(spec_cluster_inside(engine->cluster), r->group, r->version, r->plural, r->kind,
                         r->namespaced);
-    spec_kinds_refresh(engine);
+    engine_ask_kinds(engine->engine);
     return test_engine_ops.settle(engine, err);
 }
 
@@ -42,7 +40,7 @@ bool spec_cluster_add_rule(struct spec_engine *engine, const struct spec_fault_o
 {
     struct resource resource = {0};
     struct buf name = {0};
-    if (rule->kind && !kinds_resolve(engine->kinds, str_of(rule->kind), &resource, err)) return false;
+    if (rule->kind && !kinds_resolve(engine->engine->kinds, str_of(rule->kind), &resource, err)) return false;
     if (rule->kind) resource_name(&resource, &name);
     spec_cluster_add_fault(engine->cluster,
                            &(struct spec_fault){.id = rule->id,
@@ -94,5 +92,5 @@ bool spec_cluster_end_watches(struct spec_engine *engine, const char *kind, bool
 
 bool spec_cluster_resolve(struct spec_engine *engine, const char *kind, struct resource *out, struct err *err)
 {
-    return kinds_resolve(engine->kinds, str_of(kind), out, err);
+    return kinds_resolve(engine->engine->kinds, str_of(kind), out, err);
 }

@@ -1,4 +1,4 @@
-/* Start and stop of the engine of a test, and its clock; see test_engine.h. */
+/* Drives the engine of a test: start and stop, its clock, its scripts; see spec_engine.h. */
 #include "app/specs/spec_engine.h"
 
 #include <stdlib.h>
@@ -8,57 +8,33 @@
 #include "app/specs/replay.h"
 #include "app/specs/spec_calls.h"
 #include "app/specs/spec_cluster.h"
-#include "app/specs/spec_kinds.h"
-#include "app/specs/spec_reload.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "net/web.h"
-#include "object/pack/pool.h"
+#include "engine/reload/reload.h"
+#include "script/vm/bundle.h"
 
 /* A script that is busy with itself never comes to rest: it is told after so many turns without any time. */
 enum { TURNS_MAX = 10000 };
 
-/* --- what the parts call */
+/* --- what the engine tells */
 
-static void on_claim_changed(void *ctx, struct informer_claim *claim)
+/* A mistake is the end of the load. A replay tells itself what its recording lacks (replay_kinds.h). */
+static bool on_unknown_kind(void *ctx, const char *place, bool may_come, const struct err *err)
 {
     struct spec_engine *engine = ctx;
-    for (size_t i = 0; claim_has_synced(claim) && i < engine->script_count; i++)
-        script_claims_changed(engine->scripts[i].script);
-    if (claim_is_missing(claim)) spec_kinds_refresh_later(engine);
+    if (!may_come && engine->unknown.code == ERR_NONE) {
+        engine->unknown = *err;
+        err_wrap(&engine->unknown, "%s", place);
+    }
+    return !may_come || engine->settings.not_sent;
 }
 
-static void on_leaders_changed(void *ctx)
+static void on_main_done(void *ctx, enum script_result result, int exit_code)
 {
-    struct spec_engine *engine = container_of(ctx, struct spec_engine, base);
-    for (size_t i = 0; i < engine->script_count; i++) script_leadership_changed(engine->scripts[i].script);
+    spec_engine_note_main(ctx, result == SCRIPT_OK ? "ok" : "failed", exit_code);
 }
 
 /* --- start */
-
-static void make_parts(struct spec_engine *engine)
-{
-    struct loop *loop = engine->base.loop;
-    engine->recorder = event_recorder_new(&(struct event_recorder_options){.io_loop = loop,
-                                                                           .call = one_loop_call,
-                                                                           .cancel_call = object_call_cancel,
-                                                                           .ctx = &engine->base,
-                                                                           .instance = "kubelua-test"});
-    engine->servers = spec_web_new(
-        &(struct spec_web_options){.loop = loop, .asked = spec_engine_note_request, .ctx = engine});
-    engine->web = web_new(&(struct web_options){.engine_loop = loop,
-                                                .io_loop = loop,
-                                                .user_agent = "kubelua-test",
-                                                .local = spec_web_server(engine->servers)});
-    engine->leaders = leaders_new(&(struct leaders_options){.engine_loop = loop,
-                                                            .io_loop = loop,
-                                                            .call = one_loop_call,
-                                                            .cancel_call = object_call_cancel,
-                                                            .changed = on_leaders_changed,
-                                                            .ctx = &engine->base,
-                                                            .identity = "kubelua-test"});
-    turns_init(&engine->turns);
-}
 
 static bool read_params(struct spec_engine *engine, const struct spec_engine_options *options,
                         struct err *err)
@@ -69,42 +45,39 @@ static bool read_params(struct spec_engine *engine, const struct spec_engine_opt
     return true;
 }
 
-static void make_host(struct spec_engine *engine, const struct spec_engine_options *options)
+/* `live` prints and logs as an engine does. */
+static struct engine_settings settings_of(struct spec_engine *engine,
+                                          const struct spec_engine_options *options)
 {
     struct leader_flags flags = {0};
     leader_flags(&flags); /* sets the defaults */
-    engine->namespace_ = xstrdup(options->namespace_);
-    engine->limits = options->limits ? *options->limits : limits_default;
-    engine->host = (struct script_host){.factory = engine->base.factory,
-                                        .loop = engine->base.loop,
-                                        .turns = &engine->turns,
-                                        .live = engine->base.live,
-                                        .kinds = engine->kinds,
-                                        .recorder = engine->recorder,
-                                        .web = engine->web,
-                                        .leaders = engine->leaders,
-                                        .lease = leader_flags_lease(&flags, "default"),
-                                        .elects = options->elects,
-                                        .limits = &engine->limits,
-                                        .trusted = options->trusted,
-                                        .trusted_count = options->trusted_count,
-                                        .lua_path = options->lua_path,
-                                        .lua_path_count = options->lua_path_count,
-                                        .default_namespace = engine->namespace_,
-                                        .runs_rules = !options->live,
-                                        .params = engine->params,
-                                        .write_mode = options->live ? WRITES_RECORDED : WRITES_SENT,
-                                        .not_sent = options->live ? "Not sent: this is a replay" : NULL,
-                                        .hooks_ctx = engine};
-    if (options->live) return;
-    engine->host.metrics_page = engine; /* tests do not see what others count */
-    engine->host.print = spec_engine_note_print;
-    engine->host.failed = spec_engine_note_failure;
+    struct engine_settings settings = {
+        .limits = &engine->limits,
+        .params = engine->params,
+        .trusted = options->trusted,
+        .trusted_count = options->trusted_count,
+        .lua_path = options->lua_path,
+        .lua_path_count = options->lua_path_count,
+        .default_namespace = engine->namespace_,
+        .lease = leader_flags_lease(&flags, "default"),
+        .elects = options->elects,
+        .runs_rules = !options->live,
+        .write_mode = options->live ? WRITES_RECORDED : WRITES_SENT,
+        .not_sent = options->live ? "Not sent: this is a replay" : NULL,
+        .reload_timeout_ms = 1, /* the clock stands still meanwhile */
+        .identity = "kubelua-test",
+    };
+    if (!options->live)
+        settings.hooks = (struct script_hooks){.print = spec_engine_note_print,
+                                               .failed = spec_engine_note_failure,
+                                               .ctx = engine,
+                                               .metrics_page = engine};
+    return settings;
 }
 
 void spec_engine_enter(struct spec_engine *engine)
 {
-    if (engine->host.print) log_capture(spec_engine_note_log, engine);
+    if (engine->settings.hooks.print) log_capture(spec_engine_note_log, engine);
 }
 
 void spec_engine_leave(void)
@@ -117,89 +90,73 @@ static void free_engine(struct spec_engine *engine)
     if (!engine) return;
     spec_engine_enter(engine);
     spec_replay_close(engine->replay);
-    for (size_t i = 0; i < engine->script_count; i++) script_free(engine->scripts[i].script);
-    spec_reload_clear(engine);
-    event_recorder_free(engine->recorder, 0);
-    web_end(engine->web);
-    web_free(engine->web);
+    if (engine->engine) {
+        engine_close(engine->engine);
+        engine_free(engine->engine);
+    }
     spec_web_free(engine->servers);
-    leaders_end(engine->leaders);
-    one_loop_end(&engine->base);
-    leaders_free(engine->leaders);
-    spec_kinds_end(engine);
-    one_loop_close(&engine->base);
     spec_cluster_free(engine->cluster);
-    loop_free(engine->base.loop);
+    loop_free(engine->loop);
     buf_clear(&engine->records);
     rule_params_free(engine->params);
     free(engine->namespace_);
-    for (size_t i = 0; i < engine->script_count; i++) free(engine->scripts[i].name);
-    free(engine->scripts);
     free(engine);
     spec_engine_leave();
 }
 
-static struct spec_engine *open_engine(const struct spec_engine_options *options, struct err *err)
+static bool make_engine(struct spec_engine *engine, struct err *err)
 {
     static char server[] = "http://cluster.test";
     struct cluster_config inside;
     struct kube_client_options client;
+    engine->cluster = spec_cluster_new(&(struct spec_cluster_options){
+        .loop = engine->loop, .written = spec_engine_note_write, .ctx = engine});
+    engine->servers = spec_web_new(
+        &(struct spec_web_options){.loop = engine->loop, .asked = spec_engine_note_request, .ctx = engine});
+    test_cluster_connect(engine->cluster, server, &inside, &client);
+    engine->engine = engine_new(
+        &(const struct engine_options){
+            .mode = ENGINE_DRIVEN,
+            .settings = &engine->settings,
+            .cluster = &inside,
+            .watcher = {.unknown_kind = on_unknown_kind, .main_done = on_main_done, .ctx = engine},
+            .loop = engine->loop,
+            .server = client.local,
+            .others = spec_web_server(engine->servers)},
+        err);
+    if (!engine->engine) return false;
+    engine_ask_kinds(engine->engine);
+    return true;
+}
+
+static struct spec_engine *open_engine(const struct spec_engine_options *options, struct err *err)
+{
     if (options->wall_us < 0 || options->wall_us >= TEST_CLOCK_END_US) {
         err_set(err, ERR_INVALID, "the clock of a test begins from 1970 to 2199");
         return NULL;
     }
     struct spec_engine *engine = NEW(struct spec_engine);
-    struct loop *loop = loop_new_by_hand(options->wall_us);
-    engine->opened_ms = clock_now_ms(loop_clock(loop));
-    TAILQ_INIT(&engine->draining);
+    engine->loop = loop_new_by_hand(options->wall_us);
+    engine->opened_ms = clock_now_ms(loop_clock(engine->loop));
+    engine->namespace_ = xstrdup(options->namespace_);
+    engine->limits = options->limits ? *options->limits : limits_default;
+    bool ok = read_params(engine, options, err);
+    engine->settings = settings_of(engine, options);
     spec_engine_enter(engine);
-    engine->cluster = spec_cluster_new(
-        &(struct spec_cluster_options){.loop = loop, .written = spec_engine_note_write, .ctx = engine});
-    test_cluster_connect(engine->cluster, server, &inside, &client);
-    bool ok = one_loop_open(&engine->base,
-                            &(struct one_loop_options){
-                                .loop = loop, .client = &client, .changed = on_claim_changed, .ctx = engine},
-                            err);
-    if (ok) {
-        make_parts(engine);
-        spec_kinds_begin(engine);
-        ok = read_params(engine, options, err);
-        make_host(engine, options);
-        ok = ok && spec_engine_settle(engine, err);
-    }
+    ok = ok && make_engine(engine, err);
     spec_engine_leave();
-    if (ok) return engine;
+    if (ok && spec_engine_settle(engine, err)) return engine;
     free_engine(engine);
     return NULL;
 }
 
 /* --- the clock */
 
-static void on_main_done(void *ctx, enum script_result result, int exit_code)
-{
-    spec_engine_note_main(ctx, result == SCRIPT_OK ? "ok" : "failed", exit_code);
-}
-
-/* True when there was something to begin. */
-static bool start_mains(struct spec_engine *engine)
-{
-    bool any = false;
-    for (size_t i = 0; i < engine->script_count; i++) {
-        struct spec_script *one = &engine->scripts[i];
-        if (one->main_started || !script_has_main(one->script) || !script_has_synced(one->script)) continue;
-        one->main_started = any = true;
-        script_run_main(one->script, on_main_done, engine);
-    }
-    return any;
-}
-
 static bool come_to_rest(struct spec_engine *engine, struct err *err)
 {
     for (int i = 0; i < TURNS_MAX; i++) {
-        if (!loop_settle(engine->base.loop, TURNS_MAX)) break;
-        bool any = spec_cluster_pump(engine->cluster);
-        any |= start_mains(engine);
-        if (!spec_reload_drop(engine) && !any) return true;
+        if (!loop_settle(engine->loop, TURNS_MAX)) break;
+        if (!spec_cluster_pump(engine->cluster)) return true;
     }
     return err_set(err, ERR_LIMIT,
                    "the script does not come to rest: after %d turns, all at the same time, "
@@ -211,49 +168,48 @@ bool spec_engine_settle(struct spec_engine *engine, struct err *err)
 {
     spec_engine_enter(engine);
     bool ok = come_to_rest(engine, err);
-    pool_drain(engine->base.pool);
+    engine_drain(engine->engine);
     spec_engine_leave();
     return ok;
 }
 
 static bool advance(struct spec_engine *engine, int64_t ms, struct err *err)
 {
-    struct clock *clock = loop_clock(engine->base.loop);
+    struct clock *clock = loop_clock(engine->loop);
     if (ms > (TEST_CLOCK_END_US - clock_wall_us(clock)) / 1000)
         return err_set(err, ERR_LIMIT, "the clock of a test ends with the year 2199");
     int64_t end_ms = clock_now_ms(clock) + ms, due_ms;
     if (!spec_engine_settle(engine, err)) return false;
     while ((due_ms = clock_next_due_ms(clock)) <= end_ms) {
-        loop_set_clock(engine->base.loop, due_ms);
+        loop_set_clock(engine->loop, due_ms);
         if (!spec_engine_settle(engine, err)) return false;
     }
-    loop_set_clock(engine->base.loop, end_ms);
+    loop_set_clock(engine->loop, end_ms);
     return true;
 }
 
 /* --- the script */
 
-/* Elections are over before the next script could take part in one. */
-static bool load_one(struct spec_engine *engine, const char *path, const char *name, struct err *err)
+struct script *spec_engine_script(const struct spec_engine *engine, size_t i)
 {
-    engine->scripts = xrealloc(engine->scripts, (engine->script_count + 1) * sizeof *engine->scripts);
-    struct spec_script *one = &engine->scripts[engine->script_count];
-    *one = (struct spec_script){.name = xstrdup(name)};
-    one->script = script_load(&engine->host, path, one->name, err);
-    if (!one->script) {
-        free(one->name);
-        return false;
-    }
-    engine->script_count++;
-    leaders_decide(engine->leaders, true);
-    spec_kinds_resolve(engine);
-    return true;
+    const struct slots *slots = &engine->engine->slots;
+    return i < slots->count ? slots->items[i]->current : NULL;
 }
 
+static struct script *first_script(struct spec_engine *engine)
+{
+    return spec_engine_script(engine, 0);
+}
+
+/* Elections are over before the next script could take part in one. */
 static bool load(struct spec_engine *engine, const char *path, const char *name, struct err *err)
 {
     spec_engine_enter(engine);
-    bool ok = load_one(engine, path, name, err);
+    bool ok = engine_add(engine->engine, path, name, err);
+    if (ok) {
+        leaders_decide(engine->engine->leaders, true);
+        engine_begin(engine->engine);
+    }
     spec_engine_leave();
     ok = ok && spec_engine_settle(engine, err);
     if (ok && engine->unknown.code != ERR_NONE) {
@@ -263,15 +219,48 @@ static bool load(struct spec_engine *engine, const char *path, const char *name,
     return ok;
 }
 
-static struct script *first_script(struct spec_engine *engine)
+static struct str source_of(struct spec_engine *engine, const char *name)
 {
-    return engine->script_count ? engine->scripts[0].script : NULL;
+    const struct slot *slot = managed_script_find(&engine->engine->slots, name);
+    struct str text = {0};
+    struct err err;
+    if (slot) bundle_text(script_bundle(slot->current), slot->path, &text, &err);
+    return text;
+}
+
+/* A lease that nobody asked for before is won, as at the beginning. */
+static bool settle_leases(struct spec_engine *engine, size_t leases, struct err *err)
+{
+    if (leaders_count(engine->engine->leaders) == leases) return true;
+    leaders_decide(engine->engine->leaders, true);
+    return spec_engine_settle(engine, err);
+}
+
+/* Its informers have had all the time that there is: the clock stands still. */
+static bool reload(struct spec_engine *engine, const char *name, struct str text, struct handover *done,
+                   struct err *err)
+{
+    struct slot *slot = managed_script_find(&engine->engine->slots, name);
+    size_t leases = leaders_count(engine->engine->leaders);
+    if (!slot) return err_set(err, ERR_NOT_FOUND, "there is no script: test.load or env:load loads one");
+    uint64_t made = slot->made;
+    spec_engine_enter(engine);
+    reload_text(slot, text);
+    spec_engine_leave();
+    bool ok = spec_engine_settle(engine, err);
+    spec_engine_enter(engine);
+    reload_refuse_waiting(slot, "not ready");
+    spec_engine_leave();
+    if (!ok) return false;
+    if (slot->made == made) return err_set(err, ERR_INVALID, "%s", buf_text(&slot->error));
+    *done = slot->done;
+    return settle_leases(engine, leases, err);
 }
 
 static bool lead(struct spec_engine *engine, bool leads)
 {
-    if (leaders_count(engine->leaders) == 0) return false;
-    leaders_decide(engine->leaders, leads);
+    if (leaders_count(engine->engine->leaders) == 0) return false;
+    leaders_decide(engine->engine->leaders, leads);
     return true;
 }
 
@@ -279,12 +268,12 @@ static bool lead(struct spec_engine *engine, bool leads)
 
 static int64_t now_us(struct spec_engine *engine)
 {
-    return clock_wall_us(loop_clock(engine->base.loop));
+    return clock_wall_us(loop_clock(engine->loop));
 }
 
 static int64_t elapsed_ms(struct spec_engine *engine)
 {
-    return clock_now_ms(loop_clock(engine->base.loop)) - engine->opened_ms;
+    return clock_now_ms(loop_clock(engine->loop)) - engine->opened_ms;
 }
 
 static void take_records(struct spec_engine *engine, struct buf *out)
@@ -316,8 +305,8 @@ const struct spec_engine_ops test_engine_ops = {
     .open = open_engine,
     .free = free_engine,
     .load = load,
-    .reload = spec_reload,
-    .source = spec_reload_source,
+    .reload = reload,
+    .source = source_of,
     .script = first_script,
     .settle = spec_engine_settle,
     .advance = advance,

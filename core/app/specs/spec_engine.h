@@ -1,51 +1,28 @@
-/* The engine of one script under test: the parts of the real one, on one loop that is moved by hand, with the
- * simulator as its server. test_engine.c has the order of start and stop, test_records.c what a test is told.
+/* The engine of scripts under test: the one of `kubelua run`, on one loop that is moved by hand, with the
+ * simulator as its server. spec_engine.c drives it, spec_records.c has what a test is told.
  * Owner: see script/specs/spec_engine.h, whose functions these are. */
 #pragma once
-#include <sys/queue.h>
-
 #include "app/inside/inside.h"
 #include "app/specs/spec_web.h"
 #include "base/log.h"
-#include "engine/cluster.h"
-#include "kube/event/event_recorder.h"
-#include "kube/kinds/kinds.h"
+#include "engine/engine_internal.h"
 #include "script/rules/rule_params.h"
 #include "script/specs/spec_engine.h"
-#include "script/vm/turns.h"
 
 /* Versions of objects are made of the time, and have room for no later one. */
 #define TEST_CLOCK_END_US ((int64_t)7258118400 * 1000000)
 
-struct spec_script {
-    struct script *script;
-    char *name;
-    bool main_started;
-};
-
 struct spec_engine {
-    struct one_loop base;
+    struct loop *loop;
     struct spec_cluster *cluster; /* the server */
-    int64_t opened_ms;
-    struct kinds *kinds;
-    struct catalogue *catalogue; /* what it was told last; NULL: nothing yet */
-    struct discovery *discovery; /* that is under way; NULL: none */
-    bool ask_again;              /* a question came while one was */
-    struct timer ask;            /* for kinds that are missing */
-    struct event_recorder *recorder;
-    struct spec_web *servers; /* all but the API server */
-    struct web *web;
-    struct leaders *leaders;
-    struct turns turns;
-    struct script_host host;
+    struct spec_web *servers;     /* all others */
+    struct engine *engine;
+    struct engine_settings settings; /* of it */
     struct limits limits;
     struct rule_params *params;
     char *namespace_;
-    struct spec_script *scripts; /* in the order in which they were loaded */
-    size_t script_count;
-    TAILQ_HEAD(, spec_draining) draining; /* old generations */
-    struct spec_replay *replay;           /* that is under way; NULL: none */
-    struct script *candidate;             /* a generation that is about to take over; NULL: none */
+    int64_t opened_ms;
+    struct spec_replay *replay; /* that is under way; NULL: none */
     struct err unknown; /* a kind that the server does not have, found while loading; ERR_NONE: none */
     struct buf records; /* see take_records */
 };
@@ -57,7 +34,10 @@ void spec_engine_leave(void);
 /* Does all that is due. ERR_LIMIT when that does not end. */
 bool spec_engine_settle(struct spec_engine *engine, struct err *err);
 
-/* --- test_records.c */
+/* The generation that runs of a script, in the order in which they were loaded; NULL: there is none. */
+struct script *spec_engine_script(const struct spec_engine *engine, size_t i);
+
+/* --- spec_records.c */
 
 void spec_engine_note_write(void *ctx, const struct spec_write *write);
 void spec_engine_note_request(void *ctx, const struct spec_web_request *request);

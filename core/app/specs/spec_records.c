@@ -1,5 +1,5 @@
 /* What a test is told of its script: writes, Events, lines of the log and of print, failures, each with the
- * time of the clock; see test_engine.h. */
+ * time of the clock; see spec_engine.h. */
 #include <string.h>
 
 #include "app/specs/spec_engine.h"
@@ -9,7 +9,7 @@
 
 static void begin(struct spec_engine *engine, const char *what)
 {
-    int64_t at_ms = clock_now_ms(loop_clock(engine->base.loop)) - engine->opened_ms;
+    int64_t at_ms = clock_now_ms(loop_clock(engine->loop)) - engine->opened_ms;
     json_open(&engine->records, NULL, '{');
     json_text(&engine->records, "what", what);
     json_int(&engine->records, "at_ms", at_ms);

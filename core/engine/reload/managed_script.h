@@ -12,6 +12,7 @@
 #include "base/series/series.h"
 #include "engine/reload/reload_probation.h"
 #include "net/loop.h"
+#include "script/generation/handover.h"
 
 struct bundle;
 struct err;
@@ -98,6 +99,7 @@ struct slot {
     bool returned;         /* the one that runs is what was before that */
     int64_t taken_over_us; /* when the current one began; 0: with the engine */
     uint64_t pause_us;     /* how long the engine thread took for that */
+    struct handover done;  /* what it took over */
 
     struct probation probation;
     struct series *memory, *load, *generation, *is_refused; /* made when they are first shown */

@@ -79,10 +79,10 @@ static void describe_wait(struct slot *slot, struct buf *out)
     if (slot->builds) buf_puts(out, "its indexes to be built");
 }
 
-static void refuse_late(struct slot *slot)
+void reload_refuse_waiting(struct slot *slot, const char *why)
 {
-    char *text =
-        xasprintf("%s: not ready within --reload-timeout: %s", slot->path, buf_text(&slot->waits_for));
+    if (!slot->candidate) return;
+    char *text = xasprintf("%s: %s: %s", slot->path, why, buf_text(&slot->waits_for));
     reload_refuse(slot, script_bundle(slot->candidate), text);
     free(text);
 }
@@ -140,7 +140,7 @@ void reload_on_ready(struct timer *timer)
     else if (slot->waits_for.len == 0)
         reload_start_first(slot);
     else if (clock_now_ms(clock_of(slot)) >= slot->refuse_ms)
-        refuse_late(slot);
+        reload_refuse_waiting(slot, "not ready within --reload-timeout");
     else
         timer_start(timer, clock_of(slot), slot->builds ? 0 : LOOK_MS);
 }
@@ -222,6 +222,15 @@ void reload_scan_script(struct slot *slot, enum reload_mode zeal)
     }
     struct bundle *bundle = bundle_new();
     reload_load(slot, bundle, zeal != RELOAD_IF_CHANGED ? "asked for" : "changed");
+    bundle_unref(bundle);
+}
+
+void reload_text(struct slot *slot, struct str text)
+{
+    struct bundle *bundle = bundle_new();
+    if (text.p) bundle_set_text(bundle, slot->path, text);
+    reload_drop_incoming(slot);
+    reload_load(slot, bundle, "given");
     bundle_unref(bundle);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/str.h"
 
 struct slots;
 struct informer_claim;
@@ -27,6 +28,10 @@ void reload_scan_script(struct slot *slot, enum reload_mode zeal);
  * is written anew in place or moved; then it is looked at once more. */
 bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_mode zeal);
 void reload_on_rescan(struct timer *timer);
+/* The script's next generation is of this text, whatever its file says; NULL: of what that says now. */
+void reload_text(struct slot *slot, struct str text);
+/* The candidate, if there is one, is refused as it is not ready yet. */
+void reload_refuse_waiting(struct slot *slot, const char *why);
 /* The generation before the current one comes back as a new one. False: there is none. */
 bool reload_rollback(struct slot *slot, const char *why, struct err *err);
 /* A candidate's claim is of a kind that the server does not have; `text` tells where it asks for it. From

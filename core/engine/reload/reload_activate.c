@@ -20,15 +20,16 @@ static void count(const struct slot *slot, enum reload_result result)
     reload_metrics_ended(slot->slots->metrics, result);
 }
 
-static void note_pause(struct slot *slot, const struct handover *done, int64_t begun_ns)
+static void note_pause(struct slot *slot, int64_t begun_ns)
 {
     int64_t took_ns = clock_measure_ns() - begun_ns;
     slot->pause_us = (uint64_t)(took_ns / 1000);
-    reload_metrics_activated(slot->slots->metrics, done, took_ns);
+    reload_metrics_activated(slot->slots->metrics, &slot->done, took_ns);
 }
 
-static void tell(const struct slot *slot, const struct handover *done)
+static void tell(const struct slot *slot)
 {
+    const struct handover *done = &slot->done;
     log_info("Reloaded", F("script", slot->name), FI("generation", script_generation(slot->current)),
              F("why", slot->why), FI("pauseMicroseconds", slot->pause_us), FI("handlersKept", done->kept),
              FI("handlersAdded", done->added), FI("handlersRemoved", done->removed),
@@ -121,7 +122,6 @@ static bool refuse_params(struct slot *slot)
 void reload_activate(struct slot *slot)
 {
     struct err err;
-    struct handover done;
     struct script *old = slot->current, *new_ = slot->candidate;
     struct buf quarantined = {0};
     int64_t begun_ns = clock_measure_ns();
@@ -130,7 +130,7 @@ void reload_activate(struct slot *slot)
         buf_clear(&quarantined);
         return;
     }
-    if (!script_handover(old, new_, &done, &err)) {
+    if (!script_handover(old, new_, &slot->done, &err)) {
         buf_clear(&quarantined);
         if (err.code == ERR_OUTDATED)
             load_again(slot);
@@ -139,7 +139,7 @@ void reload_activate(struct slot *slot)
         return;
     }
     hooks_of(slot)->taken(hooks_of(slot)->ctx, old, new_);
-    note_pause(slot, &done, begun_ns);
+    note_pause(slot, begun_ns);
     bool returned = slot->left != NULL;
     bundle_unref(slot->before);
     slot->before = bundle_ref(script_bundle(old));
@@ -151,5 +151,5 @@ void reload_activate(struct slot *slot)
     if (slot->main_started) script_skip_main(new_);
     managed_script_drain(slot, old);
     count(slot, returned ? RELOAD_RETURNED : RELOAD_ACTIVATED);
-    tell(slot, &done);
+    tell(slot);
 }

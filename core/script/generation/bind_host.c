@@ -53,8 +53,9 @@ static int l_print(lua_State *L)
         if (i > 1) buf_putc(out, '\t');
         buf_append(out, text, len);
     }
-    if (script->host->print) {
-        script->host->print(script->host->hooks_ctx, buf_slice(out));
+    const struct script_hooks *hooks = &script->host->hooks;
+    if (hooks->print) {
+        hooks->print(hooks->ctx, buf_slice(out));
         return 0;
     }
     buf_putc(out, '\n');

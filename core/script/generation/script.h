@@ -35,6 +35,16 @@ enum write_mode {
     WRITES_RECORDED, /* --dry-run=client: never sent */
 };
 
+/* Of tests, instead of stdout, the log and /metrics; NULL: none. `call` is "handler", "worker", ... The texts
+ * are borrowed for the call, which may not call back. */
+struct script_hooks {
+    void (*print)(void *ctx, struct str line);
+    void (*failed)(void *ctx, const char *call, const char *error, const char *traceback,
+                   const struct log_field *about);
+    void *ctx;
+    const void *metrics_page; /* of k8s.metric, see base/series/user_metric.h; NULL: that of the process */
+};
+
 /* What the process offers to its scripts; outlives them all. */
 struct script_host {
     struct shared_factory *factory;
@@ -52,20 +62,14 @@ struct script_host {
     const char *not_sent;
     /* Of Events; NULL when there is no server. */
     struct event_recorder *recorder;
-    struct write_log *audit;   /* of writes; NULL for none */
-    const char *field_manager; /* of writes; NULL: "kubelua" */
-    const void *metrics_page;  /* of k8s.metric, see base/series/user_metric.h; NULL: that of the process */
-    struct leaders *leaders;   /* elections; NULL when there is no server */
-    struct lease_config lease; /* what k8s.leader does not say */
-    bool any_lease;            /* its namespace is nobody's: nothing is said of leases elsewhere */
-    bool elects;               /* scripts that do not call it take part in that one */
+    struct write_log *audit;       /* of writes; NULL for none */
+    const char *field_manager;     /* of writes; NULL: "kubelua" */
+    struct leaders *leaders;       /* elections; NULL when there is no server */
+    struct lease_config lease;     /* what k8s.leader does not say */
+    bool any_lease;                /* its namespace is nobody's: nothing is said of leases elsewhere */
+    bool elects;                   /* scripts that do not call it take part in that one */
     const char *default_namespace; /* of those that do not say; "" all namespaces */
-    /* Of tests, instead of stdout and the log; NULL: none. `call` is "handler", "worker", ... The texts are
-     * borrowed for the call, which may not call back. */
-    void (*print)(void *ctx, struct str line);
-    void (*failed)(void *ctx, const char *call, const char *error, const char *traceback,
-                   const struct log_field *about);
-    void *hooks_ctx;
+    struct script_hooks hooks;
     /* Whether the generation is given up, and the one before comes back, as what has this id went over its
      * limits too often; NULL: never. */
     bool (*is_given_up)(void *ctx, const struct script *script, const char *id);

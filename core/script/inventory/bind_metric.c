@@ -94,7 +94,7 @@ static int l_metric_new(lua_State *L)
     arg_loading(L, "k8s.metric");
     lua_settop(L, 5);
     struct user_metric_options o = {
-        .page = script_of(L)->host->metrics_page,
+        .page = script_of(L)->host->hooks.metrics_page,
         .script = script_of(L)->name,
         .kind = kind_arg(L, 1),
         .name = text_arg(L, 2, "k8s.metric: the name"),

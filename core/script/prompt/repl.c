@@ -43,8 +43,8 @@ struct repl *repl_new(const struct script_host *host, enum repl_caches caches, c
     repl->caches = caches;
     repl->ops = *ops;
     repl->host = *host;
-    repl->host.print = on_print;
-    repl->host.hooks_ctx = repl;
+    repl->host.hooks.print = on_print;
+    repl->host.hooks.ctx = repl;
     repl->host.trusted_count = 0;
     repl->host.write_mode =
         WRITES_RECORDED; /* there is no verb that writes; if there were, nothing is sent */

@@ -132,9 +132,9 @@ void failure_log_add(struct failure_log *report, struct script *script, enum scr
     keep_first(script);
     script->error_counts[function]++;
     series_inc(script->errors[function]);
-    if (script->host->failed) {
-        script->host->failed(script->host->hooks_ctx, functions[function].label, buf_text(&failure->text),
-                             buf_text(&failure->traceback), about);
+    if (script->host->hooks.failed) {
+        script->host->hooks.failed(script->host->hooks.ctx, functions[function].label,
+                                   buf_text(&failure->text), buf_text(&failure->traceback), about);
         return;
     }
     if (report && !is_due(report, script, about)) return;
