@@ -62,12 +62,6 @@ void engine_make_live_client(struct engine *engine)
     make_recorder(engine);
 }
 
-void engine_failed_kinds(void *ctx, const struct err *err)
-{
-    struct engine *engine = ctx;
-    kinds_fail(engine->kinds, err);
-}
-
 void engine_free_live_client(struct engine *engine)
 {
     int64_t left_ms = engine->options.loop ? 0

@@ -92,6 +92,8 @@ bool engine_make_parts(struct engine *engine, struct err *err);
 const char *engine_script_of(const struct engine *engine, const struct informer_claim *claim);
 /* Discovery has answered. */
 void engine_found_kinds(void *engine, const struct catalogue *catalogue);
+/* Discovery has failed. */
+void engine_failed_kinds(void *engine, const struct err *err);
 /* Claims of scripts that start are looked up in what is known of the server. */
 void engine_look_up_kinds(struct engine *engine, const struct catalogue *catalogue);
 /* A kind is missing: discovery is asked again before long. */
@@ -158,8 +160,6 @@ struct object_call *engine_call(void *engine, const struct object_request *reque
                                 void *done_ctx);
 /* Makes what live reads need. */
 void engine_make_live_client(struct engine *engine);
-/* Discovery has failed. */
-void engine_failed_kinds(void *engine, const struct err *err);
 /* After the scripts, while the I/O thread still runs. */
 void engine_free_live_client(struct engine *engine);
 

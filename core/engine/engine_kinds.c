@@ -190,6 +190,12 @@ void engine_ask_kinds(void *ctx)
     discoverer_refresh(engine->discoverer, 0);
 }
 
+static void tell_watcher(const struct engine *engine, const struct err *err)
+{
+    const struct engine_watcher *watcher = &engine->options.watcher;
+    if (watcher->kinds) watcher->kinds(watcher->ctx, err);
+}
+
 void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
 {
     struct engine *engine = ctx;
@@ -197,6 +203,14 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
     check_writes(engine);
     engine_look_up_kinds(engine, catalogue);
     reload_check_soon(&engine->slots);
+    tell_watcher(engine, NULL);
+}
+
+void engine_failed_kinds(void *ctx, const struct err *err)
+{
+    struct engine *engine = ctx;
+    kinds_fail(engine->kinds, err);
+    tell_watcher(engine, err);
 }
 
 /* --- Kinds that rules of continuous audits name and the server does not have: nobody waits for them, and

@@ -188,9 +188,8 @@ static int run_cluster(struct options *options, const char *ns, struct err *err)
     options->cluster.as_groups = options->as_groups.items;
     options->cluster.as_group_count = options->as_groups.count;
     if (!cluster_config_load(&options->cluster, &config, err)) return EXIT_USAGE;
-    const struct kube_client_options client = {.config = &config,
-                                               .request_timeout_ms = options->request_timeout_ms};
-    const struct repl_engine_options engine = {.config = &config, .client = &client, .namespace_ = ns};
+    const struct repl_engine_options engine = {
+        .config = &config, .request_timeout_ms = options->request_timeout_ms, .namespace_ = ns};
     char *where = xasprintf("%s (%s)", config.server, config.source);
     int code = run_session(repl_local_new(&engine, err), where);
     free(where);

@@ -3,25 +3,22 @@
  * signal handler. */
 #pragma once
 #include "app/inside/inside.h"
-#include "engine/cluster.h"
-#include "kube/kinds/kinds.h"
+#include "engine/engine_internal.h"
 #include "script/prompt/repl.h"
 #include "script/vm/limits.h"
-#include "script/vm/turns.h"
 
 /* --- The engine of a prompt: caches that are filled as they are asked for, of a cluster or of a dump, on one
  * loop that turns while the prompt waits. Owner: the command; everything is on its thread. The ops' functions
  * may not free it. */
 
 struct repl_engine {
-    struct one_loop base;
-    struct spec_cluster *dump; /* the server, in memory; NULL: a real one */
-    struct kinds *kinds;
-    struct discovery *discovery; /* that is under way; NULL: none */
-    struct err failure;          /* of the last one */
-    struct turns turns;
+    struct loop *loop;
+    struct spec_cluster *dump;       /* the server, in memory; NULL: a real one */
+    struct engine *engine;           /* without a script */
+    struct engine_settings settings; /* of it */
     struct limits limits;
-    struct script_host host;
+    bool asks;          /* the server which kinds it has */
+    struct err failure; /* of the last answer */
     struct repl *repl;
     struct repl_ops ops;
     struct waker *wake;
@@ -31,8 +28,8 @@ struct repl_engine {
 
 struct repl_engine_options {
     const struct cluster_config *config; /* NULL: files */
-    const struct kube_client_options *client;
-    const char *const *files; /* of a dump: JSON or YAML */
+    int64_t request_timeout_ms;          /* of a cluster; 0: none */
+    const char *const *files;            /* of a dump: JSON or YAML */
     size_t file_count;
     const char *namespace_; /* of informers; "" all */
     struct repl_ops ops;    /* `claimed` is the engine's own */

@@ -8,7 +8,6 @@
 #include "app/repl/repl_backend.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "object/pack/pool.h"
 
 struct local {
     struct repl_backend base;
@@ -98,42 +97,25 @@ struct repl_backend *repl_local_new(const struct repl_engine_options *options, s
 /* An evaluation may compute until ^C comes, and hold what a person works with. */
 enum { CPU_MS = 3600 * 1000, MEMORY = 1 << 30, INFORMERS = 1000 };
 
-/* --- what the parts call */
+/* --- what the engine tells */
 
-static void on_claim_changed(void *ctx, struct informer_claim *claim)
+static void on_claims_changed(void *ctx)
 {
     const struct repl_engine *engine = ctx;
-    if (engine->repl && claim_has_synced(claim)) repl_claims_changed(engine->repl);
+    if (engine->repl) repl_claims_changed(engine->repl);
 }
 
-/* What a prompt asks for was looked up before: nothing is unknown. */
-static void on_unknown(void *ctx, struct informer_claim *claim, const struct err *err) {}
-
-static void resolve(void *ctx)
+static void on_kinds(void *ctx, const struct err *err)
 {
     struct repl_engine *engine = ctx;
-    const struct catalogue *catalogue = kinds_catalogue(engine->kinds);
-    if (catalogue) shared_factory_resolve(engine->base.factory, catalogue, on_unknown, engine);
+    engine->asks = false;
+    if (err) engine->failure = *err;
 }
 
-static void on_found(void *ctx, struct catalogue *catalogue, const struct err *err)
+static void on_claimed(void *ctx)
 {
-    struct repl_engine *engine = ctx;
-    engine->discovery = NULL;
-    if (err) {
-        engine->failure = *err;
-        kinds_fail(engine->kinds, err);
-        return;
-    }
-    kinds_set(engine->kinds, catalogue);
-    catalogue_free(catalogue);
-    resolve(engine);
-}
-
-static void refresh_kinds(void *ctx)
-{
-    struct repl_engine *engine = ctx;
-    if (!engine->discovery) engine->discovery = discovery_start(engine->base.client, on_found, engine);
+    const struct repl_engine *engine = ctx;
+    engine_begin(engine->engine);
 }
 
 /* The prompt tells what went wrong where it was asked for; lines of the log would lie across it. */
@@ -149,8 +131,8 @@ static void drop_write(void *ctx, const struct spec_write *write) {}
 void repl_engine_turn(struct repl_engine *engine, bool wait)
 {
     bool more = engine->dump && spec_cluster_pump(engine->dump);
-    loop_once(engine->base.loop, wait && !more);
-    pool_drain(engine->base.pool);
+    loop_once(engine->loop, wait && !more);
+    engine_drain(engine->engine);
 }
 
 static void on_wake(void *ctx) {}
@@ -169,17 +151,18 @@ void repl_engine_await_input(struct repl_engine *engine, int fd)
     struct pollfd input = {.fd = fd, .events = POLLIN};
     ev_io io;
     ev_io_init(&io, on_input, fd, EV_READ);
-    ev_io_start(loop_ev(engine->base.loop), &io);
+    ev_io_start(loop_ev(engine->loop), &io);
     while (!engine->woken && poll(&input, 1, 0) == 0) repl_engine_turn(engine, true);
     engine->woken = false;
-    ev_io_stop(loop_ev(engine->base.loop), &io);
+    ev_io_stop(loop_ev(engine->loop), &io);
 }
 
 bool repl_engine_refresh_kinds(struct repl_engine *engine, struct err *err)
 {
     err_clear(&engine->failure);
-    refresh_kinds(engine);
-    while (engine->discovery) repl_engine_turn(engine, true);
+    engine->asks = true;
+    engine_ask_kinds(engine->engine);
+    while (engine->asks) repl_engine_turn(engine, true);
     if (engine->failure.code == ERR_NONE) return true;
     *err = engine->failure;
     return false;
@@ -189,19 +172,8 @@ bool repl_engine_refresh_kinds(struct repl_engine *engine, struct err *err)
 
 static bool make_repl(struct repl_engine *engine, struct err *err)
 {
-    engine->limits = limits_default;
-    engine->limits.values[LIMIT_HANDLER_CPU] = CPU_MS;
-    engine->limits.values[LIMIT_SCRIPT_MEMORY] = MEMORY;
-    engine->limits.values[LIMIT_INFORMERS] = INFORMERS;
-    engine->host = (struct script_host){.factory = engine->base.factory,
-                                        .loop = engine->base.loop,
-                                        .turns = &engine->turns,
-                                        .live = engine->base.live,
-                                        .kinds = engine->kinds,
-                                        .limits = &engine->limits,
-                                        .default_namespace = engine->namespace_};
-    engine->repl = repl_new(&engine->host, REPL_OWN_CACHES,
-                            &(struct repl_ops){.claimed = resolve,
+    engine->repl = repl_new(&engine->engine->host, REPL_OWN_CACHES,
+                            &(struct repl_ops){.claimed = on_claimed,
                                                .claimed_ctx = engine,
                                                .printed = engine->ops.printed,
                                                .ended = engine->ops.ended,
@@ -210,39 +182,47 @@ static bool make_repl(struct repl_engine *engine, struct err *err)
     return engine->repl != NULL;
 }
 
-static bool open_loop(struct repl_engine *engine, const struct repl_engine_options *options,
-                      struct loop *loop, struct err *err)
+static bool make_engine(struct repl_engine *engine, const struct repl_engine_options *options,
+                        struct err *err)
 {
     static char server[] = "http://dump.kubelua";
     struct cluster_config inside;
-    struct kube_client_options client;
-    if (options->config) {
-        client = *options->client;
-    } else {
-        engine->dump = spec_cluster_new(&(struct spec_cluster_options){.loop = loop, .written = drop_write});
+    struct kube_client_options client = {.config = options->config};
+    engine->limits = limits_default;
+    engine->limits.values[LIMIT_HANDLER_CPU] = CPU_MS;
+    engine->limits.values[LIMIT_SCRIPT_MEMORY] = MEMORY;
+    engine->limits.values[LIMIT_INFORMERS] = INFORMERS;
+    engine->settings = (struct engine_settings){.limits = &engine->limits,
+                                                .request_timeout_ms = options->request_timeout_ms,
+                                                .default_namespace = engine->namespace_};
+    if (!options->config) {
+        engine->dump =
+            spec_cluster_new(&(struct spec_cluster_options){.loop = engine->loop, .written = drop_write});
         test_cluster_connect(engine->dump, server, &inside, &client);
     }
-    return one_loop_open(&engine->base,
-                         &(struct one_loop_options){
-                             .loop = loop, .client = &client, .changed = on_claim_changed, .ctx = engine},
-                         err);
+    const struct engine_watcher watcher = {
+        .claims_changed = on_claims_changed, .kinds = on_kinds, .ctx = engine};
+    engine->engine = engine_new(&(const struct engine_options){.mode = ENGINE_DRIVEN,
+                                                               .settings = &engine->settings,
+                                                               .cluster = client.config,
+                                                               .watcher = watcher,
+                                                               .loop = engine->loop,
+                                                               .server = client.local},
+                                err);
+    return engine->engine != NULL;
 }
 
 struct repl_engine *repl_engine_new(const struct repl_engine_options *options, struct err *err)
 {
     struct repl_engine *engine = NEW(struct repl_engine);
-    struct loop *loop = loop_new_alone();
-    engine->wake = waker_new(loop, on_wake, NULL);
+    engine->loop = loop_new_alone();
+    engine->wake = waker_new(engine->loop, on_wake, NULL);
     engine->namespace_ = xstrdup(options->namespace_);
     engine->ops = options->ops;
-    turns_init(&engine->turns);
     log_capture(drop_line, NULL);
-    if (open_loop(engine, options, loop, err)) {
-        engine->kinds = kinds_new(loop_clock(loop), refresh_kinds, engine);
-        bool ok = repl_engine_refresh_kinds(engine, err);
-        if (ok && engine->dump) ok = repl_dump_load(engine, options->files, options->file_count, err);
-        if (ok && make_repl(engine, err)) return engine;
-    }
+    bool ok = make_engine(engine, options, err) && repl_engine_refresh_kinds(engine, err);
+    if (ok && engine->dump) ok = repl_dump_load(engine, options->files, options->file_count, err);
+    if (ok && make_repl(engine, err)) return engine;
     repl_engine_free(engine);
     return NULL;
 }
@@ -251,13 +231,13 @@ void repl_engine_free(struct repl_engine *engine)
 {
     if (!engine) return;
     repl_free(engine->repl);
-    one_loop_end(&engine->base);
-    if (engine->discovery) discovery_cancel(engine->discovery);
-    if (engine->kinds) kinds_free(engine->kinds);
+    if (engine->engine) {
+        engine_close(engine->engine);
+        engine_free(engine->engine);
+    }
     waker_free(engine->wake);
-    one_loop_close(&engine->base);
     spec_cluster_free(engine->dump);
-    loop_free(engine->base.loop);
+    loop_free(engine->loop);
     free(engine->namespace_);
     free(engine);
     log_capture(NULL, NULL);
