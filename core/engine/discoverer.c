@@ -35,7 +35,8 @@ static void on_answer(struct mail *mail)
     d->last_error = q->err;
     if (!q->catalogue) {
         metric_inc(METRIC_DISCOVERY_ERRORS);
-        log_warn("Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
+        if (!d->options.is_quiet)
+            log_warn("Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
         discoverer_refresh(d, d->retry_ms);
         d->options.failed(d->options.ctx, &q->err);
         d->retry_ms = d->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : d->retry_ms * 2;

@@ -15,10 +15,11 @@ struct discoverer_options {
     /* A question failed; it will be asked again. */
     void (*failed)(void *ctx, const struct err *err);
     void *ctx;
+    bool is_quiet; /* failures are not logged */
 };
 
 struct discoverer *discoverer_new(const struct discoverer_options *options);
-/* Asks after `delay_ms`, unless a question is under way, or sooner. A failure is logged and asked again with
+/* Asks after `delay_ms`, unless a question is under way, or sooner. A failure is asked again with
  * back-off, which nothing shortens. */
 void discoverer_refresh(struct discoverer *discoverer, int64_t delay_ms);
 /* A question is under way, or will be. */

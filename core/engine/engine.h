@@ -27,7 +27,7 @@ struct engine_watcher {
      * its CustomResourceDefinition, or be a mistake. False, as without the function: a mistake ends the
      * engine, and what may come is waited for. */
     bool (*unknown_kind)(void *ctx, const char *place, bool may_come, const struct err *err);
-    /* The server has said which kinds it has; `err`: or why not. */
+    /* The server has said which kinds it has; `err`: or why not, which is logged without this function. */
     void (*kinds)(void *ctx, const struct err *err);
     /* A script's main has ended. */
     void (*main_done)(void *ctx, enum script_result result, int exit_code);

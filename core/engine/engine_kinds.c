@@ -208,7 +208,7 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
 
 void engine_failed_kinds(void *ctx, const struct err *err)
 {
-    struct engine *engine = ctx;
+    const struct engine *engine = ctx;
     kinds_fail(engine->kinds, err);
     tell_watcher(engine, err);
 }

@@ -105,10 +105,33 @@ static void make_factory(struct engine *engine)
     });
 }
 
+void engine_settings_give(const struct engine_settings *settings, struct script_host *host)
+{
+    const char *pod = nonempty(getenv("POD_NAMESPACE"));
+    const struct lease_config lease = {
+        .namespace_ = pod ? pod : "default", .name = "kubelua", .times = leader_times_default};
+    host->lease = settings->lease.name ? settings->lease : lease;
+    host->any_lease = !settings->lease.name;
+    host->elects = settings->elects;
+    host->resync_ms = settings->resync_ms;
+    host->default_namespace = settings->default_namespace;
+    host->write_mode = settings->write_mode;
+    host->field_manager = settings->field_manager;
+    host->not_sent = settings->not_sent;
+    host->hooks = settings->hooks;
+    host->runs_rules = settings->runs_rules;
+    host->limits = settings->limits;
+    host->params = settings->params;
+    host->trusted = settings->trusted;
+    host->trusted_count = settings->trusted_count;
+    host->lua_path = settings->lua_path;
+    host->lua_path_count = settings->lua_path_count;
+    host->notes_functions = settings->notes_functions;
+}
+
 /* What scripts see of the engine: after its parts. */
 static void make_host(struct engine *engine)
 {
-    const struct engine_settings *settings = engine->options.settings;
     engine->host = (struct script_host){
         .factory = engine->factory,
         .loop = engine->loop,
@@ -118,28 +141,14 @@ static void make_host(struct engine *engine)
         .recorder = engine->recorder,
         .kinds = engine->kinds,
         .leaders = engine->leaders,
-        .lease = settings->lease,
-        .elects = settings->elects,
-        .resync_ms = settings->resync_ms,
-        .default_namespace = settings->default_namespace,
         .running = &engine->running,
         .watch = engine->watch,
         .print_waits = engine->options.mode == ENGINE_EXEC,
-        .write_mode = settings->write_mode,
-        .field_manager = settings->field_manager,
         .audit = engine->audit,
-        .not_sent = settings->not_sent,
-        .hooks = settings->hooks,
-        .runs_rules = settings->runs_rules,
         .is_given_up = probation_ends_by,
         .is_given_up_ctx = &engine->slots,
-        .limits = settings->limits,
-        .params = settings->params,
-        .trusted = settings->trusted,
-        .trusted_count = settings->trusted_count,
-        .lua_path = settings->lua_path,
-        .lua_path_count = settings->lua_path_count,
     };
+    engine_settings_give(engine->options.settings, &engine->host);
 }
 
 /* It is of a thread, and sees what the clock of one says, which a loop by hand has none of. */
@@ -156,11 +165,13 @@ bool engine_make_parts(struct engine *engine, struct err *err)
 {
     if (!make_inputs(engine, err)) return false;
     make_factory(engine);
-    engine->discoverer = discoverer_new(&(struct discoverer_options){.engine_loop = engine->loop,
-                                                                     .io = engine->io,
-                                                                     .found = engine_found_kinds,
-                                                                     .failed = engine_failed_kinds,
-                                                                     .ctx = engine});
+    engine->discoverer =
+        discoverer_new(&(struct discoverer_options){.engine_loop = engine->loop,
+                                                    .io = engine->io,
+                                                    .found = engine_found_kinds,
+                                                    .failed = engine_failed_kinds,
+                                                    .is_quiet = engine->options.watcher.kinds,
+                                                    .ctx = engine});
     engine_make_live_client(engine);
     engine_make_leaders(engine);
     make_watch(engine);

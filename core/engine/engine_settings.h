@@ -26,10 +26,11 @@ struct engine_settings {
     size_t trusted_count;
     const char *const *lua_path;
     size_t lua_path_count;
+    bool notes_functions;          /* as of the host, too */
     const char *default_namespace; /* "": all */
-    struct lease_config lease;
-    bool runs_rules; /* claims of rules are held otherwise */
-    bool elects;     /* scripts that do not call k8s.leader take part in one election */
+    struct lease_config lease;     /* without a name: the default, and nobody asks in which namespace */
+    bool runs_rules;               /* claims of rules are held otherwise */
+    bool elects;                   /* scripts that do not call k8s.leader take part in one election */
 
     /* Writes. */
     enum write_mode write_mode;
@@ -45,3 +46,7 @@ struct engine_settings {
     /* Times. */
     int64_t shutdown_timeout_ms, reload_timeout_ms, reload_probation_ms;
 };
+
+/* All that scripts are given by the settings, beside the parts of an engine or of a load_host, which are
+ * there already. */
+void engine_settings_give(const struct engine_settings *settings, struct script_host *host);

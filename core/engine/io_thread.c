@@ -109,6 +109,11 @@ struct loop *io_thread_loop(struct io_thread *io)
     return io->loop;
 }
 
+struct pool *io_thread_pool(struct io_thread *io)
+{
+    return io->pool;
+}
+
 struct kube_client *io_thread_client(struct io_thread *io)
 {
     return io->client;

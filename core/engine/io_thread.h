@@ -22,5 +22,6 @@ void io_thread_stop(struct io_thread *io);
 void io_thread_free(struct io_thread *io);
 
 struct loop *io_thread_loop(struct io_thread *io);
+struct pool *io_thread_pool(struct io_thread *io);
 /* For code on the I/O thread, but kube_client_plugin_running. */
 struct kube_client *io_thread_client(struct io_thread *io);

@@ -16,17 +16,16 @@ static void print_to_stderr(void *ctx, struct str line)
     fprintf(stderr, "%.*s\n", STR_ARG(line));
 }
 
-void load_host_open(struct load_host *dry)
+void load_host_open(struct load_host *dry, const struct engine_settings *settings)
 {
-    load_host_open_on(dry, NULL, NULL);
+    load_host_open_on(dry, settings, NULL, NULL);
 }
 
-void load_host_open_on(struct load_host *dry,
+void load_host_open_on(struct load_host *dry, const struct engine_settings *settings,
                        struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
                                                         const struct lw_scope *scope),
                        void *ctx)
 {
-    const char *pod = nonempty(getenv("POD_NAMESPACE"));
     *dry = (struct load_host){.loop = loop_new_alone()};
     turns_init(&dry->turns);
     dry->host = (struct script_host){
@@ -37,11 +36,9 @@ void load_host_open_on(struct load_host *dry,
             .engine_loop = dry->loop, .io_loop = dry->loop, .new_source = new_source, .ctx = ctx}),
         .leaders = leaders_new(
             &(struct leaders_options){.engine_loop = dry->loop, .io_loop = dry->loop, .identity = "nobody"}),
-        .lease = {.namespace_ = pod ? pod : "default", .name = "kubelua", .times = leader_times_default},
-        .any_lease = true,
-        .default_namespace = "",
-        .hooks.print = print_to_stderr,
     };
+    engine_settings_give(settings, &dry->host);
+    if (!dry->host.hooks.print) dry->host.hooks.print = print_to_stderr;
 }
 
 /* Whoever fills the caches says which kinds are unknown. */

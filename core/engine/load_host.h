@@ -2,20 +2,20 @@
  * that nothing is asked of any server. What scripts print while they load goes to stderr: stdout has the
  * document that the command is asked for. Owner: the command, on the main thread; scripts are freed first. */
 #pragma once
+#include "engine/engine_settings.h"
 #include "kube/api/list_watch.h"
-#include "script/generation/script.h"
 #include "script/vm/turns.h"
 
 struct load_host {
     struct loop *loop;
     struct turns turns;
-    struct script_host host; /* to be used, and completed, by whoever loads */
+    struct script_host host; /* to be used by whoever loads */
 };
 
-/* Elections are as the flags have them that are not given, and nobody asks in which namespace. */
-void load_host_open(struct load_host *dry);
+/* The host borrows what the settings point to. */
+void load_host_open(struct load_host *dry, const struct engine_settings *settings);
 /* The same, for who gives a catalogue in the end: caches are filled from these sources (shared_factory.h). */
-void load_host_open_on(struct load_host *dry,
+void load_host_open_on(struct load_host *dry, const struct engine_settings *settings,
                        struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
                                                         const struct lw_scope *scope),
                        void *ctx);

@@ -58,6 +58,12 @@ describe("an audit of a cluster", function()
     cluster.stop_all()
   end)
 
+  it("loads a script that takes part in an election", function()
+    sim = cluster.sim { "--pods", "2" }
+    local results, code, err = audit('require("k8s").leader { lease = "mine" }\n' .. rule("one", 'r:warn "seen"'))
+    assert.are.same({ 2, 0, "" }, { #results, code, err })
+  end)
+
   it("shows rules the whole object, page by page", function()
     sim = cluster.sim { "--pods", "1200" }
     local rules, count = all_rules()

@@ -143,8 +143,8 @@ bool audit_explain(const struct audit_request *request, struct err *err)
 {
     struct audit_scripts scripts = {0};
     struct load_host dry;
-    load_host_open(&dry);
-    audit_scripts_give(request, &dry.host);
+    const struct engine_settings settings = audit_scripts_settings(request);
+    load_host_open(&dry, &settings);
     bool ok = audit_scripts_load(&scripts, request, &dry.host, err) &&
               (request->list_rules ? list(&scripts, request->output, err)
                                    : explain(&scripts, request->explain, err));

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/text/wire.h"
+#include "engine/engine_settings.h"
 #include "script/generation/script.h"
 #include "script/rules/rule_params.h"
 #include "script/vm/bundle.h"
@@ -242,12 +243,12 @@ void audit_job_clear(struct audit_job *r)
     *r = (struct audit_job){0};
 }
 
-void audit_job_give(const struct audit_job *r, struct script_host *host)
+void audit_job_give(const struct audit_job *r, struct engine_settings *settings)
 {
-    host->limits = &r->limits;
-    if (r->params) host->params = r->params;
-    host->trusted = (const char *const *)r->trusted;
-    host->trusted_count = r->trusted_count;
-    host->lua_path = (const char *const *)r->lua_path;
-    host->lua_path_count = r->lua_path_count;
+    settings->limits = &r->limits;
+    if (r->params) settings->params = r->params;
+    settings->trusted = (const char *const *)r->trusted;
+    settings->trusted_count = r->trusted_count;
+    settings->lua_path = (const char *const *)r->lua_path;
+    settings->lua_path_count = r->lua_path_count;
 }

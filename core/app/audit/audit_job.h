@@ -14,7 +14,7 @@
 
 struct bundle;
 struct rule_params;
-struct script_host;
+struct engine_settings;
 
 enum { AUDIT_JOB_MAX = 64 << 20 };
 
@@ -45,5 +45,5 @@ int audit_job_write(const struct audit_job *order, struct err *err);
 bool audit_job_read(int fd, struct audit_job *order, struct err *err);
 /* Frees what it points at; bundles by a reference. */
 void audit_job_clear(struct audit_job *order);
-/* The host borrows from the order. */
-void audit_job_give(const struct audit_job *order, struct script_host *host);
+/* The settings borrow from the order. */
+void audit_job_give(const struct audit_job *order, struct engine_settings *settings);

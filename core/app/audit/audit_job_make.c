@@ -17,8 +17,8 @@ static bool load(const struct audit_request *request, struct audit_job *order, s
 {
     struct audit_scripts scripts = {0};
     struct load_host dry;
-    load_host_open(&dry);
-    audit_scripts_give(request, &dry.host);
+    const struct engine_settings settings = audit_scripts_settings(request);
+    load_host_open(&dry, &settings);
     bool ok = audit_scripts_load(&scripts, request, &dry.host, err);
     order->scripts = xcalloc(scripts.count + 1, sizeof *order->scripts);
     for (size_t i = 0; ok && i < scripts.count; i++) {

@@ -12,22 +12,21 @@
 #include "audit/fix/fixer_values.h"
 #include "base/cli/progress.h"
 #include "base/mem.h"
-#include "engine/cluster.h"
+#include "engine/engine_internal.h"
 #include "informer/store/indexer.h"
 #include "kube/kinds/kinds.h"
 #include "object/pack/pool.h"
-#include "script/vm/turns.h"
 
 struct cluster_audit {
     const struct audit_request *request;
     const struct cluster_config *cluster;
-    struct one_loop base;
-    struct kinds *kinds;
-    struct discovery *discovery; /* that is under way; NULL: none */
-    struct catalogue *catalogue; /* NULL: it is not known yet, or failed with `failure` */
+    struct loop *loop;
+    struct engine *engine;           /* without a script */
+    struct engine_settings settings; /* of it */
+    struct shared_factory *factory;  /* its own, as the client */
+    struct kube_client *client;
+    struct catalogue *catalogue; /* a reference; NULL: it is not known yet, or failed with `failure` */
     struct err failure;
-    struct turns turns;
-    struct script_host host;
     struct audit_scripts scripts;
     struct timer deadline;
     struct pool *pool; /* of objects that nobody keeps */
@@ -51,21 +50,21 @@ static void note(struct cluster_audit *live, const char *text)
 
 /* --- what there is */
 
-static void on_found(void *ctx, struct catalogue *catalogue, const struct err *err)
+/* The first answer alone counts: the whole audit is of the same kinds. */
+static void on_kinds(void *ctx, const struct err *err)
 {
     struct cluster_audit *live = ctx;
-    live->discovery = NULL;
-    live->catalogue = catalogue;
     if (err)
         live->failure = *err;
-    else
-        kinds_set(live->kinds, catalogue);
+    else if (!live->catalogue)
+        live->catalogue = catalogue_ref(kinds_catalogue(live->engine->kinds));
 }
 
 static bool refresh_kinds(struct cluster_audit *live, struct err *err)
 {
-    live->discovery = discovery_start(live->base.client, on_found, live);
-    while (live->discovery && !live->is_late) loop_once(live->base.loop, true);
+    err_clear(&live->failure);
+    engine_ask_kinds(live->engine);
+    while (!live->catalogue && live->failure.code == ERR_NONE && !live->is_late) loop_once(live->loop, true);
     if (live->catalogue) return true;
     if (live->is_late) err_set(&live->failure, ERR_TIMEOUT, "no response within --sync-timeout");
     *err = live->failure;
@@ -86,8 +85,6 @@ static void on_absent(void *ctx, const char *text)
     fprintf(stderr, "kubelua audit: %s\n", text);
 }
 
-static void on_changed(void *ctx, struct informer_claim *claim) {}
-
 static void on_late(struct timer *timer)
 {
     container_of(timer, struct cluster_audit, deadline)->is_late = true;
@@ -104,7 +101,7 @@ static bool is_awaited(const struct informer_claim *claim)
 
 static struct informer_claim *next_claim(const struct cluster_audit *live, const struct informer_claim *claim)
 {
-    return shared_factory_next_claim(live->base.factory, claim);
+    return shared_factory_next_claim(live->factory, claim);
 }
 
 static bool all_here(const struct cluster_audit *live)
@@ -173,12 +170,12 @@ static bool is_kept(const struct cluster_audit *live, const struct informer_clai
 static void fill_caches(struct cluster_audit *live)
 {
     audit_scripts_want_uses(&live->scripts);
-    shared_factory_resolve(live->base.factory, live->catalogue, on_unknown, live);
+    shared_factory_resolve(live->factory, live->catalogue, on_unknown, live);
     for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim))
         if (claim_is_suspended(claim) && is_kept(live, claim)) claim_suspend(claim, false);
-    shared_factory_resolve(live->base.factory, live->catalogue, on_unknown, live);
-    while (!live->is_late && !all_here(live)) loop_once(live->base.loop, true);
-    audit_kinds_report_missing(live->scripts.items, live->scripts.count, live->base.factory, live->catalogue,
+    shared_factory_resolve(live->factory, live->catalogue, on_unknown, live);
+    while (!live->is_late && !all_here(live)) loop_once(live->loop, true);
+    audit_kinds_report_missing(live->scripts.items, live->scripts.count, live->factory, live->catalogue,
                                &(const struct audit_kinds_sink){on_missing, on_absent, live});
     print_lags(live);
     tell_refused(live);
@@ -205,8 +202,8 @@ static void check_pages(struct cluster_audit *live, const struct audit_target *t
 {
     struct err err;
     const char *selector = live->request->selector;
-    const struct audit_pages_options options = {.loop = live->base.loop,
-                                                .client = live->base.client,
+    const struct audit_pages_options options = {.loop = live->loop,
+                                                .client = live->client,
                                                 .packer = live->packer,
                                                 .auditor = live->scripts.auditor,
                                                 .resource = &target->resource,
@@ -244,48 +241,36 @@ static void look_at_all(struct cluster_audit *live)
 
 /* --- start and stop */
 
-static void refresh_nothing(void *ctx) {}
-
 static bool open(struct cluster_audit *live, struct err *err)
 {
-    const struct options *options = &live->request->options;
-    struct loop *loop = loop_new_alone();
-    const struct kube_client_options client = {.config = live->cluster,
-                                               .max_object_size = options->max_object_size,
-                                               .request_timeout_ms = options->request_timeout_ms,
-                                               .qps = options->kube_api_qps,
-                                               .burst = options->kube_api_burst};
-    turns_init(&live->turns);
+    live->loop = loop_new_alone();
     live->pool = pool_new(NULL);
     live->packer = packer_new(live->pool);
-    live->kinds = kinds_new(loop_clock(loop), refresh_nothing, NULL);
-    if (!one_loop_open(
-            &live->base,
-            &(struct one_loop_options){.loop = loop, .client = &client, .changed = on_changed, .ctx = live},
-            err))
-        return false;
-    live->host = (struct script_host){.factory = live->base.factory,
-                                      .loop = loop,
-                                      .turns = &live->turns,
-                                      .live = live->base.live,
-                                      .kinds = live->kinds,
-                                      .default_namespace = ""};
-    audit_scripts_give(live->request, &live->host);
+    live->settings = audit_scripts_settings(live->request);
+    live->engine = engine_new(&(const struct engine_options){.mode = ENGINE_DRIVEN,
+                                                             .settings = &live->settings,
+                                                             .cluster = live->cluster,
+                                                             .watcher = {.kinds = on_kinds, .ctx = live},
+                                                             .loop = live->loop},
+                              err);
+    if (!live->engine) return false;
+    live->factory = live->engine->factory;
+    live->client = io_thread_client(live->engine->io);
     live->deadline.fn = on_late;
-    timer_start(&live->deadline, loop_clock(loop), options->sync_timeout_ms);
+    timer_start(&live->deadline, loop_clock(live->loop), live->request->options.sync_timeout_ms);
     return true;
 }
 
 static void close_all(struct cluster_audit *live)
 {
     audit_scripts_close(&live->scripts);
-    one_loop_end(&live->base);
-    if (live->discovery) discovery_cancel(live->discovery);
+    if (live->engine) {
+        engine_close(live->engine);
+        engine_free(live->engine);
+    }
     timer_cancel(&live->deadline);
-    kinds_free(live->kinds);
     catalogue_free(live->catalogue);
-    one_loop_close(&live->base);
-    loop_free(live->base.loop);
+    loop_free(live->loop);
     packer_free(live->packer);
     pool_drain(live->pool);
     pool_free(live->pool);
@@ -296,14 +281,15 @@ enum audit_end audit_of_cluster(const struct audit_request *request, const struc
                                 struct audit_table *table, struct err *err)
 {
     struct cluster_audit live = {.request = request, .cluster = cluster};
-    bool ok = open(&live, err) && audit_scripts_load(&live.scripts, request, &live.host, err) &&
+    bool ok = open(&live, err) && audit_scripts_load(&live.scripts, request, &live.engine->host, err) &&
               refresh_kinds(&live, err) &&
-              audit_scripts_begin(&live.scripts, request, live.base.pool, live.catalogue, table, err);
+              audit_scripts_begin(&live.scripts, request, io_thread_pool(live.engine->io), live.catalogue,
+                                  table, err);
     if (ok) {
         fill_caches(&live);
         look_at_all(&live);
-        if (request->fixes) fixes_mark_there(request->fixes, live.base.factory);
-        if (request->apply) audit_apply(request, live.base.client);
+        if (request->fixes) fixes_mark_there(request->fixes, live.factory);
+        if (request->apply) audit_apply(request, live.client);
     }
     close_all(&live);
     return !ok ? AUDIT_FAILED : live.incomplete ? AUDIT_INCOMPLETE : AUDIT_COMPLETE;

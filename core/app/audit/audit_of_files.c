@@ -272,8 +272,8 @@ static void look_at_all(struct offline *offline)
 
 static void open_host(struct offline *offline)
 {
-    load_host_open_on(&offline->dry, new_source, offline);
-    audit_scripts_give(offline->request, &offline->dry.host);
+    const struct engine_settings settings = audit_scripts_settings(offline->request);
+    load_host_open_on(&offline->dry, &settings, new_source, offline);
     offline->catalogue = catalogue_well_known();
     offline->pool = pool_new(NULL);
     offline->packer = packer_new(offline->pool);

@@ -208,13 +208,13 @@ static struct list_watch *new_source(void *ctx, const struct resource *resource,
 }
 
 /* What the engine's scripts are loaded with. */
-static void give_own(const struct script_host *engine, struct script_host *host)
+static void give_own(const struct script_host *engine, struct engine_settings *settings)
 {
-    host->limits = engine->limits;
-    host->trusted = engine->trusted;
-    host->trusted_count = engine->trusted_count;
-    host->lua_path = engine->lua_path;
-    host->lua_path_count = engine->lua_path_count;
+    settings->limits = engine->limits;
+    settings->trusted = engine->trusted;
+    settings->trusted_count = engine->trusted_count;
+    settings->lua_path = engine->lua_path;
+    settings->lua_path_count = engine->lua_path_count;
 }
 
 /* The report has it. */
@@ -226,19 +226,18 @@ static void drop_failure(void *ctx, const char *call, const char *error, const c
 static void open_host(struct part *part)
 {
     const struct script_host *engine = part->options->host;
-    struct script_host *host = &part->dry.host;
     struct err err;
-    load_host_open_on(&part->dry, new_source, part);
-    part->objects = audit_objects_new(part->dry.loop);
     part->ns = *part->order.namespace_ ? part->order.namespace_ : engine->default_namespace;
-    host->default_namespace = part->ns;
-    host->params = engine->params;
-    host->hooks.print = part_print;
-    host->hooks.failed = drop_failure;
-    host->hooks.ctx = part;
-    host->watch = cpu_watch_new(&err);
-    audit_job_give(&part->order, host);
-    if (part->order.is_own) give_own(engine, host);
+    struct engine_settings settings = {
+        .default_namespace = part->ns,
+        .params = engine->params,
+        .hooks = {.print = part_print, .failed = drop_failure, .ctx = part},
+    };
+    audit_job_give(&part->order, &settings);
+    if (part->order.is_own) give_own(engine, &settings);
+    load_host_open_on(&part->dry, &settings, new_source, part);
+    part->objects = audit_objects_new(part->dry.loop);
+    part->dry.host.watch = cpu_watch_new(&err);
 }
 
 bool part_load(struct part *part)

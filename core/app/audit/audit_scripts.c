@@ -18,13 +18,18 @@ static void drop_failure(void *ctx, const char *call, const char *error, const c
 {
 }
 
-void audit_scripts_give(const struct audit_request *request, struct script_host *host)
+struct engine_settings audit_scripts_settings(const struct audit_request *request)
 {
     const struct options *options = &request->options;
-    options_give_scripts(options, host);
-    host->hooks.failed = drop_failure; /* the report has it */
-    if (!options->all_namespaces && options->cluster.namespace_)
-        host->default_namespace = options->cluster.namespace_;
+    const char *ns = options->all_namespaces ? NULL : options->cluster.namespace_;
+    struct engine_settings settings = {.default_namespace = ns ? ns : "",
+                                       .hooks.failed = drop_failure, /* the report has it */
+                                       .max_object_size = options->max_object_size,
+                                       .request_timeout_ms = options->request_timeout_ms,
+                                       .qps = options->kube_api_qps,
+                                       .burst = options->kube_api_burst};
+    options_give_scripts(options, &settings);
+    return settings;
 }
 
 bool audit_scripts_load(struct audit_scripts *scripts, const struct audit_request *request,

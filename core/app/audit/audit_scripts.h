@@ -13,8 +13,8 @@ struct audit_scripts {
     struct fixer *fixer; /* NULL: no --fix */
 };
 
-/* Completes `host` by what the request says. */
-void audit_scripts_give(const struct audit_request *request, struct script_host *host);
+/* What they are loaded with; borrows from the request. */
+struct engine_settings audit_scripts_settings(const struct audit_request *request);
 /* Of those that do not load all are told: the first by `err`, the others on stderr. False also when no script
  * has a rule, or a parameter is nobody's. */
 bool audit_scripts_load(struct audit_scripts *scripts, const struct audit_request *request,

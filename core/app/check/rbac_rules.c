@@ -241,12 +241,10 @@ static bool add_all(const struct rbac_scripts *plan, struct rbac_rules *rules, c
 bool rbac_scripts_add_rules(const struct rbac_scripts *plan, struct rbac_rules *rules)
 {
     struct load_host dry;
-    load_host_open(&dry);
-    dry.host.lease = plan->lease;
-    dry.host.any_lease = false;
-    dry.host.elects = plan->elects;
-    options_give_scripts(plan->options, &dry.host);
-    dry.host.default_namespace = plan->default_namespace;
+    struct engine_settings settings = {
+        .lease = plan->lease, .elects = plan->elects, .default_namespace = plan->default_namespace};
+    options_give_scripts(plan->options, &settings);
+    load_host_open(&dry, &settings);
     bool ok = add_all(plan, rules, &dry.host);
     load_host_close(&dry);
     return ok;

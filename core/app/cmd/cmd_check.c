@@ -189,14 +189,13 @@ static void check_all(struct check *check)
 {
     const struct options *options = &check->arguments->options;
     struct load_host dry;
-    load_host_open(&dry);
-    dry.host.lease = leader_flags_lease(
-        &options->leader, check->world->cluster.namespace_ ? check->world->cluster.namespace_ : "default");
-    dry.host.any_lease = false;
-    dry.host.elects = options->leader.elect;
-    options_give_scripts(options, &dry.host);
-    if (!options->all_namespaces && options->cluster.namespace_)
-        dry.host.default_namespace = options->cluster.namespace_;
+    const char *here = check->world->cluster.namespace_;
+    const char *ns = options->all_namespaces ? NULL : options->cluster.namespace_;
+    struct engine_settings settings = {.lease = leader_flags_lease(&options->leader, here ? here : "default"),
+                                       .elects = options->leader.elect,
+                                       .default_namespace = ns ? ns : ""};
+    options_give_scripts(options, &settings);
+    load_host_open(&dry, &settings);
     check->scripts = xcalloc(check->arguments->files.count + 1, sizeof(struct script *));
     for (size_t i = 0; i < check->arguments->files.count; i++) check_script(check, &dry.host, i);
     check_params(check);

@@ -33,6 +33,7 @@ struct planning {
     struct script_files files;
     struct admin_client *engine;
     struct load_host dry;
+    struct engine_settings settings; /* of it */
     struct limits limits;
     const char **lua_path; /* of the engine */
     struct plan_params params;
@@ -120,15 +121,15 @@ static bool fetch_inventories(struct planning *p, struct err *err)
 
 static void take_lua_path(struct planning *p, const struct tape *tape, size_t list)
 {
-    struct script_host *host = &p->dry.host;
-    host->lua_path = p->arguments->lua_path.items;
-    host->lua_path_count = p->arguments->lua_path.count;
-    if (host->lua_path_count || !list) return;
+    struct engine_settings *own = &p->settings;
+    own->lua_path = p->arguments->lua_path.items;
+    own->lua_path_count = p->arguments->lua_path.count;
+    if (own->lua_path_count || !list) return;
     for (size_t v = tape_first(tape, list, NULL); v; v = tape_next(tape, list, v, NULL)) {
-        p->lua_path = xrealloc(p->lua_path, (host->lua_path_count + 1) * sizeof *p->lua_path);
-        p->lua_path[host->lua_path_count++] = tape_str(tape, v).p;
+        p->lua_path = xrealloc(p->lua_path, (own->lua_path_count + 1) * sizeof *p->lua_path);
+        p->lua_path[own->lua_path_count++] = tape_str(tape, v).p;
     }
-    host->lua_path = p->lua_path;
+    own->lua_path = p->lua_path;
 }
 
 /* Files register here what they would register there. */
@@ -137,20 +138,21 @@ static void take_settings(struct planning *p)
     const struct tape *tape = admin_client_tape(p->engine);
     size_t settings = tape_field(tape, admin_client_result(p->engine), STR("settings"));
     size_t limits = tape_field(tape, settings, STR("limits"));
-    struct script_host *host = &p->dry.host;
-    host->any_lease = false; /* the times of elections are in no plan */
-    host->lease.namespace_ = text_at(tape, settings, "leaseNamespace");
-    host->lease.name = text_at(tape, settings, "leaseName");
-    host->elects = tape_bool(tape, tape_field(tape, settings, STR("elects")), false);
-    host->default_namespace = text_at(tape, settings, "namespace");
+    struct engine_settings *own = &p->settings;
+    /* The times of elections are in no plan. */
+    own->lease = (struct lease_config){.namespace_ = text_at(tape, settings, "leaseNamespace"),
+                                       .name = text_at(tape, settings, "leaseName"),
+                                       .times = leader_times_default};
+    own->elects = tape_bool(tape, tape_field(tape, settings, STR("elects")), false);
+    own->default_namespace = text_at(tape, settings, "namespace");
     p->limits = limits_default;
     for (int i = 0; i < LIMIT_COUNT; i++)
         p->limits.values[i] = tape_int(tape, tape_field(tape, limits, str_of(limit_name((enum limit)i))),
                                        limits_default.values[i]);
-    host->limits = &p->limits;
+    own->limits = &p->limits;
     take_lua_path(p, tape, tape_field(tape, settings, STR("luaPath")));
     plan_params_open(&p->params, tape, tape_field(tape, settings, STR("ruleParams")));
-    host->params = p->params.given;
+    own->params = p->params.given;
 }
 
 static void load_one(struct planning *p, size_t i)
@@ -190,12 +192,11 @@ static void note_folders(struct planning *p)
 /* What a script is trusted with goes for the file that stands for it. */
 static void take_trust(struct planning *p)
 {
-    struct script_host *host = &p->dry.host;
+    struct engine_settings *own = &p->settings;
     p->trusted = xcalloc(p->files.count, sizeof *p->trusted);
     for (size_t i = 0; i < p->files.count; i++)
-        if (p->mine[i].other && p->mine[i].other->trusted)
-            p->trusted[host->trusted_count++] = p->mine[i].path;
-    host->trusted = p->trusted;
+        if (p->mine[i].other && p->mine[i].other->trusted) p->trusted[own->trusted_count++] = p->mine[i].path;
+    own->trusted = p->trusted;
 }
 
 static void load_all(struct planning *p)
@@ -205,10 +206,10 @@ static void load_all(struct planning *p)
     for (size_t i = 0; i < p->files.count; i++)
         p->mine[i] = (struct plan_script){.name = p->files.names[i], .path = p->files.paths[i]};
     plan_pair(p->theirs, p->their_count, p->mine, p->files.count);
-    load_host_open(&p->dry);
-    p->dry.host.notes_functions = true;
+    p->settings.notes_functions = true;
     take_settings(p);
     take_trust(p);
+    load_host_open(&p->dry, &p->settings);
     for (size_t i = 0; i < p->files.count; i++) load_one(p, i);
     note_folders(p);
 }

@@ -19,7 +19,7 @@ static enum write_mode write_mode(const char *dry_run)
 
 struct engine_settings options_for_engine(const struct options *o, const char *here)
 {
-    return (struct engine_settings){
+    struct engine_settings settings = {
         .max_object_size = o->max_object_size,
         .request_timeout_ms = o->request_timeout_ms,
         .qps = o->kube_api_qps,
@@ -31,12 +31,6 @@ struct engine_settings options_for_engine(const struct options *o, const char *h
         .resync_ms = o->resync_ms,
         .chunk_size = o->chunk_size,
         .files = o->files,
-        .limits = &o->script_limits,
-        .params = o->rule_params,
-        .trusted = o->trusted.items,
-        .trusted_count = o->trusted.count,
-        .lua_path = o->lua_path.items,
-        .lua_path_count = o->lua_path.count,
         .default_namespace = !o->all_namespaces && o->cluster.namespace_ ? o->cluster.namespace_ : "",
         .lease = leader_flags_lease(&o->leader, here),
         .runs_rules = o->report != NULL,
@@ -49,4 +43,6 @@ struct engine_settings options_for_engine(const struct options *o, const char *h
         .reload_timeout_ms = o->reload_timeout_ms,
         .reload_probation_ms = o->reload_probation_ms,
     };
+    options_give_scripts(o, &settings);
+    return settings;
 }

@@ -92,14 +92,14 @@ bool options_check_trusted(const struct options *options, const struct script_fi
     return true;
 }
 
-void options_give_scripts(const struct options *options, struct script_host *host)
+void options_give_scripts(const struct options *options, struct engine_settings *settings)
 {
-    host->limits = &options->script_limits;
-    host->trusted = options->trusted.items;
-    host->trusted_count = options->trusted.count;
-    host->lua_path = options->lua_path.items;
-    host->lua_path_count = options->lua_path.count;
-    if (options->rule_params) host->params = options->rule_params;
+    settings->limits = &options->script_limits;
+    settings->trusted = options->trusted.items;
+    settings->trusted_count = options->trusted.count;
+    settings->lua_path = options->lua_path.items;
+    settings->lua_path_count = options->lua_path.count;
+    settings->params = options->rule_params;
 }
 
 /* --- The flags of elections */

@@ -2,6 +2,7 @@
  * of rules. Part of struct options. Owner: the command's stack. */
 #pragma once
 #include "base/cli/flags.h"
+#include "engine/engine_settings.h"
 #include "engine/reload/script_files.h"
 #include "informer/leader/leadership.h"
 #include "script/generation/script.h"
@@ -21,8 +22,8 @@ bool options_set_limits(struct options *options, struct err *err);
 /* Who is trusted must be one of the scripts. ERR_INVALID names one that is not, and what may have been meant.
  */
 bool options_check_trusted(const struct options *options, const struct script_files *files, struct err *err);
-/* The host borrows from the options. */
-void options_give_scripts(const struct options *options, struct script_host *host);
+/* The settings borrow from the options. */
+void options_give_scripts(const struct options *options, struct engine_settings *settings);
 
 /* --- The --leader-elect flags, with client-go's conventional times as defaults (L-1), and what they make of
  * the lease. Owner: the command's stack. */

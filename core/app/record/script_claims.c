@@ -21,9 +21,9 @@ bool script_claims_each(const struct script_files *files, const struct options *
 {
     struct load_host dry;
     bool ok = true;
-    load_host_open(&dry);
-    dry.host.default_namespace = default_namespace;
-    options_give_scripts(options, &dry.host);
+    struct engine_settings settings = {.default_namespace = default_namespace};
+    options_give_scripts(options, &settings);
+    load_host_open(&dry, &settings);
     for (size_t i = 0; ok && i < files->count; i++) {
         struct script *script = script_load(&dry.host, files->paths[i], files->names[i], err);
         ok = script && each_claim(script, claim, ctx, err);
