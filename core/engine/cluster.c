@@ -1,71 +1,187 @@
-/* The server that requests go to, and what asks it without a cache, reads and Events of scripts; see
- * engine_internal.h. */
+/* The server that requests go to, and all that asks it; see cluster.h. */
+#include "engine/cluster.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/engine_internal.h"
-#include "object/pack/pool.h"
-
-enum { EVENTS_FLUSH_MS = 2000 }; /* for the Events that are still to be sent at the end */
+#include "base/hash.h"
+#include "base/mem.h"
 
 /* These run on the I/O thread; `io` does not change while it runs. */
-struct list_watch *engine_new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
+static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
 {
-    struct engine *engine = ctx;
-    return list_watch_new(io_thread_client(engine->io), resource, scope);
+    const struct cluster *cluster = ctx;
+    return list_watch_new(io_thread_client(cluster->io), resource, scope);
 }
 
-struct object_call *engine_call(void *ctx, const struct object_request *request,
+static struct object_call *call(void *ctx, const struct object_request *request,
                                 void (*done)(void *ctx, struct root *object, const struct err *err),
                                 void *done_ctx)
 {
-    struct engine *engine = ctx;
-    return object_call_start(io_thread_client(engine->io), request, done, done_ctx);
+    const struct cluster *cluster = ctx;
+    return object_call_start(io_thread_client(cluster->io), request, done, done_ctx);
+}
+
+/* --- what the engine is told */
+
+static void on_changed(void *ctx, struct informer_claim *claim)
+{
+    const struct cluster *cluster = ctx;
+    cluster->options.changed(cluster->options.ctx, claim);
+}
+
+static void on_synced(void *ctx, const char *informer, size_t objects)
+{
+    const struct cluster *cluster = ctx;
+    cluster->options.synced(cluster->options.ctx, informer, objects);
+}
+
+static void on_leads(void *ctx)
+{
+    const struct cluster *cluster = ctx;
+    cluster->options.leads(cluster->options.ctx);
+}
+
+/* --- the parts */
+
+static bool make_io(struct cluster *cluster, struct err *err)
+{
+    const struct cluster_options *options = &cluster->options;
+    const struct engine_settings *settings = options->settings;
+    const struct kube_client_options client = {.config = options->config,
+                                               .local = options->server,
+                                               .max_object_size = settings->max_object_size,
+                                               .request_timeout_ms = settings->request_timeout_ms,
+                                               .qps = settings->qps,
+                                               .burst = settings->burst};
+    cluster->io = io_thread_new(&client, options->io_loop, err);
+    return cluster->io != NULL;
+}
+
+static void make_kinds(struct cluster *cluster)
+{
+    const struct cluster_options *options = &cluster->options;
+    cluster->discoverer = discoverer_new(&(struct discoverer_options){.engine_loop = options->engine_loop,
+                                                                      .io = cluster->io,
+                                                                      .found = options->found_kinds,
+                                                                      .failed = options->failed_kinds,
+                                                                      .ctx = options->ctx,
+                                                                      .is_quiet = options->is_quiet});
+    cluster->kinds = kinds_new(loop_clock(options->engine_loop), cluster_ask_kinds, cluster);
+}
+
+static void make_factory(struct cluster *cluster)
+{
+    const struct engine_settings *settings = cluster->options.settings;
+    cluster->factory = shared_factory_new(&(struct shared_factory_options){
+        .engine_loop = cluster->options.engine_loop,
+        .io_loop = io_thread_loop(cluster->io),
+        .new_source = new_source,
+        .ctx = cluster,
+        .seed = cluster->seed,
+        .grace_ms = settings->informer_grace_ms,
+        .tuning = {.watch_list = settings->watch_list,
+                   .watch_list_deadline_ms = settings->watch_list_deadline_ms,
+                   .page_size = settings->chunk_size},
+        .changed = on_changed,
+        .synced = on_synced,
+    });
+}
+
+static void make_live(struct cluster *cluster)
+{
+    cluster->live = live_new(&(struct live_options){
+        .engine_loop = cluster->options.engine_loop,
+        .io_loop = io_thread_loop(cluster->io),
+        .new_source = new_source,
+        .call = call,
+        .cancel_call = object_call_cancel,
+        .ctx = cluster,
+        .seed = cluster->seed,
+        .page_size = (size_t)cluster->options.settings->chunk_size,
+    });
+}
+
+static void make_leaders(struct cluster *cluster)
+{
+    const char *given = cluster->options.settings->identity;
+    char *identity = given ? xstrdup(given) : leader_identity(getenv("POD_NAME"));
+    cluster->leaders = leaders_new(&(struct leaders_options){
+        .engine_loop = cluster->options.engine_loop,
+        .io_loop = io_thread_loop(cluster->io),
+        .call = call,
+        .cancel_call = object_call_cancel,
+        .changed = on_leads,
+        .ctx = cluster,
+        .identity = identity,
+        .seed = hash_bytes(identity, strlen(identity)),
+    });
+    free(identity);
 }
 
 /* Which engine tells of an object: the pod's name, as controllers have it, or the host's. */
-static void make_recorder(struct engine *engine)
+static void make_recorder(struct cluster *cluster)
 {
     char host[HOST_NAME_MAX + 1] = "";
-    const char *pod = nonempty(getenv("POD_NAME")), *identity = engine->options.settings->identity;
+    const struct engine_settings *settings = cluster->options.settings;
+    const char *pod = nonempty(getenv("POD_NAME")), *identity = settings->identity;
     if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
-    engine->recorder = event_recorder_new(&(struct event_recorder_options){
-        .io_loop = io_thread_loop(engine->io),
-        .call = engine_call,
+    cluster->recorder = event_recorder_new(&(struct event_recorder_options){
+        .io_loop = io_thread_loop(cluster->io),
+        .call = call,
         .cancel_call = object_call_cancel,
-        .ctx = engine,
+        .ctx = cluster,
         .instance = identity ? identity
                     : pod    ? pod
                              : host,
-        .seed = engine->seed,
-        .is_tried = engine->options.settings->write_mode == WRITES_TRIED,
+        .seed = cluster->seed,
+        .is_tried = settings->write_mode == WRITES_TRIED,
     });
 }
 
-void engine_make_live_client(struct engine *engine)
+/* --- from start to end */
+
+struct cluster *cluster_new(const struct cluster_options *options, struct err *err)
 {
-    engine->kinds = kinds_new(loop_clock(engine->loop), engine_ask_kinds, engine);
-    engine->live = live_new(&(struct live_options){
-        .engine_loop = engine->loop,
-        .io_loop = io_thread_loop(engine->io),
-        .new_source = engine_new_source,
-        .call = engine_call,
-        .cancel_call = object_call_cancel,
-        .ctx = engine,
-        .seed = engine->seed,
-        .page_size = (size_t)engine->options.settings->chunk_size,
-    });
-    make_recorder(engine);
+    struct cluster *cluster = NEW(struct cluster);
+    cluster->options = *options;
+    cluster->seed = options->io_loop ? 0 : hash_bytes(&cluster, sizeof cluster);
+    if (!make_io(cluster, err)) {
+        free(cluster);
+        return NULL;
+    }
+    make_kinds(cluster);
+    make_factory(cluster);
+    make_live(cluster);
+    make_leaders(cluster);
+    make_recorder(cluster);
+    return cluster;
 }
 
-void engine_free_live_client(struct engine *engine)
+void cluster_ask_kinds(void *ctx)
 {
-    int64_t left_ms = engine->options.loop ? 0
-                      : engine->ending_ms  ? engine_end_left_ms(engine, END_EVENTS)
-                                           : EVENTS_FLUSH_MS;
-    event_recorder_free(engine->recorder, left_ms < EVENTS_FLUSH_MS ? left_ms : EVENTS_FLUSH_MS);
-    live_free(engine->live);
-    kinds_free(engine->kinds);
+    const struct cluster *cluster = ctx;
+    discoverer_refresh(cluster->discoverer, 0);
+}
+
+void cluster_end(struct cluster *cluster, int64_t flush_ms)
+{
+    if (!cluster) return;
+    event_recorder_free(cluster->recorder, flush_ms);
+    live_free(cluster->live);
+    kinds_free(cluster->kinds);
+    leaders_end(cluster->leaders);
+    shared_factory_free(cluster->factory);
+    io_thread_stop(cluster->io);
+}
+
+void cluster_free(struct cluster *cluster)
+{
+    if (!cluster) return;
+    leaders_free(cluster->leaders);
+    discoverer_free(cluster->discoverer);
+    io_thread_free(cluster->io);
+    free(cluster);
 }

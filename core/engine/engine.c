@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/exit_code.h"
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/reload/reload_internal.h"
@@ -24,7 +23,7 @@ void engine_stop(struct engine *engine, int exit_code)
 /* --- requests under way at a signal */
 
 /* The end itself has that much, also where it is more than a tenth of --shutdown-timeout. */
-enum { DRAIN_LOOK_MS = 10, END_MS = 500, WHOLE = 100 };
+enum { DRAIN_LOOK_MS = 10, END_MS = 500, WHOLE = 100, EVENTS_FLUSH_MS = 2000 };
 
 static int64_t part_ms(const struct engine *engine, enum end_part part)
 {
@@ -125,7 +124,7 @@ static void watch_hangup(struct engine *engine)
 {
     if (engine->options.mode != ENGINE_RUN && !engine->options.settings->audit_log) return;
     engine->hangup.deliver = on_hangup_mail;
-    engine->on_hangup = signal_watch_new(io_thread_loop(engine->io), SIGHUP, on_hangup, engine);
+    engine->on_hangup = signal_watch_new(io_thread_loop(engine->cluster->io), SIGHUP, on_hangup, engine);
 }
 
 struct engine *engine_new(const struct engine_options *options, struct err *err)
@@ -136,7 +135,6 @@ struct engine *engine_new(const struct engine_options *options, struct err *err)
     engine->drain.fn = on_drain;
     engine->farewell.fn = engine_on_step_down;
     engine->loop = options->loop ? options->loop : loop_new();
-    engine->seed = options->loop ? 0 : hash_bytes(&engine, sizeof engine);
     turns_init(&engine->turns);
     engine_make_slots(engine);
     if (engine_make_parts(engine, err)) return engine;
@@ -152,14 +150,14 @@ struct loop *engine_loop(const struct engine *engine)
 
 struct loop *engine_io_loop(const struct engine *engine)
 {
-    return io_thread_loop(engine->io);
+    return io_thread_loop(engine->cluster->io);
 }
 
 bool engine_load(struct engine *engine)
 {
     if (engine->options.mode == ENGINE_RUN) engine->slots.metrics = reload_metrics_new();
     watch_hangup(engine);
-    io_thread_start(engine->io);
+    io_thread_start(engine->cluster->io);
     return engine_load_scripts(engine);
 }
 
@@ -180,7 +178,15 @@ int engine_run(struct engine *engine)
 
 void engine_drain(struct engine *engine)
 {
-    io_thread_drain(engine->io);
+    io_thread_drain(engine->cluster->io);
+}
+
+/* What Events that are still to be sent have. */
+static int64_t flush_ms(const struct engine *engine)
+{
+    int64_t left_ms = engine->ending_ms ? engine_end_left_ms(engine, END_EVENTS) : EVENTS_FLUSH_MS;
+    if (engine->options.loop) return 0;
+    return left_ms < EVENTS_FLUSH_MS ? left_ms : EVENTS_FLUSH_MS;
 }
 
 /* Scripts let go of their objects first, then the reflectors end on the I/O thread, then the thread, then
@@ -191,11 +197,8 @@ void engine_close(struct engine *engine)
     engine_free_continuous(engine);
     managed_scripts_clear(&engine->slots);
     cpu_watch_free(engine->watch);
-    engine_free_live_client(engine);
     web_end(engine->web);
-    leaders_end(engine->leaders);
-    if (engine->factory) shared_factory_free(engine->factory);
-    if (engine->io) io_thread_stop(engine->io);
+    cluster_end(engine->cluster, flush_ms(engine));
     web_free(engine->web);
 }
 
@@ -205,9 +208,7 @@ void engine_free(struct engine *engine)
     struct engine_summary summary = engine->summary;
     signal_watch_free(engine->on_hangup);
     write_log_free(engine->audit);
-    leaders_free(engine->leaders);
-    discoverer_free(engine->discoverer);
-    io_thread_free(engine->io);
+    cluster_free(engine->cluster);
     timer_cancel(&engine->check);
     timer_cancel(&engine->drain);
     timer_cancel(&engine->farewell);

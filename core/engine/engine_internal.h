@@ -1,21 +1,14 @@
 /* What the files of the engine share: engine.c has the order of start and stop, engine_parts.c the making of
  * what it starts, engine_kinds.c what discovery says about the kinds that scripts ask for, engine_scripts.c
- * the scripts themselves, cluster.c the way to the server and their reads without a cache, engine_leaders.c
- * their elections. What shows an engine to the outside reads it by this header too. Owner: the driver that
- * made the engine; the engine thread. */
+ * the scripts themselves, engine_leaders.c their elections; cluster.h has what is of one cluster. What shows
+ * an engine to the outside reads it by this header too. Owner: the driver that made the engine; the engine
+ * thread. */
 #pragma once
 #include "base/series/series.h"
-#include "engine/discoverer.h"
+#include "engine/cluster.h"
 #include "engine/engine.h"
-#include "engine/io_thread.h"
 #include "engine/reload/managed_script.h"
 #include "engine/reload/reload.h"
-#include "informer/leader/leadership.h"
-#include "informer/live/live_client.h"
-#include "informer/shared/shared_factory.h"
-#include "kube/event/event_recorder.h"
-#include "kube/kinds/kinds.h"
-#include "script/generation/script.h"
 #include "script/server/write_log.h"
 #include "script/vm/running.h"
 #include "script/vm/turns.h"
@@ -28,16 +21,9 @@ struct engine_summary {
 struct engine {
     struct engine_options options;
     struct loop *loop;
-    struct io_thread *io;
-    uint64_t seed; /* of what is spread in time; 0: a driven engine does the same each time */
-    struct shared_factory *factory;
-    struct discoverer *discoverer;
-    struct kinds *kinds; /* what discovery said last */
+    struct cluster *cluster;
     struct web *web;
-    struct live_client *live;
     struct write_log *audit; /* of what scripts write */
-    struct leaders *leaders;
-    struct event_recorder *recorder;
     struct script_host host;
     struct turns turns;
     struct running running;         /* read by other threads */
@@ -150,22 +136,10 @@ bool engine_params_stay(void *engine, const struct slot *slot, struct err *err);
 /* Scripts may have gone: warns, once, of what is of no rule any more. */
 void engine_warn_params(struct engine *engine);
 
-/* --- cluster.c */
-
-/* The new_source and call of all who send requests, with the engine as their ctx; on the I/O thread. */
-struct list_watch *engine_new_source(void *engine, const struct resource *resource,
-                                     const struct lw_scope *scope);
-struct object_call *engine_call(void *engine, const struct object_request *request,
-                                void (*done)(void *ctx, struct root *object, const struct err *err),
-                                void *done_ctx);
-/* Makes what live reads need. */
-void engine_make_live_client(struct engine *engine);
-/* After the scripts, while the I/O thread still runs. */
-void engine_free_live_client(struct engine *engine);
-
 /* --- engine_leaders.c */
 
-void engine_make_leaders(struct engine *engine);
+/* Who leads by one of the leases has changed. */
+void engine_leadership_changed(void *engine);
 /* Scripts have loaded: they compete for the leases that they asked for, but under --dry-run. */
 void engine_start_leaders(struct engine *engine);
 /* Scripts lead no more, then leases are given back (L-8), then the loop ends. */

@@ -116,12 +116,12 @@ static bool is_anything_missing(const struct engine *engine)
 static void refresh_kinds(struct engine *engine, int64_t max_ms)
 {
     int64_t now_ms = clock_now_ms(loop_clock(engine->loop)), delay_ms;
-    if (discoverer_is_refreshing(engine->discoverer)) return;
+    if (discoverer_is_refreshing(engine->cluster->discoverer)) return;
     if (now_ms - engine->asked_ms > ASK_CALM_MS) engine->asks = 0;
     delay_ms = engine->asks < 4 ? ASK_FIRST_MS << engine->asks : max_ms;
     engine->asks++;
     engine->asked_ms = now_ms + delay_ms;
-    discoverer_refresh(engine->discoverer, delay_ms);
+    discoverer_refresh(engine->cluster->discoverer, delay_ms);
 }
 
 void engine_refresh_kinds(struct engine *engine)
@@ -135,7 +135,7 @@ static void check_write(const struct engine *engine, const struct script *script
     struct resource resource;
     struct err err;
     if (strcmp(write->kind, "*") == 0) return;
-    if (kinds_resolve(engine->kinds, str_of(write->kind), &resource, &err)) {
+    if (kinds_resolve(engine->cluster->kinds, str_of(write->kind), &resource, &err)) {
         resource_clear(&resource);
         return;
     }
@@ -155,16 +155,16 @@ static void check_writes(struct engine *engine)
 
 void engine_check_writes_of(struct engine *engine, const struct script *script)
 {
-    for (size_t i = 0; kinds_known(engine->kinds) && i < script_write_count(script); i++)
+    for (size_t i = 0; kinds_known(engine->cluster->kinds) && i < script_write_count(script); i++)
         check_write(engine, script, script_write_parts(script, i));
 }
 
 void engine_resolve_kinds(struct engine *engine)
 {
     struct resolution r = {
-        .engine = engine, .catalogue = kinds_catalogue(engine->kinds), .only_candidates = true};
+        .engine = engine, .catalogue = kinds_catalogue(engine->cluster->kinds), .only_candidates = true};
     engine_take_kinds(engine, r.catalogue);
-    shared_factory_resolve(engine->factory, r.catalogue, on_unknown_kind, &r);
+    shared_factory_resolve(engine->cluster->factory, r.catalogue, on_unknown_kind, &r);
     engine_log_skipped(&r.spared);
 }
 
@@ -172,7 +172,7 @@ void engine_look_up_kinds(struct engine *engine, const struct catalogue *catalog
 {
     struct resolution r = {.engine = engine, .catalogue = catalogue};
     bool lacking = engine_take_kinds(engine, catalogue);
-    shared_factory_resolve(engine->factory, catalogue, on_unknown_kind, &r);
+    shared_factory_resolve(engine->cluster->factory, catalogue, on_unknown_kind, &r);
     lacking |= r.spared.kinds.count > 0;
     engine_log_skipped(&r.spared);
     if (r.refused.len)
@@ -187,7 +187,7 @@ void engine_look_up_kinds(struct engine *engine, const struct catalogue *catalog
 void engine_ask_kinds(void *ctx)
 {
     const struct engine *engine = ctx;
-    discoverer_refresh(engine->discoverer, 0);
+    cluster_ask_kinds(engine->cluster);
 }
 
 static void tell_watcher(const struct engine *engine, const struct err *err)
@@ -199,7 +199,7 @@ static void tell_watcher(const struct engine *engine, const struct err *err)
 void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
 {
     struct engine *engine = ctx;
-    kinds_set(engine->kinds, catalogue);
+    kinds_set(engine->cluster->kinds, catalogue);
     check_writes(engine);
     engine_look_up_kinds(engine, catalogue);
     reload_check_soon(&engine->slots);
@@ -209,7 +209,7 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
 void engine_failed_kinds(void *ctx, const struct err *err)
 {
     const struct engine *engine = ctx;
-    kinds_fail(engine->kinds, err);
+    kinds_fail(engine->cluster->kinds, err);
     tell_watcher(engine, err);
 }
 
@@ -298,7 +298,7 @@ bool engine_take_kinds(const struct engine *engine, const struct catalogue *cata
 {
     bool lacking = false;
     struct informer_claim *claim = NULL;
-    while (engine->host.runs_rules && (claim = shared_factory_next_claim(engine->factory, claim))) {
+    while (engine->host.runs_rules && (claim = shared_factory_next_claim(engine->cluster->factory, claim))) {
         struct resource resource;
         struct err err;
         if (!claim_is_suspended(claim)) continue;

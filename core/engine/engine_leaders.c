@@ -1,8 +1,5 @@
 /* Elections of the engine's scripts, and the end, where leases are given back; see engine_internal.h. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
@@ -10,7 +7,7 @@
 
 enum { LOOK_MS = 10 }; /* the end looks so often for what it waits for */
 
-static void on_changed(void *ctx)
+void engine_leadership_changed(void *ctx)
 {
     struct engine *engine = ctx;
     for (size_t i = 0; i < engine->slots.script_count; i++)
@@ -19,30 +16,13 @@ static void on_changed(void *ctx)
     engine_touch(engine);
 }
 
-void engine_make_leaders(struct engine *engine)
-{
-    const char *given = engine->options.settings->identity;
-    char *identity = given ? xstrdup(given) : leader_identity(getenv("POD_NAME"));
-    engine->leaders = leaders_new(&(struct leaders_options){
-        .engine_loop = engine->loop,
-        .io_loop = io_thread_loop(engine->io),
-        .call = engine_call,
-        .cancel_call = object_call_cancel,
-        .changed = on_changed,
-        .ctx = engine,
-        .identity = identity,
-        .seed = hash_bytes(identity, strlen(identity)),
-    });
-    free(identity);
-}
-
 /* A dry run competes with nobody: the lease that it took would be missing to those who really write. */
 void engine_start_leaders(struct engine *engine)
 {
-    size_t leases = leaders_count(engine->leaders);
+    size_t leases = leaders_count(engine->cluster->leaders);
     engine->competes = engine->host.write_mode == WRITES_SENT;
     if (engine->competes)
-        leaders_start(engine->leaders);
+        leaders_start(engine->cluster->leaders);
     else if (leases > 0)
         log_info("No election under --dry-run: scripts lead at once", FI("leases", leases));
     engine_continuous_leadership(engine);
@@ -73,7 +53,7 @@ static void release(struct engine *engine)
     engine->releasing = true;
     cancel_calls(engine);
     timer_start(&engine->farewell, loop_clock(engine->loop), engine_end_left_ms(engine, END_LEASES));
-    leaders_release(engine->leaders, on_released, engine);
+    leaders_release(engine->cluster->leaders, on_released, engine);
 }
 
 void engine_on_step_down(struct timer *timer)
@@ -89,7 +69,7 @@ void engine_on_step_down(struct timer *timer)
         waiting += script_stepping_down(engine->slots.scripts[i]);
     if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0)
         timer_start(timer, loop_clock(engine->loop), LOOK_MS);
-    else if (engine->competes && leaders_count(engine->leaders) > 0)
+    else if (engine->competes && leaders_count(engine->cluster->leaders) > 0)
         release(engine);
     else
         loop_stop(engine->loop);
@@ -99,7 +79,7 @@ void engine_step_down(struct engine *engine)
 {
     engine_begin_end(engine);
     for (size_t i = 0; i < engine->slots.script_count; i++) {
-        if (leaders_count(engine->leaders) > 0) script_stop(engine->slots.scripts[i]);
+        if (leaders_count(engine->cluster->leaders) > 0) script_stop(engine->slots.scripts[i]);
         script_step_down(engine->slots.scripts[i]);
     }
     engine_on_step_down(&engine->farewell);
@@ -119,8 +99,8 @@ static void put_scripts(struct engine *engine, const struct leadership *leadersh
 void engine_put_leases(struct engine *engine, struct buf *out)
 {
     json_open(out, "leases", '[');
-    for (size_t i = 0; engine->competes && i < leaders_count(engine->leaders); i++) {
-        struct leadership *leadership = leaders_at(engine->leaders, i);
+    for (size_t i = 0; engine->competes && i < leaders_count(engine->cluster->leaders); i++) {
+        struct leadership *leadership = leaders_at(engine->cluster->leaders, i);
         struct leadership_status status;
         if (!leadership_is_joined(leadership)) continue;
         leadership_get_status(leadership, &status);

@@ -1,8 +1,6 @@
 /* What an engine is made of, by its options, in the order in which one part needs another; see
  * engine_internal.h. engine_free of engine.c ends them. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -15,7 +13,7 @@
 static void resolve_kinds(void *ctx)
 {
     struct engine *engine = ctx;
-    if (kinds_known(engine->kinds)) engine_resolve_kinds(engine);
+    if (kinds_known(engine->cluster->kinds)) engine_resolve_kinds(engine);
 }
 
 static void on_taken(void *ctx, struct script *before, struct script *now)
@@ -64,45 +62,37 @@ static bool make_web(struct engine *engine, struct err *err)
     if (!allow && !options->others) return err_wrap(err, "--allow-http");
     engine->web =
         web_new(&(struct web_options){.engine_loop = engine->loop,
-                                      .io_loop = io_thread_loop(engine->io),
+                                      .io_loop = io_thread_loop(engine->cluster->io),
                                       .allow = allow,
                                       .local = options->others,
                                       .user_agent = identity ? identity : "kubelua/" KUBELUA_VERSION});
     return true;
 }
 
-/* False when the connection or the audit log cannot be had. */
-static bool make_inputs(struct engine *engine, struct err *err)
+static bool make_cluster(struct engine *engine, struct err *err)
 {
-    const struct engine_settings *settings = engine->options.settings;
-    const struct kube_client_options client = {.config = engine->options.cluster,
-                                               .local = engine->options.server,
-                                               .max_object_size = settings->max_object_size,
-                                               .request_timeout_ms = settings->request_timeout_ms,
-                                               .qps = settings->qps,
-                                               .burst = settings->burst};
-    engine->io = io_thread_new(&client, engine->options.loop, err);
-    if (!engine->io) return false;
-    engine->audit = write_log_new(settings->audit_log, err);
-    return engine->audit ? make_web(engine, err) : err_wrap(err, "--audit-log");
+    engine->cluster = cluster_new(&(const struct cluster_options){.engine_loop = engine->loop,
+                                                                  .io_loop = engine->options.loop,
+                                                                  .config = engine->options.cluster,
+                                                                  .server = engine->options.server,
+                                                                  .settings = engine->options.settings,
+                                                                  .changed = engine_claim_changed,
+                                                                  .synced = engine_claim_synced,
+                                                                  .found_kinds = engine_found_kinds,
+                                                                  .failed_kinds = engine_failed_kinds,
+                                                                  .leads = engine_leadership_changed,
+                                                                  .ctx = engine,
+                                                                  .is_quiet = engine->options.watcher.kinds},
+                                  err);
+    return engine->cluster != NULL;
 }
 
-static void make_factory(struct engine *engine)
+/* False when the connection or the log of writes cannot be had. */
+static bool make_inputs(struct engine *engine, struct err *err)
 {
-    const struct engine_settings *settings = engine->options.settings;
-    engine->factory = shared_factory_new(&(struct shared_factory_options){
-        .engine_loop = engine->loop,
-        .io_loop = io_thread_loop(engine->io),
-        .new_source = engine_new_source,
-        .ctx = engine,
-        .seed = engine->seed,
-        .grace_ms = settings->informer_grace_ms,
-        .tuning = {.watch_list = settings->watch_list,
-                   .watch_list_deadline_ms = settings->watch_list_deadline_ms,
-                   .page_size = settings->chunk_size},
-        .changed = engine_claim_changed,
-        .synced = engine_claim_synced,
-    });
+    if (!make_cluster(engine, err)) return false;
+    engine->audit = write_log_new(engine->options.settings->audit_log, err);
+    return engine->audit ? make_web(engine, err) : err_wrap(err, "--audit-log");
 }
 
 void engine_settings_give(const struct engine_settings *settings, struct script_host *host)
@@ -133,14 +123,14 @@ void engine_settings_give(const struct engine_settings *settings, struct script_
 static void make_host(struct engine *engine)
 {
     engine->host = (struct script_host){
-        .factory = engine->factory,
+        .factory = engine->cluster->factory,
         .loop = engine->loop,
         .turns = &engine->turns,
-        .live = engine->live,
+        .live = engine->cluster->live,
         .web = engine->web,
-        .recorder = engine->recorder,
-        .kinds = engine->kinds,
-        .leaders = engine->leaders,
+        .recorder = engine->cluster->recorder,
+        .kinds = engine->cluster->kinds,
+        .leaders = engine->cluster->leaders,
         .running = &engine->running,
         .watch = engine->watch,
         .print_waits = engine->options.mode == ENGINE_EXEC,
@@ -164,16 +154,6 @@ static void make_watch(struct engine *engine)
 bool engine_make_parts(struct engine *engine, struct err *err)
 {
     if (!make_inputs(engine, err)) return false;
-    make_factory(engine);
-    engine->discoverer =
-        discoverer_new(&(struct discoverer_options){.engine_loop = engine->loop,
-                                                    .io = engine->io,
-                                                    .found = engine_found_kinds,
-                                                    .failed = engine_failed_kinds,
-                                                    .is_quiet = engine->options.watcher.kinds,
-                                                    .ctx = engine});
-    engine_make_live_client(engine);
-    engine_make_leaders(engine);
     make_watch(engine);
     make_host(engine);
     engine_make_continuous(engine);

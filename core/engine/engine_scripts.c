@@ -39,7 +39,8 @@ bool engine_add(struct engine *engine, const char *path, const char *name, struc
 void engine_begin(struct engine *engine)
 {
     engine->asks = 0;
-    if (kinds_known(engine->kinds)) engine_look_up_kinds(engine, kinds_catalogue(engine->kinds));
+    if (kinds_known(engine->cluster->kinds))
+        engine_look_up_kinds(engine, kinds_catalogue(engine->cluster->kinds));
     engine_check_soon(engine);
 }
 

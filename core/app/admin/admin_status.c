@@ -15,7 +15,7 @@
 static void put_plugin(struct engine *engine, struct buf *out)
 {
     int64_t since_us;
-    const char *command = kube_client_plugin_running(io_thread_client(engine->io), &since_us);
+    const char *command = kube_client_plugin_running(io_thread_client(engine->cluster->io), &since_us);
     json_text(out, "execPlugin", command ? command : "");
     json_time(out, "execPluginRunning", command ? since_us : 0);
 }
@@ -42,8 +42,8 @@ static void put_engine(const struct admin_engine *admin, struct buf *out)
     json_int(out, "cpuMilliseconds", (int64_t)(process.cpu_seconds * 1000));
     json_text(out, "metricsAddress", where->metrics);
     json_text(out, "healthAddress", where->health);
-    json_text(out, "discoveryError", discoverer_error(engine->discoverer));
-    json_time(out, "discoveryAsking", discoverer_refreshing_since_us(engine->discoverer));
+    json_text(out, "discoveryError", discoverer_error(engine->cluster->discoverer));
+    json_time(out, "discoveryAsking", discoverer_refreshing_since_us(engine->cluster->discoverer));
     put_plugin(engine, out);
     json_close(out, '}');
     buf_clear(&lag);

@@ -57,7 +57,7 @@ static void on_kinds(void *ctx, const struct err *err)
     if (err)
         live->failure = *err;
     else if (!live->catalogue)
-        live->catalogue = catalogue_ref(kinds_catalogue(live->engine->kinds));
+        live->catalogue = catalogue_ref(kinds_catalogue(live->engine->cluster->kinds));
 }
 
 static bool refresh_kinds(struct cluster_audit *live, struct err *err)
@@ -254,8 +254,8 @@ static bool open(struct cluster_audit *live, struct err *err)
                                                              .loop = live->loop},
                               err);
     if (!live->engine) return false;
-    live->factory = live->engine->factory;
-    live->client = io_thread_client(live->engine->io);
+    live->factory = live->engine->cluster->factory;
+    live->client = io_thread_client(live->engine->cluster->io);
     live->deadline.fn = on_late;
     timer_start(&live->deadline, loop_clock(live->loop), live->request->options.sync_timeout_ms);
     return true;
@@ -283,8 +283,8 @@ enum audit_end audit_of_cluster(const struct audit_request *request, const struc
     struct cluster_audit live = {.request = request, .cluster = cluster};
     bool ok = open(&live, err) && audit_scripts_load(&live.scripts, request, &live.engine->host, err) &&
               refresh_kinds(&live, err) &&
-              audit_scripts_begin(&live.scripts, request, io_thread_pool(live.engine->io), live.catalogue,
-                                  table, err);
+              audit_scripts_begin(&live.scripts, request, io_thread_pool(live.engine->cluster->io),
+                                  live.catalogue, table, err);
     if (ok) {
         fill_caches(&live);
         look_at_all(&live);

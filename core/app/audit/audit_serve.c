@@ -162,15 +162,15 @@ static bool start_children(struct engine_audit *a, int order, struct err *err)
     size_t count = 0;
     for (size_t i = 0; i < engine->slots.count; i++)
         if (engine->slots.items[i]->current) scripts[count++] = engine->slots.items[i]->current;
-    struct audit_child_options options = {.factory = engine->factory,
-                                          .catalogue = kinds_catalogue(engine->kinds),
+    struct audit_child_options options = {.factory = engine->cluster->factory,
+                                          .catalogue = kinds_catalogue(engine->cluster->kinds),
                                           .host = &engine->host,
                                           .scripts = scripts,
                                           .script_count = count,
                                           .order = order};
-    note_refused(engine->factory);
-    bool ok =
-        audit_children_start(&a->children, a->wanted, &options, io_thread_loop(engine->io), &pause_ns, err);
+    note_refused(engine->cluster->factory);
+    bool ok = audit_children_start(&a->children, a->wanted, &options, io_thread_loop(engine->cluster->io),
+                                   &pause_ns, err);
     free(scripts);
     if (!ok) return false;
     log_info("Audit started", FI("pid", a->client), FI("children", a->children.count),
@@ -247,7 +247,8 @@ static bool may_begin(const struct audit_sessions *sessions, struct err *err)
         return err_set(err, ERR_LIMIT,
                        "an audit is under way, of the process %lld: there may be one at a time",
                        (long long)sessions->under_way->client);
-    return kinds_known(engine->kinds) || err_set(err, ERR_NOT_FOUND, "discovery has not completed yet");
+    return kinds_known(engine->cluster->kinds) ||
+           err_set(err, ERR_NOT_FOUND, "discovery has not completed yet");
 }
 
 static int64_t peer_pid(int fd)

@@ -71,9 +71,9 @@ static void report_laggard(const struct engine *engine, struct informer_claim *c
     claim_get_status(claim, &status);
     struct buf cause = {0};
     int64_t since_us;
-    const char *plugin = kube_client_plugin_running(io_thread_client(engine->io), &since_us);
+    const char *plugin = kube_client_plugin_running(io_thread_client(engine->cluster->io), &since_us);
     if (status.state == CLAIM_PENDING || plugin) /* nothing is sent without credentials */
-        discoverer_describe(engine->discoverer, &cause);
+        discoverer_describe(engine->cluster->discoverer, &cause);
     else
         buf_puts(&cause, status.text);
     fprintf(stderr, "kubelua: %s: informers did not sync within --sync-timeout: %s%s%s\n",

@@ -28,7 +28,7 @@ static bool describe(struct engine *engine, struct informer_claim *claim, struct
     claim_get_status(claim, &status);
     if (status.state != CLAIM_PENDING) return true;
     buf_puts(line, ": ");
-    discoverer_describe(engine->discoverer, line);
+    discoverer_describe(engine->cluster->discoverer, line);
     return true;
 }
 
@@ -96,5 +96,5 @@ void observe(void *ctx)
     observe_informers(observer);
     observe_scripts(engine);
     probations_check(&engine->slots);
-    shared_factory_update_metrics(engine->factory, observer->times++ % THOROUGH_EVERY == 0);
+    shared_factory_update_metrics(engine->cluster->factory, observer->times++ % THOROUGH_EVERY == 0);
 }

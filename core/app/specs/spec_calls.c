@@ -83,14 +83,14 @@ static bool ask(struct spec_engine *engine, struct script *const *scripts, size_
                 const struct subjects *subjects, struct audit_table *table, struct err *err)
 {
     struct clock *clock = loop_clock(engine->loop);
-    struct auditor *auditor =
-        auditor_new(&(const struct auditor_options){.scripts = scripts,
-                                                    .script_count = count,
-                                                    .catalogue = kinds_catalogue(engine->engine->kinds),
-                                                    .table = table,
-                                                    .now_s = clock_wall_us(clock) / 1000000,
-                                                    .fixes = true},
-                    err);
+    struct auditor *auditor = auditor_new(
+        &(const struct auditor_options){.scripts = scripts,
+                                        .script_count = count,
+                                        .catalogue = kinds_catalogue(engine->engine->cluster->kinds),
+                                        .table = table,
+                                        .now_s = clock_wall_us(clock) / 1000000,
+                                        .fixes = true},
+        err);
     if (!auditor) return false;
     spec_engine_enter(engine);
     for (size_t i = 0; i < subjects->count; i++)

@@ -40,7 +40,8 @@ bool spec_cluster_add_rule(struct spec_engine *engine, const struct spec_fault_o
 {
     struct resource resource = {0};
     struct buf name = {0};
-    if (rule->kind && !kinds_resolve(engine->engine->kinds, str_of(rule->kind), &resource, err)) return false;
+    if (rule->kind && !kinds_resolve(engine->engine->cluster->kinds, str_of(rule->kind), &resource, err))
+        return false;
     if (rule->kind) resource_name(&resource, &name);
     spec_cluster_add_fault(engine->cluster,
                            &(struct spec_fault){.id = rule->id,
@@ -92,5 +93,5 @@ bool spec_cluster_end_watches(struct spec_engine *engine, const char *kind, bool
 
 bool spec_cluster_resolve(struct spec_engine *engine, const char *kind, struct resource *out, struct err *err)
 {
-    return kinds_resolve(engine->engine->kinds, str_of(kind), out, err);
+    return kinds_resolve(engine->engine->cluster->kinds, str_of(kind), out, err);
 }

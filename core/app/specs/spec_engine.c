@@ -207,7 +207,7 @@ static bool load(struct spec_engine *engine, const char *path, const char *name,
     spec_engine_enter(engine);
     bool ok = engine_add(engine->engine, path, name, err);
     if (ok) {
-        leaders_decide(engine->engine->leaders, true);
+        leaders_decide(engine->engine->cluster->leaders, true);
         engine_begin(engine->engine);
     }
     spec_engine_leave();
@@ -231,8 +231,8 @@ static struct str source_of(struct spec_engine *engine, const char *name)
 /* A lease that nobody asked for before is won, as at the beginning. */
 static bool settle_leases(struct spec_engine *engine, size_t leases, struct err *err)
 {
-    if (leaders_count(engine->engine->leaders) == leases) return true;
-    leaders_decide(engine->engine->leaders, true);
+    if (leaders_count(engine->engine->cluster->leaders) == leases) return true;
+    leaders_decide(engine->engine->cluster->leaders, true);
     return spec_engine_settle(engine, err);
 }
 
@@ -241,7 +241,7 @@ static bool reload(struct spec_engine *engine, const char *name, struct str text
                    struct err *err)
 {
     struct slot *slot = managed_script_find(&engine->engine->slots, name);
-    size_t leases = leaders_count(engine->engine->leaders);
+    size_t leases = leaders_count(engine->engine->cluster->leaders);
     if (!slot) return err_set(err, ERR_NOT_FOUND, "there is no script: test.load or env:load loads one");
     uint64_t made = slot->made;
     spec_engine_enter(engine);
@@ -259,8 +259,8 @@ static bool reload(struct spec_engine *engine, const char *name, struct str text
 
 static bool lead(struct spec_engine *engine, bool leads)
 {
-    if (leaders_count(engine->engine->leaders) == 0) return false;
-    leaders_decide(engine->engine->leaders, leads);
+    if (leaders_count(engine->engine->cluster->leaders) == 0) return false;
+    leaders_decide(engine->engine->cluster->leaders, leads);
     return true;
 }
 

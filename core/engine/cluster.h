@@ -1,0 +1,50 @@
+/* What an engine has of one cluster: the client with its thread, what discovery said, caches, reads without a
+ * cache, elections and Events. Nothing of it is of the process, so that a second cluster is a second one.
+ * Owner: the engine, on its thread; its functions are handed a cluster as their ctx. */
+#pragma once
+#include "engine/discoverer.h"
+#include "engine/engine_settings.h"
+#include "engine/io_thread.h"
+#include "informer/leader/leadership.h"
+#include "informer/live/live_client.h"
+#include "informer/shared/shared_factory.h"
+#include "kube/event/event_recorder.h"
+#include "kube/kinds/kinds.h"
+
+struct cluster_options {
+    struct loop *engine_loop;
+    struct loop *io_loop; /* the engine's, borrowed; NULL: one with a thread of its own */
+    const struct cluster_config *config;
+    struct http_local *server; /* in this process; NULL: the network */
+    const struct engine_settings *settings;
+    /* Of the factory, of discovery and of elections, as their headers have them. */
+    void (*changed)(void *ctx, struct informer_claim *claim);
+    void (*synced)(void *ctx, const char *informer, size_t objects);
+    void (*found_kinds)(void *ctx, const struct catalogue *catalogue);
+    void (*failed_kinds)(void *ctx, const struct err *err);
+    void (*leads)(void *ctx);
+    void *ctx;
+    bool is_quiet; /* of discovery */
+};
+
+struct cluster {
+    struct cluster_options options;
+    uint64_t seed; /* of what is spread in time; 0: an engine on one loop does the same each time */
+    struct io_thread *io;
+    struct discoverer *discoverer;
+    struct kinds *kinds; /* what discovery said last */
+    struct shared_factory *factory;
+    struct live_client *live;
+    struct leaders *leaders;
+    struct event_recorder *recorder;
+};
+
+/* NULL when there is no client for the configuration. */
+struct cluster *cluster_new(const struct cluster_options *options, struct err *err);
+/* The server is asked now which kinds it has. */
+void cluster_ask_kinds(void *cluster);
+/* After the scripts: reflectors end on the I/O thread, then that thread does. Events have `flush_ms` to be
+ * sent. */
+void cluster_end(struct cluster *cluster, int64_t flush_ms);
+/* After cluster_end. NULL is allowed, here and there. */
+void cluster_free(struct cluster *cluster);
