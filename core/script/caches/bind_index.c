@@ -5,9 +5,9 @@
 
 #include "script/caches/bind_lister.h"
 #include "script/caches/index_function.h"
-#include "script/generation/bind.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 enum { INDEX_NAME_MAX = 253 };
 
@@ -199,7 +199,7 @@ void bind_lister_indexes(lua_State *L)
     luaL_register(L, NULL, lister_index_methods);
 }
 
-void bind_index(lua_State *L)
+static void bind_index(lua_State *L)
 {
     index_function_setup(L);
     lua_newtable(L);
@@ -207,3 +207,5 @@ void bind_index(lua_State *L)
     lua_setfield(L, -2, "add");
     lua_setfield(L, -2, "index");
 }
+
+const struct feature feature_index = {.parts = {"index"}, .bind = bind_index, .turn = index_functions_turn};

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "informer/shared/claim_index.h"
 #include "script/caches/informer_options.h"
-#include "script/generation/bind.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 struct box {
     struct informer_claim *claim;
@@ -174,7 +174,7 @@ static const luaL_Reg informer_methods[] = {
     {NULL, NULL},
 };
 
-void bind_informer(lua_State *L)
+static void bind_informer(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__tostring", l_informer_tostring}, {NULL, NULL}};
     lua_newtable(L);
@@ -189,4 +189,8 @@ void bind_informer(lua_State *L)
     lua_pushcfunction(L, l_informer_check);
     lua_setfield(L, -2, "check");
     lua_setfield(L, -2, "informer");
+    bind_wait(L);
 }
+
+const struct feature feature_informer = {
+    .parts = {"informer"}, .bind = bind_informer, .classes = CLASS_BIT(CLASS_INFORMER)};

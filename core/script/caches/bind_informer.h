@@ -38,5 +38,7 @@ void source_grew(lua_State *L, const struct source *source);
 
 struct script;
 
+/* Adds wait_version and wait_synced to the field `informer` of the table on top of the stack. */
+void bind_wait(lua_State *L);
 /* A claim of the script may have synced. From any callback of the factory. */
 void waits_claims_changed(struct script *script);

@@ -3,10 +3,10 @@
 
 #include "base/mem.h"
 #include "kube/kinds/resource.h"
-#include "script/generation/bind.h"
 #include "script/view/cache.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 /* The result of a list: fixed when it was made, whatever the cache does meanwhile. */
 struct list {
@@ -202,7 +202,7 @@ static const luaL_Reg lister_methods[] = {
     {"namespace", l_lister_namespace}, {"count", l_lister_count},       {NULL, NULL},
 };
 
-void bind_lister(lua_State *L)
+static void bind_lister(lua_State *L)
 {
     static const luaL_Reg list_meta[] = {{"__gc", l_list_gc}, {NULL, NULL}};
     static const luaL_Reg meta[] = {{"__tostring", l_lister_tostring}, {NULL, NULL}};
@@ -211,3 +211,6 @@ void bind_lister(lua_State *L)
     bind_lister_indexes(L);
     lua_pop(L, 2);
 }
+
+const struct feature feature_lister = {.bind = bind_lister,
+                                       .classes = CLASS_BIT(CLASS_LISTER) | CLASS_BIT(CLASS_LIST)};

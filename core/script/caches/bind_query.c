@@ -5,10 +5,10 @@
 
 #include "informer/store/query.h"
 #include "script/caches/bind_informer.h"
-#include "script/generation/bind.h"
 #include "script/view/cache.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 enum { IN_VALUES_MAX = 1000 };
 #define LIMIT_MAX 1e9
@@ -251,7 +251,7 @@ static const luaL_Reg query_methods[] = {
     {NULL, NULL},
 };
 
-void bind_query(lua_State *L)
+static void bind_query(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", l_query_gc}, {NULL, NULL}};
     class_define(L, CLASS_QUERY, meta, query_methods);
@@ -262,3 +262,6 @@ void bind_query(lua_State *L)
     lua_setfield(L, -2, "new");
     lua_setfield(L, -2, "query");
 }
+
+const struct feature feature_query = {
+    .parts = {"query"}, .bind = bind_query, .classes = CLASS_BIT(CLASS_QUERY) | CLASS_BIT(CLASS_GROUPS)};

@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "script/caches/bind_informer.h"
 #include "script/caches/bind_query_rows.h"
-#include "script/generation/bind.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 enum { CACHES_MAX = 100, CACHES_NAMED = 5 };
 
@@ -200,7 +200,7 @@ static const luaL_Reg snapshot_methods[] = {
     {NULL, NULL},
 };
 
-void bind_snapshot(lua_State *L)
+static void bind_snapshot(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", l_snapshot_gc}, {NULL, NULL}};
     class_define(L, CLASS_SNAPSHOT, meta, snapshot_methods);
@@ -208,3 +208,6 @@ void bind_snapshot(lua_State *L)
     lua_pushcfunction(L, l_snapshot_new);
     lua_setfield(L, -2, "snapshot");
 }
+
+const struct feature feature_snapshot = {
+    .parts = {"snapshot"}, .bind = bind_snapshot, .classes = CLASS_BIT(CLASS_SNAPSHOT)};

@@ -6,7 +6,6 @@
 #include "informer/shared/shared_factory.h"
 #include "kube/kinds/resource.h"
 #include "script/caches/bind_informer.h"
-#include "script/generation/bind.h"
 #include "script/vm/args.h"
 #include "script/vm/task.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "base/writer.h"
-#include "script/generation/bind.h"
+#include "script/inventory/bind_inventory.h"
 #include "script/inventory/function_hash.h"
 #include "script/lib/string_library.h"
 #include "script/lib/table_library.h"
@@ -15,6 +15,7 @@
 #include "script/view/view.h"
 #include "script/vm/absent.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 /* A line is made in memory of C: a long text in many fields would be many times as long. */
 enum { TEXT_MAX = 64 << 10, FIELD_NAME_MAX = 256 };
@@ -185,13 +186,13 @@ static int l_main(lua_State *L)
     char hash[FUNCTION_HASH_LEN + 1], detail[FUNCTION_HASH_LEN + 16];
     arg_loading(L, "k8s.main");
     arg_function(L, 1, "k8s.main: the argument");
-    if (script->has_main) script_raise(L, "k8s.main was already called");
+    if (script->main.given) script_raise(L, "k8s.main was already called");
     lua_settop(L, 1);
     function_hash(L, 1, hash);
     snprintf(detail, sizeof detail, "function %s", hash);
     inventory_note(L, INVENTORY_MAIN, STR("k8s.main"), str_of(detail));
     set_ref(L, REF_MAIN);
-    script->has_main = true;
+    script->main.given = true;
     return 0;
 }
 
@@ -260,7 +261,7 @@ static int l_traceback(lua_State *L)
     return 1;
 }
 
-void bind_host(lua_State *L)
+static void bind_host(lua_State *L)
 {
     static const luaL_Reg verbs[] = {{"print", l_print},
                                      {"log", l_log},
@@ -279,6 +280,8 @@ void bind_host(lua_State *L)
     push_null(L);
     lua_setfield(L, -2, "null");
 }
+
+const struct feature feature_host = {.at_once = true, .bind = bind_host};
 
 /* --- raw.limits: what k8s.limits is */
 
@@ -323,8 +326,10 @@ static int l_limits(lua_State *L)
     return 0;
 }
 
-void bind_limits(lua_State *L)
+static void bind_limits(lua_State *L)
 {
     lua_pushcfunction(L, l_limits);
     lua_setfield(L, -2, "limits");
 }
+
+const struct feature feature_limits = {.parts = {"limits"}, .bind = bind_limits};

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "script/generation/bind.h"
 #include "script/view/state_table.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 enum { STATES_MAX = 100, NAME_MAX_BYTES = 100, VERSION_MAX = 1000000000 };
 
@@ -121,7 +121,7 @@ static int l_state_tostring(lua_State *L)
     return 1;
 }
 
-void bind_state(lua_State *L)
+static void bind_state(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__index", l_state_index},
                                     {"__newindex", l_state_newindex},
@@ -136,6 +136,9 @@ void bind_state(lua_State *L)
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "state");
 }
+
+const struct feature feature_state = {
+    .parts = {"state"}, .bind = bind_state, .classes = CLASS_BIT(CLASS_STATE)};
 
 /* --- raw.reload: what a script says of its own reloads */
 
@@ -159,10 +162,12 @@ static int l_reload_on_reload(lua_State *L)
     return 0;
 }
 
-void bind_reload(lua_State *L)
+static void bind_reload(lua_State *L)
 {
     lua_newtable(L);
     lua_pushcfunction(L, l_reload_on_reload);
     lua_setfield(L, -2, "on_reload");
     lua_setfield(L, -2, "reload");
 }
+
+const struct feature feature_reload = {.parts = {"reload"}, .bind = bind_reload};

@@ -6,6 +6,7 @@
 #include "base/must.h"
 #include "informer/shared/claim_index.h"
 #include "script/caches/transform.h"
+#include "script/generation/script.h"
 #include "script/handlers/delivery.h"
 #include "script/handlers/handler.h"
 #include "script/handlers/leading.h"

@@ -9,6 +9,8 @@
 #include "base/must.h"
 #include "script/caches/bind_informer.h"
 #include "script/caches/transform.h"
+#include "script/generation/features.h"
+#include "script/generation/script_open.h"
 #include "script/handlers/delivery.h"
 #include "script/handlers/handler.h"
 #include "script/rules/rule.h"
@@ -64,6 +66,7 @@ struct script *script_new(const struct script_host *host, const struct script_so
 {
     struct script *script = NEW(struct script);
     script->host = host;
+    script->features = &script_features;
     script->path = xstrdup(source->path);
     script->name = xstrdup(source->name);
     script->shown_name = source->name;
@@ -88,12 +91,29 @@ struct script *script_new(const struct script_host *host, const struct script_so
     return script;
 }
 
+/* Which leases it asks for is its own choice within the namespace of the flags alone: one that is elsewhere
+ * is a write that it must have declared. */
+static bool lease_is_declared(const struct script *script, struct err *err)
+{
+    const struct leading *leading = &script->leading;
+    const struct script_host *host = script->host;
+    if (!leading->place || host->any_lease) return true;
+    const struct lease_config *wish = leading->wish;
+    if (strcmp(wish->namespace_, host->lease.namespace_) == 0 || writes_allow_leases(&script->writes))
+        return true;
+    return err_set(err, ERR_SCRIPT,
+                   "%s: k8s.leader: the lease %s/%s is not in the namespace \"%s\" of "
+                   "--leader-elect-resource-namespace; name none, or declare k8s.writes { "
+                   "\"leases.coordination.k8s.io:create\", \"leases.coordination.k8s.io:update\" }",
+                   leading->place, wish->namespace_, wish->name, host->lease.namespace_);
+}
+
 struct script *script_prepare(const struct script_host *host, const struct script_source *source,
                               struct err *err)
 {
     int64_t begun_ns = clock_measure_ns();
     struct script *script = script_new(host, source);
-    if (!state_open(script, err) || !load(script, err) || !leading_is_declared(script, err)) {
+    if (!state_open(script, err) || !load(script, err) || !lease_is_declared(script, err)) {
         script_free(script);
         return NULL;
     }

@@ -11,95 +11,15 @@
 #include "informer/leader/leadership.h"
 #include "informer/shared/shared_factory.h"
 #include "informer/workqueue/workqueue.h"
-#include "net/loop.h"
+#include "script/vm/host.h"
+#include "script/vm/quarantine.h"
+#include "script/work/command.h"
+#include "script/work/script_main.h"
 
-struct write_log;
 struct bundle;
-struct cpu_watch;
-struct log_field;
-struct event_recorder;
-struct kinds;
-struct limits;
-struct live_client;
 struct inventory;
 struct inventory_entry;
-struct rule_params;
-struct running;
 struct script;
-struct turns;
-struct web;
-
-enum write_mode {
-    WRITES_SENT,
-    WRITES_TRIED,    /* --dry-run=server: sent with dryRun=All */
-    WRITES_RECORDED, /* --dry-run=client: never sent */
-};
-
-/* Of tests, instead of stdout, the log and /metrics; NULL: none. `call` is "handler", "worker", ... The texts
- * are borrowed for the call, which may not call back. */
-struct script_hooks {
-    void (*print)(void *ctx, struct str line);
-    void (*failed)(void *ctx, const char *call, const char *error, const char *traceback,
-                   const struct log_field *about);
-    void *ctx;
-    const void *metrics_page; /* of k8s.metric, see base/series/user_metric.h; NULL: that of the process */
-};
-
-/* What the process offers to its scripts; outlives them all. */
-struct script_host {
-    struct shared_factory *factory;
-    struct loop *loop;
-    struct clock *clock;      /* NULL: the loop's */
-    struct turns *turns;      /* of all of them together */
-    int64_t resync_ms;        /* of handlers that do not say; 0: never (I-15) */
-    struct live_client *live; /* reads without a cache; NULL, as `kinds`, when there is no server */
-    struct kinds *kinds;      /* what the names of those mean */
-    struct web *web;          /* requests of http.request; NULL: there is no network */
-    struct running *running;  /* where calls are noted for other threads; NULL: nowhere */
-    struct cpu_watch *watch;  /* of the engine thread; NULL: count hooks see how long calls take */
-    enum write_mode write_mode;
-    /* What the log says of a write under WRITES_RECORDED; NULL: that the user asked for that. A literal. */
-    const char *not_sent;
-    /* Of Events; NULL when there is no server. */
-    struct event_recorder *recorder;
-    struct write_log *audit;       /* of writes; NULL for none */
-    const char *field_manager;     /* of writes; NULL: "kubelua" */
-    struct leaders *leaders;       /* elections; NULL when there is no server */
-    struct lease_config lease;     /* what k8s.leader does not say */
-    bool any_lease;                /* its namespace is nobody's: nothing is said of leases elsewhere */
-    bool elects;                   /* scripts that do not call it take part in that one */
-    const char *default_namespace; /* of those that do not say; "" all namespaces */
-    struct script_hooks hooks;
-    /* Whether the generation is given up, and the one before comes back, as what has this id went over its
-     * limits too often; NULL: never. */
-    bool (*is_given_up)(void *ctx, const struct script *script, const char *id);
-    void *is_given_up_ctx;
-    const struct limits *limits; /* NULL: the defaults */
-    bool runs_rules; /* else claims of rules are held (shared_factory.h): nobody asks rules, or he decides */
-    const struct rule_params *params; /* that the operator gave to rules; NULL: none */
-    const char *const *trusted;       /* scripts with JIT and without CPU budgets, by name or path */
-    size_t trusted_count;
-    const char *const *lua_path; /* folders of the operator with modules, behind that of the script */
-    size_t lua_path_count;
-    bool notes_functions; /* plans know where functions are: for who shows them to people */
-    bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
-};
-
-enum script_result {
-    SCRIPT_OK,
-    SCRIPT_YIELDED,
-    SCRIPT_ERROR,
-    SCRIPT_CPU_LIMIT,
-    SCRIPT_MEMORY_LIMIT,
-    SCRIPT_CANCELLED
-};
-
-struct script_counters {
-    uint64_t adds, updates, deletes; /* calls of handlers */
-    uint64_t errors; /* calls of any of its functions that failed: handlers, filters, workers, timers,
-                        main, transforms, index functions */
-    uint64_t failed_writes;
-};
 
 struct script_source {
     const char *path;
@@ -188,47 +108,9 @@ struct script_timer_status {
 };
 void script_each_timer(const struct script *script,
                        void (*fn)(void *ctx, const struct script_timer_status *status), void *ctx);
-/* What is not called any more, as it went over a limit too often; texts are borrowed. */
-struct script_quarantine_status {
-    const char *id, *why; /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME", "transform/KIND",
-                                  "index/NAME", "rule/ID"; the error of the last call */
-    int64_t since_us;
-    uint64_t skipped; /* calls */
-};
-void script_each_quarantine(const struct script *script,
-                            void (*fn)(void *ctx, const struct script_quarantine_status *status), void *ctx);
-/* Those with this id (NULL: all) are called again, a handler with the whole cache first, as it missed events;
- * the informer of a transform lists again, and an index is built anew. Gives their number. Outside of any
- * call into Lua. */
-size_t script_lift(struct script *script, const char *id);
 /* Failures of each kind of call, with the names that kubelua_script_errors_total has. */
 void script_each_error(const struct script *script, void (*fn)(void *ctx, const char *call, uint64_t errors),
                        void *ctx);
-/* Commands that it registered for `kubelua call`. */
-size_t script_command_count(const struct script *script);
-const char *script_command_name(const struct script *script, size_t i);
-const char *script_command_help(const struct script *script, size_t i);
-enum script_command_end {
-    COMMAND_DONE,
-    COMMAND_REFUSED, /* it returned nil, err */
-    COMMAND_FAILED,  /* it raised, or was over a limit: that was logged */
-    COMMAND_CANCELLED,
-};
-struct script_command_result {
-    enum script_command_end end;
-    bool is_json; /* else plain text */
-    struct str text;
-};
-typedef void script_command_done(void *ctx, const struct script_command_result *result);
-struct command_call;
-/* Not before it has started, nor once it is stopped. */
-bool script_is_running(const struct script *script);
-/* Calls one, of a script that runs, with at most COMMAND_ARGS_MAX words. `done` is called once. NULL when
- * that was before this returned. */
-struct command_call *script_call_command(struct script *script, size_t command, const char *const *args,
-                                         size_t count, script_command_done *done, void *ctx);
-/* `done` is called at once. */
-void command_call_cancel(struct command_call *call);
 /* What its handlers ask of objects by `where` and `changed`, but for conditions that an absent value meets.
  */
 struct script_condition {
@@ -280,18 +162,8 @@ bool script_records_events(const struct script *script);
 bool script_has_main(const struct script *script);
 /* Every informer synced, and every handler handed its cache. True for a script without informers. */
 bool script_has_synced(const struct script *script);
-/* Its main is not to run: one of an earlier generation has. */
-void script_skip_main(struct script *script);
-/* Starts the function given to k8s.main. `done` is called once, perhaps before this returns, or not at all
- * when the script is freed first; it may not free the script. `exit_code` is what main returned (0 for
- * nothing); what is not SCRIPT_OK was logged. */
-typedef void script_main_done(void *ctx, enum script_result result, int exit_code);
-void script_run_main(struct script *script, script_main_done *done, void *ctx);
 struct script_counters script_counters(const struct script *script);
-/* How often its functions were entered, and how many calls failed, in this generation alone. */
-struct script_tally {
-    uint64_t calls, failed;
-};
+/* Of this generation alone. */
 struct script_tally script_tally(const struct script *script);
 /* The first of those that failed: "scripts/x.lua:12: ...", a line; "" when none has. */
 struct str script_first_failure(const struct script *script);

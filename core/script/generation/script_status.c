@@ -8,11 +8,12 @@
 #include "script/handlers/handler.h"
 #include "script/vm/failure_log.h"
 #include "script/vm/state.h"
+#include "script/work/script_queue.h"
 #include "script/work/script_timer.h"
 
 enum script_main_state script_main_state(const struct script *script)
 {
-    if (!script->has_main) return SCRIPT_MAIN_NONE;
+    if (!script->main.given) return SCRIPT_MAIN_NONE;
     if (script->main.skipped) return SCRIPT_MAIN_SKIPPED;
     if (!script->main.done) return SCRIPT_MAIN_WAITING;
     if (!script->main.ended) return SCRIPT_MAIN_RUNNING;
@@ -59,6 +60,21 @@ void script_each_handler(const struct script *script,
                                                       .busy = h->busy_count,
                                                       .concurrency = h->concurrency,
                                                       .errors = h->errors});
+}
+
+size_t script_queue_count(const struct script *script)
+{
+    return script->queue_count;
+}
+
+void script_get_queue_status(const struct script *script, size_t i, struct script_queue_status *status)
+{
+    const struct script_queue *q = TAILQ_FIRST(&script->queues);
+    while (i-- > 0) q = TAILQ_NEXT(q, link);
+    *status = (struct script_queue_status){
+        .name = q->name, .workers = q->function == LUA_NOREF ? 0 : q->workers, .errors = q->errors};
+    workqueue_get_status(q->queue, &status->queue);
+    status->failing_count = workqueue_get_failing(q->queue, status->failing, QUEUE_FAILING_SHOWN);
 }
 
 void script_each_timer(const struct script *script,
@@ -264,7 +280,7 @@ bool script_records_events(const struct script *script)
 
 bool script_has_main(const struct script *script)
 {
-    return script->has_main;
+    return script->main.given;
 }
 
 bool script_has_synced(const struct script *script)

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "script/generation/bind.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 enum { CONCURRENCY_MAX = 1000, DEBOUNCE_MIN_MS = 10, DEBOUNCE_MAX_MS = 3600 * 1000 };
 
@@ -159,7 +159,7 @@ static const luaL_Reg verbs[] = {
     {NULL, NULL},
 };
 
-void bind_handler_options(lua_State *L)
+static void bind_handler_options(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", l_handler_options_gc}, {NULL, NULL}};
     class_define(L, CLASS_HANDLER_OPTIONS, meta, NULL);
@@ -168,3 +168,6 @@ void bind_handler_options(lua_State *L)
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "handler_options");
 }
+
+const struct feature feature_handler_options = {
+    .parts = {"handler_options"}, .bind = bind_handler_options, .classes = CLASS_BIT(CLASS_HANDLER_OPTIONS)};

@@ -5,9 +5,9 @@
 
 #include "base/mem.h"
 #include "informer/leader/leadership.h"
-#include "script/generation/bind.h"
 #include "script/handlers/leading.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 /* A name as objects have them, whatever else the server says of it. */
 static const char *name_arg(lua_State *L, int idx, const char *otherwise)
@@ -93,7 +93,7 @@ static int l_on_leader(lua_State *L)
     return 0;
 }
 
-void bind_leader(lua_State *L)
+static void bind_leader(lua_State *L)
 {
     static const luaL_Reg verbs[] = {
         {"claim", l_leader_claim}, {"is_leader", l_is_leader}, {"on_leader", l_on_leader}, {NULL, NULL}};
@@ -101,3 +101,5 @@ void bind_leader(lua_State *L)
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "leader");
 }
+
+const struct feature feature_leader = {.parts = {"leader"}, .bind = bind_leader};

@@ -1,9 +1,11 @@
 /* raw.registration: what add_event_handler gives back. */
 #include "base/mem.h"
 #include "script/caches/bind_informer.h"
-#include "script/generation/bind.h"
+#include "script/handlers/delivery.h"
 #include "script/handlers/handler.h"
+#include "script/inventory/bind_inventory.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 struct box {
     struct script_handler *handler;
@@ -67,7 +69,7 @@ static const luaL_Reg registration_methods[] = {
     {NULL, NULL},
 };
 
-void bind_registration(lua_State *L)
+static void bind_registration(lua_State *L)
 {
     static const luaL_Reg meta[] = {
         {"__tostring", l_registration_tostring}, {"__gc", l_registration_gc}, {NULL, NULL}};
@@ -78,3 +80,9 @@ void bind_registration(lua_State *L)
     lua_setfield(L, -2, "new");
     lua_setfield(L, -2, "registration");
 }
+
+const struct feature feature_registration = {.parts = {"registration"},
+                                             .bind = bind_registration,
+                                             .classes = CLASS_BIT(CLASS_REGISTRATION),
+                                             .turn = deliveries_turn,
+                                             .turned = handlers_attach};

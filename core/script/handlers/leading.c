@@ -10,8 +10,7 @@
 #include "informer/leader/leadership.h"
 #include "script/handlers/handler.h"
 #include "script/handlers/leader_functions.h"
-#include "script/work/script_queue.h"
-#include "script/work/script_timer.h"
+#include "script/vm/feature.h"
 
 /* --- terms */
 
@@ -31,8 +30,9 @@ static void lose(struct script *script)
     script->leading.fence = NULL;
     leader_functions_cancel(script);
     handlers_stop_leading(script);
-    script_timers_stop_leading(script);
-    queues_stop_leading(script);
+    const struct feature_list *list = script->features;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i]->stop_leading) list->items[i]->stop_leading(script);
     leader_functions_end(script);
     handlers_attach(script);
 }
@@ -98,21 +98,6 @@ bool leading_join(struct script *script, const struct lease_config *wish, const 
     if (!claim(script, wish, err)) return false;
     script->leading.place = xstrdup(place);
     return true;
-}
-
-bool leading_is_declared(const struct script *script, struct err *err)
-{
-    const struct leading *leading = &script->leading;
-    const struct script_host *host = script->host;
-    if (!leading->place || host->any_lease) return true;
-    const struct lease_config *wish = leading->wish;
-    if (strcmp(wish->namespace_, host->lease.namespace_) == 0 || writes_allow_leases(&script->writes))
-        return true;
-    return err_set(err, ERR_SCRIPT,
-                   "%s: k8s.leader: the lease %s/%s is not in the namespace \"%s\" of "
-                   "--leader-elect-resource-namespace; name none, or declare k8s.writes { "
-                   "\"leases.coordination.k8s.io:create\", \"leases.coordination.k8s.io:update\" }",
-                   leading->place, wish->namespace_, wish->name, host->lease.namespace_);
 }
 
 /* That of the flags, when it says nothing itself. */

@@ -43,9 +43,6 @@ void leading_add_functions(lua_State *L);
 /* It called k8s.leader at `place`, which is copied: it will take part in an election once it runs; a dry run
  * only has it checked. */
 bool leading_join(struct script *script, const struct lease_config *wish, const char *place, struct err *err);
-/* It has loaded. Which leases it asks for is its own choice within the namespace of the flags alone: one that
- * is elsewhere is a write that it must have declared. */
-bool leading_is_declared(const struct script *script, struct err *err);
 /* It runs: without k8s.leader it takes part in the election of --leader-elect, if there is one. */
 bool leading_loaded(struct script *script, struct err *err);
 /* For a reload: `to` takes part in its election in place of `from`. Of the same one the term stays. Another

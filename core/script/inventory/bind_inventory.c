@@ -1,10 +1,12 @@
 /* raw.plan: what a script registers while it loads; lua/k8s/plan.lua makes the texts. And what functions are
  * made of, for lua/k8s/closure.lua. */
+#include "script/inventory/bind_inventory.h"
+
 #include <string.h>
 
-#include "script/generation/bind.h"
 #include "script/inventory/function_hash.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 void inventory_note(lua_State *L, enum inventory_class class, struct str key, struct str detail)
 {
@@ -102,7 +104,7 @@ static int l_inventory_metatable(lua_State *L)
     return lua_getmetatable(L, 1);
 }
 
-void bind_inventory(lua_State *L)
+static void bind_inventory(lua_State *L)
 {
     static const luaL_Reg verbs[] = {{"add", l_inventory_add},
                                      {"hash", l_inventory_hash},
@@ -117,3 +119,5 @@ void bind_inventory(lua_State *L)
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "plan");
 }
+
+const struct feature feature_inventory = {.parts = {"plan"}, .bind = bind_inventory};

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/text/nearest.h"
-#include "script/generation/bind.h"
 #include "script/inventory/metrics.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 enum { LEVEL_SLOTS = 4 };
 
@@ -281,7 +281,7 @@ static const luaL_Reg gauge_methods[] = {{"set", l_gauge_set},
 static const luaL_Reg histogram_methods[] = {
     {"observe", l_histogram_observe}, {"remove", l_histogram_remove}, {NULL, NULL}};
 
-void bind_metric(lua_State *L)
+static void bind_metric(lua_State *L)
 {
     static const luaL_Reg meta[] = {{NULL, NULL}};
     class_define(L, CLASS_COUNTER, meta, counter_methods);
@@ -293,3 +293,8 @@ void bind_metric(lua_State *L)
     lua_setfield(L, -2, "new");
     lua_setfield(L, -2, "metric");
 }
+
+const struct feature feature_metric = {.parts = {"metric"},
+                                       .bind = bind_metric,
+                                       .classes = CLASS_BIT(CLASS_COUNTER) | CLASS_BIT(CLASS_GAUGE) |
+                                                  CLASS_BIT(CLASS_HISTOGRAM)};

@@ -3,8 +3,8 @@
 
 #include "base/must.h"
 #include "base/text/base64.h"
-#include "script/generation/bind.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 /* The scratch is C's memory, which the script's limit does not see. */
 enum { CODED_MAX = 16 << 20 };
@@ -54,7 +54,7 @@ static int l_sha256(lua_State *L)
     return 1;
 }
 
-void bind_text(lua_State *L)
+static void bind_text(lua_State *L)
 {
     static const luaL_Reg base64_verbs[] = {
         {"encode", l_base64_encode}, {"decode", l_base64_decode}, {NULL, NULL}};
@@ -64,3 +64,5 @@ void bind_text(lua_State *L)
     lua_pushcfunction(L, l_sha256);
     lua_setfield(L, -2, "sha256");
 }
+
+const struct feature feature_text = {.parts = {"base64", "sha256"}, .bind = bind_text};

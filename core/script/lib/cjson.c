@@ -1,9 +1,13 @@
-/* The bounds of lua-cjson; see cjson.h. Each function has the library's own table as its upvalue, and
- * whether the instance keeps its buffer. */
-#include "script/lib/cjson.h"
+/* lua-cjson for scripts: the library itself, behind bounds. It works in C memory that Lua does not count and
+ * that it loses when Lua's own runs out, and a few bytes of Lua can be gigabytes of its text. Each function
+ * has the library's own table as its upvalue, and whether the instance keeps its buffer. */
+#include <dlfcn.h>
+#include <stdlib.h>
 
+#include "base/mem.h"
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
+#include "script/vm/feature.h"
 #include "script/vm/memory.h"
 
 enum { TEXT_MAX = 4 << 20, BUFFER_KEPT = 64 << 10, DEPTH_MAX = 1000 };
@@ -244,7 +248,38 @@ static void guard(lua_State *L, bool keeps)
     lua_remove(L, library);
 }
 
-void cjson_guard(lua_State *L)
+/* --- Finding the library */
+
+/* Tries one template of LuaJIT's compiled-in path for C modules. Relative ones are skipped: a file in the
+ * working directory is nobody's library. */
+static lua_CFunction open_cjson(struct str template)
 {
+    const char *mark = memchr(template.p, '?', template.n);
+    if (template.n == 0 || template.p[0] != '/' || !mark) return NULL;
+    char *path = xasprintf("%.*scjson%.*s", (int)(mark - template.p), template.p,
+                           (int)(template.p + template.n - mark - 1), mark + 1);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    free(path);
+    return library ? (lua_CFunction)dlsym(library, "luaopen_cjson") : NULL;
+}
+
+static lua_CFunction find_cjson(lua_State *L)
+{
+    push_ref(L, script_of(L), REF_CPATH);
+    struct str rest = str_of(own_text(L, -1)), template;
+    lua_CFunction found = NULL;
+    while (!found && str_cut(&rest, ';', &template)) found = open_cjson(template);
+    lua_pop(L, 1);
+    return found;
+}
+
+static void push_cjson(lua_State *L)
+{
+    lua_CFunction open = find_cjson(L);
+    if (!open) script_raise(L, "module 'cjson' not found: the package lua-cjson is not installed");
+    lua_pushcfunction(L, open);
+    lua_call(L, 0, 1);
     guard(L, true);
 }
+
+const struct feature feature_cjson = {.module = "cjson", .push_module = push_cjson};

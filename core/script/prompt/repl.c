@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "kube/kinds/kinds.h"
 #include "script/caches/bind_informer.h"
+#include "script/generation/script_open.h"
 #include "script/prompt/repl_internal.h"
 #include "script/vm/budget.h"
 #include "script/vm/modules.h"

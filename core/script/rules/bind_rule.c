@@ -7,12 +7,12 @@
 #include "informer/shared/shared_factory.h"
 #include "script/caches/bind_informer.h"
 #include "script/caches/index_function.h"
-#include "script/generation/bind.h"
 #include "script/handlers/handler.h"
 #include "script/rules/rule.h"
 #include "script/view/json_encode.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 enum { ID_MAX = 56, TEXT_MAX = 4000, MESSAGE_MAX = 4000, PATH_MAX_BYTES = 1000, VALUE_MAX = 1024 };
 
@@ -300,7 +300,7 @@ static int l_rule_result(lua_State *L)
     return 0;
 }
 
-void bind_rule(lua_State *L)
+static void bind_rule(lua_State *L)
 {
     static const luaL_Reg verbs[] = {{"new", l_rule_new},       {"claimed", l_rule_claimed},
                                      {"looks", l_rule_looks},   {"param", l_rule_param},
@@ -317,3 +317,5 @@ void bind_rule(lua_State *L)
     lua_setfield(L, -2, "methods");
     lua_setfield(L, -2, "rule");
 }
+
+const struct feature feature_rule = {.parts = {"rule"}, .bind = bind_rule};

@@ -12,7 +12,6 @@
 #include "base/str.h"
 #include "informer/store/indexer.h"
 #include "object/pack/pool.h"
-#include "script/generation/script.h"
 #include "script/rules/rule_params.h"
 #include "script/vm/quarantine.h"
 

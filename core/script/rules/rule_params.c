@@ -9,7 +9,6 @@
 #include "base/text/nearest.h"
 #include "kube/config/yaml_documents.h"
 #include "kube/config/yaml_file.h"
-#include "script/generation/script.h"
 #include "script/rules/rule.h"
 #include "script/rules/rule_value.h"
 

@@ -8,9 +8,9 @@
 #include "base/mem.h"
 #include "kube/event/event_recorder.h"
 #include "kube/kinds/kinds.h"
-#include "script/generation/bind.h"
 #include "script/server/dry_write.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 /* The component is a qualified name, as reportingController must be: its last part has 63 characters. */
 enum { COMPONENT_MAX = 63 };
@@ -116,8 +116,10 @@ static int l_event(lua_State *L)
     return 0;
 }
 
-void bind_event(lua_State *L)
+static void bind_event(lua_State *L)
 {
     lua_pushcfunction(L, l_event);
     lua_setfield(L, -2, "event");
 }
+
+const struct feature feature_event = {.parts = {"event"}, .bind = bind_event};

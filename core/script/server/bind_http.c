@@ -6,9 +6,10 @@
 
 #include "base/mem.h"
 #include "net/web.h"
-#include "script/generation/bind.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 #include "script/vm/memory.h"
+#include "script/vm/modules.h"
 #include "script/vm/task.h"
 
 enum { TIMEOUT_MS = 30000, ARG_HEADERS = 5, LEVEL_SLOTS = 6 };
@@ -201,10 +202,18 @@ static int l_http_send(lua_State *L)
     return task_yield(L, &wait->wait, &ops);
 }
 
-void bind_http(lua_State *L)
+static void bind_http(lua_State *L)
 {
     lua_newtable(L);
     lua_pushcfunction(L, l_http_send);
     lua_setfield(L, -2, "send");
     lua_setfield(L, -2, "http");
 }
+
+static void push_module(lua_State *L)
+{
+    modules_internal(L, "k8s.http");
+}
+
+const struct feature feature_http = {
+    .parts = {"http"}, .bind = bind_http, .module = "http", .push_module = push_module};

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "kube/kinds/kinds.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 #include "script/vm/task.h"
 
 struct box {
@@ -150,9 +151,11 @@ int kind_resolve(lua_State *L, const struct kind_access *q)
     return task_yield(L, &wait->wait, &ops);
 }
 
-void bind_kind(lua_State *L)
+static void bind_kind(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", l_resource_gc}, {NULL, NULL}};
     class_define(L, CLASS_RESOURCE, meta, NULL);
     lua_pop(L, 1);
 }
+
+const struct feature feature_kind = {.bind = bind_kind, .classes = CLASS_BIT(CLASS_RESOURCE)};

@@ -30,5 +30,3 @@ int kind_resolve(lua_State *L, const struct kind_access *question);
 const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *question);
 /* The same for what is only looked at; raises "verb: expected a resource, not nil". */
 const struct resource *resource_arg(lua_State *L, int idx, const char *verb);
-/* Registers the class of resources. */
-void bind_kind(lua_State *L);

@@ -1,19 +1,20 @@
 /* raw.live: what live reads name, and k8s.get. Lists and watches are in bind_reader.c. Each read has two
  * steps: bind_kind.c finds what its kind means, and whether the script declared it; then the server is asked.
  */
+#include "script/inventory/bind_inventory.h"
+#include "script/server/bind_kind.h"
+#include "script/server/declared.h"
 #include "script/server/reader.h"
+#include "script/view/view.h"
+#include "script/vm/args.h"
+#include "script/vm/feature.h"
+#include "script/vm/task.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "informer/live/live_client.h"
-#include "script/generation/bind.h"
-#include "script/server/bind_kind.h"
-#include "script/server/declared.h"
-#include "script/view/view.h"
-#include "script/vm/args.h"
-#include "script/vm/task.h"
 
 /* Pages are lists for those who declare them. */
 static const struct function {
@@ -151,7 +152,7 @@ static int l_live_get(lua_State *L)
     return task_yield(L, &wait->wait, &ops);
 }
 
-void bind_live(lua_State *L)
+static void bind_live(lua_State *L)
 {
     static const luaL_Reg verbs[] = {
         {"reads", l_live_reads}, {"resource", l_live_resource}, {"get", l_live_get}, {NULL, NULL}};
@@ -160,3 +161,6 @@ void bind_live(lua_State *L)
     bind_reader(L);
     lua_setfield(L, -2, "live");
 }
+
+const struct feature feature_live = {
+    .parts = {"live"}, .bind = bind_live, .classes = CLASS_BIT(CLASS_PAGES) | CLASS_BIT(CLASS_WATCH)};

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "informer/live/live_client.h"
-#include "script/generation/bind.h"
+#include "script/inventory/bind_inventory.h"
 #include "script/server/bind_kind.h"
 #include "script/server/dry_write.h"
 #include "script/server/write_record.h"
@@ -14,6 +14,7 @@
 #include "script/view/json_encode.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 #include "script/vm/task.h"
 
 /* A kube-apiserver takes no larger one. Of a script's writes together: thousands of tasks may wait. */
@@ -214,7 +215,7 @@ static int l_write_seconds(lua_State *L)
     return 1;
 }
 
-void bind_write(lua_State *L)
+static void bind_write(lua_State *L)
 {
     static const luaL_Reg verbs[] = {{"declare", l_write_declare}, {"resource", l_write_resource},
                                      {"send", l_write_send},       {"type_of", l_write_type_of},
@@ -227,3 +228,5 @@ void bind_write(lua_State *L)
     }
     lua_setfield(L, -2, "write");
 }
+
+const struct feature feature_write = {.parts = {"write"}, .bind = bind_write};

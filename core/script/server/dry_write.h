@@ -2,8 +2,8 @@
  * Owner: nothing is kept. On the engine thread; nothing here raises. */
 #pragma once
 #include "object/pack/pool.h"
-#include "script/generation/script.h"
 #include "script/server/write_request.h"
+#include "script/vm/host.h"
 
 /* What the log says of what is not sent. */
 const char *dry_write_message(const struct script *script);

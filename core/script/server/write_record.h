@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "object/pack/pool.h"
-#include "script/generation/script.h"
 #include "script/server/write_request.h"
+#include "script/vm/host.h"
 
 struct write_record {
     struct script *script;

@@ -16,7 +16,7 @@ struct spec_engine_options {
     const char *namespace_;      /* of informers that do not say; "" all */
     int64_t wall_us;             /* when the clock begins */
     const struct limits *limits; /* of scripts; copied; NULL: the defaults */
-    const char *const *trusted;  /* scripts, as of the host (script.h), as the next */
+    const char *const *trusted;  /* scripts, as of the host (host.h), as the next */
     size_t trusted_count;
     const char *const *lua_path;
     size_t lua_path_count;

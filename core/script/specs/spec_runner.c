@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "script/generation/script_open.h"
 #include "script/vm/args.h"
 #include "script/vm/modules.h"
 #include "script/vm/state.h"

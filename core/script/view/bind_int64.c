@@ -1,9 +1,9 @@
 /* k8s.int64: integers beyond 2^53, exact, comparable with each other only. */
 #include <inttypes.h>
 
-#include "script/generation/bind.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 static void push_wide(lua_State *L, uint64_t bits, bool is_uint)
 {
@@ -122,7 +122,7 @@ static int l_int64_new(lua_State *L)
     return 1;
 }
 
-void bind_int64(lua_State *L)
+static void bind_int64(lua_State *L)
 {
     static const luaL_Reg meta[] = {
         {"__eq", l_int64_eq}, {"__lt", l_int64_lt}, {"__le", l_int64_le}, {"__tostring", l_int64_tostring},
@@ -133,3 +133,6 @@ void bind_int64(lua_State *L)
     lua_pushcfunction(L, l_int64_new);
     lua_setfield(L, -2, "int64");
 }
+
+const struct feature feature_int64 = {
+    .parts = {"int64"}, .bind = bind_int64, .classes = CLASS_BIT(CLASS_INT64)};

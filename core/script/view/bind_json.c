@@ -1,10 +1,10 @@
 /* raw.json: text to tables and back. */
 #include "object/pack/pack.h"
 #include "object/parse/tape.h"
-#include "script/generation/bind.h"
 #include "script/view/json_encode.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 enum { PARSER_TEXT_MAX = 1 << 20 };
 
@@ -106,7 +106,7 @@ static int l_json_decode(lua_State *L)
     return 1;
 }
 
-void bind_json(lua_State *L)
+static void bind_json(lua_State *L)
 {
     static const luaL_Reg verbs[] = {
         {"encode", l_json_encode}, {"decode", l_json_decode}, {"array", l_json_array}, {NULL, NULL}};
@@ -114,3 +114,5 @@ void bind_json(lua_State *L)
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "json");
 }
+
+const struct feature feature_json = {.parts = {"json"}, .bind = bind_json};

@@ -2,10 +2,11 @@
 #include "base/text/nearest.h"
 #include "object/value/diff.h"
 #include "object/value/json.h"
-#include "script/generation/bind.h"
 #include "script/view/cache.h"
+#include "script/view/json_encode.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 static int push_slice(lua_State *L, struct str s)
 {
@@ -200,14 +201,16 @@ const char *object_method(struct str name, bool near)
     return near ? nearest.name : NULL;
 }
 
-const char *object_method_of(lua_CFunction function)
+static const char *object_method_of(lua_CFunction function)
 {
     for (const luaL_Reg *m = object_methods; m->name; m++)
         if (m->func == function) return m->name;
     return NULL;
 }
 
-void bind_object(lua_State *L)
+const struct value_words view_words = {json_describe, object_method, object_method_of};
+
+static void bind_object(lua_State *L)
 {
     view_define(L);
     luaL_register(L, NULL, object_methods);
@@ -216,3 +219,5 @@ void bind_object(lua_State *L)
     luaL_register(L, NULL, object_methods);
     lua_setfield(L, -2, "object");
 }
+
+const struct feature feature_object = {.at_once = true, .bind = bind_object};

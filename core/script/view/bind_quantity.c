@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "object/value/quantity.h"
-#include "script/generation/bind.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 enum { FACTOR_BITS = 53 };
 #define FACTOR_MAX ((lua_Number)((int64_t)1 << FACTOR_BITS))
@@ -143,7 +143,7 @@ static const luaL_Reg quantity_methods[] = {
     {NULL, NULL},
 };
 
-void bind_quantity(lua_State *L)
+static void bind_quantity(lua_State *L)
 {
     static const luaL_Reg meta[] = {
         {"__eq", l_quantity_eq},
@@ -160,3 +160,6 @@ void bind_quantity(lua_State *L)
     lua_pushcfunction(L, l_quantity_new);
     lua_setfield(L, -2, "quantity");
 }
+
+const struct feature feature_quantity = {
+    .parts = {"quantity"}, .bind = bind_quantity, .classes = CLASS_BIT(CLASS_QUANTITY)};

@@ -1,8 +1,8 @@
 /* raw.selects, raw.bad_selector: a label selector against labels, wherever they are (contract X). */
-#include "script/generation/bind.h"
 #include "script/view/cache.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 enum { STATUS_BAD_REQUEST = 400 };
 
@@ -143,10 +143,12 @@ static int l_bad_selector(lua_State *L)
     return push_error(L, STATUS_BAD_REQUEST, "BadRequest", arg_bytes(L, 1, "problem"));
 }
 
-void bind_selects(lua_State *L)
+static void bind_selects(lua_State *L)
 {
     lua_pushcfunction(L, l_bad_selector);
     lua_setfield(L, -2, "bad_selector");
     lua_pushcfunction(L, l_selects);
     lua_setfield(L, -2, "selects");
 }
+
+const struct feature feature_selects = {.parts = {"selects", "bad_selector"}, .bind = bind_selects};

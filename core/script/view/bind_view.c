@@ -1,9 +1,9 @@
 /* raw.view: what the replaced pairs, ipairs, next, unpack and table.concat do with views. */
 #include <limits.h>
 
-#include "script/generation/bind.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 
 enum { UNPACK_MAX = 7000 /* Lua's stack of a C function ends at 8000 */, POSITION_MAX = 1000000000 };
 
@@ -126,7 +126,7 @@ static int l_view_items(lua_State *L)
     return 2;
 }
 
-void bind_view(lua_State *L)
+static void bind_view(lua_State *L)
 {
     static const luaL_Reg verbs[] = {
         {"is", l_view_is}, {"pairs", l_view_pairs}, {"next", l_view_next}, {"items", l_view_items},
@@ -139,3 +139,5 @@ void bind_view(lua_State *L)
     lua_setfield(L, -2, "ipairs");
     lua_setfield(L, -2, "view");
 }
+
+const struct feature feature_view = {.at_once = true, .bind = bind_view};

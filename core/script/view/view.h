@@ -2,7 +2,7 @@
  * has it. Owner: Lua's collector; retained.h has a reference to the object of each. On the engine thread,
  * inside a call into Lua: all may raise. */
 #pragma once
-#include "script/vm/state.h"
+#include "script/vm/feature.h"
 
 struct view {
     struct root *root;
@@ -25,25 +25,18 @@ uint32_t view_field_id(lua_State *L, struct str name);
 struct view *view_test(lua_State *L, int idx);
 /* Raises "verb: expected a view, not nil". */
 struct view *view_arg(lua_State *L, int idx, const char *verb);
-/* Registers the two classes; leaves the methods' table of objects on the stack. */
-void view_define(lua_State *L);
-
 /* The method of whole objects that has this name, or, if `near`, that may have been meant. NULL: none. */
 const char *object_method(struct str name, bool near);
-/* Whose function it is; NULL: none's. */
-const char *object_method_of(lua_CFunction function);
+/* For messages of calls. */
+extern const struct value_words view_words;
+/* Registers the two classes; leaves the methods' table of objects on the stack. */
+void view_define(lua_State *L);
 
 /* The same as plain tables: maps, arrays marked as such, null as k8s.null (lua-api, section 2). */
 void copy_push_value(lua_State *L, struct value value);
 /* Marks the table on top of the stack as an array. */
 void copy_mark_array(lua_State *L);
 bool copy_is_array(lua_State *L, int idx);
-
-/* k8s.null, which is cjson.null. */
-static inline void push_null(lua_State *L)
-{
-    lua_pushlightuserdata(L, NULL);
-}
 
 /* Numbers that Lua's cannot hold exactly. */
 struct wide {

@@ -8,8 +8,8 @@
 
 #include "base/text/nearest.h"
 #include "object/pack/pack.h"
-#include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 #include "script/vm/state.h"
 
 static void keep(struct absent *absent, struct root *root, struct value parent)
@@ -99,22 +99,23 @@ static bool is_about_nil(const struct buf *text)
 }
 
 /* A name that is a method's; where one was called, it may be misspelt. */
-static void put_method(const struct absent *absent, struct buf *text)
+static void put_method(const struct script *script, struct buf *text)
 {
     static const char call[] = "call method '";
+    const struct absent *absent = &script->absent;
     bool called = memmem(text->data, text->len, call, sizeof call - 1);
-    const char *method = object_method((struct str){absent->key, absent->key_len}, called);
+    const char *method = script->features->words->method((struct str){absent->key, absent->key_len}, called);
     if (method) buf_printf(text, "; did you mean the object's method :%s()?", method);
 }
 
 /* "attempt to concatenate field 'name' (a function value)": a method that was not called. */
-static void explain_function(struct buf *text)
+static void explain_function(const struct script *script, struct buf *text)
 {
     static const char what[] = "' (a function value)";
     const char *end = memmem(text->data, text->len, what, sizeof what - 1), *begin = end;
     if (!end) return;
     while (begin > text->data && begin[-1] != '\'') begin--;
-    const char *method = object_method((struct str){begin, (size_t)(end - begin)}, false);
+    const char *method = script->features->words->method((struct str){begin, (size_t)(end - begin)}, false);
     if (method) buf_printf(text, "; did you mean the object's method :%s()?", method);
 }
 
@@ -134,7 +135,7 @@ void absent_explain(struct script *script, struct buf *text)
 {
     struct absent *absent = &script->absent;
     if (text->len == 0) return;
-    explain_function(text);
+    explain_function(script, text);
     if (explain_name(absent, text) || !absent->root || !is_about_nil(text)) return;
     struct buf path = {0};
     if (!find(root_value(absent->root), absent->parent.at, &path, 0)) buf_putc(&path, '?');
@@ -147,7 +148,7 @@ void absent_explain(struct script *script, struct buf *text)
     buf_str(text, buf_slice(&path));
     buf_puts(text, " of ");
     object_title(absent->root, text);
-    put_method(absent, text);
+    put_method(script, text);
     buf_clear(&path);
 }
 

@@ -27,7 +27,7 @@ void object_title(const struct root *root, struct buf *out);
  * to call method 'on_ad' (a nil value)". Known methods cost nothing more, as they are found before anybody
  * asks. Owner: nothing is kept. Inside a call into Lua: all may raise. */
 
-/* For state.c, before any class is made. */
+/* For script_open.c, before any class is made. */
 void unknown_method_setup(lua_State *L);
 /* Has the table of methods on top of the stack raise for names that it does not have. */
 void unknown_method_watch(lua_State *L);

@@ -7,8 +7,8 @@
 
 #include "base/time/duration.h"
 #include "kube/kinds/resource.h"
-#include "script/view/view.h"
 #include "script/vm/absent.h"
+#include "script/vm/feature.h"
 
 static const char *const class_names[CLASS_COUNT] = {
     [CLASS_OBJECT] = "view",
@@ -79,7 +79,8 @@ const char *arg_type_name(lua_State *L, int idx)
 /* pod.key for pod:key() is a function. */
 static void raise_no_string(lua_State *L, int idx, const char *what)
 {
-    const char *method = lua_iscfunction(L, idx) ? object_method_of(lua_tocfunction(L, idx)) : NULL;
+    const struct value_words *words = script_of(L)->features->words;
+    const char *method = lua_iscfunction(L, idx) ? words->method_of(lua_tocfunction(L, idx)) : NULL;
     if (method) script_raise(L, "%s must be a string, not a function; did you mean :%s()?", what, method);
     script_raise(L, "%s must be a string, not %s", what, arg_type_name(L, idx));
 }

@@ -58,7 +58,7 @@ void class_define(lua_State *L, enum script_class class_, const luaL_Reg *meta, 
 void *class_test(lua_State *L, int idx, enum script_class class_);
 /* Raises, naming `method`, when the value is none of this class. */
 void *class_self(lua_State *L, enum script_class class_, const char *method);
-/* Registers a class that has values before anybody asked for the verbs beside it; see bind.c. */
+/* Registers a class that has values before anybody asked for the verbs beside it; see feature.c. */
 void class_make(lua_State *L, enum script_class class_);
 /* Makes the userdata on top of the stack one of the class. */
 static inline void class_set(lua_State *L, const struct script *script, enum script_class class_)
@@ -66,6 +66,12 @@ static inline void class_set(lua_State *L, const struct script *script, enum scr
     if (!script->classes[class_].identity) class_make(L, class_);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->classes[class_].metatable);
     lua_setmetatable(L, -2);
+}
+
+/* k8s.null, which is cjson.null. */
+static inline void push_null(lua_State *L)
+{
+    lua_pushlightuserdata(L, NULL);
 }
 
 /* Pushes nil and { code, reason, message } for `return 2`. `code` 0 leaves the field out. */

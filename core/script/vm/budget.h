@@ -39,7 +39,7 @@ struct budget {
     struct script_failure failure; /* where it was when that was found */
 };
 
-/* For state.c: from here on calls are watched. Not for scripts that the operator trusts. */
+/* For script_open.c: from here on calls are watched. Not for scripts that the operator trusts. */
 void budget_open(struct script *script);
 void budget_close(struct script *script);
 /* Around each call; on the stack or in the script. `limit` says how much it may take. */

@@ -6,10 +6,10 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "script/view/json_encode.h"
 #include "script/vm/absent.h"
 #include "script/vm/args.h"
 #include "script/vm/cpu_watch.h"
+#include "script/vm/feature.h"
 #include "script/vm/running.h"
 #include "script/vm/state.h"
 
@@ -142,7 +142,7 @@ static int l_to_text(lua_State *L)
 {
     if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING) return 1;
     if (lua_istable(L, 1))
-        lua_pushfstring(L, "(error object %s)", buf_text(json_describe(L, 1)));
+        lua_pushfstring(L, "(error object %s)", buf_text(script_of(L)->features->words->describe(L, 1)));
     else
         lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
     return 1;

@@ -6,7 +6,7 @@
 #include <lua.h>
 
 #include "base/buf.h"
-#include "script/generation/script.h"
+#include "script/vm/host.h"
 #include "script/vm/limits.h"
 
 /* Runs under protection on an empty stack; may raise, and may call Lua. */
@@ -57,7 +57,7 @@ void failure_clear(struct script_failure *failure);
 void failure_copy(struct script_failure *to, const struct script_failure *from);
 const char *script_result_name(enum script_result result);
 
-/* For state.c, under protection: makes what calls need. */
+/* For script_open.c, under protection: makes what calls need. */
 void call_setup(lua_State *L);
 /* For task.c: around each stay in Lua. `phase` NULL: may yield. `what` says for whom, to other threads: a
  * literal. call_leave gives the result as limits have it. call_fail takes the error value from the top of L's

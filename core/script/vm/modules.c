@@ -2,16 +2,14 @@
 #include "script/vm/modules.h"
 
 #include <ctype.h>
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "base/embedded_file.h"
 #include "base/mem.h"
-#include "script/lib/cjson.h"
-#include "script/view/view.h"
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
 #include "script/vm/bundle.h"
+#include "script/vm/feature.h"
 #include "script/vm/task.h"
 
 /* Nothing declares events before they are told, so the text is searched for ".event": what is found too often
@@ -93,47 +91,6 @@ static bool push_api(lua_State *L, const char *name)
     script_raise(L, "module '%s' not found", name);
 }
 
-/* Tries one template of LuaJIT's compiled-in path for C modules. Relative ones are skipped: a file in the
- * working directory is nobody's library. */
-static lua_CFunction open_cjson(struct str template)
-{
-    const char *mark = memchr(template.p, '?', template.n);
-    if (template.n == 0 || template.p[0] != '/' || !mark) return NULL;
-    char *path = xasprintf("%.*scjson%.*s", (int)(mark - template.p), template.p,
-                           (int)(template.p + template.n - mark - 1), mark + 1);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    free(path);
-    return library ? (lua_CFunction)dlsym(library, "luaopen_cjson") : NULL;
-}
-
-static lua_CFunction find_cjson(lua_State *L)
-{
-    push_ref(L, script_of(L), REF_CPATH);
-    struct str rest = str_of(own_text(L, -1)), template;
-    lua_CFunction found = NULL;
-    while (!found && str_cut(&rest, ';', &template)) found = open_cjson(template);
-    lua_pop(L, 1);
-    return found;
-}
-
-static bool push_http(lua_State *L, const char *name)
-{
-    if (strcmp(name, "http") != 0) return false;
-    modules_internal(L, "k8s.http");
-    return true;
-}
-
-static bool push_cjson(lua_State *L, const char *name)
-{
-    if (strcmp(name, "cjson") != 0) return false;
-    lua_CFunction open = find_cjson(L);
-    if (!open) script_raise(L, "module 'cjson' not found: the package lua-cjson is not installed");
-    lua_pushcfunction(L, open);
-    lua_call(L, 0, 1);
-    cjson_guard(L);
-    return true;
-}
-
 /* Names of letters, digits, _ and -, joined by dots. */
 static bool is_module_name(const char *name)
 {
@@ -211,7 +168,7 @@ static int l_require(lua_State *L)
     if (lua_islightuserdata(L, -1))
         script_raise(L, "module '%s': it requires itself, or an earlier load failed", name);
     if (!lua_isnil(L, -1)) return 1;
-    if (!push_api(L, name) && !push_http(L, name) && !push_cjson(L, name)) {
+    if (!push_api(L, name) && !feature_push_module(L, name)) {
         load_file(L, name);
         push_null(L);
         lua_setfield(L, LOADED, name);

@@ -8,8 +8,9 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "base/buf.h"
 #include "base/series/series.h"
-#include "script/generation/script.h"
+#include "script/vm/host.h"
 
 struct quarantine {
     TAILQ_ENTRY(quarantine) link; /* of those that are active */
@@ -43,3 +44,19 @@ void quarantine_put_remedy(const struct quarantine *quarantine, struct buf *out)
 void quarantine_skip(struct quarantine *quarantine, uint64_t count);
 /* Whether a call is not to be made; it is counted then. */
 bool quarantine_skips(struct quarantine *quarantine);
+
+/* --- for the operator */
+
+/* What is not called any more, as it went over a limit too often; texts are borrowed. */
+struct script_quarantine_status {
+    const char *id, *why; /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME", "transform/KIND",
+                                  "index/NAME", "rule/ID"; the error of the last call */
+    int64_t since_us;
+    uint64_t skipped; /* calls */
+};
+void script_each_quarantine(const struct script *script,
+                            void (*fn)(void *ctx, const struct script_quarantine_status *status), void *ctx);
+/* Those with this id (NULL: all) are called again, a handler with the whole cache first, as it missed events;
+ * the informer of a transform lists again, and an index is built anew. Gives their number. Outside of any
+ * call into Lua. */
+size_t script_lift(struct script *script, const char *id);

@@ -14,7 +14,6 @@
 #include "informer/workqueue/workqueue.h"
 #include "object/parse/tape.h"
 #include "object/value/value.h"
-#include "script/generation/script.h"
 #include "script/handlers/leading.h"
 #include "script/inventory/inventory.h"
 #include "script/inventory/metrics.h"
@@ -25,6 +24,7 @@
 #include "script/view/state_table.h"
 #include "script/vm/budget.h"
 #include "script/vm/call.h"
+#include "script/vm/host.h"
 #include "script/vm/limits.h"
 #include "script/vm/memory.h"
 #include "script/vm/quarantine.h"
@@ -69,7 +69,7 @@ enum script_class {
     CLASS_GAUGE,
     CLASS_HISTOGRAM,
     CLASS_TEST_ENGINE,
-    CLASS_COUNT, /* bind.c knows what registers each */
+    CLASS_COUNT,
 };
 
 /* k8s.on_reload: which handlers see the cache again when a generation takes over. */
@@ -137,6 +137,7 @@ struct absent {
     char missing[64], hint[160]; /* that name, and what is to be said of it; empty: none */
 };
 
+struct feature_list;
 struct index_values;
 struct script_handler;
 
@@ -149,6 +150,7 @@ struct script {
     uint64_t generation;    /* from 1 up */
     int64_t load_us;        /* how long it took to load */
     const struct script_host *host;
+    const struct feature_list *features;
     lua_State *L;
     enum script_phase phase;
     enum script_replay replay;
@@ -228,11 +230,11 @@ struct script {
     TAILQ_HEAD(, wait_synced) sync_waits;           /* for first lists */
     unsigned long long handlers_made, attached_all; /* the first `attached_all` have met their informers */
     size_t dead_objects; /* in no cache, since the last collection; their views may be garbage */
-    bool has_main, tells_events;
+    bool tells_events;
     struct leading leading;
     struct {
         script_main_done *done; /* once it was started */
-        bool ended, skipped;
+        bool given, ended, skipped;
         struct buf failure; /* its error's first line; empty: none */
         void *ctx;
         int exit_code;
@@ -252,16 +254,6 @@ static inline struct script *script_of(lua_State *L)
     return script;
 }
 
-/* What all of the below begin with: a script that has no state yet, freed by script_free; texts are copied
- * but `name`, see script_load. */
-struct script *script_new(const struct script_host *host, const struct script_source *source);
-/* Makes an empty Lua state. */
-bool state_new(struct script *script, struct err *err);
-/* Under protection: the raw verbs and what calls need. */
-void state_make_api(lua_State *L);
-/* Opens the state: JIT off, the sandbox in place, the API loaded. */
-bool state_open(struct script *script, struct err *err);
-void state_close(struct script *script);
 /* A call is over: gives back scratch that is large. */
 void state_trim(struct script *script);
 

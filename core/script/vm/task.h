@@ -91,7 +91,7 @@ struct fence *task_fence(const struct script *script);
 /* Ends a task that waits: `done` is told SCRIPT_CANCELLED at once. From anywhere on the engine thread. */
 void task_cancel(struct task *task);
 
-/* --- for state.c */
+/* --- for script_open.c */
 
 enum { TASKS_IDLE_MAX = 8 };
 

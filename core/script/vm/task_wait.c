@@ -1,8 +1,8 @@
 /* Verbs that wait: the coroutine yields, and goes on when it was woken; see task.h. */
 
 #include "base/must.h"
-#include "script/generation/bind.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 #include "script/vm/task.h"
 #include "script/vm/task_internal.h"
 #include "script/vm/turns.h"
@@ -124,7 +124,7 @@ static int l_raise_from(lua_State *L)
     return lua_error(L);
 }
 
-void bind_task(lua_State *L)
+static void bind_task(lua_State *L)
 {
     static const luaL_Reg verbs[] = {
         {"results", task_results}, {"refuse", l_refuse}, {"raise_from", l_raise_from}, {NULL, NULL}};
@@ -139,3 +139,5 @@ void bind_task(lua_State *L)
     lua_setfield(L, -2, "callbacks");
     lua_setfield(L, -2, "task");
 }
+
+const struct feature feature_task = {.parts = {"task"}, .bind = bind_task, .turn = tasks_turn};

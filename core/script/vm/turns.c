@@ -2,32 +2,28 @@
 #include "script/vm/turns.h"
 
 #include "base/mem.h"
-#include "script/caches/index_function.h"
-#include "script/handlers/delivery.h"
-#include "script/handlers/handler.h"
+#include "script/vm/feature.h"
 #include "script/vm/state.h"
-#include "script/work/script_queue.h"
 
 /* Of all scripts together; one call that takes longer is what it may take beyond. */
 enum { TURN_MS = 50 };
 
-/* A script's work; each asks for another turn when something is left of it. */
-static void (*const parts[])(struct script *script) = {tasks_turn, deliveries_turn, queues_turn,
-                                                       index_functions_turn};
-enum { PARTS = sizeof parts / sizeof *parts };
-
+/* A script's work, by feature; each asks for another turn when something is left of it. */
 static void take_turn(struct script *script)
 {
-    unsigned first = script->turn.first, done = 0;
+    const struct feature_list *list = script->features;
+    size_t first = script->turn.first, done = 0, count = 0;
+    while (list->items[count]->turn) count++;
     script->turn.first = 0;
-    while (done < PARTS) {
-        parts[(first + done++) % PARTS](script);
+    while (done < count) {
+        list->items[(first + done++) % count]->turn(script);
         if (!script->host->turns->over) continue;
-        script->turn.first = (first + done) % PARTS;
-        if (done < PARTS) turns_schedule(script);
+        script->turn.first = (first + done) % count;
+        if (done < count) turns_schedule(script);
         break;
     }
-    handlers_attach(script);
+    for (size_t i = 0; i < count; i++)
+        if (list->items[i]->turned) list->items[i]->turned(script);
 }
 
 static struct script *first_of(struct turns *turns)

@@ -16,7 +16,7 @@ struct script;
 struct turn {
     TAILQ_ENTRY(turn) link;
     bool waits;
-    unsigned first; /* the part that the next one begins with */
+    size_t first; /* the feature that the next one begins with */
 };
 
 struct turns {

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "script/generation/bind.h"
 #include "script/view/json_encode.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 #include "script/work/command.h"
 
 enum { NAME_MAX_BYTES = 60, HELP_MAX_BYTES = 2000 };
@@ -93,7 +93,7 @@ static int l_command_runner(lua_State *L)
     return 0;
 }
 
-void bind_command(lua_State *L)
+static void bind_command(lua_State *L)
 {
     static const luaL_Reg verbs[] = {
         {"new", l_command_new}, {"result", l_command_result}, {"runner", l_command_runner}, {NULL, NULL}};
@@ -101,3 +101,5 @@ void bind_command(lua_State *L)
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "command");
 }
+
+const struct feature feature_command = {.parts = {"command"}, .bind = bind_command};

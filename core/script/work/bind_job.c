@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "script/generation/bind.h"
 #include "script/vm/absent.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 #include "script/work/script_queue.h"
 
 static struct job *job_self(lua_State *L, const char *method)
@@ -101,7 +101,7 @@ static int l_job_runner(lua_State *L)
     return 0;
 }
 
-void bind_job(lua_State *L)
+static void bind_job(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__tostring", l_job_tostring}, {NULL, NULL}};
     class_define(L, CLASS_JOB, meta, NULL);
@@ -119,3 +119,5 @@ void bind_job(lua_State *L)
     lua_setfield(L, -2, "runner");
     lua_setfield(L, -2, "job");
 }
+
+const struct feature feature_job = {.parts = {"job"}, .bind = bind_job, .classes = CLASS_BIT(CLASS_JOB)};

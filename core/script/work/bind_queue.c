@@ -2,9 +2,10 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "script/generation/bind.h"
+#include "script/inventory/bind_inventory.h"
 #include "script/inventory/function_hash.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 #include "script/vm/task.h"
 #include "script/work/script_queue.h"
 
@@ -267,7 +268,7 @@ static void add_maker(lua_State *L, const char *field, const char *called)
     lua_setfield(L, -2, field);
 }
 
-void bind_queue(lua_State *L)
+static void bind_queue(lua_State *L)
 {
     static const luaL_Reg meta[] = {
         {"__tostring", l_queue_tostring}, {CLASS_NAMED_BY, l_queue_name}, {NULL, NULL}};
@@ -281,3 +282,9 @@ void bind_queue(lua_State *L)
     lua_setfield(L, -2, "methods"); /* lua/k8s/queue.lua adds its own */
     lua_setfield(L, -2, "queue");
 }
+
+const struct feature feature_queue = {.parts = {"queue"},
+                                      .bind = bind_queue,
+                                      .classes = CLASS_BIT(CLASS_QUEUE),
+                                      .turn = queues_turn,
+                                      .stop_leading = queues_stop_leading};

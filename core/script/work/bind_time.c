@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "script/generation/bind.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 #include "script/vm/task.h"
 #include "script/work/script_timer.h"
 
@@ -129,7 +129,7 @@ static const luaL_Reg timer_methods[] = {
     {NULL, NULL},
 };
 
-void bind_time(lua_State *L)
+static void bind_time(lua_State *L)
 {
     static const luaL_Reg verbs[] = {{"sleep", l_sleep}, {"now", l_now},     {"ago", l_ago},
                                      {"every", l_every}, {"after", l_after}, {NULL, NULL}};
@@ -139,4 +139,10 @@ void bind_time(lua_State *L)
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "time");
+    bind_cron(L);
 }
+
+const struct feature feature_time = {.parts = {"time"},
+                                     .bind = bind_time,
+                                     .classes = CLASS_BIT(CLASS_TIMER),
+                                     .stop_leading = script_timers_stop_leading};

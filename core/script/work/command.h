@@ -2,14 +2,40 @@
  * way as the script may have. Owner: the script has the commands; a call belongs to itself, and ends with its
  * one answer. On the engine thread, outside of Lua, but for what is for bind_command.c. */
 #pragma once
-#include <lua.h>
 #include <stdbool.h>
 #include <sys/queue.h>
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "script/generation/script.h"
 #include "script/vm/quarantine.h"
+
+/* Commands that it registered for `kubelua call`. */
+size_t script_command_count(const struct script *script);
+const char *script_command_name(const struct script *script, size_t i);
+const char *script_command_help(const struct script *script, size_t i);
+enum script_command_end {
+    COMMAND_DONE,
+    COMMAND_REFUSED, /* it returned nil, err */
+    COMMAND_FAILED,  /* it raised, or was over a limit: that was logged */
+    COMMAND_CANCELLED,
+};
+struct script_command_result {
+    enum script_command_end end;
+    bool is_json; /* else plain text */
+    struct str text;
+};
+struct command_call;
+typedef void script_command_done(void *ctx, const struct script_command_result *result);
+/* Not before it has started, nor once it is stopped. */
+bool script_is_running(const struct script *script);
+/* Calls one, of a script that runs, with at most COMMAND_ARGS_MAX words. `done` is called once. NULL when
+ * that was before this returned. */
+struct command_call *script_call_command(struct script *script, size_t command, const char *const *args,
+                                         size_t count, script_command_done *done, void *ctx);
+/* `done` is called at once. */
+void command_call_cancel(struct command_call *call);
+
+/* --- for the files of this folder */
 
 struct task;
 

@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "base/text/nearest.h"
-#include "script/generation/bind.h"
 #include "script/vm/args.h"
 #include "script/work/script_timer.h"
 

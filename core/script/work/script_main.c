@@ -1,5 +1,5 @@
-/* k8s.main of a script; see script.h. */
-#include "script/generation/script.h"
+/* Runs k8s.main; see script_main.h. */
+#include "script/work/script_main.h"
 
 #include "base/must.h"
 #include "script/handlers/handler.h"
@@ -41,7 +41,7 @@ void script_skip_main(struct script *script)
 void script_run_main(struct script *script, script_main_done *done, void *ctx)
 {
     struct task *task;
-    must(script->has_main && !script->main.done);
+    must(script->main.given && !script->main.done);
     script->main.done = done;
     script->main.ctx = ctx;
     const struct task_call call = {.what = "main",

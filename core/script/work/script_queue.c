@@ -189,21 +189,6 @@ size_t queues_handover(struct script *from, struct script *to)
     return queues_end(from);
 }
 
-size_t script_queue_count(const struct script *script)
-{
-    return script->queue_count;
-}
-
-void script_get_queue_status(const struct script *script, size_t i, struct script_queue_status *status)
-{
-    const struct script_queue *q = TAILQ_FIRST(&script->queues);
-    while (i-- > 0) q = TAILQ_NEXT(q, link);
-    *status = (struct script_queue_status){
-        .name = q->name, .workers = q->function == LUA_NOREF ? 0 : q->workers, .errors = q->errors};
-    workqueue_get_status(q->queue, &status->queue);
-    status->failing_count = workqueue_get_failing(q->queue, status->failing, QUEUE_FAILING_SHOWN);
-}
-
 void queues_stop_leading(struct script *script)
 {
     struct script_queue *q;

@@ -116,3 +116,5 @@ void script_cron_start(struct script_timer *timer);
 void script_timer_cancel_ticks(struct script_timer *timer);
 /* The call under way has ended: a run that waited for it comes. */
 void script_cron_ended(struct script_timer *timer);
+/* Adds cron to the field `time` of the table on top of the stack. */
+void bind_cron(lua_State *L);

@@ -4,6 +4,7 @@
 #pragma once
 #include "kube/api/list_watch.h"
 #include "object/pack/pack.h"
+#include "script/generation/script.h"
 #include "script/vm/state.h"
 
 enum { CLUSTER_SOURCES_MAX = 8 };

@@ -2,6 +2,7 @@
  * Owner: the spec. fixture_run's text lives until the next call. */
 #pragma once
 #include "object/pack/pack.h"
+#include "script/generation/script.h"
 #include "script/view/view.h"
 #include "script/vm/state.h"
 

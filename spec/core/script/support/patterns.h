@@ -2,6 +2,7 @@
  * nothing of cmocka, as a fuzz target uses it too. Owner: the spec. */
 #pragma once
 #include "base/buf.h"
+#include "script/generation/script.h"
 #include "script/vm/limits.h"
 #include "script/vm/state.h"
 

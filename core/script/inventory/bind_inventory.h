@@ -1,0 +1,9 @@
+/* What C registers of a script while it loads. Owner: the script's inventory. Inside a call into Lua. */
+#pragma once
+#include <lua.h>
+
+#include "script/inventory/inventory.h"
+
+/* Adds to the inventory, with the place of what the script registers at this moment. Allocates in C alone, so
+ * that nothing raises. */
+void inventory_note(lua_State *L, enum inventory_class class, struct str key, struct str detail);

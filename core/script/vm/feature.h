@@ -1,0 +1,56 @@
+/* What scripts can be given, a function or a family of them: one descriptor in the file that binds it to Lua,
+ * listed in script/generation/features.def. The rest of the engine reaches a feature by its descriptor alone.
+ * Owner: nobody; descriptors are constant. */
+#pragma once
+#include <lua.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "script/vm/state.h"
+
+enum { FEATURE_PARTS_MAX = 2 };
+#define CLASS_BIT(class_) (UINT32_C(1) << (class_))
+
+/* Each function may be NULL. */
+struct feature {
+    /* Fields of the table `raw`, which lua/k8s is made of. They are made when the first of them is asked for.
+     */
+    const char *parts[FEATURE_PARTS_MAX];
+    bool at_once;               /* they are made with the state, as every script needs them */
+    void (*bind)(lua_State *L); /* once for each state, with `raw` on top of the stack, which stays there */
+    uint32_t classes;           /* CLASS_BIT of each that `bind` registers */
+    /* Has `require` of this name push its table. Raises if it is not installed. */
+    const char *module;
+    void (*push_module)(lua_State *L);
+
+    /* The script's work of one turn of the loop (turns.h), in the order of the list, where features that have
+     * some come first. */
+    void (*turn)(struct script *script);
+    /* The turn is over, of one that has `turn`. */
+    void (*turned)(struct script *script);
+    /* The script leads no more. */
+    void (*stop_leading)(struct script *script);
+};
+
+/* What the view of objects knows, for the messages of calls. */
+struct value_words {
+    /* The value as JSON, shortened; borrowed until the next call. */
+    struct buf *(*describe)(lua_State *L, int idx);
+    /* The method of whole objects that has this name, or, if `near`, that may have been meant. NULL: none. */
+    const char *(*method)(struct str name, bool near);
+    /* Whose function it is; NULL: none's. */
+    const char *(*method_of)(lua_CFunction function);
+};
+
+struct feature_list {
+    const struct feature *const *items;
+    size_t count;
+    const struct value_words *words;
+};
+
+/* Makes `raw`, as REF_RAW. Under protection. */
+void features_bind(lua_State *L);
+/* Pushes the table of a module that a feature has; false for none of that name. Raises if it is not there. */
+bool feature_push_module(lua_State *L, const char *name);

@@ -1,0 +1,104 @@
+/* What the process offers to its scripts, and what becomes of calls of them.
+ * Owner: the engine, longer than its scripts. On the engine thread. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "informer/leader/leadership.h"
+#include "informer/shared/shared_factory.h"
+#include "net/loop.h"
+
+struct write_log;
+struct cpu_watch;
+struct event_recorder;
+struct kinds;
+struct limits;
+struct live_client;
+struct log_field;
+struct rule_params;
+struct running;
+struct script;
+struct turns;
+struct web;
+
+enum write_mode {
+    WRITES_SENT,
+    WRITES_TRIED,    /* --dry-run=server: sent with dryRun=All */
+    WRITES_RECORDED, /* --dry-run=client: never sent */
+};
+
+/* Of tests, instead of stdout, the log and /metrics; NULL: none. `call` is "handler", "worker", ... The texts
+ * are borrowed for the call, which may not call back. */
+struct script_hooks {
+    void (*print)(void *ctx, struct str line);
+    void (*failed)(void *ctx, const char *call, const char *error, const char *traceback,
+                   const struct log_field *about);
+    void *ctx;
+    const void *metrics_page; /* of k8s.metric, see base/series/user_metric.h; NULL: that of the process */
+};
+
+/* What the process offers to its scripts; outlives them all. */
+struct script_host {
+    struct shared_factory *factory;
+    struct loop *loop;
+    struct clock *clock;      /* NULL: the loop's */
+    struct turns *turns;      /* of all of them together */
+    int64_t resync_ms;        /* of handlers that do not say; 0: never (I-15) */
+    struct live_client *live; /* reads without a cache; NULL, as `kinds`, when there is no server */
+    struct kinds *kinds;      /* what the names of those mean */
+    struct web *web;          /* requests of http.request; NULL: there is no network */
+    struct running *running;  /* where calls are noted for other threads; NULL: nowhere */
+    struct cpu_watch *watch;  /* of the engine thread; NULL: count hooks see how long calls take */
+    enum write_mode write_mode;
+    /* What the log says of a write under WRITES_RECORDED; NULL: that the user asked for that. A literal. */
+    const char *not_sent;
+    /* Of Events; NULL when there is no server. */
+    struct event_recorder *recorder;
+    struct write_log *audit;       /* of writes; NULL for none */
+    const char *field_manager;     /* of writes; NULL: "kubelua" */
+    struct leaders *leaders;       /* elections; NULL when there is no server */
+    struct lease_config lease;     /* what k8s.leader does not say */
+    bool any_lease;                /* its namespace is nobody's: nothing is said of leases elsewhere */
+    bool elects;                   /* scripts that do not call it take part in that one */
+    const char *default_namespace; /* of those that do not say; "" all namespaces */
+    struct script_hooks hooks;
+    /* Whether the generation is given up, and the one before comes back, as what has this id went over its
+     * limits too often; NULL: never. */
+    bool (*is_given_up)(void *ctx, const struct script *script, const char *id);
+    void *is_given_up_ctx;
+    const struct limits *limits; /* NULL: the defaults */
+    bool runs_rules; /* else claims of rules are held (shared_factory.h): nobody asks rules, or he decides */
+    const struct rule_params *params; /* that the operator gave to rules; NULL: none */
+    const char *const *trusted;       /* scripts with JIT and without CPU budgets, by name or path */
+    size_t trusted_count;
+    const char *const *lua_path; /* folders of the operator with modules, behind that of the script */
+    size_t lua_path_count;
+    bool notes_functions; /* plans know where functions are: for who shows them to people */
+    bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
+};
+
+enum script_result {
+    SCRIPT_OK,
+    SCRIPT_YIELDED,
+    SCRIPT_ERROR,
+    SCRIPT_CPU_LIMIT,
+    SCRIPT_MEMORY_LIMIT,
+    SCRIPT_CANCELLED
+};
+
+struct script_counters {
+    uint64_t adds, updates, deletes; /* calls of handlers */
+    uint64_t errors; /* calls of any of its functions that failed: handlers, filters, workers, timers,
+                        main, transforms, index functions */
+    uint64_t failed_writes;
+};
+
+/* How often its functions were entered, and how many calls failed, in one generation alone. */
+struct script_tally {
+    uint64_t calls, failed;
+};
+
+/* The end of k8s.main. */
+typedef void script_main_done(void *ctx, enum script_result result, int exit_code);
