@@ -139,14 +139,15 @@ static int l_lister_index_keys(lua_State *L)
     struct lister_list *list = push_found(L, lister, "lister:index_keys", name);
     struct script *script = script_of(L);
     struct buf *text = script_scratch(script);
-    script->keys.len = 0;
+    script->scratch.keys.len = 0;
     for (size_t i = 0; i < list->count; i++) {
         budget_poll(L, script);
         size_t at = text->len;
         root_key(list->objects[i], text);
-        buf_append(&script->keys, &(struct str){(const char *)at, text->len - at}, sizeof(struct str));
+        buf_append(&script->scratch.keys, &(struct str){(const char *)at, text->len - at},
+                   sizeof(struct str));
     }
-    struct str *keys = (struct str *)script->keys.data;
+    struct str *keys = (struct str *)script->scratch.keys.data;
     for (size_t i = 0; i < list->count; i++) keys[i].p = text->data + (size_t)keys[i].p;
     if (list->count) qsort_r(keys, list->count, sizeof *keys, by_key, script);
     lua_createtable(L, (int)list->count, 0);
@@ -169,18 +170,18 @@ static int l_lister_index_values(lua_State *L)
     struct index *index = find_index(L, lister, cache, name, "lister:index_values");
     struct script *script = script_of(L);
     size_t count = 0;
-    script->keys.len = 0;
+    script->scratch.keys.len = 0;
     if (cache) {
         struct str *values =
             lister_index_values(cache, index, lister_ns(lister), &script->budget.stop, &count);
-        buf_append(&script->keys, values, count * sizeof *values);
+        buf_append(&script->scratch.keys, values, count * sizeof *values);
         free(values);
     }
     lua_createtable(L, (int)count, 0);
     copy_mark_array(L);
     for (size_t i = 0; i < count; i++) {
         budget_poll(L, script);
-        const struct str *value = (const struct str *)script->keys.data + i;
+        const struct str *value = (const struct str *)script->scratch.keys.data + i;
         lua_pushlstring(L, value->n ? value->p : "", value->n);
         lua_rawseti(L, -2, (int)i + 1);
     }
@@ -208,4 +209,8 @@ static void bind_index(lua_State *L)
     lua_setfield(L, -2, "index");
 }
 
-const struct feature feature_index = {.parts = {"index"}, .bind = bind_index, .turn = index_functions_turn};
+const struct feature feature_index = {.parts = {"index"},
+                                      .bind = bind_index,
+                                      .turn = index_functions_turn,
+                                      FEATURE_OWNS(index_functions),
+                                      .open = index_functions_init};

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "informer/shared/claim_index.h"
 #include "script/caches/informer_options.h"
+#include "script/caches/transform.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
 
@@ -20,11 +21,12 @@ struct informer_claim *informer_arg(lua_State *L, int idx, const char *verb)
 
 static void keep_claim(struct script *script, struct informer_claim *claim)
 {
-    if (script->claim_count == script->claim_cap) {
-        script->claim_cap = script->claim_cap ? 2 * script->claim_cap : 4;
-        script->claims = xrealloc(script->claims, script->claim_cap * sizeof(struct informer_claim *));
+    if (script->informers.count == script->informers.cap) {
+        script->informers.cap = script->informers.cap ? 2 * script->informers.cap : 4;
+        script->informers.claims =
+            xrealloc(script->informers.claims, script->informers.cap * sizeof(struct informer_claim *));
     }
-    script->claims[script->claim_count++] = claim;
+    script->informers.claims[script->informers.count++] = claim;
 }
 
 /* claim(kind, options): without a namespace it is the engine's default one. */
@@ -35,7 +37,7 @@ static int l_informer_claim(lua_State *L)
     arg_loading(L, "k8s.informer");
     spec.kind = arg_str(L, 1, "k8s.informer: kind").p;
     if (*spec.kind == '\0') script_raise(L, "k8s.informer: the kind is empty");
-    arg_room(L, "k8s.informer", LIMIT_INFORMERS, script->claim_count);
+    arg_room(L, "k8s.informer", LIMIT_INFORMERS, script->informers.count);
     arg_table(L, 2, "k8s.informer: options");
     lua_settop(L, 2);
     struct box *box = lua_newuserdata(L, sizeof *box);
@@ -43,7 +45,7 @@ static int l_informer_claim(lua_State *L)
     class_set(L, script, CLASS_INFORMER);
     informer_options_read(L, 2, &spec);
     box->claim = shared_factory_claim(script->host->factory, &spec);
-    if (script->before) claim_build_in_steps(box->claim);
+    if (script->load.before) claim_build_in_steps(box->claim);
     informer_options_clear(&spec);
     keep_claim(script, box->claim);
     lua_settop(L, 3);
@@ -53,7 +55,7 @@ static int l_informer_claim(lua_State *L)
 void informer_push_again(lua_State *L, const struct informer_claim *claim)
 {
     struct script *script = script_of(L);
-    arg_room(L, "a prompt", LIMIT_INFORMERS, script->claim_count);
+    arg_room(L, "a prompt", LIMIT_INFORMERS, script->informers.count);
     struct box *box = lua_newuserdata(L, sizeof *box);
     box->claim = claim_dup(claim);
     keep_claim(script, box->claim);
@@ -192,5 +194,9 @@ static void bind_informer(lua_State *L)
     bind_wait(L);
 }
 
-const struct feature feature_informer = {
-    .parts = {"informer"}, .bind = bind_informer, .classes = CLASS_BIT(CLASS_INFORMER)};
+const struct feature feature_informer = {.parts = {"informer"},
+                                         .bind = bind_informer,
+                                         .classes = CLASS_BIT(CLASS_INFORMER),
+                                         FEATURE_OWNS(transforms),
+                                         .open = transforms_init,
+                                         .end = transforms_clear};

@@ -33,12 +33,5 @@ struct indexer *source_cache(lua_State *L, const struct source *source);
 /* A cache of the source was given an index: what a snapshot holds is counted again. */
 void source_grew(lua_State *L, const struct source *source);
 
-/* --- Calls of a script that wait for its caches.
- * Owner: each belongs to its task. On the engine thread. */
-
-struct script;
-
 /* Adds wait_version and wait_synced to the field `informer` of the table on top of the stack. */
 void bind_wait(lua_State *L);
-/* A claim of the script may have synced. From any callback of the factory. */
-void waits_claims_changed(struct script *script);

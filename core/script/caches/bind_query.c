@@ -80,7 +80,7 @@ static int l_query_where(lua_State *L)
 {
     struct query *query = self(L, "where");
     struct str path = arg_str(L, 2, "query:where: path"), name = arg_str(L, 3, "query:where: operator");
-    struct buf *values = &script_of(L)->keys;
+    struct buf *values = &script_of(L)->scratch.keys;
     enum condition_op op;
     struct err err;
     lua_settop(L, 4);

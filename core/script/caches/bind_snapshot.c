@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "script/caches/bind_informer.h"
 #include "script/caches/bind_query_rows.h"
+#include "script/caches/index_function.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
 
@@ -21,6 +22,11 @@ struct snapshot {
     struct part at[];
 };
 
+/* All of a script. */
+struct script_snapshots {
+    size_t bytes; /* that they hold, as part of its memory */
+};
+
 static struct root *object_at(const struct retained_set *held, size_t i)
 {
     return indexer_next(container_of(held, struct part, held)->cache, &i);
@@ -36,7 +42,7 @@ struct indexer *source_cache(lua_State *L, const struct source *source)
 static void account(struct script *script, struct snapshot *snapshot, size_t bytes)
 {
     memory_note(script, (ptrdiff_t)bytes - (ptrdiff_t)snapshot->bytes);
-    script->snapshot_bytes += bytes - snapshot->bytes;
+    script->own.snapshots->bytes += bytes - snapshot->bytes;
     snapshot->bytes = bytes;
 }
 
@@ -79,7 +85,8 @@ static void make_room(lua_State *L, size_t bytes)
 {
     struct script *script = script_of(L);
     const struct script_heap *heap = &script->heap;
-    if (script->memory + bytes > heap->limit / 4 * 3 || script->snapshot_bytes + bytes > heap->limit / 4)
+    if (script->memory + bytes > heap->limit / 4 * 3 ||
+        script->own.snapshots->bytes + bytes > heap->limit / 4)
         memory_collect(L);
     if (script->memory + bytes <= heap->limit) return;
     script_raise(L,
@@ -182,7 +189,8 @@ static int l_snapshot_query(lua_State *L)
 static int l_snapshot_close(lua_State *L)
 {
     struct snapshot *snapshot = class_self(L, CLASS_SNAPSHOT, "close");
-    if (script_of(L)->emitting) script_raise(L, "snapshot:close may not be called in an index function");
+    if (script_of(L)->own.index_functions->emitting)
+        script_raise(L, "snapshot:close may not be called in an index function");
     release(script_of(L), snapshot);
     return 0;
 }
@@ -209,5 +217,7 @@ static void bind_snapshot(lua_State *L)
     lua_setfield(L, -2, "snapshot");
 }
 
-const struct feature feature_snapshot = {
-    .parts = {"snapshot"}, .bind = bind_snapshot, .classes = CLASS_BIT(CLASS_SNAPSHOT)};
+const struct feature feature_snapshot = {.parts = {"snapshot"},
+                                         .bind = bind_snapshot,
+                                         .classes = CLASS_BIT(CLASS_SNAPSHOT),
+                                         FEATURE_OWNS(snapshots)};

@@ -7,6 +7,7 @@
 #include "kube/kinds/resource.h"
 #include "script/caches/bind_informer.h"
 #include "script/vm/args.h"
+#include "script/vm/feature.h"
 #include "script/vm/task.h"
 
 /* --- a version */
@@ -93,6 +94,11 @@ static int l_wait_version(lua_State *L)
 
 /* --- first lists */
 
+/* Of a script, for first lists. */
+struct script_waits {
+    TAILQ_HEAD(, wait_synced) list;
+};
+
 struct wait_synced {
     struct task_wait wait;
     TAILQ_ENTRY(wait_synced) link; /* of the script's, until it is woken */
@@ -112,7 +118,7 @@ static bool all_synced(const struct wait_synced *w)
 
 static void wake(struct wait_synced *w)
 {
-    TAILQ_REMOVE(&w->script->sync_waits, w, link);
+    TAILQ_REMOVE(&w->script->own.waits->list, w, link);
     timer_cancel(&w->timeout);
     task_wake(&w->wait);
 }
@@ -122,10 +128,10 @@ static void on_sync_timeout(struct timer *timer)
     wake(container_of(timer, struct wait_synced, timeout));
 }
 
-void waits_claims_changed(struct script *script)
+static void waits_claims_changed(struct script *script)
 {
     struct wait_synced *w, *next;
-    for (w = TAILQ_FIRST(&script->sync_waits); w; w = next) {
+    for (w = TAILQ_FIRST(&script->own.waits->list); w; w = next) {
         next = TAILQ_NEXT(w, link);
         if (all_synced(w)) wake(w);
     }
@@ -150,7 +156,7 @@ static int push_synced(lua_State *L, struct task_wait *wait)
 static void drop_synced(struct task_wait *wait)
 {
     struct wait_synced *w = container_of(wait, struct wait_synced, wait);
-    if (!wait->woken) TAILQ_REMOVE(&w->script->sync_waits, w, link);
+    if (!wait->woken) TAILQ_REMOVE(&w->script->own.waits->list, w, link);
     timer_cancel(&w->timeout);
     free(w);
 }
@@ -175,7 +181,7 @@ static int l_wait_synced(lua_State *L)
         lua_pushboolean(L, 1);
         return 1;
     }
-    TAILQ_INSERT_TAIL(&script->sync_waits, w, link);
+    TAILQ_INSERT_TAIL(&script->own.waits->list, w, link);
     timer_start(&w->timeout, script_clock(script), timeout_ms);
     return task_yield(L, &w->wait, &ops);
 }
@@ -189,3 +195,11 @@ void bind_wait(lua_State *L)
     lua_setfield(L, -2, "wait_synced");
     lua_pop(L, 1);
 }
+
+static void open_waits(struct script *script)
+{
+    TAILQ_INIT(&script->own.waits->list);
+}
+
+const struct feature feature_wait = {FEATURE_OWNS(waits), .open = open_waits,
+                                     .claims_changed = waits_claims_changed};

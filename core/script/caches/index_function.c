@@ -49,14 +49,14 @@ bool index_value_text(lua_State *L, int idx, struct buf *out)
 static int l_emit(lua_State *L)
 {
     struct script *script = script_of(L);
-    if (!script->emitting) script_raise(L, "emit: the index function has returned");
+    if (!script->own.index_functions->emitting) script_raise(L, "emit: the index function has returned");
     if (lua_isnoneornil(L, 1)) return 0;
     struct buf *text = script_scratch(script);
     if (!index_value_text(L, 1, text))
         script_raise(L, "emit: a value must be a string, a number or a boolean, not %s", arg_type_name(L, 1));
-    if (script->emitting->count == INDEX_VALUES_MAX)
+    if (script->own.index_functions->emitting->count == INDEX_VALUES_MAX)
         script_raise(L, "emit: more than %d values for one object", INDEX_VALUES_MAX);
-    index_values_add(script->emitting, buf_slice(text));
+    index_values_add(script->own.index_functions->emitting, buf_slice(text));
     return 0;
 }
 
@@ -81,7 +81,8 @@ static void report(struct index_function *f, struct root *object, enum script_re
 /* Inside another call its limit may be that one's, and so may the memory that is used up. */
 static void note(struct index_function *f, enum script_result result)
 {
-    bool inside = f->script->inside, of_outer = f->script->budget.over || result == SCRIPT_MEMORY_LIMIT;
+    bool inside = f->script->own.index_functions->inside,
+         of_outer = f->script->budget.over || result == SCRIPT_MEMORY_LIMIT;
     if (!inside || !of_outer) quarantine_note(&f->quarantine, QUARANTINE_CALL, result);
 }
 
@@ -108,15 +109,17 @@ static bool ask(void *ctx, struct root *object, struct index_values *out, struct
     struct index_function *f = ctx;
     if (quarantine_skips(&f->quarantine)) return failed(f, err);
     struct script *script = f->script;
-    struct index_values *outer = script->emitting;
+    struct index_values *outer = script->own.index_functions->emitting;
     struct asking asking = {f, object};
-    script->emitting = out;
+    script->own.index_functions->emitting = out;
     f->running = true;
     enum script_result result =
-        script->inside ? script_call_nested(script->inside, "an index function", f->name, ask_body, &asking)
-                       : script_call_filter(script, "an index function", f->name, ask_body, &asking);
+        script->own.index_functions->inside
+            ? script_call_nested(script->own.index_functions->inside, "an index function", f->name, ask_body,
+                                 &asking)
+            : script_call_filter(script, "an index function", f->name, ask_body, &asking);
     f->running = false;
-    script->emitting = outer;
+    script->own.index_functions->emitting = outer;
     if (result != SCRIPT_OK) {
         note_failure(f);
         report(f, object, result);
@@ -137,21 +140,26 @@ static void rebuild(struct quarantine *quarantine)
     free(f->failure);
     f->failure = NULL;
     claim_rebuild_index(f->claim, &source);
-    if (!f->rebuilding) TAILQ_INSERT_TAIL(&f->script->rebuilding, f, link);
+    if (!f->rebuilding) TAILQ_INSERT_TAIL(&f->script->own.index_functions->rebuilding, f, link);
     f->rebuilding = true;
     turns_schedule(f->script);
 }
 
 static void end_rebuilding(struct index_function *f)
 {
-    if (f->rebuilding) TAILQ_REMOVE(&f->script->rebuilding, f, link);
+    if (f->rebuilding) TAILQ_REMOVE(&f->script->own.index_functions->rebuilding, f, link);
     f->rebuilding = false;
+}
+
+void index_functions_init(struct script *script)
+{
+    TAILQ_INIT(&script->own.index_functions->rebuilding);
 }
 
 void index_functions_turn(struct script *script)
 {
     struct index_function *f;
-    while ((f = TAILQ_FIRST(&script->rebuilding))) {
+    while ((f = TAILQ_FIRST(&script->own.index_functions->rebuilding))) {
         const struct index_source source = source_of(f);
         if (claim_build_index(f->claim, &source)) {
             end_rebuilding(f);
@@ -189,7 +197,7 @@ struct index_source index_function(lua_State *L, struct informer_claim *claim, i
     f->ref = ref;
     failure_log_set_place(&f->report, L, ref);
     memcpy(f->name, name.p, name.n);
-    f->errors = SERIES(FAMILY_INDEX_ERRORS, f->script->name, f->name);
+    f->errors = SERIES(FAMILY_INDEX_ERRORS, f->script->id.name, f->name);
     char *id = xasprintf("index/%s", f->name);
     quarantine_init(&f->quarantine, f->script, id, rebuild);
     free(id);
@@ -221,14 +229,14 @@ void index_function_on_change(const struct index_source *source, void (*fn)(void
 lua_State *index_functions_enter(lua_State *L)
 {
     struct script *script = script_of(L);
-    lua_State *outer = script->inside;
-    script->inside = L;
+    lua_State *outer = script->own.index_functions->inside;
+    script->own.index_functions->inside = L;
     return outer;
 }
 
 void index_functions_leave(lua_State *L, lua_State *outer)
 {
-    script_of(L)->inside = outer;
+    script_of(L)->own.index_functions->inside = outer;
 }
 
 void index_function_setup(lua_State *L)

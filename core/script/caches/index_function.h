@@ -5,15 +5,26 @@
  * On the engine thread. */
 #pragma once
 #include <lua.h>
+#include <sys/queue.h>
 
 #include "informer/store/index.h"
 
 struct script;
 struct informer_claim;
 
+struct index_values;
+
+struct script_index_functions {
+    lua_State *inside;                       /* what asks them was called with it; NULL: no script runs */
+    struct index_values *emitting;           /* of the one that runs; NULL: none */
+    TAILQ_HEAD(, index_function) rebuilding; /* whose indexes are built anew */
+};
+
 /* Of the function with this reference in the registry, for an index of the claim. `name` is the index's, for
  * logs. */
 struct index_source index_function(lua_State *L, struct informer_claim *claim, int ref, struct str name);
+/* The script is made. */
+void index_functions_init(struct script *script);
 /* Outside of Lua: goes on with indexes that are built anew; asks for another turn when it has not done. */
 void index_functions_turn(struct script *script);
 /* Whether the source is such a function and is being called: nothing that could ask it again may be done. */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "object/pack/pack.h"
 #include "script/caches/informer_options.h"
+#include "script/inventory/inventory.h"
 #include "script/view/json_encode.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
@@ -112,8 +113,9 @@ static enum transform_result transform(void *ctx, struct root *object, struct ro
 static void list_again(struct quarantine *quarantine)
 {
     const struct script_transform *t = container_of(quarantine, struct script_transform, quarantine);
-    for (size_t i = 0; i < t->script->claim_count; i++)
-        if (claim_spec(t->script->claims[i])->transform.ctx == t->seat) claim_relist(t->script->claims[i]);
+    for (size_t i = 0; i < t->script->informers.count; i++)
+        if (claim_spec(t->script->informers.claims[i])->transform.ctx == t->seat)
+            claim_relist(t->script->informers.claims[i]);
 }
 
 /* --- seats */
@@ -149,7 +151,7 @@ struct transform script_transform(lua_State *L, int ref, const char *kind)
 {
     struct script *script = script_of(L);
     struct script_transform *t = xcalloc(1, sizeof *t + strlen(kind) + 1);
-    struct transform_binding *seat = xcalloc(1, sizeof *seat + strlen(script->name) + 1);
+    struct transform_binding *seat = xcalloc(1, sizeof *seat + strlen(script->id.name) + 1);
     t->script = script;
     t->ref = ref;
     failure_log_set_place(&t->report, L, ref);
@@ -157,10 +159,10 @@ struct transform script_transform(lua_State *L, int ref, const char *kind)
     char *id = xasprintf("transform/%s", kind);
     quarantine_init(&t->quarantine, script, id, list_again);
     free(id);
-    strcpy(seat->owner, script->name);
+    strcpy(seat->owner, script->id.name);
     TAILQ_INIT(&seat->functions);
     bind_transform(t, seat);
-    TAILQ_INSERT_TAIL(&script->transforms, t, link);
+    TAILQ_INSERT_TAIL(&script->own.transforms->list, t, link);
     return transform_of(seat);
 }
 
@@ -216,7 +218,7 @@ static struct script_transform *find_same(const struct script *before, const str
 {
     struct script_transform *b;
     if (*t->code == '?') return NULL;
-    TAILQ_FOREACH (b, &before->transforms, link)
+    TAILQ_FOREACH (b, &before->own.transforms->list, link)
         if (b->code && strcmp(b->informer, t->informer) == 0 && strcmp(b->code, t->code) == 0 &&
             !has_function_of(b->seat, t->script) && !b->seat->cut_short && is_still(b, t->code))
             return b;
@@ -229,13 +231,13 @@ static void load_one(struct script *script, struct informer_claim *claim, struct
     informer_spec_describe(claim_spec(claim), &text);
     t->informer = buf_take(&text);
     t->code = code_of(t);
-    inventory_add(&script->plan, INVENTORY_TRANSFORM, str_of(t->informer), str_of(t->code));
+    inventory_add(script->own.inventory, INVENTORY_TRANSFORM, str_of(t->informer), str_of(t->code));
     const struct inventory_entry *informer =
-        inventory_find(&script->plan, INVENTORY_INFORMER, str_of(t->informer));
+        inventory_find(script->own.inventory, INVENTORY_INFORMER, str_of(t->informer));
     if (informer && informer->file)
-        inventory_set_place(&script->plan, INVENTORY_TRANSFORM, str_of(t->informer), informer->file,
+        inventory_set_place(script->own.inventory, INVENTORY_TRANSFORM, str_of(t->informer), informer->file,
                             informer->line);
-    struct script_transform *same = script->before ? find_same(script->before, t) : NULL;
+    struct script_transform *same = script->load.before ? find_same(script->load.before, t) : NULL;
     if (!same) return;
     unbind_transform(t);
     bind_transform(t, same->seat);
@@ -246,20 +248,20 @@ static void load_one(struct script *script, struct informer_claim *claim, struct
 
 void transforms_loaded(struct script *script)
 {
-    for (size_t i = 0; i < script->claim_count; i++) {
-        const struct transform *transform = &claim_spec(script->claims[i])->transform;
+    for (size_t i = 0; i < script->informers.count; i++) {
+        const struct transform *transform = &claim_spec(script->informers.claims[i])->transform;
         if (!transform->fn) continue;
         const struct transform_binding *seat = transform->ctx;
-        load_one(script, script->claims[i], seat->current);
+        load_one(script, script->informers.claims[i], seat->current);
     }
-    script->compared = script->before ? script->before->tally.calls : 0;
+    script->own.transforms->compared = script->load.before ? script->load.before->report.tally.calls : 0;
 }
 
 /* Of `before`, with which it shares a seat; NULL: with none. */
 static const struct script_transform *sharer(const struct script *before, const struct script_transform *t)
 {
     const struct script_transform *b;
-    TAILQ_FOREACH (b, &before->transforms, link)
+    TAILQ_FOREACH (b, &before->own.transforms->list, link)
         if (b->seat == t->seat) return b;
     return NULL;
 }
@@ -267,8 +269,9 @@ static const struct script_transform *sharer(const struct script *before, const 
 bool transforms_are_still(const struct script *before, const struct script *script, struct err *err)
 {
     const struct script_transform *t;
-    if (before->tally.calls == script->compared) return true; /* nothing of it has run */
-    TAILQ_FOREACH (t, &script->transforms, link) {
+    if (before->report.tally.calls == script->own.transforms->compared)
+        return true; /* nothing of it has run */
+    TAILQ_FOREACH (t, &script->own.transforms->list, link) {
         const struct script_transform *b = sharer(before, t);
         if (b && (b->seat->cut_short || !is_still(b, t->code)))
             return err_set(err, ERR_OUTDATED,
@@ -281,14 +284,19 @@ bool transforms_are_still(const struct script *before, const struct script *scri
 void transforms_handover(struct script *script)
 {
     struct script_transform *t;
-    TAILQ_FOREACH (t, &script->transforms, link) t->seat->current = t;
+    TAILQ_FOREACH (t, &script->own.transforms->list, link) t->seat->current = t;
+}
+
+void transforms_init(struct script *script)
+{
+    TAILQ_INIT(&script->own.transforms->list);
 }
 
 void transforms_clear(struct script *script)
 {
     struct script_transform *t;
-    while ((t = TAILQ_FIRST(&script->transforms))) {
-        TAILQ_REMOVE(&script->transforms, t, link);
+    while ((t = TAILQ_FIRST(&script->own.transforms->list))) {
+        TAILQ_REMOVE(&script->own.transforms->list, t, link);
         unbind_transform(t);
         failure_log_flush(&t->report);
         quarantine_clear(&t->quarantine);

@@ -7,6 +7,11 @@
 #include "informer/shared/transform.h"
 #include "script/vm/state.h"
 
+struct script_transforms {
+    TAILQ_HEAD(, script_transform) list; /* of those that have one, in their order */
+    uint64_t compared; /* calls of the generation before, when its transforms were compared with these */
+};
+
 /* `ref` is the function in the registry; `kind` names the informer in logs. Results go into the factory's
  * own pool; what fails is logged, at most once a second, and counted. One that goes over limits again and
  * again is quarantined: all objects fail until it is lifted, and the informer lists again then. */
@@ -14,6 +19,8 @@ struct transform script_transform(lua_State *L, int ref, const char *kind);
 
 /* These outside of Lua. */
 
+/* The script is made. */
+void transforms_init(struct script *script);
 /* The script has loaded: its plan has the functions, with a text of all that they reach. Those that are the
  * same in `before` as it is now, for the same informer, share that one's; the claims have no informer yet. */
 void transforms_loaded(struct script *script);

@@ -16,6 +16,8 @@
 #include "script/vm/absent.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
+#include "script/work/script_main.h"
+#include "script/work/script_queue.h"
 
 /* A line is made in memory of C: a long text in many fields would be many times as long. */
 enum { TEXT_MAX = 64 << 10, FIELD_NAME_MAX = 256 };
@@ -172,11 +174,11 @@ static int l_log(lua_State *L)
     if (!lua_isnil(L, 3)) arg_table(L, 3, "k8s.log: fields");
     if (level == LOG_DEBUG && log_verbosity() < 4) return 0;
     if (!throttle_log_line(script)) return 0;
-    fields[0] = F("script", script->name);
+    fields[0] = F("script", script->id.name);
     size_t count = lua_isnil(L, 3) ? 0 : read_fields(L, 3, fields + 1);
     fields[count + 1] = (struct log_field){.key = NULL};
     bool known = script_where(L, &ar);
-    log_write(level, known ? ar.short_src : script->path, known ? ar.currentline : 0, message, fields);
+    log_write(level, known ? ar.short_src : script->id.path, known ? ar.currentline : 0, message, fields);
     return 0;
 }
 
@@ -186,13 +188,13 @@ static int l_main(lua_State *L)
     char hash[FUNCTION_HASH_LEN + 1], detail[FUNCTION_HASH_LEN + 16];
     arg_loading(L, "k8s.main");
     arg_function(L, 1, "k8s.main: the argument");
-    if (script->main.given) script_raise(L, "k8s.main was already called");
+    if (script->own.main->given) script_raise(L, "k8s.main was already called");
     lua_settop(L, 1);
     function_hash(L, 1, hash);
     snprintf(detail, sizeof detail, "function %s", hash);
     inventory_note(L, INVENTORY_MAIN, STR("k8s.main"), str_of(detail));
     set_ref(L, REF_MAIN);
-    script->main.given = true;
+    script->own.main->given = true;
     return 0;
 }
 
@@ -210,7 +212,7 @@ static int l_main_result(lua_State *L)
     if (!(code >= 0 && code <= EXIT_CODE_MAX) || code != (lua_Number)(int)code)
         script_raise(L, "k8s.main returned %.14g: an exit code is a whole number from 0 to %d", code,
                      EXIT_CODE_MAX);
-    script_of(L)->main.exit_code = (int)code;
+    script_of(L)->own.main->exit_code = (int)code;
     return 0;
 }
 
@@ -230,7 +232,7 @@ static int l_raise(lua_State *L)
 static int l_note_missing(lua_State *L)
 {
     const char *name = arg_str(L, 1, "note_missing: name").p;
-    absent_name(&script_of(L)->absent, name, arg_str(L, 2, "note_missing: hint").p);
+    absent_name(&script_of(L)->call.absent, name, arg_str(L, 2, "note_missing: hint").p);
     return 0;
 }
 
@@ -281,7 +283,13 @@ static void bind_host(lua_State *L)
     lua_setfield(L, -2, "null");
 }
 
-const struct feature feature_host = {.at_once = true, .bind = bind_host};
+static void close_main(struct script *script)
+{
+    buf_clear(&script->own.main->failure);
+}
+
+const struct feature feature_host = {
+    .at_once = true, .bind = bind_host, FEATURE_OWNS(main), .close = close_main};
 
 /* --- raw.limits: what k8s.limits is */
 
@@ -299,7 +307,7 @@ static const char *value_text(lua_State *L, int idx, struct str name)
 
 static void changed(struct script *script)
 {
-    script->queue_keys.max = (size_t)script->limits.values[LIMIT_QUEUE_KEYS];
+    script->own.queues->keys.max = (size_t)script->limits.values[LIMIT_QUEUE_KEYS];
     memory_set_limit(script);
 }
 

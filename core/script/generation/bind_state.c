@@ -21,7 +21,7 @@ static int version_arg(lua_State *L, int idx)
 /* Its table is on top of the stack. */
 static struct kept *declare(lua_State *L, const char *name, int version)
 {
-    struct state_tables *tables = &script_of(L)->kept;
+    struct state_tables *tables = script_of(L)->own.states;
     lua_pushvalue(L, -1);
     int table = luaL_ref(L, LUA_REGISTRYINDEX);
     tables->items = xrealloc(tables->items, (tables->count + 1) * sizeof *tables->items);
@@ -55,13 +55,13 @@ static int l_state_declare(lua_State *L)
         lua_pushboolean(L, 0);
         return 2;
     }
-    if (script->kept.count == STATES_MAX)
+    if (script->own.states->count == STATES_MAX)
         script_raise(L, "k8s.state: a script has at most %d of them", STATES_MAX);
     int migrate = LUA_NOREF;
     if (lua_isfunction(L, 5)) migrate = luaL_ref(L, LUA_REGISTRYINDEX);
     lua_settop(L, 4);
     if (lua_isnil(L, 4)) lua_newtable(L);
-    state_table_push_root(L, name, script->kept.count, lua_gettop(L));
+    state_table_push_root(L, name, script->own.states->count, lua_gettop(L));
     declare(L, name, version)->migrate = migrate;
     lua_pushboolean(L, 1);
     return 2;
@@ -113,7 +113,7 @@ static int l_state_len(lua_State *L)
 static int l_state_tostring(lua_State *L)
 {
     const struct state_table_node *node = lua_touserdata(L, 1);
-    const char *name = script_of(L)->kept.items[node->of].name;
+    const char *name = script_of(L)->own.states->items[node->of].name;
     if (node->depth)
         lua_pushfstring(L, "table in state %s: %p", name, (const void *)node);
     else
@@ -137,8 +137,11 @@ static void bind_state(lua_State *L)
     lua_setfield(L, -2, "state");
 }
 
-const struct feature feature_state = {
-    .parts = {"state"}, .bind = bind_state, .classes = CLASS_BIT(CLASS_STATE)};
+const struct feature feature_state = {.parts = {"state"},
+                                      .bind = bind_state,
+                                      .classes = CLASS_BIT(CLASS_STATE),
+                                      FEATURE_OWNS(states),
+                                      .close = state_tables_clear};
 
 /* --- raw.reload: what a script says of its own reloads */
 
@@ -152,13 +155,13 @@ static int l_reload_on_reload(lua_State *L)
     struct str replay = arg_str_opt(L, 1, "k8s.on_reload: replay");
     for (int i = 0; replay.p && i < 3; i++)
         if (str_is(replay, names[i])) {
-            script->replay = (enum script_replay)i;
+            script->load.replay = (enum script_replay)i;
             return 0;
         }
     if (replay.p)
         script_raise(L, "k8s.on_reload: replay must be \"changed\", \"none\" or \"all\", not \"%.40s\"",
                      replay.p);
-    script->replay = REPLAY_CHANGED;
+    script->load.replay = REPLAY_CHANGED;
     return 0;
 }
 

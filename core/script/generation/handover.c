@@ -10,6 +10,7 @@
 #include "script/handlers/delivery.h"
 #include "script/handlers/handler.h"
 #include "script/handlers/leading.h"
+#include "script/inventory/metrics.h"
 #include "script/view/state_table.h"
 #include "script/vm/state.h"
 #include "script/work/script_queue.h"
@@ -25,9 +26,9 @@ enum { BUILD_NS = 4000000, BUILD_STEP = 50 };
 static struct script_handler *find(const struct script *script, const char *id, struct script_handler **at)
 {
     struct script_handler *h = *at;
-    for (size_t left = script->handler_count; left > 0; left--) {
+    for (size_t left = script->own.handlers->count; left > 0; left--) {
         h = h ? TAILQ_NEXT(h, link) : NULL;
-        if (!h) h = TAILQ_FIRST(&script->handlers);
+        if (!h) h = TAILQ_FIRST(&script->own.handlers->list);
         if (strcmp(h->id, id) == 0) return *at = h;
     }
     return NULL;
@@ -41,7 +42,7 @@ static bool is_same(const struct script_handler *a, const struct script_handler 
 /* What the old one was told is what the new one would have been told, so that it may go on there. */
 static bool may_go_on(const struct script_handler *before, const struct script_handler *h)
 {
-    enum script_replay replay = h->script->replay;
+    enum script_replay replay = h->script->load.replay;
     if (replay == REPLAY_ALL || !before->attached || before->leader != h->leader) return false;
     if (h->leader && !leading_keeps_term(before->script, h->script)) return false;
     if (before->quarantine.active || !claims_share(before->claim, h->claim)) return false;
@@ -75,7 +76,7 @@ static void replace(struct script_handler *before, struct script_handler *h)
 static void end_handlers(struct script *from, struct handover *done)
 {
     struct script_handler *h;
-    TAILQ_FOREACH (h, &from->handlers, link) {
+    TAILQ_FOREACH (h, &from->own.handlers->list, link) {
         done->removed += h->attached != NULL;
         done->dropped_events += delivery_backlog(h);
         detach(h);
@@ -98,7 +99,7 @@ static void hand_over_handler(struct script *from, struct script_handler *h, str
         done->kept++;
         return;
     }
-    h->from_now_on = h->script->replay == REPLAY_NONE && is_told_at_once(from, h);
+    h->from_now_on = h->script->load.replay == REPLAY_NONE && is_told_at_once(from, h);
     if (before) replace(before, h);
     done->added++;
 }
@@ -107,7 +108,7 @@ static void hand_over_handler(struct script *from, struct script_handler *h, str
 static struct script_handler *handler_after(const struct script *script, unsigned long long number)
 {
     struct script_handler *h;
-    TAILQ_FOREACH (h, &script->handlers, link)
+    TAILQ_FOREACH (h, &script->own.handlers->list, link)
         if (h->number > number) break;
     return h;
 }
@@ -116,7 +117,7 @@ static struct script_handler *handler_after(const struct script *script, unsigne
 static void handover_handlers(struct script *from, struct script *to, struct handover *done)
 {
     struct script_handler *at = NULL, *next;
-    for (struct script_handler *h = TAILQ_FIRST(&to->handlers); h; h = next) {
+    for (struct script_handler *h = TAILQ_FIRST(&to->own.handlers->list); h; h = next) {
         h->refs++;
         hand_over_handler(from, h, &at, done);
         next = h->removed ? handler_after(to, h->number) : TAILQ_NEXT(h, link);
@@ -129,7 +130,7 @@ static void handover_handlers(struct script *from, struct script *to, struct han
 static void end_from_now_on(struct script *script)
 {
     struct script_handler *h;
-    TAILQ_FOREACH (h, &script->handlers, link) h->from_now_on = false;
+    TAILQ_FOREACH (h, &script->own.handlers->list, link) h->from_now_on = false;
 }
 
 /* --- all of it */
@@ -137,7 +138,7 @@ static void end_from_now_on(struct script *script)
 bool script_handover(struct script *from, struct script *to, struct handover *done, struct err *err)
 {
     must(from->phase == SCRIPT_RUNNING && to->phase == SCRIPT_LOADED);
-    must(from->depth == 0 && to->depth == 0);
+    must(from->call.depth == 0 && to->call.depth == 0);
     *done = (struct handover){0};
     if (!transforms_are_still(from, to, err) || !metrics_fit(to, err) ||
         !state_tables_handover(from, to, err) || !leading_handover(from, to, err))
@@ -159,7 +160,7 @@ bool script_handover(struct script *from, struct script *to, struct handover *do
 
 void script_drain(struct script *script, struct handover *done)
 {
-    must(script->phase == SCRIPT_RUNNING && script->depth == 0);
+    must(script->phase == SCRIPT_RUNNING && script->call.depth == 0);
     *done = (struct handover){0};
     script->phase = SCRIPT_DRAINING;
     end_handlers(script, done);
@@ -174,16 +175,16 @@ bool script_build_indexes(struct script *script)
     bool whole = false;
     while (!whole && clock_measure_ns() < end_ns) {
         whole = true;
-        for (size_t i = 0; i < script->claim_count; i++)
-            if (!claim_build_indexes(script->claims[i], BUILD_STEP)) whole = false;
+        for (size_t i = 0; i < script->informers.count; i++)
+            if (!claim_build_indexes(script->informers.claims[i], BUILD_STEP)) whole = false;
     }
     return whole;
 }
 
 static bool is_shared(const struct script *from, const struct informer_claim *claim)
 {
-    for (size_t i = 0; i < from->claim_count; i++)
-        if (claims_share(from->claims[i], claim)) return true;
+    for (size_t i = 0; i < from->informers.count; i++)
+        if (claims_share(from->informers.claims[i], claim)) return true;
     return false;
 }
 
@@ -191,11 +192,12 @@ size_t script_lagging_claims(const struct script *from, const struct script *to,
                              struct informer_claim **claim)
 {
     size_t lagging = 0;
-    for (size_t i = 0; i < to->claim_count; i++) {
-        if (claim_is_suspended(to->claims[i]) || claim_has_synced(to->claims[i])) continue;
-        if (is_shared(from, to->claims[i])) continue;
+    for (size_t i = 0; i < to->informers.count; i++) {
+        if (claim_is_suspended(to->informers.claims[i]) || claim_has_synced(to->informers.claims[i]))
+            continue;
+        if (is_shared(from, to->informers.claims[i])) continue;
         lagging++;
-        if (claim) *claim = to->claims[i];
+        if (claim) *claim = to->informers.claims[i];
     }
     return lagging;
 }

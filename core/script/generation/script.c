@@ -8,12 +8,20 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "script/caches/bind_informer.h"
+#include "script/caches/index_function.h"
 #include "script/caches/transform.h"
 #include "script/generation/features.h"
 #include "script/generation/script_open.h"
 #include "script/handlers/delivery.h"
 #include "script/handlers/handler.h"
+#include "script/handlers/leading.h"
+#include "script/inventory/inventory.h"
+#include "script/inventory/metrics.h"
 #include "script/rules/rule.h"
+#include "script/server/declared.h"
+#include "script/server/write_record.h"
+#include "script/view/state_table.h"
+#include "script/view/view.h"
 #include "script/vm/bundle.h"
 #include "script/vm/failure_log.h"
 #include "script/vm/modules.h"
@@ -24,7 +32,7 @@
 static void run_chunk(lua_State *L, void *ctx)
 {
     const struct str *text = ctx;
-    const char *chunk = lua_pushfstring(L, "@%s", script_of(L)->path);
+    const char *chunk = lua_pushfstring(L, "@%s", script_of(L)->id.path);
     modules_push_chunk(L, *text, chunk);
     lua_call(L, 0, 0);
     modules_loaded(L);
@@ -34,14 +42,14 @@ static void run_chunk(lua_State *L, void *ctx)
 static void set_hash(struct script *script)
 {
     char hash[BUNDLE_HASH_LEN + 1];
-    bundle_hash(script->bundle, hash);
-    memcpy(script->hash, hash, sizeof script->hash - 1);
+    bundle_hash(script->id.bundle, hash);
+    memcpy(script->id.hash, hash, sizeof script->id.hash - 1);
 }
 
 static bool load(struct script *script, struct err *err)
 {
     struct str text;
-    bool ok = bundle_text(script->bundle, script->path, &text, err);
+    bool ok = bundle_text(script->id.bundle, script->id.path, &text, err);
     if (!ok) {
         err->code = ERR_IO;
         return false;
@@ -67,27 +75,18 @@ struct script *script_new(const struct script_host *host, const struct script_so
     struct script *script = NEW(struct script);
     script->host = host;
     script->features = &script_features;
-    script->path = xstrdup(source->path);
-    script->name = xstrdup(source->name);
-    script->shown_name = source->name;
-    script->bundle = source->bundle ? bundle_ref(source->bundle) : bundle_new();
-    script->generation = source->generation;
+    script->id.path = xstrdup(source->path);
+    script->id.name = xstrdup(source->name);
+    script->id.shown_name = source->name;
+    script->id.bundle = source->bundle ? bundle_ref(source->bundle) : bundle_new();
+    script->load.generation = source->generation;
     script->limits = *(host->limits ? host->limits : &limits_default);
     script->trusted = is_trusted(host, source->name, source->path);
-    script->plan.notes_functions = host->notes_functions;
-    script->before = source->before;
-    TAILQ_INIT(&script->transforms);
-    TAILQ_INIT(&script->handlers);
-    TAILQ_INIT(&script->due);
-    TAILQ_INIT(&script->quarantined);
-    TAILQ_INIT(&script->rebuilding);
-    TAILQ_INIT(&script->timers);
-    TAILQ_INIT(&script->queues);
-    script->queue_keys.max = (size_t)script->limits.values[LIMIT_QUEUE_KEYS];
-    TAILQ_INIT(&script->sync_waits);
+    script->load.before = source->before;
+    TAILQ_INIT(&script->report.quarantined);
     throttle_init(script);
-    leading_init(script);
     script_errors_open(script);
+    features_open(script);
     return script;
 }
 
@@ -95,11 +94,11 @@ struct script *script_new(const struct script_host *host, const struct script_so
  * is a write that it must have declared. */
 static bool lease_is_declared(const struct script *script, struct err *err)
 {
-    const struct leading *leading = &script->leading;
+    const struct leading *leading = script->own.leading;
     const struct script_host *host = script->host;
     if (!leading->place || host->any_lease) return true;
     const struct lease_config *wish = leading->wish;
-    if (strcmp(wish->namespace_, host->lease.namespace_) == 0 || writes_allow_leases(&script->writes))
+    if (strcmp(wish->namespace_, host->lease.namespace_) == 0 || writes_allow_leases(script->own.writes))
         return true;
     return err_set(err, ERR_SCRIPT,
                    "%s: k8s.leader: the lease %s/%s is not in the namespace \"%s\" of "
@@ -119,7 +118,7 @@ struct script *script_prepare(const struct script_host *host, const struct scrip
     }
     transforms_loaded(script);
     script->phase = SCRIPT_LOADED;
-    script->load_us = (clock_measure_ns() - begun_ns) / 1000;
+    script->load.us = (clock_measure_ns() - begun_ns) / 1000;
     return script;
 }
 
@@ -131,7 +130,7 @@ bool script_start(struct script *script, struct err *err)
     script->phase = SCRIPT_RUNNING;
     script_timers_start(script);
     handlers_attach(script);
-    if (!TAILQ_EMPTY(&script->queues)) turns_schedule(script);
+    if (!TAILQ_EMPTY(&script->own.queues->list)) turns_schedule(script);
     return true;
 }
 
@@ -148,8 +147,7 @@ struct script *script_load(const struct script_host *host, const char *path, con
 size_t script_stop(struct script *script)
 {
     script->phase = SCRIPT_STOPPING;
-    script_timers_clear(script);
-    queues_stop(script);
+    FEATURES_EACH(script, stop);
     tasks_stop(script);
     return script_waiting_calls(script);
 }
@@ -169,7 +167,7 @@ size_t script_pending_events(const struct script *script)
 {
     const struct script_handler *handler;
     size_t count = 0;
-    TAILQ_FOREACH (handler, &script->handlers, link)
+    TAILQ_FOREACH (handler, &script->own.handlers->list, link)
         count += delivery_backlog(handler) + handler->waiting_count;
     return count;
 }
@@ -182,41 +180,25 @@ void script_collect_idle(struct script *script)
 void script_free(struct script *script)
 {
     if (!script) return;
-    must(script->depth == 0);
-    struct script_handler *handler;
-    while ((handler = TAILQ_FIRST(&script->handlers))) handler_remove(script->L, handler);
-    script_timers_clear(script);
+    must(script->call.depth == 0);
+    FEATURES_EACH(script, end);
     if (script->L) tasks_clear(script);
-    transforms_clear(script);
     state_close(script);
-    script_zones_clear(script);
-    queues_clear(script);
-    for (size_t i = 0; i < script->claim_count; i++) claim_release(script->claims[i]);
-    free(script->claims);
-    state_table_clear(&script->kept);
-    metrics_clear(&script->metrics);
-    commands_clear(&script->commands);
-    rules_clear(script);
-    partial_clear(&script->partial);
-    reads_clear(&script->reads);
-    leading_clear(script);
+    for (size_t i = 0; i < script->informers.count; i++) claim_release(script->informers.claims[i]);
+    free(script->informers.claims);
+    features_close(script);
     script_errors_close(script);
     throttle_clear(script);
-    buf_clear(&script->main.failure);
-    buf_clear(&script->first_failure);
-    writes_clear(&script->writes);
-    inventory_clear(&script->plan);
-    write_counters_clear(&script->write_counters);
-    bundle_unref(script->bundle);
-    free(script->path);
-    free(script->name);
+    buf_clear(&script->report.first_failure);
+    bundle_unref(script->id.bundle);
+    free(script->id.path);
+    free(script->id.name);
     free(script);
 }
 
 void script_claims_changed(struct script *script)
 {
-    waits_claims_changed(script);
-    queues_claims_changed(script);
+    FEATURES_EACH(script, claims_changed);
 }
 
 void script_leadership_changed(struct script *script)
@@ -231,13 +213,14 @@ void script_step_down(struct script *script)
 
 void script_add_counters(struct script *script, struct script *other)
 {
-    struct script_counters *a = &other->counters, *b = &script->counters;
+    struct script_counters *a = &other->report.counters, *b = &script->report.counters;
     b->adds += a->adds;
     b->updates += a->updates;
     b->deletes += a->deletes;
     b->errors += a->errors;
     b->failed_writes += a->failed_writes;
-    for (size_t i = 0; i < SCRIPT_FUNCTIONS; i++) script->error_counts[i] += other->error_counts[i];
+    for (size_t i = 0; i < SCRIPT_FUNCTIONS; i++)
+        script->report.error_counts[i] += other->report.error_counts[i];
     *a = (struct script_counters){0};
-    memset(other->error_counts, 0, sizeof other->error_counts);
+    memset(other->report.error_counts, 0, sizeof other->report.error_counts);
 }

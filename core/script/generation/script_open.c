@@ -78,7 +78,7 @@ static bool refuse(const struct script *script, struct err *err)
 {
     struct buf value = {0};
     limit_describe(LIMIT_SCRIPT_MEMORY, script->limits.values[LIMIT_SCRIPT_MEMORY], &value);
-    err_set(err, ERR_LIMIT, "%s: over the limit script-memory (%s) before it is loaded", script->path,
+    err_set(err, ERR_LIMIT, "%s: over the limit script-memory (%s) before it is loaded", script->id.path,
             buf_text(&value));
     buf_clear(&value);
     return false;
@@ -113,11 +113,11 @@ void state_close(struct script *script)
     script->L = NULL;
     retained_clear(script);
     budget_close(script);
-    absent_clear(&script->absent);
+    absent_clear(&script->call.absent);
     failure_clear(&script->failure);
-    failure_clear(&script->inner.failure);
-    buf_clear(&script->text);
-    buf_clear(&script->keys);
-    tape_parser_free(script->parser);
-    script->parser = NULL;
+    failure_clear(&script->call.inner.failure);
+    buf_clear(&script->scratch.text);
+    buf_clear(&script->scratch.keys);
+    tape_parser_free(script->scratch.parser);
+    script->scratch.parser = NULL;
 }

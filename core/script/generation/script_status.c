@@ -6,6 +6,9 @@
 #include "script/caches/informer_options.h"
 #include "script/generation/script.h"
 #include "script/handlers/handler.h"
+#include "script/handlers/leading.h"
+#include "script/inventory/inventory.h"
+#include "script/server/declared.h"
 #include "script/vm/failure_log.h"
 #include "script/vm/state.h"
 #include "script/work/script_queue.h"
@@ -13,11 +16,11 @@
 
 enum script_main_state script_main_state(const struct script *script)
 {
-    if (!script->main.given) return SCRIPT_MAIN_NONE;
-    if (script->main.skipped) return SCRIPT_MAIN_SKIPPED;
-    if (!script->main.done) return SCRIPT_MAIN_WAITING;
-    if (!script->main.ended) return SCRIPT_MAIN_RUNNING;
-    return script->main.failure.len ? SCRIPT_MAIN_FAILED : SCRIPT_MAIN_DONE;
+    if (!script->own.main->given) return SCRIPT_MAIN_NONE;
+    if (script->own.main->skipped) return SCRIPT_MAIN_SKIPPED;
+    if (!script->own.main->done) return SCRIPT_MAIN_WAITING;
+    if (!script->own.main->ended) return SCRIPT_MAIN_RUNNING;
+    return script->own.main->failure.len ? SCRIPT_MAIN_FAILED : SCRIPT_MAIN_DONE;
 }
 
 /* All that it waits for: first lists (I-20), and handlers that were not shown them yet. */
@@ -25,8 +28,9 @@ static void describe_waiting(const struct script *script, struct buf *out)
 {
     const struct script_handler *h;
     struct buf lag = {0};
-    for (size_t i = 0; i < script->claim_count; i++) claim_describe_lag(script->claims[i], &lag);
-    TAILQ_FOREACH (h, &script->handlers, link)
+    for (size_t i = 0; i < script->informers.count; i++)
+        claim_describe_lag(script->informers.claims[i], &lag);
+    TAILQ_FOREACH (h, &script->own.handlers->list, link)
         if (!handler_was_handed_cache(h) && claim_has_synced(h->claim))
             buf_printf(&lag, "%sthe handler %s, which is being shown the cache", lag.len ? "; " : "", h->id);
     buf_printf(out, "waiting for %s", lag.len ? buf_text(&lag) : "its turn");
@@ -43,7 +47,7 @@ void script_describe_main(const struct script *script, struct buf *out)
     case SCRIPT_MAIN_DONE: buf_puts(out, "done"); break;
     case SCRIPT_MAIN_FAILED:
         buf_puts(out, "failed: ");
-        buf_str(out, buf_slice(&script->main.failure));
+        buf_str(out, buf_slice(&script->own.main->failure));
         break;
     }
 }
@@ -52,7 +56,7 @@ void script_each_handler(const struct script *script,
                          void (*fn)(void *ctx, const struct script_handler_status *status), void *ctx)
 {
     const struct script_handler *h;
-    TAILQ_FOREACH (h, &script->handlers, link)
+    TAILQ_FOREACH (h, &script->own.handlers->list, link)
         fn(ctx, &(const struct script_handler_status){.id = h->id,
                                                       .kind = claim_spec(h->claim)->kind,
                                                       .pending = h->pending.count,
@@ -64,12 +68,12 @@ void script_each_handler(const struct script *script,
 
 size_t script_queue_count(const struct script *script)
 {
-    return script->queue_count;
+    return script->own.queues->count;
 }
 
 void script_get_queue_status(const struct script *script, size_t i, struct script_queue_status *status)
 {
-    const struct script_queue *q = TAILQ_FIRST(&script->queues);
+    const struct script_queue *q = TAILQ_FIRST(&script->own.queues->list);
     while (i-- > 0) q = TAILQ_NEXT(q, link);
     *status = (struct script_queue_status){
         .name = q->name, .workers = q->function == LUA_NOREF ? 0 : q->workers, .errors = q->errors};
@@ -84,7 +88,7 @@ void script_each_timer(const struct script *script,
         [TIMER_AFTER] = "after", [TIMER_EVERY] = "every", [TIMER_CRON] = "cron"};
     const struct script_timer *t;
     struct buf what = {0};
-    TAILQ_FOREACH (t, &script->timers, link) {
+    TAILQ_FOREACH (t, &script->own.timers->list, link) {
         const struct script_tick *tick;
         uint64_t calls = 0;
         LIST_FOREACH (tick, &t->ticks, link) calls++;
@@ -105,7 +109,7 @@ void script_each_error(const struct script *script, void (*fn)(void *ctx, const 
                        void *ctx)
 {
     for (int i = 0; i < SCRIPT_FUNCTIONS; i++)
-        fn(ctx, script_function_label((enum script_function)i), script->error_counts[i]);
+        fn(ctx, script_function_label((enum script_function)i), script->report.error_counts[i]);
 }
 
 /* --- What the handlers of a script ask of objects, for who checks whether it can ever be */
@@ -129,7 +133,7 @@ void script_each_condition(const struct script *script,
 {
     const struct script_handler *handler;
     struct walk walk = {.fn = fn, .ctx = ctx};
-    TAILQ_FOREACH (handler, &script->handlers, link) {
+    TAILQ_FOREACH (handler, &script->own.handlers->list, link) {
         const struct handler_options *options = handler->options;
         walk.condition.handler = handler->id;
         walk.condition.informer = claim_spec(handler->claim);
@@ -145,7 +149,7 @@ void script_each_filter(const struct script *script,
                         void (*fn)(void *ctx, const struct script_filter *filter), void *ctx)
 {
     const struct script_handler *handler;
-    TAILQ_FOREACH (handler, &script->handlers, link)
+    TAILQ_FOREACH (handler, &script->own.handlers->list, link)
         fn(ctx, &(struct script_filter){.handler = handler->id,
                                         .filter = handler->options ? handler->options->filter : NULL,
                                         .informer = claim_spec(handler->claim)});
@@ -160,7 +164,8 @@ const struct inventory_entry *script_claim_place(const struct script *script, si
 {
     struct buf key = {0};
     informer_spec_describe(claim_spec(script_claim(script, i)), &key);
-    const struct inventory_entry *entry = inventory_find(&script->plan, INVENTORY_INFORMER, buf_slice(&key));
+    const struct inventory_entry *entry =
+        inventory_find(script->own.inventory, INVENTORY_INFORMER, buf_slice(&key));
     buf_clear(&key);
     return placed(entry);
 }
@@ -171,7 +176,7 @@ void script_put_claim_place(const struct script *script, size_t i, struct buf *o
     if (entry)
         buf_printf(out, "%s:%d", entry->file, entry->line);
     else
-        buf_puts(out, script->path);
+        buf_puts(out, script->id.path);
 }
 
 const struct inventory_entry *script_index_place(const struct script *script, size_t i, const char *name)
@@ -179,82 +184,83 @@ const struct inventory_entry *script_index_place(const struct script *script, si
     struct buf key = {0};
     informer_spec_describe(claim_spec(script_claim(script, i)), &key);
     buf_printf(&key, ": %s", name);
-    const struct inventory_entry *entry = inventory_find(&script->plan, INVENTORY_INDEX, buf_slice(&key));
+    const struct inventory_entry *entry =
+        inventory_find(script->own.inventory, INVENTORY_INDEX, buf_slice(&key));
     buf_clear(&key);
     return placed(entry);
 }
 
 const struct inventory_entry *script_handler_place(const struct script *script, const char *id)
 {
-    return placed(inventory_find(&script->plan, INVENTORY_HANDLER, str_of(id)));
+    return placed(inventory_find(script->own.inventory, INVENTORY_HANDLER, str_of(id)));
 }
 
 /* --- What a script is and has declared, for those who ask */
 
 const char *script_name(const struct script *script)
 {
-    return script->name;
+    return script->id.name;
 }
 
 const char *script_path(const struct script *script)
 {
-    return script->path;
+    return script->id.path;
 }
 
 uint64_t script_generation(const struct script *script)
 {
-    return script->generation;
+    return script->load.generation;
 }
 
 struct bundle *script_bundle(const struct script *script)
 {
-    return script->bundle;
+    return script->id.bundle;
 }
 
 size_t script_claim_count(const struct script *script)
 {
-    return script->claim_count;
+    return script->informers.count;
 }
 
 struct informer_claim *script_claim(const struct script *script, size_t i)
 {
-    must(i < script->claim_count);
-    return script->claims[i];
+    must(i < script->informers.count);
+    return script->informers.claims[i];
 }
 
 size_t script_handler_count(const struct script *script)
 {
     const struct script_handler *handler;
     size_t count = 0;
-    TAILQ_FOREACH (handler, &script->handlers, link) count++;
+    TAILQ_FOREACH (handler, &script->own.handlers->list, link) count++;
     return count;
 }
 
 size_t script_read_count(const struct script *script)
 {
-    return script->reads.count;
+    return script->own.reads->count;
 }
 
 const char *script_read(const struct script *script, size_t i)
 {
-    must(i < script->reads.count);
-    return script->reads.items[i].text;
+    must(i < script->own.reads->count);
+    return script->own.reads->items[i].text;
 }
 
 size_t script_write_count(const struct script *script)
 {
-    return script->writes.count;
+    return script->own.writes->count;
 }
 
 const char *script_write(const struct script *script, size_t i)
 {
-    must(i < script->writes.count);
-    return script->writes.items[i].text;
+    must(i < script->own.writes->count);
+    return script->own.writes->items[i].text;
 }
 
 const struct inventory *script_inventory(const struct script *script)
 {
-    return &script->plan;
+    return script->own.inventory;
 }
 
 size_t script_stepping_down(const struct script *script)
@@ -264,23 +270,23 @@ size_t script_stepping_down(const struct script *script)
 
 const struct leadership *script_leadership(const struct script *script)
 {
-    return script->leading.leadership;
+    return script->own.leading->leadership;
 }
 
 const struct declared_write *script_write_parts(const struct script *script, size_t i)
 {
-    must(i < script->writes.count);
-    return &script->writes.items[i];
+    must(i < script->own.writes->count);
+    return &script->own.writes->items[i];
 }
 
 bool script_records_events(const struct script *script)
 {
-    return script->tells_events;
+    return script->load.names_events;
 }
 
 bool script_has_main(const struct script *script)
 {
-    return script->main.given;
+    return script->own.main->given;
 }
 
 bool script_has_synced(const struct script *script)
@@ -290,17 +296,17 @@ bool script_has_synced(const struct script *script)
 
 struct script_counters script_counters(const struct script *script)
 {
-    return script->counters;
+    return script->report.counters;
 }
 
 struct script_tally script_tally(const struct script *script)
 {
-    return script->tally;
+    return script->report.tally;
 }
 
 struct str script_first_failure(const struct script *script)
 {
-    return buf_slice(&script->first_failure);
+    return buf_slice(&script->report.first_failure);
 }
 
 bool script_is_trusted(const struct script *script)
@@ -310,10 +316,10 @@ bool script_is_trusted(const struct script *script)
 
 int64_t script_load_us(const struct script *script)
 {
-    return script->load_us;
+    return script->load.us;
 }
 
 size_t script_memory(const struct script *script)
 {
-    return script->memory + script->queue_keys.bytes;
+    return script->memory + script->own.queues->keys.bytes;
 }

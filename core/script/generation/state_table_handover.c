@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/must.h"
+#include "script/inventory/inventory.h"
 #include "script/view/state_table.h"
 #include "script/vm/args.h"
 
@@ -49,7 +50,7 @@ static void migrate(lua_State *L, void *ctx)
         script_raise(L, "k8s.state: %s: migrate must return a table, not %s", h->to->name,
                      arg_type_name(L, result));
     const char *name = lua_pushfstring(L, "%s: what migrate returned", h->to->name);
-    state_table_push_root(L, name, (size_t)(h->to - script_of(L)->kept.items), result);
+    state_table_push_root(L, name, (size_t)(h->to - script_of(L)->own.states->items), result);
     state_table_write(L, lua_gettop(L), &h->migrated);
     read_bytes(L, h, &h->migrated);
 }
@@ -73,7 +74,8 @@ bool state_table_reject_version(const struct inventory_entry *entry, const char 
 
 static bool refuse(const struct script *new_, const struct handover *h, struct err *err)
 {
-    const struct inventory_entry *entry = inventory_find(&new_->plan, INVENTORY_STATE, str_of(h->to->name));
+    const struct inventory_entry *entry =
+        inventory_find(new_->own.inventory, INVENTORY_STATE, str_of(h->to->name));
     return state_table_reject_version(entry, h->to->name, h->from->version, h->to->version, err);
 }
 
@@ -92,9 +94,9 @@ static bool hand_over(struct script *old, struct script *new_, struct handover *
 bool state_tables_handover(struct script *old, struct script *new_, struct err *err)
 {
     bool ok = true;
-    must(old->depth == 0 && new_->depth == 0);
-    for (size_t i = 0; ok && i < new_->kept.count; i++) {
-        struct handover h = {.to = &new_->kept.items[i]};
+    must(old->call.depth == 0 && new_->call.depth == 0);
+    for (size_t i = 0; ok && i < new_->own.states->count; i++) {
+        struct handover h = {.to = &new_->own.states->items[i]};
         h.from = state_table_find(old, str_of(h.to->name));
         if (h.from) ok = hand_over(old, new_, &h, err);
         buf_clear(&h.bytes);

@@ -54,7 +54,7 @@ static int l_leader_claim(lua_State *L)
     struct err err;
     arg_loading(L, "k8s.leader");
     if (!host->leaders) script_raise(L, "k8s.leader: there is no server to ask");
-    if (script->leading.claimed) script_raise(L, "k8s.leader was already called");
+    if (script->own.leading->claimed) script_raise(L, "k8s.leader was already called");
     if (lua_gettop(L) - FIRST_LABEL >= 2 * LABELS_MAX)
         script_raise(L, "k8s.leader: labels: more than %d", LABELS_MAX);
     const struct leader_times *times = &host->lease.times;
@@ -102,4 +102,8 @@ static void bind_leader(lua_State *L)
     lua_setfield(L, -2, "leader");
 }
 
-const struct feature feature_leader = {.parts = {"leader"}, .bind = bind_leader};
+const struct feature feature_leader = {.parts = {"leader"},
+                                       .bind = bind_leader,
+                                       FEATURE_OWNS(leading),
+                                       .open = leading_init,
+                                       .close = leading_clear};

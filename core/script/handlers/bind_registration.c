@@ -85,4 +85,7 @@ const struct feature feature_registration = {.parts = {"registration"},
                                              .bind = bind_registration,
                                              .classes = CLASS_BIT(CLASS_REGISTRATION),
                                              .turn = deliveries_turn,
-                                             .turned = handlers_attach};
+                                             .turned = handlers_attach,
+                                             FEATURE_OWNS(handlers),
+                                             .open = handlers_init,
+                                             .end = handlers_clear};

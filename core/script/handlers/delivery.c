@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "script/handlers/handler_call.h"
+#include "script/handlers/leading.h"
 
 /* Of one handler's pending list in one turn of the loop. */
 enum { EVENTS_PER_TURN = 100 };
@@ -13,8 +14,8 @@ static void come_back(struct script_handler *h)
 {
     if (h->due) return;
     h->due = true;
-    TAILQ_INSERT_TAIL(&h->script->due, h, due_link);
-    h->script->due_count++;
+    TAILQ_INSERT_TAIL(&h->script->own.handlers->due, h, due_link);
+    h->script->own.handlers->due_count++;
     turns_schedule(h->script);
 }
 
@@ -22,8 +23,8 @@ static void leave_due(struct script_handler *h)
 {
     if (!h->due) return;
     h->due = false;
-    TAILQ_REMOVE(&h->script->due, h, due_link);
-    h->script->due_count--;
+    TAILQ_REMOVE(&h->script->own.handlers->due, h, due_link);
+    h->script->own.handlers->due_count--;
 }
 
 static bool is_notified(const struct script_handler *h)
@@ -133,12 +134,13 @@ static void advance(struct script_handler *h)
 void deliveries_turn(struct script *script)
 {
     struct script_handler *h;
-    for (size_t left = script->due_count; left > 0 && (h = TAILQ_FIRST(&script->due)); left--) {
+    for (size_t left = script->own.handlers->due_count;
+         left > 0 && (h = TAILQ_FIRST(&script->own.handlers->due)); left--) {
         leave_due(h);
         advance(h);
         if (script->host->turns->over) break;
     }
-    if (script->due_count > 0) turns_schedule(script);
+    if (script->own.handlers->due_count > 0) turns_schedule(script);
 }
 
 void delivery_init(struct script_handler *h)

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "script/handlers/delivery.h"
+#include "script/handlers/leading.h"
 #include "script/vm/args.h"
 
 /* From here on an event joins one of its key in the pending list (I-8: the ring begins with 1024 slots). */
@@ -30,7 +31,7 @@ static bool takes(lua_State *L, int function, int parameters)
 static bool id_taken(const struct script *script, struct str id)
 {
     const struct script_handler *h;
-    TAILQ_FOREACH (h, &script->handlers, link)
+    TAILQ_FOREACH (h, &script->own.handlers->list, link)
         if (!h->removed && str_is(id, h->id)) return true;
     return false;
 }
@@ -57,7 +58,7 @@ static void show_again(struct quarantine *quarantine)
     claim_remove_handler(h->attached);
     h->attached = NULL;
     delivery_end(h);
-    h->script->attached_all = 0;
+    h->script->own.handlers->attached_all = 0;
     handlers_attach(h->script);
 }
 
@@ -68,7 +69,7 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
     struct script *script = script_of(L);
     struct script_handler made = {
         .script = script, .claim = claim, .concurrency = options->concurrency, .refs = 2};
-    arg_room(L, "add_event_handler", LIMIT_HANDLERS, script->handler_count);
+    arg_room(L, "add_event_handler", LIMIT_HANDLERS, script->own.handlers->count);
     if (id.p && id_taken(script, id))
         script_raise(L, "the handler id \"%.*s\" is already taken", STR_ARG(id));
     for (int i = 0; i < ON_COUNT; i++) {
@@ -80,16 +81,16 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
     for (int i = 0; i < ON_COUNT; i++) made.functions[i] = keep_function(L, first + i);
     made.filter = keep_function(L, first + ON_COUNT);
     made.options = handler_options_ref(options);
-    made.number = ++script->handlers_made;
+    made.number = ++script->own.handlers->made;
     made.id = id.p ? xstrndup(id.p, id.n) : xasprintf("%s/%llu", claim_spec(claim)->kind, made.number);
     struct script_handler *handler = xmalloc(sizeof *handler);
     *handler = made;
-    handler_metrics_init(&handler->metrics, script->name, handler->id);
+    handler_metrics_init(&handler->metrics, script->id.name, handler->id);
     quarantine_init(&handler->quarantine, script, handler->id, show_again);
     pending_init(&handler->pending, PENDING_MARK, pairs_of(handler), handler->concurrency > 1);
     delivery_init(handler);
-    TAILQ_INSERT_TAIL(&script->handlers, handler, link);
-    script->handler_count++;
+    TAILQ_INSERT_TAIL(&script->own.handlers->list, handler, link);
+    script->own.handlers->count++;
     return handler;
 }
 
@@ -116,8 +117,8 @@ void handler_remove(lua_State *L, struct script_handler *handler)
     for (int i = 0; i < ON_COUNT; i++) luaL_unref(L, LUA_REGISTRYINDEX, handler->functions[i]);
     luaL_unref(L, LUA_REGISTRYINDEX, handler->filter);
     quarantine_end(&handler->quarantine);
-    TAILQ_REMOVE(&handler->script->handlers, handler, link);
-    handler->script->handler_count--;
+    TAILQ_REMOVE(&handler->script->own.handlers->list, handler, link);
+    handler->script->own.handlers->count--;
     delivery_end(handler);
     handler_unref(handler);
 }
@@ -129,10 +130,12 @@ bool handler_was_handed_cache(const struct script_handler *handler)
 
 bool handlers_have_synced(const struct script *script)
 {
-    for (size_t i = 0; i < script->claim_count; i++)
-        if (!claim_is_suspended(script->claims[i]) && !claim_has_synced(script->claims[i])) return false;
+    for (size_t i = 0; i < script->informers.count; i++)
+        if (!claim_is_suspended(script->informers.claims[i]) &&
+            !claim_has_synced(script->informers.claims[i]))
+            return false;
     const struct script_handler *handler;
-    TAILQ_FOREACH (handler, &script->handlers, link)
+    TAILQ_FOREACH (handler, &script->own.handlers->list, link)
         if (!handler_was_handed_cache(handler) && (!handler->leader || script_leads(script))) return false;
     return true;
 }
@@ -145,7 +148,7 @@ bool handler_has_synced(const struct script_handler *h)
 void handlers_stop_leading(struct script *script)
 {
     struct script_handler *h;
-    TAILQ_FOREACH (h, &script->handlers, link) {
+    TAILQ_FOREACH (h, &script->own.handlers->list, link) {
         if (!h->leader || !h->attached) continue;
         claim_remove_handler(h->attached);
         h->attached = NULL;
@@ -153,16 +156,28 @@ void handlers_stop_leading(struct script *script)
     }
 }
 
+void handlers_init(struct script *script)
+{
+    TAILQ_INIT(&script->own.handlers->list);
+    TAILQ_INIT(&script->own.handlers->due);
+}
+
+void handlers_clear(struct script *script)
+{
+    struct script_handler *handler;
+    while ((handler = TAILQ_FIRST(&script->own.handlers->list))) handler_remove(script->L, handler);
+}
+
 void handlers_attach(struct script *script)
 {
     struct script_handler *h;
     if (script->phase == SCRIPT_LOADING || script->phase == SCRIPT_LOADED ||
-        script->attached_all == script->handlers_made)
+        script->own.handlers->attached_all == script->own.handlers->made)
         return;
-    TAILQ_FOREACH (h, &script->handlers, link) {
+    TAILQ_FOREACH (h, &script->own.handlers->list, link) {
         const struct event_handler callbacks = delivery_callbacks(h);
         if (h->attached || (h->leader && !script_leads(script))) continue;
         h->attached = claim_add_handler(h->claim, &callbacks);
     }
-    script->attached_all = script->handlers_made;
+    script->own.handlers->attached_all = script->own.handlers->made;
 }

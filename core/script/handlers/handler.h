@@ -49,6 +49,12 @@ struct script_handler {
     TAILQ_ENTRY(script_handler) due_link;
 };
 
+struct script_handlers {
+    TAILQ_HEAD(, script_handler) list, due; /* `due` go on with their pending lists in the next turn */
+    size_t count, due_count;
+    unsigned long long made, attached_all; /* the first `attached_all` have met their informers */
+};
+
 /* Takes three functions (or nils) from stack index `first` on, then the filter's or nil. `id` NULL: kind and
  * number. Takes a reference to the options of its own. Raises when the id is taken. Gives a reference for the
  * caller, who must not raise before it is kept. */
@@ -69,6 +75,9 @@ bool handler_has_synced(const struct script_handler *handler);
 bool handler_was_handed_cache(const struct script_handler *handler);
 /* All informers of the script are synced, and all of its handlers were handed the whole cache. */
 bool handlers_have_synced(const struct script *script);
+/* The script is made; it ends, and so do all of its handlers. */
+void handlers_init(struct script *script);
+void handlers_clear(struct script *script);
 /* Hands those that wait to their informers, which call nothing of it yet. Outside of any call into Lua. */
 void handlers_attach(struct script *script);
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 #include "script/handlers/delivery.h"
+#include "script/handlers/leading.h"
 #include "script/view/view.h"
 
 /* An object that a late handler is shown from the cache came at a time that nobody kept: its time is now. */
@@ -135,9 +136,9 @@ static void on_done(void *ctx, enum script_result result)
 
 static void count(struct script *script, enum handler_event type)
 {
-    script->counters.adds += type == ON_ADD;
-    script->counters.updates += type == ON_UPDATE;
-    script->counters.deletes += type == ON_DELETE;
+    script->report.counters.adds += type == ON_ADD;
+    script->report.counters.updates += type == ON_UPDATE;
+    script->report.counters.deletes += type == ON_DELETE;
 }
 
 /* For the audit trail. */

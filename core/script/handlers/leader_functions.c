@@ -53,19 +53,19 @@ static void on_stopped(void *ctx, enum script_result result)
     report(f, "stop", result);
     if (result == SCRIPT_CANCELLED && f->script->phase != SCRIPT_DRAINING)
         log_warn("Function of a leader was cancelled: it did not end within --shutdown-timeout",
-                 F("script", f->script->name), F("function", "stop"), F("given", f->name));
-    if (f->script->leading.told && result != SCRIPT_CANCELLED) begin(f);
+                 F("script", f->script->id.name), F("function", "stop"), F("given", f->name));
+    if (f->script->own.leading->told && result != SCRIPT_CANCELLED) begin(f);
     leading_settle(f->script);
 }
 
 /* A start waits for the end of the stop before it, and of those of the generation before. */
 static void begin(struct leader_functions *f)
 {
-    if (f->was_started || f->stopping || f->script->leading.waits_for) return;
+    if (f->was_started || f->stopping || f->script->own.leading->waits_for) return;
     f->was_started = true;
     const struct task_call call = {.what = "the start of a leader",
                                    .function = f->start,
-                                   .fence = f->script->leading.fence,
+                                   .fence = f->script->own.leading->fence,
                                    .done = on_started,
                                    .describe = describe,
                                    .ctx = f};
@@ -94,34 +94,34 @@ static void end(struct leader_functions *f)
 void leader_functions_begin(struct script *script)
 {
     struct leader_functions *f;
-    TAILQ_FOREACH (f, &script->leading.functions, link) begin(f);
+    TAILQ_FOREACH (f, &script->own.leading->functions, link) begin(f);
 }
 
 void leader_functions_cancel(struct script *script)
 {
     struct leader_functions *f;
-    TAILQ_FOREACH (f, &script->leading.functions, link)
+    TAILQ_FOREACH (f, &script->own.leading->functions, link)
         if (f->started) task_cancel(f->started);
 }
 
 void leader_functions_end(struct script *script)
 {
     struct leader_functions *f;
-    TAILQ_FOREACH (f, &script->leading.functions, link) end(f);
+    TAILQ_FOREACH (f, &script->own.leading->functions, link) end(f);
 }
 
 size_t leading_count_stopping(const struct script *script)
 {
     const struct leader_functions *f;
     size_t count = 0;
-    TAILQ_FOREACH (f, &script->leading.functions, link) count += f->stopping != NULL;
+    TAILQ_FOREACH (f, &script->own.leading->functions, link) count += f->stopping != NULL;
     return count;
 }
 
 void leading_add_functions(lua_State *L)
 {
     struct script *script = script_of(L);
-    struct leading *leading = &script->leading;
+    struct leading *leading = script->own.leading;
     lua_Debug ar;
     if (leading->count >= LEADER_FUNCTIONS_MAX)
         script_raise(L, "k8s.on_leader was called %d times already", LEADER_FUNCTIONS_MAX);
@@ -142,8 +142,8 @@ void leading_add_functions(lua_State *L)
 void leader_functions_clear(struct script *script)
 {
     struct leader_functions *f;
-    while ((f = TAILQ_FIRST(&script->leading.functions))) {
-        TAILQ_REMOVE(&script->leading.functions, f, link);
+    while ((f = TAILQ_FIRST(&script->own.leading->functions))) {
+        TAILQ_REMOVE(&script->own.leading->functions, f, link);
         free(f->name);
         free(f);
     }

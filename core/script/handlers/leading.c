@@ -16,30 +16,28 @@
 
 static void win(struct script *script)
 {
-    script->leading.told = true;
+    script->own.leading->told = true;
     leader_functions_begin(script);
-    script->attached_all = 0; /* handlers that lead meet their informers */
+    script->own.handlers->attached_all = 0; /* handlers that lead meet their informers */
     handlers_attach(script);
     turns_schedule(script); /* workers that lead have keys */
 }
 
 static void lose(struct script *script)
 {
-    script->leading.told = false;
-    fence_unref(script->leading.fence);
-    script->leading.fence = NULL;
+    script->own.leading->told = false;
+    fence_unref(script->own.leading->fence);
+    script->own.leading->fence = NULL;
     leader_functions_cancel(script);
     handlers_stop_leading(script);
-    const struct feature_list *list = script->features;
-    for (size_t i = 0; i < list->count; i++)
-        if (list->items[i]->stop_leading) list->items[i]->stop_leading(script);
+    FEATURES_EACH(script, stop_leading);
     leader_functions_end(script);
     handlers_attach(script);
 }
 
 void leading_changed(struct script *script)
 {
-    struct leading *leading = &script->leading;
+    struct leading *leading = script->own.leading;
     if (!leading->leadership || leading->over || script->phase != SCRIPT_RUNNING) return;
     struct fence *fence = leadership_fence(leading->leadership);
     if (fence == leading->fence) return;
@@ -51,10 +49,10 @@ void leading_changed(struct script *script)
 
 void leading_step_down(struct script *script)
 {
-    if (script->leading.over) return;
-    script->leading.over = true;
-    timer_cancel(&script->leading.begin);
-    if (!script->leading.told) return;
+    if (script->own.leading->over) return;
+    script->own.leading->over = true;
+    timer_cancel(&script->own.leading->begin);
+    if (!script->own.leading->told) return;
     lose(script);
     tasks_stop(script);
 }
@@ -63,14 +61,14 @@ void leading_step_down(struct script *script)
 
 bool script_leads(const struct script *script)
 {
-    const struct leading *leading = &script->leading;
+    const struct leading *leading = script->own.leading;
     if (!leading->leadership) return !leading->over && !leading->wish;
     return leading->fence && fence_is_open(leading->fence);
 }
 
 struct fence *leading_fence(const struct script *script)
 {
-    return script->leading.fence;
+    return script->own.leading->fence;
 }
 
 /* --- life */
@@ -79,14 +77,15 @@ static void on_begin(struct timer *timer);
 
 void leading_init(struct script *script)
 {
-    TAILQ_INIT(&script->leading.functions);
-    script->leading.begin.fn = on_begin;
+    script->own.leading->script = script;
+    TAILQ_INIT(&script->own.leading->functions);
+    script->own.leading->begin.fn = on_begin;
 }
 
 static bool claim(struct script *script, const struct lease_config *wish, struct err *err)
 {
-    struct leading *leading = &script->leading;
-    const struct leading *before = script->before ? &script->before->leading : NULL;
+    struct leading *leading = script->own.leading;
+    const struct leading *before = script->load.before ? script->load.before->own.leading : NULL;
     if (!leaders_accept(script->host->leaders, wish, before ? before->joined : NULL, err)) return false;
     leading->claimed = true;
     leading->wish = lease_config_copy(wish);
@@ -96,7 +95,7 @@ static bool claim(struct script *script, const struct lease_config *wish, struct
 bool leading_join(struct script *script, const struct lease_config *wish, const char *place, struct err *err)
 {
     if (!claim(script, wish, err)) return false;
-    script->leading.place = xstrdup(place);
+    script->own.leading->place = xstrdup(place);
     return true;
 }
 
@@ -104,13 +103,13 @@ bool leading_join(struct script *script, const struct lease_config *wish, const 
 static bool make_lease_config(struct script *script, struct err *err)
 {
     const struct script_host *host = script->host;
-    if (script->leading.claimed || !host->leaders || !host->elects) return true;
+    if (script->own.leading->claimed || !host->leaders || !host->elects) return true;
     return claim(script, &host->lease, err) || err_wrap(err, "--leader-elect");
 }
 
 static bool join(struct script *script, struct err *err)
 {
-    struct leading *leading = &script->leading;
+    struct leading *leading = script->own.leading;
     if (!leading->wish) return true;
     leading->joined = leaders_join(script->host->leaders, leading->wish, err);
     if (!leading->joined) return false; /* with a wish that is not granted it never leads */
@@ -122,19 +121,19 @@ static bool join(struct script *script, struct err *err)
 
 static void leave(struct script *script)
 {
-    if (script->leading.joined) leaders_leave(script->leading.joined);
-    script->leading.joined = NULL;
+    if (script->own.leading->joined) leaders_leave(script->own.leading->joined);
+    script->own.leading->joined = NULL;
 }
 
 static void begin_soon(struct script *script)
 {
-    timer_cancel(&script->leading.begin);
-    timer_start(&script->leading.begin, script_clock(script), 0);
+    timer_cancel(&script->own.leading->begin);
+    timer_start(&script->own.leading->begin, script_clock(script), 0);
 }
 
 static void begin_without_election(struct script *script)
 {
-    const struct leading *leading = &script->leading;
+    const struct leading *leading = script->own.leading;
     if (!leading->leadership && leading->count > 0) begin_soon(script);
 }
 
@@ -149,11 +148,12 @@ bool leading_loaded(struct script *script, struct err *err)
 
 bool leading_handover(struct script *from, struct script *to, struct err *err)
 {
-    struct leading *leading = &to->leading;
+    struct leading *leading = to->own.leading;
     if (!make_lease_config(to, err)) return false;
     if (!leading->wish) return true;
-    if (!leaders_accept(to->host->leaders, leading->wish, from->leading.joined, err)) return false;
-    if (!from->leading.joined || !leadership_is_of(from->leading.joined, leading->wish)) return true;
+    if (!leaders_accept(to->host->leaders, leading->wish, from->own.leading->joined, err)) return false;
+    if (!from->own.leading->joined || !leadership_is_of(from->own.leading->joined, leading->wish))
+        return true;
     bool joined = join(to, err);
     must(joined); /* it was accepted */
     leave(from);  /* somebody asks for the lease all the time */
@@ -162,39 +162,39 @@ bool leading_handover(struct script *from, struct script *to, struct err *err)
 
 bool leading_keeps_term(const struct script *from, const struct script *to)
 {
-    return !to->leading.wish && to->leading.leadership == from->leading.leadership;
+    return !to->own.leading->wish && to->own.leading->leadership == from->own.leading->leadership;
 }
 
 /* What is called for the end goes on while the script drains, under the fence of the term. */
 static void end_all(struct script *script)
 {
-    timer_cancel(&script->leading.begin);
-    if (!script->leading.told) return;
-    script->leading.told = false;
+    timer_cancel(&script->own.leading->begin);
+    if (!script->own.leading->told) return;
+    script->own.leading->told = false;
     leader_functions_cancel(script);
     leader_functions_end(script);
 }
 
 static void stop_waiting(struct script *script)
 {
-    if (script->leading.waits_for) script->leading.waits_for->leading.awaited_by = NULL;
-    script->leading.waits_for = NULL;
+    if (script->own.leading->waits_for) script->own.leading->waits_for->own.leading->awaited_by = NULL;
+    script->own.leading->waits_for = NULL;
 }
 
 static void wait_for(struct script *script, struct script *earlier)
 {
     stop_waiting(script);
-    script->leading.waits_for = earlier;
-    earlier->leading.awaited_by = script;
+    script->own.leading->waits_for = earlier;
+    earlier->own.leading->awaited_by = script;
 }
 
 /* Who waits for it may go on. */
 static void let_next_begin(struct script *script)
 {
-    struct script *next = script->leading.awaited_by;
+    struct script *next = script->own.leading->awaited_by;
     if (!next) return;
     stop_waiting(next);
-    if (next->phase == SCRIPT_RUNNING && !next->leading.over) begin_soon(next);
+    if (next->phase == SCRIPT_RUNNING && !next->own.leading->over) begin_soon(next);
 }
 
 void leading_settle(struct script *script)
@@ -216,17 +216,17 @@ static bool join_late(struct script *script)
 {
     struct err err;
     if (join(script, &err)) return true;
-    log_error("The script does not lead", F("script", script->name), F("err", err.text));
+    log_error("The script does not lead", F("script", script->id.name), F("err", err.text));
     return false;
 }
 
 static void on_begin(struct timer *timer)
 {
-    struct script *script = container_of(timer, struct script, leading.begin);
-    if (script->leading.wish && !join_late(script)) return;
-    if (script->leading.told)
+    struct script *script = container_of(timer, struct leading, begin)->script;
+    if (script->own.leading->wish && !join_late(script)) return;
+    if (script->own.leading->told)
         leader_functions_begin(script);
-    else if (script->leading.leadership)
+    else if (script->own.leading->leadership)
         leading_changed(script);
     else
         win(script);
@@ -235,27 +235,27 @@ static void on_begin(struct timer *timer)
 /* One that itself waited has begun nothing. */
 void leading_begin_after(struct script *from, struct script *to)
 {
-    struct script *earlier = from->leading.waits_for;
+    struct script *earlier = from->own.leading->waits_for;
     stop_waiting(from);
     end_all(from);
     if (!earlier && leading_count_stopping(from) > 0) earlier = from;
     if (earlier) wait_for(to, earlier);
     leading_settle(from);
-    if (to->leading.leadership)
+    if (to->own.leading->leadership)
         leading_changed(to);
-    else if (!earlier && (to->leading.wish || to->leading.count > 0))
+    else if (!earlier && (to->own.leading->wish || to->own.leading->count > 0))
         begin_soon(to);
 }
 
 void leading_clear(struct script *script)
 {
-    timer_cancel(&script->leading.begin);
-    free(script->leading.place);
-    lease_config_free(script->leading.wish);
+    timer_cancel(&script->own.leading->begin);
+    free(script->own.leading->place);
+    lease_config_free(script->own.leading->wish);
     leave(script);
     stop_waiting(script);
     let_next_begin(script);
-    fence_unref(script->leading.fence);
-    script->leading.fence = NULL;
+    fence_unref(script->own.leading->fence);
+    script->own.leading->fence = NULL;
     leader_functions_clear(script);
 }

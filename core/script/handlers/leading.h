@@ -1,5 +1,5 @@
 /* What a script does as a leader: k8s.leader, k8s.on_leader, and what `leader = true` gates.
- * Owner: the script embeds its state. On the engine thread, outside of Lua but where said otherwise.
+ * Owner: the script has its state. On the engine thread, outside of Lua but where said otherwise.
  *
  * Two things are told apart. Whether it leads now is asked of a fence, at each event, tick, write and
  * k8s.is_leader(). What it was told of, a win or a loss, changes when the engine tells: then functions are
@@ -19,6 +19,7 @@ struct lease_config;
 struct script;
 
 struct leading {
+    struct script *script;         /* whose it is */
     bool claimed;                  /* it has asked for an election */
     char *place;                   /* "scripts/x.lua:12", where it called k8s.leader; NULL: it did not */
     struct lease_config *wish;     /* the one it will take part in once it runs; NULL: none */

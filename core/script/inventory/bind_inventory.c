@@ -10,7 +10,7 @@
 
 void inventory_note(lua_State *L, enum inventory_class class, struct str key, struct str detail)
 {
-    struct inventory *plan = &script_of(L)->plan;
+    struct inventory *plan = script_of(L)->own.inventory;
     lua_Debug ar;
     inventory_add(plan, class, key, detail);
     if (!script_where(L, &ar)) return;
@@ -120,4 +120,18 @@ static void bind_inventory(lua_State *L)
     lua_setfield(L, -2, "plan");
 }
 
-const struct feature feature_inventory = {.parts = {"plan"}, .bind = bind_inventory};
+static void open_inventory(struct script *script)
+{
+    script->own.inventory->notes_functions = script->host->notes_functions;
+}
+
+static void close_inventory(struct script *script)
+{
+    inventory_clear(script->own.inventory);
+}
+
+const struct feature feature_inventory = {.parts = {"plan"},
+                                          .bind = bind_inventory,
+                                          FEATURE_OWNS(inventory),
+                                          .open = open_inventory,
+                                          .close = close_inventory};

@@ -59,8 +59,8 @@ static enum family_kind kind_arg(lua_State *L, int idx)
 /* Against the script's own, and those of others. */
 static bool fits(const struct script *script, const struct user_metric *metric, struct err *err)
 {
-    for (size_t i = 0; i < script->metrics.count; i++) {
-        const struct user_metric *other = script->metrics.items[i]->metric;
+    for (size_t i = 0; i < script->own.metrics->count; i++) {
+        const struct user_metric *other = script->own.metrics->items[i]->metric;
         if (strcmp(user_metric_name(other), user_metric_name(metric)) == 0)
             return err_set(err, ERR_INVALID, "%s was made before", user_metric_name(metric));
         if (user_metric_clashes(other, metric))
@@ -75,7 +75,7 @@ static struct script_metric *make(lua_State *L, const struct user_metric_options
 {
     struct script *script = script_of(L);
     struct err err;
-    if (script->metrics.count == SCRIPT_METRICS_MAX)
+    if (script->own.metrics->count == SCRIPT_METRICS_MAX)
         script_raise(L, "k8s.metric: a script has at most %d metrics", SCRIPT_METRICS_MAX);
     if (!user_metric_check(o, &err)) script_raise(L, "k8s.metric: %s", err.text);
     struct user_metric *metric = user_metric_new(o);
@@ -95,7 +95,7 @@ static int l_metric_new(lua_State *L)
     lua_settop(L, 5);
     struct user_metric_options o = {
         .page = script_of(L)->host->hooks.metrics_page,
-        .script = script_of(L)->name,
+        .script = script_of(L)->id.name,
         .kind = kind_arg(L, 1),
         .name = text_arg(L, 2, "k8s.metric: the name"),
         .help = text_arg(L, 3, "k8s.metric: the help"),
@@ -297,4 +297,6 @@ static void bind_metric(lua_State *L)
 const struct feature feature_metric = {.parts = {"metric"},
                                        .bind = bind_metric,
                                        .classes = CLASS_BIT(CLASS_COUNTER) | CLASS_BIT(CLASS_GAUGE) |
-                                                  CLASS_BIT(CLASS_HISTOGRAM)};
+                                                  CLASS_BIT(CLASS_HISTOGRAM),
+                                       FEATURE_OWNS(metrics),
+                                       .close = metrics_clear};

@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "base/must.h"
+#include "script/inventory/inventory.h"
 #include "script/inventory/script_texts.h"
 #include "script/vm/args.h"
 #include "script/vm/bundle.h"
@@ -79,7 +80,7 @@ static void keep_function(lua_State *L, int idx, int depth, struct buf *out)
 
 static void note_place(lua_State *L, int idx, const char *hash)
 {
-    struct inventory *plan = &script_of(L)->plan;
+    struct inventory *plan = script_of(L)->own.inventory;
     lua_Debug ar;
     if (!plan->notes_functions) return;
     lua_pushvalue(L, idx);
@@ -272,11 +273,11 @@ static void each(const struct buf *found, void (*fn)(void *ctx, struct str text)
 void script_each_text(struct script *script, void (*fn)(void *ctx, struct str text), void *ctx)
 {
     struct buf found = {0};
-    for (size_t i = 0; i < bundle_count(script->bundle); i++) {
+    for (size_t i = 0; i < bundle_count(script->id.bundle); i++) {
         struct texts texts = {.found = &found};
         struct err err;
         found.len = 0;
-        if (!bundle_text(script->bundle, bundle_path(script->bundle, i), &texts.source, &err)) continue;
+        if (!bundle_text(script->id.bundle, bundle_path(script->id.bundle, i), &texts.source, &err)) continue;
         if (script_call(script, "texts", compile, &texts) == SCRIPT_OK) each(&found, fn, ctx);
     }
     buf_clear(&found);

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "script/inventory/inventory.h"
 #include "script/vm/state.h"
 
 struct script_metric *metrics_add(struct script *script, struct user_metric *metric)
 {
-    struct script_metrics *metrics = &script->metrics;
+    struct script_metrics *metrics = script->own.metrics;
     struct script_metric *item = NEW(struct script_metric);
     item->metric = metric;
     metrics->items = xrealloc(metrics->items, (metrics->count + 1) * sizeof(struct script_metric *));
@@ -19,17 +20,17 @@ struct script_metric *metrics_add(struct script *script, struct user_metric *met
 
 struct script_metric *metrics_find(const struct script *script, const char *name)
 {
-    for (size_t i = 0; i < script->metrics.count; i++)
-        if (strcmp(user_metric_name(script->metrics.items[i]->metric), name) == 0)
-            return script->metrics.items[i];
+    for (size_t i = 0; i < script->own.metrics->count; i++)
+        if (strcmp(user_metric_name(script->own.metrics->items[i]->metric), name) == 0)
+            return script->own.metrics->items[i];
     return NULL;
 }
 
 size_t metrics_series_count(const struct script *script)
 {
     size_t count = 0;
-    for (size_t i = 0; i < script->metrics.count; i++)
-        count += user_metric_series_count(script->metrics.items[i]->metric);
+    for (size_t i = 0; i < script->own.metrics->count; i++)
+        count += user_metric_series_count(script->own.metrics->items[i]->metric);
     return count;
 }
 
@@ -54,33 +55,33 @@ bool metrics_refuse(const struct inventory *plan, const char *name, struct err *
 
 bool metrics_fit(const struct script *script, struct err *err)
 {
-    for (size_t i = 0; i < script->metrics.count; i++) {
-        const struct user_metric *metric = script->metrics.items[i]->metric;
+    for (size_t i = 0; i < script->own.metrics->count; i++) {
+        const struct user_metric *metric = script->own.metrics->items[i]->metric;
         if (!user_metric_check_published(metric, err))
-            return metrics_refuse(&script->plan, user_metric_name(metric), err);
+            return metrics_refuse(script->own.inventory, user_metric_name(metric), err);
     }
     return true;
 }
 
 void metrics_handover(struct script *old, struct script *new_)
 {
-    const struct script_metrics *metrics = &new_->metrics;
+    const struct script_metrics *metrics = new_->own.metrics;
     for (size_t i = 0; i < metrics->count; i++) {
         struct script_metric *item = metrics->items[i];
         take_one(old ? metrics_find(old, user_metric_name(item->metric)) : NULL, item);
     }
-    for (size_t i = 0; old && i < old->metrics.count; i++) {
-        struct user_metric *gone = old->metrics.items[i]->metric;
+    for (size_t i = 0; old && i < old->own.metrics->count; i++) {
+        struct user_metric *gone = old->own.metrics->items[i]->metric;
         if (!metrics_find(new_, user_metric_name(gone))) user_metric_unpublish(gone);
     }
 }
 
-void metrics_clear(struct script_metrics *metrics)
+void metrics_clear(struct script *script)
 {
+    struct script_metrics *metrics = script->own.metrics;
     for (size_t i = 0; i < metrics->count; i++) {
         user_metric_unref(metrics->items[i]->metric);
         free(metrics->items[i]);
     }
     free(metrics->items);
-    *metrics = (struct script_metrics){0};
 }

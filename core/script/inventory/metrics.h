@@ -35,4 +35,4 @@ bool metrics_refuse(const struct inventory *plan, const char *name, struct err *
 /* The script begins, or takes the place of `old`, whose metrics that are the same go on counting. They fit.
  */
 void metrics_handover(struct script *old, struct script *new_);
-void metrics_clear(struct script_metrics *metrics);
+void metrics_clear(struct script *script);

@@ -70,7 +70,7 @@ static bool has_order(lua_State *L)
 static void poll(lua_State *L)
 {
     struct script *script = script_of(L);
-    if (++script->comparisons % COMPARISONS_TURN == 0) budget_tick(script);
+    if (++script->call.comparisons % COMPARISONS_TURN == 0) budget_tick(script);
     budget_poll(L, script);
 }
 

@@ -9,7 +9,7 @@
 
 static struct repl *repl_of(lua_State *L)
 {
-    return script_of(L)->repl;
+    return script_of(L)->own.repl;
 }
 
 /* Compiles what stands at `before`, the text and `behind`; a function or the message is left on the stack. */

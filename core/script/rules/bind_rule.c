@@ -54,10 +54,10 @@ static enum severity severity_arg(lua_State *L, int idx)
 static void check_new(lua_State *L, const char *id)
 {
     const struct script *script = script_of(L);
-    for (size_t i = 0; i < script->rules.count; i++)
-        if (strcmp(script->rules.items[i].id, id) == 0)
+    for (size_t i = 0; i < script->own.rules->count; i++)
+        if (strcmp(script->own.rules->items[i].id, id) == 0)
             script_raise(L, "k8s.rule: %s was registered before", id);
-    if (script->rules.count == RULES_MAX)
+    if (script->own.rules->count == RULES_MAX)
         script_raise(L, "k8s.rule: a script has at most %d of them", RULES_MAX);
 }
 
@@ -184,7 +184,7 @@ static int l_rule_new(lua_State *L)
     rule.category = xstrdup(category);
     rule.why = xstrdup(why);
     rule.how = xstrdup(how);
-    struct script_rules *rules = &script_of(L)->rules;
+    struct script_rules *rules = script_of(L)->own.rules;
     rules->items = xrealloc(rules->items, (rules->count + 1) * sizeof *rules->items);
     rules->items[rules->count++] = rule;
     return 0;
@@ -202,7 +202,7 @@ static int l_rule_claimed(lua_State *L)
 static int l_rule_looks(lua_State *L)
 {
     struct script *script = script_of(L);
-    const struct rule_run *run = script->rules.run;
+    const struct rule_run *run = script->own.rules->run;
     lua_settop(L, 2);
     if (!run || !run->sink || !run->sink->looked) return 0;
     size_t use = (size_t)lua_tointeger(L, 1) - 1;
@@ -256,7 +256,7 @@ struct str rule_message(lua_State *L, int idx)
 
 static int say(lua_State *L, const char *verb, enum verdict verdict)
 {
-    struct rule_run *run = script_of(L)->rules.run;
+    struct rule_run *run = script_of(L)->own.rules->run;
     struct rule_finding finding = {.verdict = verdict};
     if (!run || !run->sink) script_raise(L, "%s: the rule has returned", verb);
     lua_settop(L, 3);
@@ -318,4 +318,5 @@ static void bind_rule(lua_State *L)
     lua_setfield(L, -2, "rule");
 }
 
-const struct feature feature_rule = {.parts = {"rule"}, .bind = bind_rule};
+const struct feature feature_rule = {
+    .parts = {"rule"}, .bind = bind_rule, FEATURE_OWNS(rules), .close = rules_clear};

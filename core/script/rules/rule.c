@@ -10,6 +10,7 @@
 #include "informer/shared/shared_factory.h"
 #include "informer/store/filter.h"
 #include "script/caches/index_function.h"
+#include "script/inventory/inventory.h"
 #include "script/rules/rule_returns.h"
 #include "script/view/json_encode.h"
 #include "script/view/view.h"
@@ -43,23 +44,23 @@ const char *verdict_name(enum verdict verdict)
 
 size_t script_rule_count(const struct script *script)
 {
-    return script->rules.count;
+    return script->own.rules->count;
 }
 
 const struct script_rule *script_rule(const struct script *script, size_t i)
 {
-    must(i < script->rules.count);
-    return &script->rules.items[i];
+    must(i < script->own.rules->count);
+    return &script->own.rules->items[i];
 }
 
 const struct inventory_entry *script_rule_place(const struct script *script, size_t i)
 {
-    return inventory_find(&script->plan, INVENTORY_RULE, str_of(script_rule(script, i)->id));
+    return inventory_find(script->own.inventory, INVENTORY_RULE, str_of(script_rule(script, i)->id));
 }
 
 void rules_clear(struct script *script)
 {
-    struct script_rules *rules = &script->rules;
+    struct script_rules *rules = script->own.rules;
     for (size_t i = 0; i < rules->count; i++) {
         struct script_rule *rule = &rules->items[i];
         handler_options_unref(rule->options);
@@ -159,10 +160,10 @@ static void ask(lua_State *L, void *ctx)
 
 static enum script_result call(struct script *script, struct rule_run *run, script_body *body)
 {
-    must(!script->rules.run);
-    script->rules.run = run;
+    must(!script->own.rules->run);
+    script->own.rules->run = run;
     enum script_result result = script_call_rule(script, run->rule->id, body, run);
-    script->rules.run = NULL;
+    script->own.rules->run = NULL;
     return result;
 }
 
@@ -228,7 +229,8 @@ enum verdict script_evaluate_rule(struct script *script, size_t rule, struct roo
                                   const struct rule_sink *sink)
 {
     struct rule_run run = {.rule = script_rule(script, rule), .object = object, .sink = sink};
-    partial_begin(&script->partial, sink->kept ? object : NULL, sink->kept, sink->missed, sink->ctx);
+    partial_begin(&script->own.views->partial, sink->kept ? object : NULL, sink->kept, sink->missed,
+                  sink->ctx);
     const struct rule_use *held = find_held(run.rule);
     if (held) {
         struct buf text = {0};
@@ -236,9 +238,9 @@ enum verdict script_evaluate_rule(struct script *script, size_t rule, struct roo
         send_error(&run, buf_slice(&text));
         buf_clear(&text);
     } else {
-        ask_or_skip(script, &script->rules.items[rule], &run);
+        ask_or_skip(script, &script->own.rules->items[rule], &run);
     }
-    partial_end(&script->partial);
+    partial_end(&script->own.views->partial);
     return run.verdict;
 }
 
@@ -252,8 +254,8 @@ static void on_lifted(struct quarantine *quarantine)
 
 void script_watch_rule(struct script *script, size_t rule, void (*lifted)(void *ctx), void *ctx)
 {
-    struct script_rule *watched = &script->rules.items[rule];
-    must(rule < script->rules.count);
+    struct script_rule *watched = &script->own.rules->items[rule];
+    must(rule < script->own.rules->count);
     if (!watched->quarantine.script) {
         char *id = xasprintf("rule/%s", watched->id);
         quarantine_init(&watched->quarantine, script, id, on_lifted);
@@ -265,7 +267,7 @@ void script_watch_rule(struct script *script, size_t rule, void (*lifted)(void *
 
 void script_leave_rule(struct script *script, size_t rule)
 {
-    struct script_rule *watched = &script->rules.items[rule];
+    struct script_rule *watched = &script->own.rules->items[rule];
     quarantine_end(&watched->quarantine);
     watched->lifted = NULL;
 }

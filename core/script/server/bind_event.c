@@ -23,10 +23,10 @@ enum { FIELD_MAX = 1024 };
 static char *component_of(const struct script *script)
 {
     struct buf out = {0};
-    const char *slash = strrchr(script->name, '/');
+    const char *slash = strrchr(script->id.name, '/');
     buf_puts(&out, "kubelua/");
     size_t begin = out.len;
-    for (const char *p = slash ? slash + 1 : script->name; *p && out.len - begin < COMPONENT_MAX; p++) {
+    for (const char *p = slash ? slash + 1 : script->id.name; *p && out.len - begin < COMPONENT_MAX; p++) {
         bool is_plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9');
         if (is_plain || (out.len > begin && strchr("-_.", *p)))
             buf_putc(&out, *p);
@@ -106,7 +106,7 @@ static int l_event(lua_State *L)
     event->time_us = clock_wall_us(script_clock(script));
     set_kind(script, &event->about);
     if (script->host->write_mode == WRITES_RECORDED) {
-        log_info(dry_write_message(script), F("script", script->name), F("event", event->reason),
+        log_info(dry_write_message(script), F("script", script->id.name), F("event", event->reason),
                  F("type", event->type), F("object", event->about.name),
                  F("namespace", event_namespace(event)), F("message", event->message));
         event_free(event);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/time/token_bucket.h"
 #include "net/web.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
@@ -80,9 +81,9 @@ static void take_turn(lua_State *L)
     int64_t most = script->limits.values[LIMIT_HTTP_REQUESTS];
     int64_t now_ms = clock_now_ms(script_clock(script));
     if (most == LIMIT_NONE) return;
-    if (!script->http_rate.per_ms)
-        token_bucket_start(&script->http_rate, (double)most / 60, most > 1 ? (double)most : 1, now_ms);
-    if (!token_bucket_try(&script->http_rate, now_ms))
+    if (!script->own.http_rate->per_ms)
+        token_bucket_start(script->own.http_rate, (double)most / 60, most > 1 ? (double)most : 1, now_ms);
+    if (!token_bucket_try(script->own.http_rate, now_ms))
         script_raise(L, "http.request: over the limit %s (%lld a minute)", limit_name(LIMIT_HTTP_REQUESTS),
                      (long long)most);
 }
@@ -215,5 +216,8 @@ static void push_module(lua_State *L)
     modules_internal(L, "k8s.http");
 }
 
-const struct feature feature_http = {
-    .parts = {"http"}, .bind = bind_http, .module = "http", .push_module = push_module};
+const struct feature feature_http = {.parts = {"http"},
+                                     .bind = bind_http,
+                                     .module = "http",
+                                     .push_module = push_module,
+                                     FEATURE_OWNS(http_rate)};

@@ -41,7 +41,7 @@ static int l_live_reads(lua_State *L)
 {
     struct err err;
     arg_loading(L, "k8s.reads");
-    if (!reads_declare(&script_of(L)->reads, arg_str(L, 1, "k8s.reads: each entry"), &err))
+    if (!reads_declare(script_of(L)->own.reads, arg_str(L, 1, "k8s.reads: each entry"), &err))
         script_raise(L, "k8s.reads: %s", err.text);
     inventory_note(L, INVENTORY_READ, arg_str(L, 1, "k8s.reads: each entry"), (struct str){0});
     return 0;
@@ -49,7 +49,7 @@ static int l_live_reads(lua_State *L)
 
 static bool allows(const struct script *script, const struct kind_access *q, const struct resource *meant)
 {
-    return reads_allow(&script->reads, (enum read_verb)q->access, q->kind, meant, script->host->kinds);
+    return reads_allow(script->own.reads, (enum read_verb)q->access, q->kind, meant, script->host->kinds);
 }
 
 static struct kind_access question(lua_State *L, const struct function *function, struct str kind)
@@ -60,7 +60,7 @@ static struct kind_access question(lua_State *L, const struct function *function
         .access = function->access,
         .access_name = function->access_name,
         .declarer = "k8s.reads",
-        .any_declared = script_of(L)->reads.count > 0,
+        .any_declared = script_of(L)->own.reads->count > 0,
         .allows = allows,
     };
 }
@@ -162,5 +162,13 @@ static void bind_live(lua_State *L)
     lua_setfield(L, -2, "live");
 }
 
-const struct feature feature_live = {
-    .parts = {"live"}, .bind = bind_live, .classes = CLASS_BIT(CLASS_PAGES) | CLASS_BIT(CLASS_WATCH)};
+static void close_reads(struct script *script)
+{
+    reads_clear(script->own.reads);
+}
+
+const struct feature feature_live = {.parts = {"live"},
+                                     .bind = bind_live,
+                                     .classes = CLASS_BIT(CLASS_PAGES) | CLASS_BIT(CLASS_WATCH),
+                                     FEATURE_OWNS(reads),
+                                     .close = close_reads};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "script/server/bind_kind.h"
+#include "script/server/declared.h"
 #include "script/server/reader.h"
 #include "script/view/cache.h"
 #include "script/vm/args.h"
@@ -87,7 +88,7 @@ static int l_live_pages(lua_State *L)
         .page_size = arg_count(L, 9, name, "chunk_size"),
         .whole_if_expired = whole,
     };
-    check_room(L, name, &script->open_lists, LISTS_MAX);
+    check_room(L, name, &script->own.reads->open_lists, LISTS_MAX);
     struct reader *reader = push_reader(L, CLASS_PAGES, LIVE_LIST, name);
     reader->whole = whole;
     reader_start(reader, &question);
@@ -118,7 +119,7 @@ static int l_live_watch(lua_State *L)
         .resource_version = arg_version(L, 5),
         .resource_version_match = "",
     };
-    check_room(L, "k8s.watch", &script->open_watches, WATCHES_MAX);
+    check_room(L, "k8s.watch", &script->own.reads->open_watches, WATCHES_MAX);
     struct reader *reader = push_reader(L, CLASS_WATCH, LIVE_WATCH, "k8s.watch");
     reader_start(reader, &question);
     if (limited) timer_start(&reader->timeout, script_clock(script), timeout_ms);

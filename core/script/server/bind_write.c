@@ -25,7 +25,7 @@ static int l_write_declare(lua_State *L)
 {
     struct err err;
     arg_loading(L, "k8s.writes");
-    if (!writes_declare(&script_of(L)->writes, arg_str(L, 1, "k8s.writes: each entry"), &err))
+    if (!writes_declare(script_of(L)->own.writes, arg_str(L, 1, "k8s.writes: each entry"), &err))
         script_raise(L, "k8s.writes: %s", err.text);
     inventory_note(L, INVENTORY_WRITE, arg_str(L, 1, "k8s.writes: each entry"), (struct str){0});
     return 0;
@@ -33,7 +33,7 @@ static int l_write_declare(lua_State *L)
 
 static bool allows(const struct script *script, const struct kind_access *q, const struct resource *meant)
 {
-    return writes_allow(&script->writes, (enum write_verb)q->access, q->kind, q->subresource, meant,
+    return writes_allow(script->own.writes, (enum write_verb)q->access, q->kind, q->subresource, meant,
                         script->host->kinds);
 }
 
@@ -47,7 +47,7 @@ static struct kind_access question(lua_State *L, const struct write_function *fu
         .access = function->access,
         .access_name = function->name + strlen("k8s."), /* as it is declared */
         .declarer = "k8s.writes",
-        .any_declared = script_of(L)->writes.count > 0,
+        .any_declared = script_of(L)->own.writes->count > 0,
         .allows = allows,
     };
 }
@@ -105,7 +105,7 @@ static void drop_write(struct task_wait *base)
         err_set(&wait->err, ERR_CANCELLED, "cancelled under way: it may have been carried out");
     write_record_end(&wait->note, object, wait->answer.http_status, wait->err.code ? &wait->err : NULL);
     if (wait->read) live_close(wait->read);
-    wait->note.script->write_bodies -= wait->body_len;
+    wait->note.script->own.writes->bodies -= wait->body_len;
     live_response_clear(&wait->answer);
     free(wait);
 }
@@ -132,7 +132,7 @@ static struct live_read *start(struct write_wait *wait, struct script *script, c
                                         on_answer, wait);
     buf_clear(&query);
     wait->body_len = body.n;
-    script->write_bodies += body.n;
+    script->own.writes->bodies += body.n;
     return read;
 }
 
@@ -151,7 +151,7 @@ static void record(struct write_wait *wait, struct script *script, const struct 
 
 static void check_bodies(lua_State *L, const char *verb, size_t more)
 {
-    size_t waiting = script_of(L)->write_bodies;
+    size_t waiting = script_of(L)->own.writes->bodies;
     if (waiting + more > BODIES_MAX)
         script_raise(L, "%s: the limit write-bodies: %zu bytes wait already, the most is %d MiB", verb,
                      waiting, BODIES_MAX >> 20);
@@ -182,7 +182,7 @@ static int l_write_send(lua_State *L)
     task_check(L, r.function->name);
     struct err err;
     if (!throttle_write(script, r.function->name, &err)) {
-        script->counters.failed_writes++;
+        script->report.counters.failed_writes++;
         return push_err(L, &err);
     }
     struct write_wait *wait = NEW(struct write_wait);
@@ -229,4 +229,11 @@ static void bind_write(lua_State *L)
     lua_setfield(L, -2, "write");
 }
 
-const struct feature feature_write = {.parts = {"write"}, .bind = bind_write};
+static void close_writes(struct script *script)
+{
+    writes_clear(script->own.writes);
+    write_counters_clear(script->own.writes);
+}
+
+const struct feature feature_write = {
+    .parts = {"write"}, .bind = bind_write, FEATURE_OWNS(writes), .close = close_writes};

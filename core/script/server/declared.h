@@ -3,6 +3,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/queue.h>
 
 #include "base/err.h"
 #include "base/str.h"
@@ -24,6 +25,8 @@ struct declared_write {
 struct script_writes {
     struct declared_write *items;
     size_t count, cap;
+    size_t bodies;                       /* bytes, of writes that wait for their answers */
+    LIST_HEAD(, write_counter) counters; /* see write_record.h */
 };
 
 /* One more; the same again changes nothing. ERR_INVALID when it is no "kind:verb". */
@@ -54,6 +57,7 @@ struct declared_read {
 struct script_reads {
     struct declared_read *items;
     size_t count, cap;
+    unsigned open_lists, open_watches; /* see bind_reader.c */
 };
 
 /* One more; the same again changes nothing. ERR_INVALID when it is no "kind:verb". */

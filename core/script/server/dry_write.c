@@ -32,7 +32,7 @@ static void tell(const struct script *script, const struct write_request *r, str
         buf_str(&shown, (struct str){body.p, len});
         buf_puts(&shown, "...");
     }
-    log_info(dry_write_message(script), F("script", script->name), F("verb", r->function->access_name),
+    log_info(dry_write_message(script), F("script", script->id.name), F("verb", r->function->access_name),
              F("resource", buf_text(&resource)), F("object", buf_text(&key)), F("type", r->content_type),
              FS("body", buf_slice(&shown)));
     buf_clear(&resource);

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "kube/kinds/kinds.h"
+#include "script/server/declared.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
 #include "script/vm/task.h"
@@ -16,7 +17,8 @@ struct read_wait {
 
 static unsigned *open_count(struct reader *reader)
 {
-    return reader->verb == LIVE_WATCH ? &reader->script->open_watches : &reader->script->open_lists;
+    return reader->verb == LIVE_WATCH ? &reader->script->own.reads->open_watches
+                                      : &reader->script->own.reads->open_lists;
 }
 
 static void close_read(struct reader *reader)

@@ -24,7 +24,7 @@ static void count(struct script *script, const char *verb, const char *resource,
 {
     struct write_counter *c;
     size_t found = 0;
-    LIST_FOREACH (c, &script->write_counters, link) {
+    LIST_FOREACH (c, &script->own.writes->counters, link) {
         found++;
         if (strcmp(c->verb, verb) == 0 && strcmp(c->resource, resource) == 0 && strcmp(c->code, code) == 0) {
             series_inc(c->series);
@@ -34,15 +34,15 @@ static void count(struct script *script, const char *verb, const char *resource,
     if (found >= COUNTERS_MAX) return;
     c = NEW(struct write_counter);
     *c = (struct write_counter){.verb = xstrdup(verb), .resource = xstrdup(resource), .code = xstrdup(code)};
-    c->series = SERIES(FAMILY_WRITES, script->name, verb, resource, code);
+    c->series = SERIES(FAMILY_WRITES, script->id.name, verb, resource, code);
     series_inc(c->series);
-    LIST_INSERT_HEAD(&script->write_counters, c, link);
+    LIST_INSERT_HEAD(&script->own.writes->counters, c, link);
 }
 
-void write_counters_clear(struct write_counters *counters)
+void write_counters_clear(struct script_writes *writes)
 {
     struct write_counter *c;
-    while ((c = LIST_FIRST(counters))) {
+    while ((c = LIST_FIRST(&writes->counters))) {
         LIST_REMOVE(c, link);
         series_free(c->series);
         free(c->verb);
@@ -104,8 +104,8 @@ static void put_in_write_log(struct write_record *note, const struct root *answe
                   &(struct write_log_entry){
                       .time_us = note->begun_us,
                       .took_ms = (clock_wall_us(script_clock(script)) - note->begun_us) / 1000,
-                      .script = script->name,
-                      .hash = script->hash,
+                      .script = script->id.name,
+                      .hash = script->id.hash,
                       .caller = buf_text(&note->caller),
                       .trigger = buf_text(&note->trigger),
                       .verb = note->function->access_name,
@@ -129,7 +129,7 @@ void write_record_end(struct write_record *note, const struct root *answer, int 
 {
     struct script *script = note->script;
     char code[16];
-    script->counters.failed_writes += err != NULL;
+    script->report.counters.failed_writes += err != NULL;
     bool sent = script->host->write_mode != WRITES_RECORDED;
     const char *dry_run = !sent ? "client" : note->is_dry ? "server" : "";
     if (err) http_status = err->http_status;

@@ -1,12 +1,12 @@
 /* What becomes of a write, for the audit trail and for kubelua_writes_total.
  * Owner: the wait that embeds it. On the engine thread; nothing here raises. */
 #pragma once
-#include <sys/queue.h>
-
 #include "base/buf.h"
 #include "object/pack/pool.h"
 #include "script/server/write_request.h"
 #include "script/vm/host.h"
+
+struct script_writes;
 
 struct write_record {
     struct script *script;
@@ -17,10 +17,6 @@ struct write_record {
     bool is_secret, is_dry;
 };
 
-/* Series of one script, one for each verb, resource and code that came up. */
-struct write_counter;
-LIST_HEAD(write_counters, write_counter);
-
 /* Inside the call that writes. */
 void write_record_begin(struct write_record *note, struct script *script,
                         const struct write_request *request);
@@ -30,4 +26,5 @@ void write_record_veil(const struct write_record *note, struct err *err);
  * `http_status`. */
 void write_record_end(struct write_record *note, const struct root *answer, int http_status,
                       const struct err *err);
-void write_counters_clear(struct write_counters *counters);
+/* Series of one script, one for each verb, resource and code that came up. */
+void write_counters_clear(struct script_writes *writes);

@@ -70,10 +70,10 @@ static int l_run(lua_State *L)
     push_texts(L, run->arguments, run->argument_count);
     lua_call(L, 2, 1);
     const char *said = own_text(L, -1);
-    script_of(L)->main.exit_code = !said                         ? SPECS_NOT_RUN
-                                   : strcmp(said, "passed") == 0 ? SPECS_PASSED
-                                   : strcmp(said, "failed") == 0 ? SPECS_FAILED
-                                                                 : SPECS_NOT_RUN;
+    script_of(L)->own.main->exit_code = !said                         ? SPECS_NOT_RUN
+                                        : strcmp(said, "passed") == 0 ? SPECS_PASSED
+                                        : strcmp(said, "failed") == 0 ? SPECS_FAILED
+                                                                      : SPECS_NOT_RUN;
     return 0;
 }
 
@@ -86,7 +86,7 @@ static enum spec_result run_in(struct script *spec, const struct spec_run *run)
         fprintf(stderr, "kubelua test: %s\n", text ? text : "an error without a text");
     }
     call_leave(spec, SCRIPT_OK);
-    return ok ? (enum spec_result)spec->main.exit_code : SPECS_NOT_RUN;
+    return ok ? (enum spec_result)spec->own.main->exit_code : SPECS_NOT_RUN;
 }
 
 enum spec_result spec_runner_run(const struct spec_run *run)

@@ -82,8 +82,8 @@ static void push_tape(lua_State *L, const struct tape *tape, size_t at, int dept
 /* A parser keeps the memory of the largest text it saw. */
 static void forget_parser(struct script *script)
 {
-    tape_parser_free(script->parser);
-    script->parser = NULL;
+    tape_parser_free(script->scratch.parser);
+    script->scratch.parser = NULL;
 }
 
 /* decode(text): tables as obj:copy() gives them; nil, err for text that is no JSON. */
@@ -98,8 +98,8 @@ static int l_json_decode(lua_State *L)
     memset(buf_reserve(padded, text.n + TAPE_PADDING), 0, text.n + TAPE_PADDING);
     buf_str(padded, text);
     if (text.n > PARSER_TEXT_MAX) forget_parser(script);
-    if (!script->parser) script->parser = tape_parser_new();
-    if (!tape_parse(script->parser, padded->data, padded->len, &tape, &err))
+    if (!script->scratch.parser) script->scratch.parser = tape_parser_new();
+    if (!tape_parse(script->scratch.parser, padded->data, padded->len, &tape, &err))
         return push_error(L, 0, "Invalid", str_of(err.text));
     push_tape(L, &tape, tape_root(&tape), 0);
     if (text.n > PARSER_TEXT_MAX) forget_parser(script);

@@ -95,7 +95,7 @@ static bool add_match(void *ctx, struct value v)
 
 static int push_matches(lua_State *L, struct script *script, const struct path *path, struct view *view)
 {
-    struct buf *found = &script->keys;
+    struct buf *found = &script->scratch.keys;
     found->len = 0;
     path_each(path, view->value, add_match, found);
     size_t count = found->len / sizeof(struct value);
@@ -147,9 +147,9 @@ struct difference {
 static bool add_difference(void *ctx, struct str path, struct value a, struct value b)
 {
     struct script *script = ctx;
-    struct difference d = {script->text.len, path.n, a, b};
-    buf_str(&script->text, path);
-    buf_append(&script->keys, &d, sizeof d);
+    struct difference d = {script->scratch.text.len, path.n, a, b};
+    buf_str(&script->scratch.text, path);
+    buf_append(&script->scratch.keys, &d, sizeof d);
     return true;
 }
 
@@ -161,17 +161,17 @@ static int l_object_diff(lua_State *L)
     partial_walk(L, a->root, a->value);
     partial_walk(L, b->root, b->value);
     script_scratch(script);
-    script->keys.len = 0;
+    script->scratch.keys.len = 0;
     value_diff(a->value, b->value, &script->budget.stop, add_difference, script);
     budget_poll(L, script);
-    size_t count = script->keys.len / sizeof(struct difference);
+    size_t count = script->scratch.keys.len / sizeof(struct difference);
     lua_createtable(L, (int)count, 0);
     copy_mark_array(L);
     for (size_t i = 0; i < count; i++) {
         budget_poll(L, script);
-        const struct difference *d = (const struct difference *)script->keys.data + i;
+        const struct difference *d = (const struct difference *)script->scratch.keys.data + i;
         lua_createtable(L, 0, 3);
-        lua_pushlstring(L, script->text.data + d->path_at, d->path_len);
+        lua_pushlstring(L, script->scratch.text.data + d->path_at, d->path_len);
         lua_setfield(L, -2, "path");
         view_push_value(L, a->root, d->a);
         lua_setfield(L, -2, "old");

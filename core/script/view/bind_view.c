@@ -140,4 +140,5 @@ static void bind_view(lua_State *L)
     lua_setfield(L, -2, "view");
 }
 
-const struct feature feature_view = {.at_once = true, .bind = bind_view};
+const struct feature feature_view = {
+    .at_once = true, .bind = bind_view, FEATURE_OWNS(views), .close = partial_clear};

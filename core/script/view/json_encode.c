@@ -10,6 +10,7 @@
 #include "object/value/json.h"
 #include "object/value/quantity.h"
 #include "script/view/json_encode_internal.h"
+#include "script/view/state_table.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
 
@@ -120,7 +121,7 @@ static size_t collect_keys(struct encoder *e, int idx, int depth, bool *others)
         }
         struct str key;
         key.p = lua_tolstring(L, -1, &key.n);
-        buf_append(&e->script->keys, &key, sizeof key);
+        buf_append(&e->script->scratch.keys, &key, sizeof key);
         e->pending++;
         check_room(e, 0);
         count++;
@@ -154,7 +155,7 @@ static void encode_other_keys(struct encoder *e, int idx, int depth)
 static void encode_object(struct encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
-    struct buf *keys = &e->script->keys;
+    struct buf *keys = &e->script->scratch.keys;
     bool others;
     size_t from = keys->len, count = collect_keys(e, idx, depth, &others);
     if (count > 1) qsort_r(keys->data + from, count, sizeof(struct str), compare_keys, e->script);
@@ -263,7 +264,7 @@ static struct buf *run(struct encoder *e, int idx)
 {
     e->script = script_of(e->L);
     e->out = script_scratch(e->script);
-    e->script->keys.len = 0;
+    e->script->scratch.keys.len = 0;
     encode(e, idx, 0);
     return e->out;
 }

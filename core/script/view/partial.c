@@ -5,6 +5,7 @@
 #include "object/pack/pool.h"
 #include "object/value/name_set.h"
 #include "object/value/path.h"
+#include "script/view/view.h"
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
 #include "script/vm/state.h"
@@ -22,7 +23,7 @@ struct search {
 static void end_after_miss(lua_State *L)
 {
     struct script *script = script_of(L);
-    if (!script->partial.has_missed) return;
+    if (!script->own.views->partial.has_missed) return;
     budget_exceed(script, LIMIT_HANDLER_CPU);
     budget_poll(L, script);
 }
@@ -36,7 +37,7 @@ static void miss(struct partial *partial, struct str name, bool whole)
 /* False: it is whole. One that a rule kept from an earlier call lacks what nobody can give it now. */
 static bool is_partial(lua_State *L, const struct root *root)
 {
-    if (root == script_of(L)->partial.root) return true;
+    if (root == script_of(L)->own.views->partial.root) return true;
     if (!root_is_partial(root)) return false;
     script_raise(L, "a rule looked at an object of an earlier call, which an audit does not keep; "
                     "`uses` gives a rule other objects");
@@ -44,7 +45,7 @@ static bool is_partial(lua_State *L, const struct root *root)
 
 void partial_absent(lua_State *L, const struct root *root, struct str name)
 {
-    struct partial *partial = &script_of(L)->partial;
+    struct partial *partial = &script_of(L)->own.views->partial;
     if (!is_partial(L, root)) return;
     if (name_set_find(partial->kept, name) == NAME_DROPPED) miss(partial, name, false);
     end_after_miss(L);
@@ -116,7 +117,7 @@ static bool may_lack(struct partial *partial, const struct root *root, struct va
 
 void partial_walk(lua_State *L, const struct root *root, struct value value)
 {
-    struct partial *partial = &script_of(L)->partial;
+    struct partial *partial = &script_of(L)->own.views->partial;
     if (is_scalar(value_type(value)) || !is_partial(L, root)) return;
     if (may_lack(partial, root, value))
         walk(&(struct search){partial, print_wanted, value}, root_value(root), STR(""), 0);
@@ -140,10 +141,10 @@ void partial_end(struct partial *partial)
     partial_begin(partial, NULL, NULL, NULL, NULL);
 }
 
-void partial_clear(struct partial *partial)
+void partial_clear(struct script *script)
 {
+    struct partial *partial = &script->own.views->partial;
     number_set_clear(&partial->places.at);
-    partial->places = (struct partial_places){0};
 }
 
 /* --- paths */
@@ -157,7 +158,7 @@ static void need(struct partial *partial, struct str name, bool whole)
 /* A step [*] may go over a map, and [?] looks into all that is there. */
 void partial_path(lua_State *L, const struct root *root, const struct path *path)
 {
-    struct partial *partial = &script_of(L)->partial;
+    struct partial *partial = &script_of(L)->own.views->partial;
     if (!is_partial(L, root)) return;
     struct str last = STR("");
     for (size_t i = 0; i < path_step_count(path); i++) {

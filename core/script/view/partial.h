@@ -14,6 +14,7 @@
 struct name_set;
 struct path;
 struct root;
+struct script;
 
 /* The maps and arrays of an object that may lack something, by where they lie. */
 struct partial_places {
@@ -37,7 +38,7 @@ void partial_begin(struct partial *partial, const struct root *root, const struc
                    void (*missed)(void *ctx, struct str name, bool whole), void *ctx);
 void partial_end(struct partial *partial);
 /* With the script. */
-void partial_clear(struct partial *partial);
+void partial_clear(struct script *script);
 
 /* A field of this name was looked for, and is not there. Raises when it is of an object of an earlier call.
  */

@@ -13,16 +13,16 @@ enum { PATH_SHOWN = 200, KEY_SHOWN = 64, LEVEL_SLOTS = 8 };
 
 struct kept *state_table_find(const struct script *script, struct str name)
 {
-    for (size_t i = 0; i < script->kept.count; i++)
-        if (str_is(name, script->kept.items[i].name)) return &script->kept.items[i];
+    for (size_t i = 0; i < script->own.states->count; i++)
+        if (str_is(name, script->own.states->items[i].name)) return &script->own.states->items[i];
     return NULL;
 }
 
-void state_table_clear(struct state_tables *tables)
+void state_tables_clear(struct script *script)
 {
+    struct state_tables *tables = script->own.states;
     for (size_t i = 0; i < tables->count; i++) free(tables->items[i].name);
     free(tables->items);
-    *tables = (struct state_tables){0};
 }
 
 const struct state_table_node *state_table_test(lua_State *L, int idx)
@@ -117,7 +117,7 @@ struct assignment {
 static void put_place(lua_State *L, struct buf *out, const struct assignment *a)
 {
     luaL_checkstack(L, LEVEL_SLOTS, "k8s.state");
-    lua_rawgeti(L, LUA_REGISTRYINDEX, script_of(L)->kept.items[a->of].table);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script_of(L)->own.states->items[a->of].table);
     put_way(L, out, lua_touserdata(L, a->table));
     lua_pop(L, 1);
 }
@@ -215,7 +215,7 @@ static void push_checked(lua_State *L, const struct assignment *a, int idx, unsi
 void state_table_push_value(lua_State *L, int table, int key, int value)
 {
     const struct state_table_node *node = lua_touserdata(L, table);
-    const struct kept *kept = &script_of(L)->kept.items[node->of];
+    const struct kept *kept = &script_of(L)->own.states->items[node->of];
     const struct assignment a = {.name = kept->name, .of = node->of, .table = table};
     const struct step step = {.key = key};
     check_key(L, &a, &step);

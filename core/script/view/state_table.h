@@ -2,7 +2,7 @@
  * front of a table that no script sees, so that every assignment is checked, however deep in it: nothing gets
  * in that could not be copied into another Lua state. Tables that are assigned are copied; there is no cycle,
  * and no more than STATE_TABLE_DEPTH_MAX levels. Owner: the script; the tables belong to its Lua state. On
- * the engine thread. All but state_table_clear and state_tables_handover run under protection and may raise.
+ * the engine thread. All but state_tables_clear and state_tables_handover run under protection and may raise.
  */
 #pragma once
 #include <lua.h>
@@ -36,7 +36,7 @@ struct state_table_node {
 
 /* NULL when there is none of that name. */
 struct kept *state_table_find(const struct script *script, struct str name);
-void state_table_clear(struct state_tables *tables);
+void state_tables_clear(struct script *script);
 
 /* NULL when the value is no state table. */
 const struct state_table_node *state_table_test(lua_State *L, int idx);

@@ -62,8 +62,9 @@ void view_push_fetched(lua_State *L, struct root *root)
 void view_note_dead(lua_State *L, size_t count)
 {
     struct script *script = script_of(L);
-    script->dead_objects += count;
-    if (script->dead_objects < DEAD_OBJECTS_MAX || script->dead_objects * OBJECT_BYTES < script->memory / 2)
+    script->heap.dead_objects += count;
+    if (script->heap.dead_objects < DEAD_OBJECTS_MAX ||
+        script->heap.dead_objects * OBJECT_BYTES < script->memory / 2)
         return;
     memory_collect(L);
 }
@@ -103,7 +104,7 @@ static void push_part(lua_State *L, struct script *script, struct root *root, st
 {
     enum { PARTS = lua_upvalueindex(2) };
     size_t slot = part_slot(root, value.at);
-    if (script->parts[slot].at == value.at && script->parts[slot].root == root) {
+    if (script->own.views->parts[slot].at == value.at && script->own.views->parts[slot].root == root) {
         lua_rawgeti(L, PARTS, (int)slot + 1);
         if (!lua_isnil(L, -1)) return;
         lua_pop(L, 1);
@@ -111,8 +112,8 @@ static void push_part(lua_State *L, struct script *script, struct root *root, st
     push(L, script, CLASS_VIEW, root, value);
     lua_pushvalue(L, -1);
     lua_rawseti(L, PARTS, (int)slot + 1);
-    script->parts[slot].at = value.at;
-    script->parts[slot].root = root;
+    script->own.views->parts[slot].at = value.at;
+    script->own.views->parts[slot].root = root;
 }
 
 /* What is empty lies nowhere. */
@@ -133,15 +134,15 @@ uint32_t view_field_id(lua_State *L, struct str name)
 {
     struct script *script = script_of(L);
     size_t slot = ((uintptr_t)name.p >> 4) % FIELD_CACHE_SIZE;
-    if (script->fields.text[slot] == name.p) return script->fields.id[slot];
+    if (script->own.views->fields.text[slot] == name.p) return script->own.views->fields.id[slot];
     uint32_t id = dict_find(name);
     if (id == DICT_NONE) return id; /* it may get a number later */
     push_ref(L, script, REF_NAMES);
     lua_pushvalue(L, 2);
     lua_rawseti(L, -2, (int)slot + 1);
     lua_pop(L, 1);
-    script->fields.text[slot] = name.p;
-    script->fields.id[slot] = id;
+    script->own.views->fields.text[slot] = name.p;
+    script->own.views->fields.id[slot] = id;
     return id;
 }
 
@@ -162,7 +163,7 @@ static int index_field(lua_State *L, struct view *view, bool whole)
         lua_rawget(L, lua_upvalueindex(1));
         if (!lua_isnil(L, -1)) return 1;
     }
-    absent_key(&script->absent, view->root, view->value, name);
+    absent_key(&script->call.absent, view->root, view->value, name);
     lua_pushnil(L);
     return 1;
 }
@@ -176,7 +177,7 @@ static int index_item(lua_State *L, struct view *view)
         push_step(L, script_of(L), view->root, item, value_type(item));
         return 1;
     }
-    absent_index(&script_of(L)->absent, view->root, view->value, n >= 1 && n < 1e9 ? (size_t)n : 0);
+    absent_index(&script_of(L)->call.absent, view->root, view->value, n >= 1 && n < 1e9 ? (size_t)n : 0);
     lua_pushnil(L);
     return 1;
 }

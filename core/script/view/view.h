@@ -2,7 +2,22 @@
  * has it. Owner: Lua's collector; retained.h has a reference to the object of each. On the engine thread,
  * inside a call into Lua: all may raise. */
 #pragma once
+#include "script/view/partial.h"
 #include "script/vm/feature.h"
+
+enum { FIELD_CACHE_SIZE = 256, PART_CACHE_BITS = 6, PART_CACHE_SIZE = 1 << PART_CACHE_BITS };
+
+struct script_views {
+    struct { /* field names of the script by address, to their numbers in the dictionary */
+        const char *text[FIELD_CACHE_SIZE];
+        uint32_t id[FIELD_CACHE_SIZE];
+    } fields;
+    struct {
+        const uint32_t *at;
+        const struct root *root;
+    } parts[PART_CACHE_SIZE]; /* what the views of REF_PARTS show; nothing is read through these */
+    struct partial partial;   /* of the call of a rule in progress */
+};
 
 struct view {
     struct root *root;

@@ -102,7 +102,7 @@ static bool is_about_nil(const struct buf *text)
 static void put_method(const struct script *script, struct buf *text)
 {
     static const char call[] = "call method '";
-    const struct absent *absent = &script->absent;
+    const struct absent *absent = &script->call.absent;
     bool called = memmem(text->data, text->len, call, sizeof call - 1);
     const char *method = script->features->words->method((struct str){absent->key, absent->key_len}, called);
     if (method) buf_printf(text, "; did you mean the object's method :%s()?", method);
@@ -133,7 +133,7 @@ static bool explain_name(const struct absent *absent, struct buf *text)
 /* What the script did with it between then and now is not known: it is told as a hint. */
 void absent_explain(struct script *script, struct buf *text)
 {
-    struct absent *absent = &script->absent;
+    struct absent *absent = &script->call.absent;
     if (text->len == 0) return;
     explain_function(script, text);
     if (explain_name(absent, text) || !absent->root || !is_about_nil(text)) return;

@@ -90,9 +90,9 @@ void call_keep_frames(lua_State *L, lua_State *dead)
 {
     struct script *script = script_of(L);
     const void *error = error_identity(L);
-    if (error != script->inner.error) forget_failure(&script->inner.failure);
-    script->inner.error = error;
-    put_frames(dead, 0, &script->inner.failure);
+    if (error != script->call.inner.error) forget_failure(&script->call.inner.failure);
+    script->call.inner.error = error;
+    put_frames(dead, 0, &script->call.inner.failure);
 }
 
 void call_note_place(lua_State *L, struct script_failure *failure)
@@ -116,10 +116,10 @@ void call_traceback(lua_State *L, struct buf *out)
 static int l_traceback(lua_State *L)
 {
     struct script *script = script_of(L);
-    struct script_failure *failure = &script->failure, *inner = &script->inner.failure;
+    struct script_failure *failure = &script->failure, *inner = &script->call.inner.failure;
     forget_failure(failure);
     failure->traced = true;
-    if (script->inner.error && script->inner.error == error_identity(L)) {
+    if (script->call.inner.error && script->call.inner.error == error_identity(L)) {
         buf_str(&failure->traceback, buf_slice(&inner->traceback));
         memcpy(failure->source, inner->source, sizeof failure->source);
         failure->line = inner->line;
@@ -131,7 +131,7 @@ static int l_traceback(lua_State *L)
 
 static int l_enter(lua_State *L)
 {
-    struct script_entry entry = script_of(L)->entry;
+    struct script_entry entry = script_of(L)->call.entry;
     entry.body(L, entry.ctx);
     return 0;
 }
@@ -189,7 +189,7 @@ static void take_text(lua_State *L, struct script_failure *failure)
 void call_check_stack(lua_State *L)
 {
     const char *here = __builtin_frame_address(0);
-    if (script_of(L)->stack_base - here > C_STACK_MAX)
+    if (script_of(L)->call.stack_base - here > C_STACK_MAX)
         script_raise(L, "stack overflow: calls through C functions and coroutines are nested too deep");
 }
 
@@ -202,16 +202,16 @@ void call_check_nested(lua_State *L)
 static void enter(struct script *script, const char *phase, const char *what, const char *whose,
                   enum limit cpu, const char *stack_base)
 {
-    must(script->depth == 0);
-    script->depth++;
-    script->tally.calls++;
-    running_enter(script->host->running, script->shown_name, what);
-    script->no_yield = phase;
-    script->stack_base = stack_base;
-    script->inner.error = NULL;
+    must(script->call.depth == 0);
+    script->call.depth++;
+    script->report.tally.calls++;
+    running_enter(script->host->running, script->id.shown_name, what);
+    script->call.no_yield = phase;
+    script->call.stack_base = stack_base;
+    script->call.inner.error = NULL;
     forget_failure(&script->failure);
     memory_settle(script);
-    budget_enter(script, &script->stay, cpu, what, whose);
+    budget_enter(script, &script->call.stay, cpu, what, whose);
     cpu_watch_enter(script->host->watch, script);
 }
 
@@ -224,12 +224,12 @@ void call_enter(struct script *script, const char *phase, const char *what, enum
 enum script_result call_leave(struct script *script, enum script_result result)
 {
     cpu_watch_leave(script->host->watch);
-    result = budget_leave(script, &script->stay, result);
+    result = budget_leave(script, &script->call.stay, result);
     if (result == SCRIPT_MEMORY_LIMIT) script->heap.due = true;
     if (result == SCRIPT_MEMORY_LIMIT || result == SCRIPT_CPU_LIMIT) script->heap.spent = true;
-    absent_clear(&script->absent);
+    absent_clear(&script->call.absent);
     state_trim(script);
-    script->depth--;
+    script->call.depth--;
     running_leave(script->host->running);
     return result;
 }
@@ -237,11 +237,11 @@ enum script_result call_leave(struct script *script, enum script_result result)
 void call_fail(lua_State *L)
 {
     struct script *script = script_of(L);
-    const char *phase = script->no_yield;
-    script->no_yield = "the __tostring of an error";
+    const char *phase = script->call.no_yield;
+    script->call.no_yield = "the __tostring of an error";
     take_text(L, &script->failure);
     lua_pop(L, 1);
-    script->no_yield = phase;
+    script->call.no_yield = phase;
     absent_explain(script, &script->failure.text);
 }
 
@@ -250,7 +250,7 @@ static enum script_result protect(lua_State *L, script_body *body, void *ctx)
 {
     struct script *script = script_of(L);
     int handler = lua_gettop(L) + 1;
-    script->entry = (struct script_entry){body, ctx};
+    script->call.entry = (struct script_entry){body, ctx};
     push_ref(L, script, REF_TRACEBACK);
     push_ref(L, script, REF_ENTER);
     bool guarded = memory_guard(script);
@@ -300,12 +300,12 @@ enum script_result script_call_nested(lua_State *L, const char *phase, const cha
                                       void *ctx)
 {
     struct script *script = script_of(L);
-    const char *outer = script->no_yield;
+    const char *outer = script->call.no_yield;
     struct budget_call stay;
-    script->no_yield = phase;
+    script->call.no_yield = phase;
     budget_enter(script, &stay, LIMIT_FILTER_CPU, phase, whose);
     enum script_result result = budget_leave(script, &stay, protect(L, body, ctx));
-    script->no_yield = outer;
+    script->call.no_yield = outer;
     return result;
 }
 

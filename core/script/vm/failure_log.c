@@ -25,12 +25,12 @@ static const struct {
 void script_errors_open(struct script *script)
 {
     for (int i = 0; i < SCRIPT_FUNCTIONS; i++)
-        script->errors[i] = SERIES(FAMILY_SCRIPT_ERRORS, script->name, functions[i].label);
+        script->report.errors[i] = SERIES(FAMILY_SCRIPT_ERRORS, script->id.name, functions[i].label);
 }
 
 void script_errors_close(struct script *script)
 {
-    for (int i = 0; i < SCRIPT_FUNCTIONS; i++) series_free(script->errors[i]);
+    for (int i = 0; i < SCRIPT_FUNCTIONS; i++) series_free(script->report.errors[i]);
 }
 
 const char *script_function_label(enum script_function function)
@@ -58,17 +58,17 @@ static void write(const struct failure_log *report, const struct script *script,
     else if (report && report->line)
         log_write(LOG_ERROR, report->source, report->line, message, fields);
     else
-        log_write(LOG_ERROR, script->path, 0, message, fields);
+        log_write(LOG_ERROR, script->id.path, 0, message, fields);
 }
 
 static void write_rest(struct failure_log *report)
 {
-    const struct log_field fields[] = {F("script", report->script->name),
+    const struct log_field fields[] = {F("script", report->script->id.name),
                                        report->whose,
                                        FI("unreported", report->unreported),
                                        {.key = NULL}};
-    log_write(LOG_ERROR, report->line ? report->source : report->script->path, report->line, "More failures",
-              fields);
+    log_write(LOG_ERROR, report->line ? report->source : report->script->id.path, report->line,
+              "More failures", fields);
     report->unreported = 0;
 }
 
@@ -113,12 +113,12 @@ static void keep_first(struct script *script)
     const struct script_failure *failure = &script->failure;
     struct str rest = buf_slice(&failure->text), line = {0};
     size_t n = strlen(failure->source);
-    if (script->first_failure.len) return;
+    if (script->report.first_failure.len) return;
     str_cut(&rest, '\n', &line);
     bool has_place = n > 0 && line.n > n && memcmp(line.p, failure->source, n) == 0;
     if (failure->line && !has_place)
-        buf_printf(&script->first_failure, "%s:%d: ", failure->source, failure->line);
-    buf_str(&script->first_failure, line);
+        buf_printf(&script->report.first_failure, "%s:%d: ", failure->source, failure->line);
+    buf_str(&script->report.first_failure, line);
 }
 
 void failure_log_add(struct failure_log *report, struct script *script, enum script_function function,
@@ -127,18 +127,18 @@ void failure_log_add(struct failure_log *report, struct script *script, enum scr
     struct script_failure *failure = &script->failure;
     struct log_field fields[REPORT_FIELDS_MAX + 6];
     size_t n = 0;
-    script->counters.errors++;
-    script->tally.failed++;
+    script->report.counters.errors++;
+    script->report.tally.failed++;
     keep_first(script);
-    script->error_counts[function]++;
-    series_inc(script->errors[function]);
+    script->report.error_counts[function]++;
+    series_inc(script->report.errors[function]);
     if (script->host->hooks.failed) {
         script->host->hooks.failed(script->host->hooks.ctx, functions[function].label,
                                    buf_text(&failure->text), buf_text(&failure->traceback), about);
         return;
     }
     if (report && !is_due(report, script, about)) return;
-    fields[n++] = F("script", script->name);
+    fields[n++] = F("script", script->id.name);
     for (; about->key; about++) {
         must(n <= REPORT_FIELDS_MAX);
         fields[n++] = *about;

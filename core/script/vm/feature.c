@@ -1,9 +1,12 @@
-/* The table `raw`: its parts are made when lua/k8s first asks for them, as a script needs few of them. */
+/* What is done of all features; see feature.h. The parts of the table `raw` are made when lua/k8s first asks
+ * for them, as a script needs few of them. */
 #include "script/vm/feature.h"
 
 #include <lauxlib.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/must.h"
 #include "script/vm/args.h"
 
@@ -53,6 +56,27 @@ void class_make(lua_State *L, enum script_class class_)
     push_ref(L, script_of(L), REF_RAW);
     make(L, find_class(script_of(L)->features, class_));
     lua_pop(L, 1);
+}
+
+static void **own_of(struct script *script, const struct feature *feature)
+{
+    return (void **)((char *)script + feature->own_at);
+}
+
+void features_open(struct script *script)
+{
+    const struct feature_list *list = script->features;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i]->own_size) *own_of(script, list->items[i]) = xcalloc(1, list->items[i]->own_size);
+    FEATURES_EACH(script, open);
+}
+
+void features_close(struct script *script)
+{
+    const struct feature_list *list = script->features;
+    FEATURES_EACH(script, close);
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i]->own_size) free(*own_of(script, list->items[i]));
 }
 
 void features_bind(lua_State *L)

@@ -13,6 +13,9 @@
 enum { FEATURE_PARTS_MAX = 2 };
 #define CLASS_BIT(class_) (UINT32_C(1) << (class_))
 
+#define FEATURE_OWNS(member) \
+    .own_at = offsetof(struct script, own.member), .own_size = sizeof *((struct script *)0)->own.member
+
 /* Each function may be NULL. */
 struct feature {
     /* Fields of the table `raw`, which lua/k8s is made of. They are made when the first of them is asked for.
@@ -25,10 +28,23 @@ struct feature {
     const char *module;
     void (*push_module)(lua_State *L);
 
+    /* Its struct in `own` of struct script, see FEATURE_OWNS: there, all zero, as long as the script. */
+    size_t own_at, own_size;
+    /* The script is made; it has no Lua state yet. */
+    void (*open)(struct script *script);
+    /* Nothing is taken in any more, before waiting calls are ended. */
+    void (*stop)(struct script *script);
+    /* The script ends, and so will its Lua state. */
+    void (*end)(struct script *script);
+    /* The Lua state has gone, and so have the claims. */
+    void (*close)(struct script *script);
+    /* A claim may have synced. From any callback of the factory. */
+    void (*claims_changed)(struct script *script);
+
     /* The script's work of one turn of the loop (turns.h), in the order of the list, where features that have
      * some come first. */
     void (*turn)(struct script *script);
-    /* The turn is over, of one that has `turn`. */
+    /* The turn is over. */
     void (*turned)(struct script *script);
     /* The script leads no more. */
     void (*stop_leading)(struct script *script);
@@ -50,6 +66,13 @@ struct feature_list {
     const struct value_words *words;
 };
 
+/* Calls a function of each feature that has it, in the order of the list. */
+#define FEATURES_EACH(script, function)                       \
+    for (size_t i_ = 0; i_ < (script)->features->count; i_++) \
+        if ((script)->features->items[i_]->function) (script)->features->items[i_]->function(script)
+/* For script.c: all begins, and what they own is there; it has ended, and is freed. */
+void features_open(struct script *script);
+void features_close(struct script *script);
 /* Makes `raw`, as REF_RAW. Under protection. */
 void features_bind(lua_State *L);
 /* Pushes the table of a module that a feature has; false for none of that name. Raises if it is not there. */

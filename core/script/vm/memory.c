@@ -126,7 +126,7 @@ void memory_collect(lua_State *L)
     int64_t begun_ns = budget_clock_ns();
     size_t before = script->memory;
     script->heap.refuses = false;
-    script->dead_objects = 0;
+    script->heap.dead_objects = 0;
     lua_gc(L, LUA_GCCOLLECT, 0);
     retained_recount(script);
     script->heap.refuses = refuses;
@@ -164,7 +164,7 @@ void memory_collect_idle(struct script *script)
     struct script_heap *heap = &script->heap;
     size_t before = script->memory;
     bool much = before > LITTLE + 2 * heap->lived; /* as much garbage as Lua's own pace allows */
-    if (!script->L || script->depth > 0 || !(heap->due || heap->again || (heap->spent && much))) return;
+    if (!script->L || script->call.depth > 0 || !(heap->due || heap->again || (heap->spent && much))) return;
     heap->due = false;
     memory_collect(script->L);
     heap->again = script->memory > LITTLE && script->memory < before - before / 4;

@@ -22,6 +22,7 @@ struct script_heap {
     bool spent;   /* a call was ended by a limit: what it made is garbage */
     bool again;   /* the last collection at rest found much: LuaJIT halves its buffer of texts each time */
     size_t lived; /* bytes after the last collection */
+    size_t dead_objects; /* in no cache, since the last collection; their views may be garbage */
 };
 
 /* Lua's allocator; `script` is the struct script. */

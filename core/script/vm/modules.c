@@ -32,7 +32,7 @@ static bool names_event(struct str text)
 void modules_push_chunk(lua_State *L, struct str source, const char *chunk)
 {
     struct script *script = script_of(L);
-    if (!script->tells_events) script->tells_events = names_event(source);
+    if (!script->load.names_events) script->load.names_events = names_event(source);
     if (source.n > 0 && source.p[0] == LUA_SIGNATURE[0])
         luaL_error(L, "%s is bytecode, not Lua text", chunk + 1);
     if (!load_text(L, source, chunk)) lua_error(L);
@@ -117,8 +117,8 @@ static const char *module_path(struct script *script, struct str folder, const c
 /* The folder of the script, which is the first place; then those of the operator. */
 static struct str place(const struct script *script, size_t i, struct buf *text)
 {
-    const char *slash = strrchr(script->path, '/');
-    if (i == 0) return (struct str){script->path, slash ? (size_t)(slash + 1 - script->path) : 0};
+    const char *slash = strrchr(script->id.path, '/');
+    if (i == 0) return (struct str){script->id.path, slash ? (size_t)(slash + 1 - script->id.path) : 0};
     text->len = 0;
     buf_printf(text, "%s/", script->host->lua_path[i - 1]);
     return buf_slice(text);
@@ -134,9 +134,9 @@ static bool find_file(lua_State *L, const char *name, struct str *source)
     bool found = false;
     lua_pushliteral(L, "");
     for (size_t i = 0; !found && i <= script->host->lua_path_count; i++) {
-        struct str folder = place(script, i, &script->keys);
+        struct str folder = place(script, i, &script->scratch.keys);
         const char *path = module_path(script, folder, name);
-        found = bundle_text(script->bundle, path, source, &err);
+        found = bundle_text(script->id.bundle, path, source, &err);
         if (!found && err.code != ERR_NOT_FOUND) script_raise(L, "module '%s': %s", name, err.text);
         if (found)
             lua_pushfstring(L, "@%s", path);

@@ -20,7 +20,7 @@ void quarantine_end(struct quarantine *q)
 {
     if (!q->active) return;
     q->active = false;
-    TAILQ_REMOVE(&q->script->quarantined, q, link);
+    TAILQ_REMOVE(&q->script->report.quarantined, q, link);
     series_add(q->gauge, -1);
 }
 
@@ -35,7 +35,7 @@ void quarantine_clear(struct quarantine *q)
 
 void quarantine_put_remedy(const struct quarantine *q, struct buf *out)
 {
-    buf_printf(out, "mend and reload it, or lift it by kubelua quarantine --lift %s/%s", q->script->name,
+    buf_printf(out, "mend and reload it, or lift it by kubelua quarantine --lift %s/%s", q->script->id.name,
                q->id);
 }
 
@@ -57,20 +57,20 @@ static void begin(struct quarantine *q)
     q->since_us = clock_wall_us(script_clock(q->script));
     q->why.len = 0;
     buf_str(&q->why, buf_slice(&failure->text));
-    TAILQ_INSERT_TAIL(&q->script->quarantined, q, link);
+    TAILQ_INSERT_TAIL(&q->script->report.quarantined, q, link);
     if (!q->gauge) {
-        q->gauge = SERIES(FAMILY_HANDLER_QUARANTINED, q->script->name, q->id);
-        q->skipped_total = SERIES(FAMILY_HANDLER_SKIPPED, q->script->name, q->id);
+        q->gauge = SERIES(FAMILY_HANDLER_QUARANTINED, q->script->id.name, q->id);
+        q->skipped_total = SERIES(FAMILY_HANDLER_SKIPPED, q->script->id.name, q->id);
     }
     series_add(q->gauge, 1); /* another one may have the same id: of the generation before too */
     struct buf news = {0};
     put_news(q, &news);
-    const struct log_field fields[] = {F("script", q->script->name),
+    const struct log_field fields[] = {F("script", q->script->id.name),
                                        F("handler", q->id),
                                        FI("calls", STRIKES),
                                        FS("err", buf_slice(&q->why)),
                                        {.key = NULL}};
-    log_write(LOG_ERROR, failure->line ? failure->source : q->script->path, failure->line, buf_text(&news),
+    log_write(LOG_ERROR, failure->line ? failure->source : q->script->id.path, failure->line, buf_text(&news),
               fields);
     buf_clear(&news);
 }
@@ -106,7 +106,7 @@ void script_each_quarantine(const struct script *script,
                             void (*fn)(void *ctx, const struct script_quarantine_status *status), void *ctx)
 {
     struct quarantine *q;
-    TAILQ_FOREACH (q, &script->quarantined, link)
+    TAILQ_FOREACH (q, &script->report.quarantined, link)
         fn(ctx, &(const struct script_quarantine_status){
                     .id = q->id, .why = buf_text(&q->why), .since_us = q->since_us, .skipped = q->skipped});
 }
@@ -115,12 +115,12 @@ size_t script_lift(struct script *script, const char *id)
 {
     struct quarantine *q, *next;
     size_t count = 0;
-    for (q = TAILQ_FIRST(&script->quarantined); q; q = next) {
+    for (q = TAILQ_FIRST(&script->report.quarantined); q; q = next) {
         next = TAILQ_NEXT(q, link);
         if (id && strcmp(id, q->id) != 0) continue;
         quarantine_end(q);
         q->in_row[QUARANTINE_CALL] = q->in_row[QUARANTINE_FILTER] = 0;
-        log_info("Lifted: it is called again", F("script", script->name), F("handler", q->id),
+        log_info("Lifted: it is called again", F("script", script->id.name), F("handler", q->id),
                  FI("skipped", q->skipped));
         if (q->lifted) q->lifted(q);
         count++;

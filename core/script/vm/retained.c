@@ -126,8 +126,8 @@ bool retained_is_due(const struct script *script)
 
 static bool is_cached(const struct script *script, const struct root *object)
 {
-    for (size_t i = 0; i < script->claim_count; i++) {
-        const struct indexer *cache = claim_indexer(script->claims[i]);
+    for (size_t i = 0; i < script->informers.count; i++) {
+        const struct indexer *cache = claim_indexer(script->informers.claims[i]);
         if (cache && indexer_get_like(cache, object) == object) return true;
     }
     return false;

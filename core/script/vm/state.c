@@ -10,14 +10,14 @@ void set_ref(lua_State *L, enum script_ref ref)
 
 struct buf *script_scratch(struct script *script)
 {
-    if (script->text.cap > SCRATCH_KEEP) buf_clear(&script->text);
-    script->text.len = 0;
-    buf_reserve(&script->text, 1);
-    return &script->text;
+    if (script->scratch.text.cap > SCRATCH_KEEP) buf_clear(&script->scratch.text);
+    script->scratch.text.len = 0;
+    buf_reserve(&script->scratch.text, 1);
+    return &script->scratch.text;
 }
 
 void state_trim(struct script *script)
 {
-    if (script->text.cap > SCRATCH_KEEP) buf_clear(&script->text);
-    if (script->keys.cap > SCRATCH_KEEP) buf_clear(&script->keys);
+    if (script->scratch.text.cap > SCRATCH_KEEP) buf_clear(&script->scratch.text);
+    if (script->scratch.keys.cap > SCRATCH_KEEP) buf_clear(&script->scratch.keys);
 }

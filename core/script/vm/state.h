@@ -10,18 +10,8 @@
 
 #include "base/buf.h"
 #include "base/series/series.h"
-#include "base/time/token_bucket.h"
-#include "informer/workqueue/workqueue.h"
 #include "object/parse/tape.h"
 #include "object/value/value.h"
-#include "script/handlers/leading.h"
-#include "script/inventory/inventory.h"
-#include "script/inventory/metrics.h"
-#include "script/rules/rule.h"
-#include "script/server/declared.h"
-#include "script/server/write_record.h"
-#include "script/view/partial.h"
-#include "script/view/state_table.h"
 #include "script/vm/budget.h"
 #include "script/vm/call.h"
 #include "script/vm/host.h"
@@ -32,7 +22,6 @@
 #include "script/vm/task.h"
 #include "script/vm/throttle.h"
 #include "script/vm/turns.h"
-#include "script/work/command.h"
 
 enum script_phase {
     SCRIPT_LOADING,
@@ -124,8 +113,6 @@ enum script_function {
     SCRIPT_FUNCTIONS,
 };
 
-enum { FIELD_CACHE_SIZE = 256, PART_CACHE_BITS = 6, PART_CACHE_SIZE = 1 << PART_CACHE_BITS };
-
 /* The last field that was not there, for the report of "attempt to index a nil value"; and the last name of
  * k8s. */
 struct absent {
@@ -138,112 +125,90 @@ struct absent {
 };
 
 struct feature_list;
-struct index_values;
-struct script_handler;
 
 struct script {
-    char *name, *path;
-    const char *shown_name; /* the same as `name`, for other threads: it stays when the script has gone */
-    char hash[13];          /* of its file, as sha256sum begins it */
-    struct bundle *bundle;  /* a reference */
-    struct repl *repl;      /* of a prompt; NULL: it is a script */
-    uint64_t generation;    /* from 1 up */
-    int64_t load_us;        /* how long it took to load */
+    struct {
+        char *name, *path;
+        const char *shown_name; /* the same as `name`, for other threads: it stays when the script has gone */
+        char hash[13];          /* of its file, as sha256sum begins it */
+        struct bundle *bundle;  /* a reference */
+    } id;
+    struct {
+        uint64_t generation;   /* from 1 up */
+        int64_t us;            /* how long it took */
+        struct script *before; /* that it is to take over from, until it does; NULL: none */
+        enum script_replay replay;
+        bool names_events; /* its text does */
+    } load;
     const struct script_host *host;
     const struct feature_list *features;
     lua_State *L;
     enum script_phase phase;
-    enum script_replay replay;
-    struct script *before; /* that it is to take over from, until it does; NULL: none */
     struct limits limits;
     bool trusted;  /* by the operator: with JIT, without CPU budgets */
     size_t memory; /* bytes that Lua holds, and that C holds for it */
     struct script_heap heap;
     struct held held;
     struct budget budget;
-    struct throttle throttle;
-    struct budget_call stay; /* of the call in progress that the engine made */
-    int depth;               /* calls into Lua in progress */
-    unsigned comparisons;    /* by table.sort, so far */
-    const char *no_yield;    /* why the call in progress may not yield: "a filter"; NULL: it may */
-
+    struct {                     /* in progress */
+        struct budget_call stay; /* that the engine made */
+        int depth;               /* calls into Lua in progress */
+        unsigned comparisons;    /* by table.sort, so far */
+        const char *no_yield;    /* why it may not yield: "a filter"; NULL: it may */
+        struct script_entry entry;
+        const char *stack_base; /* where the C stack was when it began */
+        struct {                /* frames of coroutines that an error came through */
+            const void *error;
+            struct script_failure failure;
+        } inner;
+        struct absent absent;
+    } call;
+    struct script_failure failure; /* of the last call */
+    struct tasks tasks;
+    struct turn turn;
     struct {
         int metatable;
         const void *identity;
     } classes[CLASS_COUNT];
     int refs[REF_COUNT];
-
-    struct script_entry entry;
-    const char *stack_base; /* where the C stack was when the call in progress began */
-    struct script_failure failure;
-    struct { /* frames of coroutines that an error came through */
-        const void *error;
-        struct script_failure failure;
-    } inner;
-    struct tasks tasks;
-    struct turn turn;
-    struct absent absent;
-    struct partial partial; /* of the call of a rule in progress */
-    struct {                /* field names of the script by address, to their numbers in the dictionary */
-        const char *text[FIELD_CACHE_SIZE];
-        uint32_t id[FIELD_CACHE_SIZE];
-    } fields;
+    struct { /* of the verbs: emptied by whoever uses it next */
+        struct buf text, keys;
+        struct tape_parser *parser;
+    } scratch;
     struct {
-        const uint32_t *at;
-        const struct root *root;
-    } parts[PART_CACHE_SIZE]; /* what the views of REF_PARTS show; nothing is read through these */
-
-    /* Scratch of the verbs: emptied by whoever uses it next. */
-    struct buf text, keys;
-    struct tape_parser *parser;
-
-    size_t snapshot_bytes;         /* that snapshots hold, as part of `memory` */
-    lua_State *inside;             /* what asks index functions was called with it; NULL: no script runs */
-    struct index_values *emitting; /* of the index function that runs; NULL: none */
-    struct informer_claim **claims;
-    size_t claim_count, claim_cap;
-    TAILQ_HEAD(, script_transform) transforms; /* of those that have one, in their order */
-    uint64_t compared;     /* calls of the generation before, when its transforms were compared with these */
-    struct inventory plan; /* what it registered while it loaded */
-    struct state_tables kept;
-    struct script_metrics metrics;
-    struct script_commands commands;
-    struct script_rules rules;
-    struct script_reads reads;
-    struct script_writes writes;
-    struct write_counters write_counters;
-    struct token_bucket http_rate;              /* of http.request; per_ms 0: none was made */
-    size_t write_bodies;                        /* bytes, of writes that wait for their answers */
-    unsigned open_lists, open_watches;          /* live, see bind_reader.c */
-    TAILQ_HEAD(, script_handler) handlers, due; /* `due` go on with their pending lists in the next turn */
-    size_t handler_count, due_count;
-    struct quarantine_list quarantined;      /* of those and of the others that are called */
-    TAILQ_HEAD(, index_function) rebuilding; /* whose indexes are built anew */
-    TAILQ_HEAD(, script_timer) timers;
-    size_t timer_count;
-    SLIST_HEAD(, script_zone) zones; /* of k8s.cron */
-    TAILQ_HEAD(, script_queue) queues;
-    size_t queue_count;
-    struct script_queue *next_queue;                /* that is served first; NULL: the first one */
-    struct workqueue_quota queue_keys;              /* of all its queues */
-    bool workers_started;                           /* all informers were synced */
-    TAILQ_HEAD(, wait_synced) sync_waits;           /* for first lists */
-    unsigned long long handlers_made, attached_all; /* the first `attached_all` have met their informers */
-    size_t dead_objects; /* in no cache, since the last collection; their views may be garbage */
-    bool tells_events;
-    struct leading leading;
+        struct throttle throttle;
+        struct quarantine_list quarantined; /* of all that is called */
+        struct script_counters counters;
+        struct script_tally tally;
+        struct buf first_failure;                /* of this generation, in a line; empty: none yet */
+        struct series *errors[SCRIPT_FUNCTIONS]; /* see failure_log.h */
+        uint64_t error_counts[SCRIPT_FUNCTIONS];
+    } report;
     struct {
-        script_main_done *done; /* once it was started */
-        bool given, ended, skipped;
-        struct buf failure; /* its error's first line; empty: none */
-        void *ctx;
-        int exit_code;
-    } main;
-    struct script_counters counters;
-    struct script_tally tally;
-    struct buf first_failure;                /* of this generation, in a line; empty: none yet */
-    struct series *errors[SCRIPT_FUNCTIONS]; /* see report.h */
-    uint64_t error_counts[SCRIPT_FUNCTIONS];
+        struct informer_claim **claims;
+        size_t count, cap;
+    } informers;
+    struct {                         /* by features, each of which alone knows its struct; see FEATURE_OWNS */
+        struct inventory *inventory; /* what it registered while it loaded */
+        struct script_metrics *metrics;
+        struct script_views *views;
+        struct state_tables *states;
+        struct script_transforms *transforms;
+        struct script_index_functions *index_functions;
+        struct script_snapshots *snapshots;
+        struct script_waits *waits;
+        struct script_handlers *handlers;
+        struct leading *leading;
+        struct script_queues *queues;
+        struct script_timers *timers;
+        struct script_commands *commands;
+        struct script_main *main;
+        struct script_reads *reads;
+        struct script_writes *writes;
+        struct token_bucket *http_rate; /* of http.request; per_ms 0: none was made */
+        struct script_rules *rules;
+        struct repl *repl; /* borrowed, of a prompt; NULL: it is a script */
+    } own;
 };
 
 /* The script that a state, or a coroutine of it, belongs to. */

@@ -17,7 +17,7 @@
 static int l_prepare(lua_State *L)
 {
     struct script *script = script_of(L);
-    const struct task_call *call = script->entry.ctx;
+    const struct task_call *call = script->call.entry.ctx;
     push_ref(L, script, REF_XPCALL);
     lua_rawgeti(L, LUA_REGISTRYINDEX, call->function);
     push_ref(L, script, REF_TRACEBACK);
@@ -175,7 +175,7 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     task->ctx = call->ctx;
     task->fence = call->fence ? fence_ref(call->fence) : NULL;
     call_enter(script, NULL, task->what, task->cpu, __builtin_frame_address(0));
-    script->entry.ctx = (void *)call;
+    script->call.entry.ctx = (void *)call;
     push_ref(task->co, script, REF_PREPARE);
     bool guarded = memory_guard(script);
     int status = lua_pcall(task->co, 0, LUA_MULTRET, 0);

@@ -58,7 +58,7 @@ static const char *callback_name(lua_State *L)
 void task_check(lua_State *L, const char *verb)
 {
     struct script *script = script_of(L);
-    const char *why = script->no_yield;
+    const char *why = script->call.no_yield;
     if (!why && !script->tasks.current) why = "a plain call";
     if (!why && !lua_isyieldable(L)) why = callback_name(L);
     if (why) script_raise(L, "%s may not be called in %s", verb, why);

@@ -12,7 +12,7 @@ bool throttle_write(struct script *script, const char *verb, struct err *err)
     struct buf value = {0};
     int64_t wait_ms, most = script->limits.values[LIMIT_WRITES];
     int64_t now_ms = clock_now_ms(script_clock(script));
-    if (rate_take(&script->throttle.writes, now_ms, MINUTE_MS, most, &wait_ms)) return true;
+    if (rate_take(&script->report.throttle.writes, now_ms, MINUTE_MS, most, &wait_ms)) return true;
     limit_describe(LIMIT_WRITES, most, &value);
     err_set(err, ERR_LIMIT, "%s: over the limit %s (%s)", verb, limit_name(LIMIT_WRITES), buf_text(&value));
     err->retry_after_ms = wait_ms;
@@ -24,27 +24,27 @@ bool throttle_write(struct script *script, const char *verb, struct err *err)
 
 static void tell(struct script *script)
 {
-    struct throttle *t = &script->throttle;
+    struct throttle *t = &script->report.throttle;
     if (!t->left_out) return;
-    log_warn("Log lines of a script were left out: over the limit log-lines", F("script", script->name),
+    log_warn("Log lines of a script were left out: over the limit log-lines", F("script", script->id.name),
              FI("lines", t->left_out), FI("limit", script->limits.values[LIMIT_LOG_LINES]));
     t->left_out = 0;
 }
 
 static void on_note(struct timer *timer)
 {
-    tell(container_of(timer, struct script, throttle.note));
+    tell(container_of(timer, struct script, report.throttle.note));
 }
 
 bool throttle_log_line(struct script *script)
 {
-    struct throttle *t = &script->throttle;
+    struct throttle *t = &script->report.throttle;
     struct clock *clock = script_clock(script);
     int64_t wait_ms;
     if (rate_take(&t->log_lines, clock_now_ms(clock), SECOND_MS, script->limits.values[LIMIT_LOG_LINES],
                   &wait_ms))
         return true;
-    if (!t->left_out_total) t->left_out_total = SERIES(FAMILY_SCRIPT_LOG_DROPPED, script->name);
+    if (!t->left_out_total) t->left_out_total = SERIES(FAMILY_SCRIPT_LOG_DROPPED, script->id.name);
     series_inc(t->left_out_total);
     t->left_out++;
     if (!timer_running(&t->note)) timer_start(&t->note, clock, SECOND_MS);
@@ -55,14 +55,14 @@ bool throttle_log_line(struct script *script)
 
 void throttle_init(struct script *script)
 {
-    script->throttle.note.fn = on_note;
+    script->report.throttle.note.fn = on_note;
 }
 
 void throttle_clear(struct script *script)
 {
-    timer_cancel(&script->throttle.note);
+    timer_cancel(&script->report.throttle.note);
     tell(script);
-    series_free(script->throttle.left_out_total);
+    series_free(script->report.throttle.left_out_total);
 }
 
 /* --- A sliding count */

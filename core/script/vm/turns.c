@@ -22,8 +22,7 @@ static void take_turn(struct script *script)
         if (done < count) turns_schedule(script);
         break;
     }
-    for (size_t i = 0; i < count; i++)
-        if (list->items[i]->turned) list->items[i]->turned(script);
+    FEATURES_EACH(script, turned);
 }
 
 static struct script *first_of(struct turns *turns)

@@ -36,7 +36,7 @@ static const char *help_arg(lua_State *L, int idx)
 static int l_command_new(lua_State *L)
 {
     struct script *script = script_of(L);
-    struct script_commands *commands = &script->commands;
+    struct script_commands *commands = script->own.commands;
     arg_loading(L, "k8s.command");
     lua_settop(L, 3);
     const char *name = name_arg(L, 1), *help = help_arg(L, 3);
@@ -102,4 +102,5 @@ static void bind_command(lua_State *L)
     lua_setfield(L, -2, "command");
 }
 
-const struct feature feature_command = {.parts = {"command"}, .bind = bind_command};
+const struct feature feature_command = {
+    .parts = {"command"}, .bind = bind_command, FEATURE_OWNS(commands), .close = commands_clear};

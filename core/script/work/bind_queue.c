@@ -287,4 +287,9 @@ const struct feature feature_queue = {.parts = {"queue"},
                                       .bind = bind_queue,
                                       .classes = CLASS_BIT(CLASS_QUEUE),
                                       .turn = queues_turn,
-                                      .stop_leading = queues_stop_leading};
+                                      .stop_leading = queues_stop_leading,
+                                      FEATURE_OWNS(queues),
+                                      .open = queues_init,
+                                      .stop = queues_stop,
+                                      .close = queues_clear,
+                                      .claims_changed = queues_claims_changed};

@@ -145,4 +145,9 @@ static void bind_time(lua_State *L)
 const struct feature feature_time = {.parts = {"time"},
                                      .bind = bind_time,
                                      .classes = CLASS_BIT(CLASS_TIMER),
-                                     .stop_leading = script_timers_stop_leading};
+                                     .stop_leading = script_timers_stop_leading,
+                                     FEATURE_OWNS(timers),
+                                     .open = script_timers_init,
+                                     .stop = script_timers_clear,
+                                     .end = script_timers_clear,
+                                     .close = script_zones_clear};

@@ -13,37 +13,37 @@
 
 const struct script_command *commands_find(const struct script *script, const char *name)
 {
-    for (size_t i = 0; i < script->commands.count; i++)
-        if (strcmp(script->commands.items[i].name, name) == 0) return &script->commands.items[i];
+    for (size_t i = 0; i < script->own.commands->count; i++)
+        if (strcmp(script->own.commands->items[i].name, name) == 0) return &script->own.commands->items[i];
     return NULL;
 }
 
-void commands_clear(struct script_commands *commands)
+void commands_clear(struct script *script)
 {
+    struct script_commands *commands = script->own.commands;
     for (size_t i = 0; i < commands->count; i++) {
         quarantine_clear(&commands->items[i].quarantine);
         free(commands->items[i].name);
         free(commands->items[i].help);
     }
     free(commands->items);
-    *commands = (struct script_commands){0};
 }
 
 size_t script_command_count(const struct script *script)
 {
-    return script->commands.count;
+    return script->own.commands->count;
 }
 
 const char *script_command_name(const struct script *script, size_t i)
 {
-    must(i < script->commands.count);
-    return script->commands.items[i].name;
+    must(i < script->own.commands->count);
+    return script->own.commands->items[i].name;
 }
 
 const char *script_command_help(const struct script *script, size_t i)
 {
-    must(i < script->commands.count);
-    return script->commands.items[i].help;
+    must(i < script->own.commands->count);
+    return script->own.commands->items[i].help;
 }
 
 bool script_is_running(const struct script *script)
@@ -61,7 +61,7 @@ struct command_call *command_call_current(const struct script *script)
 
 static struct script_command *command_of(const struct command_call *call)
 {
-    return &call->script->commands.items[call->command];
+    return &call->script->own.commands->items[call->command];
 }
 
 static void call_free(struct command_call *call)
@@ -128,9 +128,9 @@ static void refuse(struct script_command *command, script_command_done *done, vo
 struct command_call *script_call_command(struct script *script, size_t command, const char *const *args,
                                          size_t count, script_command_done *done, void *ctx)
 {
-    must(command < script->commands.count && count <= COMMAND_ARGS_MAX);
-    if (quarantine_skips(&script->commands.items[command].quarantine)) {
-        refuse(&script->commands.items[command], done, ctx);
+    must(command < script->own.commands->count && count <= COMMAND_ARGS_MAX);
+    if (quarantine_skips(&script->own.commands->items[command].quarantine)) {
+        refuse(&script->own.commands->items[command], done, ctx);
         return NULL;
     }
     struct command_call *call = NEW(struct command_call);

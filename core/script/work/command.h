@@ -66,6 +66,6 @@ struct command_call {
 
 /* NULL when there is none of that name. */
 const struct script_command *commands_find(const struct script *script, const char *name);
-void commands_clear(struct script_commands *commands);
+void commands_clear(struct script *script);
 /* Of the task that runs, which is one. */
 struct command_call *command_call_current(const struct script *script);

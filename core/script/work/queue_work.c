@@ -30,10 +30,10 @@ static void give_up(const struct work *work, struct str why)
 {
     const struct script_queue *q = work->queue;
     const struct log_field fields[] = {
-        F("script", q->script->name),  F("queue", q->name), FS("key", key_of(work)),
-        FI("retries", q->max_retries), FS("err", why),      {.key = NULL},
+        F("script", q->script->id.name), F("queue", q->name), FS("key", key_of(work)),
+        FI("retries", q->max_retries),   FS("err", why),      {.key = NULL},
     };
-    log_write(LOG_ERROR, q->script->path, 0, "Key dropped: the limit max_retries", fields);
+    log_write(LOG_ERROR, q->script->id.path, 0, "Key dropped: the limit max_retries", fields);
 }
 
 static void retry(struct work *work, struct str why)
@@ -67,8 +67,8 @@ static void succeed(struct work *work)
     const struct job *job = work->job;
     struct err err;
     if (job->outcome == JOB_RETRY) {
-        log_v(4, "Key is tried again", F("script", work->queue->script->name), F("queue", work->queue->name),
-              FS("key", key_of(work)), F("err", job->why));
+        log_v(4, "Key is tried again", F("script", work->queue->script->id.name),
+              F("queue", work->queue->name), FS("key", key_of(work)), F("err", job->why));
         retry(work, str_of(job->why));
         return;
     }

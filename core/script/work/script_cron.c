@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/text/nearest.h"
+#include "script/handlers/leading.h"
 #include "script/vm/args.h"
 #include "script/work/script_timer.h"
 
@@ -17,21 +18,21 @@ struct script_zone {
 struct zone *script_zone(struct script *script, struct str name, struct err *err)
 {
     struct script_zone *z;
-    SLIST_FOREACH (z, &script->zones, link)
+    SLIST_FOREACH (z, &script->own.timers->zones, link)
         if (str_is(name, zone_name(z->zone))) return z->zone;
     struct zone *zone = name.n ? zone_named(name, err) : zone_local(err);
     if (!zone) return NULL;
     z = NEW(struct script_zone);
     z->zone = zone;
-    SLIST_INSERT_HEAD(&script->zones, z, link);
+    SLIST_INSERT_HEAD(&script->own.timers->zones, z, link);
     return zone;
 }
 
 void script_zones_clear(struct script *script)
 {
     struct script_zone *z;
-    while ((z = SLIST_FIRST(&script->zones))) {
-        SLIST_REMOVE_HEAD(&script->zones, link);
+    while ((z = SLIST_FIRST(&script->own.timers->zones))) {
+        SLIST_REMOVE_HEAD(&script->own.timers->zones, link);
         zone_unref(z->zone);
         free(z);
     }

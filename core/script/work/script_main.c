@@ -14,9 +14,9 @@ static void push_main(lua_State *L, void *ctx)
 /* Before any other call, which would forget why. */
 static void report_main(struct script *script, enum script_result result)
 {
-    script->main.ended = true;
+    script->own.main->ended = true;
     if (result == SCRIPT_OK || result == SCRIPT_CANCELLED) return;
-    buf_str(&script->main.failure, buf_slice(&script->failure.text));
+    buf_str(&script->own.main->failure, buf_slice(&script->failure.text));
     failure_log_add(NULL, script, SCRIPT_MAIN, result, (const struct log_field[]){{.key = NULL}});
 }
 
@@ -24,7 +24,8 @@ static void main_ended(void *ctx, enum script_result result)
 {
     struct script *script = ctx;
     report_main(script, result);
-    if (result != SCRIPT_CANCELLED) script->main.done(script->main.ctx, result, script->main.exit_code);
+    if (result != SCRIPT_CANCELLED)
+        script->own.main->done(script->own.main->ctx, result, script->own.main->exit_code);
 }
 
 static void describe_main(void *ctx, struct buf *caller, struct buf *trigger)
@@ -35,15 +36,15 @@ static void describe_main(void *ctx, struct buf *caller, struct buf *trigger)
 
 void script_skip_main(struct script *script)
 {
-    script->main.skipped = true;
+    script->own.main->skipped = true;
 }
 
 void script_run_main(struct script *script, script_main_done *done, void *ctx)
 {
     struct task *task;
-    must(script->main.given && !script->main.done);
-    script->main.done = done;
-    script->main.ctx = ctx;
+    must(script->own.main->given && !script->own.main->done);
+    script->own.main->done = done;
+    script->own.main->ctx = ctx;
     const struct task_call call = {.what = "main",
                                    .cpu = LIMIT_MAIN_CPU,
                                    .function = script->refs[REF_RUN_MAIN],
@@ -54,5 +55,5 @@ void script_run_main(struct script *script, script_main_done *done, void *ctx)
     enum script_result result = task_run(script, &call, &task);
     if (result != SCRIPT_YIELDED) report_main(script, result);
     handlers_attach(script);
-    if (result != SCRIPT_YIELDED) script->main.done(ctx, result, script->main.exit_code);
+    if (result != SCRIPT_YIELDED) script->own.main->done(ctx, result, script->own.main->exit_code);
 }

@@ -1,6 +1,15 @@
 /* k8s.main of a script. Owner: the script. On the engine thread, outside of any call into Lua. */
 #pragma once
+#include "base/buf.h"
 #include "script/vm/host.h"
+
+struct script_main {
+    script_main_done *done; /* once it was started */
+    bool given, ended, skipped;
+    struct buf failure; /* its error's first line; empty: none */
+    void *ctx;
+    int exit_code;
+};
 
 /* Its main is not to run: one of an earlier generation has. */
 void script_skip_main(struct script *script);

@@ -29,25 +29,27 @@ static bool give_out(struct script_queue *q)
 
 void queues_turn(struct script *script)
 {
-    struct script_queue *q = script->next_queue;
-    size_t left = script->queue_count;
+    struct script_queue *q = script->own.queues->next;
+    size_t left = script->own.queues->count;
     bool more = false;
-    if (TAILQ_EMPTY(&script->queues) || script->phase != SCRIPT_RUNNING) return;
+    if (TAILQ_EMPTY(&script->own.queues->list) || script->phase != SCRIPT_RUNNING) return;
     /* Work reads caches, so it begins when they are whole, as controllers wait for cache sync. */
-    if (!script->workers_started) script->workers_started = handlers_have_synced(script);
-    if (!script->workers_started) return;
+    if (!script->own.queues->workers_started)
+        script->own.queues->workers_started = handlers_have_synced(script);
+    if (!script->own.queues->workers_started) return;
     for (; left > 0 && !script->host->turns->over; left--) {
-        if (!q) q = TAILQ_FIRST(&script->queues);
+        if (!q) q = TAILQ_FIRST(&script->own.queues->list);
         if (q->function != LUA_NOREF) more = give_out(q) || more;
         q = TAILQ_NEXT(q, link);
     }
-    script->next_queue = q;
+    script->own.queues->next = q;
     if (more || left > 0) turns_schedule(script);
 }
 
 void queues_claims_changed(struct script *script)
 {
-    if (!script->workers_started && !TAILQ_EMPTY(&script->queues)) turns_schedule(script);
+    if (!script->own.queues->workers_started && !TAILQ_EMPTY(&script->own.queues->list))
+        turns_schedule(script);
 }
 
 /* --- their life */
@@ -55,7 +57,7 @@ void queues_claims_changed(struct script *script)
 struct script_queue *script_queue_find(const struct script *script, struct str name)
 {
     struct script_queue *q;
-    TAILQ_FOREACH (q, &script->queues, link)
+    TAILQ_FOREACH (q, &script->own.queues->list, link)
         if (str_is(name, q->name)) return q;
     return NULL;
 }
@@ -110,22 +112,22 @@ struct script_queue *script_queue_new(struct script *script, const struct script
         .leader = options->leader,
         .max_retries = options->max_retries,
         .limiter = options->limiter,
-        .errors_series = SERIES(FAMILY_HANDLER_ERRORS, script->name, id),
+        .errors_series = SERIES(FAMILY_HANDLER_ERRORS, script->id.name, id),
     };
     quarantine_init(&q->quarantine, script, id, work_again);
     free(id);
     q->share = new_share(q);
     q->queue = q->share->queue = workqueue_new(&(struct workqueue_options){
         .name = q->name,
-        .script = script->name,
+        .script = script->id.name,
         .clock = script_clock(script),
         .limiter = options->limiter,
-        .quota = &script->queue_keys,
+        .quota = &script->own.queues->keys,
         .ready = on_ready,
         .ctx = q,
     });
-    TAILQ_INSERT_TAIL(&script->queues, q, link);
-    script->queue_count++;
+    TAILQ_INSERT_TAIL(&script->own.queues->list, q, link);
+    script->own.queues->count++;
     return q;
 }
 
@@ -142,7 +144,7 @@ static void follow(struct script_queue *q, struct script_queue *before)
 {
     struct workqueue *mine = q->queue;
     before->share->refs++;
-    workqueue_handover(before->queue, &(struct workqueue_owner){&q->script->queue_keys, on_ready, q},
+    workqueue_handover(before->queue, &(struct workqueue_owner){&q->script->own.queues->keys, on_ready, q},
                        &q->limiter);
     workqueue_absorb(before->queue, mine);
     leave_share(q);
@@ -166,7 +168,7 @@ size_t queues_end(struct script *script)
 {
     struct script_queue *q;
     size_t dropped = 0;
-    TAILQ_FOREACH (q, &script->queues, link) {
+    TAILQ_FOREACH (q, &script->own.queues->list, link) {
         struct workqueue_status status;
         if (script_queue_is_past(q)) continue;
         workqueue_get_status(q->queue, &status);
@@ -181,33 +183,39 @@ size_t queues_end(struct script *script)
 size_t queues_handover(struct script *from, struct script *to)
 {
     struct script_queue *q, *next;
-    TAILQ_FOREACH (q, &from->queues, link) {
+    TAILQ_FOREACH (q, &from->own.queues->list, link) {
         next = script_queue_find(to, str_of(q->name));
         if (next && goes_on(q)) follow(next, q);
     }
-    to->workers_started = from->workers_started;
+    to->own.queues->workers_started = from->own.queues->workers_started;
     return queues_end(from);
 }
 
 void queues_stop_leading(struct script *script)
 {
     struct script_queue *q;
-    TAILQ_FOREACH (q, &script->queues, link)
+    TAILQ_FOREACH (q, &script->own.queues->list, link)
         if (q->leader) queue_work_cancel(q);
+}
+
+void queues_init(struct script *script)
+{
+    TAILQ_INIT(&script->own.queues->list);
+    script->own.queues->keys.max = (size_t)script->limits.values[LIMIT_QUEUE_KEYS];
 }
 
 void queues_stop(struct script *script)
 {
     struct script_queue *q;
-    TAILQ_FOREACH (q, &script->queues, link)
+    TAILQ_FOREACH (q, &script->own.queues->list, link)
         if (!script_queue_is_past(q)) workqueue_shut_down(q->queue);
 }
 
 void queues_clear(struct script *script)
 {
     struct script_queue *q;
-    while ((q = TAILQ_FIRST(&script->queues))) {
-        TAILQ_REMOVE(&script->queues, q, link);
+    while ((q = TAILQ_FIRST(&script->own.queues->list))) {
+        TAILQ_REMOVE(&script->own.queues->list, q, link);
         leave_share(q);
         failure_log_flush(&q->report);
         series_free(q->errors_series);
@@ -295,7 +303,7 @@ void queue_options_read(lua_State *L, const char *maker, struct script_queue_opt
 {
     arg_loading(L, maker);
     arg_table(L, 1, "the options of a queue");
-    if (script_of(L)->queue_count >= QUEUES_MAX)
+    if (script_of(L)->own.queues->count >= QUEUES_MAX)
         script_raise(L, "%s: the limit queues: there are %d already", maker, QUEUES_MAX);
     *options = (struct script_queue_options){.name = name_option(L, maker), .max_retries = UINT64_MAX};
     options->workers = count_option(L, maker, "workers", 1, 1, WORKERS_MAX);

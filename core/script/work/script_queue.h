@@ -36,6 +36,14 @@ struct script_queue {
     struct quarantine quarantine;
 };
 
+struct script_queues {
+    TAILQ_HEAD(, script_queue) list;
+    size_t count;
+    struct script_queue *next;   /* that is served first; NULL: the first one */
+    struct workqueue_quota keys; /* of all of them */
+    bool workers_started;        /* all informers were synced */
+};
+
 struct script_queue_options {
     struct str name;
     size_t workers;
@@ -63,6 +71,8 @@ void script_queue_run(lua_State *L, struct script_queue *queue, int function);
 /* Whether a worker has the key: nobody else may end its work. */
 bool script_queue_works_on(const struct script_queue *queue, struct str key);
 
+/* The script is made. */
+void queues_init(struct script *script);
 /* Gives work to idle workers, a part of it in one turn of the loop. Outside of any call into Lua. */
 void queues_turn(struct script *script);
 /* Workers may be waiting for informers. */

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "script/handlers/handler.h"
+#include "script/handlers/leading.h"
 #include "script/vm/args.h"
 #include "script/vm/memory.h"
 
@@ -161,7 +162,7 @@ void script_timer_cancel_ticks(struct script_timer *t)
 void script_timers_stop_leading(struct script *script)
 {
     struct script_timer *t, *next;
-    for (t = TAILQ_FIRST(&script->timers); t; t = next) {
+    for (t = TAILQ_FIRST(&script->own.timers->list); t; t = next) {
         next = TAILQ_NEXT(t, link);
         if (t->leader) script_timer_cancel_ticks(t);
     }
@@ -198,7 +199,7 @@ static struct script_timer *add(lua_State *L, const char *verb, enum timer_kind 
 {
     struct script *script = script_of(L);
     lua_Debug ar;
-    arg_room(L, verb, LIMIT_TIMERS, script->timer_count);
+    arg_room(L, verb, LIMIT_TIMERS, script->own.timers->count);
     bool known = script_where(L, &ar);
     int function = luaL_ref(L, LUA_REGISTRYINDEX);
     struct script_timer *t = NEW(struct script_timer);
@@ -216,8 +217,8 @@ static struct script_timer *add(lua_State *L, const char *verb, enum timer_kind 
     char *id = xasprintf("timer %s", t->name);
     quarantine_init(&t->quarantine, script, id, NULL);
     free(id);
-    TAILQ_INSERT_TAIL(&script->timers, t, link);
-    script->timer_count++;
+    TAILQ_INSERT_TAIL(&script->own.timers->list, t, link);
+    script->own.timers->count++;
     return t;
 }
 
@@ -258,8 +259,8 @@ bool script_timer_stop(lua_State *L, struct script_timer *t)
     unfollow(t);
     luaL_unref(L, LUA_REGISTRYINDEX, t->function);
     quarantine_end(&t->quarantine);
-    TAILQ_REMOVE(&t->script->timers, t, link);
-    t->script->timer_count--;
+    TAILQ_REMOVE(&t->script->own.timers->list, t, link);
+    t->script->own.timers->count--;
     script_timer_unref(t);
     return was_to_come;
 }
@@ -267,13 +268,18 @@ bool script_timer_stop(lua_State *L, struct script_timer *t)
 void script_timers_start(struct script *script)
 {
     struct script_timer *t;
-    TAILQ_FOREACH (t, &script->timers, link) start_if_running(t);
+    TAILQ_FOREACH (t, &script->own.timers->list, link) start_if_running(t);
+}
+
+void script_timers_init(struct script *script)
+{
+    TAILQ_INIT(&script->own.timers->list);
 }
 
 void script_timers_clear(struct script *script)
 {
     struct script_timer *t;
-    while ((t = TAILQ_FIRST(&script->timers))) script_timer_stop(script->L, t);
+    while ((t = TAILQ_FIRST(&script->own.timers->list))) script_timer_stop(script->L, t);
 }
 
 /* --- for those who show it or take over from it */
@@ -326,9 +332,9 @@ static struct script_timer *find(const struct script *script, const struct scrip
                                  struct script_timer **at)
 {
     struct script_timer *one = *at;
-    for (size_t left = t->key ? script->timer_count : 0; left > 0; left--) {
+    for (size_t left = t->key ? script->own.timers->count : 0; left > 0; left--) {
         one = one ? TAILQ_NEXT(one, link) : NULL;
-        if (!one) one = TAILQ_FIRST(&script->timers);
+        if (!one) one = TAILQ_FIRST(&script->own.timers->list);
         if (one->key && one->kind == t->kind && strcmp(one->key, t->key) == 0) return *at = one;
     }
     return NULL;
@@ -339,7 +345,7 @@ size_t script_timers_handover(struct script *from, struct script *to)
     struct script_timer *t, *before, *at = NULL;
     size_t cancelled = 0;
     int64_t now_ms = clock_now_ms(script_clock(to));
-    TAILQ_FOREACH (t, &to->timers, link) {
+    TAILQ_FOREACH (t, &to->own.timers->list, link) {
         before = find(from, t, &at);
         if (before) follow(t, before);
         if (before && has_tick_to_come(before)) {
@@ -349,7 +355,7 @@ size_t script_timers_handover(struct script *from, struct script *to)
             start_if_running(t);
         }
     }
-    TAILQ_FOREACH (t, &from->timers, link) cancelled += !t->key && has_tick_to_come(t);
+    TAILQ_FOREACH (t, &from->own.timers->list, link) cancelled += !t->key && has_tick_to_come(t);
     script_timers_clear(from);
     return cancelled;
 }

@@ -50,6 +50,12 @@ struct script_timer {
     struct quarantine quarantine;
 };
 
+struct script_timers {
+    TAILQ_HEAD(, script_timer) list;
+    size_t count;
+    SLIST_HEAD(, script_zone) zones; /* of k8s.cron */
+};
+
 /* Takes the function on top of the stack. `period` false: once; `leader`: on the leader only; `key` may be
  * NULL. Raises when there are too many. Gives a reference for the caller, who must not raise before it is
  * kept. */
@@ -78,6 +84,8 @@ void script_timers_start(struct script *script);
 /* For a reload: those of `to` begin, one that `from` has under the same key when that one's next tick is due;
  * those of `from` stop. Gives how many of these were made at run time, and had a tick to come. */
 size_t script_timers_handover(struct script *from, struct script *to);
+/* The script is made. */
+void script_timers_init(struct script *script);
 /* Stops all. */
 void script_timers_clear(struct script *script);
 

@@ -190,7 +190,7 @@ static void advance(struct check_target *w, int ms)
 static void shrink_lists(struct script *script)
 {
     struct script_handler *h;
-    TAILQ_FOREACH (h, &script->handlers, link) h->pending.mark = MARK;
+    TAILQ_FOREACH (h, &script->own.handlers->list, link) h->pending.mark = MARK;
 }
 
 static struct script *prepare(struct check_target *w, const char *replay)

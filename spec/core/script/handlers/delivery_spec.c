@@ -70,7 +70,7 @@ static void test_a_full_pending_list_coalesces_and_stays_bounded(void **state)
         cluster_event(c, 0, LW_MODIFIED, pod);
     }
     cluster_event(c, 0, LW_DELETED, "shop/b x=3000");
-    struct script_handler *slow = TAILQ_FIRST(&script->handlers);
+    struct script_handler *slow = TAILQ_FIRST(&script->own.handlers->list);
     assert_int_equal(slow->pending.count, 1024); /* as many as the mark, though 3002 came (I-8, B-2) */
     assert_ask(c, script, "take() return ''", "");
     virtual_clock_advance(&c->clock, 1022 * 1000);
@@ -98,7 +98,7 @@ static void test_what_joins_is_never_an_event_without_a_function(void **state)
         "  OnDelete = function(o) said = said .. '-' .. o:name() .. o:label 'x' k8s.sleep(1) end }\n");
     cluster_resolve(c);
     cluster_list(c, 0, "shop/a x=1");
-    TAILQ_FIRST(&script->handlers)->pending.mark = 0;
+    TAILQ_FIRST(&script->own.handlers->list)->pending.mark = 0;
     cluster_event(c, 0, LW_MODIFIED, "shop/a x=2"); /* its call waits */
     cluster_event(c, 0, LW_DELETED, "shop/b x=1");
     cluster_event(c, 0, LW_ADDED, "shop/b x=2");
@@ -124,7 +124,7 @@ static void test_calls_of_different_keys_wait_at_once_and_those_of_one_key_never
 {
     struct cluster *c = *state;
     struct script *script = cluster_load(c, "parallel", parallel);
-    const struct script_handler *two = TAILQ_FIRST(&script->handlers);
+    const struct script_handler *two = TAILQ_FIRST(&script->own.handlers->list);
     cluster_resolve(c);
     cluster_list(c, 0, "shop/a s=3;shop/b s=1;shop/c s=1");
     assert_ask(c, script, "return take()", "a( b( ");
@@ -152,7 +152,7 @@ static void test_a_busy_key_with_many_changes_holds_up_no_other(void **state)
     struct cluster *c = *state;
     char pod[32];
     struct script *script = cluster_load(c, "parallel", parallel);
-    const struct script_handler *two = TAILQ_FIRST(&script->handlers);
+    const struct script_handler *two = TAILQ_FIRST(&script->own.handlers->list);
     cluster_resolve(c);
     cluster_list(c, 0, "shop/a s=5");
     for (int i = 1; i <= 2000; i++) {

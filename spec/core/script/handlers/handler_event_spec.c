@@ -132,11 +132,11 @@ static void test_both_states_of_a_delete_count_as_garbage_of_some_weight(void **
     struct cluster *c = *state;
     struct script *script = load(c, "");
     cluster_list(c, 0, "shop/a x=1;shop/b x=1");
-    assert_int_equal(script->dead_objects, 0);
+    assert_int_equal(script->heap.dead_objects, 0);
     cluster_event(c, 0, LW_DELETED, "shop/a x=1");
-    assert_int_equal(script->dead_objects, 1);
+    assert_int_equal(script->heap.dead_objects, 1);
     cluster_event(c, 0, LW_DELETED, "shop/b x=2");
-    assert_int_equal(script->dead_objects, 3);
+    assert_int_equal(script->heap.dead_objects, 3);
     script_free(script);
 }
 

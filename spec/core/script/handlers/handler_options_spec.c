@@ -134,7 +134,7 @@ static void test_shorthands_take_the_options_too(void **state)
 
 static int64_t period_ms(struct script *script)
 {
-    return TAILQ_FIRST(&script->handlers)->options->resync_ms;
+    return TAILQ_FIRST(&script->own.handlers->list)->options->resync_ms;
 }
 
 static void test_i15_the_period_is_the_handler_s_then_the_informer_s_the_factory_s_the_engine_s(void **state)

@@ -12,6 +12,7 @@
 #include "core/script/support/election.h"
 #include "script/generation/handover.h"
 #include "script/handlers/handler.h"
+#include "script/handlers/leading.h"
 
 static const char script_text[] =
     "k8s = require 'k8s'\n"

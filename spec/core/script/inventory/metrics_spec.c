@@ -161,8 +161,8 @@ static void test_series_are_limited(void **state)
 /* Runs the text as if it were the chunk of the next generation of the script a. */
 static void begin_again(struct cluster *c, const char *lua)
 {
-    free(c->script->name);
-    c->script->name = xstrdup("a");
+    free(c->script->id.name);
+    c->script->id.name = xstrdup("a");
     c->script->phase = SCRIPT_LOADING;
     cluster_ask(c, c->script, lua);
     c->script->phase = SCRIPT_RUNNING;

@@ -12,6 +12,7 @@
 #include "core/script/support/cluster.h"
 #include "core/script/support/feed.h"
 #include "core/script/support/rules.h"
+#include "script/inventory/inventory.h"
 #include "script/rules/rule.h"
 
 static void test_the_worst_that_was_said_is_the_verdict(void **state)

@@ -14,6 +14,7 @@
 #include "core/script/support/cluster.h"
 #include "informer/live/live_client.h"
 #include "kube/kinds/kinds.h"
+#include "script/server/declared.h"
 
 static struct cluster cluster;
 static struct script *script;
@@ -220,7 +221,7 @@ static void test_a_watch_that_nobody_holds_is_collected(void **state)
     for (int i = 0; i < 2; i++) lua_gc(script->L, LUA_GCCOLLECT, 0);
     cluster_settle(&cluster);
     assert_true(cluster.sources[0].freed);
-    assert_int_equal(script->open_watches, 0);
+    assert_int_equal(script->own.reads->open_watches, 0);
 }
 
 static void test_a_page_that_was_read_is_let_go_of(void **state)
@@ -233,7 +234,7 @@ static void test_a_page_that_was_read_is_let_go_of(void **state)
     lua_gc(script->L, LUA_GCCOLLECT, 0);
     pool_drain(cluster.pool);
     assert_int_equal(pool_stats(cluster.pool).roots, 0);
-    assert_int_equal(script->open_lists, 0);
+    assert_int_equal(script->own.reads->open_lists, 0);
 }
 
 /* In each of the things that it may wait for, and with events that were not taken. */

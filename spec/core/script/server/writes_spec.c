@@ -167,12 +167,12 @@ static void test_bodies_count_until_the_answer(void **state)
     writes_discover();
     writes_start(LARGE "for i = 1, 23 do write() end tell 'end'");
     for (int i = 0; i < 22; i++) {
-        assert_int_equal(bench.script->write_bodies > 3 * 1000 * 1000, true);
+        assert_int_equal(bench.script->own.writes->bodies > 3 * 1000 * 1000, true);
         writes_answer(NULL);
     }
     writes_refuse(409, "Conflict");
     assert_told("end");
-    assert_int_equal(bench.script->write_bodies, 0);
+    assert_int_equal(bench.script->own.writes->bodies, 0);
 }
 
 static void test_a_script_may_be_freed_while_it_writes(void **state)

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "script/handlers/leading.h"
 
 enum { WAIT_MS = 20000, LOOK_MS = 2 };
 
@@ -240,7 +241,7 @@ void election_release(struct cluster *c)
 void await_told(struct cluster *c, bool leads)
 {
     int64_t end = clock_now_ms(clock_real()) + WAIT_MS;
-    while (c->script->leading.told != leads) {
+    while (c->script->own.leading->told != leads) {
         assert_true(clock_now_ms(clock_real()) < end);
         turn(c);
     }

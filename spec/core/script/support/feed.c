@@ -38,5 +38,5 @@ void feed(struct script_handler *h, char what, struct root *old_object, struct r
 
 struct script_handler *feed_handler(struct script *script)
 {
-    return TAILQ_FIRST(&script->handlers);
+    return TAILQ_FIRST(&script->own.handlers->list);
 }

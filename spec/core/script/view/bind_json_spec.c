@@ -114,11 +114,11 @@ static void test_what_a_large_table_took_is_given_back(void **state)
 {
     struct fixture *f = *state;
     assert_lua(f, "local t = {} for i = 1, 30000 do t['k' .. i] = 1 end return #json.encode(t)", "318895");
-    assert_true(f->script->keys.cap <= 65536);
-    assert_true(f->script->text.cap <= 65536);
+    assert_true(f->script->scratch.keys.cap <= 65536);
+    assert_true(f->script->scratch.text.cap <= 65536);
     assert_lua(f, "local t = {} for i = 1, 30000 do t['k' .. i] = 1 end t.k9 = print pcall(json.encode, t)",
                "nil");
-    assert_true(f->script->keys.cap <= 65536);
+    assert_true(f->script->scratch.keys.cap <= 65536);
 }
 
 static clock_t time_of(struct fixture *f, const char *lua, const char **result)

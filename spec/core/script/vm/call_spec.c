@@ -110,7 +110,7 @@ static void test_running_out_of_memory_is_a_result_of_its_own(void **state)
     lua_setallocf(L, allocate, ud);
     assert_int_equal(result, SCRIPT_MEMORY_LIMIT);
     assert_string_equal(buf_text(&f->script->failure.text), "not enough memory");
-    assert_null(f->script->absent.root);
+    assert_null(f->script->call.absent.root);
     assert_lua(f, "return 1", "1");
 }
 

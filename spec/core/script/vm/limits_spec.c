@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "core/script/support/cluster.h"
 #include "script/vm/limits.h"
+#include "script/work/script_queue.h"
 
 static void assert_refused(const char *assignment, const char *text)
 {
@@ -83,7 +84,7 @@ static void test_a_script_lowers_its_own_limits(void **state)
                      "queue_keys = 10, timers = '5' }");
     assert_int_equal(c->script->limits.values[LIMIT_HANDLER_CPU], 20);
     assert_int_equal(c->script->heap.limit, 16 << 20);
-    assert_int_equal(c->script->queue_keys.max, 10);
+    assert_int_equal(c->script->own.queues->keys.max, 10);
     assert_int_equal(c->script->limits.values[LIMIT_TIMERS], 5);
     assert_non_null(strstr(cluster_ask(c, c->script, "for i = 1, 6 do require('k8s').after('1h', print) end"),
                            "k8s.after: over the limit timers (5)"));

@@ -15,6 +15,7 @@
 #include "core/script/support/cluster.h"
 #include "core/script/support/quarantined.h"
 #include "informer/shared/claim_status.h"
+#include "script/caches/index_function.h"
 #include "script/generation/handover.h"
 
 static void begin(struct cluster *c, const char *lua, const char *objects)
@@ -246,7 +247,7 @@ static void test_once_lifted_an_index_is_built_anew(void **state)
     assert_ask(c, c->script, "return under 'a' .. ' ' .. under 'b'",
                "shop/a2 shop/a3 shop/a4 shop/b1 shop/b2 shop/b3");
     assert_int_equal(shown_of(c->script).count, 0);
-    assert_true(TAILQ_EMPTY(&c->script->rebuilding));
+    assert_true(TAILQ_EMPTY(&c->script->own.index_functions->rebuilding));
 }
 
 static void test_an_index_that_is_no_better_once_lifted_is_quarantined_again(void **state)

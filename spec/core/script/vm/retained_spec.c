@@ -102,8 +102,8 @@ static void test_who_holds_too_much_is_told_of_it(void **state)
     memory_set_limit(c->script);
     c->script->limits.values[LIMIT_HANDLER_CPU] = 60000;
     update(c, 64, 2500);
-    assert_in_range(c->script->counters.errors, 3, 10); /* then it is in quarantine */
-    const char *text = buf_text(&TAILQ_FIRST(&c->script->quarantined)->why);
+    assert_in_range(c->script->report.counters.errors, 3, 10); /* then it is in quarantine */
+    const char *text = buf_text(&TAILQ_FIRST(&c->script->report.quarantined)->why);
     assert_non_null(strstr(text, "over the limit script-memory ("));
     assert_non_null(strstr(text, ") in the handler keeper; "));
     assert_non_null(strstr(text, " of it are objects that it holds and its caches do not"));

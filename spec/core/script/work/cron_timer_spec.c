@@ -102,7 +102,7 @@ static void test_runs_that_overlap(void **state)
     overlap(f, "'queue'", "b1;e1;b2;e2;b3;");
     overlap(f, "'allow'", "b1;b2;e2;b3;e3;e1;b4;");
     overlap(f, "'replace'", "b1;b2;e2;b3;e3;b4;");
-    assert_int_equal(f->script->timer_count, 0);
+    assert_int_equal(f->script->own.timers->count, 0);
 }
 
 static void test_skipped_runs_are_counted(void **state)
@@ -110,7 +110,7 @@ static void test_skipped_runs_are_counted(void **state)
     struct fixture *f = *state;
     assert_lua(f, "k8s.cron('* * * * *', function() k8s.sleep(1e6) end)", "nil");
     virtual_clock_advance(&run_clock, 10 * MINUTE_MS);
-    assert_int_equal(TAILQ_FIRST(&f->script->timers)->skipped, 9);
+    assert_int_equal(TAILQ_FIRST(&f->script->own.timers->list)->skipped, 9);
 }
 
 static void test_a_run_that_fails_ends_that_run_only(void **state)
@@ -152,7 +152,7 @@ static void test_misuse_raises(void **state)
                   "k8s.cron: catch_up, when it is neither \"one\" nor \"none\", must be seconds");
     assert_raises(f, "k8s.cron('@daily', print, { timezone = 'UTC' })",
                   "k8s.cron: unknown option \"timezone\"");
-    assert_int_equal(f->script->timer_count, 0);
+    assert_int_equal(f->script->own.timers->count, 0);
 }
 
 static void assert_described(const struct script_timer *timer, const char *expected)
@@ -172,7 +172,7 @@ static void test_timers_tell_what_they_are_and_when_they_are_due(void **state)
         "k8s.every('90s', print) k8s.after(0.5, print) k8s.every('2h', print) k8s.cron('@daily', print) "
         "k8s.cron('5 0 * * *', print, { tz = 'UTC' })",
         "nil");
-    struct script_timer *t = TAILQ_FIRST(&f->script->timers);
+    struct script_timer *t = TAILQ_FIRST(&f->script->own.timers->list);
     assert_described(t, "every 90s");
     assert_int_equal(script_timer_due_us(t), start_us + 90 * INT64_C(1000000));
     assert_described(t = TAILQ_NEXT(t, link), "after 500ms");
@@ -186,7 +186,7 @@ static void test_a_timer_takes_over_when_another_is_due(void **state)
 {
     struct fixture *f = *state;
     assert_lua(f, "k8s.every('60s', function() say 'old' end) old = k8s.cron('0 3 * * *', print)", "nil");
-    struct script_timer *every = TAILQ_FIRST(&f->script->timers), *cron = TAILQ_NEXT(every, link);
+    struct script_timer *every = TAILQ_FIRST(&f->script->own.timers->list), *cron = TAILQ_NEXT(every, link);
     virtual_clock_advance(&run_clock, 50000);
     assert_lua(f,
                "k8s.every('60s', function() say 'new' end) k8s.cron('0 3 * * *', function() say 'three' end)",

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/script/support/run.h"
+#include "script/work/script_queue.h"
 
 static void test_a_key_that_a_cancelled_call_was_handed_is_not_lost(void **state)
 {
@@ -38,7 +39,7 @@ static void test_w3_the_keys_of_a_cancelled_call_come_again_in_their_order(void 
         run_whole(f, "for i = 1, 3 do local key = q:get() say(key, q:num_requeues(key)) q:done(key) end"),
         SCRIPT_OK);
     assert_lua(f, "return take()", "a 0;c 0;d 0;");
-    assert_int_equal(f->script->queue_keys.keys, 0);
+    assert_int_equal(f->script->own.queues->keys.keys, 0);
 }
 
 static void test_w3_the_keys_of_a_call_that_failed_come_again(void **state)
@@ -66,7 +67,7 @@ static void test_w3_any_call_may_end_the_work_on_what_another_got(void **state)
     assert_int_equal(run_whole(f, "q:get()"), SCRIPT_OK); /* a good end keeps it */
     run_start(f, &run, "q:get() k8s.sleep '1h'");
     assert_lua(f, "q:done 'a' q:done 'b' return q:len()", "0");
-    assert_int_equal(f->script->queue_keys.keys, 0);
+    assert_int_equal(f->script->own.queues->keys.keys, 0);
     assert_lua(f, "q:add 'b' return q:len()", "1");
     task_cancel(run.task);
     assert_lua(f, "return q:len()", "1");
@@ -90,7 +91,7 @@ static void test_w1_nobody_may_end_the_work_of_a_worker(void **state)
     assert_lua(f, "return take()", "false;2;"); /* not by the worker itself; then what was added meanwhile */
     run_advance(1000);
     assert_lua(f, "return take() .. q:len()", "false;0");
-    assert_int_equal(f->script->queue_keys.keys, 0);
+    assert_int_equal(f->script->own.queues->keys.keys, 0);
 }
 
 static void test_w5_a_cancelled_call_holds_up_no_drain(void **state)

@@ -74,8 +74,9 @@ static void test_w8_each_key_is_handled_never_twice_at_once_and_in_its_time(void
     f->script->phase = SCRIPT_LOADING;
     assert_lua(f, script, "nil");
     f->script->phase = SCRIPT_RUNNING;
-    while (f->script->queue_keys.keys > 0 && run_clock.now < 7200000) virtual_clock_advance(&run_clock, 1000);
-    assert_int_equal(f->script->queue_keys.keys, 0);
+    while (f->script->own.queues->keys.keys > 0 && run_clock.now < 7200000)
+        virtual_clock_advance(&run_clock, 1000);
+    assert_int_equal(f->script->own.queues->keys.keys, 0);
     assert_lua(f, "return wrong", "nil");
     assert_lua(f, "for i = 1, KEYS do if not handled['k' .. i] then return i end end return next(due)",
                "nil");

@@ -31,7 +31,7 @@ static void test_each_key_is_one_call_whether_it_waits_or_not(void **state)
     assert_lua(f, "return take()", "ea;eb;bc;ba;");
     run_advance(1000);
     assert_lua(f, "return take() .. q:len()", "ec;ea;0");
-    assert_int_equal(f->script->queue_keys.keys, 0);
+    assert_int_equal(f->script->own.queues->keys.keys, 0);
 }
 
 static void test_many_calls_that_do_not_wait_are_made_in_turns(void **state)
@@ -140,7 +140,7 @@ static void test_after_max_retries_a_key_is_dropped(void **state)
     run_advance(100000);
     assert_lua(f, "return take()", "0;1;2;");
     assert_int_equal(status_of(f).queue.dropped, 2);
-    assert_int_equal(f->script->queue_keys.keys, 0);
+    assert_int_equal(f->script->own.queues->keys.keys, 0);
 }
 
 static void test_a_job_ends_with_its_call(void **state)

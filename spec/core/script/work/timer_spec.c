@@ -58,7 +58,7 @@ static void test_after_ticks_once(void **state)
                "once;false"); /* nothing to come, and it goes on */
     virtual_clock_advance(&run_clock, 5000);
     assert_lua(f, "return take() .. tostring(t:cancel())", "end;false");
-    assert_int_equal(f->script->timer_count, 0);
+    assert_int_equal(f->script->own.timers->count, 0);
     assert_lua(f, "local t = k8s.after(1, say) return tostring(t:cancel())", "true");
     virtual_clock_advance(&run_clock, 5000);
     assert_lua(f, "return take()", "");
@@ -116,7 +116,7 @@ static void test_timers_are_limited(void **state)
     assert_lua(f, "for i = 1, 10000 do k8s.after('1h', say) end", "nil");
     assert_raises(f, "k8s.after(1, say)", "snippet.lua:1: k8s.after: over the limit timers (10000)");
     virtual_clock_advance(&run_clock, 3600 * 1000);
-    assert_int_equal(f->script->timer_count, 0);
+    assert_int_equal(f->script->own.timers->count, 0);
 }
 
 static void test_freeing_a_script_stops_its_timers(void **state)
