@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 
+#include "script/caches/bind_informer.h"
 #include "script/caches/bind_lister.h"
 #include "script/caches/index_function.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/call.h"
 #include "script/vm/feature.h"
 
 enum { INDEX_NAME_MAX = 253 };

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "informer/shared/claim_index.h"
 #include "script/caches/informer_options.h"
+#include "script/caches/source.h"
 #include "script/caches/transform.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"

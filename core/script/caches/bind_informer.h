@@ -15,23 +15,5 @@ void informer_push_again(lua_State *L, const struct informer_claim *claim);
 /* Pushes a lister; `ns` empty for all namespaces. */
 void lister_push(lua_State *L, const struct source *source, const char *ns, size_t len);
 
-/* --- What listers and queries read: the cache of an informer as it is now, or as a snapshot keeps it.
- * Owner: the userdata that embeds it, which keeps the snapshot's userdata alive. Inside a call into Lua. */
-
-struct indexer;
-struct informer_claim;
-struct snapshot;
-
-struct source {
-    struct informer_claim *claim;
-    struct snapshot *snapshot; /* NULL: the cache as it is now */
-    size_t slot;               /* which of the snapshot's */
-};
-
-/* NULL while there is no cache. Raises when the snapshot is closed. */
-struct indexer *source_cache(lua_State *L, const struct source *source);
-/* A cache of the source was given an index: what a snapshot holds is counted again. */
-void source_grew(lua_State *L, const struct source *source);
-
 /* Adds wait_version and wait_synced to the field `informer` of the table on top of the stack. */
 void bind_wait(lua_State *L);

@@ -3,10 +3,13 @@
 
 #include "base/mem.h"
 #include "kube/kinds/resource.h"
+#include "script/caches/bind_informer.h"
 #include "script/view/cache.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
+#include "script/vm/memory.h"
+#include "script/vm/retained.h"
 
 /* The result of a list: fixed when it was made, whatever the cache does meanwhile. */
 struct list {

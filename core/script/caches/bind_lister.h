@@ -4,7 +4,7 @@
 #include <lua.h>
 
 #include "informer/store/lister.h"
-#include "script/caches/bind_informer.h"
+#include "script/caches/source.h"
 
 struct lister {
     struct source source;

@@ -4,7 +4,7 @@
 #include <lua.h>
 
 #include "informer/store/query.h"
-#include "script/caches/bind_informer.h"
+#include "script/caches/source.h"
 
 /* An array of views. */
 int rows_push_objects(lua_State *L, const struct query *query, struct indexer *cache);

@@ -1,62 +1,19 @@
 /* raw.snapshot: several caches as they were at one moment. */
-#include "informer/store/indexer.h"
-
 #include "base/mem.h"
 #include "script/caches/bind_informer.h"
 #include "script/caches/bind_query_rows.h"
 #include "script/caches/index_function.h"
+#include "script/caches/source.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
+#include "script/vm/memory.h"
+#include "script/vm/retained.h"
 
 enum { CACHES_MAX = 100, CACHES_NAMED = 5 };
 
-struct part {
-    struct informer_claim *claim;
-    struct indexer *cache; /* NULL: there was none yet */
-    struct retained_set held;
-};
-
-struct snapshot {
-    size_t count, bytes;
-    bool closed;
-    struct part at[];
-};
-
-/* All of a script. */
-struct script_snapshots {
-    size_t bytes; /* that they hold, as part of its memory */
-};
-
 static struct root *object_at(const struct retained_set *held, size_t i)
 {
-    return indexer_next(container_of(held, struct part, held)->cache, &i);
-}
-
-struct indexer *source_cache(lua_State *L, const struct source *source)
-{
-    if (!source->snapshot) return claim_indexer(source->claim);
-    if (source->snapshot->closed) script_raise(L, "the snapshot is closed");
-    return source->snapshot->at[source->slot].cache;
-}
-
-static void account(struct script *script, struct snapshot *snapshot, size_t bytes)
-{
-    memory_note(script, (ptrdiff_t)bytes - (ptrdiff_t)snapshot->bytes);
-    script->own.snapshots->bytes += bytes - snapshot->bytes;
-    snapshot->bytes = bytes;
-}
-
-static void count_bytes(struct script *script, struct snapshot *snapshot)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < snapshot->count; i++)
-        if (snapshot->at[i].cache) bytes += indexer_bytes(snapshot->at[i].cache);
-    account(script, snapshot, bytes);
-}
-
-void source_grew(lua_State *L, const struct source *source)
-{
-    if (source->snapshot) count_bytes(script_of(L), source->snapshot);
+    return indexer_next(container_of(held, struct snapshot_part, held)->cache, &i);
 }
 
 static void release(struct script *script, struct snapshot *snapshot)
@@ -66,7 +23,7 @@ static void release(struct script *script, struct snapshot *snapshot)
         indexer_free(snapshot->at[i].cache);
         snapshot->at[i].cache = NULL;
     }
-    account(script, snapshot, 0);
+    snapshot_account(script, snapshot, 0);
     snapshot->closed = true;
 }
 
@@ -116,7 +73,7 @@ static int l_snapshot_new(lua_State *L)
             (struct retained_set){.count = cache ? indexer_count(cache) : 0, .at = object_at};
         retained_add_set(script, &snapshot->at[i].held);
     }
-    count_bytes(script, snapshot);
+    snapshot_count(script, snapshot);
     return 1;
 }
 

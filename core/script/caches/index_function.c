@@ -8,7 +8,10 @@
 #include "informer/store/index.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/call.h"
 #include "script/vm/failure_log.h"
+#include "script/vm/quarantine.h"
+#include "script/vm/turns.h"
 
 struct index_function {
     TAILQ_ENTRY(index_function) link; /* of those whose indexes are built anew */

@@ -10,8 +10,10 @@
 #include "script/view/json_encode.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/call.h"
 #include "script/vm/failure_log.h"
 #include "script/vm/modules.h"
+#include "script/vm/quarantine.h"
 
 struct script_transform {
     TAILQ_ENTRY(script_transform) link, on_seat;

@@ -15,7 +15,10 @@
 #include "script/view/view.h"
 #include "script/vm/absent.h"
 #include "script/vm/args.h"
+#include "script/vm/call.h"
 #include "script/vm/feature.h"
+#include "script/vm/memory.h"
+#include "script/vm/throttle.h"
 #include "script/work/script_main.h"
 #include "script/work/script_queue.h"
 

@@ -13,6 +13,7 @@
 #include "script/inventory/metrics.h"
 #include "script/view/state_table.h"
 #include "script/vm/state.h"
+#include "script/vm/turns.h"
 #include "script/work/script_queue.h"
 #include "script/work/script_timer.h"
 

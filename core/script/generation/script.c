@@ -23,9 +23,13 @@
 #include "script/view/state_table.h"
 #include "script/view/view.h"
 #include "script/vm/bundle.h"
+#include "script/vm/call.h"
 #include "script/vm/failure_log.h"
+#include "script/vm/memory.h"
 #include "script/vm/modules.h"
 #include "script/vm/state.h"
+#include "script/vm/throttle.h"
+#include "script/vm/turns.h"
 #include "script/work/script_queue.h"
 #include "script/work/script_timer.h"
 

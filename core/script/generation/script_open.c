@@ -10,8 +10,13 @@
 #include "script/view/cache.h"
 #include "script/vm/absent.h"
 #include "script/vm/args.h"
+#include "script/vm/budget.h"
+#include "script/vm/call.h"
 #include "script/vm/feature.h"
+#include "script/vm/memory.h"
 #include "script/vm/modules.h"
+#include "script/vm/retained.h"
+#include "script/vm/task.h"
 
 /* Lua calls this for an error outside of any protected call: there is no such call, so it is a bug of ours.
  */

@@ -7,6 +7,7 @@
 #include "script/inventory/inventory.h"
 #include "script/view/state_table.h"
 #include "script/vm/args.h"
+#include "script/vm/call.h"
 
 struct handover {
     const struct kept *from, *to;

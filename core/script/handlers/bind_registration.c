@@ -6,6 +6,7 @@
 #include "script/inventory/bind_inventory.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
+#include "script/vm/turns.h"
 
 struct box {
     struct script_handler *handler;

@@ -6,6 +6,8 @@
 #include "base/must.h"
 #include "script/handlers/handler_call.h"
 #include "script/handlers/leading.h"
+#include "script/vm/quarantine.h"
+#include "script/vm/turns.h"
 
 /* Of one handler's pending list in one turn of the loop. */
 enum { EVENTS_PER_TURN = 100 };

@@ -8,6 +8,7 @@
 #include "script/handlers/delivery.h"
 #include "script/handlers/leading.h"
 #include "script/vm/args.h"
+#include "script/vm/quarantine.h"
 
 /* From here on an event joins one of its key in the pending list (I-8: the ring begins with 1024 slots). */
 enum { PENDING_MARK = 1024 };

@@ -11,6 +11,7 @@
 #include "script/handlers/handler_metrics.h"
 #include "script/handlers/pending_events.h"
 #include "script/vm/failure_log.h"
+#include "script/vm/quarantine.h"
 #include "script/vm/state.h"
 
 struct handler_call;

@@ -9,6 +9,9 @@
 #include "script/handlers/delivery.h"
 #include "script/handlers/leading.h"
 #include "script/view/view.h"
+#include "script/vm/call.h"
+#include "script/vm/quarantine.h"
+#include "script/vm/task.h"
 
 /* An object that a late handler is shown from the cache came at a time that nobody kept: its time is now. */
 static void push_event(lua_State *L, const struct handler_call *call)

@@ -8,6 +8,7 @@
 #include "script/handlers/handler.h"
 #include "script/handlers/leading.h"
 #include "script/vm/args.h"
+#include "script/vm/task.h"
 
 /* A pair given to k8s.on_leader. */
 struct leader_functions {

@@ -11,6 +11,8 @@
 #include "script/handlers/handler.h"
 #include "script/handlers/leader_functions.h"
 #include "script/vm/feature.h"
+#include "script/vm/task.h"
+#include "script/vm/turns.h"
 
 /* --- terms */
 

@@ -12,6 +12,7 @@
 #include "script/inventory/script_texts.h"
 #include "script/vm/args.h"
 #include "script/vm/bundle.h"
+#include "script/vm/call.h"
 #include "script/vm/modules.h"
 #include "script/vm/state.h"
 

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
+#include "script/vm/call.h"
 #include "script/vm/feature.h"
 #include "script/vm/memory.h"
 

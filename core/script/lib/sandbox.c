@@ -6,6 +6,7 @@
 #include "script/lib/string_library.h"
 #include "script/lib/table_library.h"
 #include "script/vm/args.h"
+#include "script/vm/call.h"
 #include "script/vm/modules.h"
 #include "script/vm/task.h"
 

@@ -5,6 +5,7 @@
 #include "script/lib/pattern.h"
 #include "script/lib/pattern_class.h"
 #include "script/vm/args.h"
+#include "script/vm/call.h"
 #include "script/vm/task.h"
 
 enum { PLAIN_SHORT = 512, PLAIN_STRIDE = 256 << 10 };

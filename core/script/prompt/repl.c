@@ -10,6 +10,7 @@
 #include "script/generation/script_open.h"
 #include "script/prompt/repl_internal.h"
 #include "script/vm/budget.h"
+#include "script/vm/call.h"
 #include "script/vm/modules.h"
 #include "script/vm/task.h"
 

@@ -14,6 +14,7 @@
 #include "script/rules/rule_returns.h"
 #include "script/view/json_encode.h"
 #include "script/view/view.h"
+#include "script/vm/call.h"
 #include "script/vm/modules.h"
 #include "script/vm/state.h"
 

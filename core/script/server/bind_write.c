@@ -16,6 +16,7 @@
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
 #include "script/vm/task.h"
+#include "script/vm/throttle.h"
 
 /* A kube-apiserver takes no larger one. Of a script's writes together: thousands of tasks may wait. */
 enum { BODY_MAX = 3 << 20, BODIES_MAX = 64 << 20 };

@@ -10,6 +10,7 @@
 #include "script/server/write_log.h"
 #include "script/vm/args.h"
 #include "script/vm/state.h"
+#include "script/vm/task.h"
 
 /* With more the next ones are not counted: `*:create` must not fill the memory. */
 enum { COUNTERS_MAX = 1000 };

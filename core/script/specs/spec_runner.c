@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "script/generation/script_open.h"
 #include "script/vm/args.h"
+#include "script/vm/call.h"
 #include "script/vm/modules.h"
 #include "script/vm/state.h"
 

@@ -5,6 +5,8 @@
 #include "object/value/json.h"
 #include "script/vm/absent.h"
 #include "script/vm/args.h"
+#include "script/vm/memory.h"
+#include "script/vm/retained.h"
 
 enum {
     NESTED_TEXT_MAX = 1000,

@@ -7,9 +7,11 @@
 
 #include "base/must.h"
 #include "script/vm/args.h"
+#include "script/vm/call.h"
 #include "script/vm/cpu_watch.h"
 #include "script/vm/memory.h"
 #include "script/vm/state.h"
+#include "script/vm/task.h"
 
 int64_t budget_clock_ns(void)
 {

@@ -12,32 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "script/vm/call.h"
-#include "script/vm/limits.h"
+#include "script/vm/parts.h"
 
 enum { BUDGET_INSTRUCTIONS = 10000 };
-
-/* A call that is under way. A signal handler reads it, so it is changed before it is hung in. */
-struct budget_call {
-    struct budget_call *outer; /* that it was called from; NULL: the engine */
-    const char *what;          /* "a filter" */
-    const char *whose;         /* "pods/1"; NULL: the task knows */
-    enum limit limit;
-    int64_t limit_ns;
-    int64_t begun_ns;   /* by the thread's CPU clock; 0: nobody has looked at it yet */
-    int64_t excused_ns; /* of what was taken meanwhile, by collections that the engine asked for */
-};
-
-struct budget {
-    struct budget_call *volatile call; /* the innermost; NULL: none is under way */
-    struct budget_call *volatile over; /* that is over a limit and must end; NULL: none */
-    volatile bool stop;                /* the same for loops of other layers, which end early then */
-    volatile int every;                /* instructions between two hooks; 0: there is no hook */
-    volatile bool setting;             /* LuaJIT is changing its dispatch: not to be interrupted by another */
-    enum limit over_limit;
-    bool told;                     /* `failure` says of what is over */
-    struct script_failure failure; /* where it was when that was found */
-};
 
 /* For script_open.c: from here on calls are watched. Not for scripts that the operator trusts. */
 void budget_open(struct script *script);
@@ -63,9 +40,6 @@ void budget_excuse(struct script *script, int64_t ns);
 void budget_tick(struct script *script);
 /* The thread's CPU clock. A system call. */
 int64_t budget_clock_ns(void);
-
-/* Raises when the call is over its limit; see budget_poll in state.h. */
-void budget_raise(lua_State *L);
 
 /* --- What a C function that can be kept busy for long spends. LuaJIT's hooks do not reach into C, so that
  * such a function counts small steps of about 10 ns, and asks about every millisecond whether the call of the

@@ -8,8 +8,10 @@
 #include "base/must.h"
 #include "script/vm/absent.h"
 #include "script/vm/args.h"
+#include "script/vm/budget.h"
 #include "script/vm/cpu_watch.h"
 #include "script/vm/feature.h"
+#include "script/vm/memory.h"
 #include "script/vm/running.h"
 #include "script/vm/state.h"
 

@@ -6,25 +6,7 @@
 #include <lua.h>
 
 #include "base/buf.h"
-#include "script/vm/host.h"
-#include "script/vm/limits.h"
-
-/* Runs under protection on an empty stack; may raise, and may call Lua. */
-typedef void script_body(lua_State *L, void *ctx);
-
-struct script_entry {
-    script_body *body;
-    void *ctx;
-};
-
-/* Why the last call failed. */
-struct script_failure {
-    struct buf text;         /* one line as a rule: "scripts/x.lua:12: ..." */
-    struct buf traceback;    /* a line for each frame; empty when there was none */
-    char source[LUA_IDSIZE]; /* where it was raised; "" when no script was running */
-    int line;
-    bool traced; /* the message handler saw it, which it does not see of memory errors */
-};
+#include "script/vm/parts.h"
 
 /* `phase` is why nothing may yield, as messages tell it: "a filter" makes "k8s.sleep may not be called in a
  * filter". It must outlive the call. */

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "script/vm/call.h"
 
 enum { REPORT_INTERVAL_MS = 1000 };
 

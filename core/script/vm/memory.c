@@ -5,8 +5,8 @@
 
 #include "base/mem.h"
 #include "script/vm/budget.h"
+#include "script/vm/retained.h"
 #include "script/vm/state.h"
-#include "script/vm/task_internal.h"
 
 /* So small a block is not refused to a call that must end anyway, so many bytes over the bound: its error is
  * made of it. */

@@ -9,21 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct script;
+#include "script/vm/parts.h"
 
-struct script_heap {
-    size_t limit, hard; /* bytes; above `hard` an allocation is refused */
-    size_t collect_at;
-    bool hasty;   /* Lua's own collector, as the script has come near its limit */
-    bool wanted;  /* a collection, by the next hook */
-    bool refuses; /* under protection: elsewhere an error of Lua's would have nobody to go to */
-    bool refused; /* something, ever */
-    bool due;     /* a collection, before Lua is entered again */
-    bool spent;   /* a call was ended by a limit: what it made is garbage */
-    bool again;   /* the last collection at rest found much: LuaJIT halves its buffer of texts each time */
-    size_t lived; /* bytes after the last collection */
-    size_t dead_objects; /* in no cache, since the last collection; their views may be garbage */
-};
+struct script;
 
 /* Lua's allocator; `script` is the struct script. */
 void *memory_allocate(void *script, void *block, size_t old_size, size_t new_size);

@@ -9,6 +9,7 @@
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
 #include "script/vm/bundle.h"
+#include "script/vm/call.h"
 #include "script/vm/feature.h"
 #include "script/vm/task.h"
 

@@ -26,8 +26,6 @@ struct quarantine {
     void (*lifted)(struct quarantine *quarantine);
 };
 
-TAILQ_HEAD(quarantine_list, quarantine);
-
 enum quarantine_call { QUARANTINE_CALL, QUARANTINE_FILTER };
 
 /* Copies `id`. `lifted` is told when it may be called again; NULL: nothing is to be done. */

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "script/vm/memory.h"
 #include "script/vm/state.h"
 
 enum { SLOTS_MIN = 64 };

@@ -11,31 +11,9 @@
 #include <sys/queue.h>
 
 #include "informer/store/indexer.h"
+#include "script/vm/parts.h"
 
 struct script;
-
-/* Many objects at once, of which a part is looked at: of a list or a snapshot. */
-struct retained_set {
-    LIST_ENTRY(retained_set) link;
-    size_t count; /* 0: it is not linked */
-    /* The object with this number, borrowed; NULL: none. */
-    struct root *(*at)(const struct retained_set *many, size_t i);
-};
-
-struct retained_object {
-    struct root *root; /* NULL: an empty slot */
-    size_t views;      /* that Lua has not collected */
-};
-
-struct held {
-    struct retained_object *slots;
-    size_t cap, count, last; /* slots, a power of two; objects; the slot that was asked for last */
-    LIST_HEAD(held_manies, retained_set) many;
-    size_t bytes;             /* what objects take that no cache has; part of the script's memory */
-    size_t looked_at;         /* objects, when it was found */
-    struct departed departed; /* from caches, until then */
-    struct departed fetched;  /* from the server past the caches, since then */
-};
 
 /* For retained_take and retained_drop. */
 void retained_add(struct script *script, struct root *root);

@@ -12,16 +12,7 @@
 #include "base/series/series.h"
 #include "object/parse/tape.h"
 #include "object/value/value.h"
-#include "script/vm/budget.h"
-#include "script/vm/call.h"
-#include "script/vm/host.h"
-#include "script/vm/limits.h"
-#include "script/vm/memory.h"
-#include "script/vm/quarantine.h"
-#include "script/vm/retained.h"
-#include "script/vm/task.h"
-#include "script/vm/throttle.h"
-#include "script/vm/turns.h"
+#include "script/vm/parts.h"
 
 enum script_phase {
     SCRIPT_LOADING,
@@ -111,17 +102,6 @@ enum script_function {
     SCRIPT_TRANSFORM,
     SCRIPT_INDEX,
     SCRIPT_FUNCTIONS,
-};
-
-/* The last field that was not there, for the report of "attempt to index a nil value"; and the last name of
- * k8s. */
-struct absent {
-    struct root *root; /* a reference; NULL for none */
-    struct value parent;
-    char key[64];
-    size_t key_len;
-    size_t index;                /* 1-based, when key_len is 0 */
-    char missing[64], hint[160]; /* that name, and what is to be said of it; empty: none */
 };
 
 struct feature_list;
@@ -233,6 +213,8 @@ static inline struct clock *script_clock(const struct script *script)
     return script->host->loop ? loop_clock(script->host->loop) : clock_real();
 }
 
+/* See budget.h. */
+void budget_raise(lua_State *L);
 /* In loops of C that may last: raises when the call is over its limit. */
 static inline void budget_poll(lua_State *L, const struct script *script)
 {

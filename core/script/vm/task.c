@@ -7,7 +7,9 @@
 #include "base/metrics.h"
 #include "base/must.h"
 #include "script/vm/args.h"
-#include "script/vm/task_internal.h"
+#include "script/vm/budget.h"
+#include "script/vm/call.h"
+#include "script/vm/memory.h"
 #include "script/vm/turns.h"
 
 /* --- coroutines */

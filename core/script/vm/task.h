@@ -14,7 +14,7 @@
 #include <sys/queue.h>
 
 #include "base/fence.h"
-#include "script/vm/call.h"
+#include "script/vm/parts.h"
 
 struct task;
 struct task_wait;
@@ -95,19 +95,6 @@ void task_cancel(struct task *task);
 
 enum { TASKS_IDLE_MAX = 8 };
 
-TAILQ_HEAD(task_list, task);
-struct tasks {
-    struct task *current; /* in whose coroutine the script runs; NULL: none */
-    struct task_list waiting, idle;
-    size_t waiting_count, idle_count;
-    TAILQ_HEAD(, task_wait) woken; /* to go on in the next turn; see turns.h */
-    size_t woken_count;
-    struct task_wait *delivering; /* whose results the coroutine is about to ask for */
-    struct task_wait *pushing;    /* whose results are being pushed */
-    const char *verb;             /* the last one that asked to wait */
-    const char *refused;          /* why it may not, found too late to raise at once */
-};
-
 /* Under protection. */
 void task_setup(lua_State *L);
 /* No yield passes the C function on top of the stack: it calls back what messages call `what`. */
@@ -125,3 +112,10 @@ void tasks_stop(struct script *script);
 /* Cancels all; the second for good, while the Lua state is still open. */
 void tasks_cancel(struct script *script);
 void tasks_clear(struct script *script);
+
+/* --- for task.c and task_wait.c */
+
+/* The wait that was woken is not to go on in the next turn. */
+void task_dequeue(struct task_wait *wait);
+/* The task waits no more, and will not ask for results. */
+void task_drop_wait(struct task *task);

@@ -2,9 +2,9 @@
 
 #include "base/must.h"
 #include "script/vm/args.h"
+#include "script/vm/call.h"
 #include "script/vm/feature.h"
 #include "script/vm/task.h"
-#include "script/vm/task_internal.h"
 #include "script/vm/turns.h"
 
 static void enqueue(struct task_wait *wait)

@@ -9,15 +9,9 @@
 #include <sys/queue.h>
 
 #include "base/clock.h"
+#include "script/vm/parts.h"
 
 struct script;
-
-/* Whoever waits for a turn: part of each script. */
-struct turn {
-    TAILQ_ENTRY(turn) link;
-    bool waits;
-    size_t first; /* the feature that the next one begins with */
-};
 
 struct turns {
     struct timer timer;

@@ -4,6 +4,7 @@
 
 #include "script/vm/absent.h"
 #include "script/vm/args.h"
+#include "script/vm/call.h"
 #include "script/vm/feature.h"
 #include "script/work/script_queue.h"
 

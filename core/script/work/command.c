@@ -9,7 +9,7 @@
 #include "script/handlers/handler.h"
 #include "script/vm/args.h"
 #include "script/vm/failure_log.h"
-#include "script/vm/task_internal.h"
+#include "script/vm/task.h"
 
 const struct script_command *commands_find(const struct script *script, const char *name)
 {

@@ -7,6 +7,9 @@
 #include "base/mem.h"
 #include "script/handlers/leading.h"
 #include "script/vm/args.h"
+#include "script/vm/quarantine.h"
+#include "script/vm/task.h"
+#include "script/vm/turns.h"
 
 /* A key that is worked on. The text is its own: the queue's is gone with the work. */
 struct work {

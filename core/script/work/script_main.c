@@ -5,6 +5,7 @@
 #include "script/handlers/handler.h"
 #include "script/vm/failure_log.h"
 #include "script/vm/state.h"
+#include "script/vm/task.h"
 
 static void push_main(lua_State *L, void *ctx)
 {

@@ -8,6 +8,8 @@
 #include "script/handlers/handler.h"
 #include "script/handlers/leading.h"
 #include "script/vm/args.h"
+#include "script/vm/quarantine.h"
+#include "script/vm/turns.h"
 
 /* Of one queue in one turn of the loop. */
 enum { KEYS_PER_TURN = 100 };

@@ -6,6 +6,7 @@
 #include "base/series/series.h"
 #include "informer/workqueue/workqueue.h"
 #include "script/vm/failure_log.h"
+#include "script/vm/quarantine.h"
 #include "script/vm/state.h"
 
 enum { QUEUES_MAX = 100, WORKERS_MAX = 1000 };

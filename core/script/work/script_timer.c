@@ -12,6 +12,7 @@
 #include "script/handlers/leading.h"
 #include "script/vm/args.h"
 #include "script/vm/memory.h"
+#include "script/vm/quarantine.h"
 
 /* Of C, about: with its texts and what quarantine keeps. A script may hold any number that it has cancelled.
  */

@@ -4,6 +4,7 @@
 #pragma once
 #include "base/time/cron.h"
 #include "script/vm/failure_log.h"
+#include "script/vm/quarantine.h"
 #include "script/vm/task.h"
 
 enum timer_kind { TIMER_AFTER, TIMER_EVERY, TIMER_CRON };

@@ -13,6 +13,7 @@
 #include "script/generation/handover.h"
 #include "script/handlers/handler.h"
 #include "script/handlers/leading.h"
+#include "script/vm/task.h"
 
 static const char script_text[] =
     "k8s = require 'k8s'\n"

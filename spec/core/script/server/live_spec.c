@@ -15,6 +15,7 @@
 #include "informer/live/live_client.h"
 #include "kube/kinds/kinds.h"
 #include "script/server/declared.h"
+#include "script/vm/memory.h"
 
 static struct cluster cluster;
 static struct script *script;

@@ -16,6 +16,8 @@
 #include "base/must.h"
 #include "core/script/support/patient.h"
 #include "kube/kinds/catalogue.h"
+#include "script/vm/call.h"
+#include "script/vm/turns.h"
 
 struct lw_call {
     struct cluster_source *source;

@@ -6,6 +6,7 @@
 #include "object/pack/pack.h"
 #include "script/generation/script.h"
 #include "script/vm/state.h"
+#include "script/vm/turns.h"
 
 enum { CLUSTER_SOURCES_MAX = 8 };
 

@@ -15,6 +15,8 @@
 
 #include "base/must.h"
 #include "core/script/support/patient.h"
+#include "script/vm/call.h"
+#include "script/vm/turns.h"
 
 void fixture_write(struct fixture *f, const char *name, const char *text)
 {

@@ -5,6 +5,7 @@
 #include "script/generation/script.h"
 #include "script/view/view.h"
 #include "script/vm/state.h"
+#include "script/vm/turns.h"
 
 struct fixture {
     char folder[64]; /* of the script's file; modules are put beside it */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "script/vm/call.h"
 
 enum {
     GMATCH_MAX = 200,

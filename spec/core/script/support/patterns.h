@@ -5,6 +5,7 @@
 #include "script/generation/script.h"
 #include "script/vm/limits.h"
 #include "script/vm/state.h"
+#include "script/vm/turns.h"
 
 enum replacement_kind { REPLACE_TEXT, REPLACE_TABLE, REPLACE_FUNCTION, REPLACEMENTS };
 

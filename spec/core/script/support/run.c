@@ -1,5 +1,6 @@
 /* Tasks of a spec; see run.h. */
 #include "run.h"
+#include "script/vm/call.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -9,7 +9,10 @@
 
 #include "base/mem.h"
 #include "core/script/support/run.h"
+#include "script/vm/budget.h"
+#include "script/vm/call.h"
 #include "script/vm/cpu_watch.h"
+#include "script/vm/memory.h"
 
 static int setup(void **state)
 {

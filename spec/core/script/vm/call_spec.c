@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "core/script/support/fixture.h"
+#include "script/vm/call.h"
 
 static void test_an_error_has_text_place_and_traceback(void **state)
 {

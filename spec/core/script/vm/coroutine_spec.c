@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/script/support/run.h"
+#include "script/vm/call.h"
 
 static void test_the_frames_of_the_scripts_own_coroutines_are_told(void **state)
 {

@@ -9,6 +9,8 @@
 
 #include "base/mem.h"
 #include "core/script/support/run.h"
+#include "script/vm/call.h"
+#include "script/vm/memory.h"
 
 enum { MI = 1 << 20 };
 

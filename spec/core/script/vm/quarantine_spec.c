@@ -13,6 +13,7 @@
 #include "base/series/series.h"
 #include "core/script/support/cluster.h"
 #include "core/script/support/quarantined.h"
+#include "script/vm/memory.h"
 
 static void load(struct cluster *c, const char *lua)
 {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "core/script/support/cluster.h"
+#include "script/vm/memory.h"
 
 static const char keeper[] = "k8s = require 'k8s' pods = k8s.informer 'pods' kept = {}\n"
                              "pods:add_event_handler { id = 'keeper', OnUpdate = function(old) if keeps then "

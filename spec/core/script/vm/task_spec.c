@@ -13,6 +13,7 @@
 #include "core/script/support/patient.h"
 #include "core/script/support/run.h"
 #include "script/vm/args.h"
+#include "script/vm/call.h"
 #include "script/vm/modules.h"
 
 /* --- a verb of the spec: waits until it is woken by hand */

@@ -11,6 +11,7 @@
 
 #include "base/must.h"
 #include "core/script/support/cluster.h"
+#include "script/vm/call.h"
 
 static struct virtual_clock *script_time;
 
