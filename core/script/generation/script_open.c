@@ -12,6 +12,7 @@
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
 #include "script/vm/call.h"
+#include "script/vm/failure.h"
 #include "script/vm/feature.h"
 #include "script/vm/memory.h"
 #include "script/vm/modules.h"

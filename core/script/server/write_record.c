@@ -67,7 +67,7 @@ void write_record_begin(struct write_record *note, struct script *script, const 
         .is_dry = r->dry_run,
     };
     write_request_resource(r, &note->resource);
-    task_describe(script, &note->caller, &note->trigger);
+    task_describe(&script->tasks, &note->caller, &note->trigger);
 }
 
 /* As client-go's metrics have it: the status, or that there was none. */

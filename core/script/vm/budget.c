@@ -7,8 +7,8 @@
 
 #include "base/must.h"
 #include "script/vm/args.h"
-#include "script/vm/call.h"
 #include "script/vm/cpu_watch.h"
+#include "script/vm/failure.h"
 #include "script/vm/memory.h"
 #include "script/vm/state.h"
 #include "script/vm/task.h"
@@ -30,7 +30,7 @@ static void put_call(const struct script *script, const struct budget_call *call
     if (call->whose)
         buf_puts(&caller, call->whose);
     else if (!call->outer)
-        task_describe(script, &caller, &trigger);
+        task_describe(&script->tasks, &caller, &trigger);
     if (strncmp(what, "a ", 2) == 0) what += 2;
     if (strncmp(what, "an ", 3) == 0) what += 3;
     if (what != call->what) buf_puts(out, "the ");
@@ -48,7 +48,7 @@ static void tell(struct script *script, lua_State *L)
 {
     struct budget *b = &script->budget;
     b->told = true;
-    call_note_place(L, &b->failure);
+    failure_note_place(L, &b->failure);
     if (b->failure.line) buf_printf(&b->failure.text, "%s:%d: ", b->failure.source, b->failure.line);
     buf_printf(&b->failure.text, "over the limit %s (", limit_name(b->over_limit));
     limit_describe(b->over_limit, script->limits.values[b->over_limit], &b->failure.text);

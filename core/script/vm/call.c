@@ -10,6 +10,7 @@
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
 #include "script/vm/cpu_watch.h"
+#include "script/vm/failure.h"
 #include "script/vm/feature.h"
 #include "script/vm/memory.h"
 #include "script/vm/running.h"
@@ -18,69 +19,9 @@
 /* Of the 8 MiB that a process has by default. What lies between two checks is bounded by Lua's stack and
  * takes less than the rest. */
 enum { C_STACK_MAX = 2 << 20 };
-enum { TRACEBACK_LEVELS = 20, ERROR_TEXT_MAX = 4000 };
+enum { ERROR_TEXT_MAX = 4000 };
 /* Of L's stack, for what a verb pushes after its check and what protect pushes. */
 enum { NESTED_SLOTS = 16 };
-
-/* Of a function in lua/k8s, whose bytecode knows neither lines nor the names of locals. */
-static bool is_ours(const lua_Debug *ar)
-{
-    return *ar->what != 'C' && *ar->source == '=';
-}
-
-static bool has_name(const lua_Debug *ar)
-{
-    return ar->name && *ar->name;
-}
-
-static void put_frame(struct buf *out, const lua_Debug *ar)
-{
-    if (ar->currentline > 0)
-        buf_printf(out, "%s:%d:", ar->short_src, ar->currentline);
-    else
-        buf_printf(out, "%s:", *ar->what == 'C' ? "[C]" : ar->short_src);
-    if (has_name(ar))
-        buf_printf(out, " in function '%s'", ar->name);
-    else if (*ar->what == 'm')
-        buf_puts(out, " in main chunk");
-    else if (is_ours(ar))
-        buf_printf(out, " in function <%s>", ar->short_src);
-    else
-        buf_printf(out, " in function <%s:%d>", ar->short_src, ar->linedefined);
-    buf_putc(out, '\n');
-}
-
-/* Errors of the host's functions are told by the script's line too, so the place is that of the first frame
- * of a script. How the host came to raise them, above that frame, is nothing to who wrote the script. */
-static void put_frames(lua_State *L, int level, struct script_failure *failure)
-{
-    lua_Debug ar;
-    size_t begin = failure->traceback.len;
-    for (int shown = 0; lua_getstack(L, level, &ar) && shown < TRACEBACK_LEVELS; level++) {
-        if (!lua_getinfo(L, "Sln", &ar)) break;
-        if (*ar.what == 'C' && !has_name(&ar)) continue;
-        if (is_ours(&ar) && failure->line == 0) {
-            failure->traceback.len = begin;
-            shown = 0;
-            continue;
-        }
-        put_frame(&failure->traceback, &ar);
-        shown++;
-        if (failure->line == 0 && ar.currentline > 0 && ar.source[0] != '=') {
-            memcpy(failure->source, ar.short_src, sizeof failure->source);
-            failure->line = ar.currentline;
-        }
-    }
-}
-
-static void forget_failure(struct script_failure *failure)
-{
-    failure->text.len = 0;
-    failure->traceback.len = 0;
-    failure->source[0] = '\0';
-    failure->line = 0;
-    failure->traced = false;
-}
 
 /* What tells one error value from another; strings are interned. */
 static const void *error_identity(lua_State *L)
@@ -92,23 +33,15 @@ void call_keep_frames(lua_State *L, lua_State *dead)
 {
     struct script *script = script_of(L);
     const void *error = error_identity(L);
-    if (error != script->call.inner.error) forget_failure(&script->call.inner.failure);
+    if (error != script->call.inner.error) failure_forget(&script->call.inner.failure);
     script->call.inner.error = error;
-    put_frames(dead, 0, &script->call.inner.failure);
-}
-
-void call_note_place(lua_State *L, struct script_failure *failure)
-{
-    forget_failure(failure);
-    if (!L) return;
-    put_frames(L, 0, failure);
-    if (failure->traceback.len > 0) failure->traceback.len--;
+    failure_put_frames(dead, 0, &script->call.inner.failure);
 }
 
 void call_traceback(lua_State *L, struct buf *out)
 {
     struct script_failure here = {0};
-    put_frames(L, 1, &here);
+    failure_put_frames(L, 1, &here);
     if (here.traceback.len > 0) here.traceback.len--;
     buf_str(out, buf_slice(&here.traceback));
     failure_clear(&here);
@@ -119,14 +52,14 @@ static int l_traceback(lua_State *L)
 {
     struct script *script = script_of(L);
     struct script_failure *failure = &script->failure, *inner = &script->call.inner.failure;
-    forget_failure(failure);
+    failure_forget(failure);
     failure->traced = true;
     if (script->call.inner.error && script->call.inner.error == error_identity(L)) {
         buf_str(&failure->traceback, buf_slice(&inner->traceback));
         memcpy(failure->source, inner->source, sizeof failure->source);
         failure->line = inner->line;
     }
-    put_frames(L, 1, failure);
+    failure_put_frames(L, 1, failure);
     if (failure->traceback.len > 0) failure->traceback.len--;
     return 1;
 }
@@ -211,7 +144,7 @@ static void enter(struct script *script, const char *phase, const char *what, co
     script->call.no_yield = phase;
     script->call.stack_base = stack_base;
     script->call.inner.error = NULL;
-    forget_failure(&script->failure);
+    failure_forget(&script->failure);
     memory_settle(script);
     budget_enter(script, &script->call.stay, cpu, what, whose);
     cpu_watch_enter(script->host->watch, script);
@@ -309,22 +242,6 @@ enum script_result script_call_nested(lua_State *L, const char *phase, const cha
     enum script_result result = budget_leave(script, &stay, protect(L, body, ctx));
     script->call.no_yield = outer;
     return result;
-}
-
-void failure_copy(struct script_failure *to, const struct script_failure *from)
-{
-    forget_failure(to);
-    buf_str(&to->text, buf_slice(&from->text));
-    buf_str(&to->traceback, buf_slice(&from->traceback));
-    memcpy(to->source, from->source, sizeof to->source);
-    to->line = from->line;
-    to->traced = from->traced;
-}
-
-void failure_clear(struct script_failure *failure)
-{
-    buf_clear(&failure->text);
-    buf_clear(&failure->traceback);
 }
 
 const char *script_result_name(enum script_result result)

@@ -35,8 +35,6 @@ void call_check_stack(lua_State *L);
 void call_check_nested(lua_State *L);
 /* Appends a line for each frame of L. */
 void call_traceback(lua_State *L, struct buf *out);
-void failure_clear(struct script_failure *failure);
-void failure_copy(struct script_failure *to, const struct script_failure *from);
 const char *script_result_name(enum script_result result);
 
 /* For script_open.c, under protection: makes what calls need. */
@@ -48,8 +46,6 @@ void call_enter(struct script *script, const char *phase, const char *what, enum
                 const char *stack_base);
 enum script_result call_leave(struct script *script, enum script_result result);
 void call_fail(lua_State *L);
-/* For budget.c: what forgets the failure, then notes where L is, with a traceback. `L` NULL: nowhere. */
-void call_note_place(lua_State *L, struct script_failure *failure);
 /* The error that ended a coroutine of the script's own is about to be raised on in its parent: keeps the
  * coroutine's frames for the traceback. The error value is on top of L's stack. */
 void call_keep_frames(lua_State *L, lua_State *dead);

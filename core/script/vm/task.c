@@ -189,12 +189,6 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     return result;
 }
 
-void task_describe(const struct script *script, struct buf *caller, struct buf *trigger)
-{
-    const struct task *task = script->tasks.current;
-    if (task && task->describe) task->describe(task->ctx, caller, trigger);
-}
-
 /* --- waiting tasks */
 
 static void leave_waiting(struct task *task)
