@@ -136,8 +136,8 @@ k8s.rule { id = "fix", kinds = { "pods" }, check = function(_, r) r:fail "bad" e
     for way, flags in pairs(ways()) do
       local audit = run("-f", at.folder .. "/looks.txt", "-l", "app=none", unpack(flags))
       assert.are.equal(2, audit.code, way)
-      assert.has_match('kubelua audit: nothing was checked: no object of a kind that the rules match has labels that match '
-        .. '--selector "app=none"; --allow-empty makes that no error\n', audit.err, 1, true)
+      assert.has_match('kubelua audit: nothing was checked: no object of a kind that the rules match '
+        .. 'has labels that match --selector "app=none"; --allow-empty makes that no error\n', audit.err, 1, true)
       assert.are.equal(0, run("-f", at.folder .. "/looks.txt", "-l", "app=none", "--allow-empty", unpack(flags)).code)
     end
   end)

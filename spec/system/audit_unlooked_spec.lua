@@ -49,8 +49,8 @@ describe("objects that no rule looks at", function()
       local version, kind = given:match "^(.*)/(.-)$"
       place:write("all.yaml", ("apiVersion: %s\nkind: %s\nmetadata: { name: a }\n"):format(version, kind))
       local _, _, err = audited()
-      assert.matches(('all.yaml: line 1: no rule looks at it: no kind "%s" in the built-in API groups, did you mean the '
-        .. 'kind "%s"?\n'):format(given, want), err, 1, true)
+      assert.matches(('all.yaml: line 1: no rule looks at it: no kind "%s" in the built-in API groups, '
+        .. 'did you mean the kind "%s"?\n'):format(given, want), err, 1, true)
     end
   end)
 
@@ -58,7 +58,8 @@ describe("objects that no rule looks at", function()
     place:write("rules.lua", RULE)
     place:write("all.yaml", "apiVersion: v1\nkind: podList\nitems:\n- metadata: { name: a }\n")
     local _, _, err = audited()
-    assert.matches('line 4: no rule looks at it: [^\n]*no kind "v1/pod" in the built%-in API groups, did you mean the kind "Pod"%?\n$', err)
+    assert.matches('line 4: no rule looks at it: no kind "v1/pod" in the built%-in API groups, '
+      .. 'did you mean the kind "Pod"%?\n$', err)
   end)
 
   it("are not told when their kind is a group's own, in whatever version, or of another group", function()

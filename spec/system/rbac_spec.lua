@@ -261,10 +261,11 @@ exit 0
     os.remove(home)
     assert.are.equal("exit 2\n", out)
     for line, kind in pairs { [2] = "widgets.example.com", [3] = "gadgets" } do
-      line = script .. ":" .. line .. ': "' .. kind .. '" is not a built-in kind; use --server, --kubeconfig or --context to select a server that has it'
+      line = script .. ":" .. line .. ': "' .. kind .. '" is not a built-in kind; use --server, --kubeconfig'
       assert.is_truthy(err:find(line, 1, true), err)
     end
-    local meant = script .. ':4: no kind "deploymens.apps" in the built-in API groups, did you mean "deployments.apps"?\n'
+    local meant = script .. ':4: no kind "deploymens.apps" in the built-in API groups, '
+      .. 'did you mean "deployments.apps"?\n'
     assert.is_truthy(err:find(meant, 1, true), err)
     meant = '"podz" is not a built-in kind, did you mean "pods"?; use --server'
     assert.is_truthy(err:find(meant, 1, true), err)

@@ -67,8 +67,9 @@ describe("kubelua run --report", function()
       boom.line })
     local status, wide = (engine.ask "status"), (engine.ask("status", "-owide"))
     assert.has_match("\naudit: 3 rules, 1 in quarantine, 5 objects; 5 pass, 10 error\n", status, 1, true)
-    assert.has_match("\nloop +medium +0 +0 +0 +0 +5 [^\n]+\n +in quarantine, every result is an error: fix and reload the"
-      .. " script, or run kubelua quarantine %-%-lift rule/loop\n +3 errors so far, the last of default/p%d %w+ ago:"
+    assert.has_match("\nloop +medium +0 +0 +0 +0 +5 [^\n]+\n +in quarantine, every result is an error: fix and reload"
+      .. " the script, or run kubelua quarantine %-%-lift rule/loop\n"
+      .. " +3 errors so far, the last of default/p%d %w+ ago:"
       .. " [^\n]+:3: over the limit", status)
     assert.has_match("\nboom +medium [^\n]+\n +5 errors so far, the last of default/p%d %w+ ago: %(error object"
       .. ' {"code":1}%) %(the rule is at [^\n]+rules.lua:5%)\n', status)
