@@ -1,5 +1,5 @@
-/* A permission that ends by itself: what leadership gives to calls that only a leader may make. It is open
- * until an instant that its giver may move on while it is open; once closed it stays closed.
+/* A fence permits the work of one term of leadership and expires by itself. It is open until a deadline that
+ * the elector may extend while it is open; once closed it stays closed.
  * Owner: counted references. Everything but fence_extend may be called from any thread and any callback. */
 #pragma once
 #include <stdbool.h>

@@ -1,7 +1,6 @@
-/* Whether the thread of a loop rests: it waits for something to happen, so that it holds no lock, of ours or
- * of a library, and is within none. Another thread may keep it there, for a fork.
- * Owner: the loop, in place. quiesce_hold and quiesce_let_go are for other threads, the rest for the loop's
- * own. */
+/* Quiesces the thread of a loop so that another thread can fork: while the loop polls, it holds no lock of
+ * ours or of a library. Owner: the loop, in place. quiesce_hold and quiesce_let_go are for other threads, the
+ * rest for the loop's own. */
 #pragma once
 #include <pthread.h>
 #include <stdbool.h>

@@ -6,8 +6,7 @@
 
 struct admin_client;
 
-/* `path` NULL: the default one. NULL with one clear line: nobody listens, he does not answer, what he says.
- */
+/* Returns NULL with a one-line error if no engine listens, it does not respond, or it reports an error. */
 struct admin_client *admin_client_request(const char *path, const char *method, struct err *err);
 /* With parameters, which are JSON; waits for the answer for so long. 0: for ever. */
 struct admin_client *admin_client_call(const char *path, const char *method, const char *params,

@@ -1,4 +1,4 @@
-/* Asks a server, for commands that run nothing on it: which kinds it has, and what one may do there.
+/* Blocking API client of commands: discovery and access reviews.
  * Owner: the command, on the main thread. Every question blocks: for commands only. */
 #pragma once
 #include "base/err.h"

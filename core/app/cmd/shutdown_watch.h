@@ -1,8 +1,6 @@
-/* Signals that end the engine, watched on the I/O thread: a script that never returns holds up the engine
- * thread, and must not hold up the operator. The first signal asks the engine to stop; the process ends at
- * the second one, or when the engine has not stopped in time. The same signal again within a second is the
- * first one still. Owner: the engine, on the main thread: made before the I/O thread runs, freed after it was
- * stopped. `stop` is called on the engine thread, where shutdown_watch_new blocks these signals for good. */
+/* Handles SIGINT and SIGTERM on the I/O thread, because a blocked script must not block the operator.
+ * Owner: the engine, on the main thread: made before the I/O thread runs, freed after it was stopped. `stop`
+ * is called on the engine thread, where shutdown_watch_new blocks these signals for good. */
 #pragma once
 #include "net/loop.h"
 

@@ -1,12 +1,11 @@
-/* Audits that never end: rules asked about each object of their kinds, and asked again when the object has
- * changed, or something that the check found by its `uses`. What they said is kept: a cell for each rule and
- * object, and the findings of those that did not pass.
+/* Continuous audits: every rule is evaluated for each object of its kinds, and again when the object or a
+ * dependency changes. A cell for each rule and object keeps the result, and the findings of those that did
+ * not pass.
  *
- * Rules are asked in slices of a few milliseconds between other things, one object of each kind after the
- * other, so that they hold up nobody longer than that, or than one call of a rule. However often an object
- * changes while it waits, it is asked about once.
- * Owner: the engine, on its thread; scripts are told of before they are freed. Callbacks may not call back.
- */
+ * Rules are evaluated in slices of a few milliseconds, one object of each kind after the other, so that
+ * events wait no longer than that, or than one call of a rule. However often an object changes while it
+ * waits, it is evaluated once. Owner: the engine, on its thread; scripts are told of before they are freed.
+ * Callbacks may not call back. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,7 @@
-/* Which results depend on which looks at other objects: while a rule is asked about an object, each look that
- * it takes is noted with the index it asks and the value it asks for. When something under that value
- * changes, those who looked are known. Owner: continuous.c, on the engine thread. Callbacks may not call
- * back.
- *
- * A look takes DEPENDENCY_BYTES, and each value that somebody asks for what its text and a posting take. */
+/* Tracks which results depend on which other objects. While a rule is evaluated, each lookup is recorded with
+ * its index and value; when objects under that value change, the dependent results are evaluated again. A
+ * lookup takes DEPENDENCY_BYTES, and each value its text and a posting. Owner: continuous.c, on the engine
+ * thread. Callbacks may not call back. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -52,7 +52,7 @@ bool audit_table_keeps_passes(const struct audit_table *table);
 
 /* All texts are copied, here and below. Gives its number. */
 uint32_t audit_table_add_rule(struct audit_table *table, const struct audit_rule *rule);
-/* It is not asked, and why; where that is told again the last reason counts. */
+/* Marks the rule as not evaluated. A later reason replaces an earlier one. */
 void audit_table_leave_out(struct audit_table *table, uint32_t rule, struct str reason);
 size_t audit_table_rule_count(const struct audit_table *table);
 const struct audit_rule *audit_table_rule(const struct audit_table *table, uint32_t rule);

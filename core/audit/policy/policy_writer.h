@@ -75,7 +75,8 @@ struct policy_writer_options {
 struct policy_writer *policy_writer_new(const struct policy_writer_options *options);
 /* NULL is allowed. */
 void policy_writer_free(struct policy_writer *writer);
-/* It is not, from the start. Another process may write in between: what is in the cluster is listed anew. */
+/* Activates or deactivates the writer, which starts inactive. Activation relists the reports: another
+ * process may have written some. */
 void policy_writer_set_active(struct policy_writer *writer, bool active);
 /* What is said of that namespace has changed. */
 void policy_writer_changed(struct policy_writer *writer, struct str ns);

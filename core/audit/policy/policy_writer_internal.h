@@ -83,7 +83,7 @@ struct policy_writer {
 /* --- policy_namespace.c */
 
 struct policy_namespace *policy_namespace_find(struct policy_writer *writer, struct str ns);
-/* Which is made when there is none. */
+/* Like space_find, but creates the namespace if it is missing. */
 struct policy_namespace *policy_namespace_get(struct policy_writer *writer, struct str ns);
 void policy_namespace_wait(struct policy_writer *writer, struct policy_namespace *space);
 void policy_namespace_free(struct policy_writer *writer, struct policy_namespace *space);

@@ -1,6 +1,5 @@
-/* A rule asked about an object, and what becomes of what it says: an object's owner may have accepted its
- * findings (suppression.h). Owner: nothing is kept; all is borrowed. On the thread of the scripts, outside of
- * any call into them. */
+/* Evaluates a rule on an object and applies the suppressions of its owner (suppression.h).
+ * Owner: nothing is kept; all is borrowed. On the thread of the scripts, outside of any call into them. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -73,7 +73,7 @@ struct slot {
     uint64_t tried;           /* candidates so far, and files that were no script */
     bool main_started;
     bool gone;                    /* its file is no more, and it is to go too */
-    bool lost;                    /* its file is no more, and it was said */
+    bool lost;                    /* file is missing; already logged */
     int64_t missing_ms, empty_ms; /* since when its file is; 0: it is not */
 
     /* What is to come. */

@@ -7,7 +7,7 @@
 #include "engine/reload/managed_script.h"
 #include "engine/reload/reload.h"
 
-/* Fewer failures tell nothing. */
+/* Ignore fewer failures: too few to compare two generations. */
 enum { FAILURES_MIN = 5, TIMES_WORSE = 2 };
 
 static int64_t now_ms(const struct slot *slot)

@@ -54,9 +54,8 @@ static inline bool error_window_allows(struct error_window *window, int64_t now_
     return window->open;
 }
 
-/* --- What a list has, but we could not take: what the store has of it must stay.
- * Owner: the collection or the delta that it is a part of. One thread at a time; may be used from any
- * callback. */
+/* --- Keys of listed objects that were refused. The store keeps their previous state. Owner: the collection
+ * or the delta that it is a part of. One thread at a time; may be used from any callback. */
 
 struct delta_refused {
     struct buf keys; /* namespace, NUL, name, NUL, and so on */

@@ -1,6 +1,6 @@
-/* How a claim's informer fares: a state with its cause and the time since when (B-7), so that one that does
- * not sync says why (I-20). Owner: the caller; everything is copied. On the engine thread, from any callback.
- */
+/* State of the informer of a claim, with its reason and the time of the last change (B-7), so that an
+ * informer that does not sync says why (I-20).
+ * Owner: the caller; everything is copied. On the engine thread, from any callback. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -29,9 +29,9 @@ void handler_list_notify(struct handler_list *list, const struct change *change)
  * it hears of nothing: what changes meanwhile, the store has when it is shown. */
 void handler_list_add(struct handler_list *list, const struct event_handler *handler, int64_t now_ms,
                       const struct indexer *store, struct registration **registration);
-/* Goes on with the showing under way, else begins one, for those that wait now: shows at most `max` objects
- * to the first of them; gives how many. While a showing is under way, nothing may change the store and no
- * turn may begin; who comes meanwhile waits for the next, so that each has an end. */
+/* Delivers at most `max` initial objects to the first waiting handler and returns how many. The store must
+ * not change, and no turn may begin, while a delivery is in progress. Handlers added meanwhile wait for the
+ * next one, so every delivery ends. */
 size_t handler_list_deliver_initial(struct handler_list *list, const struct indexer *store, size_t max);
 void handler_list_remove(struct handler_list *list, struct registration *registration);
 

@@ -69,9 +69,8 @@ struct informer_claim *shared_factory_next_claim(const struct shared_factory *fa
 void claim_release(struct informer_claim *claim);
 /* Another transform, before the claim has an informer; the one that it had is freed. */
 void claim_set_transform(struct informer_claim *claim, const struct transform *transform);
-/* Held, a claim that has no informer gets none: nobody reads it for now, as of rules that nobody asks.
- * Whether its kind is known is looked at all the same, and it neither lags nor is missing. Held no more, it
- * gets its informer by the next shared_factory_resolve. Nothing when it is so already. */
+/* Suspends or resumes a claim. A suspended claim gets no informer (rules that are not evaluated), does not
+ * lag and is not missing. */
 void claim_suspend(struct informer_claim *claim, bool held);
 bool claim_is_suspended(const struct informer_claim *claim);
 /* Its kind is known: it has its informer, or would have it were it not held. */

@@ -94,8 +94,8 @@ struct workqueue_owner {
     void *ctx;
 };
 
-/* The queue with all that it knows goes to another owner, and to these limits; what the limiter has counted
- * stays. Who waits for a key is told that there are none, as he is one of the last owner's. */
+/* Transfers the queue to another owner and limiter; failure counts are kept. Waiters belong to the old owner
+ * and are woken without a key. */
 void workqueue_handover(struct workqueue *queue, const struct workqueue_owner *owner,
                         const struct rate_limiter *limiter);
 /* Nobody owns it any more: it is shut down, and counts nowhere. It may still be asked and freed. */

@@ -42,8 +42,8 @@ struct kube_call *kube_call_start(struct kube_client *client, const struct kube_
 /* No callback comes after it. The server may have carried it out all the same. */
 void kube_call_cancel(struct kube_call *call);
 
-/* --- Whether a request that failed is sent again: because the server asks for it (H-3), or because its
- * connection broke (H-4). Owner: nothing is kept. May be called anywhere. */
+/* --- Decides whether a failed request is retried: the server asked for it (H-3), or the connection broke
+ * (H-4). Owner: nothing is kept. May be called anywhere. */
 
 /* How often, and the longest wait that nobody is told of. */
 enum { KUBE_RETRIES_MAX = 10, KUBE_RETRY_WAIT_MAX_MS = 30000 };

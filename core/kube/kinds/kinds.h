@@ -31,8 +31,8 @@ void kinds_fail(struct kinds *kinds, const struct err *err);
 bool kinds_known(const struct kinds *kinds);
 /* Borrowed; NULL before the first. */
 const struct catalogue *kinds_catalogue(const struct kinds *kinds);
-/* What is known seems to be old: a name is missing, or the server no longer knows one. True when the server
- * is asked again; false when it was a moment ago. */
+/* Invalidates the catalogue: a kind is missing, or the server rejected one. Returns false if discovery ran a
+ * moment ago, else starts it. */
 bool kinds_invalidate(struct kinds *kinds);
 void kinds_wait(struct kinds *kinds, struct kinds_waiter *waiter);
 /* Harmless when it does not wait. */

@@ -1,6 +1,5 @@
-/* Lua functions as the transforms of informers. The informer of a transform belongs to one script, but not to
- * one generation of it: functions of two generations that are the same have one seat, which is what the
- * informer knows, and the function of the generation that runs is called.
+/* Lua functions as transforms of informers. Generations whose transforms are equal share one binding, which
+ * identifies the informer; the function of the running generation is called.
  * Owner: the script has its functions until transforms_clear; seats go with the last claim. On the engine
  * thread. */
 #pragma once

@@ -13,8 +13,8 @@ void deliveries_turn(struct script *script);
 void delivery_init(struct script_handler *handler);
 /* It is not called any more: what waits for it is skipped, as is all that comes. */
 void delivery_quarantined(struct script_handler *handler);
-/* Lets go of the pending list, of changes whose objects are not quiet yet, and cancels the calls that wait. A
- * call that runs just now has removed its own handler: it goes on to its end. */
+/* Drops pending and debounced events and cancels calls in flight, except a call that is removing its own
+ * handler: that one finishes. */
 void delivery_end(struct script_handler *handler);
 /* For a reload: `to`, which follows `from` under the same id, tells of all that `from` has not told of yet,
  * and waits for the calls of `from` that wait as if they were its own: to their ends the order of events

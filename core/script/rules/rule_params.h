@@ -26,7 +26,7 @@ bool rule_params_add(struct rule_params *params, const char *assignment, struct 
 /* A YAML or JSON file: a map of names to values, or of ids of rules to such maps. ERR_IO, ERR_PARSE,
  * ERR_INVALID with file and line. */
 bool rule_params_read(struct rule_params *params, const char *path, struct err *err);
-/* One that was given, for who hands them to another process. */
+/* A parameter as the user gave it; used to pass parameters to another process. */
 struct rule_param_given {
     const char *rule, *name; /* `rule` NULL: of every rule that declares it */
     const char *value;

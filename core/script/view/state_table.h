@@ -1,9 +1,7 @@
-/* k8s.state: tables that a reload hands on to the next generation of a script. A state table is userdata in
- * front of a table that no script sees, so that every assignment is checked, however deep in it: nothing gets
- * in that could not be copied into another Lua state. Tables that are assigned are copied; there is no cycle,
- * and no more than STATE_TABLE_DEPTH_MAX levels. Owner: the script; the tables belong to its Lua state. On
- * the engine thread. All but state_tables_clear and state_tables_handover run under protection and may raise.
- */
+/* Tables of k8s.state, which survive a reload. A state table is a userdata proxy, so that every assignment
+ * is checked and nothing is stored that cannot be copied to another Lua state.
+ * Owner: the script; the tables belong to its Lua state. On the engine thread. All but state_tables_clear
+ * and state_tables_handover run under protection and may raise. */
 #pragma once
 #include <lua.h>
 #include <stdbool.h>

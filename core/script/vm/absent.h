@@ -1,6 +1,5 @@
-/* The last field that a script read and that was not there: what makes "attempt to index a nil value" tell
- * where. Owner: the script, which holds one; it keeps the object alive until the call ends. On the engine
- * thread. */
+/* Remembers the last missing field that a script read, so that "attempt to index a nil value" can name it.
+ * Owner: the script, which holds one; it keeps the object alive until the call ends. On the engine thread. */
 #pragma once
 #include <lua.h>
 

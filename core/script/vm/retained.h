@@ -1,8 +1,6 @@
-/* What a script keeps alive that its caches do not: objects of views, of lists that are walked and of
- * snapshots, once the cache has a newer state or none. Lua sees small userdata, so that a script could make
- * the engine grow by keeping old views; those objects count as its memory. Nobody tells when a cache lets go
- * of what a view holds: the script looks through what it holds now and then, as objects leave the caches, and
- * after each full collection. A table has each object once, with the number of its views, and one reference.
+/* Accounts for objects that only a script keeps alive: those of views, lists and snapshots that the caches
+ * no longer hold. They count as memory of the script, because Lua sees only small userdata. Caches do not
+ * report dropped objects, so the script recounts them now and then.
  * Owner: the script. On the engine thread; raises nothing. */
 #pragma once
 #include <stdbool.h>

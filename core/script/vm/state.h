@@ -16,7 +16,7 @@
 
 enum script_phase {
     SCRIPT_LOADING,
-    SCRIPT_LOADED, /* nothing of it happens yet */
+    SCRIPT_LOADED, /* loaded, not started */
     SCRIPT_RUNNING,
     SCRIPT_DRAINING, /* the next generation has taken over: calls that wait go on, nothing begins */
     SCRIPT_STOPPING, /* calls that wait are cancelled, but for requests under way */

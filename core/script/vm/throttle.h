@@ -1,4 +1,4 @@
-/* What a script may do so often only: writes in a minute, lines of the log in a second.
+/* Rate limits of a script: writes per minute and log lines per second.
  * Owner: the script that embeds it. On the engine thread. */
 #pragma once
 #include <stdbool.h>

@@ -27,5 +27,6 @@ void turns_init(struct turns *turns);
 void turns_schedule(struct script *script);
 /* The script has no more work. */
 void turns_unschedule(struct script *script);
-/* To be asked after each call that is made in a turn, which makes no other once this is true. */
+/* Returns whether the turn has used up its time. Callers check it after every call and stop once it is true.
+ */
 bool turns_expired(const struct script *script);
