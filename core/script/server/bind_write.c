@@ -232,8 +232,8 @@ static void bind_write(lua_State *L)
 
 static void close_writes(struct script *script)
 {
-    writes_clear(script->own.writes);
     write_counters_clear(script->own.writes);
+    writes_clear(script->own.writes);
 }
 
 const struct feature feature_write = {
