@@ -1,7 +1,6 @@
 /* Tokens, token files and basic auth; see credentials.h. */
 #include "kube/config/credentials.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +9,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text/base64.h"
+#include "kube/config/token_file.h"
 
-enum {
-    TOKEN_AGE_MS = 50000,       /* a minute less ten seconds of leeway (T-7) */
-    TOKEN_FILE_MAX = 256 << 10, /* bytes */
-};
+enum { TOKEN_AGE_MS = 50000 }; /* a minute less ten seconds of leeway (T-7) */
 
 struct credentials {
     struct clock *clock;
@@ -68,19 +65,6 @@ void credentials_free(struct credentials *credentials)
     free(credentials);
 }
 
-bool credentials_read_token(const char *path, char **out, struct err *err)
-{
-    struct buf text = {0};
-    bool ok = file_read(path, TOKEN_FILE_MAX, &text, err); /* `text` may hold something when it fails too */
-    struct str token = str_trim(buf_slice(&text));
-    if (ok && !token.n) ok = err_set(err, ERR_INVALID, "%s: file contains no token", path);
-    if (ok && str_has_nul(token))
-        ok = err_set(err, ERR_INVALID, "%s: the token must not contain a NUL byte", path);
-    if (ok) *out = xstrndup(token.p, token.n);
-    buf_wipe(&text);
-    return ok;
-}
-
 static bool refresh(struct credentials *credentials, struct err *err)
 {
     int64_t now = clock_now_ms(credentials->clock);
@@ -88,7 +72,7 @@ static bool refresh(struct credentials *credentials, struct err *err)
         return true;
     char *fresh;
     struct err why;
-    if (credentials_read_token(credentials->token_file, &fresh, &why)) {
+    if (token_file_read(credentials->token_file, &fresh, &why)) {
         wipe(credentials->token);
         credentials->token = fresh;
     } else if (credentials->token) {
@@ -123,45 +107,4 @@ void credentials_on_response(struct credentials *credentials, int http_status, u
 const char *credentials_plugin_running(const struct credentials *credentials, int64_t *since_us)
 {
     return credentials->plugin ? exec_plugin_running(credentials->plugin, since_us) : NULL;
-}
-
-/* --- Impersonation headers */
-
-/* The name of a header may hold only these (RFC 9110's token); '%' is left out because it begins an escape.
- */
-static bool is_token(char c)
-{
-    return isalnum((unsigned char)c) || (c && strchr("!#$&'*+-.^_`|~", c));
-}
-
-/* Lower-cased, and percent-escaped where not a legal token. */
-static char *extra_name(const char *key)
-{
-    struct buf name = {0};
-    buf_puts(&name, "Impersonate-Extra-");
-    for (; *key; key++) {
-        char c = (char)tolower((unsigned char)*key);
-        if (is_token(c))
-            buf_putc(&name, c);
-        else
-            buf_printf(&name, "%%%02X", (unsigned char)c);
-    }
-    return buf_take(&name);
-}
-
-static void add(struct cluster_config *out, char *name, const char *value)
-{
-    out->impersonate = xrealloc(out->impersonate, (out->impersonate_count + 1) * sizeof *out->impersonate);
-    out->impersonate[out->impersonate_count++] = (struct cluster_header){name, xstrdup(value)};
-}
-
-void impersonate_headers(const struct kubeconfig_user *user, struct cluster_config *out)
-{
-    if (!user->as) return;
-    add(out, xstrdup("Impersonate-User"), user->as);
-    if (user->as_uid) add(out, xstrdup("Impersonate-Uid"), user->as_uid);
-    for (size_t i = 0; i < user->as_more_count; i++) {
-        const struct kubeconfig_pair *more = &user->as_more[i];
-        add(out, *more->key ? extra_name(more->key) : xstrdup("Impersonate-Group"), more->value);
-    }
 }

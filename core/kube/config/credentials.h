@@ -27,12 +27,3 @@ enum transport_permit credentials_header(struct credentials *credentials, struct
 const char *credentials_plugin_running(const struct credentials *credentials, int64_t *since_us);
 /* The server has answered a request that carried the header `number`. */
 void credentials_on_response(struct credentials *credentials, int http_status, unsigned number);
-
-/* The token in the file, without blanks around it; the caller wipes and frees it. */
-bool credentials_read_token(const char *path, char **out, struct err *err);
-
-/* --- Acting as somebody else: the headers of T-9.
- * Owner: as kubeconfig.h says. */
-
-/* Fills `out->impersonate`; nothing when the user does not ask for it. */
-void impersonate_headers(const struct kubeconfig_user *user, struct cluster_config *out);

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "kube/config/credentials.h"
+#include "kube/config/token_file.h"
 #include "net/pem.h"
 
 enum { FILE_MAX = 4 << 20 };
@@ -80,7 +80,7 @@ bool in_cluster_load(const char *dir, struct cluster_config *out, struct err *er
         return err_set(err, ERR_INVALID,
                        "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be set");
     out->token_file = path_in(dir, "token");
-    if (!credentials_read_token(out->token_file, &token, err)) return err_wrap(err, "in-cluster");
+    if (!token_file_read(out->token_file, &token, err)) return err_wrap(err, "in-cluster");
     wipe(token);
     bool bare_v6 = strchr(host, ':') && *host != '[';
     out->server = xasprintf("https://%s%s%s:%s", bare_v6 ? "[" : "", host, bare_v6 ? "]" : "", port);

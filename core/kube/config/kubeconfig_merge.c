@@ -1,6 +1,7 @@
 /* Flags over entries, checks, and certificates read in; see kubeconfig_merge.h. */
 #include "kube/config/kubeconfig_merge.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text/base64.h"
-#include "kube/config/credentials.h"
+#include "kube/config/token_file.h"
 #include "net/pem.h"
 #include "net/proxy.h"
 #include "net/server_url.h"
@@ -151,7 +152,7 @@ static bool read_certificate(const struct cluster_flags *flags, const struct kub
 static bool check_token_file(const char *path, struct err *err)
 {
     char *token;
-    if (!credentials_read_token(path, &token, err)) return false;
+    if (!token_file_read(path, &token, err)) return false;
     wipe(token);
     return true;
 }
@@ -202,6 +203,48 @@ static struct kubeconfig_user impersonated(const struct cluster_flags *flags,
         if (*file->as_more[i].key || !flags->as_group_count)
             add_pair(&user, file->as_more[i].key, file->as_more[i].value);
     return user;
+}
+
+/* --- Impersonation: the headers of T-9 */
+
+/* The name of a header may hold only these (RFC 9110's token); '%' is left out because it begins an escape.
+ */
+static bool is_token(char c)
+{
+    return isalnum((unsigned char)c) || (c && strchr("!#$&'*+-.^_`|~", c));
+}
+
+/* Lower-cased, and percent-escaped where not a legal token. */
+static char *extra_name(const char *key)
+{
+    struct buf name = {0};
+    buf_puts(&name, "Impersonate-Extra-");
+    for (; *key; key++) {
+        char c = (char)tolower((unsigned char)*key);
+        if (is_token(c))
+            buf_putc(&name, c);
+        else
+            buf_printf(&name, "%%%02X", (unsigned char)c);
+    }
+    return buf_take(&name);
+}
+
+static void add_header(struct cluster_config *out, char *name, const char *value)
+{
+    out->impersonate = xrealloc(out->impersonate, (out->impersonate_count + 1) * sizeof *out->impersonate);
+    out->impersonate[out->impersonate_count++] = (struct cluster_header){name, xstrdup(value)};
+}
+
+/* Fills `out->impersonate`; nothing when the user does not ask for it. */
+static void impersonate_headers(const struct kubeconfig_user *user, struct cluster_config *out)
+{
+    if (!user->as) return;
+    add_header(out, xstrdup("Impersonate-User"), user->as);
+    if (user->as_uid) add_header(out, xstrdup("Impersonate-Uid"), user->as_uid);
+    for (size_t i = 0; i < user->as_more_count; i++) {
+        const struct kubeconfig_pair *more = &user->as_more[i];
+        add_header(out, *more->key ? extra_name(more->key) : xstrdup("Impersonate-Group"), more->value);
+    }
 }
 
 static bool read_impersonation(const struct cluster_flags *flags, const struct kubeconfig_entry *entry,

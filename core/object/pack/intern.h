@@ -7,12 +7,13 @@
 #include <stdint.h>
 
 #include "object/pack/granule_table.h"
-#include "object/pack/pack.h"
 #include "object/pack/pool.h"
 #include "object/pack/section.h"
 #include "object/pack/slab.h"
 #include "object/pack/text_cache.h"
 #include "object/value/word.h"
+
+struct pack_mark;
 
 /* Fields of metadata whose places every root knows. */
 enum root_field {

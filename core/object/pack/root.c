@@ -5,6 +5,7 @@
 #include "base/must.h"
 #include "object/pack/intern.h"
 #include "object/pack/loan.h"
+#include "object/pack/pack.h"
 #include "object/value/value.h"
 
 static size_t root_size(size_t words, size_t sections)

@@ -11,7 +11,6 @@
 #include "script/vm/failure.h"
 #include "script/vm/memory.h"
 #include "script/vm/state.h"
-#include "script/vm/task.h"
 
 int64_t budget_clock_ns(void)
 {

@@ -144,6 +144,13 @@ struct tasks {
     const char *refused;          /* why it may not, found too late to raise at once */
 };
 
+/* Appends who the task that runs is called for, as `describe` says; nothing when none does. */
+static inline void task_describe(const struct tasks *tasks, struct buf *caller, struct buf *trigger)
+{
+    const struct task *task = tasks->current;
+    if (task && task->describe) task->describe(task->ctx, caller, trigger);
+}
+
 /* --- turns.h */
 
 /* Whoever waits for a turn: part of each script. */

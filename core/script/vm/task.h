@@ -84,12 +84,6 @@ struct task_call {
  * SCRIPT_YIELDED: `*task` goes on later, and `done` will be called; for any other result it was not and will
  * not be. Never from inside a call of the same script. */
 enum script_result task_run(struct script *script, const struct task_call *call, struct task **task);
-/* Appends who the task that runs is called for, as `describe` says; nothing when none does. */
-static inline void task_describe(const struct tasks *tasks, struct buf *caller, struct buf *trigger)
-{
-    const struct task *task = tasks->current;
-    if (task && task->describe) task->describe(task->ctx, caller, trigger);
-}
 /* What the task in progress is fenced by, for its writes; NULL: nothing. Borrowed. */
 struct fence *task_fence(const struct script *script);
 /* Ends a task that waits: `done` is told SCRIPT_CANCELLED at once. From anywhere on the engine thread. */

@@ -1,0 +1,10 @@
+/* The soft grade of assertion, always on: a broken expectation is logged and counted, and the caller
+ * recovers. What nothing can recover from is must() (must.h). Owner: nobody. May be used anywhere, callbacks
+ * included. */
+#pragma once
+#include <stdbool.h>
+
+/* Returns whether the condition holds. */
+#define expect(condition) ((condition) ? true : expect_failed(#condition, __FILE__, __LINE__))
+
+__attribute__((cold)) bool expect_failed(const char *condition, const char *file, int line);
