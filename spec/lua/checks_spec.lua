@@ -78,16 +78,6 @@ describe("check-house", function()
     for i = 1, 45 do many["core/extra/f" .. i .. ".h"] = "" end
     finds("house", "46 files in a folder, at most 45: core/extra", house(many))
   end)
-
-  it("allows what is pending, and finds a row that is no more", function()
-    local files = house { ["core/low/a.c"] = '#include "low/side/b.h"\n' }
-    files["spec/support/house-pending"] = "include low/a.c low/side/b.h\n"
-    passes("house", files)
-    files["core/low/a.c"] = ""
-    finds("house", "house-pending:1: this is no more: include low/a.c low/side/b.h", files)
-    files["spec/support/house-pending"] = "at most files in a folder: 50\n"
-    finds("house", "house-pending:1: files in a folder: 2 now, which the row has to say", files)
-  end)
 end)
 
 describe("check-style", function()
