@@ -36,6 +36,13 @@ void *xrealloc(void *ptr, size_t size)
     return checked(realloc(ptr, size), size);
 }
 
+void *xreallocarray(void *ptr, size_t count, size_t size)
+{
+    size_t bytes;
+    must(!__builtin_mul_overflow(count, size, &bytes));
+    return xrealloc(ptr, bytes);
+}
+
 char *xstrdup(const char *text)
 {
     return text ? xstrndup(text, strlen(text)) : NULL;

@@ -13,6 +13,7 @@
 void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
 void *xcalloc(size_t count, size_t size) __attribute__((malloc, returns_nonnull));
 void *xrealloc(void *ptr, size_t size) __attribute__((returns_nonnull));
+void *xreallocarray(void *ptr, size_t count, size_t size) __attribute__((returns_nonnull));
 /* NULL gives NULL. */
 char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t len) __attribute__((malloc, returns_nonnull));

@@ -1,0 +1,26 @@
+/* Arrays that grow from empty, one element at a time: any pointer and any count of a struct or a function.
+ * The room follows from the count, so nothing else is kept: it is the next power of two, and an element costs
+ * one test. An array that was allocated in another way must not grow here; a count may be made smaller at any
+ * time. Owner: whoever holds the pointer; free() frees it. NULL and 0 is an empty array. May be called
+ * anywhere. */
+#pragma once
+#include <string.h>
+
+#include "base/mem.h"
+
+/* Grows the array by one, and gives the place of the new element, which is not initialised. Both arguments
+ * are changed, and are looked at more than once. */
+#define array_add(items, count)        ((items) = array_grow((items), (count), sizeof *(items)), (items) + (count)++)
+/* Takes out the element at `at`; those behind it move up. */
+#define array_remove(items, count, at) (array_close((items), (count), (at), sizeof *(items)), (void)(count)--)
+
+static inline void *array_grow(void *items, size_t count, size_t size)
+{
+    return count & (count - 1) ? items : xreallocarray(items, count ? 2 * count : 1, size);
+}
+
+static inline void array_close(void *items, size_t count, size_t at, size_t size)
+{
+    char *place = (char *)items + at * size;
+    memmove(place, place + size, (count - at - 1) * size);
+}
