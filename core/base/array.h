@@ -8,15 +8,28 @@
 
 #include "base/mem.h"
 
-/* Grows the array by one, and gives the place of the new element, which is not initialised. Both arguments
- * are changed, and are looked at more than once. */
-#define array_add(items, count)        ((items) = array_grow((items), (count), sizeof *(items)), (items) + (count)++)
+enum { ARRAY_MIN = 4, ARRAY_ROOM_MIN = 16 };
+
+/* Grows the array by one, and gives the place of the new element, which is not initialised. The arguments of
+ * all three are changed, and are looked at more than once. */
+#define array_add(items, count) ((items) = array_grow((items), (count), sizeof *(items)), (items) + (count)++)
+/* Makes room for one more in an array whose room is kept: as it is emptied and filled again, or is counted.
+ */
+#define array_reserve(items, count, room) \
+    ((void)((count) < (room) ? 0 : ((items) = array_double((items), &(room), sizeof *(items)), 0)))
 /* Takes out the element at `at`; those behind it move up. */
 #define array_remove(items, count, at) (array_close((items), (count), (at), sizeof *(items)), (void)(count)--)
 
 static inline void *array_grow(void *items, size_t count, size_t size)
 {
-    return count & (count - 1) ? items : xreallocarray(items, count ? 2 * count : 1, size);
+    if (count & (count - 1) || (count && count < ARRAY_MIN)) return items;
+    return xreallocarray(items, count ? 2 * count : ARRAY_MIN, size);
+}
+
+static inline void *array_double(void *items, size_t *room, size_t size)
+{
+    *room = *room ? 2 * *room : ARRAY_ROOM_MIN;
+    return xreallocarray(items, *room, size);
 }
 
 static inline void array_close(void *items, size_t count, size_t at, size_t size)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 
 static bool earlier(const struct timer *a, const struct timer *b)
@@ -64,10 +64,7 @@ static void rearm(struct clock *clock)
 void timer_start(struct timer *timer, struct clock *clock, int64_t delay_ms)
 {
     if (timer->clock) take_out(timer);
-    if (clock->count == clock->cap) {
-        clock->cap = clock->cap ? clock->cap * 2 : 16;
-        clock->heap = xrealloc(clock->heap, clock->cap * sizeof *clock->heap);
-    }
+    array_reserve(clock->heap, clock->count, clock->cap);
     timer->clock = clock;
     timer->due_ms = clock_now_ms(clock) + (delay_ms > 0 ? delay_ms : 0);
     timer->order = clock->started++;

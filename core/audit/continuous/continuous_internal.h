@@ -81,7 +81,7 @@ struct watch {
     struct claim_handler *handler;
     struct dependency_watch_index *
         *indexes; /* those that rules use; a claim has a limit of them, which is told there */
-    size_t count, cap;
+    size_t count;
 };
 
 struct audited_rule {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "audit/continuous/continuous_internal.h"
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 
 /* --- numbers */
@@ -25,10 +25,7 @@ static uint32_t take_slot(struct source *source)
         source->unused = source->objects[slot].next;
         return slot;
     }
-    if (source->used == source->cap) {
-        source->cap = source->cap ? source->cap * 2 : 64;
-        source->objects = xrealloc(source->objects, source->cap * sizeof *source->objects);
-    }
+    array_reserve(source->objects, source->used, source->cap);
     slot = (uint32_t)source->used++;
     for (size_t i = 0; i < source->column_count; i++) column_fit(source->columns[i]);
     return slot;
@@ -146,8 +143,7 @@ void source_free(struct source *source)
 
 void source_add_column(struct source *source, struct column *column)
 {
-    source->columns = xrealloc(source->columns, (source->column_count + 1) * sizeof(struct column *));
-    source->columns[source->column_count++] = column;
+    *array_add(source->columns, source->column_count) = column;
 }
 
 void source_remove_column(struct source *source, struct column *column)

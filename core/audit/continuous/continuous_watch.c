@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "audit/continuous/continuous_internal.h"
-#include "base/mem.h"
+#include "base/array.h"
 #include "informer/shared/claim_index.h"
 #include "informer/store/index.h"
 #include "object/value/value.h"
@@ -170,16 +170,12 @@ struct dependency_watch_index *watch_index(struct watch *watch, const char *name
 {
     for (size_t i = 0; i < watch->count; i++)
         if (is(watch->indexes[i], name)) return watch->indexes[i];
-    if (watch->count == watch->cap) {
-        watch->cap = watch->cap ? watch->cap * 2 : 4;
-        watch->indexes = xrealloc(watch->indexes, watch->cap * sizeof *watch->indexes);
-    }
     struct dependency_watch_index *index = NEW(struct dependency_watch_index);
     index->audit = watch->audit;
     index->name = xstrdup(name);
     index->lookups = dependency_index_new(watch->audit->lookups);
     find_source(watch, index);
-    return watch->indexes[watch->count++] = index;
+    return *array_add(watch->indexes, watch->count) = index;
 }
 
 static void free_index(struct dependency_watch_index *index)

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 #include "informer/store/posting_table.h"
 
@@ -23,7 +23,7 @@ struct look {
 
 struct dependencies {
     struct look *items;
-    size_t cap, used, count, max;
+    size_t used, count, max;
     int32_t unused; /* the first that is free again */
     uint64_t round; /* of dependencies_begin; a posting that has it was noted in this round */
     struct dependent looker;
@@ -78,11 +78,8 @@ static int32_t take(struct dependencies *lookups)
         lookups->unused = lookups->items[at].next;
         return at;
     }
-    if (lookups->used == lookups->cap) {
-        lookups->cap = lookups->cap ? lookups->cap * 2 : 64;
-        lookups->items = xrealloc(lookups->items, lookups->cap * sizeof *lookups->items);
-    }
-    return (int32_t)lookups->used++;
+    array_add(lookups->items, lookups->used);
+    return (int32_t)lookups->used - 1;
 }
 
 void dependencies_begin(struct dependencies *lookups, const struct dependent *looker)

@@ -6,7 +6,7 @@
 
 #include "audit/fix/fixer_values.h"
 #include "audit/fix/strategic.h"
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/text/terminal.h"
 #include "object/value/merge.h"
 
@@ -20,7 +20,7 @@ struct fixer {
     struct packer *packer;
     struct root *object, *now; /* as it was, borrowed; as the fixes leave it, a reference */
     struct mended *rules;      /* whose patches are in `now` */
-    size_t count, cap;
+    size_t count;
     bool has_step; /* something is to be done for this object */
     struct buf json, text;
 };
@@ -218,11 +218,8 @@ void fixer_end(struct fixer *fixer)
 
 static void note_mended(struct fixer *fixer, const struct fixer_failure *failure)
 {
-    if (fixer->count == fixer->cap) {
-        fixer->cap = fixer->cap ? fixer->cap * 2 : 16;
-        fixer->rules = xrealloc(fixer->rules, fixer->cap * sizeof *fixer->rules);
-    }
-    fixer->rules[fixer->count++] = (struct mended){*failure, audit_table_count_rows(fixer->options.table)};
+    *array_add(fixer->rules, fixer->count) =
+        (struct mended){*failure, audit_table_count_rows(fixer->options.table)};
 }
 
 /* `*mended`: something differs. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
-#include "base/mem.h"
 
 /* Names come from a cluster: its own function could be made to collide. */
 #define HASH_FUNCTION(key, len, hash) ((hash) = (unsigned)hash_bytes(key, len))
@@ -72,11 +72,7 @@ static void forget_objects(struct audit_fixes *fixes)
 
 void audit_fixes_add(struct audit_fixes *fixes, const struct audit_fix *fix)
 {
-    if (fixes->count == fixes->cap) {
-        fixes->cap = fixes->cap ? fixes->cap * 2 : 64;
-        fixes->items = xrealloc(fixes->items, fixes->cap * sizeof *fixes->items);
-    }
-    fixes->items[fixes->count++] = *fix;
+    *array_add(fixes->items, fixes->count) = *fix;
     note_object(fixes, fix);
 }
 

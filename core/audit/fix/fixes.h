@@ -26,7 +26,7 @@ struct fixed_object;
 
 struct audit_fixes {
     struct audit_fix *items;
-    size_t count, cap;
+    size_t count;
     struct fixed_object *by_object;
     size_t with, without;   /* findings that are failures */
     size_t objects;         /* for which there is something to do */

@@ -5,17 +5,17 @@
 #include <string.h>
 
 #include "audit/found/texts.h"
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 
 struct audit_table {
     struct texts texts, of_rules;
     struct audit_rule *rules;
-    size_t rule_count, rule_cap;
+    size_t rule_count;
     struct audit_object *objects;
-    size_t object_count, object_cap;
+    size_t object_count;
     struct audit_row *rows;
-    size_t row_count, row_cap;
+    size_t row_count;
     const struct audit_object *now; /* the object that was begun */
     uint32_t now_at;                /* where it is kept, when `now_kept` */
     bool now_kept, keep_passes;
@@ -26,12 +26,6 @@ static const char *keep_text(struct texts *texts, const char *text)
 {
     return texts_keep(texts, str_of(text)).p;
 }
-
-#define ADD(array, count, cap)                                                                   \
-    ((count) == (cap)                                                                            \
-         ? (void)((array) = xrealloc((array), ((cap) = (cap) ? (cap)*2 : 16) * sizeof *(array))) \
-         : (void)0,                                                                              \
-     &(array)[(count)++])
 
 struct audit_table *audit_table_new(bool keep_passes)
 {
@@ -58,7 +52,7 @@ void audit_table_free(struct audit_table *f)
 
 uint32_t audit_table_add_rule(struct audit_table *f, const struct audit_rule *rule)
 {
-    struct audit_rule *kept = ADD(f->rules, f->rule_count, f->rule_cap);
+    struct audit_rule *kept = array_add(f->rules, f->rule_count);
     *kept = (struct audit_rule){
         .id = keep_text(&f->of_rules, rule->id),
         .title = keep_text(&f->of_rules, rule->title),
@@ -119,7 +113,7 @@ static uint32_t keep_object(struct audit_table *f)
 {
     const struct audit_object *now = f->now;
     if (!f->now_kept) {
-        struct audit_object *kept = ADD(f->objects, f->object_count, f->object_cap);
+        struct audit_object *kept = array_add(f->objects, f->object_count);
         *kept = (struct audit_object){
             .api_version = texts_keep(&f->texts, now->api_version),
             .kind = texts_keep(&f->texts, now->kind),
@@ -139,7 +133,7 @@ static struct audit_row *add_row(struct audit_table *f, uint32_t rule, enum verd
 {
     must((f->now || f->now_kept) && rule < f->rule_count);
     uint32_t object = keep_object(f);
-    struct audit_row *row = ADD(f->rows, f->row_count, f->row_cap);
+    struct audit_row *row = array_add(f->rows, f->row_count);
     *row = (struct audit_row){.rule = rule, .object = object, .verdict = verdict};
     return row;
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
-#include "base/mem.h"
 #include "base/must.h"
 
 static size_t chain_of(const char *name)
@@ -18,13 +18,9 @@ void input_anchors_begin(struct input_anchors *as, const char *name, int depth, 
     as->is_full |= as->count == INPUT_ANCHORS_MAX;
     if (as->is_full) return;
     must(as->open_count < ARRAY_LEN(as->open));
-    if (as->count == as->room) {
-        as->room = as->room ? as->room * 2 : 16;
-        as->anchor = xrealloc(as->anchor, as->room * sizeof *as->anchor);
-    }
     uint32_t *chain = &as->chain[chain_of(name)];
     as->open[as->open_count++] = (uint32_t)as->count;
-    as->anchor[as->count++] = (struct input_anchor){
+    *array_add(as->anchor, as->count) = (struct input_anchor){
         .name = xstrdup(name), .from = from, .depth = depth, .open = true, .older = *chain};
     *chain = (uint32_t)as->count;
 }
@@ -77,7 +73,6 @@ void input_anchors_clear(struct input_anchors *as)
     while (as->count > 0) drop_last(as);
     free(as->anchor);
     as->anchor = NULL;
-    as->room = 0;
     as->is_full = false;
 }
 

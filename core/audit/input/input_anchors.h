@@ -23,7 +23,7 @@ struct input_anchor {
 
 struct input_anchors {
     struct input_anchor *anchor;
-    size_t count, room, bytes;
+    size_t count, bytes;
     bool is_full;                      /* there were more: none is known any more */
     uint32_t open[PACK_DEPTH_MAX + 1]; /* numbers of those that are, each within the one before */
     size_t open_count;

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/hash.h"
-#include "base/mem.h"
 #include "base/str.h"
 
 struct walk {
@@ -30,11 +30,7 @@ static bool failed(const char *path, struct err *err)
 /* Takes `path`. */
 static void add(struct input_files *files, char *path, const struct stat *is)
 {
-    if (files->count == files->room) {
-        files->room = files->room ? files->room * 2 : 16;
-        files->file = xrealloc(files->file, files->room * sizeof *files->file);
-    }
-    files->file[files->count++] =
+    *array_add(files->file, files->count) =
         (struct input_file){path, S_ISREG(is->st_mode) && is->st_size > 0 ? (uint64_t)is->st_size : 0};
 }
 

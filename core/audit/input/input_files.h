@@ -32,7 +32,7 @@ struct input_file {
 
 struct input_files {
     struct input_file *file;
-    size_t count, room;
+    size_t count;
 };
 
 /* The file itself; of a folder those whose names say that they hold objects, in the order of their names,

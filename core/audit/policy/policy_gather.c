@@ -5,7 +5,7 @@
 
 #include "audit/found/findings.h"
 #include "audit/policy/policy_parts_internal.h"
-#include "base/mem.h"
+#include "base/array.h"
 #include "script/generation/script.h"
 #include "script/inventory/inventory.h"
 
@@ -83,8 +83,7 @@ static const struct audit_rule *keep_rule(struct policy_parts *parts, const stru
     copy->category = xstrdup(rule->category);
     copy->file = xstrdup(place && place->file ? place->file : script_path(asked->script));
     copy->severity = rule->severity;
-    parts->rules = xrealloc(parts->rules, (parts->rule_count + 1) * sizeof *parts->rules);
-    return parts->rules[parts->rule_count++] = copy;
+    return *array_add(parts->rules, parts->rule_count) = copy;
 }
 
 static void free_rule(struct audit_rule *rule)
@@ -116,12 +115,8 @@ static void swap(struct rule_output *a, struct rule_output *b)
 
 static void push(struct bucket *bucket, const struct rule_output *said)
 {
-    size_t at = bucket->used++;
-    if (at == bucket->cap) {
-        bucket->cap = bucket->cap ? bucket->cap * 2 : 16;
-        bucket->items = xrealloc(bucket->items, bucket->cap * sizeof *bucket->items);
-    }
-    bucket->items[at] = *said;
+    size_t at = bucket->used;
+    *array_add(bucket->items, bucket->used) = *said;
     bucket->bytes += said->bytes;
     for (; at; at = (at - 1) / 2) {
         struct rule_output *up = &bucket->items[(at - 1) / 2];

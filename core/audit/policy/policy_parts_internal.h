@@ -25,7 +25,7 @@ struct rule_output {
  * There is no more of it than one document has room for. */
 struct bucket {
     struct rule_output *items;
-    size_t used, cap;
+    size_t used;
     size_t bytes;    /* of the items */
     size_t all;      /* bytes, with what was left out */
     size_t left_out; /* results */

@@ -7,7 +7,7 @@
 #include "audit/fix/fixer.h"
 #include "audit/rules/auditor_internal.h"
 #include "audit/rules/suppression.h"
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 #include "object/value/selector.h"
 #include "object/value/value.h"
@@ -46,10 +46,9 @@ static bool add_rule(struct auditor *auditor, const struct rule_ref *asked, stru
                                .how = rule->how,
                                .severity = rule->severity};
     shown.file = place_of(asked, &shown.line);
-    auditor->rules = xrealloc(auditor->rules, (auditor->count + 1) * sizeof *auditor->rules);
-    auditor->left_out = xrealloc(auditor->left_out, auditor->count + 1);
-    auditor->left_out[auditor->count] = false;
-    auditor->rules[auditor->count++] = *asked;
+    size_t number = auditor->count;
+    *array_add(auditor->left_out, number) = false;
+    *array_add(auditor->rules, auditor->count) = *asked;
     audit_table_add_rule(auditor->options.table, &shown);
     rule_kinds_add(auditor->kinds, rule);
     return true;

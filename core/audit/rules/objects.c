@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "audit/rules/rule_kinds.h"
-#include "base/mem.h"
+#include "base/array.h"
 #include "object/value/value.h"
 
 struct held {
@@ -17,7 +17,7 @@ struct held {
 struct audit_objects {
     struct loop *loop;
     struct held *items;
-    size_t count, cap;
+    size_t count;
     char **files;
     size_t file_count;
 };
@@ -46,19 +46,14 @@ static uint32_t file_number(struct audit_objects *objects, struct str file)
 {
     size_t n = objects->file_count;
     if (n == 0 || !str_is(file, objects->files[n - 1])) {
-        objects->files = xrealloc(objects->files, (n + 1) * sizeof *objects->files);
-        objects->files[objects->file_count++] = xstrndup(file.p, file.n);
+        *array_add(objects->files, objects->file_count) = xstrndup(file.p, file.n);
     }
     return (uint32_t)(objects->file_count - 1);
 }
 
 void audit_objects_add(struct audit_objects *objects, const struct audit_subject *subject)
 {
-    if (objects->count == objects->cap) {
-        objects->cap = objects->cap ? objects->cap * 2 : 256;
-        objects->items = xrealloc(objects->items, objects->cap * sizeof *objects->items);
-    }
-    objects->items[objects->count++] =
+    *array_add(objects->items, objects->count) =
         (struct held){root_ref(subject->object), file_number(objects, subject->file), subject->line};
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "audit/rules/fields.h"
-#include "base/mem.h"
+#include "base/array.h"
 #include "informer/shared/shared_factory.h"
 #include "kube/kinds/catalogue.h"
 
@@ -48,8 +48,7 @@ void rule_kinds_free(struct rule_kinds *kinds)
 
 void rule_kinds_add(struct rule_kinds *kinds, const struct script_rule *rule)
 {
-    kinds->rules = xrealloc(kinds->rules, (kinds->count + 1) * sizeof *kinds->rules);
-    kinds->rules[kinds->count++] = rule;
+    *array_add(kinds->rules, kinds->count) = rule;
 }
 
 struct str rule_kinds_group(struct str group, struct str kind)

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
-#include "base/mem.h"
 #include "base/must.h"
 #include "base/text/nearest.h"
 #include "base/text/size.h"
@@ -56,8 +56,7 @@ static bool parse_number(const char *value, double *out)
 
 static void list_add(struct flag_list *list, const char *item)
 {
-    list->items = xrealloc(list->items, (list->count + 1) * sizeof *list->items);
-    list->items[list->count++] = item;
+    *array_add(list->items, list->count) = item;
 }
 
 char *flag_list_text(const struct flag_list *list)

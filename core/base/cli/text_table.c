@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 
 /* The first column is never made narrower than FIRST_MIN for the others to be seen. */
 enum { GAP = 2, NOTE_INDENT = 4, FIRST_MIN = 16 };
@@ -35,8 +35,7 @@ char *text_printable(const char *text)
 
 void text_table_add(struct text_table *table, const char *const *cells)
 {
-    table->rows = xrealloc(table->rows, (table->count + 1) * sizeof *table->rows);
-    struct text_row *row = &table->rows[table->count++];
+    struct text_row *row = array_add(table->rows, table->count);
     *row = (struct text_row){0};
     for (size_t i = 0; table->columns[i].heading; i++) row->cells[i] = text_printable(cells[i]);
 }
@@ -62,8 +61,7 @@ void text_table_add_note(struct text_table *table, const char *text)
 {
     struct text_row *row = &table->rows[table->count - 1];
     if (!*text) return;
-    row->notes = xrealloc(row->notes, (row->note_count + 1) * sizeof *row->notes);
-    row->notes[row->note_count++] = text_printable(text);
+    *array_add(row->notes, row->note_count) = text_printable(text);
 }
 
 static void measure(const struct text_table *table, size_t *widths)

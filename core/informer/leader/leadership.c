@@ -6,7 +6,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 #include "informer/leader/leadership_internal.h"
 
@@ -153,8 +153,7 @@ struct leadership *leaders_join(struct leaders *leaders, const struct lease_conf
     if (!l) {
         l = make(leaders, wish);
         pthread_mutex_lock(&leaders->lock);
-        leaders->items = xrealloc(leaders->items, (leaders->count + 1) * sizeof *leaders->items);
-        leaders->items[leaders->count++] = l;
+        *array_add(leaders->items, leaders->count) = l;
         leaders->running += leaders->started;
         pthread_mutex_unlock(&leaders->lock);
         if (leaders->started) post(leaders, &l->start);

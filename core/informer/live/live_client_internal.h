@@ -59,9 +59,8 @@ struct live_read {
     struct pager *pager;
     struct retry_watcher *watcher;
     struct live_response filling; /* of a watch: what came since the last answer */
-    size_t cap;
-    bool asked; /* the engine thread waits for an answer */
-    bool over;  /* the watch told its error, in `err` */
+    bool asked;                   /* the engine thread waits for an answer */
+    bool over;                    /* the watch told its error, in `err` */
     struct err err;
 
     /* Under way. */

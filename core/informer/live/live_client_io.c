@@ -1,7 +1,7 @@
 /* The I/O thread's half of live reads; see live.h. */
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "informer/live/live_client_internal.h"
 
 static void post_answer(struct live_read *read)
@@ -63,7 +63,6 @@ static void answer_events(struct live_read *read)
     }
     read->out = read->filling;
     read->filling = (struct live_response){0};
-    read->cap = 0;
     post_answer(read);
     if (!read->over) retry_watcher_pause(read->watcher, false);
 }
@@ -73,13 +72,9 @@ static void on_event(void *ctx, enum lw_event_type type, struct root *object)
 {
     struct live_read *read = ctx;
     struct live_response *filling = &read->filling;
-    if (filling->count == read->cap) {
-        read->cap = read->cap ? 2 * read->cap : 16;
-        filling->objects = xrealloc(filling->objects, read->cap * sizeof *filling->objects);
-        filling->types = xrealloc(filling->types, read->cap * sizeof *filling->types);
-    }
-    filling->objects[filling->count] = object;
-    filling->types[filling->count++] = type;
+    size_t of_objects = filling->count;
+    *array_add(filling->objects, of_objects) = object;
+    *array_add(filling->types, filling->count) = type;
     if (filling->count >= LIVE_EVENTS_MAX) retry_watcher_pause(read->watcher, true);
     answer_events(read);
 }

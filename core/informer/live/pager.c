@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/log.h"
-#include "base/mem.h"
 #include "base/must.h"
 #include "kube/api/client.h"
 #include "kube/api/kube_call.h"
@@ -29,7 +29,7 @@ struct pager {
     size_t told_last;         /* those of the last one among them */
     size_t pages;
     struct root **objects; /* of this page */
-    size_t count, cap;
+    size_t count;
 };
 
 static void on_item(void *ctx, struct root *object);
@@ -48,7 +48,7 @@ static void drop_objects(struct pager *p)
     for (size_t i = 0; i < p->count; i++) root_unref(p->objects[i]);
     free(p->objects);
     p->objects = NULL;
-    p->count = p->cap = 0;
+    p->count = 0;
 }
 
 static size_t room(const struct pager *p)
@@ -117,11 +117,7 @@ static void on_item(void *ctx, struct root *object)
         fail(p, &err);
         return;
     }
-    if (p->count == p->cap) {
-        p->cap = p->cap ? 2 * p->cap : 64;
-        p->objects = xrealloc(p->objects, p->cap * sizeof(struct root *));
-    }
-    p->objects[p->count++] = object;
+    *array_add(p->objects, p->count) = object;
 }
 
 static void on_refused(void *ctx, const struct lw_refusal *refusal)
@@ -154,7 +150,7 @@ static void notify_page(struct pager *p)
         .from_start = p->pages == 0,
     };
     p->objects = NULL;
-    p->count = p->cap = 0;
+    p->count = 0;
     p->pages++;
     p->told += page.count;
     p->told_last = page.count;

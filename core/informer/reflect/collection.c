@@ -4,20 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 #include "object/value/value.h"
 
-enum { FIRST_CAP = 512 };
+enum { SLOTS_MIN = 1024 };
 
 void collection_add(struct collection *c, struct root *object)
 {
-    if (c->used == c->cap) {
-        c->cap = c->cap ? 2 * c->cap : FIRST_CAP;
-        c->objects = xrealloc(c->objects, c->cap * sizeof(struct root *));
-    }
     must(c->used < UINT32_MAX);
-    c->objects[c->used++] = object;
+    *array_add(c->objects, c->used) = object;
 }
 
 /* --- keys */
@@ -39,7 +35,7 @@ static uint32_t *find_slot(const struct collection *c, uint32_t hash, const stru
 static void grow_slots(struct collection *c)
 {
     free(c->slots);
-    c->slot_count = c->slot_count ? 2 * c->slot_count : 2 * FIRST_CAP;
+    c->slot_count = c->slot_count ? 2 * c->slot_count : SLOTS_MIN;
     c->slots = xcalloc(c->slot_count, sizeof *c->slots);
     for (size_t i = 0; i < c->used; i++) {
         const struct root *object = c->objects[i];

@@ -10,7 +10,7 @@
 
 struct collection {
     struct root **objects; /* with holes (NULL) where something was removed */
-    size_t used, cap, holes;
+    size_t used, holes;
     uint32_t *slots; /* of the keys: place + 1; NULL until something was put */
     size_t slot_count;
     struct delta_refused *refused; /* NULL: nothing was */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 #include "object/value/value.h"
 
@@ -25,10 +25,7 @@ void delta_clear(struct delta *delta)
 
 void delta_run_append(struct delta_run *run, const struct delta *delta)
 {
-    if (run->count == run->cap) {
-        run->cap = run->cap ? run->cap * 2 : 64;
-        run->deltas = xrealloc(run->deltas, run->cap * sizeof *run->deltas);
-    }
+    array_reserve(run->deltas, run->count, run->cap);
     run->listed += delta->count;
     run->deltas[run->count++] = *delta;
     if (delta->type == DELTA_SYNC_ALL) run->sync_at = run->count;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 
 static void sweep(struct handler_list *list)
@@ -56,11 +56,7 @@ void handler_list_add(struct handler_list *list, const struct event_handler *han
     r->since = list->turn;
     r->stage = indexer_count(store) && !handler->from_now_on ? HANDLER_WAITING : HANDLER_ACTIVE;
     list->waiting |= r->stage == HANDLER_WAITING;
-    if (list->count == list->cap) {
-        list->cap = list->cap ? 2 * list->cap : 4;
-        list->items = xrealloc(list->items, list->cap * sizeof(struct registration *));
-    }
-    list->items[list->count++] = r;
+    *array_add(list->items, list->count) = r;
     *registration = r;
 }
 

@@ -12,7 +12,7 @@
 
 struct handler_list {
     struct registration **items;
-    size_t count, cap;
+    size_t count;
     uint64_t turn; /* number of the delta that is being processed, or was last */
     bool synced;   /* the first list was processed and everybody told */
     bool waiting;  /* somebody came who is to be shown the store, but not by the showing under way */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 #include "object/value/path.h"
 
@@ -43,8 +43,7 @@ bool handler_options_add_changed(struct handler_options *options, struct str pat
 {
     struct path *compiled = path_compile(path, err);
     if (!compiled) return false;
-    options->changed = xrealloc(options->changed, (options->changed_count + 1) * sizeof(struct path *));
-    options->changed[options->changed_count++] = compiled;
+    *array_add(options->changed, options->changed_count) = compiled;
     return true;
 }
 

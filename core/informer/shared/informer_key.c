@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "object/pack/projection.h"
 #include "object/value/selector.h"
 
@@ -49,8 +49,7 @@ static char *canonical_fields(const char *text)
     size_t count = 0;
     struct buf out = {0};
     while (text && *text) {
-        terms = xrealloc(terms, (count + 1) * sizeof *terms);
-        join_equals(terms[count++] = take_term(&text));
+        join_equals(*array_add(terms, count) = take_term(&text));
     }
     if (count) qsort(terms, count, sizeof *terms, compare_terms);
     for (size_t i = 0; i < count; i++)

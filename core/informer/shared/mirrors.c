@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 
 void mirrors_clear(struct mirrors *mirrors)
 {
@@ -13,8 +13,7 @@ void mirrors_clear(struct mirrors *mirrors)
 
 void mirrors_add(struct mirrors *mirrors, struct indexer *store, const struct indexer *own)
 {
-    mirrors->stores = xrealloc(mirrors->stores, (mirrors->count + 1) * sizeof *mirrors->stores);
-    mirrors->stores[mirrors->count++] = store;
+    *array_add(mirrors->stores, mirrors->count) = store;
     indexer_put_all(store, own);
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 #include "object/value/path.h"
 #include "object/value/selector.h"
@@ -89,8 +89,7 @@ bool filter_add_namespace(struct filter *filter, struct str pattern, struct err 
                        "namespace \"%.*s\": expected a name of at most %d characters, with * and ? for any, "
                        "and ! before it to leave it out",
                        STR_ARG(pattern), PATTERN_MAX);
-    filter->patterns = xrealloc(filter->patterns, (filter->pattern_count + 1) * sizeof(struct pattern));
-    filter->patterns[filter->pattern_count++] = (struct pattern){xstrndup(name.p, name.n), out};
+    *array_add(filter->patterns, filter->pattern_count) = (struct pattern){xstrndup(name.p, name.n), out};
     if (!out) filter->listed = true;
     return true;
 }
@@ -99,8 +98,7 @@ bool filter_add_path(struct filter *filter, struct str path, struct err *err)
 {
     struct path *compiled = path_compile(path, err);
     if (!compiled) return false;
-    filter->clauses = xrealloc(filter->clauses, (filter->clause_count + 1) * sizeof(struct clause));
-    filter->clauses[filter->clause_count++] = (struct clause){.path = compiled};
+    *array_add(filter->clauses, filter->clause_count) = (struct clause){.path = compiled};
     return true;
 }
 
@@ -108,8 +106,7 @@ static void add_value(struct filter *filter, struct wanted value)
 {
     must(filter->clause_count > 0);
     struct clause *clause = &filter->clauses[filter->clause_count - 1];
-    clause->values = xrealloc(clause->values, (clause->count + 1) * sizeof(struct wanted));
-    clause->values[clause->count++] = value;
+    *array_add(clause->values, clause->count) = value;
 }
 
 void filter_add_string(struct filter *filter, struct str value)

@@ -1,11 +1,11 @@
 /* The store: entries in the order of arrival, found by a table of their numbers; see indexer.h. An entry that
  * is removed leaves a hole, so that the order of the others stays; many holes are squeezed out together. */
+#include "base/array.h"
 #include "informer/store/indexer_internal.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "base/must.h"
 #include "informer/store/label_index.h"
 
@@ -31,9 +31,7 @@ static struct namespace *namespace_of(struct indexer *indexer, struct str name)
     ns->first = ns->last = NONE;
     ns->number = (uint32_t)indexer->namespace_count;
     HASH_ADD_KEYPTR(hh, indexer->by_name, ns->name, name.n, ns);
-    indexer->namespaces =
-        xrealloc(indexer->namespaces, (indexer->namespace_count + 1) * sizeof *indexer->namespaces);
-    indexer->namespaces[indexer->namespace_count++] = ns;
+    *array_add(indexer->namespaces, indexer->namespace_count) = ns;
     return ns;
 }
 

@@ -1,7 +1,7 @@
 /* The indexes of a store: added and shared, kept up to date, read; see indexer.h. */
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 #include "informer/store/index.h"
 #include "informer/store/indexer_internal.h"
@@ -86,8 +86,7 @@ static void build(struct indexer *indexer, struct indexed *indexed, size_t max)
 static struct index *begin(struct indexer *indexer, const struct index_source *source, char *path)
 {
     struct index *index = index_new(source);
-    indexer->indexes = xrealloc(indexer->indexes, (indexer->index_count + 1) * sizeof *indexer->indexes);
-    indexer->indexes[indexer->index_count++] = (struct indexed){index, path, 1, true, 0};
+    *array_add(indexer->indexes, indexer->index_count) = (struct indexed){index, path, 1, true, 0};
     return index;
 }
 

@@ -2,7 +2,7 @@
  * to be told; see indexer.h. */
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "informer/store/indexer_internal.h"
 
 #define KEPT UINT32_MAX
@@ -102,15 +102,13 @@ void replacement_clear(struct replacement *r)
 
 static void copy_namespaces(struct indexer *copy, const struct indexer *indexer)
 {
-    copy->namespace_count = indexer->namespace_count;
-    copy->namespaces = xcalloc(indexer->namespace_count + 1, sizeof *copy->namespaces);
     for (size_t i = 0; i < indexer->namespace_count; i++) {
         const struct namespace *ns = indexer->namespaces[i];
         size_t size = sizeof *ns + ns->hh.keylen + 1;
         struct namespace *fresh = xmalloc(size);
         memcpy(fresh, ns, size);
         HASH_ADD_KEYPTR(hh, copy->by_name, fresh->name, ns->hh.keylen, fresh);
-        copy->namespaces[i] = fresh;
+        *array_add(copy->namespaces, copy->namespace_count) = fresh;
     }
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "informer/store/label_index.h"
 
 struct walk {
@@ -11,7 +11,7 @@ struct walk {
     struct str ns;           /* of an index: only these */
     struct lister_list *out; /* NULL: only count */
     const volatile bool *stop;
-    size_t cap, count;
+    size_t count;
 };
 
 static bool visit(void *ctx, struct root *object)
@@ -23,11 +23,7 @@ static bool visit(void *ctx, struct root *object)
     if (walk->ns.n && !str_eq(root_namespace(object, &text), walk->ns)) return true;
     walk->count++;
     if (!walk->out) return true;
-    if (walk->out->count == walk->cap) {
-        walk->cap = walk->cap ? walk->cap * 2 : 64;
-        walk->out->objects = xrealloc(walk->out->objects, walk->cap * sizeof(struct root *));
-    }
-    walk->out->objects[walk->out->count++] = root_ref(object);
+    *array_add(walk->out->objects, walk->out->count) = root_ref(object);
     return true;
 }
 

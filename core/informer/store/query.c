@@ -1,9 +1,9 @@
 /* Queries: made, planned, and answered with objects, a count or a sum; see query.h. */
+#include "base/array.h"
 #include "informer/store/query_internal.h"
 
 #include <stdlib.h>
 
-#include "base/mem.h"
 #include "informer/store/label_index.h"
 
 struct query *query_new(void)
@@ -157,18 +157,14 @@ void query_each(const struct query *q, struct indexer *store, bool (*fn)(void *c
 struct collecting {
     const struct query *query;
     struct lister_list *out;
-    size_t cap, most;
+    size_t most;
 };
 
 static bool collect(void *ctx, struct root *object)
 {
     struct collecting *c = ctx;
     if (c->out->count == c->most) return false;
-    if (c->out->count == c->cap) {
-        c->cap = c->cap ? c->cap * 2 : 64;
-        c->out->objects = xrealloc(c->out->objects, c->cap * sizeof(struct root *));
-    }
-    c->out->objects[c->out->count++] = root_ref(object);
+    *array_add(c->out->objects, c->out->count) = root_ref(object);
     return true;
 }
 

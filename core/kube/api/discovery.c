@@ -2,7 +2,7 @@
  * server that does not know those; see resource.h. */
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "kube/api/kube_call.h"
 #include "kube/kinds/catalogue.h"
 
@@ -149,8 +149,7 @@ static void add_legacy(struct discovery *discovery, struct str group, struct str
                           : xasprintf("/api/%s", fetch->version);
     fetch->group_order = group_order;
     fetch->version_order = version_order;
-    discovery->legacy = xrealloc(discovery->legacy, (discovery->legacy_count + 1) * sizeof(struct fetch *));
-    discovery->legacy[discovery->legacy_count++] = fetch;
+    *array_add(discovery->legacy, discovery->legacy_count) = fetch;
 }
 
 /* An APIVersions document: {"versions":["v1"]}. */

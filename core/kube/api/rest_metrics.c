@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/clock.h"
-#include "base/mem.h"
 #include "base/series/series.h"
 
 struct known {
@@ -61,8 +61,7 @@ static struct series *series_of(struct rest_metrics *metrics, enum family family
     struct known new = {.family = family, .code = code};
     snprintf(new.method, sizeof new.method, "%s", method);
     new.series = make(metrics, family, new.method, code);
-    metrics->known = xrealloc(metrics->known, (metrics->count + 1) * sizeof *metrics->known);
-    metrics->known[metrics->count++] = new;
+    *array_add(metrics->known, metrics->count) = new;
     return new.series;
 }
 

@@ -6,17 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
-#include "base/mem.h"
 #include "kube/config/yaml_documents.h"
 #include "kube/config/yaml_file.h"
-
-static void append(char ***list, size_t *count, char *text)
-{
-    *list = xrealloc(*list, (*count + 2) * sizeof **list);
-    (*list)[(*count)++] = text;
-    (*list)[*count] = NULL;
-}
 
 /* `*out` stays NULL when there is none, or it is empty. */
 static bool read_text(struct yaml_file *file, yaml_node_t *exec, const char *field, char **out,
@@ -33,10 +26,10 @@ static bool read_args(struct yaml_file *file, yaml_node_t *exec, struct exec_con
     yaml_node_t *args = yaml_get(file, exec, "args"), *node;
     struct str text;
     size_t count = 0;
-    out->args = xcalloc(1, sizeof *out->args);
     if (!yaml_check_texts(file, args, err)) return err_wrap(err, ".args");
     for (size_t i = 0; (node = yaml_next(file, args, &i)) && yaml_read_text(node, &text, err);)
-        append(&out->args, &count, xstrndup(text.n ? text.p : "", text.n));
+        *array_add(out->args, count) = xstrndup(text.n ? text.p : "", text.n);
+    *array_add(out->args, count) = NULL;
     return true;
 }
 
@@ -59,13 +52,14 @@ static bool read_env(struct yaml_file *file, yaml_node_t *exec, struct exec_conf
     yaml_node_t *env = yaml_get(file, exec, "env"), *node;
     char *variable = NULL;
     size_t count = 0;
-    out->env = xcalloc(1, sizeof *out->env);
+    bool ok = true;
     if (!yaml_check_list(env, err)) return err_wrap(err, ".env");
-    for (size_t i = 0; (node = yaml_next(file, env, &i));) {
-        if (!read_variable(file, node, &variable, err)) return false;
-        append(&out->env, &count, variable);
+    for (size_t i = 0; ok && (node = yaml_next(file, env, &i));) {
+        ok = read_variable(file, node, &variable, err);
+        if (ok) *array_add(out->env, count) = variable;
     }
-    return true;
+    *array_add(out->env, count) = NULL;
+    return ok;
 }
 
 static bool read_interactive(struct yaml_file *file, yaml_node_t *exec, struct exec_config *out,
@@ -139,9 +133,10 @@ struct exec_config *exec_config_read(struct yaml_file *file, struct yaml_node_s 
 
 static char **copy_list(char **list)
 {
-    char **copy = xcalloc(1, sizeof *copy);
+    char **copy = NULL;
     size_t count = 0;
-    for (; list && *list; list++) append(&copy, &count, xstrdup(*list));
+    for (; list && *list; list++) *array_add(copy, count) = xstrdup(*list);
+    *array_add(copy, count) = NULL;
     return copy;
 }
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
-#include "base/mem.h"
 #include "kube/config/yaml_file.h"
 
 enum field_form { FIELD_TEXT, FIELD_PATH, FIELD_FLAG, FIELD_SECRET };
@@ -89,8 +89,7 @@ static bool read_field(struct yaml_file *file, const struct section *section, ya
 
 static void add_more(struct kubeconfig_user *user, struct str key, struct str value)
 {
-    user->as_more = xrealloc(user->as_more, (user->as_more_count + 1) * sizeof *user->as_more);
-    user->as_more[user->as_more_count++] = (struct kubeconfig_pair){
+    *array_add(user->as_more, user->as_more_count) = (struct kubeconfig_pair){
         xstrndup(key.p ? key.p : "", key.n), xstrndup(value.p ? value.p : "", value.n)};
 }
 
@@ -198,8 +197,7 @@ static bool read_section(struct kubeconfig *config, size_t number, struct yaml_f
             if (!ok) return false;
             continue;
         }
-        list->items = xrealloc(list->items, (list->count + 1) * sizeof *list->items);
-        list->items[list->count++] = entry;
+        *array_add(list->items, list->count) = entry;
     }
     return true;
 }

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/file.h"
-#include "base/mem.h"
 #include "base/text/base64.h"
 #include "kube/config/token_file.h"
 #include "net/pem.h"
@@ -231,8 +231,7 @@ static char *extra_name(const char *key)
 
 static void add_header(struct cluster_config *out, char *name, const char *value)
 {
-    out->impersonate = xrealloc(out->impersonate, (out->impersonate_count + 1) * sizeof *out->impersonate);
-    out->impersonate[out->impersonate_count++] = (struct cluster_header){name, xstrdup(value)};
+    *array_add(out->impersonate, out->impersonate_count) = (struct cluster_header){name, xstrdup(value)};
 }
 
 /* Fills `out->impersonate`; nothing when the user does not ask for it. */

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/array.h"
 #include "base/hash.h"
-#include "base/mem.h"
 #include "base/time/token_bucket.h"
 
 static const int64_t us_of_second = 1000000;
@@ -82,8 +82,7 @@ static bool is_similar(struct event_correlator *correlator, const struct event *
     for (unsigned i = 0; i < similar->count && !known; i++) known = similar->messages[i] == message;
     if (!known) similar->messages[similar->count++] = message;
     if (similar->count < EVENT_SIMILAR_MAX) return false;
-    similar->count--;
-    memmove(similar->messages, similar->messages + 1, similar->count * sizeof *similar->messages);
+    array_remove(similar->messages, similar->count, 0);
     return true;
 }
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "kube/kinds/catalogue.h"
 
 static char *text_of(struct str text)
@@ -22,10 +22,9 @@ static char **text_list(const struct tape *tape, size_t array)
     for (size_t at = tape_first(tape, array, NULL); at; at = tape_next(tape, array, at, NULL)) {
         struct str text = tape_str(tape, at);
         if (!text.n || str_has_nul(text)) continue;
-        list = xrealloc(list, (count + 2) * sizeof *list);
-        list[count++] = text_of(text);
-        list[count] = NULL;
+        *array_add(list, count) = text_of(text);
     }
+    if (list) *array_add(list, count) = NULL;
     return list;
 }
 
@@ -44,17 +43,16 @@ static void add(struct catalogue *catalogue, const struct tape *tape, const stru
     const struct str texts[] = {found->group, found->version, found->plural, found->kind, found->singular};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) /* it would have the name of another one */
         if (str_has_nul(texts[i])) return;
-    catalogue->entries = xrealloc(catalogue->entries, (catalogue->count + 1) * sizeof *catalogue->entries);
-    catalogue->entries[catalogue->count] = (struct catalogue_entry){
+    size_t sequence = catalogue->count;
+    *array_add(catalogue->entries, catalogue->count) = (struct catalogue_entry){
         .resource = {text_of(found->group), text_of(found->version), text_of(found->plural),
                      text_of(found->kind), found->namespaced},
         .singular = found->singular.n ? text_of(found->singular) : NULL,
         .short_names = text_list(tape, tape_field(tape, found->at, STR("shortNames"))),
         .group_order = found->group_order,
         .version_order = found->version_order,
-        .sequence = catalogue->count,
+        .sequence = sequence,
     };
-    catalogue->count++;
 }
 
 static void add_version(struct catalogue *catalogue, const struct tape *tape, size_t at, struct found *found)

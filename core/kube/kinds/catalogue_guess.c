@@ -2,8 +2,8 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/buf.h"
-#include "base/mem.h"
 #include "base/text/nearest.h"
 #include "kube/kinds/catalogue.h"
 
@@ -38,13 +38,12 @@ void catalogue_add_guess(struct catalogue *catalogue, struct str api_version, st
     api_version_cut(api_version, &group, &version);
     if (has(catalogue, group, version, kind)) return;
     unsigned order = next_group(catalogue);
-    catalogue->entries = xrealloc(catalogue->entries, (catalogue->count + 1) * sizeof *catalogue->entries);
-    catalogue->entries[catalogue->count] = (struct catalogue_entry){
+    size_t sequence = catalogue->count;
+    *array_add(catalogue->entries, catalogue->count) = (struct catalogue_entry){
         .resource = {text_of(group), text_of(version), plural_guess(kind), text_of(kind), namespaced},
         .group_order = order,
-        .sequence = catalogue->count,
+        .sequence = sequence,
     };
-    catalogue->count++;
 }
 
 /* --- The kind that somebody meant who wrote it wrong */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "kube/kinds/catalogue.h"
 
 #define NO_SUCH_KIND "no kind \"%.*s\" in the built-in API groups"
@@ -127,18 +127,15 @@ static char **split(const char *names)
 struct catalogue *catalogue_well_known(void)
 {
     struct catalogue *catalogue = catalogue_new();
-    catalogue->count = ARRAY_LEN(kinds);
-    catalogue->entries = xcalloc(catalogue->count, sizeof *catalogue->entries);
-    for (unsigned i = 0, group = 0; i < catalogue->count; i++) {
+    for (unsigned i = 0, group = 0; i < ARRAY_LEN(kinds); i++) {
         const struct resource resource = {(char *)kinds[i].group, (char *)kinds[i].version,
                                           (char *)kinds[i].plural, (char *)kinds[i].kind,
                                           kinds[i].namespaced};
-        struct catalogue_entry *entry = &catalogue->entries[i];
+        struct catalogue_entry *entry = array_add(catalogue->entries, catalogue->count);
         if (i && strcmp(kinds[i].group, kinds[i - 1].group) != 0) group++;
+        *entry = (struct catalogue_entry){
+            .short_names = split(kinds[i].short_names), .group_order = group, .sequence = i};
         resource_copy(&entry->resource, &resource);
-        entry->short_names = split(kinds[i].short_names);
-        entry->group_order = group;
-        entry->sequence = i;
     }
     catalogue_finish(catalogue);
     return catalogue;

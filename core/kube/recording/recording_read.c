@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 #include "kube/recording/recording.h"
 #include "kube/recording/recording_frame.h"
@@ -184,11 +184,10 @@ static bool map_file(struct recording *r, struct err *err)
 
 static struct reader *add_reader(struct recording *r, size_t offset, size_t size)
 {
-    r->readers = xrealloc(r->readers, (r->count + 1) * sizeof *r->readers);
-    struct reader *reader = &r->readers[r->count];
-    *reader = (struct reader){.offset = offset, .next.stream = r->count};
+    size_t number = r->count;
+    struct reader *reader = array_add(r->readers, r->count);
+    *reader = (struct reader){.offset = offset, .next.stream = number};
     recording_frame_init(&reader->frame, r->map + offset, size, &r->memory);
-    r->count++;
     return reader;
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "object/pack/dedup.h"
 #include "object/pack/intern.h"
 #include "object/value/dict.h"
@@ -68,8 +68,7 @@ static inline bool room(struct encoder *e, size_t words, struct err *err)
 
 void encode_grow_stack(struct encoder *e)
 {
-    e->stack_cap = e->stack_cap ? e->stack_cap * 2 : 256;
-    e->stack = xrealloc(e->stack, e->stack_cap * sizeof *e->stack);
+    e->stack = array_double(e->stack, &e->stack_cap, sizeof *e->stack);
 }
 
 /* Makes what stands in the area from `start` on a node, if it is large enough to be worth it and may come
@@ -82,10 +81,7 @@ static bool settle(struct encoder *e, size_t start, uint32_t *word, struct err *
     uint32_t granule = node_intern(e->pool, e->area + start, size, word_payload(*word) - start, &fresh);
     if (!granule) return err_set(err, ERR_LIMIT, "the object pool is full (at most 8 GiB)");
     if (fresh) {
-        if (e->fresh_count == e->fresh_cap) {
-            e->fresh_cap = e->fresh_cap ? e->fresh_cap * 2 : 64;
-            e->fresh = xrealloc(e->fresh, e->fresh_cap * sizeof *e->fresh);
-        }
+        array_reserve(e->fresh, e->fresh_count, e->fresh_cap);
         e->fresh[e->fresh_count++] = granule;
     }
     e->used = start;

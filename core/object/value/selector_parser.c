@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "object/value/label.h"
 #include "object/value/selector_internal.h"
 
@@ -52,16 +52,9 @@ static struct str empty_here(const struct parser *p)
     return (struct str){p->lexer.text.p, 0};
 }
 
-/* Room for one more behind `count`, doubling. */
-static void *grown(void *items, size_t count, size_t size)
-{
-    return (count & (count - 1)) == 0 ? xrealloc(items, (count ? 2 * count : 1) * size) : items;
-}
-
 static void add_value(struct requirement *r, struct str value)
 {
-    r->values = grown(r->values, r->count, sizeof *r->values);
-    r->values[r->count++] = value;
+    *array_add(r->values, r->count) = value;
 }
 
 static int by_text(const void *a, const void *b)
@@ -177,8 +170,7 @@ static bool parse_all(struct parser *p)
     while (peek(p) != TOKEN_END) {
         if (peek(p) != TOKEN_NAME && peek(p) != TOKEN_NOT)
             return fail(p, "!, identifier, or 'end of string'");
-        s->requirements = grown(s->requirements, s->count, sizeof *s->requirements);
-        struct requirement *r = &s->requirements[s->count++];
+        struct requirement *r = array_add(s->requirements, s->count);
         *r = (struct requirement){.op = OP_EXISTS};
         if (!parse_requirement(p, r)) return false;
         if (peek(p) == TOKEN_END) break;

@@ -28,7 +28,7 @@ static void test_an_array_moves_only_when_its_count_is_a_power_of_two(void **sta
     char *items = NULL;
     for (size_t count = 0; count <= 64; count++) {
         char *grown = array_grow(items, count, 1);
-        if (count & (count - 1)) assert_ptr_equal(grown, items);
+        if (count & (count - 1) || (count && count < ARRAY_MIN)) assert_ptr_equal(grown, items);
         items = grown;
         memset(items, 'x', count + 1); /* a sanitizer sees whether there is room */
     }
@@ -48,6 +48,22 @@ static void test_an_array_of_which_elements_were_dropped_grows_again(void **stat
         for (uint64_t i = 0; i < 100; i++) assert_int_equal(list.items[i], i);
     }
     free(list.items);
+}
+
+static void test_an_array_with_its_room_keeps_it_when_it_is_emptied(void **state)
+{
+    size_t *items = NULL, count = 0, room = 0;
+    for (size_t i = 0; i < 1000; i++) {
+        array_reserve(items, count, room);
+        items[count++] = i;
+    }
+    for (size_t i = 0; i < 1000; i++) assert_int_equal(items[i], i);
+    assert_true(room >= 1000 && room < 2000);
+    size_t *full = items, before = room;
+    for (count = 0; count < 1000; count++) array_reserve(items, count, room);
+    assert_ptr_equal(items, full);
+    assert_int_equal(room, before);
+    free(items);
 }
 
 static void test_an_element_is_removed_at_either_end_and_between(void **state)
@@ -72,6 +88,7 @@ int main(void)
         cmocka_unit_test(test_an_array_keeps_what_was_added_however_many_there_are),
         cmocka_unit_test(test_an_array_moves_only_when_its_count_is_a_power_of_two),
         cmocka_unit_test(test_an_array_of_which_elements_were_dropped_grows_again),
+        cmocka_unit_test(test_an_array_with_its_room_keeps_it_when_it_is_emptied),
         cmocka_unit_test(test_an_element_is_removed_at_either_end_and_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
