@@ -1,6 +1,6 @@
-/* raw.print, raw.log, raw.main, raw.main_result, raw.raise, raw.raise_at, raw.note_missing, raw.check_stack,
- * raw.check_loading, raw.traceback, raw.null, raw.format_arguments, raw.less: what touches the process and
- * the plan. */
+/* raw.print, raw.log, raw.main, raw.main_result, raw.raise, raw.raise_at, raw.note_missing, raw.nearest,
+ * raw.check_stack, raw.check_loading, raw.traceback, raw.null, raw.format_arguments, raw.less: what touches
+ * the process and the plan. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,6 +239,15 @@ static int l_note_missing(lua_State *L)
     return 0;
 }
 
+/* nearest(name, known): the key of the table `known` that was meant, or nil. */
+static int l_nearest(lua_State *L)
+{
+    struct str name = arg_bytes(L, 1, "nearest: name");
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_pushstring(L, key_nearest(L, 2, name));
+    return 1;
+}
+
 /* raise_at(fn, message): as raised where `fn`, a function of the script's, begins. */
 static int l_raise_at(lua_State *L)
 {
@@ -275,6 +284,7 @@ static void bind_host(lua_State *L)
                                      {"raise", l_raise},
                                      {"raise_at", l_raise_at},
                                      {"note_missing", l_note_missing},
+                                     {"nearest", l_nearest},
                                      {"check_stack", l_check_stack},
                                      {"format_arguments", l_format_arguments},
                                      {"less", l_table_less},

@@ -154,10 +154,10 @@ void absent_explain(struct script *script, struct buf *text)
 
 /* --- Names of methods that do not exist */
 
-enum { METHODS_MAX = 64, KNOWN_MAX = 800 };
+enum { NAMES_MAX = 256, KNOWN_MAX = 800 };
 
 struct names {
-    const char *items[METHODS_MAX]; /* of Lua's strings, which the table keeps */
+    const char *items[NAMES_MAX]; /* of Lua's strings, which the table keeps */
     int count;
 };
 
@@ -167,13 +167,13 @@ static int compare(const void *a, const void *b)
 }
 
 /* Sorted, so that of two names that are as near it is always the same one. */
-static void read_names(lua_State *L, int methods, struct names *names)
+static void read_names(lua_State *L, int table, struct names *names)
 {
     names->count = 0;
     lua_pushnil(L);
-    while (lua_next(L, methods)) {
+    while (lua_next(L, table)) {
         lua_pop(L, 1);
-        if (lua_type(L, -1) != LUA_TSTRING || names->count == METHODS_MAX) continue;
+        if (lua_type(L, -1) != LUA_TSTRING || names->count == NAMES_MAX) continue;
         names->items[names->count++] = own_text(L, -1);
     }
     qsort(names->items, (size_t)names->count, sizeof *names->items, compare);
@@ -184,6 +184,13 @@ static const char *find_nearest(const struct names *names, struct str wanted)
     struct nearest nearest = nearest_to(wanted);
     for (int i = 0; i < names->count; i++) nearest_try(&nearest, names->items[i]);
     return nearest.name;
+}
+
+const char *key_nearest(lua_State *L, int table, struct str wanted)
+{
+    struct names names;
+    read_names(L, table, &names);
+    return find_nearest(&names, wanted);
 }
 
 void unknown_method_raise(lua_State *L, const char *class_, int methods, int name)

@@ -33,3 +33,6 @@ void unknown_method_watch(lua_State *L);
 /* Raises `informer: unknown method "on_ad", did you mean "on_add"?`, of the name at `name` and the table of
  * methods at `methods`, both absolute. Returns for what is no text: there is no such field. */
 void unknown_method_raise(lua_State *L, const char *class_, int methods, int name);
+/* The key of the table at `table`, absolute, that was meant by `wanted`; NULL if none is near. The table owns
+ * it. */
+const char *key_nearest(lua_State *L, int table, struct str wanted);

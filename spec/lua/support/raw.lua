@@ -35,6 +35,16 @@ function view_verbs.items(view, i, j)
   return items, n
 end
 
+-- The shortest known name that has all letters of `name`.
+local function nearest(name, known)
+  local near
+  for key in pairs(known) do
+    local others = name:lower():gsub("_", ""):gsub(".", function(c) return key:lower():find(c, 1, true) and "" end)
+    if others == "" and (not near or #key < #near) then near = key end
+  end
+  return near
+end
+
 -- A new set of verbs; `record` keeps what was asked of it.
 function raw_verbs.new(record)
   record = record or {}
@@ -53,6 +63,7 @@ function raw_verbs.new(record)
     main = function(fn) record.main = fn end,
     main_result = noop,
     note_missing = noop,
+    nearest = nearest,
     traceback = noop,
     time = { now = os.time, ago = noop, sleep = noop, every = noop, after = noop, cron = noop },
     leader = { claim = noop, is_leader = noop, on_leader = noop },

@@ -25,6 +25,7 @@ static void test_one_slip_is_forgiven_in_a_short_name(void **state)
     assert_string_equal(of("sims"), "sim");
     assert_string_equal(of("bensh"), "bench");
     assert_string_equal(of("statsu"), "status");
+    assert_string_equal(of("SatUts"), "status"); /* two slips of six letters */
 }
 
 static void test_more_slips_are_forgiven_in_a_long_name(void **state)

@@ -46,6 +46,7 @@ static void test_the_method_that_was_meant_is_named(void **state)
         {"made.counter:set(1)", ":1: counter: unknown method \"set\", known are inc, remove"},
         {"made.factory:informr('pods')",
          ":1: factory: unknown method \"informr\", did you mean \"informer\"?"},
+        {"pods:ltsier()", ":1: informer: unknown method \"ltsier\", did you mean \"lister\"?"},
         {"local x = pods.on_ad", ":1: informer: unknown method"},
     };
     struct cluster *c = *state;
@@ -93,6 +94,8 @@ static void test_a_name_of_k8s_that_was_meant_is_told(void **state)
     const char *said = cluster_load_error(
         c, "x", "local k8s = require 'k8s' if k8s.rule then error 'is' end local t = {} t.x()");
     assert_null(strstr(said, "k8s.rule")); /* which may be asked */
+    said = cluster_load_error(c, "x", "require('k8s').ltsier()");
+    assert_null(strstr(said, "did you mean")); /* three letters of six are another word */
     assert_ask(c, c->script, "for i = 1, 1000 do assert(k8s['name' .. i] == nil) end return 'fine'", "fine");
 }
 
