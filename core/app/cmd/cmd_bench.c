@@ -1,20 +1,69 @@
 /* `kubelua bench`: what informers cost, kubelua's and others', on the same generated pods. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "app/audit/audit_engine.h"
 #include "app/cmd/cmd.h"
 #include "app/options/commit.h"
 #include "base/mem.h"
-#include "bench/run/bench_all.h"
-#include "bench/run/bench_report.h"
+#include "bench/run/bench.h"
+
+enum { PODS = 10000, REPLICAS = 3, UPDATES = 50000, SILENCE_MS = 60000, SETTLE_MS = 1000 };
+
+struct flags {
+    int pods, replicas, runs, updates; /* `runs`: 0 when nothing was said */
+    bool quick, full, dry_run;
+    int64_t silence_ms, settle_ms;
+    const char *only, *output, *encodings, *compare;
+    struct flag_list peers, missing;
+};
+
+static const struct flag *flags_of(struct flags *flags)
+{
+    static struct flag table[16];
+    *flags = (struct flags){.pods = PODS,
+                            .replicas = REPLICAS,
+                            .updates = UPDATES,
+                            .silence_ms = SILENCE_MS,
+                            .settle_ms = SETTLE_MS,
+                            .output = "table"};
+    const struct flag all[] = {
+        {"pods", 0, FLAG_COUNT, &flags->pods, "N", NULL,
+         "Number of generated pods, about 9.4 KB each (default 10000)"},
+        {"replicas", 0, FLAG_COUNT, &flags->replicas, "N", NULL, "Pods per workload (default 3)"},
+        {"runs", 0, FLAG_COUNT, &flags->runs, "N", NULL,
+         "Runs per subject; medians are reported (default 3, or 1 with --quick)"},
+        {"updates", 0, FLAG_COUNT, &flags->updates, "N", NULL,
+         "Number of updates in the storm measurement (default 50000)"},
+        {"quick", 0, FLAG_BOOL, &flags->quick, NULL, NULL,
+         "Do one run unless --runs is given; ./dev bench then also skips client-go and kube-rs"},
+        {"full", 0, FLAG_BOOL, &flags->full, NULL, NULL,
+         "Also measure kubelua with 100,000 pods (1, 3 and 10 per workload) and with 1,000,000 pods; needs "
+         "13 GB"},
+        {"only", 0, FLAG_STRING, &flags->only, "NAME,...", NULL,
+         "Run only these measurements (see the list above)"},
+        {"peer", 0, FLAG_LIST, &flags->peers, "NAME=COMMAND", NULL, "Also measure this program (repeatable)"},
+        {"missing", 0, FLAG_LIST, &flags->missing, "NAME=WHY", NULL,
+         "Record in the report that this peer was not run (repeatable)"},
+        {"encodings", 0, FLAG_STRING, &flags->encodings, "DIR", NULL,
+         "Directory with the same pods in protobuf, written by bench/peers/encode"},
+        {"compare", 0, FLAG_STRING, &flags->compare, "FILE", NULL,
+         "Compare with an earlier report that was written with -o json"},
+        {"timeout", 0, FLAG_DURATION_MS, &flags->silence_ms, "DURATION", NULL,
+         "Fail a subject that prints nothing for this long beyond the expected time of its work (default "
+         "60s)"},
+        {"settle", 0, FLAG_DURATION_MS, &flags->settle_ms, "DURATION", NULL,
+         "Time to wait before reading the memory of a process (default 1s)"},
+        {"output", 'o', FLAG_CHOICE, &flags->output, "table|json", "table|json",
+         "Output format: tables of medians, or all figures as JSON (default table)"},
+        {"dry-run", 0, FLAG_BOOL, &flags->dry_run, NULL, NULL,
+         "Check flags and memory, print what would be measured, and exit"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
+}
 
 static void help(void)
 {
-    struct bench_flags flags;
+    struct flags flags;
     puts(
         "Benchmark kubelua's informer and those of other programs that speak the same protocol, on "
         "generated\n"
@@ -46,7 +95,7 @@ static void help(void)
         "  2    usage error, or nothing was measured: there is no report\n"
         "  130  interrupted: what was measured until then is in the report\n\n"
         "Flags:");
-    flags_print(bench_flags_table(&flags));
+    flags_print(flags_of(&flags));
 }
 
 static bool audit_once(const char *socket, int64_t timeout_ms, struct bench_audit *audit, struct err *err)
@@ -66,94 +115,19 @@ static bool audit_once(const char *socket, int64_t timeout_ms, struct bench_audi
 
 static const struct bench_program program = {kubelua_commit, audit_once};
 
-struct bench {
-    struct bench_flags flags;
-    struct bench_setup setup;
-    struct bench_results results;
-    struct bench_earlier earlier;
-};
-
-static bool report(struct bench *bench, struct err *err)
-{
-    const struct bench_earlier *earlier = bench->flags.compare ? &bench->earlier : NULL;
-    if (str_is(str_of(bench->flags.output), "json"))
-        bench_report_json(&bench->setup.plan, &bench->results, earlier, stdout);
-    else
-        bench_report_table(&bench->setup.plan, &bench->results, earlier, stdout, isatty(STDOUT_FILENO));
-    if (fflush(stdout) != 0) return err_set(err, ERR_IO, "the report was not written: %s", strerror(errno));
-    return !ferror(stdout) || err_set(err, ERR_IO, "the report was not written as a whole");
-}
-
-static int fail(const char *before, const char *why, int code)
-{
-    fprintf(stderr, "kubelua bench: %s%s\n", before, why);
-    return code;
-}
-
-/* What there is to report is reported first, so that the reason for the exit code stands last. */
-static int conclude(struct bench *bench, bool complete, bool any_failed, struct err *why)
-{
-    struct err err;
-    bool interrupted = bench_interrupted();
-    if (!complete) bench->results.stopped = xstrdup(interrupted ? "interrupted" : why->text);
-    if (!bench_results_any(&bench->results, bench->setup.plan.measurements)) {
-        if (interrupted) return fail("interrupted before anything was measured", "", EXIT_INTERRUPTED);
-        return fail("nothing was measured: ", complete ? "every subject failed" : why->text, EXIT_USAGE);
-    }
-    if (!report(bench, &err)) return fail("", err.text, interrupted ? EXIT_INTERRUPTED : EXIT_FINDINGS);
-    if (interrupted) return fail("interrupted; the report is partial", "", EXIT_INTERRUPTED);
-    if (!complete) return fail("ended early, the report is partial: ", why->text, EXIT_FINDINGS);
-    return any_failed ? EXIT_FINDINGS : EXIT_OK;
-}
-
-static int measure(struct bench *bench)
-{
-    struct err err = {0};
-    bool any_failed = false;
-    bench_children_guard();
-    bool complete = bench_all_measure(&bench->setup, &bench->results, &any_failed, &err);
-    return conclude(bench, complete, any_failed, &err);
-}
-
-static int print_plan(const struct bench_setup *setup, const struct bench_results *results)
-{
-    printf("Flags: %s\nSubjects:\n", setup->plan.flags);
-    for (size_t i = 0; i < setup->count; i++)
-        if (setup->subjects[i].measurements & setup->plan.measurements)
-            printf("  %s\n", setup->subjects[i].name);
-    for (size_t i = 0; i < results->gap_count; i++)
-        printf("%s  %s: %s\n", i ? "" : "Not run:\n", results->gaps[i].what, results->gaps[i].why);
-    return EXIT_OK;
-}
-
-/* All that can be wrong is found before anything is started. */
-static bool prepare(struct bench *bench, int argc, char **argv, struct err *err)
-{
-    struct flag_list rest = {0};
-    const struct flag *tables[] = {bench_flags_table(&bench->flags), NULL};
-    bool ok = flags_parse(tables, argc, argv, &rest, err);
-    if (ok && rest.count) ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"", rest.items[0]);
-    flag_list_clear(&rest);
-    ok = ok && bench_setup_make(&bench->flags, &program, &bench->setup, &bench->results, err) &&
-         bench_all_check(&bench->setup, err);
-    if (!ok || !bench->flags.compare) return ok;
-    return bench_earlier_read(bench->flags.compare, &bench->earlier, err) &&
-           bench_earlier_fits(&bench->earlier, &bench->setup, err);
-}
-
 static int run(int argc, char **argv)
 {
-    struct bench bench = {0};
+    struct flags flags;
+    struct flag_list rest = {0};
     struct err err;
-    bool ok = prepare(&bench, argc, argv, &err);
-    int code = !ok                   ? fail("", err.text, EXIT_USAGE)
-               : bench.flags.dry_run ? print_plan(&bench.setup, &bench.results)
-                                     : measure(&bench);
-    bench_earlier_clear(&bench.earlier);
-    bench_setup_clear(&bench.setup);
-    bench_results_clear(&bench.results);
-    flag_list_clear(&bench.flags.peers);
-    flag_list_clear(&bench.flags.missing);
+    const struct flag *tables[] = {flags_of(&flags), NULL};
+    bool ok = flags_parse(tables, argc, argv, &rest, &err);
+    if (ok && rest.count) ok = err_set(&err, ERR_INVALID, "unexpected argument \"%s\"", rest.items[0]);
+    if (!ok) fprintf(stderr, "kubelua bench: %s\n", err.text);
+    int code = ok ? bench_run(tables[0], &program) : EXIT_USAGE;
+    flag_list_clear(&rest);
+    flag_list_clear(&flags.peers);
+    flag_list_clear(&flags.missing);
     return code;
 }
 

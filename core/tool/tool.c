@@ -1,0 +1,76 @@
+/* States of Lua for the program itself; see tool.h. */
+#include "tool/tool.h"
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+#include "base/embedded_file.h"
+#include "base/must.h"
+
+extern const struct embedded_module tool_modules[];
+
+lua_State *tool_open(void)
+{
+    lua_State *L = luaL_newstate();
+    must(L);
+    luaL_openlibs(L);
+    lua_getglobal(L, "package");
+    lua_getfield(L, -1, "preload");
+    for (const struct embedded_module *m = tool_modules; m->name; m++) {
+        must(luaL_loadbuffer(L, m->source, m->len, m->chunk) == 0);
+        lua_setfield(L, -2, m->name);
+    }
+    lua_pop(L, 2);
+    return L;
+}
+
+bool tool_call(lua_State *L, const char *module, struct err *err)
+{
+    int count = lua_gettop(L);
+    lua_getglobal(L, "require");
+    lua_pushstring(L, module);
+    bool ok = lua_pcall(L, 1, 1, 0) == 0;
+    if (ok) {
+        lua_insert(L, 1);
+        ok = lua_pcall(L, count, 1, 0) == 0;
+    }
+    if (ok) return true;
+    const char *text = lua_tostring(L, -1);
+    err_set(err, ERR_INVALID, "%s", text ? text : "an error that is no text");
+    lua_settop(L, 0);
+    return false;
+}
+
+int tool_raise(lua_State *L, const struct err *err)
+{
+    lua_pushstring(L, err->text);
+    return lua_error(L);
+}
+
+void tool_push_flags(lua_State *L, const struct flag *flags)
+{
+    lua_newtable(L);
+    for (const struct flag *flag = flags; flag->name; flag++) {
+        switch (flag->kind) {
+        case FLAG_BOOL: lua_pushboolean(L, *(const bool *)flag->into); break;
+        case FLAG_INT:
+        case FLAG_COUNT: lua_pushinteger(L, *(const int *)flag->into); break;
+        case FLAG_NUMBER: lua_pushnumber(L, *(const double *)flag->into); break;
+        case FLAG_DURATION_MS: lua_pushnumber(L, (lua_Number) * (const int64_t *)flag->into); break;
+        case FLAG_SIZE: lua_pushnumber(L, (lua_Number) * (const size_t *)flag->into); break;
+        case FLAG_STRING:
+        case FLAG_CHOICE:
+        case FLAG_MODE: lua_pushstring(L, *(const char *const *)flag->into); break;
+        case FLAG_LIST: {
+            const struct flag_list *list = flag->into;
+            lua_createtable(L, (int)list->count, 0);
+            for (size_t i = 0; i < list->count; i++) {
+                lua_pushstring(L, list->items[i]);
+                lua_rawseti(L, -2, (int)i + 1);
+            }
+            break;
+        }
+        }
+        lua_setfield(L, -2, flag->name);
+    }
+}

@@ -1,0 +1,24 @@
+/* Lua of the program's own: what commands print, and `kubelua bench`. Its modules are lua/tool/, in the
+ * binary; scripts of users know nothing of them. Owner: the caller of tool_open has the state, and closes it
+ * by lua_close. One thread; functions push their results on the stack of the state. */
+#pragma once
+#include <lua.h>
+
+#include "base/cli/flags.h"
+#include "object/parse/tape.h"
+
+/* A state with the standard library; `require` finds the modules: "tool.json". */
+lua_State *tool_open(void);
+/* Calls the function that the module is with the values on the stack, which are taken; pushes one result.
+ * False with what the module raised: nothing is pushed. */
+bool tool_call(lua_State *L, const char *module, struct err *err);
+/* Raises the text of the error. */
+int tool_raise(lua_State *L, const struct err *err);
+
+/* Pushes the value of a JSON text. An object is a table whose metatable has its names in their order, as
+ * `names`; null is a light userdata of NULL. */
+void tool_push_json(lua_State *L, const struct tape *tape, size_t at);
+/* Pushes the value of the JSON text `text`. False with an error: nothing is pushed. */
+bool tool_parse_json(lua_State *L, struct str text, struct err *err);
+/* Pushes a table of what the flags were set to, by their names; durations are milliseconds. */
+void tool_push_flags(lua_State *L, const struct flag *flags);
