@@ -100,10 +100,10 @@ describe("the probes of kubelua run #threads", function()
     local body = answer(engine, "/readyz", 500, "[-]engine-loop failed: the engine thread has not come back for ")
     assert.has_match("not come back for %d s: the script [^%s]+ is in main\n", body)
     assert.are.equal(200, (engine.probe "/livez"))
-    engine:wait_error '"Engine thread is blocked[^"]*" cause="the script [^%s]+ is in main" seconds=%d+'
+    engine:wait_error '"Engine thread is blocked[^"]*" reason="the script [^%s]+ is in main" blockedMs=%d+'
     engine:wait_line "^free$"
     answer(engine, "/readyz", 200, "ok")
-    engine:wait_error '"The engine thread has come back" afterSeconds=%d'
+    engine:wait_error '"The engine thread has come back" afterMs=%d'
     assert.are.equal(1, select(2, engine:err():gsub("Engine thread is blocked, handlers and timers are delayed", "")))
   end)
 end)

@@ -345,7 +345,7 @@ describe("--leader-elect", function()
       engine:wait_line "^writing$"
       sim:play { ["do"] = "fault", what = "delay", ["for"] = "100ms", verb = "get", resource = "leases" }
       engine:kill(case.signal)
-      engine:wait_error 'Stopped leading".*why="(this process ends)"'
+      engine:wait_error 'Stopped leading".*reason="(this process ends)"'
       local before = sim.api:get(map).data.n
       assert.are.equal(case.code, engine:wait(20))
       local lease, last = sim.api:get(leases .. "kubelua"), sim.api:get(map)

@@ -297,7 +297,7 @@ describe("kubelua status #threads", function()
     local _, code, err = engine.status()
     assert.are.equal(2, code)
     assert.has_match("the engine is busy: the script [^%s]+ is in a handler\n", err)
-    engine:wait_error '"Engine thread is blocked[^"]*" cause="the script [^%s]+ is in a handler"'
+    engine:wait_error '"Engine thread is blocked[^"]*" reason="the script [^%s]+ is in a handler"'
     engine:kill "TERM"
     engine:wait()
   end)

@@ -174,7 +174,7 @@ static bool start_children(struct engine_audit *a, int order, struct err *err)
     free(scripts);
     if (!ok) return false;
     log_info("Audit started", FI("pid", a->client), FI("children", a->children.count),
-             FI("pauseUs", pause_ns / 1000));
+             FI("pauseMicroseconds", pause_ns / 1000));
     return send_begun(a, pause_ns) || err_set(err, ERR_CLOSED, "the client of the audit disconnected");
 }
 

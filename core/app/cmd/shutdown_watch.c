@@ -36,7 +36,8 @@ static const char *signal_name(int signum)
 /* On the I/O thread. The engine thread is stuck in a script: nothing can be taken apart any more. */
 static void end_process(const struct shutdown_watch *stopper, const char *why)
 {
-    log_error("Exiting without a clean shutdown", F("signal", signal_name(stopper->signum)), F("why", why));
+    log_error("Exiting without a clean shutdown", F("signal", signal_name(stopper->signum)),
+              F("reason", why));
     writer_stop(FLUSH_MS);
     ending_run();
     _exit(stopper->signum == SIGINT ? EXIT_INTERRUPTED : EXIT_INCOMPLETE);

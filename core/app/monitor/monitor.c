@@ -32,7 +32,7 @@ static void on_engine_tick(struct timer *timer)
     struct monitor *m = container_of(timer, struct monitor, engine_tick);
     if (atomic_exchange(&m->said_busy, false))
         log_info("The engine thread has come back",
-                 FI("afterSeconds", health_silence_ms(m->health, HEALTH_ENGINE_LOOP) / 1000));
+                 FI("afterMs", health_silence_ms(m->health, HEALTH_ENGINE_LOOP)));
     health_beat(m->health, HEALTH_ENGINE_LOOP);
     m->options.tick(m->options.ctx);
     timer_start(timer, loop_clock(m->options.engine_loop), TICK_MS);
@@ -51,8 +51,8 @@ static void warn_of_busy(struct monitor *m)
     struct buf who = {0};
     if (silence_ms < BUSY_MS || atomic_exchange(&m->said_busy, true)) return;
     running_describe(m->options.running, &who);
-    log_warn("Engine thread is blocked, handlers and timers are delayed", F("cause", buf_text(&who)),
-             FI("seconds", silence_ms / 1000));
+    log_warn("Engine thread is blocked, handlers and timers are delayed", F("reason", buf_text(&who)),
+             FI("blockedMs", silence_ms));
     buf_clear(&who);
 }
 

@@ -126,8 +126,7 @@ static void become_untracked(struct audited_rule *rule)
             cell->looks = DEPENDENCY_NONE;
         }
     log_warn("Rule has too many dependencies, re-evaluating all objects on every change", F("rule", rule->id),
-             FI("limit", rule->audit->options.max_lookups),
-             FI("secondsBetween", CONTINUOUS_UNTRACKED_MS / 1000));
+             FI("limit", rule->audit->options.max_lookups), FI("everyMs", CONTINUOUS_UNTRACKED_MS));
 }
 
 /* NULL with CELL_LEFT_OUT when there is no room. */

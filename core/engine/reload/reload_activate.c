@@ -31,7 +31,7 @@ static void tell(const struct slot *slot)
 {
     const struct handover *done = &slot->done;
     log_info("Reloaded", F("script", slot->name), FI("generation", script_generation(slot->current)),
-             F("why", slot->why), FI("pauseMicroseconds", slot->pause_us), FI("handlersKept", done->kept),
+             F("reason", slot->why), FI("pauseMicroseconds", slot->pause_us), FI("handlersKept", done->kept),
              FI("handlersAdded", done->added), FI("handlersRemoved", done->removed),
              FI("eventsDropped", done->dropped_events), FI("keysDropped", done->dropped_keys),
              FI("timersCancelled", done->cancelled_timers));
@@ -49,7 +49,7 @@ static void note_return(struct slot *slot)
     bundle_unref(slot->left);
     slot->left = NULL;
     log_warn("Returned to the generation before", F("script", slot->name),
-             F("why", buf_text(&slot->left_why)));
+             F("reason", buf_text(&slot->left_why)));
 }
 
 static void become_current(struct slot *slot, struct script *script)

@@ -70,7 +70,7 @@ void leader_release(struct leader *l)
     if (led) {
         leader_end_term(l);
         log_info("Stopped leading", F("lease", l->options.name), F("namespace", l->options.namespace_),
-                 F("why", "this process ends"));
+                 F("reason", "this process ends"));
         leader_notify_change(l);
     }
     l->next.fn = on_end_next;

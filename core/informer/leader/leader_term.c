@@ -42,7 +42,7 @@ void leader_lose(struct leader *l, const char *why)
 {
     leader_end_term(l);
     log_warn("Stopped leading", F("lease", l->options.name), F("namespace", l->options.namespace_),
-             F("why", why), F("err", l->err.code == ERR_NONE ? "" : l->err.text));
+             F("reason", why), F("err", l->err.code == ERR_NONE ? "" : l->err.text));
     leader_notify_change(l);
 }
 

@@ -65,7 +65,7 @@ static void log_failure(const struct reflector *r, const struct err *err, int64_
                  FI("retryInMs", delay_ms));
     else
         log_warn("List or watch failed, retrying", F("reflector", r->name),
-                 F("cause", err_code_name(err->code)), F("err", err->text), FI("retryInMs", delay_ms));
+                 F("reason", err_code_name(err->code)), F("err", err->text), FI("retryInMs", delay_ms));
 }
 
 void reflector_failed(struct reflector *r, const struct err *err, enum reflector_next next)
