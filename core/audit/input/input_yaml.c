@@ -2,23 +2,29 @@
  * it. A tree of a document is never made; see input_reader.h. */
 #include <string.h>
 
-#include "audit/input/input_yaml.h"
+#include "audit/input/input_reader.h"
+#include "base/mem.h"
+#include "kube/config/yaml_value.h"
+
+struct input_yaml {
+    struct yaml_value value;
+    struct input_reader *reader;
+    struct input_tokens tokens;
+    size_t since;      /* bytes handed over since the last event */
+    bool has_braces;   /* {{ stood in what was handed over */
+    bool is_text_long; /* no more was handed over, as there was no event for so long */
+    /* A parser sees one document, if it can be told where that ends: so an error is one of that alone. */
+    bool splits;
+    bool in_line,
+        has_content; /* what was handed over ends inside of a line; has more than comments and marks */
+    bool at_mark;    /* the next document begins at the window */
+};
 
 struct head {
     size_t line;
     bool is_list; /* items were read */
     char kind[INPUT_TYPE_MAX], api_version[INPUT_TYPE_MAX];
 };
-
-static size_t line_of(const struct input_yaml *y, yaml_mark_t mark)
-{
-    return y->line_base + mark.line + 1;
-}
-
-size_t input_yaml_line(const struct input_yaml *y)
-{
-    return line_of(y, y->event.start_mark);
-}
 
 /* --- events */
 
@@ -82,9 +88,9 @@ static const char *hint(const struct input_yaml *y)
 static void complain(struct input_yaml *y)
 {
     struct input_reader *r = y->reader;
-    const yaml_parser_t *p = &y->parser;
+    const yaml_parser_t *p = &y->value.parser;
     const char *problem = p->problem ? p->problem : "not YAML", *context = p->context ? p->context : "";
-    size_t here = line_of(y, p->mark);
+    size_t here = yaml_value_line_of(&y->value, p->mark);
     if (r->window.failed) return; /* that is told by whoever reads the window */
     if (y->is_text_long) {
         input_refuse_text(r, here, ERR_LIMIT, "a text of more than %zu bytes (--max-object-size)", r->max);
@@ -92,16 +98,17 @@ static void complain(struct input_yaml *y)
         input_refuse_text(r, here, ERR_PARSE, "neither JSON nor YAML: %s, at byte %zu", problem,
                           p->problem_offset);
     } else {
-        input_refuse_text(r, line_of(y, p->problem_mark), ERR_PARSE, "invalid YAML: %s%s%s%s", problem,
-                          *context ? " " : "", context, hint(y));
+        input_refuse_text(r, yaml_value_line_of(&y->value, p->problem_mark), ERR_PARSE,
+                          "invalid YAML: %s%s%s%s", problem, *context ? " " : "", context, hint(y));
     }
 }
 
-bool input_yaml_next(struct input_yaml *y)
+static bool next(struct yaml_value *value)
 {
+    struct input_yaml *y = container_of(value, struct input_yaml, value);
     if (y->reader->stopped) return false;
-    yaml_event_delete(&y->event);
-    if (!yaml_parser_parse(&y->parser, &y->event)) {
+    yaml_event_delete(&y->value.event);
+    if (!yaml_parser_parse(&y->value.parser, &y->value.event)) {
         complain(y);
         return false;
     }
@@ -113,62 +120,58 @@ bool input_yaml_next(struct input_yaml *y)
 
 static void refuse_flaw(struct input_yaml *y)
 {
-    struct input_reader *r = y->reader;
-    size_t line = y->flaw_line;
-    switch (y->flaw) {
-    case FLAW_LARGE: input_refuse_cut(r, CUT_LARGE, line); break;
-    case FLAW_KEY: input_refuse_text(r, line, ERR_PARSE, "a key that is no text%s", hint(y)); break;
-    case FLAW_TWICE:
-        input_refuse_text(r, line, ERR_PARSE, "%.*s is there twice in one map",
-                          STR_ARG(buf_slice(&y->twice)));
-        break;
-    case FLAW_MERGES:
-        input_refuse_text(r, line, ERR_LIMIT, "what << merges moves more than %zu bytes (--max-object-size)",
-                          r->max);
-        break;
-    case FLAW_MERGE: input_refuse_text(r, line, ERR_PARSE, "what << merges is no map"); break;
-    case FLAW_ANCHOR:
-        input_refuse_text(r, line, ERR_PARSE,
-                          "an alias without an anchor (of which at most %d, and %zu bytes, are known)",
-                          INPUT_ANCHORS_MAX, r->max);
-        break;
-    default: input_refuse_text(r, line, ERR_PARSE, "an alias inside of its own anchor"); break;
+    struct err err;
+    if (y->value.flaw == YAML_LARGE) {
+        input_refuse_cut(y->reader, CUT_LARGE, y->value.flaw_line);
+        return;
     }
+    yaml_value_describe_flaw(&y->value, &err);
+    if (y->value.flaw == YAML_BAD_KEY) err_append(&err, "%s", hint(y));
+    input_refuse(y->reader, y->value.flaw_line, &err);
+}
+
+static bool read_value(struct input_yaml *y)
+{
+    bool whole = yaml_value_read(&y->value);
+    if (y->value.flaw != YAML_DEEP) return whole;
+    refuse_flaw(y);
+    y->value.flaw = YAML_NO_FLAW;
+    return false;
 }
 
 /* What stands in the text from `start` on is done. */
 static void take_made(struct input_yaml *y, const struct input_type *list, size_t line)
 {
     struct input_piece piece;
-    struct buf *json = &y->json;
+    struct buf *json = &y->value.json;
     memset(buf_reserve(json, TAPE_PADDING), 0, TAPE_PADDING);
-    struct str text = {json->data + y->start, json->len - y->start};
-    if (y->flaw)
+    struct str text = {json->data + y->value.start, json->len - y->value.start};
+    if (y->value.flaw)
         refuse_flaw(y);
     else if (input_tokens_find(&y->tokens, text, &piece))
         input_take(y->reader, &piece, list, line);
     else
         input_take_damaged(y->reader, text, line);
-    json->len = y->start;
-    y->flaw = FLAW_NONE;
-    y->merged = 0;
+    json->len = y->value.start;
+    y->value.flaw = YAML_NO_FLAW;
+    y->value.merged = 0;
 }
 
 /* Elements of the sequence whose beginning is at hand, up to its end. */
 static bool read_elements(struct input_yaml *y, const struct input_type *list)
 {
-    size_t outer = y->start;
-    enum input_flaw flaw = y->flaw;
-    y->start = y->json.len;
-    y->flaw = FLAW_NONE;
-    while (input_yaml_next(y)) {
-        if (y->event.type == YAML_SEQUENCE_END_EVENT) {
-            y->start = outer;
-            y->flaw = flaw;
+    size_t outer = y->value.start;
+    enum yaml_flaw flaw = y->value.flaw;
+    y->value.start = y->value.json.len;
+    y->value.flaw = YAML_NO_FLAW;
+    while (next(&y->value)) {
+        if (y->value.event.type == YAML_SEQUENCE_END_EVENT) {
+            y->value.start = outer;
+            y->value.flaw = flaw;
             return true;
         }
-        size_t line = input_yaml_line(y);
-        if (!input_yaml_value(y)) return false;
+        size_t line = yaml_value_line(&y->value);
+        if (!read_value(y)) return false;
         take_made(y, list, line);
     }
     return false;
@@ -178,7 +181,7 @@ static bool read_elements(struct input_yaml *y, const struct input_type *list)
 
 static void copy_text(const yaml_event_t *event, char *to)
 {
-    struct str text = input_yaml_text(event);
+    struct str text = yaml_event_text(event);
     *to = '\0';
     if (!text.p || text.n >= INPUT_TYPE_MAX) return;
     memcpy(to, text.p, text.n);
@@ -190,46 +193,47 @@ static bool read_items(struct input_yaml *y, struct head *head)
     struct input_type type = input_item_type(str_of(head->api_version), str_of(head->kind));
     type.pending = !*head->kind || !*head->api_version;
     head->is_list = true;
-    if (!y->flaw) buf_puts(&y->json, "[]");
+    if (!y->value.flaw) buf_puts(&y->value.json, "[]");
     return read_elements(y, &type);
 }
 
 /* A key that is a scalar or an alias, as JSON. */
 static void put_key(struct input_yaml *y, const char *key)
 {
-    if (y->json.len > y->start + 1) buf_putc(&y->json, ',');
-    size_t from = y->json.len;
-    buf_json_string(&y->json, str_of(key));
-    if (!input_yaml_is_merge(&y->event))
-        input_yaml_key(y, 0, (struct str){y->json.data + from, y->json.len - from});
-    buf_putc(&y->json, ':');
+    if (y->value.json.len > y->value.start + 1) buf_putc(&y->value.json, ',');
+    size_t from = y->value.json.len;
+    buf_json_string(&y->value.json, str_of(key));
+    if (!yaml_event_is_merge(&y->value.event))
+        yaml_value_key(&y->value, 0, (struct str){y->value.json.data + from, y->value.json.len - from});
+    buf_putc(&y->value.json, ':');
 }
 
 /* A key of the document's own map is at hand; the value follows. */
 static bool read_entry(struct input_yaml *y, struct head *head)
 {
     char key[INPUT_TYPE_MAX];
-    size_t entry = y->json.len;
-    copy_text(&y->event, key);
-    bool merges = input_yaml_is_merge(&y->event);
-    if (y->event.type != YAML_SCALAR_EVENT || !*key) input_yaml_set_flaw(y, FLAW_KEY);
-    if (!y->flaw) put_key(y, key);
-    if (y->event.type != YAML_SCALAR_EVENT && !input_yaml_value(y)) return false;
-    if (!input_yaml_next(y)) return false;
-    if (strcmp(key, "kind") == 0) copy_text(&y->event, head->kind);
-    if (strcmp(key, "apiVersion") == 0) copy_text(&y->event, head->api_version);
-    if (strcmp(key, "items") == 0 && y->event.type == YAML_SEQUENCE_START_EVENT) return read_items(y, head);
-    if (!input_yaml_value(y)) return false;
-    if (merges && !y->flaw) input_yaml_merge(y, y->start + 1, entry);
+    size_t entry = y->value.json.len;
+    copy_text(&y->value.event, key);
+    bool merges = yaml_event_is_merge(&y->value.event);
+    if (y->value.event.type != YAML_SCALAR_EVENT || !*key) yaml_value_set_flaw(&y->value, YAML_BAD_KEY);
+    if (!y->value.flaw) put_key(y, key);
+    if (y->value.event.type != YAML_SCALAR_EVENT && !read_value(y)) return false;
+    if (!next(&y->value)) return false;
+    if (strcmp(key, "kind") == 0) copy_text(&y->value.event, head->kind);
+    if (strcmp(key, "apiVersion") == 0) copy_text(&y->value.event, head->api_version);
+    if (strcmp(key, "items") == 0 && y->value.event.type == YAML_SEQUENCE_START_EVENT)
+        return read_items(y, head);
+    if (!read_value(y)) return false;
+    if (merges && !y->value.flaw) yaml_value_merge(&y->value, y->value.start + 1, entry);
     return true;
 }
 
 static bool read_map(struct input_yaml *y, struct head *head)
 {
-    buf_putc(&y->json, '{');
-    while (input_yaml_next(y)) {
-        if (y->event.type == YAML_MAPPING_END_EVENT) {
-            if (!y->flaw) buf_putc(&y->json, '}');
+    buf_putc(&y->value.json, '{');
+    while (next(&y->value)) {
+        if (y->value.event.type == YAML_MAPPING_END_EVENT) {
+            if (!y->value.flaw) buf_putc(&y->value.json, '}');
             return true;
         }
         if (!read_entry(y, head)) return false;
@@ -239,11 +243,11 @@ static bool read_map(struct input_yaml *y, struct head *head)
 
 static bool read_object(struct input_yaml *y)
 {
-    struct head head = {.line = input_yaml_line(y)};
+    struct head head = {.line = yaml_value_line(&y->value)};
     bool whole = read_map(y, &head);
     if (y->reader->stopped) return false;
     if (head.is_list) {
-        if (y->flaw) refuse_flaw(y);
+        if (y->value.flaw) refuse_flaw(y);
         struct input_type type = input_item_type(str_of(head.api_version), str_of(head.kind));
         input_take_late(y->reader, &type, head.line);
     } else if (whole) {
@@ -254,7 +258,7 @@ static bool read_object(struct input_yaml *y)
 
 static bool is_null(const yaml_event_t *event)
 {
-    struct str text = input_yaml_text(event);
+    struct str text = yaml_event_text(event);
     return text.p && event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
            (!text.n || str_is(text, "null") || str_is(text, "~"));
 }
@@ -262,24 +266,22 @@ static bool is_null(const yaml_event_t *event)
 /* The event at hand begins what the document is. */
 static bool read_document(struct input_yaml *y)
 {
-    y->json.len = y->start = y->merged = 0;
-    y->flaw = FLAW_NONE;
-    input_anchors_clear(&y->anchors);
-    input_keys_close(&y->keys, 0);
-    if (is_null(&y->event)) return true;
+    yaml_value_begin(&y->value);
+    if (is_null(&y->value.event)) return true;
     y->reader->counts->documents++;
-    if (y->event.type == YAML_MAPPING_START_EVENT) return read_object(y);
-    if (y->event.type == YAML_SEQUENCE_START_EVENT) return read_elements(y, NULL);
-    input_refuse_text(y->reader, input_yaml_line(y), ERR_PARSE, "neither an object nor a list of them");
+    if (y->value.event.type == YAML_MAPPING_START_EVENT) return read_object(y);
+    if (y->value.event.type == YAML_SEQUENCE_START_EVENT) return read_elements(y, NULL);
+    input_refuse_text(y->reader, yaml_value_line(&y->value), ERR_PARSE,
+                      "neither an object nor a list of them");
     return true;
 }
 
 static bool read_stream(struct input_yaml *y)
 {
-    while (input_yaml_next(y)) {
-        if (y->event.type == YAML_STREAM_END_EVENT) return true;
-        if (y->event.type != YAML_DOCUMENT_START_EVENT) continue;
-        if (!input_yaml_next(y) || !read_document(y)) return false;
+    while (next(&y->value)) {
+        if (y->value.event.type == YAML_STREAM_END_EVENT) return true;
+        if (y->value.event.type != YAML_DOCUMENT_START_EVENT) continue;
+        if (!next(&y->value) || !read_document(y)) return false;
     }
     return false;
 }
@@ -302,26 +304,25 @@ static void skip_to_mark(struct input_yaml *y)
 
 static void read_part(struct input_yaml *y)
 {
-    y->line_base = y->reader->window.line - 1;
+    y->value.line_base = y->reader->window.line - 1;
     y->since = 0;
     y->in_line = y->has_content = y->at_mark = false;
-    yaml_parser_initialize(&y->parser);
-    yaml_parser_set_input(&y->parser, hand_over, y);
+    yaml_parser_initialize(&y->value.parser);
+    yaml_parser_set_input(&y->value.parser, hand_over, y);
     bool well = read_stream(y);
-    yaml_event_delete(&y->event);
-    yaml_parser_delete(&y->parser);
+    yaml_event_delete(&y->value.event);
+    yaml_parser_delete(&y->value.parser);
     if (!well && y->splits && !y->reader->stopped) skip_to_mark(y);
 }
 
 void input_read_yaml(struct input_reader *r, bool is_utf16)
 {
-    struct input_yaml y = {.reader = r, .splits = !is_utf16};
+    struct input_yaml y = {.value = {.next = next, .max = r->max, .max_name = "--max-object-size"},
+                           .reader = r,
+                           .splits = !is_utf16};
     input_tokens_init(&y.tokens);
     do read_part(&y);
     while (y.at_mark && !r->stopped);
-    input_anchors_clear(&y.anchors);
-    input_keys_clear(&y.keys);
-    buf_clear(&y.twice);
+    yaml_value_clear(&y.value);
     input_tokens_clear(&y.tokens);
-    buf_clear(&y.json);
 }

@@ -1,4 +1,5 @@
-/* core/audit/input_yaml*: keys that are there twice, and what anchors, keys and merges cost. */
+/* core/audit/input/input_yaml.c, core/kube/config/yaml_value.c, yaml_anchors.c: keys that are there twice,
+ * and what anchors, keys and merges cost. */
 #include "core/audit/support/inputs.h"
 
 #include <stdlib.h>

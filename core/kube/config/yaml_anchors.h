@@ -10,9 +10,9 @@
 #include "base/str.h"
 #include "object/pack/pack.h"
 
-enum { INPUT_ANCHORS_MAX = 10000, INPUT_ANCHOR_CHAINS = 4096 };
+enum { YAML_ANCHORS_MAX = 10000, YAML_ANCHOR_CHAINS = 4096 };
 
-struct input_anchor {
+struct yaml_anchor {
     char *name;
     struct buf json;
     size_t from;    /* where it begins in the text that is made */
@@ -21,48 +21,48 @@ struct input_anchor {
     uint32_t older; /* the one before it in its chain, counted from 1 */
 };
 
-struct input_anchors {
-    struct input_anchor *anchor;
+struct yaml_anchors {
+    struct yaml_anchor *anchor;
     size_t count, bytes;
     bool is_full;                      /* there were more: none is known any more */
     uint32_t open[PACK_DEPTH_MAX + 1]; /* numbers of those that are, each within the one before */
     size_t open_count;
-    uint32_t chain[INPUT_ANCHOR_CHAINS]; /* by the name's hash: the newest, counted from 1; 0: none */
+    uint32_t chain[YAML_ANCHOR_CHAINS]; /* by the name's hash: the newest, counted from 1; 0: none */
 };
 
-enum input_anchor_state { ANCHOR_KNOWN, ANCHOR_UNKNOWN, ANCHOR_OPEN };
+enum yaml_anchor_state { YAML_ANCHOR_KNOWN, YAML_ANCHOR_UNKNOWN, YAML_ANCHOR_OPEN };
 
 /* What begins at `from` in the text has this name from now on; `depth` is that of the containers around it,
  * below PACK_DEPTH_MAX. */
-void input_anchors_begin(struct input_anchors *anchors, const char *name, int depth, size_t from);
+void yaml_anchors_begin(struct yaml_anchors *anchors, const char *name, int depth, size_t from);
 /* A value with `depth` containers around it has ended: the texts of anchors that begin there, or deeper, are
  * kept, when they are not too much: at most `max` bytes of all. */
-void input_anchors_end(struct input_anchors *anchors, int depth, struct str text, size_t max);
+void yaml_anchors_end(struct yaml_anchors *anchors, int depth, struct str text, size_t max);
 /* Those that are open are forgotten. */
-void input_anchors_abandon(struct input_anchors *anchors);
-enum input_anchor_state input_anchors_find(const struct input_anchors *anchors, const char *name,
-                                           struct str *json);
-void input_anchors_clear(struct input_anchors *anchors);
+void yaml_anchors_abandon(struct yaml_anchors *anchors);
+enum yaml_anchor_state yaml_anchors_find(const struct yaml_anchors *anchors, const char *name,
+                                         struct str *json);
+void yaml_anchors_clear(struct yaml_anchors *anchors);
 
 /* --- The keys of the maps of YAML that are open: a map has each of them once. What a key costs does not
  * depend on how many there are. Owner: whoever holds the struct; zero-initialised is empty and valid. */
 
-struct input_key {
+struct yaml_key {
     size_t from, length; /* in `text` */
     uint32_t older;      /* the one before it in its chain, counted from 1 */
     int depth;           /* maps and arrays around it */
 };
 
-struct input_keys {
+struct yaml_keys {
     struct buf text;
-    struct input_key *key; /* those of a map behind those of the maps around it */
+    struct yaml_key *key; /* those of a map behind those of the maps around it */
     size_t count, room;
     uint32_t *chain; /* by hash: the newest, counted from 1; 0: none */
     size_t chains;   /* a power of two */
 };
 
 /* A key of the map at this depth. False: it has that already. */
-bool input_keys_add(struct input_keys *keys, int depth, struct str key);
+bool yaml_keys_add(struct yaml_keys *keys, int depth, struct str key);
 /* The maps at this depth and below have ended. */
-void input_keys_close(struct input_keys *keys, int depth);
-void input_keys_clear(struct input_keys *keys);
+void yaml_keys_close(struct yaml_keys *keys, int depth);
+void yaml_keys_clear(struct yaml_keys *keys);

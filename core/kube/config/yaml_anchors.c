@@ -1,5 +1,5 @@
-/* The newest of a name is the one that counts; see input_anchors.h. */
-#include "audit/input/input_anchors.h"
+/* The newest of a name is the one that counts; see yaml_anchors.h. */
+#include "kube/config/yaml_anchors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,25 +10,25 @@
 
 static size_t chain_of(const char *name)
 {
-    return hash_str(str_of(name)) % INPUT_ANCHOR_CHAINS;
+    return hash_str(str_of(name)) % YAML_ANCHOR_CHAINS;
 }
 
-void input_anchors_begin(struct input_anchors *as, const char *name, int depth, size_t from)
+void yaml_anchors_begin(struct yaml_anchors *as, const char *name, int depth, size_t from)
 {
-    as->is_full |= as->count == INPUT_ANCHORS_MAX;
+    as->is_full |= as->count == YAML_ANCHORS_MAX;
     if (as->is_full) return;
     must(as->open_count < ARRAY_LEN(as->open));
     uint32_t *chain = &as->chain[chain_of(name)];
     as->open[as->open_count++] = (uint32_t)as->count;
-    *array_add(as->anchor, as->count) = (struct input_anchor){
+    *array_add(as->anchor, as->count) = (struct yaml_anchor){
         .name = xstrdup(name), .from = from, .depth = depth, .open = true, .older = *chain};
     *chain = (uint32_t)as->count;
 }
 
-void input_anchors_end(struct input_anchors *as, int depth, struct str text, size_t max)
+void yaml_anchors_end(struct yaml_anchors *as, int depth, struct str text, size_t max)
 {
     while (as->open_count > 0) {
-        struct input_anchor *a = &as->anchor[as->open[as->open_count - 1]];
+        struct yaml_anchor *a = &as->anchor[as->open[as->open_count - 1]];
         if (a->depth < depth) return;
         a->open = false;
         as->open_count--;
@@ -39,9 +39,9 @@ void input_anchors_end(struct input_anchors *as, int depth, struct str text, siz
 }
 
 /* The newest of all is the newest of its chain. */
-static void drop_last(struct input_anchors *as)
+static void drop_last(struct yaml_anchors *as)
 {
-    struct input_anchor *a = &as->anchor[--as->count];
+    struct yaml_anchor *a = &as->anchor[--as->count];
     if (a->open) as->open_count--;
     as->bytes -= a->json.len;
     as->chain[chain_of(a->name)] = a->older;
@@ -49,26 +49,26 @@ static void drop_last(struct input_anchors *as)
     free(a->name);
 }
 
-void input_anchors_abandon(struct input_anchors *as)
+void yaml_anchors_abandon(struct yaml_anchors *as)
 {
     while (as->open_count > 0) drop_last(as);
 }
 
-enum input_anchor_state input_anchors_find(const struct input_anchors *as, const char *name, struct str *json)
+enum yaml_anchor_state yaml_anchors_find(const struct yaml_anchors *as, const char *name, struct str *json)
 {
     *json = (struct str){NULL, 0};
-    if (as->is_full) return ANCHOR_UNKNOWN; /* the newest of the name may be one that is not here */
+    if (as->is_full) return YAML_ANCHOR_UNKNOWN; /* the newest of the name may be one that is not here */
     for (uint32_t i = as->chain[chain_of(name)]; i > 0; i = as->anchor[i - 1].older) {
-        const struct input_anchor *a = &as->anchor[i - 1];
+        const struct yaml_anchor *a = &as->anchor[i - 1];
         if (!str_is(str_of(a->name), name)) continue;
-        if (a->open) return ANCHOR_OPEN;
+        if (a->open) return YAML_ANCHOR_OPEN;
         *json = buf_slice(&a->json);
-        return json->n ? ANCHOR_KNOWN : ANCHOR_UNKNOWN;
+        return json->n ? YAML_ANCHOR_KNOWN : YAML_ANCHOR_UNKNOWN;
     }
-    return ANCHOR_UNKNOWN;
+    return YAML_ANCHOR_UNKNOWN;
 }
 
-void input_anchors_clear(struct input_anchors *as)
+void yaml_anchors_clear(struct yaml_anchors *as)
 {
     while (as->count > 0) drop_last(as);
     free(as->anchor);
@@ -80,25 +80,25 @@ void input_anchors_clear(struct input_anchors *as)
 
 enum { CHAINS_MIN = 256 };
 
-static struct str text_of(const struct input_keys *keys, const struct input_key *key)
+static struct str text_of(const struct yaml_keys *keys, const struct yaml_key *key)
 {
     return (struct str){keys->text.data + key->from, key->length};
 }
 
 /* The same key at other depths is another one. */
-static uint32_t *chain_of_key(const struct input_keys *keys, struct str text, int depth)
+static uint32_t *chain_of_key(const struct yaml_keys *keys, struct str text, int depth)
 {
     return &keys->chain[(hash_str(text) + (uint64_t)depth * 31) & (keys->chains - 1)];
 }
 
-static void link_key(struct input_keys *keys, size_t i)
+static void link_key(struct yaml_keys *keys, size_t i)
 {
     uint32_t *chain = chain_of_key(keys, text_of(keys, &keys->key[i]), keys->key[i].depth);
     keys->key[i].older = *chain;
     *chain = (uint32_t)(i + 1);
 }
 
-static void grow(struct input_keys *keys)
+static void grow(struct yaml_keys *keys)
 {
     keys->room = keys->chains = keys->room ? keys->room * 2 : CHAINS_MIN;
     keys->key = xrealloc(keys->key, keys->room * sizeof *keys->key);
@@ -107,33 +107,33 @@ static void grow(struct input_keys *keys)
     for (size_t i = 0; i < keys->count; i++) link_key(keys, i);
 }
 
-bool input_keys_add(struct input_keys *keys, int depth, struct str text)
+bool yaml_keys_add(struct yaml_keys *keys, int depth, struct str text)
 {
     if (keys->count == keys->room) grow(keys);
     for (uint32_t i = *chain_of_key(keys, text, depth); i > 0; i = keys->key[i - 1].older) {
-        const struct input_key *key = &keys->key[i - 1];
+        const struct yaml_key *key = &keys->key[i - 1];
         if (key->depth == depth && str_eq(text_of(keys, key), text)) return false;
     }
-    keys->key[keys->count] = (struct input_key){.from = keys->text.len, .length = text.n, .depth = depth};
+    keys->key[keys->count] = (struct yaml_key){.from = keys->text.len, .length = text.n, .depth = depth};
     buf_str(&keys->text, text);
     link_key(keys, keys->count++);
     return true;
 }
 
 /* The newest of all is the newest of its chain. */
-void input_keys_close(struct input_keys *keys, int depth)
+void yaml_keys_close(struct yaml_keys *keys, int depth)
 {
     while (keys->count > 0 && keys->key[keys->count - 1].depth >= depth) {
-        const struct input_key *key = &keys->key[--keys->count];
+        const struct yaml_key *key = &keys->key[--keys->count];
         *chain_of_key(keys, text_of(keys, key), key->depth) = key->older;
         keys->text.len = key->from;
     }
 }
 
-void input_keys_clear(struct input_keys *keys)
+void yaml_keys_clear(struct yaml_keys *keys)
 {
     buf_clear(&keys->text);
     free(keys->key);
     free(keys->chain);
-    *keys = (struct input_keys){0};
+    *keys = (struct yaml_keys){0};
 }

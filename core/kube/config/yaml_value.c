@@ -1,0 +1,345 @@
+/* Events of YAML as JSON; see yaml_value.h. */
+#include "kube/config/yaml_value.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct str yaml_event_text(const yaml_event_t *event)
+{
+    if (event->type != YAML_SCALAR_EVENT) return (struct str){NULL, 0};
+    return (struct str){(const char *)event->data.scalar.value, event->data.scalar.length};
+}
+
+/* --- A scalar of YAML as kubectl reads it, which is YAML 1.1: `yes` and `on` are true, 0644 is octal, 1_000
+ * a number. What looks like a time is a text */
+
+enum { NUMBER_MAX = 64 };
+#define INTEGER_MAX                                                                        \
+    0x1p53 /* above it a double has no fraction, and JSON could take it for a whole number \
+            */
+
+static bool is_among(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(text, *words) == 0) return true;
+    return false;
+}
+
+/* null, true or false; NULL for all else. */
+static const char *word_of(const char *text)
+{
+    static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL},
+                             *const trues[] = {"true", "True", "TRUE", "yes", "Yes", "YES",
+                                               "on",   "On",   "ON",   "y",   "Y",   NULL},
+                             *const falses[] = {"false", "False", "FALSE", "no", "No", "NO",
+                                                "off",   "Off",   "OFF",   "n",  "N",  NULL};
+    if (is_among(text, nulls)) return "null";
+    if (is_among(text, trues)) return "true";
+    return is_among(text, falses) ? "false" : NULL;
+}
+
+/* The base that its beginning says, which is stepped over. */
+static int base_of(const char **digits)
+{
+    static const struct {
+        char letter;
+        int base;
+    } bases[] = {{'x', 16}, {'X', 16}, {'o', 8}, {'O', 8}, {'b', 2}, {'B', 2}};
+    const char *p = *digits;
+    if (*p != '0' || !p[1]) return 10;
+    for (size_t i = 0; i < ARRAY_LEN(bases); i++) {
+        if (p[1] != bases[i].letter) continue;
+        *digits += 2;
+        return bases[i].base;
+    }
+    return 8;
+}
+
+/* A whole number of 64 bits. */
+static bool put_integer(struct buf *out, const char *text)
+{
+    bool negative = *text == '-';
+    const char *digits = text + (*text == '-' || *text == '+');
+    char *end;
+    int base = base_of(&digits);
+    if (!strchr("0123456789abcdefABCDEF", *digits) || !*digits) return false;
+    errno = 0;
+    unsigned long long n = strtoull(digits, &end, base);
+    if (errno || *end || (base == 16 && (digits[1] | 0x20) == 'x') ||
+        (negative && n > (uint64_t)INT64_MAX + 1))
+        return false;
+    buf_printf(out, "%s%llu", negative && n ? "-" : "", n);
+    return true;
+}
+
+/* Digits with a point, an exponent, or too many of them. */
+static bool put_fraction(struct buf *out, const char *text, bool stays)
+{
+    const char *p = text + (*text == '-' || *text == '+');
+    size_t whole = strspn(p, "0123456789"), part = 0;
+    char *end;
+    p += whole;
+    if (*p == '.') {
+        part = strspn(p + 1, "0123456789");
+        p += 1 + part;
+    }
+    if (!whole && !part) return false;
+    if (*p == 'e' || *p == 'E') {
+        p += 1 + (p[1] == '-' || p[1] == '+');
+        if (!*p) return false;
+        p += strspn(p, "0123456789");
+    }
+    if (*p) return false;
+    double d = strtod(text, &end);
+    if (*end || !isfinite(d)) return false;
+    size_t from = out->len;
+    buf_printf(out, "%.17g", d);
+    if (stays && fabs(d) > INTEGER_MAX && !memchr(out->data + from, 'e', out->len - from))
+        buf_puts(out, ".0");
+    return true;
+}
+
+static bool put_number(struct buf *out, struct str text, bool fractions_stay)
+{
+    char plain[NUMBER_MAX];
+    size_t n = 0;
+    if (text.n >= sizeof plain || !strchr("+-.0123456789", *text.p)) return false;
+    for (size_t i = 0; i < text.n; i++)
+        if (text.p[i] != '_') plain[n++] = text.p[i];
+    plain[n] = '\0';
+    return put_integer(out, plain) || put_fraction(out, plain, fractions_stay);
+}
+
+static void put_scalar(struct yaml_value *y, bool is_key)
+{
+    const yaml_event_t *event = &y->event;
+    struct buf *out = &y->json;
+    struct str text = yaml_event_text(event);
+    const char *tag = (const char *)event->data.scalar.tag, *word;
+    bool is_text = is_key || event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE ||
+                   (tag && strcmp(tag, YAML_STR_TAG) == 0) || strlen(text.p) != text.n;
+    if (!is_text && (word = word_of(text.p)))
+        buf_puts(out, word);
+    else if (is_text || !put_number(out, text, y->fractions_stay))
+        buf_json_string(out, text);
+}
+
+/* --- Values */
+
+enum { DEPTH_MAX = PACK_DEPTH_MAX };
+
+/* The containers that are open. */
+struct nest {
+    int depth;
+    bool is_map[DEPTH_MAX + 1], has_some[DEPTH_MAX + 1], wants_value[DEPTH_MAX + 1];
+    bool merges[DEPTH_MAX + 1];                              /* the key is << */
+    size_t first_at[DEPTH_MAX + 1], entry_at[DEPTH_MAX + 1]; /* of a map: its first entry, and the last one */
+};
+
+void yaml_value_clear(struct yaml_value *y)
+{
+    yaml_anchors_clear(&y->anchors);
+    yaml_keys_clear(&y->keys);
+    buf_clear(&y->twice);
+    buf_clear(&y->json);
+}
+
+void yaml_value_begin(struct yaml_value *y)
+{
+    y->json.len = y->start = y->merged = 0;
+    y->flaw = YAML_NO_FLAW;
+    yaml_anchors_clear(&y->anchors);
+    yaml_keys_close(&y->keys, 0);
+}
+
+void yaml_value_set_flaw(struct yaml_value *y, enum yaml_flaw flaw)
+{
+    if (y->flaw) return;
+    y->flaw = flaw;
+    y->flaw_line = yaml_value_line(y);
+}
+
+bool yaml_value_describe_flaw(const struct yaml_value *y, struct err *err)
+{
+    switch (y->flaw) {
+    case YAML_LARGE: return err_set(err, ERR_LIMIT, "more than %zu bytes (%s)", y->max, y->max_name);
+    case YAML_BAD_KEY: return err_set(err, ERR_PARSE, "a key that is no text");
+    case YAML_TWICE:
+        return err_set(err, ERR_PARSE, "%.*s is there twice in one map", STR_ARG(buf_slice(&y->twice)));
+    case YAML_LARGE_MERGES:
+        return err_set(err, ERR_LIMIT, "what << merges moves more than %zu bytes (%s)", y->max, y->max_name);
+    case YAML_BAD_MERGE: return err_set(err, ERR_PARSE, "what << merges is no map");
+    case YAML_NO_ANCHOR:
+        return err_set(err, ERR_PARSE,
+                       "an alias without an anchor (of which at most %d, and %zu bytes, are known)",
+                       YAML_ANCHORS_MAX, y->max);
+    case YAML_CYCLE: return err_set(err, ERR_PARSE, "an alias inside of its own anchor");
+    default: return err_set(err, ERR_LIMIT, "nested deeper than %d", DEPTH_MAX);
+    }
+}
+
+void yaml_value_key(struct yaml_value *y, int depth, struct str key)
+{
+    if (y->flaw || yaml_keys_add(&y->keys, depth, key)) return;
+    yaml_value_set_flaw(y, YAML_TWICE);
+    y->twice.len = 0;
+    buf_str(&y->twice, key);
+}
+
+static void put_alias(struct yaml_value *y, bool is_key)
+{
+    struct str text;
+    enum yaml_anchor_state state =
+        yaml_anchors_find(&y->anchors, (const char *)y->event.data.alias.anchor, &text);
+    if (state != YAML_ANCHOR_KNOWN)
+        yaml_value_set_flaw(y, state == YAML_ANCHOR_OPEN ? YAML_CYCLE : YAML_NO_ANCHOR);
+    else if (is_key && *text.p != '"')
+        yaml_value_set_flaw(y, YAML_BAD_KEY);
+    else
+        buf_str(&y->json, text);
+}
+
+/* What stands before a value, or before a key: gives whether it is one. */
+static bool put_mark(struct yaml_value *y, struct nest *n)
+{
+    int d = n->depth;
+    if (d == 0) return false;
+    if (n->wants_value[d]) {
+        buf_putc(&y->json, ':');
+        n->wants_value[d] = false;
+        return false;
+    }
+    n->entry_at[d] = y->json.len;
+    if (n->has_some[d]) buf_putc(&y->json, ',');
+    n->has_some[d] = true;
+    n->wants_value[d] = n->is_map[d];
+    return n->is_map[d];
+}
+
+static void open_nest(struct yaml_value *y, struct nest *n, bool is_map)
+{
+    n->is_map[n->depth] = is_map;
+    n->has_some[n->depth] = n->wants_value[n->depth] = n->merges[n->depth] = false;
+    buf_putc(&y->json, is_map ? '{' : '[');
+    n->first_at[n->depth] = y->json.len;
+}
+
+bool yaml_event_is_merge(const yaml_event_t *event)
+{
+    return event->type == YAML_SCALAR_EVENT && event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+           str_is(yaml_event_text(event), "<<");
+}
+
+/* What a merge holds goes before all others, which count more, and so what many merges of one map move grows
+ * with the square of their number. */
+void yaml_value_merge(struct yaml_value *y, size_t first, size_t entry)
+{
+    struct buf *json = &y->json, inner = {0};
+    size_t others = entry - first, value = entry + (others > 0) + strlen("\"<<\":");
+    if (json->data[value] != '{') {
+        yaml_value_set_flaw(y, YAML_BAD_MERGE);
+        return;
+    }
+    y->merged += json->len - first;
+    if (y->merged > y->max) {
+        yaml_value_set_flaw(y, YAML_LARGE_MERGES);
+        return;
+    }
+    buf_append(&inner, json->data + value + 1, json->len - value - 2);
+    if (inner.len > 0 && others > 0) buf_putc(&inner, ',');
+    buf_append(&inner, json->data + first, others);
+    json->len = first;
+    buf_str(json, buf_slice(&inner));
+    buf_clear(&inner);
+}
+
+/* The last entry of the map was one. */
+static void merge(struct yaml_value *y, struct nest *n)
+{
+    size_t first = n->first_at[n->depth];
+    n->merges[n->depth] = false;
+    yaml_value_merge(y, first, n->entry_at[n->depth]);
+    n->has_some[n->depth] = y->json.len > first;
+}
+
+static void note_anchor(struct yaml_value *y, const struct nest *n)
+{
+    const yaml_char_t *name = NULL;
+    if (y->event.type == YAML_SCALAR_EVENT) name = y->event.data.scalar.anchor;
+    if (y->event.type == YAML_SEQUENCE_START_EVENT) name = y->event.data.sequence_start.anchor;
+    if (y->event.type == YAML_MAPPING_START_EVENT) name = y->event.data.mapping_start.anchor;
+    if (name) yaml_anchors_begin(&y->anchors, (const char *)name, n->depth, y->json.len);
+}
+
+static bool begins(const yaml_event_t *event)
+{
+    return event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT;
+}
+
+static bool ends(const yaml_event_t *event)
+{
+    return event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
+}
+
+/* Behind the comma, if there is one. */
+static void note_key(struct yaml_value *y, const struct nest *n, int depth)
+{
+    size_t from = n->entry_at[depth];
+    if (y->flaw) return;
+    if (y->json.data[from] == ',') from++;
+    yaml_value_key(y, depth, (struct str){y->json.data + from, y->json.len - from});
+}
+
+/* The event at hand; of what has a flaw only the depth is followed. */
+static void put_event(struct yaml_value *y, struct nest *n)
+{
+    const yaml_event_t *event = &y->event;
+    bool is_key = false;
+    int around = n->depth;
+    if (ends(event)) {
+        n->depth--;
+        if (!y->flaw) buf_putc(&y->json, event->type == YAML_MAPPING_END_EVENT ? '}' : ']');
+        return;
+    }
+    if (!y->flaw) {
+        is_key = put_mark(y, n);
+        note_anchor(y, n);
+    }
+    if (begins(event)) {
+        n->depth = around + 1;
+        if (is_key) yaml_value_set_flaw(y, YAML_BAD_KEY);
+        if (!y->flaw) open_nest(y, n, event->type == YAML_MAPPING_START_EVENT);
+    } else if (!y->flaw && event->type == YAML_ALIAS_EVENT) {
+        put_alias(y, is_key);
+    } else if (!y->flaw) {
+        if (is_key) n->merges[around] = yaml_event_is_merge(event);
+        put_scalar(y, is_key);
+    }
+    if (is_key && !n->merges[around]) note_key(y, n, around);
+}
+
+bool yaml_value_read(struct yaml_value *y)
+{
+    struct nest n = {0};
+    for (;;) {
+        put_event(y, &n);
+        yaml_keys_close(&y->keys, n.depth + 1);
+        if (n.depth == DEPTH_MAX) {
+            y->flaw = YAML_NO_FLAW;
+            yaml_value_set_flaw(y, YAML_DEEP);
+            return false; /* libyaml takes longer for each token the deeper it stands */
+        }
+        if (y->json.len - y->start > y->max) yaml_value_set_flaw(y, YAML_LARGE);
+        if (y->flaw)
+            yaml_anchors_abandon(&y->anchors);
+        else
+            yaml_anchors_end(&y->anchors, n.depth, buf_slice(&y->json), y->max);
+        if (!y->flaw && n.depth > 0 && n.merges[n.depth] && !n.wants_value[n.depth]) merge(y, &n);
+        if (n.depth == 0) return true;
+        if (!y->next(y)) return false;
+    }
+}
