@@ -27,5 +27,8 @@ void json_time(struct buf *out, const char *key, int64_t wall_us);
  * begin with `depth` times two blanks, but the first one when `in_line`, as it goes on behind a "- ". An
  * empty one, and what is no container, is one line. */
 void json_yaml(struct buf *out, struct str json, size_t depth, bool in_line);
+/* The same of all of a text, as people write it: without quotes where nothing can take it for something else
+ * than a text, and as a block where it has several lines. */
+void json_yaml_bare(struct buf *out, struct str json);
 /* The same behind "key:". Lists are not indented below their key, as kubectl has it. */
 void json_yaml_field(struct buf *out, const char *key, struct str json, size_t depth);

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,45 @@ static void test_a_part_of_a_larger_block(void **state)
     buf_clear(&out);
 }
 
+static void assert_bare(const char *json, const char *expected)
+{
+    struct buf out = {0};
+    json_yaml_bare(&out, str_of(json));
+    assert_string_equal(buf_text(&out), expected);
+    buf_clear(&out);
+}
+
+static void test_bare_texts_have_quotes_where_they_need_them(void **state)
+{
+    assert_bare("{\"a b\":\"c d\",\"image\":\"nginx:1.27\",\"e:\":\"f:\",\"g\":\"h #i\",\"no\":\"Yes\"}",
+                "a b: c d\nimage: nginx:1.27\n\"e:\": \"f:\"\ng: \"h #i\"\n\"no\": \"Yes\"\n");
+    assert_bare("[\"\",\"1a\",\"a \",\"a  b\",\"a\\tb\",\"a\\u00e9\",\"http://x\"]",
+                "- \"\"\n- \"1a\"\n- \"a \"\n- \"a  b\"\n- \"a\\tb\"\n- \"a\xc3\xa9\"\n- http://x\n");
+    assert_bare("\"a\"", "a\n");
+    assert_bare("null", "null\n");
+    assert_bare(" [ ]", "[]\n");
+}
+
+static void test_bare_texts_of_several_lines_are_blocks(void **state)
+{
+    assert_bare("{\"a\":[\"b\\n\\n c\\td\\n\",{\"e\":\"f\\\"\\ng\"}],\"h\":\"i\\n\\n\\n\"}",
+                "a:\n- |\n  b\n\n   c\td\n- e: |-\n    f\"\n    g\nh: |+\n  i\n\n\n");
+    assert_bare("[\" a\\nb\",\"\\na\",\"\\ta\\n\",\"a\\r\\nb\",\"a\\n\\u0085b\",\"\\n\"]",
+                "- \" a\\nb\"\n- \"\\na\"\n- \"\\ta\\n\"\n- \"a\\r\\nb\"\n- \"a\\n\\x85b\"\n- \"\\n\"\n");
+    assert_bare("\"a\\nb\"", "|-\n  a\n  b\n");
+}
+
+/* YAML looks for the colon behind a key a thousand characters long. */
+static void test_a_long_key_has_a_mark(void **state)
+{
+    char key[1201], json[1300], expected[1300];
+    memset(key, 'k', sizeof key - 1);
+    key[sizeof key - 1] = '\0';
+    snprintf(json, sizeof json, "{\"a\":{\"%s\":{\"b\":1}}}", key);
+    snprintf(expected, sizeof expected, "a:\n  ? %s\n  :\n    b: 1\n", key);
+    assert_bare(json, expected);
+}
+
 /* It is made for JSON that we wrote; but nothing is read behind its end. */
 static void test_what_is_cut_off_ends_there(void **state)
 {
@@ -70,6 +110,9 @@ static void test_what_is_cut_off_ends_there(void **state)
         char *part = xmalloc(n ? n : 1); /* without a NUL: a sanitizer sees what is read behind it */
         memcpy(part, text, n);
         json_yaml(&out, (struct str){part, n}, 0, false);
+        assert_true(out.len < 2 * sizeof text);
+        out.len = 0;
+        json_yaml_bare(&out, (struct str){part, n});
         assert_true(out.len < 2 * sizeof text);
         buf_clear(&out);
         free(part);
@@ -94,6 +137,9 @@ int main(void)
         cmocka_unit_test(test_texts_stay_texts),
         cmocka_unit_test(test_characters_that_may_not_stand_for_themselves_are_escaped),
         cmocka_unit_test(test_a_part_of_a_larger_block),
+        cmocka_unit_test(test_bare_texts_have_quotes_where_they_need_them),
+        cmocka_unit_test(test_bare_texts_of_several_lines_are_blocks),
+        cmocka_unit_test(test_a_long_key_has_a_mark),
         cmocka_unit_test(test_what_is_cut_off_ends_there),
         cmocka_unit_test(test_depth_is_bounded),
     };
