@@ -3,6 +3,7 @@ local raw = ...
 
 local contents = setmetatable({}, { __mode = "k" })
 local finders = setmetatable({}, { __mode = "k" }) -- of contents that are not all there yet
+local names_of = setmetatable({}, { __mode = "k" })
 
 local frozen = {}
 
@@ -20,7 +21,7 @@ function frozen.freeze(name, content)
 end
 
 -- The same, of what is found when it is asked for: `find(key)` gives nil for what there is not. `names(call)` calls
--- `call` with each key there is.
+-- `call` with each key there is, and with what else it has to say of it.
 function frozen.freeze_late(name, find, names)
   local content = setmetatable({}, {
     __index = function(content, key)
@@ -30,8 +31,13 @@ function frozen.freeze_late(name, find, names)
     end,
   })
   local proxy = frozen.freeze(name, content)
-  finders[proxy] = names
+  finders[proxy], names_of[proxy] = names, names
   return proxy
+end
+
+-- The `names` of a table that was frozen late.
+function frozen.names(value)
+  return names_of[value]
 end
 
 -- What was forgotten, to its name: a script may still have it.

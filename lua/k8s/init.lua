@@ -4,45 +4,46 @@ local raw = ...
 
 local frozen = require "k8s.frozen"
 
--- A name; the verb of C, the module or the function of a module that it stands for; "*" for a table, which is frozen.
+-- A name; the verb of C, the module or the function of a module that it stands for; and marks: "*" for a table, which
+-- is frozen; "+" for what needs no engine, so that specs have it too; "-" for what only loading needs.
 local PARTS = [[
 
 after k8s.time:after
 ago k8s.time:ago
 apply k8s.apply
 base64 raw:base64 *
-command k8s.command
-controller k8s.controller
+command k8s.command -
+controller k8s.controller -
 create k8s.write_whole:create
 cron k8s.time:cron
 delete k8s.delete
 event k8s.events
 every k8s.time:every
-factory k8s.factory:factory
+factory k8s.factory:factory -
 get k8s.live:get
-informer k8s.factory:informer
-int64 raw:int64
+informer k8s.factory:informer -
+int64 raw:int64 +
 is_leader k8s.leader:is_leader
-json raw:json *
-leader k8s.leader:leader
+json raw:json *+
+leader k8s.leader:leader -
 limits raw:limits
 list k8s.live:list
 log k8s.log *
 main raw:main
 metric k8s.metric *
 now k8s.time:now
-null raw:null
-object k8s.object *
-on_leader k8s.leader:on_leader
-on_reload k8s.reload
+null raw:null +
+object k8s.object *+
+on_leader k8s.leader:on_leader -
+on_reload k8s.reload -
 pages k8s.live:pages
 patch k8s.patch
-quantity raw:quantity
+quantity raw:quantity +
 queue k8s.queue:new
 reads k8s.live:reads
 retry_on_conflict k8s.retry_on_conflict
-rule k8s.rule
-selects k8s.selects
+rule k8s.rule -
+selects k8s.selects +
 sha256 raw:sha256
 sleep k8s.time:sleep
 snapshot raw:snapshot
@@ -50,7 +51,7 @@ state k8s.state
 traceback raw:traceback
 update k8s.write_whole:update
 watch k8s.live:watch
-writes k8s.writes
+writes k8s.writes -
 ]]
 
 local each_name
@@ -59,19 +60,19 @@ local function find(name)
   if type(name) ~= "string" or not string.find(name, "^[%w_]+$") then
     return nil
   end
-  local module, field, is_table = string.match(PARTS, "\n" .. name .. " ([%w._]+):?([%w_]*) ?(%*?)\n")
+  local module, field, marks = string.match(PARTS, "\n" .. name .. " ([%w._]+):?([%w_]*) ?([*+-]*)\n")
   if not module then
     require "k8s.missing"(name, each_name)
     return nil
   end
   local part = module == "raw" and raw or require(module)
   part = field == "" and part or part[field]
-  return is_table == "*" and frozen.freeze("k8s." .. name, part) or part
+  return string.find(marks, "*", 1, true) and frozen.freeze("k8s." .. name, part) or part
 end
 
 function each_name(call)
-  for name in string.gmatch(PARTS, "\n([%w_]+)") do
-    call(name)
+  for name, module, marks in string.gmatch(PARTS, "([%w_]+) ([%w._]+)[%w_:]* ?([*+-]*)\n") do
+    call(name, module, marks)
   end
 end
 

@@ -1,27 +1,20 @@
 -- A script has loaded: what of the API only loading needs goes, and is loaded again for whoever asks for it all the
 -- same. Modules that stay require these inside their functions.
 local frozen = require "k8s.frozen"
+local k8s = require "k8s"
 
-local MODULES = {
-  "command",
-  "controller",
-  "factory",
-  "handler_options",
-  "leader",
-  "options",
-  "plan",
-  "reload",
-  "rule",
-  "rule_claims",
-  "rule_params",
-  "rule_use",
-  "writes",
-}
-local NAMES = { "command", "controller", "factory", "informer", "leader", "on_leader", "on_reload", "rule", "writes" }
+-- Beside the modules of such names.
+local MODULES = { "handler_options", "options", "plan", "rule_claims", "rule_params", "rule_use" }
 
 return function(modules)
+  local names = {}
   for _, name in ipairs(MODULES) do
     modules["k8s." .. name] = nil
   end
-  frozen.forget(require "k8s", NAMES, "k8s.")
+  frozen.names(k8s)(function(name, module, marks)
+    if string.find(marks, "-", 1, true) then
+      modules[module], names[#names + 1] = nil, name
+    end
+  end)
+  frozen.forget(k8s, names, "k8s.")
 end

@@ -181,7 +181,7 @@ static void bind_informer(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__tostring", l_informer_tostring}, {NULL, NULL}};
     lua_newtable(L);
-    class_define(L, CLASS_INFORMER, meta, informer_methods);
+    class_define(L, CLASS_INFORMER, "informer", meta, informer_methods);
     lua_setfield(L, -2, "methods"); /* lua/k8s/informer.lua adds its own */
     lua_pushcfunction(L, l_informer_claim);
     lua_setfield(L, -2, "claim");

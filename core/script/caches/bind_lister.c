@@ -209,8 +209,8 @@ static void bind_lister(lua_State *L)
 {
     static const luaL_Reg list_meta[] = {{"__gc", l_list_gc}, {NULL, NULL}};
     static const luaL_Reg meta[] = {{"__tostring", l_lister_tostring}, {NULL, NULL}};
-    class_define(L, CLASS_LIST, list_meta, NULL);
-    class_define(L, CLASS_LISTER, meta, lister_methods);
+    class_define(L, CLASS_LIST, "list", list_meta, NULL);
+    class_define(L, CLASS_LISTER, "lister", meta, lister_methods);
     bind_lister_indexes(L);
     lua_pop(L, 2);
 }

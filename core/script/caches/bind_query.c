@@ -254,7 +254,7 @@ static const luaL_Reg query_methods[] = {
 static void bind_query(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", l_query_gc}, {NULL, NULL}};
-    class_define(L, CLASS_QUERY, meta, query_methods);
+    class_define(L, CLASS_QUERY, "query", meta, query_methods);
     rows_define(L);
     lua_pop(L, 1);
     lua_newtable(L);

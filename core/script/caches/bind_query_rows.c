@@ -98,6 +98,6 @@ int rows_push_array_iterator(lua_State *L)
 void rows_define(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", l_groups_gc}, {NULL, NULL}};
-    class_define(L, CLASS_GROUPS, meta, NULL);
+    class_define(L, CLASS_GROUPS, "groups", meta, NULL);
     lua_pop(L, 1);
 }

@@ -168,7 +168,7 @@ static const luaL_Reg snapshot_methods[] = {
 static void bind_snapshot(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", l_snapshot_gc}, {NULL, NULL}};
-    class_define(L, CLASS_SNAPSHOT, meta, snapshot_methods);
+    class_define(L, CLASS_SNAPSHOT, "snapshot", meta, snapshot_methods);
     lua_pop(L, 1);
     lua_pushcfunction(L, l_snapshot_new);
     lua_setfield(L, -2, "snapshot");

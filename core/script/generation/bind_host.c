@@ -1,14 +1,11 @@
-/* raw.print, raw.log, raw.main, raw.main_result, raw.raise, raw.raise_at, raw.note_missing, raw.nearest,
- * raw.check_stack, raw.check_loading, raw.traceback, raw.null, raw.format_arguments, raw.less: what touches
- * the process and the plan. */
+/* raw.print, raw.log, raw.raise, raw.raise_at, raw.note_missing, raw.nearest, raw.check_stack,
+ * raw.check_loading, raw.traceback, raw.null, raw.format_arguments, raw.less: what touches the process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/writer.h"
-#include "script/inventory/bind_inventory.h"
-#include "script/inventory/function_hash.h"
 #include "script/lib/string_library.h"
 #include "script/lib/table_library.h"
 #include "script/view/json_encode.h"
@@ -19,12 +16,11 @@
 #include "script/vm/feature.h"
 #include "script/vm/memory.h"
 #include "script/vm/throttle.h"
-#include "script/work/script_main.h"
 #include "script/work/script_queue.h"
 
 /* A line is made in memory of C: a long text in many fields would be many times as long. */
 enum { TEXT_MAX = 64 << 10, FIELD_NAME_MAX = 256 };
-enum { LOG_FIELDS_MAX = 30, EXIT_CODE_MAX = 255 };
+enum { LOG_FIELDS_MAX = 30 };
 
 /* Replaces the value at `idx` by its text, as tostring makes it. */
 static void to_text(lua_State *L, int idx)
@@ -185,40 +181,6 @@ static int l_log(lua_State *L)
     return 0;
 }
 
-static int l_main(lua_State *L)
-{
-    struct script *script = script_of(L);
-    char hash[FUNCTION_HASH_LEN + 1], detail[FUNCTION_HASH_LEN + 16];
-    arg_loading(L, "k8s.main");
-    arg_function(L, 1, "k8s.main: the argument");
-    if (script->own.main->given) script_raise(L, "k8s.main was already called");
-    lua_settop(L, 1);
-    function_hash(L, 1, hash);
-    snprintf(detail, sizeof detail, "function %s", hash);
-    inventory_note(L, INVENTORY_MAIN, STR("k8s.main"), str_of(detail));
-    set_ref(L, REF_MAIN);
-    script->own.main->given = true;
-    return 0;
-}
-
-/* main_result(...): what main returned. Nothing, nil or true: 0; a number: the exit code; nil, err: failed;
- * anything else is a mistake. */
-static int l_main_result(lua_State *L)
-{
-    lua_settop(L, 2);
-    if (lua_isnil(L, 1) && !lua_isnil(L, 2)) return lua_error(L);
-    if (lua_isnil(L, 1) || (lua_isboolean(L, 1) && lua_toboolean(L, 1))) return 0;
-    if (lua_type(L, 1) != LUA_TNUMBER)
-        script_raise(L, "k8s.main returned %s: an exit code is a whole number from 0 to %d",
-                     lua_isboolean(L, 1) ? "false" : lua_typename(L, lua_type(L, 1)), EXIT_CODE_MAX);
-    lua_Number code = lua_tonumber(L, 1);
-    if (!(code >= 0 && code <= EXIT_CODE_MAX) || code != (lua_Number)(int)code)
-        script_raise(L, "k8s.main returned %.14g: an exit code is a whole number from 0 to %d", code,
-                     EXIT_CODE_MAX);
-    script_of(L)->own.main->exit_code = (int)code;
-    return 0;
-}
-
 /* check_loading(verb) */
 static int l_check_loading(lua_State *L)
 {
@@ -279,8 +241,6 @@ static void bind_host(lua_State *L)
 {
     static const luaL_Reg verbs[] = {{"print", l_print},
                                      {"log", l_log},
-                                     {"main", l_main},
-                                     {"main_result", l_main_result},
                                      {"raise", l_raise},
                                      {"raise_at", l_raise_at},
                                      {"note_missing", l_note_missing},
@@ -296,13 +256,7 @@ static void bind_host(lua_State *L)
     lua_setfield(L, -2, "null");
 }
 
-static void close_main(struct script *script)
-{
-    buf_clear(&script->own.main->failure);
-}
-
-const struct feature feature_host = {
-    .at_once = true, .bind = bind_host, FEATURE_OWNS(main), .close = close_main};
+const struct feature feature_host = {.at_once = true, .bind = bind_host};
 
 /* --- raw.limits: what k8s.limits is */
 

@@ -130,7 +130,7 @@ static void bind_state(lua_State *L)
                                     {NULL, NULL}};
     static const luaL_Reg verbs[] = {
         {"declare", l_state_declare}, {"content", l_state_content}, {"value", l_state_value}, {NULL, NULL}};
-    class_define(L, CLASS_STATE, meta, NULL);
+    class_define(L, CLASS_STATE, "state table", meta, NULL);
     lua_pop(L, 1);
     lua_newtable(L);
     luaL_register(L, NULL, verbs);

@@ -162,7 +162,7 @@ static const luaL_Reg verbs[] = {
 static void bind_handler_options(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", l_handler_options_gc}, {NULL, NULL}};
-    class_define(L, CLASS_HANDLER_OPTIONS, meta, NULL);
+    class_define(L, CLASS_HANDLER_OPTIONS, "handler options", meta, NULL);
     lua_pop(L, 1);
     lua_newtable(L);
     luaL_register(L, NULL, verbs);

@@ -74,7 +74,7 @@ static void bind_registration(lua_State *L)
 {
     static const luaL_Reg meta[] = {
         {"__tostring", l_registration_tostring}, {"__gc", l_registration_gc}, {NULL, NULL}};
-    class_define(L, CLASS_REGISTRATION, meta, registration_methods);
+    class_define(L, CLASS_REGISTRATION, "registration", meta, registration_methods);
     lua_pop(L, 1);
     lua_newtable(L);
     lua_pushcfunction(L, l_registration_new);

@@ -284,9 +284,9 @@ static const luaL_Reg histogram_methods[] = {
 static void bind_metric(lua_State *L)
 {
     static const luaL_Reg meta[] = {{NULL, NULL}};
-    class_define(L, CLASS_COUNTER, meta, counter_methods);
-    class_define(L, CLASS_GAUGE, meta, gauge_methods);
-    class_define(L, CLASS_HISTOGRAM, meta, histogram_methods);
+    class_define(L, CLASS_COUNTER, "counter", meta, counter_methods);
+    class_define(L, CLASS_GAUGE, "gauge", meta, gauge_methods);
+    class_define(L, CLASS_HISTOGRAM, "histogram", meta, histogram_methods);
     lua_pop(L, 3);
     lua_newtable(L);
     lua_pushcfunction(L, l_metric_new);

@@ -23,14 +23,8 @@ struct inventory_function {
     char hash[];
 };
 
-static const char *const names[INVENTORY_CLASSES] = {
-    [INVENTORY_INFORMER] = "informer", [INVENTORY_INDEX] = "index",         [INVENTORY_HANDLER] = "handler",
-    [INVENTORY_QUEUE] = "queue",       [INVENTORY_TIMER] = "timer",         [INVENTORY_CRON] = "cron",
-    [INVENTORY_COMMAND] = "command",   [INVENTORY_RULE] = "rule",           [INVENTORY_STATE] = "state",
-    [INVENTORY_METRIC] = "metric",     [INVENTORY_READ] = "read",           [INVENTORY_WRITE] = "write",
-    [INVENTORY_LIMIT] = "limit",       [INVENTORY_LEADER] = "leader",       [INVENTORY_MAIN] = "main",
-    [INVENTORY_RELOAD] = "reload",     [INVENTORY_TRANSFORM] = "transform",
-};
+#define NAME(name, text) [INVENTORY_##name] = text,
+static const char *const names[] = {INVENTORY_EACH(NAME)};
 
 const char *inventory_class_name(enum inventory_class class)
 {

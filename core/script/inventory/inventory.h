@@ -10,27 +10,29 @@
 #include "base/err.h"
 #include "object/parse/tape.h"
 
-enum inventory_class {
-    INVENTORY_INFORMER,  /* "pods in shop with labels app=web" */
-    INVENTORY_TRANSFORM, /* that of "pods in shop": its code and what it reaches; "?..." why that cannot be
-                            told */
-    INVENTORY_INDEX,     /* "pods: node" */
-    INVENTORY_HANDLER,   /* its id */
-    INVENTORY_QUEUE,     /* its name */
-    INVENTORY_TIMER,     /* "every 30s", with a number from the second of that kind on */
-    INVENTORY_CRON,
-    INVENTORY_COMMAND,
-    INVENTORY_RULE,
-    INVENTORY_STATE,
-    INVENTORY_METRIC,
-    INVENTORY_READ,  /* "pods:list" */
-    INVENTORY_WRITE, /* "pods/status:patch" */
-    INVENTORY_LIMIT,
-    INVENTORY_LEADER, /* the lease, "ops/rules"; the place of a k8s.on_leader */
-    INVENTORY_MAIN,
-    INVENTORY_RELOAD, /* what k8s.on_reload said */
-    INVENTORY_CLASSES,
-};
+/* Each class with its singular name, in the order in which differences are shown. */
+#define INVENTORY_EACH(X)                                                                         \
+    X(INFORMER, "informer")   /* "pods in shop with labels app=web" */                            \
+    X(TRANSFORM, "transform") /* that of "pods in shop": its code and what it reaches; "?..." why \
+                                 that cannot be told */                                           \
+    X(INDEX, "index")         /* "pods: node" */                                                  \
+    X(HANDLER, "handler")     /* its id */                                                        \
+    X(QUEUE, "queue")         /* its name */                                                      \
+    X(TIMER, "timer")         /* "every 30s", with a number from the second of that kind on */    \
+    X(CRON, "cron")                                                                               \
+    X(COMMAND, "command")                                                                         \
+    X(RULE, "rule")                                                                               \
+    X(STATE, "state")                                                                             \
+    X(METRIC, "metric")                                                                           \
+    X(READ, "read")   /* "pods:list" */                                                           \
+    X(WRITE, "write") /* "pods/status:patch" */                                                   \
+    X(LIMIT, "limit")                                                                             \
+    X(LEADER, "leader") /* the lease, "ops/rules"; the place of a k8s.on_leader */                \
+    X(MAIN, "main")                                                                               \
+    X(RELOAD, "reload") /* what k8s.on_reload said */
+
+#define INVENTORY_MEMBER(name, text) INVENTORY_##name,
+enum inventory_class { INVENTORY_EACH(INVENTORY_MEMBER) INVENTORY_CLASSES };
 
 struct inventory_entry {
     enum inventory_class class;

@@ -154,7 +154,7 @@ int kind_resolve(lua_State *L, const struct kind_access *q)
 static void bind_kind(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", l_resource_gc}, {NULL, NULL}};
-    class_define(L, CLASS_RESOURCE, meta, NULL);
+    class_define(L, CLASS_RESOURCE, "resource", meta, NULL);
     lua_pop(L, 1);
 }
 

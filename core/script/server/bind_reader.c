@@ -168,7 +168,7 @@ static const luaL_Reg watch_methods[] = {{"close", l_watch_close}, {NULL, NULL}}
 static void define_watch(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", l_reader_gc}, {"__tostring", l_watch_tostring}, {NULL, NULL}};
-    class_define(L, CLASS_WATCH, meta, watch_methods);
+    class_define(L, CLASS_WATCH, "watch", meta, watch_methods);
     lua_pop(L, 1);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script_of(L)->classes[CLASS_WATCH].metatable);
     lua_setfield(L, -2, "watch_class");
@@ -180,7 +180,7 @@ void bind_reader(lua_State *L)
     static const luaL_Reg verbs[] = {{"pages", l_live_pages},       {"watch", l_live_watch},
                                      {"no_watch", l_live_no_watch}, {"page", reader_page},
                                      {"event", reader_event},       {NULL, NULL}};
-    class_define(L, CLASS_PAGES, meta, NULL);
+    class_define(L, CLASS_PAGES, "pages", meta, NULL);
     lua_pop(L, 1);
     luaL_register(L, NULL, verbs);
     define_watch(L);

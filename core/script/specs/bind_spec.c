@@ -263,7 +263,7 @@ void bind_test(lua_State *L, const struct spec_engine_ops *process_ops)
                                      {NULL, NULL}};
     static const luaL_Reg meta[] = {{"__gc", l_close}, {NULL, NULL}};
     ops = process_ops;
-    class_define(L, CLASS_TEST_ENGINE, meta, NULL);
+    class_define(L, CLASS_TEST_ENGINE, "test environment", meta, NULL);
     push_ref(L, script_of(L), REF_RAW);
     lua_newtable(L);
     luaL_register(L, NULL, verbs);

@@ -128,7 +128,7 @@ static void bind_int64(lua_State *L)
         {"__eq", l_int64_eq}, {"__lt", l_int64_lt}, {"__le", l_int64_le}, {"__tostring", l_int64_tostring},
         {NULL, NULL},
     };
-    class_define(L, CLASS_INT64, meta, NULL);
+    class_define(L, CLASS_INT64, "int64", meta, NULL);
     lua_pop(L, 1);
     lua_pushcfunction(L, l_int64_new);
     lua_setfield(L, -2, "int64");

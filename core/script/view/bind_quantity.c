@@ -155,7 +155,7 @@ static void bind_quantity(lua_State *L)
         {"__tostring", l_quantity_tostring},
         {NULL, NULL},
     };
-    class_define(L, CLASS_QUANTITY, meta, quantity_methods);
+    class_define(L, CLASS_QUANTITY, "quantity", meta, quantity_methods);
     lua_pop(L, 1);
     lua_pushcfunction(L, l_quantity_new);
     lua_setfield(L, -2, "quantity");

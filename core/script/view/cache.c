@@ -119,8 +119,8 @@ void cache_define(lua_State *L)
 {
     static const luaL_Reg path_meta[] = {{"__gc", l_path_gc}, {NULL, NULL}};
     static const luaL_Reg selector_meta[] = {{"__gc", l_selector_gc}, {NULL, NULL}};
-    class_define(L, CLASS_PATH, path_meta, NULL);
-    class_define(L, CLASS_SELECTOR, selector_meta, NULL);
+    class_define(L, CLASS_PATH, "path", path_meta, NULL);
+    class_define(L, CLASS_SELECTOR, "selector", selector_meta, NULL);
     lua_pop(L, 2);
     lua_newtable(L);
     set_ref(L, REF_PATHS);

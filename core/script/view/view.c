@@ -270,7 +270,7 @@ static void define(lua_State *L, enum script_class class_, int eq)
         {"__gc", l_view_gc},
         {NULL, NULL},
     };
-    class_define(L, class_, meta, NULL);
+    class_define(L, class_, "view", meta, NULL);
     lua_pop(L, 1);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script_of(L)->classes[class_].metatable);
     lua_pushvalue(L, eq); /* Lua compares two userdata only when both have the very same function */

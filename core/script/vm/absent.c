@@ -219,7 +219,7 @@ static const char *class_of_methods(lua_State *L)
         lua_rawget(L, -2);
         bool is_it = lua_rawequal(L, -1, 1);
         lua_pop(L, 2);
-        if (is_it) return class_name((enum script_class)i);
+        if (is_it) return script->classes[i].name;
     }
     return "userdata";
 }

@@ -10,39 +10,6 @@
 #include "script/vm/absent.h"
 #include "script/vm/feature.h"
 
-static const char *const class_names[CLASS_COUNT] = {
-    [CLASS_OBJECT] = "view",
-    [CLASS_VIEW] = "view",
-    [CLASS_INT64] = "int64",
-    [CLASS_QUANTITY] = "quantity",
-    [CLASS_INFORMER] = "informer",
-    [CLASS_REGISTRATION] = "registration",
-    [CLASS_TIMER] = "timer",
-    [CLASS_LISTER] = "lister",
-    [CLASS_LIST] = "list",
-    [CLASS_PATH] = "path",
-    [CLASS_SELECTOR] = "selector",
-    [CLASS_RESOURCE] = "resource",
-    [CLASS_PAGES] = "pages",
-    [CLASS_WATCH] = "watch",
-    [CLASS_HANDLER_OPTIONS] = "handler options",
-    [CLASS_QUEUE] = "queue",
-    [CLASS_JOB] = "job",
-    [CLASS_QUERY] = "query",
-    [CLASS_GROUPS] = "groups",
-    [CLASS_SNAPSHOT] = "snapshot",
-    [CLASS_STATE] = "state table",
-    [CLASS_COUNTER] = "counter",
-    [CLASS_GAUGE] = "gauge",
-    [CLASS_HISTOGRAM] = "histogram",
-    [CLASS_TEST_ENGINE] = "test environment",
-};
-
-const char *class_name(enum script_class class_)
-{
-    return class_names[class_];
-}
-
 bool script_where(lua_State *L, lua_Debug *ar)
 {
     for (int level = 0; lua_getstack(L, level, ar); level++) {
@@ -71,7 +38,7 @@ void script_raise(lua_State *L, const char *format, ...)
 const char *arg_type_name(lua_State *L, int idx)
 {
     for (int i = 0; i < CLASS_COUNT; i++)
-        if (class_test(L, idx, (enum script_class)i)) return class_names[i];
+        if (class_test(L, idx, (enum script_class)i)) return script_of(L)->classes[i].name;
     if (lua_isnone(L, idx)) return "nil";
     return lua_islightuserdata(L, idx) ? "null" : luaL_typename(L, idx);
 }
@@ -178,7 +145,8 @@ void arg_loading(lua_State *L, const char *verb)
         script_raise(L, "%s may only be called while the script loads", verb);
 }
 
-void class_define(lua_State *L, enum script_class class_, const luaL_Reg *meta, const luaL_Reg *methods)
+void class_define(lua_State *L, enum script_class class_, const char *name, const luaL_Reg *meta,
+                  const luaL_Reg *methods)
 {
     struct script *script = script_of(L);
     lua_newtable(L);
@@ -193,6 +161,7 @@ void class_define(lua_State *L, enum script_class class_, const luaL_Reg *meta, 
         lua_pushnil(L);
     }
     lua_insert(L, -2);
+    script->classes[class_].name = name;
     script->classes[class_].identity = lua_topointer(L, -1);
     script->classes[class_].metatable = luaL_ref(L, LUA_REGISTRYINDEX);
 }
@@ -208,10 +177,10 @@ void *class_test(lua_State *L, int idx, enum script_class class_)
 void *class_self(lua_State *L, enum script_class class_, const char *method)
 {
     void *self = class_test(L, 1, class_);
+    const char *name = script_of(L)->classes[class_].name;
     if (!self)
-        script_raise(L, "%s:%s: called on %s, not on %s %s (methods are called with ':')",
-                     class_names[class_], method, arg_type_name(L, 1),
-                     class_ == CLASS_INFORMER || class_ == CLASS_INT64 ? "an" : "a", class_names[class_]);
+        script_raise(L, "%s:%s: called on %s, not on %s %s (methods are called with ':')", name, method,
+                     arg_type_name(L, 1), *name == 'i' ? "an" : "a", name);
     return self;
 }
 

@@ -47,11 +47,11 @@ void arg_array_size(lua_State *L, const char *verb, size_t count);
 /* Raises once the script has loaded. */
 void arg_loading(lua_State *L, const char *verb);
 
-/* "informer", as errors call it. */
-const char *class_name(enum script_class class_);
-/* Registers a class: its metatable with `meta`, and `methods` (optional) behind __index, which raises for the
- * name of a method that is not there. Leaves the methods' table (or nil) on the stack. */
-void class_define(lua_State *L, enum script_class class_, const luaL_Reg *meta, const luaL_Reg *methods);
+/* Registers a class, which errors call `name`, a literal: its metatable with `meta`, and `methods` (optional)
+ * behind __index, which raises for the name of a method that is not there. Leaves the methods' table (or nil)
+ * on the stack. */
+void class_define(lua_State *L, enum script_class class_, const char *name, const luaL_Reg *meta,
+                  const luaL_Reg *methods);
 /* The metamethod by which a value tells its name, for the hash of functions that have it from outside. */
 #define CLASS_NAMED_BY "__named_by"
 /* NULL when the value is none of this class. */

@@ -148,6 +148,7 @@ struct script {
     struct turn turn;
     struct {
         int metatable;
+        const char *name;
         const void *identity;
     } classes[CLASS_COUNT];
     int refs[REF_COUNT];

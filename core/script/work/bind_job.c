@@ -72,7 +72,7 @@ static int l_job_index(lua_State *L)
     lua_rawget(L, lua_upvalueindex(1));
     if (!lua_isnil(L, -1)) return 1;
     lua_pushvalue(L, lua_upvalueindex(1));
-    unknown_method_raise(L, class_name(CLASS_JOB), 4, 2);
+    unknown_method_raise(L, script_of(L)->classes[CLASS_JOB].name, 4, 2);
     return 0;
 }
 
@@ -105,7 +105,7 @@ static int l_job_runner(lua_State *L)
 static void bind_job(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__tostring", l_job_tostring}, {NULL, NULL}};
-    class_define(L, CLASS_JOB, meta, NULL);
+    class_define(L, CLASS_JOB, "job", meta, NULL);
     lua_pop(L, 1);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script_of(L)->classes[CLASS_JOB].metatable);
     lua_newtable(L);

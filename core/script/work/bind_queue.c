@@ -278,7 +278,7 @@ static void bind_queue(lua_State *L)
     luaL_register(L, NULL, verbs);
     add_maker(L, "new", "k8s.queue");
     add_maker(L, "new_of_controller", "k8s.controller");
-    class_define(L, CLASS_QUEUE, meta, queue_methods);
+    class_define(L, CLASS_QUEUE, "queue", meta, queue_methods);
     lua_setfield(L, -2, "methods"); /* lua/k8s/queue.lua adds its own */
     lua_setfield(L, -2, "queue");
 }

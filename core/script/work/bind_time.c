@@ -134,7 +134,7 @@ static void bind_time(lua_State *L)
     static const luaL_Reg verbs[] = {{"sleep", l_sleep}, {"now", l_now},     {"ago", l_ago},
                                      {"every", l_every}, {"after", l_after}, {NULL, NULL}};
     static const luaL_Reg meta[] = {{"__tostring", l_timer_tostring}, {"__gc", l_timer_gc}, {NULL, NULL}};
-    class_define(L, CLASS_TIMER, meta, timer_methods);
+    class_define(L, CLASS_TIMER, "timer", meta, timer_methods);
     lua_pop(L, 1);
     lua_newtable(L);
     luaL_register(L, NULL, verbs);

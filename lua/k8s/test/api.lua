@@ -1,13 +1,12 @@
 -- What `require "k8s"` gives a spec: what needs no engine. The rest belongs to scripts under test.
-local raw = ...
+local frozen = require "k8s.frozen"
+local k8s = require "k8s"
 
-local freeze = require("k8s.frozen").freeze
+local api = {}
+frozen.names(k8s)(function(name, _, marks)
+  if string.find(marks, "+", 1, true) then
+    api[name] = k8s[name]
+  end
+end)
 
-return freeze("k8s", {
-  int64 = raw.int64,
-  json = freeze("k8s.json", raw.json),
-  null = raw.null,
-  object = freeze("k8s.object", require "k8s.object"),
-  quantity = raw.quantity,
-  selects = require "k8s.selects",
-})
+return frozen.freeze("k8s", api)
