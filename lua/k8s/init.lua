@@ -52,6 +52,7 @@ traceback raw:traceback
 update k8s.write_whole:update
 watch k8s.live:watch
 writes k8s.writes -
+yaml raw:yaml *+
 ]]
 
 local each_name

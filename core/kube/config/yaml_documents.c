@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "kube/config/yaml_file.h"
+#include "kube/config/yaml_value.h"
 #include "object/parse/json_scan.h"
 
 enum { FILE_MAX = 64 << 20 };
@@ -172,4 +173,103 @@ bool yaml_json_whole(struct yaml_file *file, yaml_node_t *node, struct buf *out)
     struct writing w = {file, out, WHOLE_MAX, false};
     write_node(&w, node, 0);
     return !w.cut;
+}
+
+/* --- A text */
+
+struct reading {
+    struct yaml_value value;
+    const struct yaml_source *source;
+    struct str rest;
+    bool stopped;
+};
+
+static bool stops(struct reading *r)
+{
+    r->stopped = r->stopped || (r->source->stops && r->source->stops(r->source->ctx));
+    return r->stopped;
+}
+
+static int read_on(void *ctx, unsigned char *to, size_t room, size_t *got)
+{
+    struct reading *r = ctx;
+    *got = r->rest.n < room ? r->rest.n : room;
+    memcpy(to, r->rest.p, *got);
+    r->rest = (struct str){r->rest.p + *got, r->rest.n - *got};
+    return !stops(r);
+}
+
+static bool next_event(struct yaml_value *value)
+{
+    struct reading *r = container_of(value, struct reading, value);
+    yaml_event_delete(&value->event);
+    return !stops(r) && yaml_parser_parse(&value->parser, &value->event);
+}
+
+/* Gives false. */
+static bool tell(const struct reading *r, struct err *err)
+{
+    const yaml_parser_t *p = &r->value.parser;
+    const char *problem = p->problem ? p->problem : "not YAML", *context = p->context ? p->context : "";
+    if (r->stopped) return err_set(err, ERR_CANCELLED, "stopped");
+    if (r->value.flaw) {
+        yaml_value_describe_flaw(&r->value, err);
+        return err_wrap(err, "line %zu", r->value.flaw_line);
+    }
+    return err_set(err, ERR_PARSE, "line %zu: %s%s%s",
+                   yaml_value_line_of(&r->value, p->error == YAML_READER_ERROR ? p->mark : p->problem_mark),
+                   problem, *context ? " " : "", context);
+}
+
+static bool is_nothing(const yaml_event_t *event)
+{
+    return event->type == YAML_SCALAR_EVENT && event->data.scalar.length == 0 && !event->data.scalar.tag &&
+           event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+}
+
+/* The event at hand begins what the document is. */
+static bool read_document(struct reading *r, bool first, struct buf *out, struct err *err)
+{
+    if (!first && r->source->alone)
+        return err_set(err, ERR_PARSE, "line %zu: a second document", yaml_value_line(&r->value));
+    if (!yaml_value_read(&r->value) || r->value.flaw) return tell(r, err);
+    if (!first) buf_putc(out, ',');
+    buf_str(out, buf_slice(&r->value.json));
+    if (out->len <= r->value.max) return true;
+    yaml_value_set_flaw(&r->value, YAML_LARGE);
+    return tell(r, err);
+}
+
+static bool read_documents(struct reading *r, struct buf *out, struct err *err)
+{
+    bool first = true;
+    while (next_event(&r->value)) {
+        if (r->value.event.type == YAML_STREAM_END_EVENT) return true;
+        if (r->value.event.type != YAML_DOCUMENT_START_EVENT) continue;
+        if (!next_event(&r->value)) break;
+        yaml_value_begin(&r->value);
+        if (is_nothing(&r->value.event)) continue;
+        if (!read_document(r, first, out, err)) return false;
+        first = false;
+    }
+    return tell(r, err);
+}
+
+bool yaml_read_source(const struct yaml_source *source, struct buf *out, struct err *err)
+{
+    struct reading r = {.value = {.next = next_event,
+                                  .max = source->max,
+                                  .max_name = source->max_name,
+                                  .fractions_stay = true},
+                        .source = source,
+                        .rest = source->text};
+    buf_putc(out, '[');
+    yaml_parser_initialize(&r.value.parser);
+    yaml_parser_set_input(&r.value.parser, read_on, &r);
+    bool ok = read_documents(&r, out, err);
+    yaml_event_delete(&r.value.event);
+    yaml_parser_delete(&r.value.parser);
+    yaml_value_clear(&r.value);
+    buf_putc(out, ']');
+    return ok;
 }

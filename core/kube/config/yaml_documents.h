@@ -19,3 +19,19 @@ bool yaml_documents(const char *path, void (*document)(void *ctx, struct str jso
 void yaml_json(struct yaml_file *file, yaml_node_t *node, struct buf *out);
 /* The same of up to 64 MiB; false when something was written as null for that. */
 bool yaml_json_whole(struct yaml_file *file, yaml_node_t *node, struct buf *out);
+
+/* --- All documents of a text as kubectl reads YAML (yaml_value.h). Owner: the caller's buffer. Any thread.
+ */
+
+struct yaml_source {
+    struct str text;
+    bool alone;               /* a second document is an error */
+    size_t max;               /* bytes of the JSON */
+    const char *max_name;     /* of that limit, for messages */
+    bool (*stops)(void *ctx); /* asked all the while; NULL: never */
+    void *ctx;
+};
+
+/* Appends a JSON array of them; those with nothing in them are left out. ERR_PARSE and ERR_LIMIT begin with
+ * the line. ERR_CANCELLED: it stops. What was appended until then stays. */
+bool yaml_read_source(const struct yaml_source *source, struct buf *out, struct err *err);

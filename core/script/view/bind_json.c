@@ -30,48 +30,56 @@ static int l_json_array(lua_State *L)
     return 1;
 }
 
-static void push_tape(lua_State *L, const struct tape *tape, size_t at, int depth);
+struct decoder {
+    lua_State *L;
+    struct tape tape;
+    const char *verb;
+};
 
-static void push_tape_object(lua_State *L, const struct tape *tape, size_t at, int depth)
+static void push_tape(const struct decoder *d, size_t at, int depth);
+
+static void push_tape_object(const struct decoder *d, size_t at, int depth)
 {
     struct str key;
-    lua_newtable(L);
-    for (size_t v = tape_first(tape, at, &key); v; v = tape_next(tape, at, v, &key)) {
-        lua_pushlstring(L, key.p, key.n);
-        push_tape(L, tape, v, depth + 1);
-        lua_rawset(L, -3);
+    lua_newtable(d->L);
+    for (size_t v = tape_first(&d->tape, at, &key); v; v = tape_next(&d->tape, at, v, &key)) {
+        lua_pushlstring(d->L, key.p, key.n);
+        push_tape(d, v, depth + 1);
+        lua_rawset(d->L, -3);
     }
 }
 
-static void push_tape_array(lua_State *L, const struct tape *tape, size_t at, int depth)
+static void push_tape_array(const struct decoder *d, size_t at, int depth)
 {
     int i = 0;
-    lua_newtable(L);
-    copy_mark_array(L);
-    for (size_t v = tape_first(tape, at, NULL); v; v = tape_next(tape, at, v, NULL)) {
-        push_tape(L, tape, v, depth + 1);
-        lua_rawseti(L, -2, ++i);
+    lua_newtable(d->L);
+    copy_mark_array(d->L);
+    for (size_t v = tape_first(&d->tape, at, NULL); v; v = tape_next(&d->tape, at, v, NULL)) {
+        push_tape(d, v, depth + 1);
+        lua_rawseti(d->L, -2, ++i);
     }
 }
 
-static void push_tape(lua_State *L, const struct tape *tape, size_t at, int depth)
+static void push_tape(const struct decoder *d, size_t at, int depth)
 {
+    lua_State *L = d->L;
+    const uint64_t *word = &d->tape.words[at + 1];
     struct str s;
-    double d;
+    double number;
     budget_poll(L, script_of(L));
-    if (depth > PACK_DEPTH_MAX || !lua_checkstack(L, 6)) script_raise(L, "k8s.json.decode: nested too deep");
-    switch (tape_type(tape, at)) {
-    case '{': push_tape_object(L, tape, at, depth); break;
-    case '[': push_tape_array(L, tape, at, depth); break;
+    if (depth > PACK_DEPTH_MAX || !lua_checkstack(L, 6)) script_raise(L, "%s: nested too deep", d->verb);
+    switch (tape_type(&d->tape, at)) {
+    case '{': push_tape_object(d, at, depth); break;
+    case '[': push_tape_array(d, at, depth); break;
     case '"':
-        s = tape_str(tape, at);
+        s = tape_str(&d->tape, at);
         lua_pushlstring(L, s.p, s.n);
         break;
-    case 'l': push_int64(L, (int64_t)tape->words[at + 1]); break;
-    case 'u': push_uint64(L, tape->words[at + 1]); break;
+    case 'l': push_int64(L, (int64_t)*word); break;
+    case 'u': push_uint64(L, *word); break;
     case 'd':
-        memcpy(&d, &tape->words[at + 1], sizeof d);
-        lua_pushnumber(L, d);
+        memcpy(&number, word, sizeof number);
+        lua_pushnumber(L, number);
         break;
     case 't': lua_pushboolean(L, 1); break;
     case 'f': lua_pushboolean(L, 0); break;
@@ -86,24 +94,30 @@ static void forget_parser(struct script *script)
     script->scratch.parser = NULL;
 }
 
+int json_decode(lua_State *L, struct buf *text, const char *verb)
+{
+    struct script *script = script_of(L);
+    struct decoder d = {.L = L, .verb = verb};
+    struct err err;
+    memset(buf_reserve(text, TAPE_PADDING), 0, TAPE_PADDING);
+    if (text->len > PARSER_TEXT_MAX) forget_parser(script);
+    if (!script->scratch.parser) script->scratch.parser = tape_parser_new();
+    if (!tape_parse(script->scratch.parser, text->data, text->len, &d.tape, &err))
+        return push_error(L, 0, "Invalid", str_of(err.text));
+    push_tape(&d, tape_root(&d.tape), 0);
+    if (text->len > PARSER_TEXT_MAX) forget_parser(script);
+    return 1;
+}
+
 /* decode(text): tables as obj:copy() gives them; nil, err for text that is no JSON. */
 static int l_json_decode(lua_State *L)
 {
-    struct script *script = script_of(L);
     struct str text = arg_bytes(L, 1, "k8s.json.decode: text");
+    struct buf *padded = script_scratch(script_of(L));
     arg_value_size(L, "k8s.json.decode", text.n);
-    struct buf *padded = script_scratch(script);
-    struct tape tape;
-    struct err err;
-    memset(buf_reserve(padded, text.n + TAPE_PADDING), 0, text.n + TAPE_PADDING);
+    buf_reserve(padded, text.n + TAPE_PADDING);
     buf_str(padded, text);
-    if (text.n > PARSER_TEXT_MAX) forget_parser(script);
-    if (!script->scratch.parser) script->scratch.parser = tape_parser_new();
-    if (!tape_parse(script->scratch.parser, padded->data, padded->len, &tape, &err))
-        return push_error(L, 0, "Invalid", str_of(err.text));
-    push_tape(L, &tape, tape_root(&tape), 0);
-    if (text.n > PARSER_TEXT_MAX) forget_parser(script);
-    return 1;
+    return json_decode(L, padded, "k8s.json.decode");
 }
 
 static void bind_json(lua_State *L)

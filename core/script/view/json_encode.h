@@ -14,3 +14,10 @@ struct buf *json_encode(lua_State *L, int idx, const char *verb, size_t max);
  * Raises for want of memory only. */
 enum { JSON_TEXT_MAX = 4096 };
 struct buf *json_describe(lua_State *L, int idx);
+
+/* --- The way back */
+
+/* Pushes what the text is, tables as obj:copy() gives them, or nil and why it is no JSON; gives how many
+ * values these are. `text` is the script's scratch, and changes. Raises for too deep a nesting; messages
+ * begin with `verb`. */
+int json_decode(lua_State *L, struct buf *text, const char *verb);

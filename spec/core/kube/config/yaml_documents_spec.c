@@ -1,0 +1,89 @@
+/* core/kube/config/yaml_documents.c: texts of YAML, and how reading one ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "kube/config/yaml_documents.h"
+
+enum { MAX = 64 };
+
+/* What the text becomes, or the error's text. */
+static void assert_read(const char *text, bool alone, const char *expected)
+{
+    struct buf out = {0};
+    struct err err = {0};
+    struct yaml_source source = {.text = str_of(text), .alone = alone, .max = MAX, .max_name = "most"};
+    bool ok = yaml_read_source(&source, &out, &err);
+    assert_string_equal(ok ? buf_text(&out) : err.text, expected);
+    buf_clear(&out);
+}
+
+static void test_documents_become_an_array(void **state)
+{
+    assert_read("", false, "[]");
+    assert_read("# nothing\n---\n--- # nothing\n", true, "[]");
+    assert_read("a: 1\n---\n- b\n---\n~\n---\n''\n...\n", false, "[{\"a\":1},[\"b\"],null,\"\"]");
+    assert_read("---\n---\na: 1\n", true, "[{\"a\":1}]");
+    assert_read("a: 1\n---\n- b\n", true, "line 3: a second document");
+}
+
+static void test_errors_name_the_line(void **state)
+{
+    assert_read("a: 1\n---\nb: 1\n'b': 2\n", false, "line 4: \"b\" is there twice in one map");
+    assert_read("a: [\n---\n", false, "line 2: did not find expected node content while parsing a flow node");
+    assert_read("a: 1\nb: \xff\n", false, "line 1: invalid leading UTF-8 octet");
+}
+
+static void test_all_documents_together_have_a_limit(void **state)
+{
+    char text[2 * MAX + 20] = "a: 1\n---\n";
+    memset(text + strlen(text), 'x', MAX - 1);
+    assert_read(text, false, "line 3: more than 64 bytes (most)");
+    text[strlen(text) - 12] = '\0';
+    assert_read(text + strlen("a: 1\n---\n"), false,
+                "[\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"]");
+}
+
+struct patience {
+    int left;
+};
+
+static bool is_over(void *ctx)
+{
+    struct patience *patience = ctx;
+    return patience->left-- == 0;
+}
+
+static void test_it_stops_where_it_is_told_to(void **state)
+{
+    for (int after = 0; after < 12; after++) {
+        struct buf out = {0};
+        struct err err = {0};
+        struct patience patience = {after};
+        struct yaml_source source = {.text = STR("a: &a [b, c, {d: e}]\nf: *a\n"),
+                                     .max = 1000,
+                                     .max_name = "most",
+                                     .stops = is_over,
+                                     .ctx = &patience};
+        assert_false(yaml_read_source(&source, &out, &err));
+        assert_int_equal(err.code, ERR_CANCELLED);
+        assert_int_equal(patience.left, -1); /* and it does not ask again */
+        buf_clear(&out);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_documents_become_an_array),
+        cmocka_unit_test(test_errors_name_the_line),
+        cmocka_unit_test(test_all_documents_together_have_a_limit),
+        cmocka_unit_test(test_it_stops_where_it_is_told_to),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
