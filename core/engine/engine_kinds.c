@@ -130,7 +130,7 @@ void engine_refresh_kinds(struct engine *engine)
 }
 
 static void check_write(const struct engine *engine, const struct script *script,
-                        const struct declared_write *write)
+                        const struct declared *write)
 {
     struct resource resource;
     struct err err;
@@ -155,8 +155,9 @@ static void check_writes(struct engine *engine)
 
 void engine_check_writes_of(struct engine *engine, const struct script *script)
 {
-    for (size_t i = 0; kinds_known(engine->cluster->kinds) && i < script_write_count(script); i++)
-        check_write(engine, script, script_write_parts(script, i));
+    const struct declarations *writes = script_declared_writes(script);
+    for (size_t i = 0; kinds_known(engine->cluster->kinds) && i < writes->count; i++)
+        check_write(engine, script, &writes->items[i]);
 }
 
 void engine_resolve_kinds(struct engine *engine)

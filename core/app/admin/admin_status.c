@@ -11,6 +11,7 @@
 #include "base/text/json_out.h"
 #include "engine/engine_internal.h"
 #include "script/rules/rule.h"
+#include "script/server/declared.h"
 
 static void put_plugin(struct engine *engine, struct buf *out)
 {
@@ -99,6 +100,11 @@ static size_t count_informers(const struct script *script)
     return count;
 }
 
+static void put_declared(const struct declarations *declared, struct buf *out)
+{
+    for (size_t i = 0; i < declared->count; i++) json_text(out, NULL, declared->items[i].text);
+}
+
 static void put_running(const struct script *script, struct buf *out)
 {
     struct script_counters counters = script_counters(script);
@@ -124,10 +130,10 @@ static void put_running(const struct script *script, struct buf *out)
     json_int(out, "memoryBytes", (int64_t)script_memory(script));
     json_int(out, "loadMicroseconds", script_load_us(script));
     json_open(out, "reads", '[');
-    for (size_t r = 0; r < script_read_count(script); r++) json_text(out, NULL, script_read(script, r));
+    put_declared(script_declared_reads(script), out);
     json_close(out, ']');
     json_open(out, "writes", '[');
-    for (size_t w = 0; w < script_write_count(script); w++) json_text(out, NULL, script_write(script, w));
+    put_declared(script_declared_writes(script), out);
     json_close(out, ']');
 }
 

@@ -27,22 +27,10 @@ static const struct function writing[] = {
     {"delete", WRITE_DELETE, "delete", "k8s.writes"},
 };
 
-/* "pods:list", "*:*" */
-static unsigned declared_reads(const struct script *script)
+static unsigned verbs_of(const struct declarations *declared)
 {
     unsigned verbs = 0;
-    for (size_t i = 0; i < script_read_count(script); i++) {
-        const char *verb = strrchr(script_read(script, i), ':') + 1;
-        for (size_t f = 0; f < ARRAY_LEN(reading); f++)
-            if (strcmp(verb, "*") == 0 || strcmp(verb, reading[f].verb_name) == 0) verbs |= reading[f].verb;
-    }
-    return verbs;
-}
-
-static unsigned declared_writes(const struct script *script)
-{
-    unsigned verbs = 0;
-    for (size_t i = 0; i < script_write_count(script); i++) verbs |= script_write_parts(script, i)->verbs;
+    for (size_t i = 0; i < declared->count; i++) verbs |= declared->items[i].verbs;
     return verbs;
 }
 
@@ -69,7 +57,8 @@ static void check_function(const struct script *script, const struct function *f
 
 void check_declared(const struct script *script, struct findings *findings)
 {
-    unsigned reads = declared_reads(script), writes = declared_writes(script);
+    unsigned reads = verbs_of(script_declared_reads(script)),
+             writes = verbs_of(script_declared_writes(script));
     for (size_t i = 0; i < ARRAY_LEN(reading); i++) check_function(script, &reading[i], reads, findings);
     for (size_t i = 0; i < ARRAY_LEN(writing); i++) check_function(script, &writing[i], writes, findings);
 }

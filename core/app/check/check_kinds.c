@@ -62,6 +62,14 @@ static void check_rule(const struct kinds_scan *scan, const struct script *scrip
         check_kind(scan, claim_spec(rule->uses[u].claim)->kind, entry);
 }
 
+static void check_declared_kinds(const struct kinds_scan *scan, const struct inventory *plan,
+                                 const struct declarations *declared, enum inventory_class class)
+{
+    for (size_t i = 0; i < declared->count; i++)
+        check_kind(scan, declared->items[i].kind,
+                   inventory_find(plan, class, str_of(declared->items[i].text)));
+}
+
 void check_kinds(const struct script *script, const char *file, const struct catalogue *catalogue,
                  bool is_whole, struct findings *findings)
 {
@@ -70,17 +78,8 @@ void check_kinds(const struct script *script, const char *file, const struct cat
     for (size_t i = 0; i < script_claim_count(script); i++)
         check_kind(&scan, claim_spec(script_claim(script, i))->kind, script_claim_place(script, i));
     for (size_t i = 0; i < script_rule_count(script); i++) check_rule(&scan, script, i);
-    for (size_t i = 0; i < script_read_count(script); i++) {
-        struct str rest = str_of(script_read(script, i)), kind;
-        str_cut(&rest, ':', &kind);
-        char *name = xstrndup(kind.p, kind.n);
-        check_kind(&scan, name, inventory_find(plan, INVENTORY_READ, str_of(script_read(script, i))));
-        free(name);
-    }
-    for (size_t i = 0; i < script_write_count(script); i++) {
-        const struct declared_write *write = script_write_parts(script, i);
-        check_kind(&scan, write->kind, inventory_find(plan, INVENTORY_WRITE, str_of(write->text)));
-    }
+    check_declared_kinds(&scan, plan, script_declared_reads(script), INVENTORY_READ);
+    check_declared_kinds(&scan, plan, script_declared_writes(script), INVENTORY_WRITE);
 }
 
 /* --- Rules that no object can meet, and what they use that finds nothing */

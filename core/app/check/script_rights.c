@@ -73,51 +73,10 @@ static void add_claim(const struct scan *scan, size_t i)
     resource_clear(&resource);
 }
 
-/* --- live reads */
-
-static unsigned read_verbs(struct str name)
-{
-    static const struct {
-        const char *name;
-        unsigned verbs;
-    } known[] = {
-        {"get", RBAC_GET},
-        {"list", RBAC_LIST},
-        {"watch", RBAC_WATCH},
-        {"*", RBAC_GET | RBAC_LIST | RBAC_WATCH},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (str_is(name, known[i].name)) return known[i].verbs;
-    return 0;
-}
-
-/* "pods:list": a live read may name any namespace when it is made. */
-static void add_read(const struct scan *scan, const char *text)
-{
-    const struct inventory_entry *place =
-        inventory_find(script_inventory(scan->script), INVENTORY_READ, str_of(text));
-    struct str verb = str_of(text), kind;
-    struct resource resource = {0};
-    str_cut(&verb, ':', &kind);
-    bool is_any = str_is(kind, "*");
-    if (!is_any && !resolve(scan, kind, place, &resource)) return;
-    tell(scan, &(struct script_right){
-                   .ns = "",
-                   .group = is_any ? "*" : resource.group,
-                   .resource = is_any ? "*" : resource.plural,
-                   .name = "",
-                   .verbs = read_verbs(verb),
-                   .namespaced = is_any || resource.namespaced,
-                   .what = text,
-                   .place = place,
-               });
-    if (!is_any) resource_clear(&resource);
-}
-
-/* --- writes */
+/* --- live reads and writes */
 
 /* "x:apply" may make the object. "x:patch" does not ask for that, and a subresource is never made so. */
-static unsigned write_verbs(const struct declared_write *write)
+static unsigned write_verbs(const struct declared *write)
 {
     static const struct {
         unsigned write, rbac;
@@ -132,24 +91,31 @@ static unsigned write_verbs(const struct declared_write *write)
     return verbs;
 }
 
-/* "pods/status:patch", in any namespace too. */
-static void add_write(const struct scan *scan, const struct declared_write *write)
+static unsigned read_verbs(const struct declared *read)
+{
+    return (read->verbs & READ_GET ? RBAC_GET : 0) | (read->verbs & READ_LIST ? RBAC_LIST : 0) |
+           (read->verbs & READ_WATCH ? RBAC_WATCH : 0);
+}
+
+/* "pods:list", "pods/status:patch": it may name any namespace when it is made. */
+static void add_declared(const struct scan *scan, const struct declared *declared, enum inventory_class class,
+                         unsigned verbs)
 {
     const struct inventory_entry *place =
-        inventory_find(script_inventory(scan->script), INVENTORY_WRITE, str_of(write->text));
+        inventory_find(script_inventory(scan->script), class, str_of(declared->text));
     struct resource resource = {0};
-    bool is_any = strcmp(write->kind, "*") == 0;
-    if (!is_any && !resolve(scan, str_of(write->kind), place, &resource)) return;
-    char *name = xasprintf("%s%s%s", is_any ? "*" : resource.plural, *write->subresource ? "/" : "",
-                           write->subresource);
+    bool is_any = strcmp(declared->kind, "*") == 0;
+    if (!is_any && !resolve(scan, str_of(declared->kind), place, &resource)) return;
+    char *name = xasprintf("%s%s%s", is_any ? "*" : resource.plural, *declared->subresource ? "/" : "",
+                           declared->subresource);
     tell(scan, &(struct script_right){
                    .ns = "",
                    .group = is_any ? "*" : resource.group,
                    .resource = name,
                    .name = "",
-                   .verbs = write_verbs(write),
+                   .verbs = verbs,
                    .namespaced = is_any || resource.namespaced,
-                   .what = write->text,
+                   .what = declared->text,
                    .place = place,
                });
     free(name);
@@ -161,8 +127,8 @@ static void add_write(const struct scan *scan, const struct declared_write *writ
 /* It knows of objects anywhere. */
 static bool sees_everywhere(const struct script *script)
 {
-    bool everywhere =
-        script_read_count(script) > 0 || script_write_count(script) > 0 || script_claim_count(script) == 0;
+    bool everywhere = script_declared_reads(script)->count > 0 || script_declared_writes(script)->count > 0 ||
+                      script_claim_count(script) == 0;
     for (size_t i = 0; i < script_claim_count(script) && !everywhere; i++) {
         const struct informer_spec *spec = claim_spec(script_claim(script, i));
         everywhere = !spec->namespace_count && !*spec->namespace_;
@@ -227,8 +193,12 @@ void script_each_right(const struct script *script, const struct catalogue *cata
 {
     const struct scan scan = {script, catalogue, visitor};
     for (size_t i = 0; i < script_claim_count(script); i++) add_claim(&scan, i);
-    for (size_t i = 0; i < script_read_count(script); i++) add_read(&scan, script_read(script, i));
-    for (size_t i = 0; i < script_write_count(script); i++) add_write(&scan, script_write_parts(script, i));
+    const struct declarations *reads = script_declared_reads(script),
+                              *writes = script_declared_writes(script);
+    for (size_t i = 0; i < reads->count; i++)
+        add_declared(&scan, &reads->items[i], INVENTORY_READ, read_verbs(&reads->items[i]));
+    for (size_t i = 0; i < writes->count; i++)
+        add_declared(&scan, &writes->items[i], INVENTORY_WRITE, write_verbs(&writes->items[i]));
     add_election(&scan);
     if (script_records_events(script)) add_events(&scan);
 }

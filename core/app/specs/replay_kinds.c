@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "kube/kinds/kinds.h"
 #include "script/inventory/inventory.h"
+#include "script/server/declared.h"
 
 struct missing {
     char *kind;
@@ -70,23 +71,19 @@ static void compare(struct comparison *c, const char *kind, const struct resourc
     buf_clear(&name);
 }
 
-/* "pods:list"; "*:get" names no kind, and may mean one that is there. */
-static void compare_read(struct comparison *c, const struct script *script, const char *text)
+/* "*:get" names no kind, and may mean one that is there. */
+static void compare_read(struct comparison *c, const struct script *script, const struct declared *read)
 {
     struct err err;
     struct resource resource;
-    struct str rest = str_of(text), kind;
-    str_cut(&rest, ':', &kind);
-    if (str_is(kind, "*")) {
+    if (strcmp(read->kind, "*") == 0) {
         c->has_any = true;
         return;
     }
-    char *name = xstrndup(kind.p, kind.n);
-    bool known = kinds_resolve(c->kinds, kind, &resource, &err);
-    compare(c, name, known ? &resource : NULL, script,
-            inventory_find(script_inventory(script), INVENTORY_READ, str_of(text)));
+    bool known = kinds_resolve(c->kinds, str_of(read->kind), &resource, &err);
+    compare(c, read->kind, known ? &resource : NULL, script,
+            inventory_find(script_inventory(script), INVENTORY_READ, str_of(read->text)));
     if (known) resource_clear(&resource);
-    free(name);
 }
 
 static void compare_script(struct comparison *c, const struct script *script)
@@ -96,7 +93,8 @@ static void compare_script(struct comparison *c, const struct script *script)
         if (claim_is_suspended(claim)) continue;
         compare(c, claim_spec(claim)->kind, claim_resource(claim), script, script_claim_place(script, i));
     }
-    for (size_t i = 0; i < script_read_count(script); i++) compare_read(c, script, script_read(script, i));
+    const struct declarations *reads = script_declared_reads(script);
+    for (size_t i = 0; i < reads->count; i++) compare_read(c, script, &reads->items[i]);
 }
 
 /* --- what is told */

@@ -102,7 +102,8 @@ static bool lease_is_declared(const struct script *script, struct err *err)
     const struct script_host *host = script->host;
     if (!leading->place || host->any_lease) return true;
     const struct lease_config *wish = leading->wish;
-    if (strcmp(wish->namespace_, host->lease.namespace_) == 0 || writes_allow_leases(script->own.writes))
+    if (strcmp(wish->namespace_, host->lease.namespace_) == 0 ||
+        declared_allow_leases(&script->own.writes->declared))
         return true;
     return err_set(err, ERR_SCRIPT,
                    "%s: k8s.leader: the lease %s/%s is not in the namespace \"%s\" of "

@@ -136,16 +136,11 @@ const struct inventory_entry *script_claim_place(const struct script *script, si
 void script_put_claim_place(const struct script *script, size_t i, struct buf *out);
 const struct inventory_entry *script_index_place(const struct script *script, size_t i, const char *name);
 const struct inventory_entry *script_handler_place(const struct script *script, const char *id);
-/* Live reads the script declared, "pods:list". */
-size_t script_read_count(const struct script *script);
-const char *script_read(const struct script *script, size_t i);
-/* Writes it declared, "pods/status:patch". */
-size_t script_write_count(const struct script *script);
-const char *script_write(const struct script *script, size_t i);
-/* The same in its parts. */
-struct declared_write;
-const struct declared_write *script_write_parts(const struct script *script, size_t i);
-/* What it registered while it loaded (inventory.h); borrowed. */
+/* What it declared (declared.h); borrowed, as the next. */
+struct declarations;
+const struct declarations *script_declared_reads(const struct script *script);
+const struct declarations *script_declared_writes(const struct script *script);
+/* What it registered while it loaded (inventory.h). */
 const struct inventory *script_inventory(const struct script *script);
 /* A claim may have synced: to be told whenever the factory tells of a change. */
 void script_claims_changed(struct script *script);

@@ -236,26 +236,14 @@ size_t script_handler_count(const struct script *script)
     return count;
 }
 
-size_t script_read_count(const struct script *script)
+const struct declarations *script_declared_reads(const struct script *script)
 {
-    return script->own.reads->count;
+    return &script->own.reads->declared;
 }
 
-const char *script_read(const struct script *script, size_t i)
+const struct declarations *script_declared_writes(const struct script *script)
 {
-    must(i < script->own.reads->count);
-    return script->own.reads->items[i].text;
-}
-
-size_t script_write_count(const struct script *script)
-{
-    return script->own.writes->count;
-}
-
-const char *script_write(const struct script *script, size_t i)
-{
-    must(i < script->own.writes->count);
-    return script->own.writes->items[i].text;
+    return &script->own.writes->declared;
 }
 
 const struct inventory *script_inventory(const struct script *script)
@@ -271,12 +259,6 @@ size_t script_stepping_down(const struct script *script)
 const struct leadership *script_leadership(const struct script *script)
 {
     return script->own.leading->leadership;
-}
-
-const struct declared_write *script_write_parts(const struct script *script, size_t i)
-{
-    must(i < script->own.writes->count);
-    return &script->own.writes->items[i];
 }
 
 bool script_records_events(const struct script *script)

@@ -1,11 +1,13 @@
 /* What the kind of a live read or a write means; see bind_kind.h. */
 #include "script/server/bind_kind.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "kube/kinds/kinds.h"
+#include "script/inventory/bind_inventory.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
 #include "script/vm/task.h"
@@ -47,7 +49,14 @@ static _Noreturn void raise_undeclared(lua_State *L, const struct kind_access *q
         kind = buf_slice(name);
     }
     script_raise(L, "%s: \"%.*s%s%.*s:%s\" is not declared by %s", q->verb, STR_ARG(kind), sub.n ? "/" : "",
-                 (int)sub.n, sub.n ? sub.p : "", q->access_name, q->declarer);
+                 (int)sub.n, sub.n ? sub.p : "", q->access_name, q->declarer->name);
+}
+
+/* `meant` is NULL when nobody knows yet, or any more, what the kind means. */
+static bool allows(const struct script *script, const struct kind_access *q, const struct resource *meant)
+{
+    return declared_allow(q->declared, q->declarer, q->access, q->kind, q->subresource, meant,
+                          script->host->kinds);
 }
 
 const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *asked)
@@ -55,7 +64,7 @@ const struct resource *resource_declared(lua_State *L, int idx, const struct kin
     const struct box *box = box_arg(L, idx, asked->verb);
     struct kind_access q = *asked;
     q.kind = str_of(box->kind);
-    if (!q.allows(script_of(L), &q, &box->resource)) raise_undeclared(L, &q, &box->resource);
+    if (!allows(script_of(L), &q, &box->resource)) raise_undeclared(L, &q, &box->resource);
     return &box->resource;
 }
 
@@ -70,7 +79,7 @@ static int push_resource(lua_State *L, const struct kind_access *q)
     box->kind = xstrndup(q->kind.p, q->kind.n);
     bool known = kinds_resolve(script->host->kinds, q->kind, &box->resource, &err);
     const struct resource *meant = known ? &box->resource : NULL;
-    if (!q->allows(script, q, meant)) raise_undeclared(L, q, meant);
+    if (!allows(script, q, meant)) raise_undeclared(L, q, meant);
     return known ? 1 : push_err(L, &err);
 }
 
@@ -122,7 +131,7 @@ static enum name_state name_state(const struct script *script, const struct kind
         resource_clear(&resource);
         return NAME_KNOWN;
     }
-    bool declared = q->allows(script, q, NULL);
+    bool declared = allows(script, q, NULL);
     return err.code != ERR_NOT_FOUND || !declared || !kinds_invalidate(kinds) ? NAME_REFUSED : NAME_OPEN;
 }
 
@@ -132,7 +141,7 @@ int kind_resolve(lua_State *L, const struct kind_access *q)
     struct script *script = script_of(L);
     task_check(L, q->verb);
     if (!script->host->live) script_raise(L, "%s: there is no server to ask", q->verb);
-    if (!q->any_declared) raise_undeclared(L, q, NULL);
+    if (q->declared->count == 0) raise_undeclared(L, q, NULL);
     enum name_state state = name_state(script, q);
     if (state == NAME_KNOWN) return push_resource(L, q);
     struct kind_wait *wait = NEW(struct kind_wait);
@@ -149,6 +158,18 @@ int kind_resolve(lua_State *L, const struct kind_access *q)
     else
         task_wake(&wait->wait);
     return task_yield(L, &wait->wait, &ops);
+}
+
+void kind_declare(lua_State *L, const struct declarer *declarer, struct declarations *declared,
+                  enum inventory_class class)
+{
+    char what[32];
+    struct err err;
+    arg_loading(L, declarer->name);
+    snprintf(what, sizeof what, "%s: each entry", declarer->name);
+    struct str text = arg_str(L, 1, what);
+    if (!declare(declared, declarer, text, &err)) script_raise(L, "%s: %s", declarer->name, err.text);
+    inventory_note(L, class, text, (struct str){0});
 }
 
 static void bind_kind(lua_State *L)

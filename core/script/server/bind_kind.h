@@ -6,19 +6,18 @@
 
 #include "base/str.h"
 #include "kube/kinds/resource.h"
+#include "script/inventory/inventory.h"
+#include "script/server/declared.h"
 #include "script/vm/state.h"
 
 struct kind_access {
-    const char *verb;        /* "k8s.patch"; a literal, as the next three texts */
+    const char *verb;        /* "k8s.patch"; a literal, as the next text */
     const char *access_name; /* "patch" */
-    const char *declarer;    /* "k8s.writes" */
-    unsigned access;         /* for `allows` */
-    bool any_declared;       /* false: nothing is, so that there is nothing to wait for */
-    struct str kind;         /* as the script names it */
-    struct str subresource;  /* empty for none */
-    /* `meant` is NULL when nobody knows yet, or any more, what the kind means. */
-    bool (*allows)(const struct script *script, const struct kind_access *question,
-                   const struct resource *meant);
+    unsigned access;         /* of declared.h */
+    const struct declarer *declarer;
+    const struct declarations *declared;
+    struct str kind;        /* as the script names it */
+    struct str subresource; /* empty for none */
 };
 
 /* For a verb to return: its results are a resource, or nil, err. Waits when discovery has to tell. Raises
@@ -30,3 +29,6 @@ int kind_resolve(lua_State *L, const struct kind_access *question);
 const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *question);
 /* The same for what is only looked at; raises "verb: expected a resource, not nil". */
 const struct resource *resource_arg(lua_State *L, int idx, const char *verb);
+/* The text at 1 is a declaration; it becomes part of the plan. */
+void kind_declare(lua_State *L, const struct declarer *declarer, struct declarations *declared,
+                  enum inventory_class class);

@@ -1,9 +1,7 @@
 /* raw.live: what live reads name, and k8s.get. Lists and watches are in bind_reader.c. Each read has two
  * steps: bind_kind.c finds what its kind means, and whether the script declared it; then the server is asked.
  */
-#include "script/inventory/bind_inventory.h"
 #include "script/server/bind_kind.h"
-#include "script/server/declared.h"
 #include "script/server/reader.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
@@ -39,17 +37,8 @@ enum read_function read_function_arg(lua_State *L, int idx)
 /* reads(text): one declaration. */
 static int l_live_reads(lua_State *L)
 {
-    struct err err;
-    arg_loading(L, "k8s.reads");
-    if (!reads_declare(script_of(L)->own.reads, arg_str(L, 1, "k8s.reads: each entry"), &err))
-        script_raise(L, "k8s.reads: %s", err.text);
-    inventory_note(L, INVENTORY_READ, arg_str(L, 1, "k8s.reads: each entry"), (struct str){0});
+    kind_declare(L, &declares_reads, &script_of(L)->own.reads->declared, INVENTORY_READ);
     return 0;
-}
-
-static bool allows(const struct script *script, const struct kind_access *q, const struct resource *meant)
-{
-    return reads_allow(script->own.reads, (enum read_verb)q->access, q->kind, meant, script->host->kinds);
 }
 
 static struct kind_access question(lua_State *L, const struct function *function, struct str kind)
@@ -59,9 +48,8 @@ static struct kind_access question(lua_State *L, const struct function *function
         .kind = kind,
         .access = function->access,
         .access_name = function->access_name,
-        .declarer = "k8s.reads",
-        .any_declared = script_of(L)->own.reads->count > 0,
-        .allows = allows,
+        .declarer = &declares_reads,
+        .declared = &script_of(L)->own.reads->declared,
     };
 }
 
@@ -164,7 +152,7 @@ static void bind_live(lua_State *L)
 
 static void close_reads(struct script *script)
 {
-    reads_clear(script->own.reads);
+    declarations_clear(&script->own.reads->declared);
 }
 
 const struct feature feature_live = {.parts = {"live"},

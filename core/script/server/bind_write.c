@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "informer/live/live_client.h"
-#include "script/inventory/bind_inventory.h"
 #include "script/server/bind_kind.h"
 #include "script/server/dry_write.h"
 #include "script/server/write_record.h"
@@ -24,18 +23,8 @@ enum { BODY_MAX = 3 << 20, BODIES_MAX = 64 << 20 };
 /* declare(text): one declaration. */
 static int l_write_declare(lua_State *L)
 {
-    struct err err;
-    arg_loading(L, "k8s.writes");
-    if (!writes_declare(script_of(L)->own.writes, arg_str(L, 1, "k8s.writes: each entry"), &err))
-        script_raise(L, "k8s.writes: %s", err.text);
-    inventory_note(L, INVENTORY_WRITE, arg_str(L, 1, "k8s.writes: each entry"), (struct str){0});
+    kind_declare(L, &declares_writes, &script_of(L)->own.writes->declared, INVENTORY_WRITE);
     return 0;
-}
-
-static bool allows(const struct script *script, const struct kind_access *q, const struct resource *meant)
-{
-    return writes_allow(script->own.writes, (enum write_verb)q->access, q->kind, q->subresource, meant,
-                        script->host->kinds);
 }
 
 static struct kind_access question(lua_State *L, const struct write_function *function, struct str kind,
@@ -47,9 +36,8 @@ static struct kind_access question(lua_State *L, const struct write_function *fu
         .subresource = subresource,
         .access = function->access,
         .access_name = function->name + strlen("k8s."), /* as it is declared */
-        .declarer = "k8s.writes",
-        .any_declared = script_of(L)->own.writes->count > 0,
-        .allows = allows,
+        .declarer = &declares_writes,
+        .declared = &script_of(L)->own.writes->declared,
     };
 }
 
@@ -233,7 +221,7 @@ static void bind_write(lua_State *L)
 static void close_writes(struct script *script)
 {
     write_counters_clear(script->own.writes);
-    writes_clear(script->own.writes);
+    declarations_clear(&script->own.writes->declared);
 }
 
 const struct feature feature_write = {

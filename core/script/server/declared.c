@@ -1,4 +1,4 @@
-/* Declared writes; see writes.h. */
+/* Declared reads and writes; see declared.h. */
 #include "script/server/declared.h"
 
 #include <stdlib.h>
@@ -8,25 +8,46 @@
 #include "kube/kinds/kinds.h"
 #include "kube/kinds/well_known.h"
 
-struct parts {
-    struct str kind, subresource, verb;
+const struct declarer declares_reads = {
+    .name = "k8s.reads",
+    .shape = "\"kind:verb\", such as \"pods:list\"",
+    .verb_names = "get, list, watch or *",
+    .verbs = {{"get", READ_GET},
+              {"list", READ_LIST},
+              {"watch", READ_WATCH},
+              {"*", READ_GET | READ_LIST | READ_WATCH}},
 };
 
-static unsigned verbs_of(struct str verb)
+const struct declarer declares_writes = {
+    .name = "k8s.writes",
+    .shape = "\"kind:verb\" or \"kind/subresource:verb\", such as \"pods:patch\"",
+    .verb_names = "create, update, patch, apply, delete or *",
+    .has_subresources = true,
+    .takes_unknown = true,
+    .verbs = {{"create", WRITE_CREATE},
+              {"update", WRITE_UPDATE},
+              {"patch", WRITE_PATCH | WRITE_APPLY},
+              {"apply", WRITE_APPLY},
+              {"delete", WRITE_DELETE},
+              {"*", WRITE_CREATE | WRITE_UPDATE | WRITE_PATCH | WRITE_APPLY | WRITE_DELETE}},
+};
+
+struct parts {
+    struct str kind, subresource;
+    unsigned verbs;
+};
+
+static unsigned verbs_of(const struct declarer *declarer, struct str verb)
 {
-    if (str_is(verb, "create")) return WRITE_CREATE;
-    if (str_is(verb, "update")) return WRITE_UPDATE;
-    if (str_is(verb, "patch")) return WRITE_PATCH | WRITE_APPLY;
-    if (str_is(verb, "apply")) return WRITE_APPLY;
-    if (str_is(verb, "delete")) return WRITE_DELETE;
-    return str_is(verb, "*") ? WRITE_CREATE | WRITE_UPDATE | WRITE_PATCH | WRITE_APPLY | WRITE_DELETE : 0;
+    for (size_t i = 0; i < DECLARED_VERBS_MAX && declarer->verbs[i].name; i++)
+        if (str_is(verb, declarer->verbs[i].name)) return declarer->verbs[i].verbs;
+    return 0;
 }
 
 /* "pods/status": subresources begin with a small letter, as opposed to the kind of "apps/v1/Deployment". */
 static bool split_subresource(struct parts *parts)
 {
     struct str kind = parts->kind;
-    parts->subresource = STR("");
     for (size_t i = kind.n; i-- > 0;) {
         if (kind.p[i] != '/') continue;
         if (i + 1 == kind.n) return false;
@@ -38,22 +59,19 @@ static bool split_subresource(struct parts *parts)
     return true;
 }
 
-static bool parse(struct str text, struct parts *parts, struct err *err)
+static bool parse(const struct declarer *declarer, struct str text, struct parts *parts, struct err *err)
 {
     struct str rest = text;
-    *parts = (struct parts){0};
+    *parts = (struct parts){.subresource = STR("")};
     str_cut(&rest, ':', &parts->kind);
-    parts->verb = rest;
+    parts->verbs = verbs_of(declarer, rest);
     for (size_t i = 0; i < parts->kind.n; i++)
         if ((unsigned char)parts->kind.p[i] <= ' ')
             return err_set(err, ERR_INVALID, "\"%.*s\": a kind has no blanks", STR_ARG(text));
-    if (!rest.p || !split_subresource(parts) || parts->kind.n == 0)
-        return err_set(err, ERR_INVALID,
-                       "\"%.*s\" is no \"kind:verb\" or \"kind/subresource:verb\", such as \"pods:patch\"",
-                       STR_ARG(text));
-    if (verbs_of(rest)) return true;
-    return err_set(err, ERR_INVALID, "\"%.*s\": the verb must be create, update, patch, apply, delete or *",
-                   STR_ARG(text));
+    if (!rest.p || (declarer->has_subresources && !split_subresource(parts)) || parts->kind.n == 0)
+        return err_set(err, ERR_INVALID, "\"%.*s\" is no %s", STR_ARG(text), declarer->shape);
+    return parts->verbs ||
+           err_set(err, ERR_INVALID, "\"%.*s\": the verb must be %s", STR_ARG(text), declarer->verb_names);
 }
 
 static bool same_text(struct str a, const char *b)
@@ -61,155 +79,80 @@ static bool same_text(struct str a, const char *b)
     return a.n == strlen(b) && strncasecmp(a.p, b, a.n) == 0;
 }
 
-bool writes_declare(struct script_writes *writes, struct str text, struct err *err)
+bool declare(struct declarations *declared, const struct declarer *declarer, struct str text, struct err *err)
 {
     struct parts parts;
-    if (!parse(text, &parts, err)) return false;
-    for (size_t i = 0; i < writes->count; i++)
-        if (same_text(text, writes->items[i].text)) return true;
-    if (writes->count == writes->cap) {
-        writes->cap = writes->cap ? 2 * writes->cap : 4;
-        writes->items = xrealloc(writes->items, writes->cap * sizeof *writes->items);
+    if (!parse(declarer, text, &parts, err)) return false;
+    for (size_t i = 0; i < declared->count; i++)
+        if (same_text(text, declared->items[i].text)) return true;
+    if (declared->count == declared->cap) {
+        declared->cap = declared->cap ? 2 * declared->cap : 4;
+        declared->items = xrealloc(declared->items, declared->cap * sizeof *declared->items);
     }
-    writes->items[writes->count++] = (struct declared_write){
+    declared->items[declared->count++] = (struct declared){
         .kind = xstrndup(parts.kind.p, parts.kind.n),
         .subresource = xstrndup(parts.subresource.p, parts.subresource.n),
         .text = xstrndup(text.p, text.n),
-        .verbs = verbs_of(parts.verb),
+        .verbs = parts.verbs,
     };
     return true;
 }
 
 /* Another name of the same: "po" for "pods". Versions of a resource are one. */
-static bool means(const struct declared_write *write, const struct resource *resource,
-                  const struct kinds *kinds)
+static bool means(const struct declared *one, const struct declarer *declarer,
+                  const struct resource *resource, const struct kinds *kinds)
 {
-    struct resource declared;
+    struct resource meant;
     struct err err;
-    if (!kinds_resolve(kinds, str_of(write->kind), &declared, &err)) return !resource;
-    bool same = resource && strcmp(declared.group, resource->group) == 0 &&
-                strcmp(declared.plural, resource->plural) == 0;
-    resource_clear(&declared);
+    if (!kinds_resolve(kinds, str_of(one->kind), &meant, &err)) return declarer->takes_unknown && !resource;
+    bool same =
+        resource && strcmp(meant.group, resource->group) == 0 && strcmp(meant.plural, resource->plural) == 0;
+    resource_clear(&meant);
     return same;
 }
 
-bool writes_allow(const struct script_writes *writes, enum write_verb verb, struct str kind,
-                  struct str subresource, const struct resource *resource, const struct kinds *kinds)
+bool declared_allow(const struct declarations *declared, const struct declarer *declarer, unsigned verb,
+                    struct str kind, struct str subresource, const struct resource *resource,
+                    const struct kinds *kinds)
 {
-    for (size_t i = 0; i < writes->count; i++) {
-        const struct declared_write *write = &writes->items[i];
-        bool all_kinds = str_is(STR("*"), write->kind);
-        if (!(write->verbs & verb)) continue;
-        if (all_kinds && !*write->subresource) return true;
-        if (!str_is(subresource, write->subresource)) continue;
-        if (all_kinds || same_text(kind, write->kind) || means(write, resource, kinds)) return true;
+    for (size_t i = 0; i < declared->count; i++) {
+        const struct declared *one = &declared->items[i];
+        bool all_kinds = str_is(STR("*"), one->kind);
+        if (!(one->verbs & verb)) continue;
+        if (all_kinds && !*one->subresource) return true;
+        if (!str_is(subresource, one->subresource)) continue;
+        if (all_kinds || same_text(kind, one->kind) || means(one, declarer, resource, kinds)) return true;
     }
     return false;
 }
 
-bool writes_allow_leases(const struct script_writes *writes)
+bool declared_allow_leases(const struct declarations *declared)
 {
     struct catalogue *catalogue = catalogue_well_known();
     unsigned verbs = 0;
-    for (size_t i = 0; i < writes->count; i++) {
-        const struct declared_write *write = &writes->items[i];
+    for (size_t i = 0; i < declared->count; i++) {
+        const struct declared *one = &declared->items[i];
         struct resource meant;
         struct err err;
-        bool is_any = str_is(STR("*"), write->kind);
-        if (*write->subresource) continue;
-        if (is_any) verbs |= write->verbs;
-        if (is_any || !catalogue_resolve(catalogue, str_of(write->kind), &meant, &err)) continue;
+        bool is_any = str_is(STR("*"), one->kind);
+        if (*one->subresource) continue;
+        if (is_any) verbs |= one->verbs;
+        if (is_any || !catalogue_resolve(catalogue, str_of(one->kind), &meant, &err)) continue;
         if (strcmp(meant.group, "coordination.k8s.io") == 0 && strcmp(meant.plural, "leases") == 0)
-            verbs |= write->verbs;
+            verbs |= one->verbs;
         resource_clear(&meant);
     }
     catalogue_free(catalogue);
     return (verbs & (WRITE_CREATE | WRITE_UPDATE)) == (WRITE_CREATE | WRITE_UPDATE);
 }
 
-void writes_clear(struct script_writes *writes)
+void declarations_clear(struct declarations *declared)
 {
-    for (size_t i = 0; i < writes->count; i++) {
-        free(writes->items[i].kind);
-        free(writes->items[i].subresource);
-        free(writes->items[i].text);
+    for (size_t i = 0; i < declared->count; i++) {
+        free(declared->items[i].kind);
+        free(declared->items[i].subresource);
+        free(declared->items[i].text);
     }
-    free(writes->items);
-    *writes = (struct script_writes){0};
-}
-
-/* --- Declared live reads */
-
-static unsigned read_verbs_of(struct str verb)
-{
-    if (str_is(verb, "get")) return READ_GET;
-    if (str_is(verb, "list")) return READ_LIST;
-    if (str_is(verb, "watch")) return READ_WATCH;
-    return str_is(verb, "*") ? READ_GET | READ_LIST | READ_WATCH : 0;
-}
-
-static bool parse_read(struct str text, struct str *kind, struct str *verb, struct err *err)
-{
-    struct str rest = text;
-    *kind = (struct str){0};
-    str_cut(&rest, ':', kind);
-    if (!rest.p || kind->n == 0)
-        return err_set(err, ERR_INVALID, "\"%.*s\" is no \"kind:verb\", such as \"pods:list\"",
-                       STR_ARG(text));
-    for (size_t i = 0; i < kind->n; i++)
-        if ((unsigned char)kind->p[i] <= ' ')
-            return err_set(err, ERR_INVALID, "\"%.*s\": a kind has no blanks", STR_ARG(text));
-    *verb = rest;
-    if (read_verbs_of(rest)) return true;
-    return err_set(err, ERR_INVALID, "\"%.*s\": the verb must be get, list, watch or *", STR_ARG(text));
-}
-
-bool reads_declare(struct script_reads *reads, struct str text, struct err *err)
-{
-    struct str kind, verb;
-    if (!parse_read(text, &kind, &verb, err)) return false;
-    for (size_t i = 0; i < reads->count; i++)
-        if (same_text(text, reads->items[i].text)) return true;
-    if (reads->count == reads->cap) {
-        reads->cap = reads->cap ? 2 * reads->cap : 4;
-        reads->items = xrealloc(reads->items, reads->cap * sizeof *reads->items);
-    }
-    reads->items[reads->count++] = (struct declared_read){
-        .kind = xstrndup(kind.p, kind.n), .text = xstrndup(text.p, text.n), .verbs = read_verbs_of(verb)};
-    return true;
-}
-
-/* Another name of the same: "po" for "pods". Versions of a resource are one. */
-static bool read_means(const struct declared_read *read, const struct resource *resource,
-                       const struct kinds *kinds)
-{
-    struct resource declared;
-    struct err err;
-    if (!kinds_resolve(kinds, str_of(read->kind), &declared, &err)) return false;
-    bool same =
-        strcmp(declared.group, resource->group) == 0 && strcmp(declared.plural, resource->plural) == 0;
-    resource_clear(&declared);
-    return same;
-}
-
-bool reads_allow(const struct script_reads *reads, enum read_verb verb, struct str kind,
-                 const struct resource *resource, const struct kinds *kinds)
-{
-    for (size_t i = 0; i < reads->count; i++) {
-        const struct declared_read *read = &reads->items[i];
-        if (!(read->verbs & verb)) continue;
-        if (str_is(STR("*"), read->kind) || same_text(kind, read->kind)) return true;
-        if (resource && read_means(read, resource, kinds)) return true;
-    }
-    return false;
-}
-
-void reads_clear(struct script_reads *reads)
-{
-    for (size_t i = 0; i < reads->count; i++) {
-        free(reads->items[i].kind);
-        free(reads->items[i].text);
-    }
-    free(reads->items);
-    *reads = (struct script_reads){0};
+    free(declared->items);
+    *declared = (struct declarations){0};
 }

@@ -181,9 +181,10 @@ static void test_a_server_that_cannot_be_asked_is_an_error(void **state)
 static void test_the_declared_reads_are_part_of_the_plan(void **state)
 {
     start_main("");
-    assert_int_equal(script_read_count(script), 2); /* the same in capitals is the same */
-    assert_string_equal(script_read(script, 0), "pods:*");
-    assert_string_equal(script_read(script, 1), "nodes:list");
+    const struct declarations *declared = script_declared_reads(script);
+    assert_int_equal(declared->count, 2); /* the same in capitals is the same */
+    assert_string_equal(declared->items[0].text, "pods:*");
+    assert_string_equal(declared->items[1].text, "nodes:list");
 }
 
 static void test_an_error_carries_all_that_the_server_said(void **state)

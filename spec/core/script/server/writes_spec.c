@@ -310,21 +310,22 @@ static void test_an_unknown_kind_that_may_be_declared_has_the_server_asked_again
 static void test_the_declared_writes_are_part_of_the_plan(void **state)
 {
     writes_start("");
-    assert_int_equal(script_write_count(bench.script), 4);
-    assert_string_equal(script_write(bench.script, 1), "pods/status:patch");
+    const struct declarations *declared = script_declared_writes(bench.script);
+    assert_int_equal(declared->count, 4);
+    assert_string_equal(declared->items[1].text, "pods/status:patch");
 }
 
 static bool allows(const char *declared, enum write_verb verb, const char *plural, const char *subresource)
 {
-    struct script_writes writes = {0};
+    struct declarations writes = {0};
     struct resource resource;
     struct err err;
-    assert_true(writes_declare(&writes, str_of(declared), &err));
+    assert_true(declare(&writes, &declares_writes, str_of(declared), &err));
     assert_true(kinds_resolve(bench.cluster.host.kinds, str_of(plural), &resource, &err));
-    bool allowed = writes_allow(&writes, verb, str_of("x/y/z"), str_of(subresource), &resource,
-                                bench.cluster.host.kinds);
+    bool allowed = declared_allow(&writes, &declares_writes, verb, str_of("x/y/z"), str_of(subresource),
+                                  &resource, bench.cluster.host.kinds);
     resource_clear(&resource);
-    writes_clear(&writes);
+    declarations_clear(&writes);
     return allowed;
 }
 
@@ -368,11 +369,12 @@ static void test_leases_are_declared_by_any_of_their_names(void **state)
     for (size_t i = 0; i < ARRAY_LEN(enough) + ARRAY_LEN(too_little); i++) {
         bool is_enough = i < ARRAY_LEN(enough);
         const char *const *declared = is_enough ? enough[i] : too_little[i - ARRAY_LEN(enough)];
-        struct script_writes writes = {0};
+        struct declarations writes = {0};
         struct err err;
-        for (size_t k = 0; k < 2; k++) assert_true(writes_declare(&writes, str_of(declared[k]), &err));
-        assert_int_equal(writes_allow_leases(&writes), is_enough);
-        writes_clear(&writes);
+        for (size_t k = 0; k < 2; k++)
+            assert_true(declare(&writes, &declares_writes, str_of(declared[k]), &err));
+        assert_int_equal(declared_allow_leases(&writes), is_enough);
+        declarations_clear(&writes);
     }
 }
 
@@ -383,11 +385,11 @@ static void test_what_is_no_declaration_is_told(void **state)
         "pods:x", "pods/:patch", "/status:patch", "po ds:*", "pods:create,update",
         "/:*",    "pods:PATCH"};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-        struct script_writes writes = {0};
+        struct declarations writes = {0};
         struct err err;
-        assert_false(writes_declare(&writes, str_of(bad[i]), &err));
+        assert_false(declare(&writes, &declares_writes, str_of(bad[i]), &err));
         assert_int_equal(err.code, ERR_INVALID);
-        writes_clear(&writes);
+        declarations_clear(&writes);
     }
 }
 
