@@ -6,7 +6,7 @@
 
 bool expect_failed(const char *condition, const char *file, int line)
 {
-    metric_inc(METRIC_EXPECTATIONS_FAILED);
+    metric_inc(&metric_expectations_failed);
     log_error("Broken expectation", F("condition", condition), F("file", file), FI("line", line));
     return false;
 }

@@ -1,34 +1,21 @@
-/* Counters; see metrics.h. */
+/* The list of counters; see metrics.h. */
 #include "base/metrics.h"
 
-#include <stdatomic.h>
+/* Shown by all programs, also those of which no file expects anything. */
+METRIC(metric_expectations_failed, 1, "kubelua_expectations_failed_total",
+       "Number of failed internal assertions.");
 
-static _Atomic uint64_t values[METRIC_COUNT];
+static struct metric *first;
 
-static const struct {
-    const char *name, *help;
-} table[] = {
-#define X(symbol, name, help) {name, help},
-    METRICS(X)
-#undef X
-};
-
-void metric_add(enum metric metric, uint64_t n)
+void metric_register(struct metric *metric)
 {
-    atomic_fetch_add_explicit(&values[metric], n, memory_order_relaxed);
+    struct metric **at = &first;
+    while (*at && (*at)->place < metric->place) at = &(*at)->next;
+    metric->next = *at;
+    *at = metric;
 }
 
-uint64_t metric_get(enum metric metric)
+const struct metric *metric_first(void)
 {
-    return atomic_load_explicit(&values[metric], memory_order_relaxed);
-}
-
-const char *metric_name(enum metric metric)
-{
-    return table[metric].name;
-}
-
-const char *metric_help(enum metric metric)
-{
-    return table[metric].help;
+    return first;
 }

@@ -1,40 +1,45 @@
 /* Process-wide counters: one atomic word each, named as Prometheus will show them.
- * Owner: the process. May be used from any thread, any callback. */
+ * Owner: the file that counts, which defines its own with METRIC. May be used from any thread, any callback.
+ */
 #pragma once
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* X(symbol, name, help) */
-#define METRICS(X)                                                                                       \
-    X(METRIC_EXPECTATIONS_FAILED, "kubelua_expectations_failed_total",                                   \
-      "Number of failed internal assertions.")                                                           \
-    X(METRIC_HANDLER_CALLS, "kubelua_handler_calls_total", "Number of event handler calls.")             \
-    X(METRIC_TASKS_CANCELLED, "kubelua_tasks_cancelled_total",                                           \
-      "Number of in-flight script calls that were cancelled.")                                           \
-    X(METRIC_OBJECTS_REFUSED, "kubelua_objects_refused_total",                                           \
-      "Number of objects refused because they are too large or malformed.")                              \
-    X(METRIC_DELTAS_COALESCED, "kubelua_deltas_coalesced_total",                                         \
-      "Number of deltas merged into another delta of the same object because the queue was full.")       \
-    X(METRIC_STREAM_ERRORS, "kubelua_stream_errors_total", "Number of lists and watches that failed.")   \
-    X(METRIC_DISCOVERY_ERRORS, "kubelua_discovery_errors_total", "Number of failed discovery requests.") \
-    X(METRIC_STDOUT_DROPPED, "kubelua_print_lines_dropped_total",                                        \
-      "Lines of print that were lost: no reader took them in time, or they could not be written.")       \
-    X(METRIC_STDERR_DROPPED, "kubelua_log_lines_dropped_total",                                          \
-      "Lines of the log that were lost, for the same reasons.")                                          \
-    X(METRIC_AUDIT_DROPPED, "kubelua_audit_log_lines_dropped_total",                                     \
-      "Lines of the audit log that were lost: its disk was full or too slow.")
-
-enum metric {
-#define X(symbol, name, help) symbol,
-    METRICS(X)
-#undef X
-        METRIC_COUNT
+struct metric {
+    unsigned place; /* on the page, on which all are from the start */
+    const char *name, *help;
+    _Atomic uint64_t count;
+    struct metric *next;
 };
 
-void metric_add(enum metric metric, uint64_t n);
-static inline void metric_inc(enum metric metric)
+/* docs/metrics.md has the same list; a check compares the two. */
+#define METRIC(symbol, place, name, help)                            \
+    __attribute__((constructor)) static void register_##symbol(void) \
+    {                                                                \
+        extern struct metric symbol;                                 \
+        metric_register(&symbol);                                    \
+    }                                                                \
+    struct metric symbol = {(place), (name), (help), 0, NULL}
+
+extern struct metric metric_expectations_failed;
+
+/* Before main. */
+void metric_register(struct metric *metric);
+/* The first of the page; `next` has the others. */
+const struct metric *metric_first(void);
+
+static inline void metric_add(struct metric *metric, uint64_t n)
+{
+    atomic_fetch_add_explicit(&metric->count, n, memory_order_relaxed);
+}
+
+static inline void metric_inc(struct metric *metric)
 {
     metric_add(metric, 1);
 }
-uint64_t metric_get(enum metric metric);
-const char *metric_name(enum metric metric);
-const char *metric_help(enum metric metric);
+
+static inline uint64_t metric_get(const struct metric *metric)
+{
+    return atomic_load_explicit(&metric->count, memory_order_relaxed);
+}

@@ -1,4 +1,4 @@
-/* The threads that write stdout, stderr and the audit log; see writer.h. */
+/* The threads that write stdout, stderr and a file; see writer.h. */
 #include "base/writer.h"
 
 #include <errno.h>
@@ -16,12 +16,17 @@
 #include "base/must.h"
 #include "base/writer_internal.h"
 
+METRIC(metric_stdout_dropped, 8, "kubelua_print_lines_dropped_total",
+       "Lines of print that were lost: no reader took them in time, or they could not be written.");
+METRIC(metric_stderr_dropped, 9, "kubelua_log_lines_dropped_total",
+       "Lines of the log that were lost, for the same reasons.");
+
 enum { LAST_WORDS_MS = 1000 };
 
 static struct outlet_file files[] = {
     [WRITER_STDOUT] = {.lock = PTHREAD_MUTEX_INITIALIZER},
     [WRITER_STDERR] = {.lock = PTHREAD_MUTEX_INITIALIZER},
-    [WRITER_WRITE_LOG] = {.lock = PTHREAD_MUTEX_INITIALIZER},
+    [WRITER_FILE] = {.lock = PTHREAD_MUTEX_INITIALIZER},
 };
 #define STREAM(stream, its_name, number, metric)              \
     [stream] = {.which = (stream),                            \
@@ -32,11 +37,11 @@ static struct outlet_file files[] = {
                 .filled = PTHREAD_COND_INITIALIZER,           \
                 .drained = PTHREAD_COND_INITIALIZER}
 static struct stream streams[] = {
-    STREAM(WRITER_STDOUT, "stdout", STDOUT_FILENO, METRIC_STDOUT_DROPPED),
-    STREAM(WRITER_STDERR, "stderr", STDERR_FILENO, METRIC_STDERR_DROPPED),
-    STREAM(WRITER_WRITE_LOG, NULL, -1, METRIC_AUDIT_DROPPED),
+    STREAM(WRITER_STDOUT, "stdout", STDOUT_FILENO, &metric_stdout_dropped),
+    STREAM(WRITER_STDERR, "stderr", STDERR_FILENO, &metric_stderr_dropped),
+    STREAM(WRITER_FILE, NULL, -1, NULL),
 };
-static char *audit_path;
+static char *file_path;
 static bool started;
 static size_t limit = WRITER_BUFFER_DEFAULT;
 static bool ends_with_reader; /* set before the threads are there */
@@ -109,7 +114,7 @@ static void stop(const enum writer_stream *which, size_t count, int64_t deadline
 static void end_as_by_sigpipe(void)
 {
     sigset_t pipe_only;
-    const enum writer_stream others[] = {WRITER_WRITE_LOG, WRITER_STDERR};
+    const enum writer_stream others[] = {WRITER_FILE, WRITER_STDERR};
     stop(others, ARRAY_LEN(others), clock_now_ms(clock_real()) + LAST_WORDS_MS);
     ending_run(); /* a SIGPIPE of the write may wait to be unblocked */
     sigemptyset(&pipe_only);
@@ -120,11 +125,11 @@ static void end_as_by_sigpipe(void)
     _exit(128 + SIGPIPE); /* the first process of a container does not die by signals */
 }
 
-static bool open_audit(int *fd, struct err *err)
+static bool open_file(int *fd, struct err *err)
 {
     /* A pipe that nobody reads is an error, and must not hold anybody up. */
-    *fd = open(audit_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
-    return *fd >= 0 || err_set(err, ERR_IO, "%s: %s", audit_path, strerror(errno));
+    *fd = open(file_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+    return *fd >= 0 || err_set(err, ERR_IO, "%s: %s", file_path, strerror(errno));
 }
 
 /* With the lock, which is given away in between. What waits goes to the new file. */
@@ -134,11 +139,11 @@ static void reopen(struct stream *s)
     int fd;
     s->moved = false;
     pthread_mutex_unlock(&s->lock);
-    bool ok = open_audit(&fd, &err);
+    bool ok = open_file(&fd, &err);
     if (ok)
-        log_info("The audit log was opened again", F("file", audit_path));
+        log_info(s->file->reopened, F("file", file_path));
     else
-        log_error("The audit log cannot be opened again, the old file stays in use", F("err", err.text));
+        log_error(s->file->refused, F("err", err.text));
     if (ok) outlet_move(&s->outlet, fd);
     pthread_mutex_lock(&s->lock);
 }
@@ -208,27 +213,28 @@ void writer_start(size_t buffer, struct clock *clock)
     start(&streams[WRITER_STDERR], clock);
 }
 
-bool writer_open_write_log(const char *path, writer_gap_fn *put_gap, struct err *err)
+bool writer_open_file(const char *path, const struct writer_file *file, struct err *err)
 {
-    struct stream *s = &streams[WRITER_WRITE_LOG];
+    struct stream *s = &streams[WRITER_FILE];
     int fd;
     must(!s->running);
-    free(audit_path);
-    audit_path = xstrdup(path);
-    if (!open_audit(&fd, err)) return false;
+    free(file_path);
+    file_path = xstrdup(path);
+    if (!open_file(&fd, err)) return false;
     outlet_move(&s->outlet, fd);
     s->outlet.error = 0;
-    s->name = audit_path;
-    s->put_gap = put_gap;
+    s->name = file_path;
+    s->file = file;
+    s->dropped_metric = file->dropped;
     s->gap.lines = s->unmarked = 0;
     s->told = false;
     if (started) start(s, streams[WRITER_STDOUT].outlet.clock);
     return true;
 }
 
-void writer_reopen_write_log(void)
+void writer_reopen_file(void)
 {
-    struct stream *s = &streams[WRITER_WRITE_LOG];
+    struct stream *s = &streams[WRITER_FILE];
     pthread_mutex_lock(&s->lock);
     s->moved = s->running;
     pthread_cond_signal(&s->filled);
@@ -243,7 +249,7 @@ void writer_end_with_reader(void)
 /* The log is last, as the ends of the others may be told there, and has a quarter of the time. */
 void writer_stop(int timeout_ms)
 {
-    const enum writer_stream first[] = {WRITER_STDOUT, WRITER_WRITE_LOG}, last[] = {WRITER_STDERR};
+    const enum writer_stream first[] = {WRITER_STDOUT, WRITER_FILE}, last[] = {WRITER_STDERR};
     int64_t now_ms = clock_now_ms(clock_real());
     stop(first, ARRAY_LEN(first), now_ms + timeout_ms * 3 / 4);
     stop(last, ARRAY_LEN(last), now_ms + timeout_ms);

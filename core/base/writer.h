@@ -1,4 +1,4 @@
-/* Whole lines to stdout, stderr and the audit log, from a thread for each, so that a reader who does not read
+/* Whole lines to stdout, stderr and a file, from a thread for each, so that a reader who does not read
  * can never hold up a loop (design, section 4; lua-api, `print-buffer`). The streams keep their own order and
  * do not wait for each other. What cannot be written stays, as long as there is room, and is tried again
  * after 0.1 to 5 seconds; the log says when that begins, and when it works again how many lines were lost.
@@ -13,13 +13,15 @@
 #include "base/err.h"
 #include "base/str.h"
 
-enum writer_stream { WRITER_STDOUT, WRITER_STDERR, WRITER_WRITE_LOG };
+enum writer_stream { WRITER_STDOUT, WRITER_STDERR, WRITER_FILE };
 enum writer_wait {
     WRITER_NEVER_WAIT, /* no room: the line is dropped and counted, gives false */
     /* No room: waits until there is some (`exec`), though not while lines cannot be written for a reason that
      * stays, nor beyond OUTLET_TIMEOUT_MS (outlet.h) for one that may pass. */
     WRITER_WAIT,
 };
+
+struct metric;
 
 enum { WRITER_BUFFER_DEFAULT = 8 << 20 };
 
@@ -32,19 +34,27 @@ struct writer_gap {
 /* Appends a line in the format of the file that tells of a gap. On the thread that writes. */
 typedef void writer_gap_fn(struct buf *out, const struct writer_gap *gap);
 
+/* What a file is to its owner. */
+struct writer_file {
+    writer_gap_fn *put_gap;
+    struct metric *dropped; /* counts the lines that are lost */
+    const char *incomplete, *reopened,
+        *refused; /* what the log says, the last if it cannot be opened again */
+};
+
 /* Starts the threads. `buffer` bounds the bytes that wait in each stream; by the clock, which any of the
  * threads asks, they try again. */
 void writer_start(size_t buffer, struct clock *clock);
 /* From now on the process ends, quietly and as by SIGPIPE, when nobody reads stdout any more: `... | head`.
  * What waits for stderr is written first. Before writer_start. */
 void writer_end_with_reader(void);
-/* Opens the file of the audit log, to which nothing can be written before; it is made for its owner alone.
- * Where lines are lost, one of `put_gap` says so; those that come before it is written are lost too, so that
- * it is a gap and no sieve. ERR_IO. */
-bool writer_open_write_log(const char *path, writer_gap_fn *put_gap, struct err *err);
+/* Opens the file, to which nothing can be written before; it is made for its owner alone. Where lines are
+ * lost, one of `put_gap` says so; those that come before it is written are lost too, so that it is a gap and
+ * no sieve. Borrows `file` for good. ERR_IO. */
+bool writer_open_file(const char *path, const struct writer_file *file, struct err *err);
 /* Has it opened anew by its path, as it may have been moved, by the thread that writes it: a disk that hangs
  * holds up nobody else. When that fails the old one stays in use; the log tells of both. */
-void writer_reopen_write_log(void);
+void writer_reopen_file(void);
 /* Writes what waits, for at most `timeout_ms`, then ends the threads. What fails is tried once more, then its
  * lines are lost. A second call is harmless. */
 void writer_stop(int timeout_ms);

@@ -11,8 +11,8 @@ struct stream {
     struct outlet outlet;
     enum writer_stream which;
     const char *name; /* of its file */
-    enum metric dropped_metric;
-    writer_gap_fn *put_gap; /* NULL: no line of the file tells of a gap */
+    struct metric *dropped_metric;
+    const struct writer_file *file; /* NULL: no line of it tells of a gap */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t filled, drained;

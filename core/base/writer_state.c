@@ -10,7 +10,7 @@
 static const char *reason_of(const struct stream *s, int error)
 {
     if (error) return strerror(error);
-    return s->put_gap ? "writes are faster than the disk" : "nobody read it in time";
+    return s->file ? "writes are faster than the disk" : "nobody read it in time";
 }
 
 static void tell_gap(const struct stream *s, const struct news *news)
@@ -39,8 +39,8 @@ void writer_tell(const struct stream *s, const struct news *news)
     else if (news->kind == IT_WORKS)
         log_info("Lines are written again, none was lost", F("file", s->name),
                  F("err", reason_of(s, news->error)));
-    else if (s->which == WRITER_WRITE_LOG)
-        log_error("The audit log is not complete", F("file", s->name), F("err", reason_of(s, news->error)));
+    else if (s->file)
+        log_error(s->file->incomplete, F("file", s->name), F("err", reason_of(s, news->error)));
     else
         log_error("Failed to write lines, retrying", F("file", s->name), F("err", reason_of(s, news->error)));
 }
@@ -53,10 +53,10 @@ void writer_lose(struct stream *s, uint64_t lines)
     s->dropped += lines;
     metric_add(s->dropped_metric, lines);
     if (error && lines) s->dropped_by = error;
-    if (!error && !s->told && !s->put_gap) return; /* a reader who is slow: that is counted, no more */
+    if (!error && !s->told && !s->file) return; /* a reader who is slow: that is counted, no more */
     if (!s->gap.lines) s->gap.since_us = clock_wall_us(clock_real());
     s->gap.lines += lines;
-    if (s->put_gap) s->unmarked += lines;
+    if (s->file) s->unmarked += lines;
 }
 
 /* Loses what the outlet and the caller have. The first of them came when it began to fail, or before. */
@@ -102,7 +102,7 @@ static void put_mark(struct stream *s)
     gap.lines = s->unmarked;
     gap.until_us = clock_wall_us(clock_real());
     gap.reason = reason_of(s, s->told_by);
-    s->put_gap(&s->waiting, &gap);
+    s->file->put_gap(&s->waiting, &gap);
     s->marking = s->unmarked;
 }
 
@@ -123,7 +123,7 @@ bool writer_has_room(const struct stream *s, size_t len, size_t most)
 
 bool writer_refuse(struct stream *s, struct str text)
 {
-    bool first = s->put_gap && !s->told;
+    bool first = s->file && !s->told;
     writer_lose(s, outlet_count(text));
     if (first) s->told_by = s->outlet.error;
     s->told |= first;

@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 
+METRIC(metric_discovery_errors, 7, "kubelua_discovery_errors_total", "Number of failed discovery requests.");
+
 enum { RETRY_FIRST_MS = 800, RETRY_MAX_MS = 30000 }; /* as the reflector's */
 
 /* Travels to the I/O thread and back; one at a time, part of the discoverer. */
@@ -34,7 +36,7 @@ static void on_answer(struct mail *mail)
     d->asks = false;
     d->last_error = q->err;
     if (!q->catalogue) {
-        metric_inc(METRIC_DISCOVERY_ERRORS);
+        metric_inc(&metric_discovery_errors);
         if (!d->options.is_quiet)
             log_warn("Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
         discoverer_refresh(d, d->retry_ms);

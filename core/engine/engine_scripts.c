@@ -8,6 +8,7 @@
 #include "base/metrics.h"
 #include "base/writer.h"
 #include "engine/engine_internal.h"
+#include "kube/api/stream.h"
 #include "script/rules/rule_params.h"
 
 /* --- loading */
@@ -137,10 +138,10 @@ void engine_log_summary(const struct engine_summary *all)
 {
     log_info("Stopped", FI("adds", all->calls.adds), FI("updates", all->calls.updates),
              FI("deletes", all->calls.deletes), FI("errors", all->calls.errors),
-             FI("eventsUnhandled", all->unhandled), FI("objectsRefused", metric_get(METRIC_OBJECTS_REFUSED)),
+             FI("eventsUnhandled", all->unhandled), FI("objectsRefused", metric_get(&metric_objects_refused)),
              FI("printLinesDropped", writer_dropped(WRITER_STDOUT)),
              FI("logLinesDropped", writer_dropped(WRITER_STDERR)),
-             FI("auditLinesDropped", writer_dropped(WRITER_WRITE_LOG)));
+             FI("auditLinesDropped", writer_dropped(WRITER_FILE)));
 }
 
 /* --- Whether rules take all the parameters that the operator gave */

@@ -15,6 +15,13 @@
 #include "object/pack/projection.h"
 #include "object/value/value.h"
 
+FAMILY(family_policy_reports, 510, GAUGE, "kubelua_policy_reports", "", NULL,
+       "Number of policy reports in the cluster written by this engine.");
+FAMILY(family_policy_writes, 511, COUNTER, "kubelua_policy_report_writes_total", "verb,result", NULL,
+       "Number of policy report writes by result.");
+FAMILY(family_policy_left_out, 512, GAUGE, "kubelua_policy_report_namespaces_left_out", "", NULL,
+       "Number of namespaces without a policy report because of the report limit.");
+
 enum { PAGE = 500, LABEL_MAX = 63, NAME_MAX_BYTES = 200 };
 
 /* A write under way. */
@@ -116,7 +123,7 @@ static void on_written(void *ctx, const struct live_response *answer)
     struct err err;
     struct series **series = &w->written[deletes][failed];
     if (failed) err = *answer->err;
-    if (!*series) *series = SERIES(FAMILY_POLICY_WRITES, sent->verb, failed ? "error" : "ok");
+    if (!*series) *series = SERIES(&family_policy_writes, sent->verb, failed ? "error" : "ok");
     series_inc(*series);
     live_response_clear(&taken);
     live_close(sent->read);
@@ -258,8 +265,8 @@ struct policy_client *policy_client_new(const struct policy_client_options *opti
     set_instance(w, manager);
     make_texts(w, manager);
     make_resources(w);
-    w->reports = series_new(FAMILY_POLICY_REPORTS, NULL);
-    w->left_out = series_new(FAMILY_POLICY_LEFT_OUT, NULL);
+    w->reports = series_new(&family_policy_reports, NULL);
+    w->left_out = series_new(&family_policy_left_out, NULL);
     snprintf(name, sizeof name, "%s-audit", w->instance);
     w->writer = policy_writer_new(
         &(const struct policy_writer_options){.clock = options->clock,

@@ -265,8 +265,8 @@ end)
 
 describe("check-metrics", function()
   local source = {
-    ["core/base/metrics.h"] = 'X(METRIC_A, "a_total", "A.") \\\n    X(METRIC_B, "b_total",  \\\n "B.")',
-    ["core/base/series/series.h"] = 'X(FAMILY_C, HISTOGRAM, "c_seconds", "name,event", \\\n DURATIONS, "C.")',
+    ["core/base/a.c"] = 'METRIC(metric_a, 1, "a_total", "A.")\nstatic METRIC(metric_b, 2, "b_total",\n "B.")',
+    ["core/net/c.c"] = 'FAMILY(family_c, 1, HISTOGRAM, "c_seconds", "name,event",\n &calls, "C.");',
     ["core/app/monitor/monitor.c"] = 'put(out, "d_bytes", "gauge", info.d,\n "D.");',
   }
   local function with(table_text)
@@ -286,5 +286,11 @@ describe("check-metrics", function()
     finds("metrics", "there is no metric e_total", with(table.concat(rows) .. "| `e_total` | counter | | x |\n"))
     finds("metrics", "c_seconds is a histogram with the labels (name,event)",
       with(rows[1] .. rows[3] .. "| `c_seconds` | histogram | `name` | x |\n"))
+  end)
+
+  it("finds two at one place of the page", function()
+    local files = with(table.concat(rows))
+    files["core/net/e.c"] = 'METRIC(metric_e, 2, "e_total", "E.")'
+    finds("metrics", "core/net/e.c:1: e_total has the place 2, as one of core/base/a.c", files)
   end)
 end)

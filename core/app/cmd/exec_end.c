@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 #include "engine/engine_internal.h"
+#include "kube/api/stream.h"
 
 /* --- main has returned */
 
@@ -32,7 +33,7 @@ static int check_complete(const struct script *script, int code)
         uint64_t count;
         const char *one, *many;
     } faults[] = {
-        {metric_get(METRIC_OBJECTS_REFUSED), "object was refused", "objects were refused"},
+        {metric_get(&metric_objects_refused), "object was refused", "objects were refused"},
         {script_counters(script).errors - tried_again, "call of the script's functions failed",
          "calls of the script's functions failed"},
         {lost_keys, "key of a work queue failed and was not done", "work queue keys failed"},

@@ -134,9 +134,9 @@ void monitor_free(struct monitor *m)
 
 static void put_counters(struct buf *out)
 {
-    for (enum metric m = 0; m < METRIC_COUNT; m++) {
-        exposition_head(out, metric_name(m), "counter", metric_help(m));
-        buf_printf(out, "%s %" PRIu64 "\n", metric_name(m), metric_get(m));
+    for (const struct metric *m = metric_first(); m; m = m->next) {
+        exposition_head(out, m->name, "counter", m->help);
+        buf_printf(out, "%s %" PRIu64 "\n", m->name, metric_get(m));
     }
 }
 

@@ -7,6 +7,16 @@
 #include "base/mem.h"
 #include "engine/engine_internal.h"
 
+FAMILY(family_script_memory, 112, GAUGE, "kubelua_script_memory_bytes", "script", NULL,
+       "Memory of a script's Lua state.");
+FAMILY(family_script_load, 113, GAUGE, "kubelua_script_load_seconds", "script", NULL,
+       "Load time of the current generation of a script.");
+FAMILY(family_script_generation, 114, GAUGE, "kubelua_script_generation", "script", NULL,
+       "Current generation of a script.");
+FAMILY(
+    family_script_refused, 115, GAUGE, "kubelua_script_refused", "script", NULL,
+    "1 if the running generation differs from the file because a reload was refused or rolled back, else 0.");
+
 /* So many informers are named when they lag; the rest is counted. */
 enum { LAGGARDS_MAX = 20 };
 /* The size of a cache is estimated from thousands of its objects: not each second. */
@@ -64,12 +74,12 @@ static void observe_scripts(struct engine *engine)
 {
     for (size_t i = 0; i < engine->slots.count; i++) {
         struct slot *slot = engine->slots.items[i];
-        if (!slot->is_refused) slot->is_refused = SERIES(FAMILY_SCRIPT_REFUSED, slot->name);
+        if (!slot->is_refused) slot->is_refused = SERIES(&family_script_refused, slot->name);
         series_set(slot->is_refused, slot->refused != NULL);
         if (!slot->current) continue;
-        if (!slot->memory) slot->memory = SERIES(FAMILY_SCRIPT_MEMORY, slot->name);
-        if (!slot->load) slot->load = SERIES(FAMILY_SCRIPT_LOAD, slot->name);
-        if (!slot->generation) slot->generation = SERIES(FAMILY_SCRIPT_GENERATION, slot->name);
+        if (!slot->memory) slot->memory = SERIES(&family_script_memory, slot->name);
+        if (!slot->load) slot->load = SERIES(&family_script_load, slot->name);
+        if (!slot->generation) slot->generation = SERIES(&family_script_generation, slot->name);
         series_set(slot->memory, (double)script_memory(slot->current));
         series_set(slot->load, (double)script_load_us(slot->current) / 1e6);
         series_set(slot->generation, (double)script_generation(slot->current));

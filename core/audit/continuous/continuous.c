@@ -10,6 +10,11 @@
 #include "base/must.h"
 #include "informer/store/indexer.h"
 
+FAMILY(family_audit_pending, 503, GAUGE, "kubelua_audit_pending", "", NULL,
+       "Number of objects waiting for evaluation.");
+FAMILY(family_audit_left_out, 504, GAUGE, "kubelua_audit_findings_left_out", "", NULL,
+       "Number of results whose findings were dropped because of the memory limit.");
+
 enum {
     SLICE_NS = 4000000,
     READY_MS = 100,
@@ -235,8 +240,8 @@ struct continuous_audit *continuous_new(const struct continuous_options *options
     audit->ready.fn = on_ready;
     audit->coarse.fn = on_untracked;
     audit->midnight.fn = on_midnight;
-    audit->pending_series = series_new(FAMILY_AUDIT_PENDING, NULL);
-    audit->left_out_series = series_new(FAMILY_AUDIT_LEFT_OUT, NULL);
+    audit->pending_series = series_new(&family_audit_pending, NULL);
+    audit->left_out_series = series_new(&family_audit_left_out, NULL);
     series_set(audit->pending_series, 0);
     series_set(audit->left_out_series, 0);
     audit->today = continuous_now_s(audit) / DAY_S;

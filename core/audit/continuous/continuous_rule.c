@@ -7,20 +7,27 @@
 #include "base/mem.h"
 #include "object/value/value.h"
 
+FAMILY(family_audit_results, 500, GAUGE, "kubelua_audit_results", "rule,severity,category,result", NULL,
+       "Number of objects by result of a rule.");
+FAMILY(family_audit_evaluations, 501, COUNTER, "kubelua_audit_evaluations_total", "rule,result", NULL,
+       "Number of rule evaluations.");
+FAMILY(family_audit_duration, 502, HISTOGRAM, "kubelua_audit_duration_seconds", "rule", &buckets_of_calls,
+       "Duration of rule evaluations.");
+
 /* --- what is shown */
 
 static void show(struct audited_rule *rule, enum verdict verdict)
 {
     if (!rule->results[verdict])
         rule->results[verdict] =
-            SERIES(FAMILY_AUDIT_RESULTS, rule->id, rule->severity, rule->category, verdict_name(verdict));
+            SERIES(&family_audit_results, rule->id, rule->severity, rule->category, verdict_name(verdict));
     series_set(rule->results[verdict], (double)rule->counts[verdict]);
 }
 
 static void count(struct audited_rule *rule, enum verdict verdict)
 {
     if (!rule->evaluations[verdict])
-        rule->evaluations[verdict] = SERIES(FAMILY_AUDIT_EVALUATIONS, rule->id, verdict_name(verdict));
+        rule->evaluations[verdict] = SERIES(&family_audit_evaluations, rule->id, verdict_name(verdict));
     series_inc(rule->evaluations[verdict]);
 }
 
@@ -261,7 +268,7 @@ struct audited_rule *audited_rule_new(struct continuous_audit *audit, const stru
     rule->uses = xcalloc(given->use_count + 1, sizeof(struct dependency_watch_index *));
     rule->watches = xcalloc(given->use_count + 1, sizeof(struct watch *));
     rule->use_count = given->use_count;
-    rule->duration = SERIES(FAMILY_AUDIT_DURATION, rule->id);
+    rule->duration = SERIES(&family_audit_duration, rule->id);
     TAILQ_INSERT_TAIL(&audit->rules, rule, link);
     return rule;
 }

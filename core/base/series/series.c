@@ -13,36 +13,14 @@
 #include "base/must.h"
 #include "base/series/series_internal.h"
 
-/* Upper bounds; +Inf goes without saying. */
-static const double durations[] = {1e-6, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3,
-                                   5e-3, 0.01, 0.05, 0.1,  0.5,  1,    5};
-static const double latencies[] = {1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025,
-                                   0.05, 0.1,    0.25, 0.5,  1,      2.5,  5,    10};
+const struct buckets buckets_of_calls =
+    BUCKETS(1e-6, 5e-6, 1e-5, 5e-5, 1e-4, 5e-4, 1e-3, 5e-3, 0.01, 0.05, 0.1, 0.5, 1, 5);
 /* client-go's (I-22). */
-static const double processing[] = {.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
-/* client-go's (W-11): 1 us, ten times that, and so on. */
-static const double queues[] = {1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000};
-/* client-go's (H-16). */
-static const double requests[] = {.005, .025, .1, .25, .5, 1, 2, 4, 8, 15, 30, 60};
-static const double sizes[] = {64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216};
-static const double ages[] = {600,     1800,    3600,     14400,    86400,    604800,
-                              2592000, 7776000, 15552000, 31104000, 124416000};
-static const struct buckets buckets_REQUESTS = {ARRAY_LEN(requests), requests},
-                            buckets_SIZES = {ARRAY_LEN(sizes), sizes}, buckets_AGES = {ARRAY_LEN(ages), ages};
-static const struct buckets buckets_NONE = {0}, buckets_DURATIONS = {ARRAY_LEN(durations), durations},
-                            buckets_LATENCIES = {ARRAY_LEN(latencies), latencies},
-                            buckets_PROCESSING = {ARRAY_LEN(processing), processing},
-                            buckets_QUEUES = {ARRAY_LEN(queues), queues};
-
-static const struct family_info families[] = {
-#define X(symbol, kind, name, labels, buckets, help) {name, help, labels, FAMILY_##kind, &buckets_##buckets},
-    FAMILIES(X)
-#undef X
-};
+const struct buckets buckets_of_processing = BUCKETS(.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static TAILQ_HEAD(, series) table[FAMILY_COUNT]; /* under the lock; in the order in which they were made */
+static struct family *families; /* under the lock; by their places */
 
 static void take_lock(void)
 {
@@ -64,11 +42,6 @@ static void hold_lock(void)
 {
     pthread_once(&once, watch_forks);
     take_lock();
-}
-
-const struct family_info *family_info(enum family family)
-{
-    return &families[family];
 }
 
 /* \, " and line ends are escaped, as the form wants it; what is no UTF-8 would spoil the whole page, as would
@@ -101,9 +74,9 @@ void series_put_help(struct buf *out, struct str help)
 }
 
 /* name="value",other="value" */
-static char *render_labels(enum family family, const char *const *values)
+static char *render_labels(const struct family *family, const char *const *values)
 {
-    struct str rest = str_of(families[family].labels), name;
+    struct str rest = str_of(family->labels), name;
     struct buf out = {0};
     for (size_t i = 0; rest.p && rest.n && str_cut(&rest, ',', &name); i++) {
         buf_printf(&out, "%s%.*s=\"", i ? "," : "", STR_ARG(name));
@@ -113,30 +86,42 @@ static char *render_labels(enum family family, const char *const *values)
     return buf_take(&out);
 }
 
-/* Under the lock. */
-static struct series *find(enum family family, const char *labels)
+/* --- Under the lock */
+
+static void keep_family(struct family *family)
+{
+    struct family **at = &families;
+    if (family->all.tqh_last) return;
+    TAILQ_INIT(&family->all);
+    while (*at && (*at)->place < family->place) at = &(*at)->next;
+    family->next = *at;
+    *at = family;
+}
+
+static struct series *find(struct family *family, const char *labels)
 {
     struct series *s;
-    TAILQ_FOREACH (s, &table[family], link)
+    TAILQ_FOREACH (s, &family->all, link)
         if (strcmp(s->labels, labels) == 0) return s;
     return NULL;
 }
 
-struct series *series_new(enum family family, const char *const *values)
+/* --- owners */
+
+struct series *series_new(struct family *family, const char *const *values)
 {
     char *labels = render_labels(family, values);
-    const struct buckets *buckets = families[family].buckets;
+    size_t count = family->buckets ? family->buckets->count : 0;
     hold_lock();
-    if (!table[family].tqh_last) TAILQ_INIT(&table[family]);
+    keep_family(family);
     struct series *series = find(family, labels);
     if (series) {
         free(labels);
     } else {
-        series = xcalloc(1, sizeof *series + buckets->count * sizeof series->counts[0]);
+        series = xcalloc(1, sizeof *series + count * sizeof series->counts[0]);
         series->family = family;
         series->labels = labels;
-        series->buckets = buckets;
-        TAILQ_INSERT_TAIL(&table[family], series, link);
+        TAILQ_INSERT_TAIL(&family->all, series, link);
     }
     series->refs++;
     release_lock();
@@ -149,7 +134,7 @@ void series_free(struct series *series)
     hold_lock();
     must(series->refs > 0);
     bool last = --series->refs == 0;
-    if (last) TAILQ_REMOVE(&table[series->family], series, link);
+    if (last) TAILQ_REMOVE(&series->family->all, series, link);
     release_lock();
     if (!last) return;
     free(series->labels);
@@ -183,21 +168,12 @@ void series_set_summary(struct series *summary, double sum, uint64_t count)
 void series_observe(struct series *histogram, double value)
 {
     if (!histogram) return;
-    const struct buckets *buckets = histogram->buckets;
+    const struct buckets *buckets = histogram->family->buckets;
     size_t i = 0;
     while (i < buckets->count && value > buckets->bounds[i]) i++;
     add(&histogram->value, value);
     atomic_fetch_add_explicit(i < buckets->count ? &histogram->counts[i] : &histogram->above, 1,
                               memory_order_relaxed);
-}
-
-void series_each(enum family family, void (*fn)(void *ctx, const struct series *series), void *ctx)
-{
-    struct series *series;
-    hold_lock();
-    if (table[family].tqh_last)
-        TAILQ_FOREACH (series, &table[family], link) fn(ctx, series);
-    release_lock();
 }
 
 /* --- Series and process-wide counters as Prometheus reads them (text form 0.0.4) */
@@ -224,78 +200,68 @@ void exposition_number(struct buf *out, double value)
     }
 }
 
-struct rendering {
-    struct buf *out;
-    const struct family_info *family;
-    bool begun;
-};
-
-static void render_plain(struct rendering *r, const struct series *s)
+static void render_plain(struct buf *out, const struct series *s)
 {
-    buf_puts(r->out, r->family->name);
-    if (*s->labels) buf_printf(r->out, "{%s}", s->labels);
-    buf_putc(r->out, ' ');
-    exposition_number(r->out, atomic_load_explicit(&s->value, memory_order_relaxed));
-    buf_putc(r->out, '\n');
+    buf_puts(out, s->family->name);
+    if (*s->labels) buf_printf(out, "{%s}", s->labels);
+    buf_putc(out, ' ');
+    exposition_number(out, atomic_load_explicit(&s->value, memory_order_relaxed));
+    buf_putc(out, '\n');
 }
 
-static void render_bucket(struct rendering *r, const struct series *s, const char *bound, uint64_t count)
+static void render_bucket(struct buf *out, const struct series *s, const char *bound, uint64_t count)
 {
-    buf_printf(r->out, "%s_bucket{%s%sle=\"%s\"} %" PRIu64 "\n", r->family->name, s->labels,
+    buf_printf(out, "%s_bucket{%s%sle=\"%s\"} %" PRIu64 "\n", s->family->name, s->labels,
                *s->labels ? "," : "", bound, count);
 }
 
-static void render_sum(struct rendering *r, const struct series *s, uint64_t count)
+static void render_sum(struct buf *out, const struct series *s, uint64_t count)
 {
     const char *open = *s->labels ? "{" : "", *close = *s->labels ? "}" : "";
-    buf_printf(r->out, "%s_sum%s%s%s ", r->family->name, open, s->labels, close);
-    exposition_number(r->out, atomic_load_explicit(&s->value, memory_order_relaxed));
-    buf_printf(r->out, "\n%s_count%s%s%s %" PRIu64 "\n", r->family->name, open, s->labels, close, count);
+    buf_printf(out, "%s_sum%s%s%s ", s->family->name, open, s->labels, close);
+    exposition_number(out, atomic_load_explicit(&s->value, memory_order_relaxed));
+    buf_printf(out, "\n%s_count%s%s%s %" PRIu64 "\n", s->family->name, open, s->labels, close, count);
 }
 
 /* Buckets are cumulative; the count is the last one's, so that the two agree whatever happens meanwhile. */
-static void render_histogram(struct rendering *r, const struct series *s)
+static void render_histogram(struct buf *out, const struct series *s)
 {
     uint64_t total = 0;
-    for (size_t i = 0; i < s->buckets->count; i++) {
+    for (size_t i = 0; i < s->family->buckets->count; i++) {
         struct buf bound = {0};
         total += atomic_load_explicit(&s->counts[i], memory_order_relaxed);
-        exposition_number(&bound, s->buckets->bounds[i]);
-        render_bucket(r, s, buf_text(&bound), total);
+        exposition_number(&bound, s->family->buckets->bounds[i]);
+        render_bucket(out, s, buf_text(&bound), total);
         buf_clear(&bound);
     }
     total += atomic_load_explicit(&s->above, memory_order_relaxed);
-    render_bucket(r, s, "+Inf", total);
-    render_sum(r, s, total);
+    render_bucket(out, s, "+Inf", total);
+    render_sum(out, s, total);
 }
 
-void series_render_head(struct buf *out, const struct family_info *family)
+void series_render_head(struct buf *out, const struct family *family)
 {
     static const char *const types[] = {"counter", "gauge", "histogram", "summary"};
     exposition_head(out, family->name, types[family->kind], family->help);
 }
 
-void series_render_one(struct buf *out, const struct family_info *family, const struct series *series)
+void series_render_one(struct buf *out, const struct series *s)
 {
-    struct rendering r = {.out = out, .family = family};
-    if (family->kind == FAMILY_HISTOGRAM)
-        render_histogram(&r, series);
-    else if (family->kind == FAMILY_SUMMARY)
-        render_sum(&r, series, atomic_load_explicit(&series->above, memory_order_relaxed));
+    if (s->family->kind == FAMILY_HISTOGRAM)
+        render_histogram(out, s);
+    else if (s->family->kind == FAMILY_SUMMARY)
+        render_sum(out, s, atomic_load_explicit(&s->above, memory_order_relaxed));
     else
-        render_plain(&r, series);
-}
-
-static void render(void *ctx, const struct series *series)
-{
-    struct rendering *r = ctx;
-    if (!r->begun) series_render_head(r->out, r->family);
-    r->begun = true;
-    series_render_one(r->out, r->family, series);
+        render_plain(out, s);
 }
 
 void series_render(struct buf *out)
 {
-    for (enum family f = 0; f < FAMILY_COUNT; f++)
-        series_each(f, render, &(struct rendering){.out = out, .family = family_info(f)});
+    const struct series *s;
+    hold_lock();
+    for (const struct family *family = families; family; family = family->next) {
+        if (!TAILQ_EMPTY(&family->all)) series_render_head(out, family);
+        TAILQ_FOREACH (s, &family->all, link) series_render_one(out, s);
+    }
+    release_lock();
 }

@@ -7,35 +7,20 @@
 
 #include "base/series/series.h"
 
-struct buckets {
-    size_t count;
-    const double *bounds;
-};
-
-struct family_info {
-    const char *name, *help, *labels;
-    enum family_kind kind;
-    const struct buckets *buckets;
-};
-
 struct series {
     TAILQ_ENTRY(series) link;
-    enum family family;
+    struct family *family;
     char *labels; /* as they are shown, without braces */
     unsigned refs;
-    const struct buckets *buckets;
     _Atomic double value;   /* of a histogram or a summary: the sum */
     _Atomic uint64_t above; /* beyond the last bucket; of a summary: the count */
     _Atomic uint64_t counts[];
 };
 
-const struct family_info *family_info(enum family family);
 /* Appends a label's value as it stands between quotes. */
 void series_put_value(struct buf *out, struct str value);
 /* Appends a family's help as it stands behind # HELP. */
 void series_put_help(struct buf *out, struct str help);
 /* Appends what a family without a head has for a series. */
-void series_render_one(struct buf *out, const struct family_info *family, const struct series *series);
-void series_render_head(struct buf *out, const struct family_info *family);
-/* Each series of the family, under the lock. */
-void series_each(enum family family, void (*fn)(void *ctx, const struct series *series), void *ctx);
+void series_render_one(struct buf *out, const struct series *series);
+void series_render_head(struct buf *out, const struct family *family);

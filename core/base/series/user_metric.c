@@ -70,7 +70,7 @@ struct user_metric *user_metric_new(const struct user_metric_options *o)
     metric->bounds = xcalloc(count + 1, sizeof *metric->bounds);
     memcpy(metric->bounds, bounds, count * sizeof *bounds);
     metric->buckets = (struct buckets){count, metric->bounds};
-    metric->family = (struct family_info){
+    metric->family = (struct family){
         .name = metric->name, .help = metric->help, .kind = o->kind, .buckets = &metric->buckets};
     if (o->label_count == 0 && o->kind != FAMILY_GAUGE) user_metric_series(metric, NULL, true);
     return metric;
@@ -171,7 +171,7 @@ static struct user_series *add(struct user_metric *metric, struct str labels)
     struct user_series *made = NEW(struct user_series);
     struct series *series = xcalloc(1, sizeof *series + metric->buckets.count * sizeof series->counts[0]);
     series->labels = xstrndup(labels.p, labels.n);
-    series->buckets = &metric->buckets;
+    series->family = &metric->family;
     made->series = series;
     hold_lock();
     HASH_ADD_KEYPTR(hh, metric->series, series->labels, labels.n, made);
@@ -245,8 +245,7 @@ static bool is_of_family(const struct user_metric *metric, const struct user_met
 static void render_series(const struct user_metric *metric, struct buf *out)
 {
     const struct user_series *series;
-    for (series = metric->series; series; series = series->hh.next)
-        series_render_one(out, &metric->family, series->series);
+    for (series = metric->series; series; series = series->hh.next) series_render_one(out, series->series);
 }
 
 void user_metrics_render(const void *page, struct buf *out)

@@ -19,7 +19,7 @@ struct user_metric {
     char *script, *name, *help; /* `help` as it stands on the page */
     char *label_names[USER_METRIC_LABELS_MAX];
     size_t label_count;
-    struct family_info family;
+    struct family family;
     struct buckets buckets;
     double *bounds;
     struct user_series *series; /* changed under the lock */

@@ -13,6 +13,13 @@
 #include "script/generation/handover.h"
 #include "script/vm/bundle.h"
 
+FAMILY(family_reloads, 200, COUNTER, "kubelua_reload_total", "result", NULL,
+       "Number of script reloads by result.");
+FAMILY(family_reload_pause, 201, HISTOGRAM, "kubelua_reload_pause_seconds", "", &buckets_of_processing,
+       "Pause of the engine thread while a new generation is activated.");
+FAMILY(family_reload_dropped, 202, COUNTER, "kubelua_reload_dropped_total", "what", NULL,
+       "Number of events, keys, timers and calls dropped by reloads.");
+
 enum { LOOK_MS = 50 };
 
 static struct clock *clock_of(const struct slot *slot)
@@ -262,9 +269,9 @@ struct reload_metrics *reload_metrics_new(void)
     static const char *const results[] = {"ok", "refused", "returned"};
     static const char *const whats[] = {"event", "key", "timer", "call"};
     struct reload_metrics *m = NEW(struct reload_metrics);
-    for (size_t i = 0; i < RELOAD_RESULTS; i++) m->results[i] = SERIES(FAMILY_RELOADS, results[i]);
-    for (size_t i = 0; i < WHATS; i++) m->dropped[i] = SERIES(FAMILY_RELOAD_DROPPED, whats[i]);
-    m->pause = series_new(FAMILY_RELOAD_PAUSE, NULL);
+    for (size_t i = 0; i < RELOAD_RESULTS; i++) m->results[i] = SERIES(&family_reloads, results[i]);
+    for (size_t i = 0; i < WHATS; i++) m->dropped[i] = SERIES(&family_reload_dropped, whats[i]);
+    m->pause = series_new(&family_reload_pause, NULL);
     return m;
 }
 

@@ -11,6 +11,11 @@
 #include "base/series/series.h"
 #include "object/pack/pool.h"
 
+FAMILY(family_leader, 900, GAUGE, "leader_election_master_status", "name", NULL,
+       "1 if this process holds the lease, else 0.");
+FAMILY(family_leader_slow_path, 901, COUNTER, "leader_election_slowpath_total", "name", NULL,
+       "Number of lease renewals that used the slow path.");
+
 enum { REQUEST_MIN_MS = 1000 };
 
 static bool refuse_pair(const char *what, const char *name, int64_t ms, const char *other, int64_t other_ms,
@@ -266,8 +271,8 @@ struct leader *leader_new(const struct leader_options *options)
     l->since_us = clock_wall_us(options->clock);
     err_clear(&l->err);
     buf_printf(&name, "%s/%s", options->namespace_, options->name);
-    l->leads = SERIES(FAMILY_LEADER, buf_text(&name));
-    l->slow = SERIES(FAMILY_LEADER_SLOW_PATH, buf_text(&name));
+    l->leads = SERIES(&family_leader, buf_text(&name));
+    l->slow = SERIES(&family_leader_slow_path, buf_text(&name));
     series_set(l->leads, 0);
     series_add(l->slow, 0);
     buf_clear(&name);

@@ -12,6 +12,9 @@
 #include "base/must.h"
 #include "informer/reflect/delta_list.h"
 
+METRIC(metric_deltas_coalesced, 5, "kubelua_deltas_coalesced_total",
+       "Number of deltas merged into another delta of the same object because the queue was full.");
+
 /* A run that grew longer than this in a burst is given back to the system. */
 enum { KEEP_DELTAS = 4096 };
 
@@ -86,19 +89,19 @@ static struct delta_run put(struct delta_fifo *fifo, struct delta *delta)
     struct delta_run *run = &fifo->filling, dropped = {0};
     bool list = delta->type == DELTA_REPLACED_ALL;
     if (delta->type == DELTA_SYNC_ALL && delta_run_join_resync(run, delta)) {
-        metric_inc(METRIC_DELTAS_COALESCED);
+        metric_inc(&metric_deltas_coalesced);
         return dropped;
     }
     if (list && run->count && (delta_run_compresses(run) || run->count + run->listed >= fifo->mark))
         dropped = delta_run_replace(run, delta);
     if (delta_run_compresses(run)) {
-        if (!delta_run_merge(run, delta)) metric_inc(METRIC_DELTAS_COALESCED);
+        if (!delta_run_merge(run, delta)) metric_inc(&metric_deltas_coalesced);
         return dropped;
     }
     delta_run_append(run, delta);
     *delta = (struct delta){0};
     if (run->count > fifo->mark && !list) dropped = delta_run_compress(run);
-    if (dropped.count) metric_add(METRIC_DELTAS_COALESCED, dropped.count);
+    if (dropped.count) metric_add(&metric_deltas_coalesced, dropped.count);
     return dropped;
 }
 

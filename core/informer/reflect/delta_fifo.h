@@ -13,6 +13,8 @@
 #include "object/pack/pool.h"
 #include "object/value/value.h"
 
+extern struct metric metric_deltas_coalesced;
+
 /* */
 enum delta_type {
     DELTA_ADDED,

@@ -8,6 +8,8 @@
 #include "informer/reflect/reflector_internal.h"
 #include "object/value/value.h"
 
+METRIC(metric_stream_errors, 6, "kubelua_stream_errors_total", "Number of lists and watches that failed.");
+
 enum { REFUSAL_INTERVAL_MS = 1000 };
 
 const char *reflector_state_name(enum reflector_state state)
@@ -162,7 +164,7 @@ void reflector_refused(struct reflector *r, struct refusals *refusals, const str
 
 void reflector_set_error(struct reflector *r, const struct err *err)
 {
-    metric_inc(METRIC_STREAM_ERRORS);
+    metric_inc(&metric_stream_errors);
     pthread_mutex_lock(&r->lock);
     r->status.last_error = *err;
     pthread_mutex_unlock(&r->lock);

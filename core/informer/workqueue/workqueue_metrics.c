@@ -5,15 +5,35 @@
 #include "informer/workqueue/workqueue.h"
 #include "informer/workqueue/workqueue_internal.h"
 
+/* client-go's (W-11): 1 us, ten times that, and so on. */
+static const struct buckets queues = BUCKETS(1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000);
+static struct family families[WORKQUEUE_SERIES] = {
+    [WORKQUEUE_DEPTH] =
+        FAMILY_OF(800, GAUGE, "workqueue_depth", "name,script", NULL, "Current depth of the work queue."),
+    [WORKQUEUE_ADDS] = FAMILY_OF(801, COUNTER, "workqueue_adds_total", "name,script", NULL,
+                                 "Number of adds handled by the work queue."),
+    [WORKQUEUE_LATENCY] =
+        FAMILY_OF(802, HISTOGRAM, "workqueue_queue_duration_seconds", "name,script", &queues,
+                  "How long a key stays in the work queue before it is requested."),
+    [WORKQUEUE_WORK] = FAMILY_OF(803, HISTOGRAM, "workqueue_work_duration_seconds", "name,script", &queues,
+                                 "How long processing a key takes."),
+    [WORKQUEUE_UNFINISHED] =
+        FAMILY_OF(804, GAUGE, "workqueue_unfinished_work_seconds", "name,script", NULL,
+                  "Total seconds of work in progress that has not been observed by work_duration."),
+    [WORKQUEUE_LONGEST] =
+        FAMILY_OF(805, GAUGE, "workqueue_longest_running_processor_seconds", "name,script", NULL,
+                  "Seconds that the longest running worker has been processing its key."),
+    [WORKQUEUE_RETRIES] = FAMILY_OF(806, COUNTER, "workqueue_retries_total", "name,script", NULL,
+                                    "Number of retries handled by the work queue."),
+    [WORKQUEUE_DROPPED] = FAMILY_OF(807, COUNTER, "kubelua_queue_dropped_total", "name,script", NULL,
+                                    "Number of keys dropped after max_retries."),
+};
+
 void workqueue_metrics_init(struct workqueue_metrics *m, const char *name, const char *script,
                             int64_t (*measure_ns)(void))
 {
-    static const enum family families[WORKQUEUE_SERIES] = {
-        FAMILY_QUEUE_DEPTH,      FAMILY_QUEUE_ADDS,    FAMILY_QUEUE_LATENCY, FAMILY_QUEUE_WORK,
-        FAMILY_QUEUE_UNFINISHED, FAMILY_QUEUE_LONGEST, FAMILY_QUEUE_RETRIES, FAMILY_QUEUE_DROPPED,
-    };
     *m = (struct workqueue_metrics){.measure_ns = measure_ns ? measure_ns : clock_measure_ns};
-    for (int i = 0; name && i < WORKQUEUE_SERIES; i++) m->series[i] = SERIES(families[i], name, script);
+    for (int i = 0; name && i < WORKQUEUE_SERIES; i++) m->series[i] = SERIES(&families[i], name, script);
 }
 
 void workqueue_metrics_clear(struct workqueue_metrics *m)

@@ -8,6 +8,9 @@
 #include "kube/api/object_head.h"
 #include "kube/api/stream_internal.h"
 
+METRIC(metric_objects_refused, 4, "kubelua_objects_refused_total",
+       "Number of objects refused because they are too large or malformed.");
+
 struct stream *stream_new(const struct stream_options *options, enum frame_form form, size_t max_frame,
                           const struct frame_sink *sink)
 {
@@ -42,7 +45,7 @@ static bool refuse(struct stream *stream, const struct err *err, const struct ob
         .keyless = head->whole && head->name.n == 0,
         .deleted = str_is(head->event_type, "DELETED"),
     };
-    metric_inc(METRIC_OBJECTS_REFUSED);
+    metric_inc(&metric_objects_refused);
     stream->options.sink->refused(stream->options.ctx, &refusal);
     return !stream->stopped;
 }

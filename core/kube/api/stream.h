@@ -24,6 +24,8 @@ struct stream_options {
 
 struct stream;
 
+extern struct metric metric_objects_refused;
+
 struct stream *watch_stream_new(const struct stream_options *options);
 /* Calls the sink's list_end from stream_end, when the body was whole. */
 struct stream *list_stream_new(const struct stream_options *options);

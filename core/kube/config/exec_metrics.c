@@ -8,6 +8,15 @@
 #include "base/series/series.h"
 #include "net/pem.h"
 
+static const struct buckets ages =
+    BUCKETS(600, 1800, 3600, 14400, 86400, 604800, 2592000, 7776000, 15552000, 31104000, 124416000);
+FAMILY(family_exec_calls, 600, COUNTER, "rest_client_exec_plugin_call_total", "code,call_status", NULL,
+       "Number of exec plugin calls.");
+FAMILY(family_exec_ttl, 601, GAUGE, "rest_client_exec_plugin_ttl_seconds", "", NULL,
+       "Remaining lifetime of the client certificate of the exec plugin.");
+FAMILY(family_exec_age, 602, HISTOGRAM, "rest_client_exec_plugin_certificate_rotation_age", "", &ages,
+       "Age of exec plugin client certificates when they are rotated.");
+
 enum { CALLS_MAX = 16 }; /* codes that are told apart; more are rare, and not counted */
 
 enum { US_PER_S = 1000000 };
@@ -47,7 +56,7 @@ static void count_call(struct exec_metrics *metrics, int code, const char *statu
         snprintf(text, sizeof text, "%d", code);
         metrics->calls[i].code = code;
         metrics->calls[i].status = status;
-        metrics->calls[i].series = SERIES(FAMILY_EXEC_CALLS, text, status);
+        metrics->calls[i].series = SERIES(&family_exec_calls, text, status);
         metrics->count++;
     }
     series_inc(metrics->calls[i].series);
@@ -71,8 +80,8 @@ void exec_metrics_certificate(struct exec_metrics *metrics, struct str cert_pem,
     int64_t from_s, until_s, now_s = wall_us / US_PER_S;
     if (!pem_validity(cert_pem, &from_s, &until_s)) return;
     if (metrics->age) series_observe(metrics->age, (double)(now_s - metrics->from_s));
-    if (!metrics->age) metrics->age = series_new(FAMILY_EXEC_AGE, NULL);
-    if (!metrics->ttl) metrics->ttl = series_new(FAMILY_EXEC_TTL, NULL);
+    if (!metrics->age) metrics->age = series_new(&family_exec_age, NULL);
+    if (!metrics->ttl) metrics->ttl = series_new(&family_exec_ttl, NULL);
     metrics->from_s = from_s;
     metrics->until_s = until_s;
     exec_metrics_tick(metrics, wall_us);

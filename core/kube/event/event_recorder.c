@@ -13,6 +13,9 @@
 #include "kube/event/event_correlator.h"
 #include "object/pack/pool.h"
 
+FAMILY(family_events, 410, COUNTER, "kubelua_events_total", "result", NULL,
+       "Number of Events recorded with k8s.event.");
+
 /* EV-1 */
 enum { TRIES_MAX = 12, RETRY_MS = 10000, CALL_TIMEOUT_MS = 30000, COMPLAIN_EVERY_MS = 60000 };
 
@@ -73,7 +76,7 @@ struct event_recorder *event_recorder_new(const struct event_recorder_options *o
     struct event_recorder *recorder = NEW(struct event_recorder);
     recorder->options = *options;
     for (size_t i = 0; i < ARRAY_LEN(outcome_names); i++)
-        recorder->outcomes[i] = SERIES(FAMILY_EVENTS, outcome_names[i]);
+        recorder->outcomes[i] = SERIES(&family_events, outcome_names[i]);
     recorder->instance = xstrdup(options->instance);
     recorder->correlator = event_correlator_new();
     STAILQ_INIT(&recorder->queue);

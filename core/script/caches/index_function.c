@@ -13,6 +13,9 @@
 #include "script/vm/quarantine.h"
 #include "script/vm/turns.h"
 
+FAMILY(family_index_errors, 110, COUNTER, "kubelua_index_errors_total", "script,index", NULL,
+       "Number of objects for which an index function failed.");
+
 struct index_function {
     TAILQ_ENTRY(index_function) link; /* of those whose indexes are built anew */
     struct script *script;
@@ -200,7 +203,7 @@ struct index_source index_function(lua_State *L, struct informer_claim *claim, i
     f->ref = ref;
     failure_log_set_place(&f->report, L, ref);
     memcpy(f->name, name.p, name.n);
-    f->errors = SERIES(FAMILY_INDEX_ERRORS, f->script->id.name, f->name);
+    f->errors = SERIES(&family_index_errors, f->script->id.name, f->name);
     char *id = xasprintf("index/%s", f->name);
     quarantine_init(&f->quarantine, f->script, id, rebuild);
     free(id);

@@ -13,7 +13,10 @@
 #include "script/vm/quarantine.h"
 #include "script/vm/task.h"
 
-/* An object that a late handler is shown from the cache came at a time that nobody kept: its time is now. */
+METRIC(metric_handler_calls, 2, "kubelua_handler_calls_total", "Number of event handler calls.");
+
+/* An object that a late handler is shown from the cache came at a time that nobody kept: its time is now.
+ */
 static void push_event(lua_State *L, const struct handler_call *call)
 {
     struct text text;
@@ -164,7 +167,7 @@ static struct handler_call *next_call(struct script_handler *h, const struct eve
 void handler_call_begin(struct script_handler *h, const struct event *event)
 {
     struct handler_call *call = next_call(h, event);
-    metric_inc(METRIC_HANDLER_CALLS);
+    metric_inc(&metric_handler_calls);
     count(h->script, event->type);
     call->begun_ns = handler_metrics_begin(&h->metrics, event->type, handler_event_names[event->type],
                                            event->info.received_us);

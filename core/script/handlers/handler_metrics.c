@@ -3,11 +3,29 @@
 
 #include "base/clock.h"
 
+static const struct buckets latencies =
+    BUCKETS(1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10);
+FAMILY(family_handler_duration, 100, HISTOGRAM, "kubelua_handler_duration_seconds", "script,handler,event",
+       &buckets_of_calls, "Duration of handler calls.");
+struct family family_handler_errors =
+    FAMILY_OF(101, COUNTER, "kubelua_handler_errors_total", "script,handler", NULL,
+              "Number of calls of a handler or its filter that failed.");
+FAMILY(family_handler_pending, 102, GAUGE, "kubelua_handler_pending_events", "script,handler", NULL,
+       "Number of events queued for a handler whose calls are in flight.");
+FAMILY(family_handler_busy, 103, GAUGE, "kubelua_handler_busy_calls", "script,handler", NULL,
+       "Number of handler calls in flight.");
+FAMILY(family_handler_coalesced, 104, COUNTER, "kubelua_handler_coalesced_total", "script,handler", NULL,
+       "Number of events coalesced with an earlier event of the same object.");
+FAMILY(family_handler_debounced, 105, GAUGE, "kubelua_handler_debounced_objects", "script,handler", NULL,
+       "Number of objects with debounced changes.");
+FAMILY(family_event_latency, 108, HISTOGRAM, "kubelua_event_latency_seconds", "script,handler", &latencies,
+       "Time from receiving an event to calling the handler.");
+
 void handler_metrics_init(struct handler_metrics *m, const char *script, const char *handler)
 {
     *m = (struct handler_metrics){.script = script, .handler = handler};
-    m->latency = SERIES(FAMILY_EVENT_LATENCY, script, handler);
-    m->errors = SERIES(FAMILY_HANDLER_ERRORS, script, handler);
+    m->latency = SERIES(&family_event_latency, script, handler);
+    m->errors = SERIES(&family_handler_errors, script, handler);
 }
 
 void handler_metrics_clear(struct handler_metrics *m)
@@ -24,7 +42,7 @@ void handler_metrics_clear(struct handler_metrics *m)
 int64_t handler_metrics_begin(struct handler_metrics *m, int event, const char *name, int64_t received_us)
 {
     if (!m->durations[event])
-        m->durations[event] = SERIES(FAMILY_HANDLER_DURATION, m->script, m->handler, name);
+        m->durations[event] = SERIES(&family_handler_duration, m->script, m->handler, name);
     if (received_us) {
         int64_t late_us = clock_wall_us(clock_real()) - received_us;
         series_observe(m->latency, late_us > 0 ? (double)late_us / 1e6 : 0);
@@ -44,24 +62,24 @@ void handler_metrics_failed(struct handler_metrics *m)
 
 void handler_metrics_busy(struct handler_metrics *m, size_t count)
 {
-    if (!m->busy) m->busy = SERIES(FAMILY_HANDLER_BUSY, m->script, m->handler);
+    if (!m->busy) m->busy = SERIES(&family_handler_busy, m->script, m->handler);
     series_set(m->busy, (double)count);
 }
 
 void handler_metrics_debounced(struct handler_metrics *m, size_t count)
 {
-    if (!m->debounced) m->debounced = SERIES(FAMILY_HANDLER_DEBOUNCED, m->script, m->handler);
+    if (!m->debounced) m->debounced = SERIES(&family_handler_debounced, m->script, m->handler);
     series_set(m->debounced, (double)count);
 }
 
 void handler_metrics_pending(struct handler_metrics *m, size_t count)
 {
-    if (!m->pending) m->pending = SERIES(FAMILY_HANDLER_PENDING, m->script, m->handler);
+    if (!m->pending) m->pending = SERIES(&family_handler_pending, m->script, m->handler);
     series_set(m->pending, (double)count);
 }
 
 void handler_metrics_coalesced(struct handler_metrics *m)
 {
-    if (!m->coalesced) m->coalesced = SERIES(FAMILY_HANDLER_COALESCED, m->script, m->handler);
+    if (!m->coalesced) m->coalesced = SERIES(&family_handler_coalesced, m->script, m->handler);
     series_inc(m->coalesced);
 }

@@ -5,6 +5,8 @@
 
 enum { HANDLER_EVENTS = 3 };
 
+extern struct family family_handler_errors;
+
 struct handler_metrics {
     const char *script, *handler;             /* borrowed; the labels */
     struct series *durations[HANDLER_EVENTS]; /* made with the first call */

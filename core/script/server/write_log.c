@@ -6,7 +6,11 @@
 
 #include "base/civil.h"
 #include "base/mem.h"
+#include "base/metrics.h"
 #include "base/writer.h"
+
+METRIC(metric_audit_dropped, 10, "kubelua_audit_log_lines_dropped_total",
+       "Lines of the audit log that were lost: its disk was full or too slow.");
 
 struct write_log {
     struct buf lines[WRITE_LOG_KEPT]; /* JSON objects; `total` % KEPT is the next one */
@@ -93,7 +97,14 @@ static void put_gap(struct buf *out, const struct writer_gap *gap)
 
 struct write_log *write_log_new(const char *path, struct err *err)
 {
-    if (path && !writer_open_write_log(path, put_gap, err)) return NULL;
+    static const struct writer_file file = {
+        .put_gap = put_gap,
+        .dropped = &metric_audit_dropped,
+        .incomplete = "The audit log is not complete",
+        .reopened = "The audit log was opened again",
+        .refused = "The audit log cannot be opened again, the old file stays in use",
+    };
+    if (path && !writer_open_file(path, &file, err)) return NULL;
     struct write_log *trail = NEW(struct write_log);
     trail->has_file = path != NULL;
     return trail;
@@ -101,7 +112,7 @@ struct write_log *write_log_new(const char *path, struct err *err)
 
 void write_log_reopen(struct write_log *trail)
 {
-    if (trail->has_file) writer_reopen_write_log();
+    if (trail->has_file) writer_reopen_file();
 }
 
 void write_log_free(struct write_log *trail)
@@ -118,7 +129,7 @@ void write_log_add(struct write_log *trail, const struct write_log_entry *entry)
     put_entry(line, entry);
     if (!trail->has_file) return;
     buf_putc(line, '\n');
-    writer_put(WRITER_WRITE_LOG, buf_slice(line), WRITER_NEVER_WAIT);
+    writer_put(WRITER_FILE, buf_slice(line), WRITER_NEVER_WAIT);
     line->len--;
 }
 

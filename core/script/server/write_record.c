@@ -12,6 +12,9 @@
 #include "script/vm/state.h"
 #include "script/vm/task.h"
 
+FAMILY(family_writes, 400, COUNTER, "kubelua_writes_total", "script,verb,resource,code", NULL,
+       "Number of writes of scripts by response code.");
+
 /* With more the next ones are not counted: `*:create` must not fill the memory. */
 enum { COUNTERS_MAX = 1000 };
 
@@ -35,7 +38,7 @@ static void count(struct script *script, const char *verb, const char *resource,
     if (found >= COUNTERS_MAX) return;
     c = NEW(struct write_counter);
     *c = (struct write_counter){.verb = xstrdup(verb), .resource = xstrdup(resource), .code = xstrdup(code)};
-    c->series = SERIES(FAMILY_WRITES, script->id.name, verb, resource, code);
+    c->series = SERIES(&family_writes, script->id.name, verb, resource, code);
     series_inc(c->series);
     LIST_INSERT_HEAD(&script->own.writes->counters, c, link);
 }

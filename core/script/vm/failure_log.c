@@ -7,6 +7,9 @@
 #include "base/must.h"
 #include "script/vm/call.h"
 
+FAMILY(family_script_errors, 109, COUNTER, "kubelua_script_errors_total", "script,call", NULL,
+       "Number of failed calls of a script's functions.");
+
 enum { REPORT_INTERVAL_MS = 1000 };
 
 static const struct {
@@ -26,7 +29,7 @@ static const struct {
 void script_errors_open(struct script *script)
 {
     for (int i = 0; i < SCRIPT_FUNCTIONS; i++)
-        script->report.errors[i] = SERIES(FAMILY_SCRIPT_ERRORS, script->id.name, functions[i].label);
+        script->report.errors[i] = SERIES(&family_script_errors, script->id.name, functions[i].label);
 }
 
 void script_errors_close(struct script *script)

@@ -8,6 +8,11 @@
 #include "base/mem.h"
 #include "script/vm/state.h"
 
+FAMILY(family_handler_quarantined, 106, GAUGE, "kubelua_handler_quarantined", "script,handler", NULL,
+       "1 if the function is in quarantine because it exceeded a limit repeatedly, else 0.");
+FAMILY(family_handler_skipped, 107, COUNTER, "kubelua_handler_skipped_total", "script,handler", NULL,
+       "Number of calls skipped because of quarantine.");
+
 enum { STRIKES = 3 };
 
 void quarantine_init(struct quarantine *q, struct script *script, const char *id,
@@ -59,8 +64,8 @@ static void begin(struct quarantine *q)
     buf_str(&q->why, buf_slice(&failure->text));
     TAILQ_INSERT_TAIL(&q->script->report.quarantined, q, link);
     if (!q->gauge) {
-        q->gauge = SERIES(FAMILY_HANDLER_QUARANTINED, q->script->id.name, q->id);
-        q->skipped_total = SERIES(FAMILY_HANDLER_SKIPPED, q->script->id.name, q->id);
+        q->gauge = SERIES(&family_handler_quarantined, q->script->id.name, q->id);
+        q->skipped_total = SERIES(&family_handler_skipped, q->script->id.name, q->id);
     }
     series_add(q->gauge, 1); /* another one may have the same id: of the generation before too */
     struct buf news = {0};

@@ -12,6 +12,9 @@
 #include "script/vm/memory.h"
 #include "script/vm/turns.h"
 
+METRIC(metric_tasks_cancelled, 3, "kubelua_tasks_cancelled_total",
+       "Number of in-flight script calls that were cancelled.");
+
 /* --- coroutines */
 
 /* Pushes what the coroutine is resumed with: xpcall, as only its handler sees the frames of an error while
@@ -202,7 +205,7 @@ void task_cancel(struct task *task)
     leave_waiting(task);
     task_drop_wait(task);
     end_holds(task, false);
-    metric_inc(METRIC_TASKS_CANCELLED);
+    metric_inc(&metric_tasks_cancelled);
     task->done(task->ctx, SCRIPT_CANCELLED);
     discard(task);
 }

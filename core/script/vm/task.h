@@ -19,6 +19,8 @@
 struct task;
 struct task_wait;
 
+extern struct metric metric_tasks_cancelled;
+
 /* --- for verbs that wait */
 
 struct task_wait_ops {

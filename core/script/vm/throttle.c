@@ -5,6 +5,9 @@
 #include "base/mem.h"
 #include "script/vm/state.h"
 
+FAMILY(family_script_log_dropped, 111, COUNTER, "kubelua_script_log_lines_dropped_total", "script", NULL,
+       "Number of k8s.log lines dropped by the limit log-lines.");
+
 enum { SECOND_MS = 1000, MINUTE_MS = 60000 };
 
 bool throttle_write(struct script *script, const char *verb, struct err *err)
@@ -44,7 +47,7 @@ bool throttle_log_line(struct script *script)
     if (rate_take(&t->log_lines, clock_now_ms(clock), SECOND_MS, script->limits.values[LIMIT_LOG_LINES],
                   &wait_ms))
         return true;
-    if (!t->left_out_total) t->left_out_total = SERIES(FAMILY_SCRIPT_LOG_DROPPED, script->id.name);
+    if (!t->left_out_total) t->left_out_total = SERIES(&family_script_log_dropped, script->id.name);
     series_inc(t->left_out_total);
     t->left_out++;
     if (!timer_running(&t->note)) timer_start(&t->note, clock, SECOND_MS);

@@ -114,7 +114,7 @@ struct script_queue *script_queue_new(struct script *script, const struct script
         .leader = options->leader,
         .max_retries = options->max_retries,
         .limiter = options->limiter,
-        .errors_series = SERIES(FAMILY_HANDLER_ERRORS, script->id.name, id),
+        .errors_series = SERIES(&family_handler_errors, script->id.name, id),
     };
     quarantine_init(&q->quarantine, script, id, work_again);
     free(id);

@@ -68,8 +68,7 @@ static int set_up(void **state)
     bench.stderr_before = dup(STDERR_FILENO);
     divert(STDERR_FILENO, ends[1]);
     divert(STDOUT_FILENO, small_disk_open(bench.disk.path));
-    for (enum writer_stream s = WRITER_STDOUT; s <= WRITER_WRITE_LOG; s++)
-        bench.dropped[s] = writer_dropped(s);
+    for (enum writer_stream s = WRITER_STDOUT; s <= WRITER_FILE; s++) bench.dropped[s] = writer_dropped(s);
     return 0;
 }
 
@@ -135,6 +134,14 @@ static void put_gap(struct buf *out, const struct writer_gap *gap)
     buf_printf(out, "gap %d: %s\n", (int)gap->lines, gap->reason);
 }
 
+METRIC(metric_audit_dropped, 1, "lost_total", "Lost.");
+
+static const struct writer_file audit_log = {.put_gap = put_gap,
+                                             .dropped = &metric_audit_dropped,
+                                             .incomplete = "The audit log is not complete",
+                                             .reopened = "The audit log was opened again",
+                                             .refused = "The audit log cannot be opened again"};
+
 static void start(void)
 {
     writer_start(BUFFER, &test_clock);
@@ -144,7 +151,7 @@ static void start_with_audit(void)
 {
     struct err err;
     start();
-    assert_true(writer_open_write_log(bench.disk.path, put_gap, &err));
+    assert_true(writer_open_file(bench.disk.path, &audit_log, &err));
 }
 
 /* The disk gets full within these lines, none of which is lost. */
@@ -190,21 +197,21 @@ static void assert_dropped(enum writer_stream stream, int lines)
 static void test_the_audit_log_goes_on_and_has_a_line_that_says_how_many_are_missing(void **state)
 {
     char then[128], told[128];
-    uint64_t before = metric_get(METRIC_AUDIT_DROPPED);
+    uint64_t before = metric_get(&metric_audit_dropped);
     start_with_audit();
-    fill(WRITER_WRITE_LOG, "The audit log is not complete");
-    int lost = overflow(WRITER_WRITE_LOG);
-    assert_dropped(WRITER_WRITE_LOG, lost);
-    assert_int_equal(metric_get(METRIC_AUDIT_DROPPED) - before, lost);
+    fill(WRITER_FILE, "The audit log is not complete");
+    int lost = overflow(WRITER_FILE);
+    assert_dropped(WRITER_FILE, lost);
+    assert_int_equal(metric_get(&metric_audit_dropped) - before, lost);
     small_disk_limit(SMALL_DISK_ALL);
     snprintf(told, sizeof told, "some were lost\" file=\"%s\" lost=%d since=\"20", bench.disk.path, lost);
     await(is_logged, told);
-    writer_put(WRITER_WRITE_LOG, STR("after\n"), WRITER_NEVER_WAIT);
+    writer_put(WRITER_FILE, STR("after\n"), WRITER_NEVER_WAIT);
     writer_stop(STOP_MS);
     snprintf(then, sizeof then, "gap %d: File too large\nafter\n", lost);
     assert_lines(FIRST + MORE - lost, then);
     assert_int_equal(count_in(log_text(), "\n"), 2);
-    assert_dropped(WRITER_WRITE_LOG, lost);
+    assert_dropped(WRITER_FILE, lost);
 }
 
 static void test_stdout_goes_on_and_the_log_says_how_many_are_missing(void **state)
@@ -248,7 +255,7 @@ static void test_the_log_goes_on_and_says_how_many_are_missing(void **state)
 static void test_a_short_silence_loses_nothing(void **state)
 {
     start_with_audit();
-    fill(WRITER_WRITE_LOG, "The audit log is not complete");
+    fill(WRITER_FILE, "The audit log is not complete");
     small_disk_limit(SMALL_DISK_ALL);
     await(is_logged, "Lines are written again, none was lost");
     assert_lines(FIRST, "");
@@ -257,9 +264,9 @@ static void test_a_short_silence_loses_nothing(void **state)
 static void test_a_new_file_takes_what_waits(void **state)
 {
     start_with_audit();
-    fill(WRITER_WRITE_LOG, "The audit log is not complete");
+    fill(WRITER_FILE, "The audit log is not complete");
     must(rename(bench.disk.path, bench.disk.other) == 0);
-    writer_reopen_write_log();
+    writer_reopen_file();
     await(is_logged, "Lines are written again, none was lost");
     char *text = small_disk_read(bench.disk.path), *old = small_disk_read(bench.disk.other);
     assert_int_equal(count_in(old, "\n"), ROOM / 11);
@@ -339,8 +346,8 @@ static void test_nobody_waits_for_what_does_not_pass(void **state)
 static void test_the_end_tries_once_more_at_once(void **state)
 {
     start_with_audit();
-    fill(WRITER_WRITE_LOG, "The audit log is not complete");
-    int lost = overflow(WRITER_WRITE_LOG);
+    fill(WRITER_FILE, "The audit log is not complete");
+    int lost = overflow(WRITER_FILE);
     char then[128];
     small_disk_limit(SMALL_DISK_ALL);
     writer_stop(STOP_MS);
@@ -354,14 +361,14 @@ static void test_the_end_says_what_is_lost_for_good_and_does_not_wait(void **sta
     struct buf latest = {0};
     int64_t begin_ms = clock_now_ms(clock_real()), failed_us;
     start_with_audit();
-    fill(WRITER_WRITE_LOG, "The audit log is not complete");
+    fill(WRITER_FILE, "The audit log is not complete");
     failed_us = clock_wall_us(clock_real());
     added_ms += 1000 * PATIENCE_MS; /* it has failed for hours */
-    overflow(WRITER_WRITE_LOG);
+    overflow(WRITER_FILE);
     writer_stop(STOP_MS);
     assert_true(clock_now_ms(clock_real()) - begin_ms < STOP_MS / 2);
     int lost = FIRST + MORE - ROOM / 11;
-    assert_dropped(WRITER_WRITE_LOG, lost);
+    assert_dropped(WRITER_FILE, lost);
     snprintf(told, sizeof told, "Lines were lost at the end\" file=\"%s\" lost=%d since=\"", bench.disk.path,
              lost);
     const char *since = strstr(log_text(), told);
@@ -372,7 +379,7 @@ static void test_the_end_says_what_is_lost_for_good_and_does_not_wait(void **sta
     assert_int_equal(count_in(log_text(), "\n"), 2);
     small_disk_limit(SMALL_DISK_ALL);
     start_with_audit();
-    writer_put(WRITER_WRITE_LOG, STR("after\n"), WRITER_NEVER_WAIT);
+    writer_put(WRITER_FILE, STR("after\n"), WRITER_NEVER_WAIT);
     writer_stop(STOP_MS);
     assert_lines(ROOM / 11, "line \nafter\n");
 }
@@ -394,12 +401,12 @@ static void test_a_stream_without_a_thread_tries_with_each_line(void **state)
 static void test_an_audit_log_without_a_thread_has_its_gap(void **state)
 {
     struct err err;
-    assert_true(writer_open_write_log(bench.disk.path, put_gap, &err));
+    assert_true(writer_open_file(bench.disk.path, &audit_log, &err));
     small_disk_limit(17);
-    for (int i = 0; i < 3; i++) assert_int_equal(put_line(WRITER_WRITE_LOG, i, WRITER_NEVER_WAIT), i == 0);
+    for (int i = 0; i < 3; i++) assert_int_equal(put_line(WRITER_FILE, i, WRITER_NEVER_WAIT), i == 0);
     small_disk_limit(SMALL_DISK_ALL);
-    assert_true(put_line(WRITER_WRITE_LOG, 3, WRITER_NEVER_WAIT));
-    assert_true(put_line(WRITER_WRITE_LOG, 4, WRITER_NEVER_WAIT));
+    assert_true(put_line(WRITER_FILE, 3, WRITER_NEVER_WAIT));
+    assert_true(put_line(WRITER_FILE, 4, WRITER_NEVER_WAIT));
     assert_lines(1, "line 0\ngap 2: File too large\nline 00003\nline 00004\n");
 }
 

@@ -11,6 +11,13 @@
 
 #include "base/series/series_internal.h"
 
+static const struct buckets latencies = BUCKETS(0.0005, 0.001, 0.0025, 10);
+FAMILY(event_latency, 2, HISTOGRAM, "kubelua_event_latency_seconds", "script,handler", &latencies,
+       "Latency.");
+FAMILY(handler_errors, 1, COUNTER, "kubelua_handler_errors_total", "script,handler", NULL, "Errors.");
+FAMILY(script_memory, 3, GAUGE, "kubelua_script_memory_bytes", "script", NULL,
+       "Memory of a script's Lua state.");
+
 static struct buf page;
 
 static const char *render(void)
@@ -36,7 +43,7 @@ static void test_nothing_is_shown_of_a_family_without_series(void **state)
 
 static void test_a_gauge_shows_its_last_value(void **state)
 {
-    struct series *s = SERIES(FAMILY_SCRIPT_MEMORY, "rules/a");
+    struct series *s = SERIES(&script_memory, "rules/a");
     series_set(s, 1.5e10);
     series_set(s, 4096);
     assert_string_equal(render(), "# HELP kubelua_script_memory_bytes Memory of a script's Lua state.\n"
@@ -52,7 +59,7 @@ static void test_a_gauge_shows_its_last_value(void **state)
 
 static void test_labels_are_escaped_and_their_order_is_the_familys(void **state)
 {
-    struct series *s = SERIES(FAMILY_HANDLER_ERRORS, "a\\b\"c\nd", "\xff\xc3\xa9");
+    struct series *s = SERIES(&handler_errors, "a\\b\"c\nd", "\xff\xc3\xa9");
     series_inc(s);
     series_add(s, 2);
     assert_shows(
@@ -70,7 +77,7 @@ static void test_labels_are_escaped_and_their_order_is_the_familys(void **state)
 
 static void test_the_buckets_of_a_histogram_are_cumulative(void **state)
 {
-    struct series *s = SERIES(FAMILY_EVENT_LATENCY, "a", "h");
+    struct series *s = SERIES(&event_latency, "a", "h");
     series_observe(s, 0.001); /* a bound belongs to its bucket */
     series_observe(s, 0.0011);
     series_observe(s, 100);
@@ -85,11 +92,25 @@ static void test_the_buckets_of_a_histogram_are_cumulative(void **state)
     series_free(s);
 }
 
+static void test_families_are_in_the_order_of_their_places(void **state)
+{
+    struct series *third = SERIES(&script_memory, "a"), *second = SERIES(&event_latency, "a", "h"),
+                  *first = SERIES(&handler_errors, "a", "h");
+    const char *text = render(), *at = strstr(text, "# HELP kubelua_event_latency_seconds");
+    assert_memory_equal(text, "# HELP kubelua_handler_errors_total", 35);
+    assert_non_null(at);
+    assert_non_null(strstr(at, "# HELP kubelua_script_memory_bytes"));
+    series_free(first);
+    series_free(second);
+    series_free(third);
+    assert_string_equal(render(), "");
+}
+
 /* Twice the same line would spoil the page for Prometheus. */
 static void test_owners_of_the_same_labels_share_a_series(void **state)
 {
-    struct series *a = SERIES(FAMILY_HANDLER_ERRORS, "a", "h"), *b = SERIES(FAMILY_HANDLER_ERRORS, "a", "h");
-    struct series *other = SERIES(FAMILY_HANDLER_ERRORS, "a", "i");
+    struct series *a = SERIES(&handler_errors, "a", "h"), *b = SERIES(&handler_errors, "a", "h");
+    struct series *other = SERIES(&handler_errors, "a", "i");
     series_inc(a);
     series_inc(b);
     assert_shows("handler=\"h\"} 2\n");
@@ -118,6 +139,7 @@ int main(void)
         cmocka_unit_test(test_a_gauge_shows_its_last_value),
         cmocka_unit_test(test_labels_are_escaped_and_their_order_is_the_familys),
         cmocka_unit_test(test_the_buckets_of_a_histogram_are_cumulative),
+        cmocka_unit_test(test_families_are_in_the_order_of_their_places),
         cmocka_unit_test(test_owners_of_the_same_labels_share_a_series),
         cmocka_unit_test(test_no_series_takes_everything),
     };

@@ -18,14 +18,18 @@
 
 enum { THREADS = 4, ROUNDS = 2000 };
 
+FAMILY(handler_duration, 1, HISTOGRAM, "kubelua_handler_duration_seconds", "script,handler,event",
+       &buckets_of_calls, "Calls.");
+FAMILY(handler_errors, 2, COUNTER, "kubelua_handler_errors_total", "script,handler", NULL, "Errors.");
+
 static _Atomic int running = THREADS;
 
 static void *work(void *arg)
 {
     const char *own = arg;
     for (int i = 0; i < ROUNDS; i++) {
-        struct series *shared = SERIES(FAMILY_HANDLER_DURATION, "all", "h", "OnAdd");
-        struct series *alone = SERIES(FAMILY_HANDLER_ERRORS, own, "h");
+        struct series *shared = SERIES(&handler_duration, "all", "h", "OnAdd");
+        struct series *alone = SERIES(&handler_errors, own, "h");
         series_observe(shared, 0.001 * i);
         series_inc(alone);
         series_free(alone);
@@ -38,7 +42,7 @@ static void *work(void *arg)
 static void test_series_may_be_used_from_every_thread(void **state)
 {
     static char names[THREADS][2] = {"a", "b", "c", "d"};
-    struct series *kept = SERIES(FAMILY_HANDLER_DURATION, "all", "h", "OnAdd");
+    struct series *kept = SERIES(&handler_duration, "all", "h", "OnAdd");
     pthread_t threads[THREADS];
     struct buf page = {0};
     for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, work, names[i]), 0);
@@ -75,7 +79,7 @@ static int use_both(void)
 {
     struct buf page = {0};
     alarm(20);
-    struct series *series = SERIES(FAMILY_HANDLER_ERRORS, "child", "h");
+    struct series *series = SERIES(&handler_errors, "child", "h");
     series_render(&page);
     user_metrics_render(NULL, &page);
     series_free(series);
@@ -88,7 +92,7 @@ static void test_a_forked_child_does_not_inherit_a_lock_that_another_thread_hold
     skip(); /* it has locks of its own, which children inherit */
 #endif
     pthread_t thread;
-    struct series *kept = SERIES(FAMILY_HANDLER_DURATION, "all", "h", "OnAdd");
+    struct series *kept = SERIES(&handler_duration, "all", "h", "OnAdd");
     assert_int_equal(pthread_create(&thread, NULL, render, NULL), 0);
     for (int i = 0; i < 50; i++) {
         int status = -1;

@@ -204,10 +204,10 @@ static void test_q13_the_first_list_stays_the_first_when_the_mark_is_passed_behi
 
 static void test_what_was_merged_is_counted(void **state)
 {
-    uint64_t before = metric_get(METRIC_DELTAS_COALESCED);
+    uint64_t before = metric_get(&metric_deltas_coalesced);
     put("+a@1 =a@2 =a@3 +b@4");
     replace("a@3", "4");
-    assert_int_equal(metric_get(METRIC_DELTAS_COALESCED) - before, 4);
+    assert_int_equal(metric_get(&metric_deltas_coalesced) - before, 4);
     deltas_pop(fifo, 10);
 }
 

@@ -185,7 +185,7 @@ static void test_a_cancelled_task_ends_what_it_waits_for(void **state)
 {
     struct fixture *f = *state;
     struct run run, woken;
-    uint64_t cancelled = metric_get(METRIC_TASKS_CANCELLED);
+    uint64_t cancelled = metric_get(&metric_tasks_cancelled);
     define_verbs(f);
     run_start(f, &run, "await() say('never')");
     task_cancel(run.task);
@@ -199,7 +199,7 @@ static void test_a_cancelled_task_ends_what_it_waits_for(void **state)
     assert_int_equal(run.ends, 1); /* told at once */
     assert_int_equal(run.result, SCRIPT_CANCELLED);
     assert_int_equal(woken.ends, 1);
-    assert_int_equal(metric_get(METRIC_TASKS_CANCELLED) - cancelled, 2);
+    assert_int_equal(metric_get(&metric_tasks_cancelled) - cancelled, 2);
 }
 
 static void test_freeing_a_script_cancels_its_tasks(void **state)
