@@ -122,13 +122,13 @@ void discoverer_describe(const struct discoverer *d, struct buf *out)
     const char *plugin = kube_client_plugin_running(io_thread_client(d->options.io), &since_us);
     if (failed) buf_puts(out, d->last_error.text);
     if (plugin)
-        buf_printf(out, "%swaiting for the exec plugin %s for %lld s", failed ? "; " : "", plugin,
+        buf_printf(out, "%swaiting for the exec plugin %s (%lld s)", failed ? "; " : "", plugin,
                    (long long)(now_us - since_us) / 1000000);
     else if (d->asks)
-        buf_printf(out, "%s for %lld s", failed ? "; asking again" : "asking the server which kinds it has",
+        buf_printf(out, "%s for %lld s", failed ? "; retrying discovery" : "waiting for discovery",
                    (long long)(now_us - d->asking_since_us) / 1000000);
     else if (!failed)
-        buf_puts(out, "the server was not asked yet which kinds it has");
+        buf_puts(out, "discovery has not started");
 }
 
 void discoverer_free(struct discoverer *d)

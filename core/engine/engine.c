@@ -65,7 +65,7 @@ static void on_drain(struct timer *timer)
         return;
     }
     if (waiting > 0)
-        log_warn("Calls were cancelled: they did not end within --shutdown-timeout", FI("calls", waiting));
+        log_warn("Cancelled calls that did not finish within --shutdown-timeout", FI("calls", waiting));
     engine_stop(engine, engine->drained_code);
 }
 
@@ -114,7 +114,7 @@ static void on_hangup_mail(struct mail *mail)
 {
     struct engine *engine = container_of(mail, struct engine, hangup);
     atomic_store(&engine->hangup_posted, false);
-    log_info("Looking at all scripts", F("signal", "SIGHUP"));
+    log_info("Checking all scripts for changes", F("signal", "SIGHUP"));
     reload_scan(&engine->slots, RELOAD_IF_REFUSED); /* it comes with each rotation of an audit log too */
 }
 

@@ -61,11 +61,11 @@ static void make_writer(struct engine *engine)
     const struct policy_api *api = policy_api_of(settings->report);
     if (!api) return;
     if (engine->host.write_mode == WRITES_RECORDED) {
-        log_info("Policy reports are not written under --dry-run=client");
+        log_info("Policy reports are disabled by --dry-run=client");
         return;
     }
     bool is_tried = engine->host.write_mode == WRITES_TRIED;
-    if (is_tried) log_info("Policy reports are checked by the server under --dry-run=server, and not kept");
+    if (is_tried) log_info("Policy reports are not persisted because of --dry-run=server");
     engine->report->writer =
         policy_client_new(&(const struct policy_client_options){.clock = loop_clock(engine->loop),
                                                                 .live = engine->cluster->live,
@@ -135,7 +135,7 @@ static void end_term(struct engine_continuous *report, struct fence *next)
 static void print_without_rules(struct engine_continuous *report)
 {
     if (!report->told && continuous_status(report->audit).rules == 0)
-        log_warn("No script has a rule (k8s.rule): --report has nothing to ask");
+        log_warn("--report has no effect, no script has a rule (k8s.rule)");
     report->told = true;
 }
 

@@ -46,8 +46,8 @@ static void refuse_incoming(struct slot *slot, const char *place, const struct e
     struct buf text = {0};
     buf_printf(&text, "%s: %s", place, err->text);
     if (may_come)
-        buf_puts(&text, "; a reload does not wait for a kind that may come: install its "
-                        "CustomResourceDefinition first, then run kubelua reload, or change the file");
+        buf_puts(&text, "; a reload does not wait for missing kinds: install the CustomResourceDefinition "
+                        "and run kubelua reload, or change the file");
     reload_unknown_kind(slot, buf_text(&text));
     buf_clear(&text);
 }
@@ -71,8 +71,8 @@ static void tell_of_start(struct resolution *r, const struct script *script, con
     if (!may_come)
         refuse_start(r, place, err);
     else
-        log_warn("Waiting for a kind the server does not serve", F("script", script_path(script)),
-                 F("place", place), F("kind", kind), F("err", err->text));
+        log_warn("Waiting for an unknown kind", F("script", script_path(script)), F("place", place),
+                 F("kind", kind), F("err", err->text));
 }
 
 /* A bare name that no group serves is a mistake, unless a group did not answer; a name with its group may
@@ -139,8 +139,8 @@ static void check_write(const struct engine *engine, const struct script *script
         resource_clear(&resource);
         return;
     }
-    log_warn("A declared write is of no kind that the server serves", F("script", script_name(script)),
-             F("write", write->text), F("err", err.text));
+    log_warn("Declared write uses an unknown kind", F("script", script_name(script)), F("write", write->text),
+             F("err", err.text));
 }
 
 /* Else a wrong name is told of by nobody until the write that was meant raises. A kind may come later, so it
@@ -257,8 +257,7 @@ void engine_log_skipped(struct skipped_kinds *spared)
     end_names(&spared->kinds);
     end_names(&spared->rules);
     if (spared->kinds.count)
-        log_warn("The server does not have all kinds that rules need: they are not asked about these until "
-                 "it does",
+        log_warn("Rules are not evaluated for kinds that the server does not have",
                  F("kinds", buf_text(&spared->kinds.shown)), F("rules", buf_text(&spared->rules.shown)));
     clear_names(&spared->kinds);
     clear_names(&spared->rules);

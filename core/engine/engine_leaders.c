@@ -24,7 +24,7 @@ void engine_start_leaders(struct engine *engine)
     if (engine->competes)
         leaders_start(engine->cluster->leaders);
     else if (leases > 0)
-        log_info("No election under --dry-run: scripts lead at once", FI("leases", leases));
+        log_info("Leader election is disabled by --dry-run, all scripts lead", FI("leases", leases));
     engine_continuous_leadership(engine);
 }
 
@@ -45,7 +45,7 @@ static void cancel_calls(struct engine *engine)
         waiting += script_waiting_calls(engine->slots.scripts[i]);
         script_cancel_calls(engine->slots.scripts[i]);
     }
-    if (waiting > 0) log_warn("Calls were cancelled, as leases are given back", FI("calls", waiting));
+    if (waiting > 0) log_warn("Cancelled calls because leases are being released", FI("calls", waiting));
 }
 
 static void release(struct engine *engine)
@@ -61,7 +61,7 @@ void engine_on_step_down(struct timer *timer)
     struct engine *engine = container_of(timer, struct engine, farewell);
     size_t waiting = 0;
     if (engine->releasing) {
-        log_warn("A lease was not given back within --shutdown-timeout");
+        log_warn("Lease was not released within --shutdown-timeout");
         loop_stop(engine->loop);
         return;
     }

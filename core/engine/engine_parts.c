@@ -147,8 +147,7 @@ static void make_watch(struct engine *engine)
     struct err err;
     if (engine->options.loop) return;
     engine->watch = cpu_watch_new(&err);
-    if (!engine->watch)
-        log_warn("Slow functions of C are not timed while a script calls them", F("err", err.text));
+    if (!engine->watch) log_warn("CPU time of C functions is not limited", F("err", err.text));
 }
 
 bool engine_make_parts(struct engine *engine, struct err *err)

@@ -25,7 +25,7 @@ static bool load_first(struct engine *engine, struct slot *slot, struct err *err
     slot->made++;
     engine_continuous_take(engine, NULL, script);
     if (engine->options.mode != ENGINE_EXEC || script_has_main(script)) return true;
-    return err_set(err, ERR_INVALID, "%s: nothing to run: it gives no function to k8s.main", slot->path);
+    return err_set(err, ERR_INVALID, "%s: nothing to run: the script does not call k8s.main", slot->path);
 }
 
 bool engine_add(struct engine *engine, const char *path, const char *name, struct err *err)
@@ -197,6 +197,6 @@ void engine_warn_params(struct engine *engine)
 {
     struct err err;
     bool ok = engine_check_params(engine, &err);
-    if (!ok && !engine->params_told) log_warn("A parameter is of no rule any more", F("err", err.text));
+    if (!ok && !engine->params_told) log_warn("Rule parameter is no longer used", F("err", err.text));
     engine->params_told = !ok;
 }

@@ -94,7 +94,7 @@ int bind_address_listen(const char *address, struct buf *where, struct err *err)
     } else {
         fd = listen_on_first(found, host == NULL);
         if (fd < 0)
-            err_set(err, ERR_IO, "cannot listen on %s: %s (0 switches it off)", address, strerror(errno));
+            err_set(err, ERR_IO, "cannot listen on %s: %s (use 0 to disable)", address, strerror(errno));
         freeaddrinfo(found);
     }
     if (fd >= 0) put_where(fd, where);

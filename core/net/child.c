@@ -161,7 +161,7 @@ static void on_messages(struct ev_loop *ev, ev_io *io, int events)
 static void on_timeout(struct timer *timer)
 {
     struct child *child = container_of(timer, struct child, timeout);
-    err_set(&child->err, ERR_TIMEOUT, "it did not end within %g s", (double)child->timeout_ms / 1000);
+    err_set(&child->err, ERR_TIMEOUT, "did not exit within %g s", (double)child->timeout_ms / 1000);
     send_kill(child);
 }
 
@@ -312,7 +312,7 @@ static int start(struct child *child, const struct child_options *options, int o
 static void blame_start(const char *program, int error, struct err *err)
 {
     if (error == ENOENT && strchr(program, '/') && access(program, F_OK) == 0)
-        err_set(err, ERR_IO, "it is there, but not the program that it names to run it");
+        err_set(err, ERR_IO, "file exists, but its interpreter does not");
     else
         err_set(err, error == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s", strerror(error));
 }

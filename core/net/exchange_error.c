@@ -43,7 +43,7 @@ static bool tunnel_error(const struct http_exchange *exchange, struct err *err)
     if (!exchange->proxy || exchange->has_response) return false;
     curl_easy_getinfo(exchange->easy, CURLINFO_HTTP_CONNECTCODE, &code);
     if (code == 0 || code / 100 == 2) return false;
-    snprintf(why, sizeof why, "the proxy answered with %ld", code);
+    snprintf(why, sizeof why, "the proxy responded with %ld", code);
     not_connected(exchange, why, err);
     return true;
 }

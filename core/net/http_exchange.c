@@ -164,7 +164,7 @@ static void on_timeout(struct timer *timer)
     struct http_exchange *exchange = container_of(timer, struct http_exchange, timer);
     struct err err;
     if (!exchange->has_response) {
-        err_set(&err, ERR_TIMEOUT, "%s: no answer within %lld ms", exchange->where,
+        err_set(&err, ERR_TIMEOUT, "%s: no response within %lld ms", exchange->where,
                 (long long)exchange->first_byte_timeout_ms);
         exchange_finish(exchange, CURLE_OK, &err);
         return;
@@ -177,7 +177,7 @@ static void on_timeout(struct timer *timer)
         timer_start(&exchange->timer, exchange->transport->clock, rest);
         return;
     }
-    err_set(&err, ERR_TIMEOUT, "%s: nothing came for %lld ms", exchange->where,
+    err_set(&err, ERR_TIMEOUT, "%s: no data received for %lld ms", exchange->where,
             (long long)exchange->idle_timeout_ms);
     exchange_finish(exchange, CURLE_OK, &err);
 }

@@ -100,7 +100,7 @@ bool pem_check_pair(struct str cert_pem, struct str key_pem, struct err *err)
     BIO_free(bio);
     EVP_PKEY_free(key);
     ERR_clear_error();
-    return match ? true : err_set(err, ERR_TLS, "the client key does not belong to the client certificate");
+    return match ? true : err_set(err, ERR_TLS, "the client key does not match the client certificate");
 }
 
 static bool read_time(const ASN1_TIME *time, int64_t *seconds)

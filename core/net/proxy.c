@@ -61,7 +61,7 @@ static struct proxy *read_parts(CURLU *url, struct err *err)
     const char *known = known_scheme(scheme);
     struct proxy *proxy = NULL;
     if (!known) {
-        err_set(err, ERR_INVALID, "the scheme is none of http, https and socks5");
+        err_set(err, ERR_INVALID, "scheme must be http, https or socks5");
     } else if (!host || !*host) {
         err_set(err, ERR_INVALID, "missing host");
     } else {

@@ -35,7 +35,7 @@ bool transport_tls_check(const struct transport_tls *tls, bool insecure, struct 
 {
     if (tls->ca_pem.n && insecure) /* T-1 */
         return err_set(err, ERR_TLS,
-                       "a certificate authority and insecure-skip-tls-verify exclude each other");
+                       "a certificate authority and insecure-skip-tls-verify are mutually exclusive");
     if (tls->ca_pem.n && !pem_check_certificates(tls->ca_pem, err))
         return err_wrap(err, "certificate authority");
     if (!tls->client_cert_pem.n != !tls->client_key_pem.n)

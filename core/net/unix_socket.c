@@ -164,7 +164,7 @@ int unix_socket_connect(const char *path, int timeout_ms, struct err *err)
         if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return fd;
     }
     if (errno == ENOENT || errno == ECONNREFUSED)
-        err_set(err, ERR_CONNECT, "no engine listens on %s", path);
+        err_set(err, ERR_CONNECT, "no engine is listening on %s", path);
     else
         err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
     if (fd >= 0) close(fd);

@@ -35,7 +35,7 @@ static void on_deadline(struct timer *timer)
 {
     struct web_call *call = container_of(timer, struct web_call, deadline);
     struct err err;
-    err_set(&err, ERR_TIMEOUT, "no whole answer within %g s", (double)call->timeout_ms / 1e3);
+    err_set(&err, ERR_TIMEOUT, "no complete response within %g s", (double)call->timeout_ms / 1e3);
     fail(call, &err);
 }
 

@@ -114,7 +114,7 @@ static void on_refused(void *ctx, const struct err *err)
 {
     struct run *run = ctx;
     must(err->code != ERR_NONE &&
-         (strstr(err->text, ": line ") || strstr(err->text, " more that could not")));
+         (strstr(err->text, ": line ") || strstr(err->text, " more objects could not")));
     buf_printf(&run->said, "! %s\n", err_code_name(err->code));
     run->refused++;
 }

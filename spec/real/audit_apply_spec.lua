@@ -116,8 +116,8 @@ k8s.rule { id = "lists", kinds = { "deployments.apps" },
     admin:patch(deployments .. "/b", { metadata = { labels = { changed = "yes" } } })
     assert.are.equal(3, p:wait(30))
     assert.are.equal("deployment.apps/a patched # default: privilege-escalation\n", p.streams.out.text)
-    assert.has_match("\nkubelua audit: deployment.apps/b in default: privilege%-escalation: not patched: it has "
-      .. "changed since it was audited: Operation cannot be fulfilled on deployments.apps \"b\": the object has "
+    assert.has_match("\nkubelua audit: deployment.apps/b in default: privilege%-escalation: not patched: the object "
+      .. "has changed since the audit: Operation cannot be fulfilled on deployments.apps \"b\": the object has "
       .. "been modified",
       "\n" .. p.streams.err.text)
     assert.is_nil(pod_spec("b").containers[1].securityContext)
@@ -148,7 +148,7 @@ require("k8s").rule { id = "settings", kinds = { "namespaces" },
     local err
     code, out, err = with_rules("--field-manager", "other")
     assert.are.same({ 3, "" }, { code, out })
-    assert.has_match("not applied: it is there already, and was not applied by the field manager other", err)
+    assert.has_match("not applied: the object already exists and was not applied by field manager other", err)
     -- What somebody else has taken over stays.
     admin:patch(configmaps .. "/settings", { data = { a = "3" } })
     code, out, err = with_rules()

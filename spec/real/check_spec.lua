@@ -41,7 +41,7 @@ describe("kubelua check on a real server", function()
     nobody:bind(role)
   end
 
-  it("finds nothing as admin, and each missing right as another user", function()
+  it("finds nothing as admin, and each missing permission as another user", function()
     local code, out, report = check()
     assert.are.equal(0, code, report)
     bind("ClusterRole", nil, { { apiGroups = { "" }, resources = { "pods" }, verbs = { "list" } } })
@@ -56,14 +56,15 @@ describe("kubelua check on a real server", function()
     })
     local name = nobody.path:match "[^/]*$"
     local expected = {
-      "2: error: missing right: watch pods in all namespaces",
-      "3: error: missing right: list and watch configmaps in namespace kube-system",
-      "4: error: missing right: get secrets in all namespaces",
-      "5: error: missing right: delete every kind in all namespaces",
-      "5: error: missing right: patch deployments.apps/status in all namespaces",
-      "6: error: missing right: watch services in namespace default",
-      "7: error: missing right: create and update leases.coordination.k8s.io in namespace kube-system, for k8s.leader",
-      "7: error: missing right: create events in namespace kube-system, for k8s.leader",
+      "2: error: missing permission: watch pods in all namespaces",
+      "3: error: missing permission: list and watch configmaps in namespace kube-system",
+      "4: error: missing permission: get secrets in all namespaces",
+      "5: error: missing permission: delete every kind in all namespaces",
+      "5: error: missing permission: patch deployments.apps/status in all namespaces",
+      "6: error: missing permission: watch services in namespace default",
+      "7: error: missing permission: create and update leases.coordination.k8s.io in namespace kube-system, "
+        .. "for k8s.leader",
+      "7: error: missing permission: create events in namespace kube-system, for k8s.leader",
     }
     for i, line in ipairs(expected) do expected[i] = name .. ":" .. line end
     local wanted = table.concat(expected, "\n") .. "\n"

@@ -120,7 +120,7 @@ users: [{name: u, user: {tokenFile: admin.token}}]
       ]],
     }
     assert.are.equal(0, p:wait(), p:report())
-    local _, count = p:err():gsub('"Warning of the server" text="v1 ComponentStatus is deprecated', "")
+    local _, count = p:err():gsub('"Warning from server" text="v1 ComponentStatus is deprecated', "")
     assert.are.equal(1, count)
     assert.has_match(' request="GET /api/v1/componentstatuses"\n', p:err(), 1, true)
   end)

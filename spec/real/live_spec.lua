@@ -105,7 +105,7 @@ describe("live reads of the real API server", function()
     admin:delete(configmaps .. "/new")
     assert.are.equal(0, engine:wait(30), engine:err())
     assert.are.equal("ready\nADDED\tnew\twhite\nMODIFIED\tnew\tblack\nDELETED\tnew\tblack\n", engine:out())
-    assert.has_match("Watch broke off, trying again", engine:err())
+    assert.has_match("Watch failed, retrying", engine:err())
     between:stop()
   end)
 

@@ -89,14 +89,14 @@ describe("kubelua audit --apply", function()
     local version = sim.api:get(configmaps .. "/a").metadata.resourceVersion
     local code, out, err = audit("--apply", "--dry-run=server")
     assert.are.same({ 1, "configmap/a patched (server dry run) # shop: team, tier\n",
-      sums(2, 1, "1 fix checked by the server and not kept, 0 failed") }, { code, out, err })
+      sums(2, 1, "1 fix applied (server dry run), 0 failed") }, { code, out, err })
     sim:play { ["do"] = "fault", verb = "patch", resource = "configmaps", what = "status", code = 403,
       reason = "Forbidden", message = "nobody may", times = 0 }
     code, out = audit("--apply", "--dry-run=server")
     assert.are.same({ 3, "" }, { code, out })
     code, out, err = audit("--apply", "--dry-run=client")
     assert.are.same({ 1, "configmap/a patched (dry run) # shop: team, tier\n",
-      sums(2, 1, "1 fix to be written (dry run), 0 failed") }, { code, out, err })
+      sums(2, 1, "1 fix would be applied (dry run), 0 failed") }, { code, out, err })
     assert.are.equal(version, sim.api:get(configmaps .. "/a").metadata.resourceVersion)
   end)
 
@@ -112,7 +112,8 @@ describe("kubelua audit --apply", function()
     assert.are.equal(3, p:wait())
     assert.are.equal("configmap/a patched # shop: team, tier\nconfigmap/c patched # shop: team, tier\n",
       p.streams.out.text)
-    assert.matches("kubelua audit: configmap/b in shop: team, tier: not patched: it has changed since it was audited: "
+    assert.matches("kubelua audit: configmap/b in shop: team, tier: not patched: the object has changed since the "
+      .. "audit: "
       .. 'Operation cannot be fulfilled on configmaps "b": the object has been modified', p.streams.err.text, 1, true)
     assert.matches("2 fixes written, 1 failed\n", p.streams.err.text, 1, true)
     assert.are.same({}, labels "b")
@@ -150,7 +151,8 @@ describe("kubelua audit --apply", function()
     local code, out, err = audit("--apply", "--request-timeout", "1s")
     assert.are.same({ 3, "configmap/c patched # shop: team, tier\n" }, { code, out })
     assert.matches("configmap/a in shop: team, tier: not known to be patched: ", err, 1, true)
-    assert.matches("configmap/b in shop: team, tier: not known to be patched: no answer within 1 s (--request-timeout)"
+    assert.matches("configmap/b in shop: team, tier: not known to be patched: no response within 1 s "
+      .. "(--request-timeout)"
       .. "\n", err, 1, true)
     assert.matches("1 fix written, 2 failed\n", err, 1, true)
   end)
@@ -201,8 +203,8 @@ require("k8s").rule { id = "defaults", kinds = { "namespaces" },
       create "defaults"
       local code, out, err = audit "--apply"
       assert.are.same({ 3, "" }, { code, out })
-      assert.matches("kubelua audit: configmap/defaults in shop: defaults: not applied: it is there already, and was "
-        .. "not applied by the field manager kubelua", err, 1, true)
+      assert.matches("kubelua audit: configmap/defaults in shop: defaults: not applied: the object already exists and "
+        .. "was not applied by field manager kubelua", err, 1, true)
       assert.are.equal("1", sim.api:get(configmaps .. "/defaults").data.a)
     end)
 
@@ -245,20 +247,21 @@ require("k8s").rule { id = "defaults", kinds = { "namespaces" },
   end)
 
   it("is of a cluster alone", function()
-    local words = " has none to write to; --fix prints what could be done\n"
+    local words = "; use --fix to print the fixes\n"
     for _, flag in ipairs { "--from", "--engine" } do
       local code, out, err = audit("--apply", flag, flag == "--from" and place.path or nil)
-      assert.are.same({ 2, "", "kubelua audit: --apply is for a cluster: " .. flag .. words }, { code, out, err })
+      assert.are.same({ 2, "",
+        "kubelua audit: --apply requires a cluster and cannot be combined with " .. flag .. words }, { code, out, err })
     end
     local code, _, err = audit("--apply", "-o", "html")
     assert.are.equal(2, code)
-    assert.matches("-o html has no fixes", err, 1, true)
+    assert.matches("--fix does not support -o html", err, 1, true)
     code, _, err = audit("--apply", "--field-manager", ("x"):rep(129))
-    assert.are.same({ 2, "kubelua audit: --field-manager: it takes 1 to 128 bytes\n" }, { code, err })
+    assert.are.same({ 2, "kubelua audit: --field-manager must have 1 to 128 bytes\n" }, { code, err })
   end)
 
   it("is what its flags are for", function()
-    local words = " is for --apply, which is not given: an audit writes nothing\n"
+    local words = " requires --apply\n"
     for _, flag in ipairs { "--dry-run", "--field-manager" } do
       for _, more in ipairs { "--fix", "--allow-empty" } do
         local code, out, err = audit(flag .. "=server", more)

@@ -17,8 +17,8 @@ k8s.rule { id = "well", kinds = { "pods" }, check = function(_, r) return r:fail
 ]]
 
 local ERRORS = {
-  ["like-opa"] = ":4: check must return nothing, not boolean and string: r:fail(message) says what is wrong",
-  ["like-lua"] = ":5: check must return nothing, not nil and string: r:fail(message) says what is wrong",
+  ["like-opa"] = ":4: check must return nothing, not boolean and string; use r:fail(message) to report a failure",
+  ["like-lua"] = ":5: check must return nothing, not nil and string; use r:fail(message) to report a failure",
   misspelt = ':6: r: unknown method "fial", did you mean "fail"?',
   ["by-table"] = ":7: r: unknown method of a table, known are fail, pass, skip, warn",
 }
@@ -111,7 +111,7 @@ require("k8s").rule { id = "%s", kinds = { "pods" }, %s check = function(obj, r)
     return rows
   end
 
-  local MEANT = "not accepted by kubelua/ignore.image-tagg: no rule of that id is asked, did you mean image-tag?"
+  local MEANT = "not accepted by kubelua/ignore.image-tagg: unknown rule id, did you mean image-tag?"
 
   it("accepts nothing, and the finding says so, in files and in a cluster", function()
     local expected = { "image-tag fail " .. MEANT, "limits fail -", "probes skip accepted: ours" }

@@ -164,13 +164,15 @@ describe("kubelua audit --engine", function()
     write("secrets.lua", rule("secret", "", ""):gsub('"pods"', '"secrets"'))
     local code, report, err = audit("-f", folder .. "/rules.lua", "-f", folder .. "/secrets.lua")
     assert.are.same({ 3, 300 }, { code, report.summary.objects })
-    assert.are.same({ { rule = "secret", reason = "the engine does not have all of secrets, which it looks at" } },
+    assert.are.same({ {
+      rule = "secret", reason = "the engine does not have all objects of secrets, which the rule checks" } },
       report.summary.notAsked)
-    assert.matches("kubelua audit: secrets: the engine has no cache of it; not asked, or not about it: secret\n", err)
+    assert.matches("kubelua audit: secrets: the engine has no cache for it; not evaluated, or not for this kind: "
+      .. "secret\n", err)
     local uses = rule("svc", [[r:fail "x"]], [[uses = { svc = { kind = "services" } },]])
     code, report, err = audit("-f", write("uses.lua", uses))
     assert.are.same({ 3, 0 }, { code, #report.results })
-    assert.matches("services: the engine's cache of it has only some of the objects, or parts of them; .*: svc\n", err)
+    assert.matches("services: the engine's cache is filtered or contains partial objects; .*: svc\n", err)
   end)
 
   local LOOP = rule("loop", [[if obj.metadata.namespace then while true do end end]])
@@ -245,7 +247,8 @@ describe("kubelua audit --engine", function()
     it("refuses another audit, and names whose the first is", function()
       local code, _, err = audit("-f", write("rules.lua", NAMED))
       assert.are.equal(2, code)
-      assert.matches("an audit is under way, of the process " .. p.pid .. ": there may be one at a time\n", err)
+      assert.matches("another audit is running (client pid " .. p.pid .. "); only one is allowed at a time\n", err, 1,
+        true)
     end)
 
     it("ends with the engine", function()
@@ -269,7 +272,7 @@ describe("kubelua audit --engine", function()
     local session = unix.connect(socket)
     session:write '{"v":1,"method":"audit","params":{"children":1}}\n'
     assert.matches('"server"', session:line())
-    assert.matches("no order of an audit came within 5 s", session:line())
+    assert.matches("no audit request received within 5 s", session:line())
     assert.is_nil(session:line())
     session:close()
     assert.are.equal(0, (audit("-f", write("rules.lua", NAMED))))
@@ -340,7 +343,7 @@ describe("kubelua audit --engine", function()
       [{ "-f", folder .. "/none.lua" }] = "none.lua",
       [{ "-f", write("broken.lua", "x =") }] = "broken.lua:1: unexpected symbol",
       [{ "-f", write("empty.lua", "") }] = "no script has a rule",
-      [{ "-f", write("rules.lua", NAMED) }] = "no engine listens on",
+      [{ "-f", write("rules.lua", NAMED) }] = "no engine is listening on",
       [{ "-f", folder .. "/rules.lua", "--nice", "20" }] = "%-%-nice must be at most 19, not 20",
       [{ "-f", folder .. "/rules.lua", "--timeout", "10001h" }] = "%-%-timeout must be at most 10000h, or 0 for none",
     } do

@@ -24,15 +24,15 @@ Severity:   high
 Category:   health
 Kinds:      po
 Parameters: most=7 (a number, default 5)
-            names=[] (a list of texts)
+            names=[] (a list of strings)
 File:       rules.lua:1
 
 Why: Something is wrong with them.
 
 What to do: Read their logs.
 
-To accept a finding until a day, annotate the object:
-  kubelua/ignore.restarts: "until=2027-01-31 reason"
+To accept a finding until a date, annotate the object:
+  kubelua/ignore.restarts: "until=2027-01-31 REASON"
 ]], out)
     local code, _, err = audit("-f", place.path .. "/rules.lua", "--explain", "restart")
     assert.are.same({ 2, 'kubelua audit: no rule "restart", did you mean "restarts"?\n' }, { code, err })
@@ -65,7 +65,7 @@ describe("kubelua audit --list-rules", function()
 
   it("has no other forms, and needs rules", function()
     local code, _, err = rules("-o", "html")
-    assert.are.same({ 2, "kubelua audit: --list-rules has the forms table and json, not html\n" }, { code, err })
+    assert.are.same({ 2, "kubelua audit: --list-rules supports -o table and -o json, not html\n" }, { code, err })
     code = audit "--list-rules"
     assert.are.equal(2, code)
   end)

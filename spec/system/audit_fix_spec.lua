@@ -222,7 +222,7 @@ k8s.rule { id = "has-service", kinds = { "pods" }, uses = { services = { kind = 
       assert.are.equal(1, code)
       assert.matches([[
 # shop/web Pod: has-service: no service
-# Service shop/web is there already, and this would change it:
+# Service shop/web already exists and would be changed by:
 # kubectl apply -f - <<'EOF'
 # apiVersion: "v1"
 # kind: "Service"
@@ -230,7 +230,7 @@ k8s.rule { id = "has-service", kinds = { "pods" }, uses = { services = { kind = 
       local found = commands(out)
       assert.are.equal(1, #found)
       assert.matches('  name: "db"', found[1].input, 1, true)
-      assert.matches("2 objects; 1 manifest is of an object that is there already\n", err, 1, true)
+      assert.matches("2 objects; 1 manifest is for an object that exists\n", err, 1, true)
     end)
 
     it("makes a comment of one whose object another fix patches", function()
@@ -240,7 +240,7 @@ k8s.rule { id = "twin", kinds = { "services" }, check = function(_, r) r:fail "n
 ]])
       place:write("objects.yaml", service .. pod "web")
       local _, out = audit_files()
-      assert.matches("# Pod shop/web is there already, and this would change it:\n# kubectl apply", out, 1, true)
+      assert.matches("# Pod shop/web already exists and would be changed by:\n# kubectl apply", out, 1, true)
       assert.are.equal(1, #commands(out))
     end)
 
@@ -256,7 +256,7 @@ end
       place:write("objects.yaml", pod "web")
       local code, out, err = audit_files()
       assert.are.same({ 3, 1 }, { code, #commands(out) })
-      assert.matches("two: the fix of two: ConfigMap shop/settings is another one already, by the fix of one", err, 1,
+      assert.matches("two: the fix of two: ConfigMap shop/settings conflicts with the fix of one", err, 1,
         true)
     end)
   end)
@@ -315,21 +315,21 @@ require("k8s").rule { id = "bad", kinds = { "pods" },
     assert.matches("  fix:\n    spec:\n      containers:\n", yaml, 1, true)
     local refused, _, err = audit_files("-o", "sarif")
     assert.are.equal(2, refused)
-    assert.matches("-o sarif has no fixes; --fix goes with -o json, -o yaml, or without -o", err, 1, true)
+    assert.matches("--fix does not support -o sarif; use -o json, -o yaml or no -o", err, 1, true)
   end)
 
   it("is not of a running engine", function()
     local code, _, err = audit("--engine", "--fix")
-    assert.are.same({ 2, "kubelua audit: --fix is for files and clusters: --engine has no fixes\n" }, { code, err })
+    assert.are.same({ 2, "kubelua audit: --fix cannot be combined with --engine\n" }, { code, err })
   end)
 
   it("takes no fix that fails, or is none, for done: it ends with 3 and says why", function()
     for text, expected in pairs {
       ["error 'no idea'"] = "no idea",
-      ["return { 1, 2 }"] = "the fix of broken: it is a list, and neither a merge patch nor a manifest",
+      ["return { 1, 2 }"] = "the fix of broken: expected a merge patch or a manifest, not a list",
       ["return 5"] = "fix must return a patch, a manifest or nil, not number",
       ["return { metadata = { name = 'other' } }"] =
-        "the fix of broken: it makes another object of it: apiVersion, kind, namespace or name",
+        "the fix of broken: must not change apiVersion, kind, namespace or name",
       ["return { metadata = k8s.null }"] = "the fix of broken: ",
     } do
       place:write("rules.lua", containers .. 'k8s.rule { id = "broken", kinds = { "pods" },\n'

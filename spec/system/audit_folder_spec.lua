@@ -64,11 +64,11 @@ describe("an audit of a folder", function()
     place:write("all/values.yaml", "image: nginx\n")
     local code, _, err = audited "all/values.yaml"
     assert.are.equal(2, code)
-    assert.matches("values.yaml: line 1: object without apiVersion", err, 1, true)
+    assert.matches("values.yaml: line 1: missing apiVersion", err, 1, true)
     place:write("all/values.yaml", POD:gsub("kind: Pod\n", ""))
     code, _, err = audited "all"
     assert.are.equal(2, code)
-    assert.matches("values.yaml: line 1: shop/web: object without kind", err, 1, true)
+    assert.matches("values.yaml: line 1: shop/web: missing kind", err, 1, true)
   end)
 
   it("leaves out what --exclude names, by name or path", function()
@@ -121,14 +121,14 @@ describe("an audit of a folder", function()
     place:write("all/pod.yaml", (POD:gsub("name: web", "generateName: {}")))
     local code, _, err = audited "all"
     assert.are.equal(2, code)
-    assert.matches("object without metadata.name", err, 1, true)
+    assert.matches("missing metadata.name", err, 1, true)
   end)
 
   it("says of a template that it is one", function()
     place:write("all/pod.yaml", POD:gsub("web", "{{ .Values.name }}"))
     local code, _, err = audited "all"
     assert.are.equal(2, code)
-    assert.matches("pod.yaml: line 4: a key that is no text; it looks like a template ({{)", err, 1, true)
+    assert.matches("pod.yaml: line 4: map key is not a string; it looks like a template ({{)", err, 1, true)
     place:write("all/pod.yaml", POD .. "{{- if .Values.labels }}\n  labels: {}\n{{- end }}\n")
     local _, _, other = audited "all"
     assert.matches("it looks like a template ({{): render it first, for example with helm template", other, 1, true)

@@ -94,9 +94,9 @@ describe("kubelua audit of garbage", function()
   it("says where a text ends too early", function()
     local whole = pod:format("a", "b")
     assert_refused(written("pod.json", whole .. "\n" .. whole:sub(1, -20)),
-      "pod.json: line 2: the text ends inside of what begins here")
+      "pod.json: line 2: unexpected end of input in the object that starts here")
     assert_refused(written("list.json", '{"apiVersion":"v1","items":[\n' .. whole .. ",\n" .. whole:sub(1, -2)),
-      "list.json: line 3: the text ends inside of what begins here")
+      "list.json: line 3: unexpected end of input in the object that starts here")
     assert_refused(written("pod.yaml", "kind: Pod\napiVersion: v1\nmetadata: {name: a"),
       "pod.yaml: line 4: invalid YAML: did not find expected ',' or '}'")
     local packed = made("pods.json.gz", ("printf '%s' | gzip | head -c 60"):format(whole:rep(50, "\n")))
@@ -105,17 +105,17 @@ describe("kubelua audit of garbage", function()
 
   it("says what is no object of Kubernetes", function()
     local refused = {
-      ["kind.json"] = { '\n{"apiVersion":"v1","metadata":{"name":"a"}}', "line 2: a: object without kind" },
-      ["version.json"] = { '{"kind":"Pod","metadata":{"name":"a"}}', "line 1: Pod a: object without apiVersion" },
+      ["kind.json"] = { '\n{"apiVersion":"v1","metadata":{"name":"a"}}', "line 2: a: missing kind" },
+      ["version.json"] = { '{"kind":"Pod","metadata":{"name":"a"}}', "line 1: Pod a: missing apiVersion" },
       ["boolean.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: { name: y }\n",
-        "line 1: Pod: metadata.name is a boolean, not a text: quote it" },
+        "line 1: Pod: metadata.name is a boolean, not a string: quote it" },
       ["number.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: { name: 123 }\n",
-        "line 1: Pod: metadata.name is a number, not a text: quote it" },
-      ["map.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: foo\n", "line 1: Pod: metadata is a text, not a map" },
-      ["name.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: {}\n", "line 1: Pod: object without metadata.name" },
-      ["items.json"] = { '{"kind":"List","apiVersion":"v1","items":{}}', "line 1: List: its items are no array" },
-      ["numbers.json"] = { "[1, 2]", "line 1: no object" },
-      ["values.yaml"] = { "replicas: 1\nimage: x\n", "line 1: object without apiVersion" },
+        "line 1: Pod: metadata.name is a number, not a string: quote it" },
+      ["map.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: foo\n", "line 1: Pod: metadata is a string, not a map" },
+      ["name.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: {}\n", "line 1: Pod: missing metadata.name" },
+      ["items.json"] = { '{"kind":"List","apiVersion":"v1","items":{}}', "line 1: List: items is not an array" },
+      ["numbers.json"] = { "[1, 2]", "line 1: not an object" },
+      ["values.yaml"] = { "replicas: 1\nimage: x\n", "line 1: missing apiVersion" },
       ["text.yaml"] = { "a text\n", "line 1: neither an object nor a list of them" },
       ["nul.json"] = { '{"kind":\0}', "nul.json: line 1: " },
       ["utf8.json"] = { pod:format("a", "\xff"), "utf8.json: line 1: invalid JSON: bytes that are not UTF-8" },
@@ -135,29 +135,29 @@ describe("kubelua audit of garbage", function()
   end)
 
   it("gets no larger by aliases, and ends where they go in circles", function()
-    assert_refused(written("bomb.yaml", bomb()), "bomb.yaml: line 7: an object of more than 8388608 bytes")
-    assert_refused(written("circle.yaml", "a: &a\n  b: *a\n"), "circle.yaml: line 2: an alias inside of its own anchor")
+    assert_refused(written("bomb.yaml", bomb()), "bomb.yaml: line 7: object exceeds 8388608 bytes")
+    assert_refused(written("circle.yaml", "a: &a\n  b: *a\n"), "circle.yaml: line 2: alias inside its own anchor")
   end)
 
   it("takes no longer by aliases and merges", function()
-    assert_refused(written("aliases.yaml", aliases()), "aliases.yaml: line 1: Pod: object without apiVersion")
+    assert_refused(written("aliases.yaml", aliases()), "aliases.yaml: line 1: Pod: missing apiVersion")
     assert_refused(written("merges.yaml", merges()),
-      "merges.yaml: line 6: what << merges moves more than 8388608 bytes (--max-object-size)")
+      "merges.yaml: line 6: merged content (<<) exceeds 8388608 bytes (--max-object-size)")
   end)
 
   it("gets no larger by a gigabyte of blanks, wherever it stands", function()
-    assert_refused_of(filled(1024, " "), "nothing was checked")
-    assert_refused_of("printf '{\"a\":'; " .. filled(200, " "), "stdin: line 1: the text ends")
+    assert_refused_of(filled(1024, " "), "nothing was audited")
+    assert_refused_of("printf '{\"a\":'; " .. filled(200, " "), "stdin: line 1: unexpected end of input")
   end)
 
   it("gets no larger by texts without an end", function()
-    assert_refused_of("printf '{\"a\":\"'; " .. filled(400, "x"), "stdin: line 1: the text ends")
-    assert_refused_of(filled(400, "["), "stdin: line 1: the text ends")
-    assert_refused_of(filled(400, "x"), "stdin: line 1: a text of more than 8388608 bytes")
+    assert_refused_of("printf '{\"a\":\"'; " .. filled(400, "x"), "stdin: line 1: unexpected end of input")
+    assert_refused_of(filled(400, "["), "stdin: line 1: unexpected end of input")
+    assert_refused_of(filled(400, "x"), "stdin: line 1: document exceeds 8388608 bytes")
     assert_refused_of(("yes 'a: [' | head -c %dM"):format(100 / less), "stdin: line 51: nested deeper than 100")
     local member = made("member.gz", filled(100, "x") .. " | gzip -1")
     assert_refused_of("for i in {1..10}; do cat " .. member .. "; done",
-      "stdin: line 1: a text of more than 8388608 bytes")
+      "stdin: line 1: document exceeds 8388608 bytes")
   end)
 end)
 

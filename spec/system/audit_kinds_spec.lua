@@ -15,7 +15,7 @@ local k8s = require "k8s"
 k8s.rule { id = "good", kinds = { "pods" }, check = function(obj, r) r:warn "seen" end }
 ]]
 
-local LEFT_OUT = "kubelua audit: 1 rule was not asked, as the server did not give what it uses: uses\n"
+local LEFT_OUT = "kubelua audit: 1 rule was not evaluated because the server did not return what it uses: uses\n"
 
 describe("kinds that are not there", function()
   local at
@@ -62,10 +62,11 @@ k8s.rule { id = "uses-too", kinds = { "pods" }, uses = { s = { kind = "servicez"
         audit.err)
       assert.matches('kubelua audit: [^\n]*rules.lua:5: rule uses: [^\n]*"servicez"[^\n]*, did you mean "services"%?',
         audit.err)
-      assert.matches("kubelua audit: 2 rules were not asked, as [^\n]* what they use: uses, uses%-too\n", audit.err)
+      assert.matches("kubelua audit: 2 rules were not evaluated because [^\n]* what they use: uses, uses%-too\n",
+        audit.err)
       assert.are.same({ 1, 1, 1 },
-        { times(audit.err, "podz"), times(audit.err, "servicez"), times(audit.err, "not asked") }, name)
-      local nobody = name == "files" and "the input cannot have" or "the server did not give"
+        { times(audit.err, "podz"), times(audit.err, "servicez"), times(audit.err, "not evaluated") }, name)
+      local nobody = name == "files" and "the input cannot contain" or "the server did not return"
       local reason = nobody .. " servicez, which it uses"
       assert.are.same({ { rule = "uses", reason = reason }, { rule = "uses-too", reason = reason } },
         audit.report.summary.notAsked, name)
@@ -78,7 +79,8 @@ k8s.rule { id = "uses", kinds = { "pods" }, uses = { s = { kind = "secrets" } },
 ]])
     local p = cluster.kubelua { "audit", "-f", rules, "--engine", "--admin-socket", at.socket, "-o", "wide" }
     assert.are.equal(3, p:wait(60))
-    local block = "\n\nNOT ASKED  1 rule\n  uses  the engine does not have all of secrets, which it uses\n\n"
+    local block = "\n\nNOT EVALUATED  1 rule\n"
+      .. "  uses  the engine does not have all objects of secrets, which it uses\n\n"
     assert.matches(block, p:out(), 1, true)
     assert.is_nil(run(cluster.kubelua { "audit", "-o", "json", "-f", at:write("good.lua", GOOD), "--from",
       at.folder .. "/pods.json" }).report.summary.notAsked)

@@ -163,7 +163,7 @@ require("k8s").rule { id = "left", kinds = { "configmaps", "pods" }, uses = { w 
   check = function() end }
 ]])
     assert.are.same({ 3, 5 }, { code, #found })
-    assert.matches("kubelua audit: 1 rule was not asked, as [^\n]*: left\n", err)
+    assert.matches("kubelua audit: 1 rule was not evaluated because [^\n]*: left\n", err)
     assert.not_matches("configmaps", err, 1, true)
   end)
 
@@ -182,7 +182,7 @@ require("k8s").rule { id = "left", kinds = { "configmaps", "pods" }, uses = { w 
     local body = 'first = first or obj; local _ = first.spec["no" .. "ne"]'
     local found, code = audit("local first\n" .. rule("late", body))
     assert.are.equal(3, code)
-    assert.matches("an object of an earlier call, which an audit does not keep", found[1].message, 1, true)
+    assert.matches("an object of an earlier call, which is no longer complete", found[1].message, 1, true)
   end)
 
   it("takes little memory for 20,000 pods", function()

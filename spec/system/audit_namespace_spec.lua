@@ -67,7 +67,7 @@ describe("the namespace of an audit of manifests", function()
       place:write("in.yaml", pod "{ name: a, namespace: other }" .. pod "{ name: b, namespace: x }"
         .. secret .. pod "{ name: c }")
       local _, out = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/in.yaml", "-n", "shop")
-      assert.matches("1 object, 1 of kinds that no rule looks at, 2 of other namespaces, 1 rule,", out, 1, true)
+      assert.matches("1 object, 1 of kinds that no rule matches, 2 in other namespaces, 1 rule,", out, 1, true)
       local _, json = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/in.yaml", "-n", "shop",
         "-o", "json")
       local summary = cjson.decode(json).summary
@@ -78,9 +78,9 @@ describe("the namespace of an audit of manifests", function()
     place:write("in.yaml", pod "{ name: a, namespace: other }")
     local code, out, err = place:run("-f", place.path .. "/rules.lua", "--from", place.path .. "/in.yaml", "-n", "shop")
     assert.are.equal(2, code)
-    assert.matches("0 objects, 1 of other namespaces", out, 1, true)
-    assert.are.equal("kubelua audit: nothing was checked: no object of a kind that the rules match is in the namespace "
-      .. "of -n; --allow-empty makes that no error\n", err)
+    assert.matches("0 objects, 1 in other namespaces", out, 1, true)
+    assert.are.equal("kubelua audit: nothing was audited: no object of a kind that the rules match is in the namespace "
+      .. "of -n; use --allow-empty to allow this\n", err)
   end)
 
   it("is that of what rules look for too", function()

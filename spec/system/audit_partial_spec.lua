@@ -211,7 +211,7 @@ require("k8s").rule { id = "names", kinds = { "pods" },
       .. rule("late", 'first = first or obj; local _ = first.spec["no" .. "deName"]')
     local found, code = results(rules)
     assert.are.same({ 3, 9 }, { code, #found })
-    assert.matches("an object of an earlier call, which an audit does not keep", found[1].message, 1, true)
+    assert.matches("an object of an earlier call, which is no longer complete", found[1].message, 1, true)
   end)
 
   it("gives it nothing of that in a call about an object that is whole, either", function()
@@ -220,7 +220,7 @@ require("k8s").rule { id = "names", kinds = { "pods" },
         .. 'if first.spec["no" .. "deName"] then r:fail "here" end'))
     assert.are.same({ 3, 8 }, { code, #found })
     for i = 1, 8 do
-      assert.matches("an object of an earlier call, which an audit does not keep", found[i].message, 1, true)
+      assert.matches("an object of an earlier call, which is no longer complete", found[i].message, 1, true)
     end
   end)
 end)

@@ -60,7 +60,7 @@ describe("an object that is refused", function()
   it("makes the audit of a cluster incomplete, page by page", function()
     local found, err = live("-f", looks, unpack(LIMIT))
     assert.are.same({ code = 3, complete = false, rules = {} }, found)
-    assert.has_match("kubelua audit: pods: 1 object is refused: [^\n]*default/big: %d+ bytes of JSON are more than "
+    assert.has_match("kubelua audit: pods: 1 object is refused: [^\n]*default/big: %d+ bytes of JSON exceed "
       .. "%-%-max%-object%-size 20480", err)
     assert.are.same({ code = 1, complete = true, rules = { "looks" } }, (live("-f", looks)))
   end)
@@ -69,7 +69,7 @@ describe("an object that is refused", function()
     local found, err = live("-f", looks, "-f", uses, unpack(LIMIT))
     assert.are.same({ code = 3, complete = false, rules = {} }, found)
     assert.has_match("kubelua audit: pods: 1 object is refused: [^\n]*default/big: ", err)
-    assert.has_match("1 rule was not asked", err, 1, true)
+    assert.has_match("1 rule was not evaluated", err, 1, true)
   end)
 
   it("makes the audit of an engine incomplete, until it is gone", function()
@@ -77,8 +77,8 @@ describe("an object that is refused", function()
     local function audit(...) return result(at:begin_audit("-o", "json", ...)) end
     local found, err = audit("-f", looks, "-f", uses)
     assert.are.same({ code = 3, complete = false, rules = {} }, found)
-    assert.has_match("pods: 1 object is refused: [^\n]*default/big: %d+ bytes of JSON are more than "
-      .. "%-%-max%-object%-size 20480; not asked: uses", err)
+    assert.has_match("pods: 1 object is refused: [^\n]*default/big: %d+ bytes of JSON exceed "
+      .. "%-%-max%-object%-size 20480; not evaluated: uses", err)
     at.sim.api:delete(PODS .. "/big")
     await(function() return audit("-f", looks).code == 0 end, "the audit is whole")
     at.sim.api:create(PODS, pod("late", 30000))
@@ -96,15 +96,16 @@ describe("an object that is refused", function()
     await(function() return engine.audit().tornRules == 1 end, "the rule is known not to be asked")
     local audit = engine.audit()
     assert.are.equal(1, #audit.refused)
-    assert.has_match("^pods: 1 object is refused: Pod default/big: %d+ bytes of JSON are more than %-%-max",
+    assert.has_match("^pods: 1 object is refused: Pod default/big: %d+ bytes of JSON exceed %-%-max",
       audit.refused[1])
     local torn = engine.rule "uses"
     assert.are.same({ false, 0, 0 }, { torn.asked, torn.results.pass, torn.results.fail })
     local status = (engine.ask "status")
-    assert.has_match("\naudit: 2 rules, 1 not asked, as objects of a kind that it uses are refused, 1 object; 1 pass\n",
+    assert.has_match("\naudit: 2 rules, 1 not evaluated: objects of a kind that it uses were refused, 1 object; "
+      .. "1 pass\n",
       status, 1, true)
     assert.has_match("\nincomplete: pods: 1 object is refused: Pod default/big: ", status, 1, true)
-    assert.has_match("\nuses +medium [^\n]+\n +not asked: objects of a kind that it uses are refused\n", status)
+    assert.has_match("\nuses +medium [^\n]+\n +not evaluated: objects of a kind that it uses were refused\n", status)
 
     at.sim.api:delete(PODS .. "/big")
     engine.await_sample(report_engine.results("uses", "medium", "", "fail"), 1)

@@ -136,8 +136,8 @@ k8s.rule { id = "fix", kinds = { "pods" }, check = function(_, r) r:fail "bad" e
     for way, flags in pairs(ways()) do
       local audit = run("-f", at.folder .. "/looks.txt", "-l", "app=none", unpack(flags))
       assert.are.equal(2, audit.code, way)
-      assert.has_match('kubelua audit: nothing was checked: no object of a kind that the rules match '
-        .. 'has labels that match --selector "app=none"; --allow-empty makes that no error\n', audit.err, 1, true)
+      assert.has_match('kubelua audit: nothing was audited: no object of a kind that the rules match '
+        .. 'has labels that match --selector "app=none"; use --allow-empty to allow this\n', audit.err, 1, true)
       assert.are.equal(0, run("-f", at.folder .. "/looks.txt", "-l", "app=none", "--allow-empty", unpack(flags)).code)
     end
   end)
@@ -148,8 +148,8 @@ k8s.rule { id = "fix", kinds = { "pods" }, check = function(_, r) r:fail "bad" e
     local flags = { "-f", at.folder .. "/looks.txt", "-f", at.folder .. "/lacks.txt", "--server", at.sim.server }
     local audit = run("-l", "app=none", unpack(flags))
     assert.are.equal(3, audit.code)
-    assert.has_match("kubelua audit: nothing was checked: no object that could be had of a kind that the rules match "
-      .. 'has labels that match --selector "app=none"\n', audit.err, 1, true)
+    assert.has_match("kubelua audit: nothing was audited: no object that could be retrieved of a kind that the rules "
+      .. 'match has labels that match --selector "app=none"\n', audit.err, 1, true)
   end)
 
   it("names the flag, the text and the place of what is no selector, before anything is read", function()

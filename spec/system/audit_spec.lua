@@ -65,7 +65,7 @@ describe("kubelua audit", function()
     place:write("none.yaml", "apiVersion: v1\nkind: Node\nmetadata: { name: n }\n")
     local code, _, err = audited("--from", place.path .. "/none.yaml")
     assert.are.equal(2, code)
-    assert.matches("nothing was checked: no object is of a kind that a rule looks at", err, 1, true)
+    assert.matches("nothing was audited: no object has a kind that a rule matches", err, 1, true)
     assert.are.equal(0, (audited("--from", place.path .. "/none.yaml", "--allow-empty")))
   end)
 
@@ -75,9 +75,9 @@ describe("kubelua audit", function()
     place:write("pods.yaml", pod("web", "app"))
     local p = cluster.kubelua { "audit", "-f", place.path .. "/skip.txt", "--from", place.path .. "/pods.yaml" }
     assert.are.equal(0, p:wait(20))
-    assert.are.equal("kubelua audit: nothing was checked: each rule skipped each object that it looked at\n", p:err())
+    assert.are.equal("kubelua audit: nothing was audited: every rule skipped every object\n", p:err())
     local _, _, err = audited("--from", place.path .. "/pods.yaml")
-    assert.is_nil(err:find "nothing was checked")
+    assert.is_nil(err:find "nothing was audited")
   end)
 
   it("reads the items of lists, whatever they are called", function()
@@ -99,8 +99,8 @@ describe("kubelua audit", function()
     for i, row in ipairs(report.results) do told[i] = { row.name, row.file:match("[^/]*/[^/]*$"), row.line } end
     assert.are.equal(2, code)
     assert.are.same({ { "db", "sub/pods.yaml", 13 }, { "web", "sub/pods.yaml", 3 } }, told)
-    assert.matches("broken.json: line 1: Pod: object without apiVersion\n", err, 1, true)
-    assert.matches("broken.json: line 2: the text ends inside of what begins here\n", err, 1, true)
+    assert.matches("broken.json: line 1: Pod: missing apiVersion\n", err, 1, true)
+    assert.matches("broken.json: line 2: unexpected end of input in the object that starts here\n", err, 1, true)
     assert.are.equal(2, (audited("--from", place.path .. "/input")))
   end)
 
@@ -115,7 +115,8 @@ describe("kubelua audit", function()
     place:write("pod.json", '{\n  "kind": "Pod",\n  "spec": {\n    "a": [1, 2}\n  }\n}\n')
     local code, _, err = audited("--from", place.path .. "/pod.json")
     assert.are.equal(2, code)
-    assert.matches("pod.json: line 4: invalid JSON: malformed structure, in what begins at line 1", err, 1, true)
+    assert.matches("pod.json: line 4: invalid JSON: malformed structure, in the object that starts at line 1", err, 1,
+      true)
   end)
 
   it("skips what the object's owner accepted, until the day that was said", function()
@@ -127,7 +128,7 @@ describe("kubelua audit", function()
     assert.are.equal(1, code)
     local path = "spec.containers[0].image"
     assert.are.same({ web = { "skip", "no tag", "accepted until 2999-01-31: the vendor is told", path },
-      db = { "fail", "no tag", "accepted until 2020-01-31, which is over: soon", path } }, told)
+      db = { "fail", "no tag", "accepted until 2020-01-31, which has passed: soon", path } }, told)
   end)
 
   it("takes neither what only looks like a day nor an empty text for a reason", function()
@@ -137,7 +138,7 @@ describe("kubelua audit", function()
     assert.are.equal(1, code)
     assert.matches('no tag (not accepted: "Until=2020-01-01" in kubelua/ignore.image-tag is not a date; use '
       .. 'until=2027-01-31: told)', out, 1, true)
-    assert.matches("no tag (not accepted, as kubelua/ignore.image-tag gives no reason)", out, 1, true)
+    assert.matches("no tag (not accepted: kubelua/ignore.image-tag gives no reason)", out, 1, true)
   end)
 
   it("keeps what was found in what is accepted", function()
@@ -291,11 +292,11 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     local sarif = select(2, audit("-f", rules, "--from", broken, "--from", good, "-o", "sarif"))
     assert.is_false(cjson.decode(sarif).runs[1].invocations[1].executionSuccessful)
     local text = select(2, audit("-f", place.path .. "/rules.lua", "--from", broken, "--from", good))
-    assert.matches("Not all could be read: there may be more to find.\n$", text)
+    assert.matches("Some input could not be read; there may be more findings.\n$", text)
     assert.is_true(select(2, audited("--from", good)).summary.complete)
     local junit = select(2, audit("-f", rules, "--from", broken, "--from", good, "-o", "junit"))
     assert.matches('<testsuites name="kubelua audit" tests="2" failures="1" errors="1"', junit, 1, true)
-    assert.matches('<error message="Not all could be read: there may be more to find."', junit, 1, true)
+    assert.matches('<error message="Some input could not be read; there may be more findings."', junit, 1, true)
     assert.are_not.matches("<error", (select(2, audit("-f", rules, "--from", good, "-o", "junit"))))
     assert.are.same({ 2, 1 }, { code, #report.results })
     assert.matches("broken.json", err, 1, true)
@@ -307,7 +308,7 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     place:write("pods.yaml", pod("web", "app"))
     local code, report = audited("--from", place.path .. "/pods.yaml")
     assert.are.same({ 3, 1 }, { code, #report.results })
-    local message = "rules.lua:2: check must return nothing, not boolean: r:fail(message) says what is wrong"
+    local message = "rules.lua:2: check must return nothing, not boolean; use r:fail(message) to report a failure"
     assert.matches(message, report.results[1].message, 1, true)
   end)
 
@@ -317,7 +318,7 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     local from = place.path .. "/pods.yaml"
     local code, _, err = audit("-f", place.path, "--from", from)
     assert.are.equal(2, code)
-    assert.matches("twin.lua:2: rule image%-tag is there already: .*rules.lua:2", err)
+    assert.matches("twin.lua:2: duplicate rule id image%-tag, first used at .*rules.lua:2", err)
     place:write("twin.lua", "local x = = 1")
     code, _, err = audit("-f", place.path, "--from", from)
     assert.are.equal(2, code)
@@ -400,7 +401,7 @@ require("k8s").rule { id = "joined", kinds = { "pods" }, uses = { w = { kind = "
 ]])
     local code, report, err = audited_live()
     assert.are.same({ 3, 0, false }, { code, #report.results, report.summary.complete })
-    assert.matches("1 rule was not asked, as the server did not give what it uses: joined\n", err, 1, true)
+    assert.matches("1 rule was not evaluated because the server did not return what it uses: joined\n", err, 1, true)
   end)
 
   it("names all rules that are not asked and all kinds that a server lacks, in lines that can be read", function()
@@ -416,8 +417,8 @@ require("k8s").rule { id = "joined", kinds = { "pods" }, uses = { w = { kind = "
     for line in err:gmatch "[^\n]+" do assert.is_true(#line <= 120, line) end
     local flat = err:gsub("\n  ", " ")
     assert.matches("the server has no " .. table.concat(kinds, ", ") .. "\n", flat, 1, true)
-    assert.matches("30 rules were not asked, as the server did not give what they use: joined-1, joined-2, ", flat, 1,
-      true)
+    assert.matches("30 rules were not evaluated because the server did not return what they use: "
+      .. "joined-1, joined-2, ", flat, 1, true)
     assert.matches(", joined-29, joined-30\n", flat, 1, true)
   end)
 

@@ -235,14 +235,14 @@ describe("the audit trail #threads", function()
     await_more(old)
     engine:kill "HUP"
     await_more(log)
-    engine:wait_error('The audit log was opened again" file="' .. log)
+    engine:wait_error('Audit log reopened" file="' .. log)
     assert.has_match("600", (temp.run("stat --format %a " .. log)))
 
     -- Where that is not possible the old file is better than none.
     local away = folder .. "/away"
     assert(os.rename(inner, away))
     engine:kill "HUP"
-    engine:wait_error('The audit log cannot be opened again, the old file stays in use" err="' .. log .. ": No such")
+    engine:wait_error('Failed to reopen audit log, still using the old file" err="' .. log .. ": No such")
     await_more(away .. "/audit.log")
     assert(os.rename(away, inner))
     engine:kill "HUP"
@@ -260,7 +260,7 @@ describe("the audit trail #threads", function()
     local engine = cluster.run(sim.server, cluster.script "require('k8s').main(function() print 'up' end)")
     engine:wait_line "^up$"
     engine:kill "HUP"
-    engine:wait_error "Looking at all scripts"
+    engine:wait_error "Checking all scripts for changes"
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
@@ -273,7 +273,7 @@ describe("the audit trail #threads", function()
     assert.are.equal(0, cluster.terminate(engine))
     local entry = find(decode_lines(temp.read(log)), "create", "configmaps")
     assert.are.equal("Cancelled", entry.result)
-    assert.has_match("may have been carried out", entry.message)
+    assert.has_match("may have been applied", entry.message)
   end)
 
   it("is told of a file that cannot be opened", function()
@@ -300,10 +300,10 @@ describe("the audit trail #threads", function()
       end)
     ]]
     local engine = cluster.run(sim.server, cluster.script(body), { "--audit-log", "/dev/full" })
-    engine:wait_error 'The audit log is not complete" file="/dev/full" err="No space left'
+    engine:wait_error 'Failed to write the audit log, retrying" file="/dev/full" err="No space left'
     local before = proc.now()
     assert.are.equal(0, cluster.terminate(engine))
     assert.is_true(proc.now() - before < 10)
-    assert.are.equal(1, select(2, engine:err():gsub("audit log", "")))
+    assert.are.equal(1, select(2, engine:err():gsub("Audit log", "")))
   end)
 end)

@@ -8,7 +8,7 @@ local watch_faults = {
   { what = "half-line", says = "the stream ended inside an event" },
   { what = "invalid-json", says = "JSON" },
   { what = "unknown-type", says = 'unknown event type \\"RENAMED\\"' },
-  { what = "no-metadata", says = "without metadata", goes_on = true },
+  { what = "no-metadata", says = "missing metadata", goes_on = true },
   { what = "oversize", says = "ConfigMap default/oversize", goes_on = true },
   { what = "error-event", code = 500, says = "the scenario wants it so" },
   { what = "error-event", code = 410, says = "the scenario wants it so", level = "I" },
@@ -52,7 +52,7 @@ describe("bad input #threads", function()
   for _, what in ipairs { "no-metadata", "oversize" } do
     it("in a list: " .. what, function()
       sim:play { ["do"] = "fault", verb = "list", resource = "configmaps", what = what, after = 1 }
-      local says = what == "oversize" and "oversize" or "without metadata"
+      local says = what == "oversize" and "oversize" or "missing metadata"
       start()
       engine:wait_error(says)
       assert.are.equal(1, lines_saying(says))

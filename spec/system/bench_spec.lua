@@ -91,7 +91,7 @@ describe("kubelua bench", function()
     assert.truthy(out:find "\nkubelua projected +[%d.]+ ")
     assert.truthy(out:find "\nTARGET +MEASURED +BOUND +VERDICT\n")
     assert.truthy(out:find "first sync, memory: peak / steady +[%d.]+x +at most 1.2x +m")
-    assert.truthy(out:find "\nstorm CPU: client%-go dynamic / kubelua +%- +at least 45x +not run: %-%-only leaves out ")
+    assert.truthy(out:find "\nstorm CPU: client%-go dynamic / kubelua +%- +at least 45x +not run: %-%-only excludes ")
     assert.truthy(out:find "\nsync CPU: client%-go dynamic / [^\n]+ at least 25x +not run: needs client%-go dynamic\n")
     assert.truthy(out:find "100,000 pods, ten fields +%- +at most 300 B +not run: needs %-%-full\n")
     assert.truthy(out:find "\nclient%-go dynamic +there is no Go\n")
@@ -192,7 +192,7 @@ describe("kubelua bench", function()
     p:kill "INT"
     assert.equal(130, p:wait(20), p:report())
     assert.equal("", p:out())
-    assert.truthy(p:err():find "interrupted before anything was measured\n")
+    assert.truthy(p:err():find "interrupted before the first measurement\n")
   end)
 
   it("reports what it has when a source does not start any more", function()
@@ -257,9 +257,9 @@ describe("kubelua bench", function()
   it("says before it begins that there is nothing to compare with", function()
     local file = temp.name()
     for _, case in ipairs {
-      { "no JSON", "is no report that `kubelua bench -o json` wrote" },
-      { "[]", "is no report that `kubelua bench -o json` wrote" },
-      { '{"results":[7]}', "is no report that `kubelua bench -o json` wrote" },
+      { "no JSON", "is not a report of kubelua bench -o json" },
+      { "[]", "is not a report of kubelua bench -o json" },
+      { '{"results":[7]}', "is not a report of kubelua bench -o json" },
       { '{"results":[]}', "has no figures" },
       { '{"results":[{"subject":"kubelua","pods":7,"replicas":3,"figures":{}}]}',
         'has none of the current measurements; it has "kubelua" with --pods 7 --replicas 3' },
@@ -318,7 +318,7 @@ describe("kubelua bench", function()
     p = bench("--pods", "100000", "--dry-run", "--peer", "mine=true")
     assert.equal(0, p:wait(20), p:report())
     assert.truthy(p:err():find "^kubelua bench: 100,000 pods need about 1.[%d]+ GiB")
-    assert.truthy(p:err():find "\nkubelua bench: peers may take many times as much for their caches\n$")
+    assert.truthy(p:err():find "\nkubelua bench: peers may need many times as much memory\n$")
   end)
 
   it("tells what it would do", function()
@@ -327,7 +327,7 @@ describe("kubelua bench", function()
     assert.equal("Flags: --pods 200 --replicas 3 --runs 1 --updates 1000 --settle 0.02s --timeout 60s "
       .. "--only sync,floor\n"
       .. "Subjects:\n  kubelua\n  kubelua metadata\n  bare\n"
-      .. "Not run:\n  go: it needs the pods in protobuf: --encodings\n", p:out())
+      .. "Not run:\n  go: needs --encodings (the pods in protobuf)\n", p:out())
   end)
 
   it("takes --runs for --quick's one run", function()
@@ -343,17 +343,17 @@ describe("kubelua bench", function()
     for _, case in ipairs {
       { { "--only", "sync,speed" }, '--only: unknown measurement "speed"; see kubelua help bench' },
       { { "--only", "snyc" }, '--only: unknown measurement "snyc", did you mean "sync"?' },
-      { { "--only", "" }, "--only is empty: it takes measurements such as sync,storm" },
+      { { "--only", "" }, "--only must not be empty; use, for example, sync,storm" },
       { { "--peer", "nameless" }, '--peer: "nameless" is not NAME=COMMAND' },
       { { "--peer", "kubelua=true" }, '--peer: "kubelua" is one of kubelua\'s own subjects; give it another name' },
       { { "--peer", "a=true", "--peer", "a=false" }, '--peer: there are two called "a"' },
       { { "--peer", "a:fast=true" }, '--peer: "a:fast": unknown trait, must be protobuf or floor' },
-      { { "--peer", ":floor=true" }, "--peer: there is no name before the colon" },
+      { { "--peer", ":floor=true" }, "--peer: missing name before the colon" },
       { { "--encodings", "/no/such" }, "--encodings: cannot read /no/such/pods.pb: No such file or directory" },
       { { "--pods", "-1" }, "--pods must be 1 or more, not -1" },
-      { { "--pods", "99999999999" }, "--pods: 99999999999 is too large, the most is 2147483647" },
-      { { "--updates", "2000000000" }, "--updates: 2000000000 is too large, the most is 1000000000" },
-      { { "--timeout=0" }, "--timeout must be more than nothing" },
+      { { "--pods", "99999999999" }, "--pods: 99999999999 is too large, the maximum is 2147483647" },
+      { { "--updates", "2000000000" }, "--updates: 2000000000 is too large, the maximum is 1000000000" },
+      { { "--timeout=0" }, "--timeout must be greater than 0" },
       { { "--missing", "why" }, '--missing: "why" is not NAME=WHY' },
       { { "--pods", "0" }, "--pods must be 1 or more, not 0" },
       { { "--replicas=0" }, "--replicas must be 1 or more, not 0" },
@@ -397,6 +397,6 @@ describe("kubelua bench", function()
   it("does not take JSON for the protobuf that a peer is about", function()
     local p = bench("--only", "sync", "--peer", "some:protobuf=false")
     assert.equal(0, p:wait(60), p:report())
-    assert.truthy(p:out():find "\nsome +it needs the pods in protobuf: %-%-encodings\n")
+    assert.truthy(p:out():find "\nsome +needs %-%-encodings %(the pods in protobuf%)\n")
   end)
 end)

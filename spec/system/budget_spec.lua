@@ -72,7 +72,7 @@ describe("a script that takes more than it may", function()
     local sim = cluster.sim()
     local engine = cluster.run(sim.server, "spec/support/hostile/log_flood.lua")
     sim.api:create(configmaps, configmap "go")
-    local lines = engine:wait_error('over the limit log%-lines" script="[^"]*log_flood" lines=(%d+) limit=1000', 20)
+    local lines = engine:wait_error('limit log%-lines exceeded" script="[^"]*log_flood" lines=(%d+) limit=1000', 20)
     local _, written = engine:err():gsub('"flood"', "")
     assert.are.equal(10000, tonumber(lines) + written)
     assert.is_true(written < 3000, written)
@@ -105,8 +105,8 @@ describe("a script that takes more than it may", function()
       sim.api:patch(configmaps .. "/big", { data = { n = i .. ("x"):rep(100000) } })
       if engine:err():find "Quarantined" then break end
     end
-    engine:wait_error("over the limit script%-memory %(4Mi%) in the handler keeper; %d+ KiB of it are objects that " ..
-      "it holds and its caches do not", 20)
+    engine:wait_error("over the limit script%-memory %(4Mi%) in the handler keeper; %d+ KiB of it are held " ..
+      "by objects that are no longer in a cache", 20)
     engine:wait_line "held 20"
     assert.are.equal(0, cluster.terminate(engine))
   end)
@@ -157,7 +157,7 @@ describe("a handler that goes over its limits again and again", function()
     end
     for i = 1, 3 do sim.api:create(configmaps, configmap("map" .. i, "bad")) end
     local name = path:gsub("%.lua$", "")
-    local advice = engine:wait_error 'Quarantined: .*; mend and reload it, or lift it by ([^"]+)"'
+    local advice = engine:wait_error 'Quarantined .*; fix and reload the script, or run ([^"]+)"'
     assert.are.equal("kubelua quarantine --lift " .. name .. "/rule", advice)
     local code, list = quarantine()
     assert.are.equal(0, code)
@@ -181,7 +181,7 @@ describe("a handler that goes over its limits again and again", function()
     engine:wait_line "^told map[14]\ttrue$"
     code, list = quarantine()
     assert.are.equal(0, code)
-    assert.matches("Nothing is in quarantine", list:out())
+    assert.matches("No quarantined functions", list:out())
   end)
 end)
 
@@ -230,7 +230,7 @@ describe("a transform or an index function that goes over its limits again and a
     is_quarantined "transform/configmaps"
     lift "transform/configmaps"
     for _ = 1, 3 do engine:wait_line "^told map[123]$" end
-    assert.matches("Nothing is in quarantine", ask "quarantine")
+    assert.matches("No quarantined functions", ask "quarantine")
     sim.api:create(configmaps, configmap("map4", "good"))
     engine:wait_line "^told map4$"
     assert.are.equal(0, cluster.terminate(engine))
@@ -253,7 +253,7 @@ describe("a transform or an index function that goes over its limits again and a
     is_quarantined "index/n"
     lift "index/n"
     engine:wait_line "^under good 3$"
-    assert.matches("Nothing is in quarantine", ask "quarantine")
+    assert.matches("No quarantined functions", ask "quarantine")
     sim.api:create(configmaps, configmap("map4", "good"))
     engine:wait_line "^under good 4$"
     assert.are.equal(0, cluster.terminate(engine))
@@ -288,7 +288,7 @@ describe("what is in quarantine", function()
       for _ = 1, 2 do engine:wait_error 'Quarantined.*handler="rule"' end
     end
     engine:wait_error "Synced"
-    assert.are.equal('kubelua quarantine: "rule" is not in quarantine, nor is anything else\n', lift "rule")
+    assert.are.equal('kubelua quarantine: "rule" is not in quarantine; nothing is in quarantine\n', lift "rule")
     fill "a"
     for i = 1, 3 do sim.api:delete(configmaps .. "/bada" .. i) end
     for _ = 1, 2 do engine:wait_error 'Quarantined.*handler="[ot]w[no]"' end
@@ -322,7 +322,7 @@ describe("the limits of scripts", function()
       ["--limit=tasks"] = '--limit: "tasks" is not NAME=VALUE',
       ["--handler-cpu=fast"] = '--handler-cpu: handler-cpu: "fast" is not a duration',
       ["--script-memory=big"] = '--script-memory: script-memory: "big" is not a size',
-      ["--trust=nobody"] = '--trust: there is no script "nobody"',
+      ["--trust=nobody"] = '--trust: script "nobody" not found',
     } do
       local engine = cluster.run("http://127.0.0.1:1", cluster.script "return 1", { flag })
       assert.are.equal(2, engine:wait(20))

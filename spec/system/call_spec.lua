@@ -118,7 +118,7 @@ describe("kubelua call #threads", function()
     end
     local code, out, err = engine.call "spin"
     assert.are.same({ 3, "" }, { code, out })
-    assert.matches("^kubelua call: spin: the command is in quarantine, ", err)
+    assert.matches("^kubelua call: spin: the command is in quarantine after consecutive calls exceeded a limit ", err)
     assert.matches("over the limit handler%-cpu .*%-%-lift [^ ]*/one/command/spin\n$", err)
     local status = cluster.kubelua { "status", "--admin-socket", folder .. "/admin.sock" }
     assert.are.equal(0, status:wait(20))
@@ -133,11 +133,11 @@ describe("kubelua call #threads", function()
   it("names what there is when there is no such command", function()
     local code, _, err = engine.call "ecko"
     assert.are.equal(2, code)
-    assert.matches('unknown command "ecko", did you mean "echo"%?; there are .*alone', err)
+    assert.matches('unknown command "ecko", did you mean "echo"%?; available commands: .*alone', err)
     code, _, err = engine.call "tow/echo"
     assert.are.equal(2, code)
-    assert.matches('script "tow" not found, did you mean "two"%?; there are the commands .*alone', err)
-    assert.matches('script "/x" not found; there are the commands ', select(3, engine.call "/x/echo"))
+    assert.matches('script "tow" not found, did you mean "two"%?; available commands: .*alone', err)
+    assert.matches('script "/x" not found; available commands: ', select(3, engine.call "/x/echo"))
     assert.matches('unknown command "two/ecko"', select(3, engine.call "two/ecko"))
     code, _, err = engine.call "map"
     assert.are.equal(2, code)
@@ -179,7 +179,7 @@ describe("kubelua call #threads", function()
     engine:kill "TERM"
     assert.are.equal(3, waiting:wait())
     local err = waiting.streams.err.text
-    assert.is_truthy(err:find "it was cancelled" or err:find "the engine stopped before it answered", err)
+    assert.is_truthy(err:find "the call was cancelled" or err:find "the engine stopped before it responded", err)
     assert.are.equal(0, engine:wait())
     assert.are.equal(2, (engine.call "echo"))
   end)

@@ -54,7 +54,7 @@ end)
     write("b.lua", 'local k8s = require "k8s"\nk8s.reads { "*:*" }\nk8s.writes { "pods:*" }\n'
       .. 'k8s.main(function() k8s.list "pods" k8s.watch "pods" k8s.update {} k8s.apply({}, {}) end)')
     local code, out = check("-f", folder)
-    local undeclared = "%s: k8s.%s raises, as it is declared for no kind: add %s\n"
+    local undeclared = "%s: k8s.%s will fail: it is not declared for any kind; add %s\n"
     assert.are.equal(undeclared:format("_shared.lua:3: warning", "delete", 'k8s.writes { "KIND:delete" }')
       .. undeclared:format("a.lua:10: error", "get", 'k8s.reads { "KIND:get" }'), out)
     assert.are.equal(1, code)
@@ -75,7 +75,7 @@ k8s.main(function()
 end)
 ]==])
     local code, out = check("-f", folder)
-    local undeclared = 'k8s.%s raises, as it is declared for no kind: add k8s.writes { "KIND:%s" }\n'
+    local undeclared = 'k8s.%s will fail: it is not declared for any kind; add k8s.writes { "KIND:%s" }\n'
     assert.are.equal("a.lua:10: warning: " .. undeclared:format("delete", "delete"), out)
     assert.are.equal(0, code)
     write("b.lua", 'local k8s = require "k8s"\nk8s.main(function()\n  print("a" .. k8s . --[[ ]]\n  patch ({}))\nend)')

@@ -38,9 +38,9 @@ k8s.rule {
     place:write("crds.json", crds)
     local code, out = check("-f", place.path, "--against", place.path .. "/crds.json")
     local expected = {
-      "a.lua:4: error: the rule nodes: namespaces: nodes have none, so that no object passes",
+      "a.lua:4: error: rule nodes: namespaces: nodes are not namespaced, so nothing can match",
       'a.lua:9: error: the server doesn\'t have a resource type "podz"',
-      "a.lua:9: error: the rule none: namespaces: each that is named is left out, too",
+      "a.lua:9: error: rule none: namespaces: every included namespace is also excluded",
       'a.lua:11: error: rule none: uses.volumes: persistentvolumes '
         .. 'are not namespaced, so the index "namespace" finds nothing',
       'a.lua:13: error: the server doesn\'t have a resource type "servicez"',

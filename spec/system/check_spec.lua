@@ -72,9 +72,9 @@ few:on_add(print, { where = { ["spec.clusterIP"] = "None" } })
     local code, out = check("-f", folder)
     assert.are.equal(1, code)
     local expected = {
-      "a.lua:4: error: the handler pods/1: where: the informer drops spec.nodeName (prune): no object has it",
-      "a.lua:8: error: the handler nodes/3: changed: the informer drops status.phase (metadata_only): it never changes",
-      "a.lua:11: error: the handler services/5: where: the informer drops spec.clusterIP (fields): no object has it",
+      "a.lua:4: error: handler pods/1: where: the informer drops spec.nodeName (prune), so no object has it",
+      "a.lua:8: error: handler nodes/3: changed: the informer drops status.phase (metadata_only), so it never changes",
+      "a.lua:11: error: handler services/5: where: the informer drops spec.clusterIP (fields), so no object has it",
     }
     assert.are.equal(table.concat(expected, "\n") .. "\n", out)
   end)
@@ -101,8 +101,8 @@ k8s.informer("pods", { selector = "podz" })
 ]])
     write("crds.json", crds)
     local _, out = check("-f", folder, "--against", folder .. "/crds.json")
-    local dropped = ": where: the informer drops status.phase (prune): no object has it\n"
-    local expected = "a.lua:11: error: the handler pods/1" .. dropped .. "a.lua:14: error: the handler pods/2"
+    local dropped = ": where: the informer drops status.phase (prune), so no object has it\n"
+    local expected = "a.lua:11: error: handler pods/1" .. dropped .. "a.lua:14: error: handler pods/2"
       .. dropped
     assert.are.equal(expected, (out:gsub("a.lua:16: error: [^\n]*podz[^\n]*\n", "", 1)))
     assert.matches("a.lua:16: ", out)
@@ -138,7 +138,7 @@ k8s.writes { "*:create", "deployments.apps/status:patch" }
     sim:kill "STOP" -- its connections are taken, and nobody answers
     local code, out, err = check("-f", folder, "-s", sim.server, "--request-timeout", "300ms")
     assert.are.same({ 2, "" }, { code, out })
-    assert.has_match("no answer within 0.3 s (--request-timeout)", err, 1, true)
+    assert.has_match("no response within 0.3 s (--request-timeout)", err, 1, true)
     sim:kill "CONT"
   end)
 
@@ -186,10 +186,10 @@ nodes:on_add(print, { namespaces = { "!shop" } })
     local code, out = check("-f", folder)
     assert.are.equal(1, code)
     local expected = {
-      "a.lua:3: error: the handler pods/1: namespaces: none of those is its informer's (shop)",
-      "a.lua:5: error: the handler configmaps/3: namespaces: none of those is its informer's (a, b)",
-      "a.lua:7: error: the handler secrets/4: namespaces: each that is named is left out, too",
-      "a.lua:10: error: the handler nodes/6: namespaces: nodes have none, so that no object passes",
+      "a.lua:3: error: handler pods/1: namespaces: none of them is watched by its informer (shop)",
+      "a.lua:5: error: handler configmaps/3: namespaces: none of them is watched by its informer (a, b)",
+      "a.lua:7: error: handler secrets/4: namespaces: every included namespace is also excluded",
+      "a.lua:10: error: handler nodes/6: namespaces: nodes are not namespaced, so nothing can match",
     }
     assert.are.equal(table.concat(expected, "\n") .. "\n", out)
     -- One that -n gives counts as one that the script names.
@@ -215,9 +215,9 @@ made:on_add(print, { where = { ["status.a"] = "b" } })
 ]])
     local code, out = check("-f", folder)
     assert.are.equal(1, code)
-    assert.are.equal("a.lua:3: error: the index node: the informer drops spec.nodeName (fields): no object has it\n"
-      .. "a.lua:5: error: the handler pods/1: selector: the informer drops metadata.labels (fields): "
-      .. "no object has any\n", out)
+    assert.are.equal("a.lua:3: error: index node: the informer drops spec.nodeName (fields), so the index is "
+      .. "always empty\na.lua:5: error: handler pods/1: selector: the informer drops metadata.labels (fields), "
+      .. "so nothing can match\n", out)
   end)
 
   it("finds schedules that never come, ids that are taken, and queues that nobody serves or fills", function()
@@ -240,11 +240,11 @@ k8s.main(function() byhand:done(byhand:get()) end)
     local code, out, err = check("-f", folder)
     assert.are.equal(1, code)
     local expected = {
-      "a.lua:2: warning: nothing ever adds to the queue idle",
-      "a.lua:2: warning: the queue idle has no worker: its run is never called, nor done",
-      "a.lua:3: warning: nothing ever adds to the queue empty",
+      "a.lua:2: warning: nothing adds keys to the queue idle",
+      "a.lua:2: warning: queue idle has no worker: neither queue:run nor queue:done is called",
+      "a.lua:3: warning: nothing adds keys to the queue empty",
       'b.lua:3: error: the handler id "x" is already taken',
-      'e.lua:2: error: k8s.cron: day of month "31" never comes in month "2"',
+      'e.lua:2: error: k8s.cron: day of month "31" never occurs in month "2"',
     }
     assert.are.equal(table.concat(expected, "\n") .. "\n", out)
     assert.are.equal("5 scripts, 2 errors, 3 warnings\n", err)
@@ -328,7 +328,7 @@ k8s.writes { "pods/status:patch" }
       local words = { unpack(dump) }
       for _, word in ipairs { user, ... } do words[#words + 1] = word end
       local _, out = check(unpack(words))
-      return (out:gsub("a.lua:", ""):gsub("error: missing right: ", ""))
+      return (out:gsub("a.lua:", ""):gsub("error: missing permission: ", ""))
     end
     local secrets = "4: get secrets in all namespaces\n"
     local pods = "2: list and watch pods in namespace shop\n"
@@ -371,23 +371,24 @@ k8s.leader { lease = "rules" }
     local code, out, err = check("-f", folder, "-s", sim.server, ops)
     assert.are.equal(1, code)
     local expected = {
-      "_shared.lua:2: error: missing right: list and watch secrets in all namespaces",
-      "a.lua:3: error: missing right: list and watch configmaps in namespace b",
-      "a.lua:6: error: missing right: delete pods in all namespaces",
-      "a.lua:7: error: missing right: patch deployments.apps/status in all namespaces",
-      "a.lua:8: error: missing right: update every kind in all namespaces",
-      "a.lua:10: error: missing right: create events in namespace ops, for k8s.leader",
-      "a.lua:10: error: missing right: update leases.coordination.k8s.io in namespace ops, for k8s.leader",
-      "b.lua:3: error: missing right: list and watch nodes",
+      "_shared.lua:2: error: missing permission: list and watch secrets in all namespaces",
+      "a.lua:3: error: missing permission: list and watch configmaps in namespace b",
+      "a.lua:6: error: missing permission: delete pods in all namespaces",
+      "a.lua:7: error: missing permission: patch deployments.apps/status in all namespaces",
+      "a.lua:8: error: missing permission: update every kind in all namespaces",
+      "a.lua:10: error: missing permission: create events in namespace ops, for k8s.leader",
+      "a.lua:10: error: missing permission: update leases.coordination.k8s.io in namespace ops, for k8s.leader",
+      "b.lua:3: error: missing permission: list and watch nodes",
     }
     assert.are.equal(table.concat(expected, "\n") .. "\n", out)
-    assert.are.equal("kubelua rbac prints the roles that scripts need; --as asks for the rights of another user\n"
+    assert.are.equal("Use kubelua rbac to generate the roles that scripts need, and --as to check another user.\n"
       .. "2 scripts, 8 errors, 0 warnings\n", err)
     write("a.lua", 'require("k8s").informer("configmaps")')
     os.remove(folder .. "/b.lua")
     assert.are.equal(0, (check("-f", folder, "-s", sim.server, "-A")))
     code, out = check("-f", folder, "-s", sim.server, "-n", "b")
-    assert.are.same({ 1, "a.lua:1: error: missing right: list and watch configmaps in namespace b\n" }, { code, out })
+    assert.are.same({ 1, "a.lua:1: error: missing permission: list and watch configmaps in namespace b\n" },
+      { code, out })
   end)
 
   it("does not call scripts sound when the server does not say what they may do", function()
@@ -398,7 +399,7 @@ k8s.leader { lease = "rules" }
     }
     local code, out, err = check("-f", folder, "-s", sim.server)
     assert.are.same({ 2, "" }, { code, out })
-    assert.has_match("^kubelua check: rights could not be checked: http://[^\n]*: out of order\n", err)
+    assert.has_match("^kubelua check: cannot check permissions: http://[^\n]*: out of order\n", err)
   end)
 
   it("ends with 2 when something cannot be read", function()

@@ -77,7 +77,7 @@ describe("the command line", function()
       local code, out, err = run(name, "-f", ".")
       assert.are.equal(2, code, name)
       assert.are.equal("", out)
-      assert.has_match("no scripts (*.lua) in this folder; there are some in scripts\n", err, 1, true)
+      assert.has_match("no scripts (*.lua) in this directory; there are some in scripts\n", err, 1, true)
     end
   end)
 
@@ -95,7 +95,7 @@ describe("the command line", function()
       ["no script"] = { "run" },
       ['exec runs one script; unexpected argument "b"'] = { "exec", "a", "b" },
       ["/nothing: No such file or directory"] = { "run", "-f", "/nothing" },
-      ['--namespace: "team-*" is not the name of a namespace'] = { "exec", "a", "-n", "team-*" },
+      ['--namespace: "team-*" is not a valid namespace name'] = { "exec", "a", "-n", "team-*" },
       ['unknown command "exit"; run "kubelua help" for a list'] = { "exit" },
       ['unknown command "bnch", did you mean "bench"?'] = { "help", "bnch" },
       ['kubelua help: unexpected argument "x"'] = { "help", "bench", "x" },

@@ -96,7 +96,7 @@ describe("a connection", function()
     }
     assert.are.equal(2, p:wait())
     assert.are.equal("kubelua: the flag --server: the environment's HTTPS_PROXY: foo://127.0.0.1:1: "
-      .. "the scheme is none of http, https and socks5\n", p:err())
+      .. "scheme must be http, https or socks5\n", p:err())
   end)
 
   it("by a timeout that is none (C-13)", function()
@@ -116,13 +116,13 @@ describe("a connection", function()
     local sim = cluster.sim()
     local p = cluster.kubelua { "exec", cluster.script(script), "--server", sim.server, "--token", "planted-secret" }
     assert.are.equal(0, p:wait())
-    local warning = ('"Not sent to an http address, as it could be read on the way" what="the token" server="%s"')
+    local warning = ('"Credentials are not sent over plain http" what="the token" server="%s"')
       :format(sim.server)
     assert.has_match(warning, p:err(), 1, true)
     assert.has_no_match("planted-secret", p:err(), 1, true)
     p = cluster.kubelua { "exec", cluster.script(script), "--server", sim.server, "--as", "jane" }
     assert.are.equal(0, p:wait())
-    assert.has_no_match("Not sent", p:err(), 1, true)
+    assert.has_no_match("Credentials are not sent", p:err(), 1, true)
   end)
 
   it("may be told by the environment", function()

@@ -78,7 +78,7 @@ describe("k8s.controller", function()
       ["{ of = 'pods', reconcile = print, watches = { 'pods' } }"] = "watches must have kinds or informers as keys",
       ["{ of = 'pods', reconcile = print, workers = 0 }"] = "k8s.controller: workers must be from 1 to 1000, not 0",
       ["{ of = 'pods', reconcile = print } k8s.controller { of = 'pods', reconcile = print }"] =
-        'k8s.controller: the name "pods" is already taken: give another by name = ...',
+        'k8s.controller: the name "pods" is already used; set another one with name = ...',
       ["{ of = k8s.quantity '1', reconcile = print }"] = "k8s.controller: expected an informer, not quantity",
     }
     for text, message in pairs(wrong) do

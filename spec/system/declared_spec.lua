@@ -80,7 +80,7 @@ describe("what a script declares #threads", function()
       ]]):format(turns, every_verb))
       local expected = {}
       for _, verb in ipairs { "create", "update", "patch", "apply", "delete" } do
-        expected[#expected + 1] = ('k8s.%s: "configmaps:%s" is not declared by k8s.writes\n'):format(verb, verb)
+        expected[#expected + 1] = ('k8s.%s: "configmaps:%s" is not declared with k8s.writes\n'):format(verb, verb)
       end
       assert.are.equal(table.concat(expected), out)
       assert.are.same({}, written)
@@ -142,7 +142,7 @@ describe("what a script declares #threads", function()
         tried(k8s.event, object, "Normal", "Seen", "hello")
       end)
     ]]
-    assert.are.equal("k8s.update: the name of the object is missing\nk8s.delete: the name of the object is missing\n"
+    assert.are.equal("k8s.update: missing name of the object\nk8s.delete: missing name of the object\n"
       .. "k8s.event: a reference needs kind and name\n", out)
     assert.are.same({}, written)
   end)

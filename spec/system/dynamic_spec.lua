@@ -18,7 +18,7 @@ describe("a dynamic world #threads", function()
   it("names the kind that was meant while it waits", function()
     local sim = cluster.sim()
     local engine = cluster.run(sim.server, cluster.script [[ require("k8s").informer "deployments.appz" ]])
-    local line = engine:wait_error "(Waiting for a kind the server does not serve.*)"
+    local line = engine:wait_error "(Waiting for an unknown kind.*)"
     assert.has_match('kind="deployments.appz"', line, 1, true)
     assert.has_match('did you mean \\"deployments.apps\\"?', line, 1, true)
     assert.is_nil(line:find('=""', 1, true))

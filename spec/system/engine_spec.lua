@@ -128,7 +128,7 @@ describe("kubelua run #threads", function()
       engine:wait_line "^stuck$"
       engine:kill(case[1])
       assert.are.equal(case[2], engine:wait())
-      assert.has_match("a script does not return", engine:err(), 1, true)
+      assert.has_match("a script is blocking the engine", engine:err(), 1, true)
     end)
   end
 
@@ -141,7 +141,7 @@ describe("kubelua run #threads", function()
     engine:kill "INT"
     engine:kill "TERM"
     assert.is_truthy(({ [130] = true, [3] = true })[engine:wait()])
-    assert.has_match("a second signal came", engine:err(), 1, true)
+    assert.has_match("second signal received", engine:err(), 1, true)
   end)
 
   it("takes a signal that comes twice for one wish to end", function()
@@ -173,7 +173,7 @@ describe("kubelua run #threads", function()
       k8s.informer("gadgets.example.com")
       k8s.main(function() print "synced" end)
     ]])
-    engine:wait_error 'Waiting for a kind the server does not serve.* place="[^"]*%.lua:2".*gadgets%.example%.com'
+    engine:wait_error 'Waiting for an unknown kind.* place="[^"]*%.lua:2".*gadgets%.example%.com'
     local refused = cluster.run(sim.server, cluster.script [[ require("k8s").informer "podz" ]],
       { "-f", cluster.script [[ require("k8s").informer "nodez" ]] })
     assert.are.equal(2, refused:wait())
@@ -268,7 +268,7 @@ describe("kubelua exec #threads", function()
       k8s.main(function() end)
     ]])
     assert.are.equal(0, p:wait())
-    assert.has_match('"Main has returned: events were not handled".* events=20', p:err())
+    assert.has_match('"Main returned with unhandled events".* events=20', p:err())
   end)
 
   it("needs address space, and says so", function()
@@ -366,9 +366,9 @@ describe("kubelua exec #threads", function()
     for _, case in ipairs {
       { { "exec" }, "no script" },
       { { "exec", "nothing.lua" }, "nothing.lua: No such file" },
-      { { "exec", "scripts" }, "scripts: a folder; exec takes one script" },
-      { { "exec", "scripts/watch_pods.lua", "--server", "http://127.0.0.1:1" }, "it gives no function to k8s.main" },
-      { { "run" }, "name one by -f" },
+      { { "exec", "scripts" }, "scripts is a directory; exec runs one script" },
+      { { "exec", "scripts/watch_pods.lua", "--server", "http://127.0.0.1:1" }, "the script does not call k8s.main" },
+      { { "run" }, "no script given; use -f FILE" },
       { { "run", "-f", "x.lua", "--severr", "x" }, "did you mean --server" },
       { { "frobnicate" }, "unknown command" },
     } do

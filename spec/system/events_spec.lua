@@ -49,19 +49,19 @@ k8s.event: the message must be a string, not nil
 k8s.event: bad argument #2 to 'format' (number expected, got string)
 k8s.event: the reason must not contain a NUL byte
 k8s.event: expected a whole object, not a part of one
-k8s.event: apiVersion has 1025 bytes, the most is 1024
-k8s.event: kind has 1025 bytes, the most is 1024
-k8s.event: namespace has 1025 bytes, the most is 1024
-k8s.event: name has 1025 bytes, the most is 1024
-k8s.event: uid has 1025 bytes, the most is 1024
-k8s.event: resource version has 1025 bytes, the most is 1024
+k8s.event: apiVersion has 1025 bytes, the maximum is 1024
+k8s.event: kind has 1025 bytes, the maximum is 1024
+k8s.event: namespace has 1025 bytes, the maximum is 1024
+k8s.event: name has 1025 bytes, the maximum is 1024
+k8s.event: uid has 1025 bytes, the maximum is 1024
+k8s.event: resource version has 1025 bytes, the maximum is 1024
 nil
 ]], engine:out())
     local bad = cluster.run(sim.server, cluster.script [[
       require("k8s").event({ kind = "Pod", name = "a" }, "Normal", "Seen", "hello")
     ]])
     assert.are.equal(2, bad:wait(20))
-    assert.is_truthy(bad:err():find "k8s.event may not be called in the load phase")
+    assert.is_truthy(bad:err():find "k8s.event may not be called while the script is loading")
   end)
 
   it("keeps nothing with --dry-run", function()
@@ -99,9 +99,9 @@ nil
     end, function() return engine:report() end)
     assert.is_true(count.failed >= 1000)
     assert.are.equal(0, count.created)
-    engine:wait_error '"An event could not be written".*err="events is forbidden'
+    engine:wait_error '"Failed to write event".*err="events is forbidden'
     assert.are.equal(0, cluster.terminate(engine))
-    local _, said = engine:err():gsub("could not be written", "")
+    local _, said = engine:err():gsub("Failed to write event", "")
     assert.are.equal(1, said)
   end)
 end)

@@ -55,7 +55,7 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
     local engine = cluster.run("--kubeconfig=" .. file, cluster.script(script),
       { "--health-probe-bind-address", "127.0.0.1:0" })
     local probes = api.new { server = "http://" .. engine:wait_error 'Serving health probes" address="([^"]+)"' }
-    engine:wait_error 'The exec plugin says" command="[^"]*/plugin" text="working on it"'
+    engine:wait_error 'Exec plugin output" command="[^"]*/plugin" text="working on it"'
     local pid = await(read_pid, "the plugin's pid")
     assert.are.equal(200, (probes:curl("GET", "/healthz")))
     assert.are.equal(500, (probes:curl("GET", "/readyz")))
@@ -79,7 +79,7 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
     engine:kill "INT"
     engine:kill "TERM"
     engine:wait()
-    assert.has_match("a second signal came", engine:err(), 1, true)
+    assert.has_match("second signal received", engine:err(), 1, true)
     await(function() return not is_alive(pid) end, "the end of the plugin")
   end)
 
@@ -99,29 +99,29 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
 
   -- T-12
   it("that hangs is what main waits for, and what status tells", function()
-    local file, waits = plugin "sleep 1000", "waiting for the exec plugin " .. folder .. "/plugin for "
+    local file, waits = plugin "sleep 1000", "waiting for the exec plugin " .. folder .. "/plugin"
     local exec = cluster.kubelua { "exec", "--kubeconfig", file, "--sync-timeout", "2s", cluster.script [[
       local pods = require("k8s").informer "pods"
       require("k8s").main(function() return pods end)
     ]] }
     assert.are.equal(3, exec:wait())
-    assert.has_match("informers did not sync within --sync-timeout: pods: " .. waits, exec:err(), 1, true)
+    assert.has_match("informers did not sync within --sync-timeout: pods: " .. waits .. " (", exec:err(), 1, true)
     local socket = folder .. "/admin"
     local engine = cluster.run("--kubeconfig=" .. file, cluster.script(script), { "--admin-socket", socket })
     local text = await(function()
       local status = cluster.kubelua { "status", "--admin-socket", socket }
       return status:wait() == 0 and status:out():match "\nexec plugin: [^\n]*" and status:out()
     end, "a status that tells of the plugin")
-    assert.has_match("\nexec plugin: " .. waits, text, 1, true)
+    assert.has_match("\nexec plugin: " .. waits .. " for ", text, 1, true)
     assert.has_match("plugin for %d+s\n", text)
-    assert.has_no_match("asking the server", text)
+    assert.has_no_match("waiting for discovery", text)
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
   -- T-12
   it("that fails is named by those who wait", function()
     local engine = cluster.run("--kubeconfig=" .. plugin "echo no network >&2; exit 7", cluster.script(script))
-    engine:wait_error 'The exec plugin says" command="[^"]*/plugin" text="no network"'
+    engine:wait_error 'Exec plugin output" command="[^"]*/plugin" text="no network"'
     engine:wait_error 'Discovery failed" err="GET /api: exec plugin [^"]*/plugin: exit code 7"'
     assert.are.equal(0, cluster.terminate(engine))
   end)
@@ -148,6 +148,6 @@ EOF]]), cluster.script(script))
     end
     assert.are.equal(0, cluster.terminate(engine))
     assert.are.equal(1, select(2, engine:err():gsub("get it from the shelf", "")))
-    assert.are.equal(1, select(2, engine:err():gsub("gave no credentials", "")))
+    assert.are.equal(1, select(2, engine:err():gsub("Exec plugin failed", "")))
   end)
 end)

@@ -132,7 +132,7 @@ describe("the way of " .. page, function()
       return last and out:find("^ %(%d+s ago%)\n", last + 1)
     end)
     local cause = one.shown:match 'err="(.-)"\n'
-    assert.has_match(cause, engine:wait_error '"Reload refused: the script runs on as it was" (.*)$', 1, true)
+    assert.has_match(cause, engine:wait_error '"Reload refused, the previous generation keeps running" (.*)$', 1, true)
     run(step "sed -i '$d'")
     await(function() return not (select(2, run { text = "kubelua status" })):find "reload refused" end)
   end)

@@ -80,7 +80,7 @@ describe("the probes of kubelua run #threads", function()
       { "--health-probe-bind-address", first.address })
     assert.are.equal(2, second:wait())
     assert.has_match("kubelua run: --health-probe-bind-address: cannot listen on " .. first.address
-      .. ": Address already in use (0 switches it off)\n", second:err(), 1, true)
+      .. ": Address already in use (use 0 to disable)\n", second:err(), 1, true)
     local wrong = cluster.run("http://127.0.0.1:1", cluster.script "", { "--metrics-bind-address", "8080" })
     assert.are.equal(2, wrong:wait())
     assert.has_match('--metrics-bind-address: "8080" is not an address', wrong:err(), 1, true)
@@ -97,13 +97,13 @@ describe("the probes of kubelua run #threads", function()
       end)
     ]], { "--limit", "main-cpu=1h" })
     engine:wait_line "^busy$"
-    local body = answer(engine, "/readyz", 500, "[-]engine-loop failed: the engine thread has not come back for ")
-    assert.has_match("not come back for %d s: the script [^%s]+ is in main\n", body)
+    local body = answer(engine, "/readyz", 500, "[-]engine-loop failed: the engine thread has been blocked for ")
+    assert.has_match("been blocked for %d s: script [^%s]+ is executing main\n", body)
     assert.are.equal(200, (engine.probe "/livez"))
-    engine:wait_error '"Engine thread is blocked[^"]*" reason="the script [^%s]+ is in main" blockedMs=%d+'
+    engine:wait_error '"Engine thread is blocked[^"]*" reason="script [^%s]+ is executing main" blockedMs=%d+'
     engine:wait_line "^free$"
     answer(engine, "/readyz", 200, "ok")
-    engine:wait_error '"The engine thread has come back" afterMs=%d'
+    engine:wait_error '"Engine thread recovered" afterMs=%d'
     assert.are.equal(1, select(2, engine:err():gsub("Engine thread is blocked, handlers and timers are delayed", "")))
   end)
 end)

@@ -67,13 +67,13 @@ describe("http.request #threads", function()
       ['http.request { url = "http://a/" }'] = "http.request may not be called in the load phase",
       ['k8s.main(function() http.request {} end)'] = "http.request: url is missing",
       ['k8s.main(function() http.request { uri = "x" } end)'] = 'unknown option "uri", did you mean "url"?',
-      ['k8s.main(function() http.request { url = "http://a b" } end)'] = "url has a blank or a control character",
-      ['k8s.main(function() http.request { url = "x", method = "get" } end)'] = '"get" is no method',
+      ['k8s.main(function() http.request { url = "http://a b" } end)'] = "url contains a blank or a control character",
+      ['k8s.main(function() http.request { url = "x", method = "get" } end)'] = 'invalid method "get"',
       ['k8s.main(function() http.request { url = "x", headers = { Host = "a" } } end)'] =
         'the header "Host" cannot be set',
       ['k8s.main(function() http.request { url = "x", headers = { A = "b\\r\\nC: d" } } end)'] =
-        "the value of the header A has a line end",
-      ['k8s.main(function() http.request { url = "x", timeout = 0 } end)'] = "timeout must be more than 0",
+        "the value of header A contains a line break",
+      ['k8s.main(function() http.request { url = "x", timeout = 0 } end)'] = "timeout must be greater than 0",
     } do
       local code, _, err = exec(sim, text)
       assert.are_not.equal(0, code)

@@ -209,10 +209,10 @@ describe("an index #threads", function()
       asked = 0
       print(#lister:index_values "plain", #anew("one", "0"), asked, lister:count())
     ]])
-    local refused = "%s: the function of the index own may not ask that index\n"
+    local refused = "%s: the function of index own must not use that index\n"
     assert.are.equal(refused:format "lister:by_index" .. refused:format "lister:index_values" .. "0\t3\t3\t3\n",
       engine:out())
-    assert.has_match('index="plain"[^\n]*lister:by_index: the function of the index plain may not ask that index',
+    assert.has_match('index="plain"[^\n]*lister:by_index: the function of index plain must not use that index',
       engine:err())
     assert.is_nil(engine:err():find("stack overflow", 1, true))
   end)
@@ -228,11 +228,11 @@ describe("an index #threads", function()
       end
       deeper()
       for i = 1, 200 do local garbage = {} for j = 1, 5000 do garbage[j] = { j } end end
-      print((tostring(refused):match "stack overflow: .*nested too deep"))
+      print((tostring(refused):match "stack overflow: .*nested too deeply"))
       print((select(2, pcall(kept, "late")):match "emit: .*"))
       print(#lister:by_index("named", one), #k8s.snapshot(pods):lister(pods):by_index("named", one))
       pods:add_index("other", "metadata.name")
-    ]], "stack overflow: calls through C functions and coroutines are nested too deep\n"
+    ]], "stack overflow: C calls and coroutines are nested too deeply\n"
       .. "emit: the index function has returned\n1\t1\n")
   end)
 
@@ -329,10 +329,10 @@ true	true
 false	false
 false	false
 false	false
-k8s.selects: labels must be labels, or have metadata.labels: the field containers is a list
-k8s.selects: labels must be labels, or have metadata.labels: this is a list
-k8s.selects: labels must be labels, or have metadata.labels: the field spec is a table
-k8s.selects: labels must be labels, or have metadata.labels: this is a list
+k8s.selects: labels must be a map of labels or an object with metadata.labels: field containers is a list
+k8s.selects: labels must be a map of labels or an object with metadata.labels, not a list
+k8s.selects: labels must be a map of labels or an object with metadata.labels: field spec is a table
+k8s.selects: labels must be a map of labels or an object with metadata.labels, not a list
 k8s.selects: metadata.labels must be a table, not number
 ]])
   end)

@@ -49,7 +49,7 @@ describe("kubelua init", function()
     for _, dir in ipairs { folder .. "/plain", folder .. "/it's a folder" } do
       local code, out, err = init(dir)
       assert.equal(0, code, err)
-      local lines = out:match "\nNext, as README.md there explains:\n(.*)$"
+      local lines = out:match "\nNext steps %(see README.md there%):\n(.*)$"
       assert.has_match("  cd ", lines, 1, true)
       local shown, failed = paste(lines, "/")
       assert.equal(0, failed, shown)
@@ -73,7 +73,7 @@ describe("kubelua init", function()
     assert.equal(2, code)
     assert.equal("", out)
     local count = select(2, files(folder .. "/types"):gsub("\n", "")) + 4 -- of five others README.md has gone
-    assert.has_match(("^kubelua init: %s: %d of its files are there already: [^\n,]+, [^\n,]+, [^\n,]+ and %d more; "
+    assert.has_match(("^kubelua init: %s: %d files already exist: [^\n,]+, [^\n,]+, [^\n,]+ and %d more; "
       .. "nothing was written\n$"):format(folder:gsub("%p", "%%%0"), count, count - 3), err)
     assert.equal("-- edited\n", temp.read(folder .. "/scripts/hello.lua"))
     assert.is_nil(io.open(folder .. "/README.md"))
@@ -84,7 +84,7 @@ describe("kubelua init", function()
     local code, _, err = init(folder)
     assert.equal(2, code)
     assert.equal("kubelua init: " .. folder
-      .. ": 1 of its files is there already: README.md; nothing was written\n", err)
+      .. ": 1 file already exists: README.md; nothing was written\n", err)
   end)
 
   it("writes the stubs anew by --types", function()
@@ -101,10 +101,10 @@ describe("kubelua init", function()
   it("says what is wrong with the folder", function()
     local code, _, err = init()
     assert.equal(2, code)
-    assert.equal("kubelua init: which folder? `kubelua init DIR`\n", err)
+    assert.equal("kubelua init: missing directory; usage: kubelua init DIR\n", err)
     code, _, err = init("a", "b")
     assert.equal(2, code)
-    assert.equal("kubelua init: one folder at a time\n", err)
+    assert.equal("kubelua init: only one directory is allowed\n", err)
     temp.write(folder .. "/file", "")
     code, _, err = init(folder .. "/file")
     assert.equal(2, code)

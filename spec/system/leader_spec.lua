@@ -78,7 +78,7 @@ describe("--leader-elect", function()
     local engine = cluster.run(sim.server, cluster.script(tells), { "--leader-elect", "--admin-socket", socket,
       "--leader-elect-lease-duration=2s", "--leader-elect-renew-deadline=1500ms",
       "--leader-elect-retry-period=100ms" })
-    engine:wait_error 'Another leads'
+    engine:wait_error 'New leader elected'
     local function status(form)
       return (temp.run(cluster.binary .. " status --admin-socket " .. socket .. (form or "")))
     end
@@ -191,7 +191,7 @@ describe("--leader-elect", function()
       engine:wait_line "^start$"
       assert.are.equal(0, cluster.terminate(engine))
       assert.are.equal("start\nstopped\n", engine:out())
-      assert.has_no_match("cancelled", engine:err(), 1, true)
+      assert.has_no_match("Cancelled", engine:err(), 1, true)
     end)
 
     it("cancels them at --shutdown-timeout, with a line in the log, before " .. what, function()
@@ -201,7 +201,7 @@ describe("--leader-elect", function()
       engine:wait_line "^start$"
       assert.are.equal(0, cluster.terminate(engine))
       assert.are.equal("start\n", engine:out())
-      local _, lines = engine:err():gsub('Function of a leader was cancelled: it did not end within '
+      local _, lines = engine:err():gsub('Cancelled k8s.on_leader function that did not finish within '
         .. '%-%-shutdown%-timeout" script="[^"]+" function="stop" given="[^"]+:2"', "")
       assert.are.equal(1, lines, engine:err())
     end)
@@ -211,7 +211,7 @@ describe("--leader-elect", function()
     local socket = folder .. "/admin.sock"
     local engine = cluster.run("http://127.0.0.1:1", cluster.script(tells), { "--leader-elect", "--admin-socket",
       socket })
-    engine:wait_error 'No leader election" lease="kubelua"'
+    engine:wait_error 'Leader election failed" lease="kubelua"'
     engine:wait_line "^false$"
     local status = cjson.decode((temp.run(cluster.binary .. " status -o json --admin-socket " .. socket))).leases[1]
     assert.is_false(status.leader)
@@ -233,7 +233,7 @@ describe("--leader-elect", function()
         dry:wait_line "^start$"
         dry:wait_line "^true$"
         dry:wait_line "^tick$"
-        assert.has_match('No election under --dry-run: scripts lead at once" leases=1\n', dry:err(), 1, true)
+        assert.has_match('Leader election is disabled by --dry-run, all scripts lead" leases=1\n', dry:err(), 1, true)
         assert.are.equal(404, (sim.api:curl("GET", leases .. "kubelua")))
         local status = cjson.decode((temp.run(cluster.binary .. " status -o json --admin-socket " .. socket)))
         assert.are.equal(0, #status.leases)
@@ -298,7 +298,7 @@ describe("--leader-elect", function()
     engine:wait_line "^tick\ttrue$"
     engine:wait_line "^tick\ttrue$"
     assert.are.equal(0, cluster.terminate(engine, 20))
-    assert.has_match("A lease was not given back within --shutdown-timeout", engine:err(), 1, true)
+    assert.has_match("Lease was not released within --shutdown-timeout", engine:err(), 1, true)
     between:stop()
   end)
 
@@ -352,7 +352,7 @@ describe("--leader-elect", function()
       assert.are.equal("", lease.spec.holderIdentity)
       assert.is_true(tonumber(last.metadata.resourceVersion) < tonumber(lease.metadata.resourceVersion))
       assert.is_true(tonumber(last.data.n) <= before + 1, before .. " writes, and " .. last.data.n .. " at the end")
-      assert.has_match('Calls were cancelled, as leases are given back" calls=1\n', engine:err(), 1, true)
+      assert.has_match('Cancelled calls because leases are being released" calls=1\n', engine:err(), 1, true)
     end)
   end
 end)

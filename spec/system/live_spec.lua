@@ -54,7 +54,7 @@ describe("live reads #threads", function()
       assert.has_match('unexpected key format: "a/b/c"', out)
       assert.has_match('unexpected key format: "/x"', out)
       assert.has_match("k8s.get: the key must not contain a NUL byte", out, 1, true)
-      assert.has_match("nodes have no namespace", out)
+      assert.has_match("nodes are not namespaced", out)
       assert.has_match("nil\t[^\n]+%.%.", out)
     end)
   end)
@@ -128,7 +128,7 @@ describe("live reads #threads", function()
       local engine = sim:start [[print(names(k8s.list "cm"))]]
       assert.are.equal(3, engine:wait(30))
       assert.are.equal("map-1 map-2 map-3\n", engine:out())
-      assert.has_match("Object refused.*more than %-%-max%-object%-size", engine:err())
+      assert.has_match("Object refused.*exceed %-%-max%-object%-size", engine:err())
       assert.has_match("incomplete: 1 object was refused\n", engine:err())
     end)
 
@@ -250,7 +250,7 @@ describe("live reads #threads", function()
       local engine = cluster.kubelua { "exec", "--server=http://127.0.0.1:1", script }
       assert.are.equal(0, engine:wait(30))
       local out = engine:out()
-      assert.has_match('%.lua:3: k8s%.get: "secrets:get" is not declared by k8s%.reads\n', out)
+      assert.has_match('%.lua:3: k8s%.get: "secrets:get" is not declared with k8s%.reads\n', out)
       assert.has_match('%.lua:3: k8s%.pages: options must be a table', out)
     end)
 
@@ -279,12 +279,12 @@ describe("live reads #threads", function()
         local function refused(...) print((select(2, pcall(...)):gsub("^.-:%d+: ", ""))) end
         refused(k8s.reads, { "pods:list" })
       ]]
-      assert.are.equal("k8s.reads may only be called while the script loads\n", out)
+      assert.are.equal("k8s.reads may only be called while the script is loading\n", out)
       local says = {
-        ['{ "pods" }'] = '"pods" is no "kind:verb", such as "pods:list"',
-        ['{ ":get" }'] = '":get" is no "kind:verb"',
+        ['{ "pods" }'] = '"pods" must have the form "kind:verb", such as "pods:list"',
+        ['{ ":get" }'] = '":get" must have the form "kind:verb"',
         ['{ "pods:delete" }'] = '"pods:delete": the verb must be get, list, watch or %*',
-        ['{ "my pods:get" }'] = "a kind has no blanks",
+        ['{ "my pods:get" }'] = "kind must not contain blanks",
         ["{ 5 }"] = "each entry must be a string, not number",
         ['{ pods = "get" }'] = "expected an array of texts, not the key pods",
         ['"pods:get"'] = "expected a table, not string",
@@ -343,14 +343,14 @@ describe("live reads #threads", function()
     ]]
     local says = {
       'k8s.list: unknown option "limt", did you mean "limit"?',
-      "k8s.list: limit must be a whole number from 1 on",
-      "k8s.list: chunk_size must be a whole number from 1 on",
-      "k8s.list: chunk_size must be a whole number from 1 on",
+      "k8s.list: limit must be a whole number of at least 1",
+      "k8s.list: chunk_size must be a whole number of at least 1",
+      "k8s.list: chunk_size must be a whole number of at least 1",
       "k8s.list: selector: ",
-      'k8s.list: namespace: "team-*" is not the name of a namespace: ',
-      'k8s.watch: namespace: "a/b" is not the name of a namespace: ',
+      'k8s.list: namespace: "team-*" is not a valid namespace name: ',
+      'k8s.watch: namespace: "a/b" is not a valid namespace name: ',
       'k8s.list: resource_version_match must be "Exact" or "NotOlderThan", not "exact"',
-      "k8s.watch: timeout must be seconds, or a text such as",
+      "k8s.watch: timeout must be a number of seconds, or a string such as",
       "k8s.watch: timeout must be a duration, not table",
       "k8s.get: the kind must be a string, not nil",
       "k8s.get: the key must be a string, not nil",

@@ -50,7 +50,7 @@ describe("a live watch #threads", function()
     sim.api:create(configmaps, configmap("last", "white", { even = "no" }))
     assert.are.equal(0, engine:wait(30), engine:err())
     assert.are.equal(6, select(2, engine:out():gsub("ADDED", "")))
-    assert.has_match("Watch broke off, trying again", engine:err())
+    assert.has_match("Watch failed, retrying", engine:err())
   end)
 
   -- RW-2
@@ -130,7 +130,7 @@ describe("a live watch #threads", function()
       print(pcall(function() for i = 1, 200 do held[i] = watch() end end))
       print(#held)
     ]]
-    assert.has_match("false\t[^\n]*:%d+: k8s%.watch: more than 100 at once\n100\n", out)
+    assert.has_match("false\t[^\n]*:%d+: k8s%.watch: too many at once %(maximum 100%)\n100\n", out)
   end)
 
   -- RW-1
@@ -183,7 +183,7 @@ describe("a live watch #threads", function()
     ]]))
     engine:wait_line "^ready$"
     sim.api:patch(configmaps .. "/map-1", { data = { colour = "black" } })
-    engine:wait_line "^second\tk8s.watch: another coroutine waits for it$"
+    engine:wait_line "^second\tk8s.watch: another coroutine is already waiting$"
     engine:wait_error "Handler failed" -- closed under the first: nothing came
     assert.are.equal(0, cluster.terminate(engine))
   end)

@@ -122,7 +122,7 @@ describe("what the operator gives", function()
     local code
     code, _, err = replay("--trust", "tels")
     assert.are.equal(2, code)
-    assert.has_match('^kubelua replay: %-%-trust: there is no script "tels"', err)
+    assert.has_match('^kubelua replay: %-%-trust: script "tels" not found', err)
     code, _, err = replay("--limit", "handler-cpi=1s")
     assert.are.equal(2, code)
     assert.has_match("did you mean handler%-cpu", err)

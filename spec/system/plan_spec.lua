@@ -75,7 +75,8 @@ describe("kubelua plan", function()
     assert.are.equal(1, code)
     assert.has_match("live/edited: changes, generation 1 runs\n", out, 1, true)
     local edited_file = folder .. "/next/edited.lua"
-    assert.has_match("\n  + informer nodes in shop (" .. edited_file .. ":4)\n      is listed and watched, unless", out,
+    assert.has_match("\n  + informer nodes in shop (" .. edited_file .. ":4)\n"
+      .. "      starts a list and watch, unless", out,
       1, true)
     assert.has_match("\n  ~ handler it: OnAdd changed (" .. edited_file .. ":3)\n", out, 1, true)
     assert.has_match("\n  - timer every 30s {function}\n", out, 1, true)
@@ -119,7 +120,7 @@ describe("kubelua plan", function()
     write("next/edited.lua", transforming "2")
     local _, out = plan("-f", folder .. "/next/edited.lua")
     local place = " (" .. folder .. "/next/edited.lua:3)\n"
-    assert.has_match("  ~ transform pods in shop: function changed" .. place .. "      its informer is listed anew\n",
+    assert.has_match("  ~ transform pods in shop: function changed" .. place .. "      its informer is relisted\n",
       out, 1, true)
     write("next/edited.lua", transforming "k8s.state('s', { version = 1 })")
     _, out = plan("-f", folder .. "/next/edited.lua")
@@ -145,7 +146,7 @@ describe("kubelua plan", function()
     engine:wait_error 'Reloaded" script="[^"]*edited"'
     write("next/edited.lua", HEAD .. '\nk8s.state("n", { version = 2 })')
     local code, out = plan("-f", folder .. "/next/edited.lua")
-    local no_migrate = "edited%.lua:3: k8s%.state: n: version 1 is running, the new one is 2 and has no migrate"
+    local no_migrate = "edited%.lua:3: k8s%.state: n: version changes from 1 to 2 without a migrate function"
     assert.are.equal(3, code)
     assert.has_match("live/edited: refused: [^\n]*" .. no_migrate .. "\n1 script: 1 to be refused\n$", out)
     local answer
@@ -202,6 +203,6 @@ describe("kubelua plan", function()
     code, out, err = plan()
     assert.are.equal("", out)
     assert.are.equal(2, code)
-    assert.has_match("no script: name one by -f", err, 1, true)
+    assert.has_match("no script given; use -f FILE or -f DIR", err, 1, true)
   end)
 end)

@@ -107,7 +107,7 @@ describe("an informer that keeps a part of its objects", function()
 
   it("is refused with the script's line when a path cannot be followed", function()
     start [[prune = { "metadata.name" }]]
-    engine:wait_error 'prune: path "metadata.name": what identifies an object is always kept'
+    engine:wait_error 'prune: path "metadata.name": identifying fields cannot be dropped'
     assert.are.equal(2, engine:wait())
   end)
 end)

@@ -150,15 +150,15 @@ busybox	1
       why(full.where, full, "a", "=", 1)
     ]], [[
 query:where: unknown operator "===", known are = ~= < <= > >= in matches
-query:where: the value is nil; k8s.null asks for what is absent
+query:where: the value is nil; use k8s.null to match absent fields
 query:where: cannot compare with table
-query:where: in takes an array of values, not string
+query:where: in needs an array of values, not string
 query:where: cannot compare with table
 query:where: path "a..b": empty name at 3
 query:where: path must be a string, not number
-query:where: null and booleans have no order
+query:where: null and booleans cannot be ordered
 query:where: the value is not a number (nan)
-query:where: a pattern is a text
+query:where: a pattern must be a string
 query:label: selector "a=b=c": character 4: found '=', expected: ',' or 'end of string'
 query:limit: expected a whole number from 0 to 1000000000
 query:limit: expected a whole number from 0 to 1000000000
@@ -274,7 +274,7 @@ the snapshot is closed
     ]], [[
 k8s.snapshot: expected 1 to 100 informers
 k8s.snapshot: expected an informer, not string
-snapshot:lister: the snapshot does not have this informer of v1 namespaces; it has v1 pods
+snapshot:lister: the snapshot does not have this informer of v1 namespaces; it contains v1 pods
 snapshot:query: expected an informer, not nil
 ]])
   end)

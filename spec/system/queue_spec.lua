@@ -79,9 +79,9 @@ describe("a work queue #threads", function()
         q:add_after("later", "1h")
       end)
     ]])
-    local drop = 'Key dropped: the limit max_retries" script=%S+ queue="mail" key="raises" retries=2 '
+    local drop = 'Key dropped after max_retries" script=%S+ queue="mail" key="raises" retries=2 '
     engine:wait_error(drop .. 'err=".*out of order"')
-    engine:wait_error 'Key dropped: the limit max_retries" .* key="retries" retries=2 err="not yet"'
+    engine:wait_error 'Key dropped after max_retries" .* key="retries" retries=2 err="not yet"'
     local queues = engine.await(function(queues) return queues[1].dropped == 2 and queues[1].depth == 0 end)
     local mail = queues[1]
     assert.are.equal(2, #queues)
@@ -296,7 +296,7 @@ describe("a work queue #threads", function()
     assert.are.equal(0, (exit_code [[ q:add "good" repeat k8s.sleep "1ms" until tries == 3 ]]))
     local code, err = exit_code [[ q:add "poor" repeat k8s.sleep "1ms" until tries == 4 ]]
     assert.are.equal(3, code)
-    assert.has_match("incomplete: 1 key of a work queue failed and was not done\n", err, 1, true)
+    assert.has_match("incomplete: 1 work queue key failed\n", err, 1, true)
     assert.are.equal(3, (exit_code [[ q:add "poor" repeat k8s.sleep "1ms" until tries == 1 ]]))
   end)
 

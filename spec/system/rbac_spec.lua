@@ -214,7 +214,7 @@ rules:
       assert.are.equal(expected, p:out():find("events", 1, true) ~= nil, text)
     end
     local p = on_sim "local k8s = require 'k8s'"
-    assert.are.equal("# These scripts need no rights.\n", p:out())
+    assert.are.equal("# These scripts need no permissions.\n", p:out())
   end)
 
   it("knows Kubernetes' own kinds without a server, and names those that it does not know", function()

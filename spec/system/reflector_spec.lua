@@ -55,7 +55,7 @@ describe("the reflector #threads", function()
   end)
 
   describe("without an end of the initial events", function()
-    local unended = "no end of the initial events within 0.5 s"
+    local unended = "initial events did not end within 0.5 s"
 
     for what, why in pairs {
       ["no-end-bookmark"] = unended,
@@ -124,7 +124,7 @@ describe("the reflector #threads", function()
     engine:wait_error("too old", 60)
     expect_events()
     sim:play { ["do"] = "inject", resource = "configmaps", what = "error-event", code = 410, reason = "Expired" }
-    engine:wait_error("Version expired, listing again", 60)
+    engine:wait_error("Resource version expired, relisting", 60)
     sim.api:patch(configmaps .. "/one", { data = { colour = "blue" } })
     engine:wait_line("^cache one=blue two=blue$", 60)
     sim:play { ["do"] = "expire", resource = "configmaps" } -- ends, and what it knew is too old

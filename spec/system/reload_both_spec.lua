@@ -27,7 +27,7 @@ local EDITS = {
   {
     name = "to an informer of a kind whose CustomResourceDefinition is not installed",
     text = rule("pods", "least") .. 'require("k8s").informer "crontabs.stable.example.com"\n',
-    refusal = "a reload does not wait for a kind that may come",
+    refusal = "a reload does not wait for missing kinds",
   },
 }
 

@@ -74,7 +74,7 @@ describe("a script that changes #threads", function()
     place:write("a.lua", script("b", main))
     local one = engine.await("a", function(s) return s.generation == 2 end)
     assert.are.equal("skipped", one.mainState)
-    assert.are.equal("does not run again after a reload", one.main)
+    assert.are.equal("not run again after a reload", one.main)
   end)
 
   it("is not blamed for what was in quarantine before, and a return by hand is no failure", function()

@@ -141,7 +141,7 @@ describe("a script that changes #threads", function()
     write("new.lua", script "new")
     engine:wait_line "new add"
     os.remove(folder .. "/scripts/new.lua")
-    engine:wait_error 'Script stopped: its file is gone" script="[^"]*new"'
+    engine:wait_error 'Script stopped because its file was removed" script="[^"]*new"'
     await(function() return not engine.script "new" end, "the script to go")
     write("new.lua", script "again")
     engine:wait_line "again add"
@@ -151,7 +151,7 @@ describe("a script that changes #threads", function()
     write("a.lua", script "a" .. 'k8s.every("100ms", function() print "tick" end)')
     local engine = start(sim, folder .. "/scripts/a.lua")
     os.remove(folder .. "/scripts/a.lua")
-    engine:wait_error "The script's file is gone: it runs on"
+    engine:wait_error "Script file is missing, the script keeps running"
     engine:wait_line "tick"
     write("a.lua", script "back")
     engine:wait_line "back loaded"
@@ -175,13 +175,13 @@ describe("a script that changes #threads", function()
     assert_refused(engine, HEAD .. 'k8s.informer("pods", { selectr = "x" })', 'a%.lua:2: .*did you mean "selector"')
     assert_refused(engine, HEAD .. 'k8s.informer "wodgets"', 'a%.lua:2: the server [^;]*"wodgets"$')
     assert_refused(engine, HEAD .. '\nk8s.informer "wodgets.example.com"',
-      'a%.lua:3: the server [^;]*"wodgets%.example%.com"; a reload does not wait .* then run kubelua reload')
+      'a%.lua:3: the server [^;]*"wodgets%.example%.com"; a reload does not wait .* kubelua reload, or change the file')
     assert_refused(engine, HEAD .. 'require "missing"', "a%.lua:2: module 'missing' not found")
     assert_refused(engine, HEAD .. scripts_folder.ENDLESS, "a%.lua:2: .*load%-cpu")
     assert_refused(engine, script("x", 'k8s.state("n", { version = 2, migrate = function() error "no" end })'),
       "a%.lua:4: no")
     assert_refused(engine, script("x", 'k8s.state("n", { version = 3 })'),
-      "a%.lua:4: k8s%.state: n: version 1 is running, the new one is 3 and has no migrate")
+      "a%.lua:4: k8s%.state: n: version changes from 1 to 3 without a migrate function")
     local out, code = engine.ask("status")
     assert.are.equal(0, code)
     assert.has_match("reload refused:.*a%.lua:4: k8s%.state: n: ", out)
@@ -207,9 +207,9 @@ describe("a script that changes #threads", function()
     assert_refused(engine, HEAD .. "if then", "a%.lua:2: unexpected symbol")
     shows("a", "1")
     shows("b", "0")
-    assert.is_nil(engine:err():find("The file says again what runs", 1, true))
+    assert.is_nil(engine:err():find("File matches the running generation again", 1, true))
     write("a.lua", script "a")
-    engine:wait_error 'The file says again what runs" script="[^"]*/a" generation=1'
+    engine:wait_error 'File matches the running generation again" script="[^"]*/a" generation=1'
     shows("a", "0")
     write("new.lua", "x = = 1")
     shows("new", "1")
@@ -297,16 +297,16 @@ describe("a script that changes #threads", function()
     out, code, err = engine.ask("rollback", "a")
     assert.are.equal("", out)
     assert.are.equal(2, code)
-    assert.has_match("there is no generation before this one", err)
+    assert.has_match("no previous generation", err)
     write("a.lua", script "two")
     engine:wait_line "two add"
     out, code = engine.ask("rollback", "a")
     assert.are.equal(0, code)
     local time = "%d+%-%d+%-%d+T%d+:%d+:%d+Z"
     assert.has_match("^%S*scripts/a: generation 3 runs, after a pause of [%d.]+ ms\n", out)
-    local hashes = { out:match("\n  it is what generation 1 %(since the engine's start, (%x+)%) was\n"
-      .. "  it replaces generation 2 %(since " .. time .. ", (%x+)%): a second rollback returns to that\n"
-      .. "  %S*a%.lua says something else than what runs: its next edit is loaded as any other, and kubelua reload "
+    local hashes = { out:match("\n  it is what generation 1 %(since engine start, (%x+)%) was\n"
+      .. "  it replaces generation 2 %(since " .. time .. ", (%x+)%) %(a second rollback returns to it%)\n"
+      .. "  %S*a%.lua contains a different version; its next change will be loaded, and kubelua reload "
       .. "loads it as it is\n$") }
     local sum = io.popen(("sha256sum '%s/scripts/a.lua'"):format(folder)):read "*a"
     assert.are.equal(sum:sub(1, 12), hashes[2], out)
@@ -314,13 +314,13 @@ describe("a script that changes #threads", function()
     engine:wait_line "one loaded"
     local one = engine.script "a"
     assert.is_false(one.fileIsRunning)
-    local expected = "generation 2 was left for the one before: .*the file does not run until it changes"
+    local expected = "generation 2 was rolled back: .*the file is ignored until it changes"
     assert.has_match(expected, one.reloadError)
     out, code = engine.ask("rollback", "a")
     assert.are.equal(0, code, out)
     assert.has_match("\n  it is what generation 2 %(since " .. time .. ", " .. hashes[2] .. "%) was\n  it replaces "
-      .. "generation 3 %(since " .. time .. ", " .. hashes[1] .. "%): [^\n]*\n  %S*a%.lua says the same: its next edit "
-      .. "is loaded as any other\n$", out)
+      .. "generation 3 %(since " .. time .. ", " .. hashes[1] .. "%) [^\n]*\n  %S*a%.lua contains the same; its next "
+      .. "change will be loaded\n$", out)
     one = engine.script "a"
     assert.are.equal(4, one.generation)
     assert.is_true(one.fileIsRunning)
@@ -328,7 +328,7 @@ describe("a script that changes #threads", function()
     assert.are.equal("", one.reloadError)
     engine.ask("rollback", "a")
     engine:kill "HUP" -- as at each rotation of an audit log
-    engine:wait_error "Looking at all scripts"
+    engine:wait_error "Checking all scripts for changes"
     assert.are.equal(5, engine.script("a").generation)
     out, code = engine.ask("reload", "a")
     assert.are.equal(0, code, out)
@@ -353,17 +353,17 @@ describe("a script that changes #threads", function()
     engine:wait_line "bad loaded"
     local one = engine.await("a", function(s) return s.generation == 3 end)
     assert.is_true(one.returned)
-    local why = "a%.lua: generation 2 was left for the one before: %d+ of its %d+ calls failed, 0 of %d+ before; "
-      .. "the first error: %S*a%.lua:%d+: broken; the file does not run until it changes"
+    local why = "a%.lua: generation 2 was rolled back: %d+ of %d+ calls failed %(before: 0 of %d+%); "
+      .. "first error: %S*a%.lua:%d+: broken; the file is ignored until it changes"
     assert.has_match(why, one.reloadError)
     assert.has_match("returned: .*" .. why, (engine.ask "status"))
-    assert.has_match(why, engine:wait_error '"Returned to the generation before" (.*)$')
+    assert.has_match(why, engine:wait_error '"Rolled back to the previous generation" (.*)$')
     write("a.lua", script("slow", ticks:format(scripts_folder.ENDLESS)))
     engine:wait_line "slow loaded"
     one = engine.await("a", function(s) return s.generation == 5 end)
     assert.has_match("is quarantined: ", one.reloadError)
-    local said = engine:wait_error '"Quarantined: it is not called any more, [^";]*; ([^"]*)"'
-    assert.are.equal("the generation before runs instead, as this one is on probation", said)
+    local said = engine:wait_error '"Quarantined after consecutive calls exceeded a limit; ([^"]*)"'
+    assert.are.equal("rolling back to the previous generation (on probation)", said)
     for i = 1, 3 do
       sim.api:create("/api/v1/namespaces/default/configmaps",
         { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "map" .. i, namespace = "default" } })

@@ -83,11 +83,11 @@ describe("a reload #threads", function()
     engine.await("a", function(s) return s.reloadError ~= "" end)
     local out, code = engine.ask "status"
     assert.are.equal(0, code)
-    assert.has_match("scripts/new .-refused, does not run: [^\n]*new%.lua:3: [^\n]* %(%d+s ago%)", out)
+    assert.has_match("scripts/new .-refused, not running: [^\n]*new%.lua:3: [^\n]* %(%d+s ago%)", out)
     assert.has_match("scripts/a .-reload refused: [^\n]*a%.lua:3: [^\n]* %(%d+s ago%)", out)
     out, code = engine.ask("reload", "new")
     assert.are.equal(3, code)
-    assert.has_match("scripts/new: refused, nothing of it runs: .*new%.lua:3:", out)
+    assert.has_match("scripts/new: refused, not running: .*new%.lua:3:", out)
     write("new.lua", HEAD .. "print 'new runs'")
     engine:wait_line "new runs"
     one = engine.await("new", function(s) return s.generation == 1 end)
@@ -95,7 +95,7 @@ describe("a reload #threads", function()
     write("gone.lua", "x = = 1")
     engine.await("gone", function(s) return s.reloadError ~= "" end)
     os.remove(place.path .. "/scripts/gone.lua")
-    engine:wait_error 'Script stopped: its file is gone" script="[^"]*gone"'
+    engine:wait_error 'Script stopped because its file was removed" script="[^"]*gone"'
     assert.is_nil(engine.script "gone")
   end)
 end)

@@ -101,7 +101,7 @@ repl:1: neither a global nor a kind: the server doesn't have a resource type "po
 repl:1: attempt to index global 'nothing' (a nil value)
 repl:1: attempt to call field 'patch' (a nil value); HAS NO k8s.patch; help tells what it has
 ]], (err:gsub("transformed by [^:]*", "transformed by watch")
-      :gsub("if that was of k8s, a prompt only reads and has no", "HAS NO")))
+      :gsub("if this is a field of k8s: a prompt only reads and has no", "HAS NO")))
     assert.equal(3, code)
   end)
 
@@ -158,7 +158,7 @@ repl:1: over the limit script-memory (16Mi) in the prompt
     assert.is_false(prompts()[1].busy)
     if not sanitized then assert.is_true(engine:rss() - before < 60 * 2 ^ 20) end -- those free late
     p:kill "CONT"
-    p:wait_error("^over 16 MiB of output wait to be read by the prompt$", 20)
+    p:wait_error("^the client does not read its output %(over 16 MiB buffered%)$", 20)
     p:write "1 + 1\n"
     p:wait_line("^2$", 20)
     p:close_input()
@@ -169,7 +169,7 @@ repl:1: over the limit script-memory (16Mi) in the prompt
     start()
     local out, err = lines('"' .. ("x"):rep(70000) .. '"\n1 + 1\n')
     assert.equal("2\n", out)
-    assert.equal("a line may have 64 KiB\n", err)
+    assert.equal("a line must not exceed 64 KiB\n", err)
   end)
 
   it("gives each prompt globals of its own, up to eight of them", function()
@@ -182,7 +182,7 @@ repl:1: over the limit script-memory (16Mi) in the prompt
     for i = 1, 8 do all[i]:wait_line(("^%d$"):format(i)) end
     assert.equal(8, #prompts())
     local _, err, code = lines "1\n"
-    assert.equal(("kubelua repl: %s: there are 8 prompts already: that is the most\n"):format(socket), err)
+    assert.equal(("kubelua repl: %s: too many REPL sessions (maximum 8)\n"):format(socket), err)
     assert.equal(2, code)
     all[1]:close_input()
     assert.equal(0, all[1]:wait())
@@ -200,7 +200,7 @@ repl:1: over the limit script-memory (16Mi) in the prompt
     until_prompts(3)
     for _, p in ipairs { idle, waits, computes } do p:kill "KILL" end
     until_prompts(0)
-    for _ = 1, 3 do engine:wait_error "A prompt has ended" end
+    for _ = 1, 3 do engine:wait_error "REPL session ended" end
     assert.equal("30\n", (lines "pods:count()\n"))
   end)
 
@@ -212,12 +212,12 @@ repl:1: over the limit script-memory (16Mi) in the prompt
     busy:write 'print "waits" k8s.sleep "1h"\r'
     busy.sees "\nwaits"
     assert.equal(0, cluster.terminate(engine, 20))
-    busy.sees "kubelua repl: the engine stops"
+    busy.sees "kubelua repl: the engine is shutting down"
     assert.equal(3, busy:wait())
-    idle:wait_error "^kubelua repl: the engine stops$"
+    idle:wait_error "^kubelua repl: the engine is shutting down$"
     assert.equal(3, idle:wait())
     local _, err, code = lines "1\n"
-    assert.equal("kubelua repl: no engine listens on " .. socket .. "\n", err)
+    assert.equal("kubelua repl: no engine is listening on " .. socket .. "\n", err)
     assert.equal(2, code)
   end)
 
@@ -281,13 +281,13 @@ repl:1: over the limit script-memory (16Mi) in the prompt
   it("tells whoever speaks no prompt so, and goes on", function()
     start()
     local one = '{"v":1,"method":"eval","params":{"id":1,"text":"k8s.sleep \\"1h\\""}}\n'
-    local told = '{"v":1,"error":"a prompt says eval, one at a time, complete or cancel"}'
+    local told = '{"v":1,"error":"expected one eval at a time, complete or cancel"}'
     for text, answer in pairs {
       ['{"v":1,"method":"status"}\n'] = told,
       [one .. one] = told,
       ["\0\255\n"] = '^{"v":1,"error":"',
       ['{"v":2}\n'] = "version 2 of the admin protocol",
-      [("x"):rep(70000)] = '{"v":1,"error":"a request is over 64 KiB"}',
+      [("x"):rep(70000)] = '{"v":1,"error":"the request exceeds 64 KiB"}',
     } do
       local c = unix.connect(socket)
       c:write '{"v":1,"method":"repl"}\n'
@@ -340,6 +340,6 @@ repl:1: over the limit script-memory (16Mi) in the prompt
   it("takes --engine or --from", function()
     local p = cluster.kubelua { "repl", "--engine", "--from", "x" }
     assert.equal(2, p:wait())
-    assert.equal("kubelua repl: --from and --engine: give one of them\n", p:err())
+    assert.equal("kubelua repl: --from and --engine are mutually exclusive\n", p:err())
   end)
 end)

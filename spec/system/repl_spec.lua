@@ -130,8 +130,8 @@ repl:1: attempt to call field 'informer' (a nil value); HAS NO k8s.informer: ]]
       .. [[each kind is there by its name, pods or kind "deployments.apps"
 repl:1: attempt to call field 'rule' (a nil value); HAS NO k8s.rule: rules are for kubelua audit
 repl:1: attempt to call field 'lst' (a nil value); HAS NO k8s.lst, did you mean k8s.list?
-repl:2: the last line is not complete
-]], (err:gsub("if that was of k8s, a prompt only reads and has no", "HAS NO")))
+repl:2: unexpected end of input
+]], (err:gsub("if this is a field of k8s: a prompt only reads and has no", "HAS NO")))
     assert.equal(3, code)
   end)
 

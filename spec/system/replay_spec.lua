@@ -88,8 +88,8 @@ describe("a replay", function()
     local p = replay(recording(WHOLE, { head(maps) }, { cut, record(SECOND, "ITEM", object("Secret", "s", 1)) }), TELLS)
     assert.equal(3, p:wait())
     assert.equal(SEEN, p:out())
-    assert.has_match("kubelua replay: .*/a.rec: no whole list of configmaps, secrets in shop was recorded: "
-      .. "what there is was played as it came", p:err())
+    assert.has_match("kubelua replay: .*/a.rec: no complete list of configmaps, secrets in shop was recorded; "
+      .. "played what was recorded", p:err())
     assert.has_match("Played .*/a.rec: 2 objects listed, 3 changes\n", p:err())
   end)
 
@@ -125,7 +125,7 @@ describe("a replay", function()
     p = replay(recording(lines), TELLS)
     assert.equal(3, p:wait())
     assert.equal(SEEN, p:out())
-    assert.has_match('line 5 of the stream that begins at byte 0: an object of the kind "Foo" in a stream of Pod\n',
+    assert.has_match('line 5 of the stream that begins at byte 0: object of kind "Foo" in a stream of Pod\n',
       p:err(), 1, true)
   end)
 
@@ -176,7 +176,7 @@ describe("a replay", function()
     assert.equal(0, p:wait(), p:err())
     assert.equal(SEEN, p:out())
     local told, fields = {}, ' kind="(%S+)" script="(.-)"\n'
-    for kind, places in p:err():gmatch('has no stream of this kind: the script sees none of it"' .. fields) do
+    for kind, places in p:err():gmatch('Recording has no stream for this kind, its informer is empty"' .. fields) do
       told[#told + 1] = kind .. " " .. places:gsub("%S*/script.lua", "")
     end
     assert.same({ "services :11, :12", "widgets.example.com :13", "secrets :10" }, told)
@@ -193,8 +193,8 @@ describe("a replay", function()
     ]])
     assert.equal(2, p:wait())
     local script = folder .. "/script.lua"
-    assert.equal(("kubelua replay: %s: it has pods, deployments.apps, and none of what the scripts ask for: "
-      .. "services (%s:2), secrets (%s:3)\n"):format(path, script, script), p:err())
+    assert.equal(("kubelua replay: %s: contains pods, deployments.apps, but none of the kinds that the scripts "
+      .. "use: services (%s:2), secrets (%s:3)\n"):format(path, script, script), p:err())
     p = replay(path, 'require("k8s").informer "podz"')
     assert.equal(2, p:wait())
     assert.equal(("kubelua replay: %s:1: the server doesn't have a resource type \"podz\", did you mean \"pods\"?\n")
@@ -275,7 +275,7 @@ describe("the clock of a test", function()
           env:advance "9s"
           local ok, problem = pcall(env.advance, env, "1h")
           assert.is_false(ok)
-          assert.has_match("the clock of a test ends with the year 2199", problem, 1, true)
+          assert.has_match("the test clock cannot go beyond the year 2199", problem, 1, true)
           env:add { kind = "ConfigMap", metadata = { name = "m" } }
           assert.equal("m", env:get("configmaps", "m").metadata.name)
         end)

@@ -45,17 +45,18 @@ describe("kubelua run --report, where kinds are not there", function()
     local status = engine.ask "status"
     assert.has_match("^kubelua %S+ +ready ", status)
     assert.has_match("audit: 5 rules, 4 need kinds that the server does not have, 1 object; 2 pass\n", status, 1, true)
-    assert.has_match("\nlooks +[^\n]+\n +not asked: the server does not have serviceaccounts\n", status)
-    assert.has_match("\ncustom +[^\n]+\n +not asked: the server does not have crontabs.stable.example.com\n", status)
+    assert.has_match("\nlooks +[^\n]+\n +not evaluated: the server does not have serviceaccounts\n", status)
+    assert.has_match("\ncustom +[^\n]+\n +not evaluated: the server does not have crontabs.stable.example.com\n",
+      status)
     assert.has_no_match("\nboth ", status)
-    assert.has_match("\nboth +[^\n]+\n +asked about its other kinds: the server does not have serviceaccounts\n",
+    assert.has_match("\nboth +[^\n]+\n +evaluated for its other kinds: the server does not have serviceaccounts\n",
       (engine.ask("status", "-owide")))
     assert.are.same({ true, "serviceaccounts", false }, { engine.rule("both").asked, engine.rule("both").lacks,
       engine.rule("looks").asked })
     local log = engine.streams.err.text
-    assert.has_match('The server does not have all kinds that rules need: they are not asked about these until it does"'
+    assert.has_match('Rules are not evaluated for kinds that the server does not have"'
       .. ' kinds="serviceaccounts, crontabs.stable.example.com" rules="both, none, looks, custom"', log, 1, true)
-    assert.are.equal(1, select(2, log:gsub("does not have all kinds", "")))
+    assert.are.equal(1, select(2, log:gsub("Rules are not evaluated for kinds", "")))
   end)
 
   it("asks a rule about a kind that comes later, and goes on over reloads meanwhile", function()

@@ -56,7 +56,7 @@ describe("kubelua run --report --param", function()
       refusal("--param", "lable=x"), 1, true)
     assert.has_match('kubelua: --param labeled.label: no rule has the id "labeled", did you mean "labelled"?\n',
       refusal("--param", "labeled.label=x"), 1, true)
-    assert.has_match('kubelua: --param least: "x" is no number, as rule labelled (' .. place.path
+    assert.has_match('kubelua: --param least: "x" is not a number, as rule labelled (' .. place.path
       .. "/scripts/rules.lua:2) has 1\n", refusal("--param", "least=x"), 1, true)
     assert.has_match("kubelua run: --param least: expected NAME=VALUE or RULE.NAME=VALUE\n",
       refusal("--param", "least"), 1, true)
@@ -76,7 +76,7 @@ describe("kubelua run --report --param", function()
     assert.has_match('no rule has a parameter "label", did you mean "lable"?', plan, 1, true)
     assert.are.equal(3, code)
     place:write("rules.lua", rule "{ label = 3 }")
-    local number = '--param label: "team" is no number, as rule labelled (' .. path .. ":2) has 3"
+    local number = '--param label: "team" is not a number, as rule labelled (' .. path .. ":2) has 3"
     engine.await("rules", function(s) return s.reloadError:find(number, 1, true) end)
     plan, code = engine.ask("plan", "-f", place.path .. "/scripts")
     assert.has_match(number, plan, 1, true)
@@ -95,7 +95,7 @@ describe("kubelua run --report --param", function()
     engine.await("b", function(s) return s.generation == 2 end)
     engine.await("a", function(s) return s.generation == 2 end)
     os.remove(place.path .. "/scripts/b.lua")
-    engine:wait_error('A parameter is of no rule any more" err="%-%-param labelled.label: '
+    engine:wait_error('Rule parameter is no longer used" err="%-%-param labelled.label: '
       .. 'no rule has the id .*labelled')
   end)
 
@@ -108,7 +108,7 @@ describe("kubelua run --report --param", function()
     assert.are.equal(0, (check("--param", "least=2")))
     local code, out = check("--param", "least=x")
     assert.are.equal(1, code)
-    assert.has_match('--param least: "x" is no number, as rule labelled', out, 1, true)
+    assert.has_match('--param least: "x" is not a number, as rule labelled', out, 1, true)
     local missing, _, err = check("--param", "lest=2")
     assert.are.equal(2, missing)
     assert.has_match('--param lest: no rule has a parameter "lest", did you mean "least"?', err, 1, true)

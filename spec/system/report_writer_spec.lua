@@ -66,7 +66,7 @@ describe("policy reports of kubelua run", function()
       local engine = policy_reports.start(w, place, { "--report", "--max-object-size", "20Ki" })
       policy_reports.await(engine, w.api, "report-a", function(report)
         return report and report.metadata.annotations["kubelua/incomplete"]
-          == "Objects are missing, as the engine refuses them (kubelua status says why): configmaps"
+          == "Objects are missing because the engine refused them (see kubelua status): configmaps"
       end)
       w.api:delete(policy_reports.maps "report-a" .. "/big")
       policy_reports.await(engine, w.api, "report-a", function(report)
@@ -140,7 +140,7 @@ describe("policy reports of kubelua run", function()
         local engine = policy_reports.start(w, place, flags)
         await(function() return engine.ask("status"):find "\naudit: 1 rule," end, "the audit")
         assert.is_nil(engine.ask("status"):find "\nreports: ")
-        local told = engine:err():find("Policy reports are not written under --dry-run=client", 1, true)
+        local told = engine:err():find("Policy reports are disabled by --dry-run=client", 1, true)
         assert.are.equal(said, told ~= nil)
         cluster.terminate(engine)
       end
@@ -162,14 +162,14 @@ describe("policy reports of kubelua run", function()
       local writes = w.writes()
       local dry = policy_reports.start(w, place, { "--report", "--dry-run=server" })
       dry:wait_until(function()
-        return dry:err():find("Policy reports are checked by the server under --dry-run=server, and not kept", 1, true)
+        return dry:err():find("Policy reports are not persisted because of --dry-run=server", 1, true)
       end, "a word about it")
       await(function()
         local reports = dry.reports()
         return reports.begun and reports.waiting == 0 and reports.written + reports.deleted == 2
       end, function() return dry.ask "status" .. dry:report() end)
       assert.is_true(dry.reports().dryRun)
-      assert.has_match("\nreports: 2 PolicyReports if they were kept (--dry-run=server)\n", (dry.ask "status"), 1,
+      assert.has_match("\nreports: 2 PolicyReports (not persisted: --dry-run=server)\n", (dry.ask "status"), 1,
         true)
       assert.are.equal(writes + 2, w.writes()) -- they were sent
       assert.is_nil(policy_reports.get(w.api, "report-new"))

@@ -55,7 +55,7 @@ describe("requests #threads", function()
       local nothing, err = k8s.get("configmaps", "default/map-1")
       print(nothing, err.message)
     ]], "--request-timeout=300ms")
-    assert.has_match("no answer within 0.3 s (--request-timeout)", out, 1, true)
+    assert.has_match("no response within 0.3 s (--request-timeout)", out, 1, true)
     out = live.run("--server=" .. sim.server, [[
       local stop = k8s.now() + 1
       for ev in watch { timeout = "1s" } do print(ev.type) end

@@ -76,7 +76,7 @@ describe("rules in kubelua run", function()
     engine:wait_line "^main$"
     place:write("a.lua", RULES:format("two", "others.stable.example.com"))
     engine.await("a", function(s) return s.generation == 2 and s.draining == 0 end)
-    assert.has_no.match("Waiting for a kind", engine.streams.err.text)
+    assert.has_no.match("Waiting for an unknown kind", engine.streams.err.text)
   end)
 
   it("end the start when they name a kind that nobody has", function()
@@ -169,7 +169,7 @@ k8s.rule {
     local yaml = place.path .. "/params.yaml"
     temp.write(yaml, "\nmost: many\n")
     for args, text in pairs {
-      [{ "--params", yaml }] = 'params.yaml:2: most: "many" is no number, as rule names (',
+      [{ "--params", yaml }] = 'params.yaml:2: most: "many" is not a number, as rule names (',
       [{ "--param", "mots=2" }] = '--param mots: no rule has a parameter "mots", did you mean "most"?',
       [{ "--param", "most" }] = "--param most: expected NAME=VALUE or RULE.NAME=VALUE",
       [{ "--params", place.path .. "/none.yaml" }] = "/none.yaml",

@@ -155,7 +155,7 @@ describe("a script that waits #threads", function()
       engine:wait_line "^asking$"
       assert.are.equal(0, cluster.terminate(engine, 5))
       assert.are.equal(case.said or false, engine:out():find("got\ttrue", 1, true) ~= nil)
-      assert.are.equal(not case.said, engine:err():find("did not end within --shutdown-timeout", 1, true) ~= nil)
+      assert.are.equal(not case.said, engine:err():find("did not finish within --shutdown-timeout", 1, true) ~= nil)
     end)
   end
 

@@ -123,7 +123,7 @@ users: [{name: u, user: {%s}}]
 
   it("of an exec plugin are in nothing that an engine says, also when it fails", function()
     assert_silent("--kubeconfig=" .. kubeconfig(plugin(answer '"token":"planted-token"')), wrong)
-    local bad = "The exec plugin gave no credentials"
+    local bad = "Exec plugin failed"
     assert_silent("--kubeconfig=" .. kubeconfig(plugin(answer '"token":"planted-token"' .. "\nexit 1")), bad)
     assert_silent("--kubeconfig=" .. kubeconfig(plugin "echo planted-token"), bad)
     local late = answer '"token":"planted-token","expirationTimestamp":"x"'

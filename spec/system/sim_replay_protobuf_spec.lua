@@ -267,14 +267,14 @@ describe("the replay source with protobuf #threads", function()
       local file = assert(io.open(other .. "/pods.pb", "ab"))
       file:write "\0\0"
       file:close()
-      refused(("pods.pb: it ends within object %d"):format(count))
+      refused(("pods.pb: unexpected end in object %d"):format(count))
       assert(io.open(other .. "/pods.pb", "wb")):close()
-      refused(("pods.pb: it has 0 objects for %d pods"):format(count))
+      refused(("pods.pb: contains 0 objects for %d pods"):format(count))
     end)
 
     it("too few, too many, other names", function()
       write_pods { unpack(items, 1, count - 1) }
-      refused(("pods.pb: it has %d objects for %d pods"):format(count - 1, count))
+      refused(("pods.pb: contains %d objects for %d pods"):format(count - 1, count))
       write_pods { items[1], unpack(items) }
       refused "pods.pb: object 1: found"
       write_pods(items)
@@ -282,7 +282,7 @@ describe("the replay source with protobuf #threads", function()
       local file = assert(io.open(other .. "/pods.pb", "ab"))
       file:write(all)
       file:close()
-      refused(("pods.pb: it has more objects than the %d pods"):format(count))
+      refused(("pods.pb: contains more objects than the %d pods"):format(count))
       write_pods(items, function(meta) meta.name = meta.name .. "x" end)
       refused "the encodings belong to other pods"
       write(other .. "/pods.pb", items, function() return "no message" end)

@@ -72,13 +72,13 @@ describe("kubelua sim #threads", function()
     refuses('^kubelua sim: unknown flag %-%-prot; did you mean %-%-port%?$', "--prot", "1")
     refuses('^kubelua sim: unknown flag %-%-pid$', "--pid", "1")
     refuses('%-%-port: "x" is not a whole number', "--port", "x")
-    refuses("%-%-port: 70000 is too large, the most is 65535$", "--port", "70000")
-    refuses("%-%-pods: 10000001 is too large, the most is 10000000$", "--pods", "10000001")
-    refuses("%-%-pods: 99999999999 is too large, the most is 2147483647$", "--pods", "99999999999")
+    refuses("%-%-port: 70000 is too large, the maximum is 65535$", "--port", "70000")
+    refuses("%-%-pods: 10000001 is too large, the maximum is 10000000$", "--pods", "10000001")
+    refuses("%-%-pods: 99999999999 is too large, the maximum is 2147483647$", "--pods", "99999999999")
     refuses("%-%-replicas must be 1 or more, not 0", "--pods", "3", "--replicas", "0")
     refuses("%-%-replicas must be 1 or more, not 0", "--replay", "--pods", "3", "--replicas", "0")
     refuses("%-%-bookmark%-interval must be greater than 0$", "--bookmark-interval", "0")
-    refuses("cannot listen on nowhere.example port 7: it is not an IP address, such as 127.0.0.1 or ::1$",
+    refuses("cannot listen on nowhere.example port 7: not an IP address such as 127.0.0.1 or ::1$",
       "--listen", "nowhere.example", "--port", "7")
     refuses("cannot listen on nowhere port 0: it is not an IP", "--replay", "--pods", "3", "--listen", "nowhere")
     refuses('unexpected argument "x"', "x")
@@ -126,12 +126,12 @@ describe("kubelua sim #threads", function()
   it("names what is wrong with a scenario, and in which step", function()
     refuses(": line 2: ", "--script", file "[\n{]")
     for text, pattern in pairs {
-      ['[{"do":"clear"},{"do":"dance"}]'] = ': step 2: unknown step "dance"; known are create, ',
-      ['[{"do":"touch","resource":"po","colour":1}]'] = ': step 1 %(touch%): it has no parameter "colour"',
+      ['[{"do":"clear"},{"do":"dance"}]'] = ': step 2: unknown step "dance"; must be one of create, ',
+      ['[{"do":"touch","resource":"po","colour":1}]'] = ': step 1 %(touch%): unknown parameter "colour"',
       ['[{"do":"touch"}]'] = ': step 1 %(touch%): "resource" is missing',
       ['[{"do":"touch","resource":"po","count":0}]'] = ': step 1 %(touch%): "count" is 0',
       ['[{"do":"refuse","for":"long"}]'] = ': step 1 %(refuse%): "for" is not a duration',
-      ['[{"do":"fault","what":"x"}]'] = ': step 1 %(fault%): "what" is "x"; known are',
+      ['[{"do":"fault","what":"x"}]'] = ': step 1 %(fault%): "what": unknown value "x"; must be one of',
       ['[{"do":"create"}]'] = ': step 1 %(create%): exactly one of "object" and "pods"',
       ["{}"] = ": a scenario is an array of steps",
     } do

@@ -251,7 +251,7 @@ describe("kubelua status #threads", function()
     local engine = watched(sim.server, [[require("k8s").informer "pods"]])
     local asking = engine.await(function(status) return status.engine.discoveryAsking and status.engine end)
     assert.are.equal("", asking.discoveryError)
-    local why = "asking the server which kinds it has for "
+    local why = "waiting for discovery for "
     assert.has_match("^pods: pending for %d+ s: " .. why .. "%d+ s$", asking.lagging)
     assert.has_match("\ndiscovery: " .. why .. "%d+s\n", (engine.status()))
     sim:kill "CONT"
@@ -285,7 +285,7 @@ describe("kubelua status #threads", function()
   it("says that no engine listens, and exits with 2", function()
     local p = cluster.kubelua { "status", "--admin-socket", folder .. "/nobody.sock" }
     assert.are.equal(2, p:wait())
-    assert.are.equal("kubelua status: no engine listens on " .. folder .. "/nobody.sock\n", p:err())
+    assert.are.equal("kubelua status: no engine is listening on " .. folder .. "/nobody.sock\n", p:err())
   end)
 
   it("says that the engine is busy when a handler never returns", function()
@@ -296,8 +296,8 @@ describe("kubelua status #threads", function()
     engine:wait_line "^stuck$"
     local _, code, err = engine.status()
     assert.are.equal(2, code)
-    assert.has_match("the engine is busy: the script [^%s]+ is in a handler\n", err)
-    engine:wait_error '"Engine thread is blocked[^"]*" reason="the script [^%s]+ is in a handler"'
+    assert.has_match("the engine is busy: script [^%s]+ is executing a handler\n", err)
+    engine:wait_error '"Engine thread is blocked[^"]*" reason="script [^%s]+ is executing a handler"'
     engine:kill "TERM"
     engine:wait()
   end)

@@ -6,7 +6,7 @@ local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
 
 local deadline_seconds = 1
-local unended = ("no end of the initial events within %d s"):format(deadline_seconds)
+local unended = ("initial events did not end within %d s"):format(deadline_seconds)
 
 describe("kubelua status #threads", function()
   local folder, sim

@@ -63,7 +63,7 @@ describe("writes #threads", function()
       print(pod.status.message, pod.metadata.labels.a)
       raises(k8s.update, pod, { subresource = "status" })
     ]]
-    assert.are.equal('hello\nhello\tc\nfalse\tk8s.update: "pods/status:update" is not declared by k8s.writes\n', out)
+    assert.are.equal('hello\nhello\tc\nfalse\tk8s.update: "pods/status:update" is not declared with k8s.writes\n', out)
   end)
 
   it("take deletes' options", function()
@@ -84,10 +84,10 @@ describe("writes #threads", function()
     ]])
     engine:wait_line "^later$"
     local err = engine:err()
-    assert.has_match('"A declared write is of no kind that the server serves" script="[^"]+" write="confgmaps:patch" '
+    assert.has_match('"Declared write uses an unknown kind" script="[^"]+" write="confgmaps:patch" '
       .. 'err="[^\n]*did you mean \\"configmaps\\"', err)
     assert.has_match('write="widgets.example.com:create"', err, 1, true)
-    assert.are.equal(2, select(2, err:gsub("A declared write", "")))
+    assert.are.equal(2, select(2, err:gsub("Declared write", "")))
   end)
 
   it("that are not declared raise, before anything is sent", function()
@@ -97,8 +97,8 @@ describe("writes #threads", function()
       raises(k8s.delete, { kind = "no", name = "n1" })
       raises(k8s.delete, { kind = "deploy", namespace = "default", name = "x" }, { propagation = "some" })
     ]]
-    assert.are.equal('false\tk8s.create: "secrets:create" is not declared by k8s.writes\n' ..
-      'false\tk8s.delete: "no:delete" is not declared by k8s.writes\n' ..
+    assert.are.equal('false\tk8s.create: "secrets:create" is not declared with k8s.writes\n' ..
+      'false\tk8s.delete: "no:delete" is not declared with k8s.writes\n' ..
       'false\tk8s.delete: propagation must be "background", "foreground" or "orphan", not "some"\n', out)
     local after = sim.api:get("/sim/stats").requests
     assert.is_true(after - before <= 6, "discovery alone asks: " .. after - before)
@@ -130,18 +130,18 @@ describe("writes #threads", function()
 false	k8s.create: expected an object as a table or a view, not a string
 false	k8s.create: the object has no apiVersion and kind
 false	k8s.create: cannot encode a function
-false	k8s.create: nan is no JSON number
-false	k8s.create: configmaps "a" need a namespace
+false	k8s.create: nan is not a JSON number
+false	k8s.create: configmaps "a" are namespaced; missing namespace
 false	k8s.patch: a reference needs kind and name
 false	k8s.patch: unknown option "namespase", did you mean "namespace"?
 false	k8s.patch: type must be "merge", "json" or "strategic", not "mrege"
 false	k8s.patch: the patch must be a table, not a string
 false	k8s.patch: lock needs an object with metadata.resourceVersion
 false	k8s.patch: unknown option "locked", did you mean "lock"?
-false	k8s.update: timeout must be longer than nothing
+false	k8s.update: timeout must be greater than 0
 false	k8s.update: name must not contain a NUL byte
 false	k8s.delete: grace_period must be whole seconds
-false	k8s.create: the JSON is larger than the limit of 3 MiB
+false	k8s.create: JSON exceeds 3 MiB
 false	k8s.retry_on_conflict: expected a function, not number
 nil	nil	Invalid	configmaps: a name may not be '..'
 nil	nil	Invalid	namespace: a name may not be '..'
@@ -237,10 +237,10 @@ false	k8s.patch: manager is longer than the limit of 128 bytes
     local engine = cluster.kubelua { "exec", "--server=" .. sim.server, script, "--dry-run=client" }
     assert.are.equal(0, engine:wait(30), engine:err())
     assert.are.equal("default/new\t1\nConfigMap\tdefault/x\tnil\n3\n4\ttrue\nSecret\nfalse\t" ..
-      'k8s.delete: "nodes:delete" is not declared by k8s.writes\n', engine:out())
+      'k8s.delete: "nodes:delete" is not declared with k8s.writes\n', engine:out())
     assert.are.equal("1", sim.api:get(configmaps .. "/kept").data.n)
     local log = engine:err()
-    assert.has_match('"Not sent, as %-%-dry%-run=client" script="[^"]+" verb="create" resource="configmaps" ' ..
+    assert.has_match('"Not sent because of %-%-dry%-run=client" script="[^"]+" verb="create" resource="configmaps" ' ..
       'object="default/new" type="application/json" body="{[^\n]*\\"n\\":\\"1\\"', log)
     assert.has_match('verb="patch" resource="configmaps" object="default/kept" type="application/merge%-patch', log)
     assert.has_match('verb="delete" resource="configmaps" object="default/kept"', log)

@@ -139,7 +139,7 @@ describe("the clock of a test", function()
     env:patch("pods", "shop/a", { metadata = { labels = { n = "0" } } })
     local ok, raised = pcall(env.settle, env)
     assert.is_false(ok)
-    assert.has_match("the script does not come to rest", raised, 1, true)
+    assert.has_match("the script does not settle", raised, 1, true)
   end)
 end)
 

@@ -133,7 +133,7 @@ describe("env:reload", function()
     assert.matches('"podz", did you mean "pods"?', problem, 1, true)
     done, problem = env:reload 'require("k8s").informer "crontabs.stable.example.com"'
     assert.is_nil(done)
-    assert.matches("a reload does not wait for a kind that may come", problem)
+    assert.matches("a reload does not wait for missing kinds", problem)
     assert(env:reload(RULE:format "pods"))
     assert.equal(1, #env:audit())
   end)

@@ -115,7 +115,7 @@ describe("env:audit", function()
 
   it("says what is wrong with a question", function()
     local env = load(RULES)
-    assert.has_match('env:audit: there is no rule "ownr", did you mean "owner"?',
+    assert.has_match('env:audit: rule "ownr" not found, did you mean "owner"?',
       raised(env.audit, env, { rule = "ownr" }), 1, true)
     assert.has_match('env:audit: unknown option "pases", did you mean "passes"?',
       raised(env.audit, env, { pases = true }), 1, true)
@@ -123,7 +123,7 @@ describe("env:audit", function()
       raised(function() load("local x"):audit() end), 1, true)
     assert.has_match('no rule has a parameter "labl", did you mean "label"?',
       raised(function() load(RULES, { params = { labl = "x" } }):audit() end), 1, true)
-    assert.has_match('"x" is no number, as rule owner', raised(load, RULES, { params = { least = "x" } }), 1, true)
+    assert.has_match('"x" is not a number, as rule owner', raised(load, RULES, { params = { least = "x" } }), 1, true)
     assert.has_match("test.load: params must be { name = value }", raised(load, RULES, { params = { 5 } }), 1, true)
   end)
 end)

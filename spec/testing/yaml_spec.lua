@@ -51,7 +51,7 @@ describe("k8s.yaml", function()
     })
     assert.printed(env, "ConfigMap\ta")
     assert.printed(env, "ConfigMap\tb")
-    assert.printed(env, 'shop/bad\tline 2: "a" is there twice in one map')
+    assert.printed(env, 'shop/bad\tline 2: duplicate map key "a"')
     assert.printed(env, "image: nginx:1.27;ports:;- 80;- 443;")
   end)
 

@@ -113,8 +113,7 @@ static void refuse_name(const struct engine *engine, struct admin_call *question
             buf_printf(&text, "unknown command \"%.*s\"", STR_ARG(wanted));
             put_nearest(engine, wanted, &text);
         }
-        buf_printf(&text, "%s%s",
-                   names.len ? "; there are the commands " : "; the scripts provide no commands",
+        buf_printf(&text, "%s%s", names.len ? "; available commands: " : "; the scripts provide no commands",
                    buf_text(&names));
     }
     admin_call_fail(question, buf_text(&text));

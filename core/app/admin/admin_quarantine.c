@@ -137,7 +137,7 @@ static void explain_unknown(const struct items *items, const char *target, struc
     struct nearest nearest = nearest_to(str_of(target));
     buf_printf(out, "\"%s\" is not in quarantine", target);
     if (items->count == 0) {
-        buf_puts(out, ", nor is anything else");
+        buf_puts(out, "; nothing is in quarantine");
         return;
     }
     for (size_t i = 0; i < items->count; i++) {

@@ -49,7 +49,7 @@ static void on_acceptable(struct ev_loop *ev, ev_io *io, int events)
     }
     socket->starved = false;
     if (socket->count >= CLIENTS_MAX || !is_allowed(fd)) {
-        static const char busy[] = "{\"v\":1,\"error\":\"too many clients at once\"}\n";
+        static const char busy[] = "{\"v\":1,\"error\":\"too many concurrent clients\"}\n";
         if (is_allowed(fd)) (void)!send(fd, busy, sizeof busy - 1, MSG_NOSIGNAL);
         close(fd);
         return;

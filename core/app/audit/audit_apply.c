@@ -100,7 +100,7 @@ static bool write_patch(struct applying *applying, const struct audit_fix *fix, 
         send_patch(applying, fix, type, &version, err);
     if (ok && applying->dry_run == DRY_NONE && str_is(buf_slice(&version), fix->version))
         *how = "patched (no change)";
-    if (!ok && err->http_status == 409) err_wrap(err, "it has changed since it was audited");
+    if (!ok && err->http_status == 409) err_wrap(err, "the object has changed since the audit");
     buf_clear(&version);
     return ok;
 }
@@ -134,7 +134,7 @@ static bool put_manifest(struct applying *applying, const struct audit_fix *fix,
         buf_puts(&applying->body, fix->json);
     else if (!is_ours(applying, object))
         ok = err_set(err, ERR_INVALID,
-                     "it is there already, and was not applied by the field manager %s: look at what it is",
+                     "the object already exists and was not applied by field manager %s; inspect it first",
                      applying->manager);
     else
         ok = fix_lock(kube_client_packer(applying->client), fix, root_resource_version(object, &text),
@@ -241,7 +241,7 @@ void audit_apply(const struct audit_request *request, struct kube_client *client
 void audit_apply_sum_up(const struct audit_request *request)
 {
     const struct audit_fixes *fixes = request->fixes;
-    const char *what[] = {"written", "to be written (dry run)", "checked by the server and not kept"};
+    const char *what[] = {"written", "would be applied (dry run)", "applied (server dry run)"};
     fprintf(stderr, "kubelua audit: %zu fix%s %s, %zu failed\n", fixes->written,
             fixes->written == 1 ? "" : "es", what[dry_run_of(request)], fixes->failed);
 }

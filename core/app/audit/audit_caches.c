@@ -34,10 +34,10 @@ static const char *reason(enum fit fit)
 {
     switch (fit) {
     case FIT_CHANGED: return "the engine's cache contains transformed objects";
-    case FIT_PART: return "the engine's cache of it has only some of the objects, or parts of them";
+    case FIT_PART: return "the engine's cache is filtered or contains partial objects";
     case FIT_NAMESPACES: return "the engine's cache covers only some namespaces; select one with -n";
     case FIT_NOT_SYNCED: return "the engine's cache has not synced";
-    default: return "the engine has no cache of it";
+    default: return "the engine has no cache for it";
     }
 }
 

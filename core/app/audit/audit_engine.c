@@ -177,7 +177,7 @@ static void put_end(const struct asking *a, const struct child *child, struct bu
     else if (WIFSIGNALED(child->status))
         buf_printf(out, "was killed by SIG%s", sigabbrev_np(WTERMSIG(child->status)));
     else
-        buf_printf(out, "ended with %d", WEXITSTATUS(child->status));
+        buf_printf(out, "exited with code %d", WEXITSTATUS(child->status));
 }
 
 static bool print_end(const struct asking *a)

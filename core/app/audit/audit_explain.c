@@ -51,7 +51,9 @@ static void print_rule(const struct script *script, size_t number)
     if (rule->has_fix)
         puts("\n"
              "Run kubelua audit --fix to print a patch for its findings.");
-    printf("\nTo accept a finding until a day, annotate the object:\n  %s%s: \"until=2027-01-31 reason\"\n",
+    printf("\n"
+           "To accept a finding until a date, annotate the object:\n"
+           "  %s%s: \"until=2027-01-31 REASON\"\n",
            SUPPRESSION_PREFIX, rule->id);
 }
 
@@ -133,7 +135,7 @@ static bool list(const struct audit_scripts *scripts, const char *output, struct
     else if (strcmp(output, "json") == 0)
         printf("%s\n", buf_text(&json));
     else
-        ok = err_set(err, ERR_INVALID, "--list-rules has the forms table and json, not %s", output);
+        ok = err_set(err, ERR_INVALID, "--list-rules supports -o table and -o json, not %s", output);
     buf_clear(&json);
     free(rules);
     return ok;

@@ -73,7 +73,7 @@ void audit_kinds_put_left_out(size_t count, const char *nobody, const struct buf
 {
     bool one = count == 1;
     struct buf text = {0};
-    buf_printf(&text, "%zu rule%s not asked, as %s what %s: ", count, one ? " was" : "s were", nobody,
+    buf_printf(&text, "%zu rule%s not evaluated because %s what %s: ", count, one ? " was" : "s were", nobody,
                one ? "it uses" : "they use");
     buf_str(&text, buf_slice(ids));
     put_folded(out, buf_slice(&text));

@@ -134,7 +134,7 @@ static void tell_refused(struct cluster_audit *live)
 static void leave_out(struct cluster_audit *live)
 {
     struct buf ids = {0}, text = {0};
-    static const char nobody[] = "the server did not give";
+    static const char nobody[] = "the server did not return";
     size_t left_out = audit_kinds_leave_out(&live->scripts, false, nobody, &ids);
     if (left_out) {
         audit_kinds_put_left_out(left_out, nobody, &ids, &text);

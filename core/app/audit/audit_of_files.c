@@ -244,7 +244,7 @@ static void fill_caches(struct offline *offline)
     add_kinds(offline);
     load_host_fill(&offline->dry, offline->catalogue);
     struct buf ids = {0}, text = {0};
-    static const char nobody[] = "the input cannot have";
+    static const char nobody[] = "the input cannot contain";
     size_t left_out = audit_kinds_leave_out(&offline->scripts, true, nobody, &ids);
     if (left_out) {
         audit_kinds_put_left_out(left_out, nobody, &ids, &text);

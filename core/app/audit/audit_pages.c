@@ -180,9 +180,10 @@ static bool begin_anew(struct pages *pages)
     pages->beginnings = got_further ? 1 : pages->beginnings + 1;
     if (pages->beginnings > NEW_BEGINNINGS_MAX + 1) {
         pages->failure = pages->expired;
-        return err_wrap(&pages->failure,
-                        "the list began anew %d times, as its continue token was over, and got no further",
-                        NEW_BEGINNINGS_MAX + 1);
+        return err_wrap(
+            &pages->failure,
+            "the list was restarted %d times because its continue token had expired, without progress",
+            NEW_BEGINNINGS_MAX + 1);
     }
     begin(pages);
     return true;

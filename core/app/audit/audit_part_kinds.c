@@ -65,8 +65,8 @@ static void prepare_kinds(struct part *part, const struct script_rule *rule, uin
         if (kind->cache) kind->audited = is_evaluated = true;
     }
     if (is_evaluated || !lacks) return;
-    char *reason =
-        xasprintf("the engine does not have all of %s, which it looks at", claim_spec(lacks)->kind);
+    char *reason = xasprintf("the engine does not have all objects of %s, which the rule checks",
+                             claim_spec(lacks)->kind);
     auditor_leave_out(part->auditor, number, reason);
     free(reason);
 }
@@ -76,9 +76,10 @@ static bool prepare_rule(struct part *part, const struct script_rule *rule, uint
 {
     struct lacks lacks = lacks_of(part, rule);
     if (lacks.kind)
-        audit_kinds_leave_out_rule(part->auditor, number, "the server did not give", lacks.kind);
+        audit_kinds_leave_out_rule(part->auditor, number, "the server did not return", lacks.kind);
     else if (lacks.cache)
-        audit_kinds_leave_out_rule(part->auditor, number, "the engine does not have all of", lacks.cache);
+        audit_kinds_leave_out_rule(part->auditor, number, "the engine does not have all objects of",
+                                   lacks.cache);
     if (lacks.kind || lacks.cache) return !lacks.kind;
     for (size_t i = 0; i < rule->use_count; i++) {
         claim_suspend(rule->uses[i].claim, false);
@@ -101,7 +102,7 @@ static void prepare_rules(struct part *part)
             left_out++;
         }
     if (left_out) {
-        audit_kinds_put_left_out(left_out, "the server did not give", &ids, &text);
+        audit_kinds_put_left_out(left_out, "the server did not return", &ids, &text);
         part_report_problem(part, buf_text(&text));
     }
     buf_clear(&ids);
@@ -134,7 +135,7 @@ static void print_missing(struct part *part)
         }
         buf_str(&text, buf_slice(&kind->why));
         if (kind->rules.len)
-            buf_printf(&text, "; not asked%s: %s", kind->is_torn ? "" : ", or not about it",
+            buf_printf(&text, "; not evaluated%s: %s", kind->is_torn ? "" : ", or not for this kind",
                        buf_text(&kind->rules));
         part_report_problem(part, buf_text(&text));
         buf_clear(&text);

@@ -45,7 +45,7 @@ struct audit {
 
 static const char *incomplete(enum audit_end end)
 {
-    return end == AUDIT_UNREADABLE   ? "Not all could be read: there may be more to find."
+    return end == AUDIT_UNREADABLE   ? "Some input could not be read; there may be more findings."
            : end == AUDIT_INCOMPLETE ? "Some objects could not be retrieved; there may be more findings."
                                      : NULL;
 }
@@ -128,14 +128,14 @@ static void print_nothing(const struct audit_request *request, const struct audi
 {
     const char *selector = request->selector;
     struct buf text = {0};
-    buf_printf(&text, "nothing was checked: no object %s", is_whole ? "" : "that could be had ");
+    buf_printf(&text, "nothing was audited: no object %s", is_whole ? "" : "that could be retrieved ");
     if (nonempty(selector))
         buf_printf(&text, "of a kind that the rules match has labels that match --selector \"%s\"", selector);
     else if (totals->elsewhere)
         buf_puts(&text, "of a kind that the rules match is in the namespace of -n");
     else
-        buf_puts(&text, "is of a kind that a rule looks at");
-    if (is_whole) buf_puts(&text, "; --allow-empty makes that no error");
+        buf_puts(&text, "has a kind that a rule matches");
+    if (is_whole) buf_puts(&text, "; use --allow-empty to allow this");
     fprintf(stderr, "kubelua audit: %s\n", buf_text(&text));
     buf_clear(&text);
 }
@@ -147,9 +147,7 @@ static void print_skips(const struct audit_table *table, const struct audit_tota
         totals->evaluated > 0 && totals->known == 0 && totals->verdicts[VERDICT_SKIP] == totals->evaluated;
     for (size_t i = 0; all && i < audit_table_count_rows(table); i++)
         all = !audit_table_row(table, i)->accepted;
-    if (all)
-        fprintf(stderr,
-                "kubelua audit: nothing was checked: each rule skipped each object that it looked at\n");
+    if (all) fprintf(stderr, "kubelua audit: nothing was audited: every rule skipped every object\n");
 }
 
 static int code_of(const struct audit *audit, enum audit_end end)

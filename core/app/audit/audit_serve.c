@@ -223,7 +223,7 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 static void on_impatient(struct timer *timer)
 {
     struct engine_audit *a = container_of(timer, struct engine_audit, patience);
-    send_error(a, "no order of an audit came within " AUDIT_JOB_TIMEOUT_TEXT);
+    send_error(a, "no audit request received within " AUDIT_JOB_TIMEOUT_TEXT);
     audit_end(a);
 }
 
@@ -242,10 +242,10 @@ static size_t children_of(struct admin_call *question)
 static bool may_begin(const struct audit_sessions *sessions, struct err *err)
 {
     const struct engine *engine = sessions->engine;
-    if (engine->stopping || engine->ending_ms) return err_set(err, ERR_CLOSED, "the engine stops");
+    if (engine->stopping || engine->ending_ms) return err_set(err, ERR_CLOSED, "the engine is shutting down");
     if (sessions->under_way)
         return err_set(err, ERR_LIMIT,
-                       "an audit is under way, of the process %lld: there may be one at a time",
+                       "another audit is running (client pid %lld); only one is allowed at a time",
                        (long long)sessions->under_way->client);
     return kinds_known(engine->cluster->kinds) ||
            err_set(err, ERR_NOT_FOUND, "discovery has not completed yet");
@@ -300,7 +300,7 @@ void audit_sessions_end(struct audit_sessions *sessions)
 {
     struct engine_audit *a = sessions->under_way;
     if (!a || a->ending) return;
-    send_error(a, "the engine stops");
+    send_error(a, "the engine is shutting down");
     audit_end(a);
 }
 

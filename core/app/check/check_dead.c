@@ -101,15 +101,15 @@ static void check_namespaces(const struct scan *scan, const struct script_filter
     if (has_none(scan, spec->kind)) {
         if (!filter_admits_namespace(f->filter, STR("")))
             diagnostics_add(scan->findings, at.file, at.line, false,
-                            "the handler %s: namespaces: %s have none, so that no object passes", f->handler,
+                            "handler %s: namespaces: %s are not namespaced, so nothing can match", f->handler,
                             spec->kind);
     } else if (!spec->namespace_count && !*spec->namespace_) {
         if (filter_admits_no_namespace(f->filter))
             diagnostics_add(scan->findings, at.file, at.line, false,
-                            "the handler %s: namespaces: each that is named is left out, too", f->handler);
+                            "handler %s: namespaces: every included namespace is also excluded", f->handler);
     } else if (!admits_any(f, &names)) {
         diagnostics_add(scan->findings, at.file, at.line, false,
-                        "the handler %s: namespaces: none of those is its informer's (%s)", f->handler,
+                        "handler %s: namespaces: none of them is watched by its informer (%s)", f->handler,
                         buf_text(&names));
     }
     buf_clear(&names);
@@ -171,9 +171,9 @@ static void check_queues(const struct scan *scan)
         struct place at = find_place(entry, scan->file, NULL);
         if (!queue.workers && !mentions(scan->script, works))
             diagnostics_add(scan->findings, at.file, at.line, true,
-                            "the queue %s has no worker: its run is never called, nor done", queue.name);
+                            "queue %s has no worker: neither queue:run nor queue:done is called", queue.name);
         if (!mentions(scan->script, adds))
-            diagnostics_add(scan->findings, at.file, at.line, true, "nothing ever adds to the queue %s",
+            diagnostics_add(scan->findings, at.file, at.line, true, "nothing adds keys to the queue %s",
                             queue.name);
     }
 }

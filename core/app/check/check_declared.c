@@ -49,7 +49,7 @@ static void check_function(const struct script *script, const struct function *f
         if (!found.line) continue;
         bool is_sure = i == 0 && found.is_call;
         diagnostics_add(findings, bundle_path(bundle, i), found.line, !is_sure,
-                        "k8s.%s raises, as it is declared for no kind: add %s { \"KIND:%s\" }",
+                        "k8s.%s will fail: it is not declared for any kind; add %s { \"KIND:%s\" }",
                         function->name, function->declared_by, function->verb_name);
         return;
     }

@@ -71,8 +71,8 @@ static void check_condition(void *ctx, const struct script_condition *c)
     char *path = xstrndup(c->path.p, c->path.n);
     struct place at = find_place(script_handler_place(scan->script, c->handler), scan->file, path);
     diagnostics_add(scan->findings, at.file, at.line, false,
-                    c->is_changed ? "the handler %s: changed: the informer drops %s (%s): it never changes"
-                                  : "the handler %s: where: the informer drops %s (%s): no object has it",
+                    c->is_changed ? "handler %s: changed: the informer drops %s (%s), so it never changes"
+                                  : "handler %s: where: the informer drops %s (%s), so no object has it",
                     c->handler, path, why);
     free(path);
 }
@@ -87,7 +87,7 @@ static void check_selector(void *ctx, const struct script_filter *f)
     if (!is_dropped(f->informer, STR("metadata.labels"), &why)) return;
     struct place at = find_place(script_handler_place(scan->script, f->handler), scan->file, "selector");
     diagnostics_add(scan->findings, at.file, at.line, false,
-                    "the handler %s: selector: the informer drops metadata.labels (%s): no object has any",
+                    "handler %s: selector: the informer drops metadata.labels (%s), so nothing can match",
                     f->handler, why);
 }
 
@@ -98,7 +98,7 @@ static void check_index(void *ctx, const char *name, const char *path)
     if (!is_dropped(claim_spec(script_claim(scan->script, scan->claim)), str_of(path), &why)) return;
     struct place at = find_place(script_index_place(scan->script, scan->claim, name), scan->file, path);
     diagnostics_add(scan->findings, at.file, at.line, false,
-                    "the index %s: the informer drops %s (%s): no object has it", name, path, why);
+                    "index %s: the informer drops %s (%s), so the index is always empty", name, path, why);
 }
 
 void check_dropped(const struct script *script, const char *file, struct findings *findings)

@@ -114,11 +114,11 @@ static void check_namespaces(const struct rules_scan *scan)
     struct place at = place_of(scan, "namespaces");
     if (filter_admits_no_namespace(handler_options_filter(rule->options)))
         diagnostics_add(scan->findings, at.file, at.line, false,
-                        "the rule %s: namespaces: each that is named is left out, too", rule->id);
+                        "rule %s: namespaces: every included namespace is also excluded", rule->id);
     for (size_t i = 0; i < rule->kind_count && !rule_takes(rule, STR("")); i++)
         if (has_no_namespaces(scan, rule->kinds[i]))
             diagnostics_add(scan->findings, at.file, at.line, false,
-                            "the rule %s: namespaces: %s have none, so that no object passes", rule->id,
+                            "rule %s: namespaces: %s are not namespaced, so nothing can match", rule->id,
                             claim_spec(rule->kinds[i])->kind);
 }
 

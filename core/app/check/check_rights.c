@@ -143,7 +143,7 @@ static void print_missing(const struct needed_right *right, unsigned missing, st
         buf_puts(&text, " in all namespaces");
     if (right->why) buf_printf(&text, ", for %s", right->why);
     findings->script = right->script;
-    diagnostics_add(findings, right->file, right->line, false, "missing right: %s", buf_text(&text));
+    diagnostics_add(findings, right->file, right->line, false, "missing permission: %s", buf_text(&text));
     buf_clear(&text);
 }
 

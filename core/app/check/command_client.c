@@ -36,7 +36,7 @@ static void on_late(struct timer *timer)
 {
     struct command_client *asker = container_of(timer, struct command_client, timer);
     struct err err;
-    err_set(&err, ERR_TIMEOUT, "no answer within %g s", (double)asker->patience_ms / 1000);
+    err_set(&err, ERR_TIMEOUT, "no response within %g s", (double)asker->patience_ms / 1000);
     answer(asker, &err);
 }
 

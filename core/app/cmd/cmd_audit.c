@@ -133,16 +133,15 @@ static bool check_apply(const struct audit_request *request, struct err *err)
     const char *needs = strcmp(request->options.dry_run, "none") != 0 ? "--dry-run"
                         : manager                                     ? "--field-manager"
                                                                       : NULL;
-    if (!request->apply && needs)
-        return err_set(err, ERR_INVALID, "%s is for --apply, which is not given: an audit writes nothing",
-                       needs);
+    if (!request->apply && needs) return err_set(err, ERR_INVALID, "%s requires --apply", needs);
     if (!request->apply) return true;
     if (request->from.count || request->engine.asked)
-        return err_set(err, ERR_INVALID,
-                       "--apply is for a cluster: %s has none to write to; --fix prints what could be done",
-                       request->from.count ? "--from" : "--engine");
+        return err_set(
+            err, ERR_INVALID,
+            "--apply requires a cluster and cannot be combined with %s; use --fix to print the fixes",
+            request->from.count ? "--from" : "--engine");
     if (manager && (!*manager || strlen(manager) > FIELD_MANAGER_MAX))
-        return err_set(err, ERR_INVALID, "--field-manager: it takes 1 to %d bytes", FIELD_MANAGER_MAX);
+        return err_set(err, ERR_INVALID, "--field-manager must have 1 to %d bytes", FIELD_MANAGER_MAX);
     return true;
 }
 
@@ -151,12 +150,11 @@ static bool check_fix(const struct audit_request *request, struct err *err)
     const char *output = request->output;
     if (!check_apply(request, err)) return false;
     if (request->fix && request->engine.asked)
-        return err_set(err, ERR_INVALID, "--fix is for files and clusters: --engine has no fixes");
+        return err_set(err, ERR_INVALID, "--fix cannot be combined with --engine");
     if (!(request->fix || request->apply) || audit_is_table(request) || strcmp(output, "json") == 0 ||
         strcmp(output, "yaml") == 0)
         return true;
-    return err_set(err, ERR_INVALID, "-o %s has no fixes; --fix goes with -o json, -o yaml, or without -o",
-                   output);
+    return err_set(err, ERR_INVALID, "--fix does not support -o %s; use -o json, -o yaml or no -o", output);
 }
 
 /* The flag that names a cluster, which an engine has chosen already; NULL: there is none. What stands in the
@@ -185,7 +183,7 @@ static bool check_arguments(const struct audit_request *request, const struct fl
     if (of_engine && request->from.count)
         return err_set(err, ERR_INVALID, "--engine and --from are mutually exclusive");
     if (!request->options.files.count && (!of_engine || request->explain || request->list_rules))
-        return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+        return err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
     if (!check_fix(request, err)) return false;
     const char *other = of_engine ? names_cluster(&request->options.cluster) : NULL;
     if (other)

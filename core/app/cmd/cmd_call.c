@@ -66,7 +66,7 @@ static bool write_out(struct buf *out, struct err *err)
 {
     if (out->len) fwrite(out->data, 1, out->len, stdout);
     buf_clear(out);
-    return (fflush(stdout) == 0 && !ferror(stdout)) || err_set(err, ERR_IO, "stdout: the answer was lost");
+    return (fflush(stdout) == 0 && !ferror(stdout)) || err_set(err, ERR_IO, "cannot write to stdout");
 }
 
 /* A text is printed as it is; one in another form than a table is a text of that form. */

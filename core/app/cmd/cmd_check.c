@@ -68,7 +68,8 @@ static void help(void)
          "  kubelua check -f rules/scripts --context prod --as system:serviceaccount:ops:kubelua\n\n"
          "Flags:");
     flags_print(check_flags(&arguments));
-    puts("\nScripts, as for kubelua run:");
+    puts("\n"
+         "Script flags (as for kubelua run):");
     flags_print(script_flags(&arguments.options));
     flags_print(param_flags(&arguments.options));
     puts("\nConnection:");
@@ -211,11 +212,11 @@ static void check_rights(struct check *check)
     struct err err;
     if (!check->world->has_rights) return;
     if (!needed_rights_check(&check->rights, check_access, check, &check->findings, &err)) {
-        fprintf(stderr, "kubelua check: rights could not be checked: %s: %s\n", check->world->cluster.server,
+        fprintf(stderr, "kubelua check: cannot check permissions: %s: %s\n", check->world->cluster.server,
                 err.text);
         check->readable = false;
     } else if (check->findings.errors > before) {
-        fputs("kubelua rbac prints the roles that scripts need; --as asks for the rights of another user\n",
+        fputs("Use kubelua rbac to generate the roles that scripts need, and --as to check another user.\n",
               stderr);
     }
 }
@@ -257,8 +258,7 @@ static bool parse(int argc, char **argv, struct arguments *arguments, struct err
               options_set_limits(options, err) && options_read_params(options, err);
     if (ok && rest.count)
         ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; use -f for scripts", rest.items[0]);
-    if (ok && !options->files.count)
-        ok = err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+    if (ok && !options->files.count) ok = err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
     flag_list_clear(&rest);
     options->cluster.as_groups = options->as_groups.items;
     options->cluster.as_group_count = options->as_groups.count;

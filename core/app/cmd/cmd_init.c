@@ -129,8 +129,8 @@ static bool is_free(const char *dir)
     }
     if (taken > NAMED) buf_printf(&names, " and %d more", taken - NAMED);
     if (taken)
-        fprintf(stderr, "kubelua init: %s: %d of its files %s there already: %s; nothing was written\n", dir,
-                taken, taken == 1 ? "is" : "are", buf_text(&names));
+        fprintf(stderr, "kubelua init: %s: %d file%s: %s; nothing was written\n", dir, taken,
+                taken == 1 ? " already exists" : "s already exist", buf_text(&names));
     buf_clear(&names);
     return !taken;
 }
@@ -163,7 +163,10 @@ static void print_next(const char *dir)
         put_word(&go, dir);
         buf_putc(&go, '\n');
     }
-    printf("\nNext, as README.md there explains:\n%s  kubelua check -f scripts\n  kubelua test\n",
+    printf("\n"
+           "Next steps (see README.md there):\n"
+           "%s  kubelua check -f scripts\n"
+           "  kubelua test\n",
            buf_text(&go));
     buf_clear(&go);
 }
@@ -191,7 +194,7 @@ static int run(int argc, char **argv)
         fprintf(stderr, "kubelua init: %s\n", err.text);
     else if (rest.count != 1)
         fprintf(stderr, "kubelua init: %s\n",
-                rest.count ? "one folder at a time" : "which folder? `kubelua init DIR`");
+                rest.count ? "only one directory is allowed" : "missing directory; usage: kubelua init DIR");
     else
         code = init(rest.items[0], &flags);
     flag_list_clear(&rest);

@@ -302,8 +302,8 @@ static bool parse(int argc, char **argv, struct arguments *a, struct err *err)
     struct flag_list rest = {0};
     bool ok = flags_parse((const struct flag *const[]){flags_of(a), NULL}, argc, argv, &rest, err);
     if (ok && rest.count)
-        ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; scripts are named by -f", rest.items[0]);
-    if (ok && !a->files.count) ok = err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+        ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; use -f for scripts", rest.items[0]);
+    if (ok && !a->files.count) ok = err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
     flag_list_clear(&rest);
     return ok;
 }

@@ -77,7 +77,7 @@ static void print_table(const struct tape *tape, size_t list)
     if (table.count)
         text_table_print(&table, stdout, 0, false);
     else
-        puts("Nothing is in quarantine");
+        puts("No quarantined functions");
     text_table_clear(&table);
 }
 

@@ -4,7 +4,7 @@
 
 static const struct admin_command command = {
     .name = "queue",
-    .summary = "Show the work queues of a running engine: waiting, processing and failing keys.",
+    .summary = "Show work queues: waiting, processing and failing keys.",
     .print = status_view_print_queues,
 };
 

@@ -51,7 +51,8 @@ static void help(void)
          "Flags:");
     flags_print(rbac_flags(&options));
     flags_print(leader_flags(&options.leader));
-    puts("\nScripts, as for kubelua run:");
+    puts("\n"
+         "Script flags (as for kubelua run):");
     flags_print(script_flags(&options));
     puts("\nConnection:");
     flags_print(connection_flags(&options));
@@ -92,9 +93,8 @@ static bool parse(int argc, char **argv, struct options *options, struct script_
     bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err) &&
               options_set_limits(options, err);
     if (ok && rest.count)
-        ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; scripts are named by -f", rest.items[0]);
-    if (ok && !options->files.count)
-        ok = err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+        ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; use -f for scripts", rest.items[0]);
+    if (ok && !options->files.count) ok = err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
     flag_list_clear(&rest);
     options->cluster.as_groups = options->as_groups.items;
     options->cluster.as_group_count = options->as_groups.count;
@@ -118,7 +118,7 @@ static int print_rules(const struct rbac_scripts *plan)
     bool ok = rbac_scripts_add_rules(plan, rules);
     add_reports(plan, rules);
     if (ok) rbac_rules_print(rules, role_name, &out);
-    if (ok && !out.len) buf_puts(&out, "# These scripts need no rights.\n");
+    if (ok && !out.len) buf_puts(&out, "# These scripts need no permissions.\n");
     fwrite(out.data ? out.data : "", 1, out.len, stdout);
     buf_clear(&out);
     rbac_rules_free(rules);

@@ -78,7 +78,8 @@ static void help(void)
     flags_print(record_flags(&flags, &options));
     puts("\nConnection:");
     flags_print(connection_flags(&options));
-    puts("\nScripts, as for kubelua run:");
+    puts("\n"
+         "Script flags (as for kubelua run):");
     flags_print(script_flags(&options));
 }
 
@@ -191,11 +192,11 @@ static const char *s_of(uint64_t count)
 static void print_totals(const struct recording_run *run, const struct recorder_totals *totals)
 {
     struct buf line = {0};
-    buf_printf(&line, "Recorded %zu stream%s in %s: %llu object%s listed, %llu change%s", totals->streams,
+    buf_printf(&line, "Recorded %zu stream%s to %s: %llu object%s listed, %llu change%s", totals->streams,
                s_of(totals->streams), run->flags.output, (unsigned long long)totals->objects,
                s_of(totals->objects), (unsigned long long)totals->changes, s_of(totals->changes));
     if (totals->relists)
-        buf_printf(&line, ", listed again %llu time%s", (unsigned long long)totals->relists,
+        buf_printf(&line, ", relisted %llu time%s", (unsigned long long)totals->relists,
                    s_of(totals->relists));
     fprintf(stderr, "%s (%llu bytes)\n", buf_text(&line), (unsigned long long)totals->bytes);
     buf_clear(&line);
@@ -277,9 +278,9 @@ static bool parse(int argc, char **argv, struct recording_run *run, struct err *
     const struct flag *tables[] = {record_flags(&run->flags, &run->options), connection_flags(&run->options),
                                    script_flags(&run->options), NULL};
     if (!flags_parse(tables, argc, argv, &run->kinds, err)) return false;
-    if (!run->flags.output) return err_set(err, ERR_INVALID, "no file: name one by -o FILE");
+    if (!run->flags.output) return err_set(err, ERR_INVALID, "no output file given; use -o FILE");
     if (!run->kinds.count && !run->options.files.count)
-        return err_set(err, ERR_INVALID, "nothing to record: name kinds, or scripts by -f");
+        return err_set(err, ERR_INVALID, "nothing to record; give KINDs, or scripts with -f");
     run->options.cluster.as_groups = run->options.as_groups.items;
     run->options.cluster.as_group_count = run->options.as_groups.count;
     return options_set_limits(&run->options, err) &&

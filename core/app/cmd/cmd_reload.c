@@ -103,7 +103,7 @@ static void print_before(const char *begin, const struct tape *tape, size_t scri
     size_t at = tape_field(tape, script, STR("before"));
     if (!at) return;
     struct str since = text_of(tape, at, "takenOver");
-    if (!since.n) since = STR("the engine's start");
+    if (!since.n) since = STR("engine start");
     printf("  %s generation %" PRId64 " (since %.*s, %.*s)%s\n", begin, number_of(tape, at, "generation"),
            STR_ARG(since), STR_ARG(text_of(tape, at, "hash")), end);
 }
@@ -113,9 +113,9 @@ static void print_return(const struct tape *old_tape, size_t old, const struct t
 {
     bool is_file = tape_bool(tape, tape_field(tape, script, STR("fileIsRunning")), false);
     print_before("it is what", old_tape, old, " was");
-    print_before("it replaces", tape, script, ": a second rollback returns to that");
-    printf("  %.*s says %s: its next edit is loaded as any other%s\n", STR_ARG(text_of(tape, script, "path")),
-           is_file ? "the same" : "something else than what runs",
+    print_before("it replaces", tape, script, " (a second rollback returns to it)");
+    printf("  %.*s contains %s; its next change will be loaded%s\n", STR_ARG(text_of(tape, script, "path")),
+           is_file ? "the same" : "a different version",
            is_file ? "" : ", and kubelua reload loads it as it is");
 }
 
@@ -136,7 +136,7 @@ static bool report(const struct arguments *a, const struct admin_client *before,
         printf("generation %" PRId64 " runs, after a pause of %.2f ms\n", generation,
                (double)number_of(tape, script, "pauseMicroseconds") / 1000);
     else if (error.n && !generation)
-        printf("refused, nothing of it runs: %.*s\n", STR_ARG(error));
+        printf("refused, not running: %.*s\n", STR_ARG(error));
     else if (tried && error.n)
         printf("refused, generation %" PRId64 " runs on: %.*s\n", generation, STR_ARG(error));
     else

@@ -138,7 +138,7 @@ static void print_incomplete(struct session *s)
 {
     int line = 1;
     for (size_t i = 0; i < s->text.len; i++) line += s->text.data[i] == '\n';
-    fprintf(stderr, "repl:%d: the last line is not complete\n", line);
+    fprintf(stderr, "repl:%d: unexpected end of input\n", line);
     s->failed = true;
 }
 
@@ -218,7 +218,7 @@ static int run_with(struct options *options, const struct own_options *own, stru
     const char *ns =
         options->cluster.namespace_ && !options->all_namespaces ? options->cluster.namespace_ : "";
     if (own->engine && own->from.count) {
-        err_set(err, ERR_INVALID, "--from and --engine: give one of them");
+        err_set(err, ERR_INVALID, "--from and --engine are mutually exclusive");
         return EXIT_USAGE;
     }
     if (own->engine) return run_engine(own->socket, err);

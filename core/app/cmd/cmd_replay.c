@@ -67,7 +67,8 @@ static void help(void)
          "  130  interrupted\n\n"
          "Flags:");
     flags_print(replay_flags(&replay));
-    puts("\nScripts, as for kubelua run:");
+    puts("\n"
+         "Script flags (as for kubelua run):");
     flags_print(script_flags(&replay.options));
 }
 
@@ -168,9 +169,10 @@ static bool parse(int argc, char **argv, struct replay_run *run, struct flag_lis
     if (!flags_parse(tables, argc, argv, rest, err) || !options_set_limits(o, err)) return false;
     if (rest->count != 1)
         return err_set(err, ERR_INVALID,
-                       rest->count ? "unexpected argument \"%s\"" : "no recording: kubelua replay FILE%s",
+                       rest->count ? "unexpected argument \"%s\""
+                                   : "no recording given; usage: kubelua replay FILE%s",
                        rest->count ? rest->items[1] : "");
-    if (!o->files.count) return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+    if (!o->files.count) return err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
     run->recording = rest->items[0];
     log_setup(strcmp(o->log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, o->verbosity);
     return parse_speed(run, err) && script_files_find(&o->files, &run->files, err) &&

@@ -6,7 +6,7 @@
 
 static void help(void)
 {
-    puts("Run scripts on a live informer cache until SIGTERM or SIGINT.\n\n"
+    puts("Run scripts until interrupted (SIGTERM or SIGINT).\n\n"
          "Usage:\n"
          "  kubelua run -f FILE|DIR ... [flags]\n\n"
          "In a directory, every *.lua file is a script, except *_spec.lua and names that start with _ "

@@ -129,8 +129,9 @@ static bool check_replay(const struct sim_flags *flags, struct err *err)
     if (!flags->replay && flags->encodings) return err_set(err, ERR_INVALID, "--encodings needs --replay");
     if (!flags->replay) return true;
     if (flags->pods == 0) return err_set(err, ERR_INVALID, "--replay needs --pods N");
-    if (flags->load.count) return err_set(err, ERR_INVALID, "--load does not go with --replay");
-    if (flags->server.script) return err_set(err, ERR_INVALID, "--script does not go with --replay");
+    if (flags->load.count) return err_set(err, ERR_INVALID, "--load and --replay are mutually exclusive");
+    if (flags->server.script)
+        return err_set(err, ERR_INVALID, "--script and --replay are mutually exclusive");
     return true;
 }
 
@@ -138,10 +139,10 @@ static bool check_numbers(const struct sim_flags *flags, struct err *err)
 {
     enum { PORT_MAX = 65535 };
     if (flags->server.port > PORT_MAX)
-        return err_set(err, ERR_INVALID, "--port: %d is too large, the most is %d", flags->server.port,
+        return err_set(err, ERR_INVALID, "--port: %d is too large, the maximum is %d", flags->server.port,
                        PORT_MAX);
     if (flags->pods > SIM_PODS_MAX)
-        return err_set(err, ERR_INVALID, "--pods: %d is too large, the most is %d", flags->pods,
+        return err_set(err, ERR_INVALID, "--pods: %d is too large, the maximum is %d", flags->pods,
                        SIM_PODS_MAX);
     if (flags->server.bookmark_ms < 1)
         return err_set(err, ERR_INVALID, "--bookmark-interval must be greater than 0");

@@ -84,7 +84,8 @@ static void help(void)
          "  130  interrupted\n\n"
          "Flags:");
     flags_print(test_flags(&flags));
-    puts("\nScripts, as for kubelua run:");
+    puts("\n"
+         "Script flags (as for kubelua run):");
     flags_print(limit_flags(&flags.options));
 }
 

@@ -36,7 +36,7 @@ static int check_complete(const struct script *script, int code)
         {metric_get(&metric_objects_refused), "object was refused", "objects were refused"},
         {script_counters(script).errors - tried_again, "call of the script's functions failed",
          "calls of the script's functions failed"},
-        {lost_keys, "key of a work queue failed and was not done", "work queue keys failed"},
+        {lost_keys, "work queue key failed", "work queue keys failed"},
     };
     for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
         if (faults[i].count == 0) continue;
@@ -52,7 +52,7 @@ static void note_unhandled(const struct script *script)
 {
     size_t events = script_pending_events(script);
     if (events > 0)
-        log_warn("Main has returned: events were not handled", F("script", script_name(script)),
+        log_warn("Main returned with unhandled events", F("script", script_name(script)),
                  FI("events", events));
 }
 

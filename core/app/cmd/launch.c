@@ -40,10 +40,9 @@ static bool name_scripts(enum engine_mode mode, struct options *options, struct 
 {
     if (mode == ENGINE_RUN) {
         if (rest->count)
-            return err_set(err, ERR_INVALID, "unexpected argument \"%s\"; scripts are named by -f",
+            return err_set(err, ERR_INVALID, "unexpected argument \"%s\"; use -f for scripts",
                            rest->items[0]);
-        if (!options->files.count)
-            return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+        if (!options->files.count) return err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
         return true;
     }
     if (rest->count != 1)
@@ -53,7 +52,7 @@ static bool name_scripts(enum engine_mode mode, struct options *options, struct 
                        rest->count ? rest->items[1] : "");
     struct stat st;
     if (stat(rest->items[0], &st) == 0 && S_ISDIR(st.st_mode))
-        return err_set(err, ERR_INVALID, "%s: a folder; exec takes one script", rest->items[0]);
+        return err_set(err, ERR_INVALID, "%s is a directory; exec runs one script", rest->items[0]);
     options->files = *rest;
     *rest = (struct flag_list){0};
     return true;

@@ -45,7 +45,7 @@ static void end_process(const struct shutdown_watch *stopper, const char *why)
 
 static void on_patience(struct timer *timer)
 {
-    end_process(container_of(timer, struct shutdown_watch, patience), "a script does not return");
+    end_process(container_of(timer, struct shutdown_watch, patience), "a script is blocking the engine");
 }
 
 /* On the engine thread. */
@@ -61,7 +61,7 @@ static void on_signal(void *ctx, int signum)
     struct shutdown_watch *stopper = ctx;
     int64_t now_ms = clock_now_ms(loop_clock(stopper->options.io_loop));
     if (stopper->signum == signum && now_ms - stopper->signalled_ms < ECHO_MS) return;
-    if (stopper->signum) end_process(stopper, "a second signal came");
+    if (stopper->signum) end_process(stopper, "second signal received");
     stopper->signum = signum;
     stopper->signalled_ms = now_ms;
     timer_start(&stopper->patience, loop_clock(stopper->options.io_loop), stopper->options.patience_ms);

@@ -32,7 +32,7 @@ struct health *health_new(const struct health_options *options)
     health->options = *options;
     for (int i = 0; i < HEALTH_LOOPS; i++) health_beat(health, (enum health_loop)i);
     pthread_mutex_init(&health->lock, NULL);
-    buf_puts(&health->lagging, "the engine has not started yet");
+    buf_puts(&health->lagging, "the engine is starting");
     return health;
 }
 
@@ -81,7 +81,7 @@ static void check_loop(struct health *health, enum health_loop loop, const char 
                        struct buf *reason)
 {
     if (is_late(health, loop, ready))
-        buf_printf(reason, "the %s thread has not come back for %lld s", what,
+        buf_printf(reason, "the %s thread has been blocked for %lld s", what,
                    (long long)(health_silence_ms(health, loop) / 1000));
 }
 

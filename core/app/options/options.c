@@ -84,8 +84,8 @@ const struct flag *connection_flags(struct options *o)
     static struct flag table[20];
     struct cluster_flags *c = &o->cluster;
     const struct flag flags[] = {
-        {"kubeconfig", 0, FLAG_STRING, &c->kubeconfig, "FILE", NULL, "kubeconfig file"},
-        {"context", 0, FLAG_STRING, &c->context, "NAME", NULL, "context of the kubeconfig"},
+        {"kubeconfig", 0, FLAG_STRING, &c->kubeconfig, "FILE", NULL, "Path to the kubeconfig file"},
+        {"context", 0, FLAG_STRING, &c->context, "NAME", NULL, "Kubeconfig context to use"},
         {"cluster", 0, FLAG_STRING, &c->cluster, "NAME", NULL, "Kubeconfig cluster to use"},
         {"user", 0, FLAG_STRING, &c->user, "NAME", NULL, "Kubeconfig user to use"},
         {"server", 's', FLAG_STRING, &c->server, "URL", NULL,
@@ -94,7 +94,8 @@ const struct flag *connection_flags(struct options *o)
          "Bearer token for authentication to the API server"},
         {"certificate-authority", 0, FLAG_STRING, &c->certificate_authority, "FILE", NULL,
          "Path to a certificate file of the certificate authority"},
-        {"client-certificate", 0, FLAG_STRING, &c->client_certificate, "FILE", NULL, "client certificate"},
+        {"client-certificate", 0, FLAG_STRING, &c->client_certificate, "FILE", NULL,
+         "Path to a client certificate file"},
         {"client-key", 0, FLAG_STRING, &c->client_key, "FILE", NULL, "Path to a client key file"},
         {"tls-server-name", 0, FLAG_STRING, &c->tls_server_name, "NAME", NULL,
          "Server name for certificate validation (default: the host of the server's address)"},

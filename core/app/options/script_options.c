@@ -86,7 +86,7 @@ bool options_check_trusted(const struct options *options, const struct script_fi
             nearest_try(&nearest, files->names[j]);
         }
         if (found) continue;
-        return err_set(err, ERR_INVALID, "--trust: there is no script \"%s\"%s%s", wanted,
+        return err_set(err, ERR_INVALID, "--trust: script \"%s\" not found%s%s", wanted,
                        nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "");
     }
     return true;

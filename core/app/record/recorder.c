@@ -199,7 +199,7 @@ static bool may_replace(const char *named, const char *path, struct err *err)
 {
     struct stat st;
     bool there = stat(path, &st) == 0;
-    if (there && !S_ISREG(st.st_mode)) return err_set(err, ERR_IO, "%s: no regular file", named);
+    if (there && !S_ISREG(st.st_mode)) return err_set(err, ERR_IO, "%s: not a regular file", named);
     bool ok = (!there || access(path, W_OK) == 0) && has_folder(path);
     return ok || err_set(err, ERR_IO, "%s: %s", named, strerror(errno));
 }
@@ -264,7 +264,7 @@ void recorder_describe_lag(struct recorder *recorder, struct buf *out)
         struct reflector_status status = {0};
         if (stream->lists > 0) continue;
         if (stream->reflector) reflector_get_status(stream->reflector, &status);
-        buf_printf(out, "%s: no whole list came: %s\n", stream->name,
+        buf_printf(out, "%s: no complete list received: %s\n", stream->name,
                    status.last_error.code != ERR_NONE ? status.last_error.text : "still in progress");
     }
 }
@@ -304,7 +304,7 @@ static void print_parts(const struct recorder *recorder, struct err *err)
     err_wrap(err, "%s was not written", recorder->path);
     STAILQ_FOREACH (stream, &recorder->streams, link) {
         if (access(stream->part, F_OK) != 0 || count++ >= PARTS_SHOWN) continue;
-        err_append(err, "%s%s", count == 1 ? "; what was recorded is in " : " ", stream->part);
+        err_append(err, "%s%s", count == 1 ? "; the recorded data is in " : " ", stream->part);
     }
     if (count > PARTS_SHOWN) err_append(err, " and %zu more", count - PARTS_SHOWN);
 }

@@ -186,7 +186,7 @@ static enum repl_end eval(struct repl_backend *backend, struct str text, const s
     put_question(r, text, style, &question);
     bool fits = send_request(r, "eval", buf_text(&question));
     buf_clear(&question);
-    if (!fits) buf_printf(answer, "a line may have %d KiB", ADMIN_REQUEST_MAX >> 10);
+    if (!fits) buf_printf(answer, "a line must not exceed %d KiB", ADMIN_REQUEST_MAX >> 10);
     while (fits && !is_lost(r)) {
         size_t at = await_line(r, -1);
         if (at && take_part(r, at, &end, answer)) break;

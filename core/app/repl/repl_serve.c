@@ -55,7 +55,7 @@ static void session_free(struct session *s)
     buf_clear(&s->in);
     buf_clear(&s->out);
     tape_parser_free(s->parser);
-    log_info("A prompt has ended", FI("pid", s->pid));
+    log_info("REPL session ended", FI("pid", s->pid));
     free(s);
 }
 
@@ -138,7 +138,7 @@ static void on_end(void *ctx, enum repl_end end, struct str text)
     struct session *s = ctx;
     struct buf flood = {0};
     if (!has_room(s, text.n)) s->flooded = true;
-    buf_printf(&flood, "over %d MiB of output wait to be read by the prompt", REPL_OUTPUT_MAX >> 20);
+    buf_printf(&flood, "the client does not read its output (over %d MiB buffered)", REPL_OUTPUT_MAX >> 20);
     if (s->flooded)
         send_end(s, REPL_FAILED, buf_slice(&flood));
     else
@@ -204,7 +204,7 @@ static bool take_line(struct session *s, struct buf *line)
     } else if (strcmp(request.method, "eval") == 0 && !repl_is_busy(s->repl)) {
         eval(s, &tape, params);
     } else {
-        send_over(s, "a prompt says eval, one at a time, complete or cancel");
+        send_over(s, "expected one eval at a time, complete or cancel");
         return false;
     }
     return true;
@@ -221,7 +221,7 @@ static bool take_next(struct session *s)
     }
     if (!end) {
         if (s->in.len <= ADMIN_REQUEST_MAX) return true;
-        send_over(s, "a request is over 64 KiB");
+        send_over(s, "the request exceeds 64 KiB");
         return false;
     }
     size_t len = (size_t)(end - s->in.data);
@@ -317,8 +317,8 @@ void repl_sessions_begin(void *ctx, struct admin_call *question)
     struct repl_sessions *all = ctx;
     const struct engine *engine = all->engine;
     bool ends = engine->stopping || engine->ending_ms, full = all->count == REPL_SESSIONS_MAX;
-    if (ends) err_set(&err, ERR_CLOSED, "the engine stops");
-    if (full) err_set(&err, ERR_LIMIT, "there are %d prompts already: that is the most", REPL_SESSIONS_MAX);
+    if (ends) err_set(&err, ERR_CLOSED, "the engine is shutting down");
+    if (full) err_set(&err, ERR_LIMIT, "too many REPL sessions (maximum %d)", REPL_SESSIONS_MAX);
     struct session *s = ends || full ? NULL : session_new(all, &err);
     if (s)
         connect_to(s, admin_call_take_connection(question));
@@ -353,7 +353,7 @@ void repl_sessions_end(struct repl_sessions *all)
     struct session *s;
     while ((s = TAILQ_FIRST(&all->list))) {
         repl_cancel(s->repl);
-        send_over(s, "the engine stops");
+        send_over(s, "the engine is shutting down");
         session_free(s);
     }
 }

@@ -69,7 +69,7 @@ static const char *identify(struct spec_replay *replay, const struct recording_r
     else if (str_has_nul(ns) || str_has_nul(name) || str_has_nul(version))
         err_set(err, ERR_PARSE, "an object with a NUL byte in its name or version");
     else if (!str_is(kind, resource->kind))
-        err_set(err, ERR_PARSE, "an object of the kind \"%.*s\" in a stream of %s", (int)kind.n,
+        err_set(err, ERR_PARSE, "object of kind \"%.*s\" in a stream of %s", (int)kind.n,
                 kind.p ? kind.p : "", resource->kind);
     else if (resource_object_path(resource, ns, name, STR(""), &replay->path, err))
         return buf_text(&replay->path) && version.p ? version.p : "";
@@ -235,11 +235,10 @@ static bool print_problems(const struct spec_replay *replay, struct err *err)
     *err = replay->problem;
     if (replay->problems > 1) err_append(err, " (and %zu more like it)", replay->problems - 1);
     if (unlisted && replay->problems == 0)
-        err_set(err, ERR_PARSE, "%s: no whole list of %s was recorded: what there is was played as it came",
+        err_set(err, ERR_PARSE, "%s: no complete list of %s was recorded; played what was recorded",
                 replay->file, buf_text(&names));
     else if (unlisted)
-        err_append(err, "; no whole list of %s was recorded: what there is was played as it came",
-                   buf_text(&names));
+        err_append(err, "; no complete list of %s was recorded; played what was recorded", buf_text(&names));
     buf_clear(&names);
     return replay->problems == 0 && unlisted == 0;
 }

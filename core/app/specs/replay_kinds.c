@@ -101,7 +101,7 @@ static void compare_script(struct comparison *c, const struct script *script)
 
 static void warn_of(const struct missing *missing)
 {
-    log_warn("The recording has no stream of this kind: the script sees none of it", F("kind", missing->kind),
+    log_warn("Recording has no stream for this kind, its informer is empty", F("kind", missing->kind),
              FS("script", buf_slice(&missing->places)));
 }
 
@@ -111,7 +111,7 @@ static bool refuse(const struct comparison *c, const char *recording, struct err
     for (size_t i = 0; i < c->count; i++)
         buf_printf(&asked, "%s%s (%s)", i ? ", " : "", c->missing[i].kind, buf_text(&c->missing[i].places));
     spec_replay_name_kinds(c->replay, &there);
-    err_set(err, ERR_INVALID, "%s: it has %s, and none of what the scripts ask for: %s", recording,
+    err_set(err, ERR_INVALID, "%s: contains %s, but none of the kinds that the scripts use: %s", recording,
             buf_text(&there), buf_text(&asked));
     buf_clear(&asked);
     buf_clear(&there);

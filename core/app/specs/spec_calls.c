@@ -62,7 +62,7 @@ static bool collect(struct script *const *scripts, size_t count, const char *rul
         return true;
     }
     if (!rule) return err_set(err, ERR_NOT_FOUND, "the script has no rule (k8s.rule)");
-    err_set(err, ERR_NOT_FOUND, "there is no rule \"%s\"", rule);
+    err_set(err, ERR_NOT_FOUND, "rule \"%s\" not found", rule);
     return nearest.name ? err_append(err, ", did you mean \"%s\"?", nearest.name) : false;
 }
 
@@ -154,7 +154,7 @@ static struct script *find(struct spec_engine *engine, const char *name, size_t 
             if (strcmp(script_command_name(script, *command), name) == 0) return script;
             nearest_try(&nearest, script_command_name(script, *command));
         }
-    err_set(err, ERR_NOT_FOUND, "there is no command \"%s\"%s%s%s", name,
+    err_set(err, ERR_NOT_FOUND, "command \"%s\" not found%s%s%s", name,
             nearest.name ? ", did you mean \"" : "", nearest.name ? nearest.name : "",
             nearest.name ? "\"?" : "");
     return NULL;
@@ -169,7 +169,8 @@ static bool wait_for(struct spec_engine *engine, const struct waiting *waiting, 
     while (!waiting->over && clock_next_due_ms(clock) <= end_ms)
         if (!test_engine_ops.advance(engine, clock_next_due_ms(clock) - clock_now_ms(clock), err))
             return false;
-    return waiting->over || err_set(err, ERR_TIMEOUT, "it did not end within ten minutes of the clock");
+    return waiting->over ||
+           err_set(err, ERR_TIMEOUT, "the command did not finish within ten minutes of test time");
 }
 
 bool spec_command_call(struct spec_engine *engine, const char *name, const char *const *args, size_t count,

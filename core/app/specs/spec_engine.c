@@ -63,7 +63,7 @@ static struct engine_settings settings_of(struct spec_engine *engine,
         .elects = options->elects,
         .runs_rules = !options->live,
         .write_mode = options->live ? WRITES_RECORDED : WRITES_SENT,
-        .not_sent = options->live ? "Not sent: this is a replay" : NULL,
+        .not_sent = options->live ? "Not sent because this is a replay" : NULL,
         .reload_timeout_ms = 1, /* the clock stands still meanwhile */
         .identity = "kubelua-test",
     };
@@ -132,7 +132,7 @@ static bool make_engine(struct spec_engine *engine, struct err *err)
 static struct spec_engine *open_engine(const struct spec_engine_options *options, struct err *err)
 {
     if (options->wall_us < 0 || options->wall_us >= TEST_CLOCK_END_US) {
-        err_set(err, ERR_INVALID, "the clock of a test begins from 1970 to 2199");
+        err_set(err, ERR_INVALID, "the test clock must start between 1970 and 2199");
         return NULL;
     }
     struct spec_engine *engine = NEW(struct spec_engine);
@@ -159,8 +159,7 @@ static bool come_to_rest(struct spec_engine *engine, struct err *err)
         if (!spec_cluster_pump(engine->cluster)) return true;
     }
     return err_set(err, ERR_LIMIT,
-                   "the script does not come to rest: after %d turns, all at the same time, "
-                   "there is still something to do",
+                   "the script does not settle: still busy after %d turns without the clock advancing",
                    TURNS_MAX);
 }
 
@@ -177,7 +176,7 @@ static bool advance(struct spec_engine *engine, int64_t ms, struct err *err)
 {
     struct clock *clock = loop_clock(engine->loop);
     if (ms > (TEST_CLOCK_END_US - clock_wall_us(clock)) / 1000)
-        return err_set(err, ERR_LIMIT, "the clock of a test ends with the year 2199");
+        return err_set(err, ERR_LIMIT, "the test clock cannot go beyond the year 2199");
     int64_t end_ms = clock_now_ms(clock) + ms, due_ms;
     if (!spec_engine_settle(engine, err)) return false;
     while ((due_ms = clock_next_due_ms(clock)) <= end_ms) {
@@ -242,7 +241,7 @@ static bool reload(struct spec_engine *engine, const char *name, struct str text
 {
     struct slot *slot = managed_script_find(&engine->engine->slots, name);
     size_t leases = leaders_count(engine->engine->cluster->leaders);
-    if (!slot) return err_set(err, ERR_NOT_FOUND, "there is no script: test.load or env:load loads one");
+    if (!slot) return err_set(err, ERR_NOT_FOUND, "no script loaded; use test.load or env:load");
     uint64_t made = slot->made;
     spec_engine_enter(engine);
     reload_text(slot, text);
@@ -293,7 +292,7 @@ static bool replay_begin(struct spec_engine *engine, const char *path, struct er
 static bool replay_play(struct spec_engine *engine, double speed, struct replay_counts *counts,
                         struct err *err)
 {
-    if (!engine->replay) return err_set(err, ERR_INVALID, "there is no recording to go on with");
+    if (!engine->replay) return err_set(err, ERR_INVALID, "no recording to continue");
     bool ok = spec_replay_play(engine->replay, &(struct spec_replay_options){.speed = speed}, err);
     spec_replay_get_counts(engine->replay, counts);
     spec_replay_close(engine->replay);

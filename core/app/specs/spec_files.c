@@ -23,7 +23,7 @@ static bool is_known(const struct spec_files *files, const char *path)
 static bool add(struct spec_files *files, const char *path, struct err *err)
 {
     if (strchr(path, ','))
-        return err_set(err, ERR_INVALID, "%s: no comma may stand in the name of a spec", path);
+        return err_set(err, ERR_INVALID, "%s: the name of a spec must not contain a comma", path);
     if (is_known(files, path)) return true;
     files->paths = xrealloc(files->paths, (files->count + 1) * sizeof *files->paths);
     files->paths[files->count++] = xstrdup(path);

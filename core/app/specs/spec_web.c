@@ -105,7 +105,7 @@ static void answer(struct call *call)
     struct err err;
     call->busy = true;
     if (!rule) {
-        err_set(&err, ERR_CONNECT, "no env:http of the test answers there");
+        err_set(&err, ERR_CONNECT, "no env:http matches this request");
         http_local_end(call->exchange, &err);
     } else {
         http_local_set_headers(call->exchange, rule->headers.items);

@@ -32,12 +32,12 @@ static void print_line(struct viewer *v, size_t at)
 {
     struct buf line = {0};
     put_count(v, at, "rules", "rule", "rules", &line);
-    put_count(v, at, "waitingRules", "waits for its caches", "waiting for their caches", &line);
+    put_count(v, at, "waitingRules", "waiting for its caches", "waiting for their caches", &line);
     put_count(v, at, "coarseRules", "has too many dependencies and is re-evaluated as a whole",
               "have too many dependencies and are re-evaluated as a whole", &line);
     put_count(v, at, "lackingRules", "needs a kind that the server does not have",
               "need kinds that the server does not have", &line);
-    put_count(v, at, "tornRules", "not asked, as objects of a kind that it uses are refused",
+    put_count(v, at, "tornRules", "not evaluated: objects of a kind that it uses were refused",
               "not evaluated: objects of kinds that they use were refused", &line);
     put_count(v, at, "twinRules", "not evaluated: duplicate id", "not evaluated: duplicate ids", &line);
     put_count(v, at, "quarantinedRules", "in quarantine", "in quarantine", &line);
@@ -102,7 +102,7 @@ static void note_rule(struct viewer *v, struct text_table *table, size_t at)
     if (twin.n)
         buf_printf(&text, "not evaluated: %.*s has a rule with the same id", STR_ARG(twin));
     else if (viewer_bool(v, at, "torn"))
-        buf_puts(&text, "not asked: objects of a kind that it uses are refused");
+        buf_puts(&text, "not evaluated: objects of a kind that it uses were refused");
     else if (viewer_bool(v, at, "quarantined"))
         buf_printf(&text,
                    "in quarantine, every result is an error: fix and reload the script, or run kubelua "
@@ -110,9 +110,10 @@ static void note_rule(struct viewer *v, struct text_table *table, size_t at)
                    STR_ARG(viewer_text(v, at, "id")));
     else if (lacks.n)
         buf_printf(&text, "%s: the server does not have %.*s",
-                   viewer_bool(v, at, "asked") ? "asked about its other kinds" : "not asked", STR_ARG(lacks));
+                   viewer_bool(v, at, "asked") ? "evaluated for its other kinds" : "not evaluated",
+                   STR_ARG(lacks));
     else if (viewer_bool(v, at, "waiting"))
-        buf_puts(&text, "waits for its caches");
+        buf_puts(&text, "waiting for its caches");
     text_table_add_note(table, buf_text(&text));
     text.len = 0;
     put_error(v, at, &text);
@@ -168,7 +169,7 @@ void status_reports_print(struct viewer *v, size_t reports)
     int64_t count = viewer_int(v, reports, "reports");
     buf_printf(&line, "%" PRId64 " %.*s%s", count, STR_ARG(viewer_text(v, reports, "kind")),
                count == 1 ? "" : "s");
-    if (viewer_bool(v, reports, "dryRun")) buf_puts(&line, " if they were kept (--dry-run=server)");
+    if (viewer_bool(v, reports, "dryRun")) buf_puts(&line, " (not persisted: --dry-run=server)");
     put_few(v, reports, "waiting", "to be written", &line);
     put_few(v, reports, "failed", "writes failed", &line);
     put_few(v, reports, "namespacesLeftOut", "namespaces omitted (report limit)", &line);

@@ -22,7 +22,7 @@ static void print_discovery(struct viewer *v, size_t at)
     }
     buf_str(&line, viewer_text(v, at, "discoveryError"));
     if (asking) {
-        buf_puts(&line, line.len ? "; retrying discovery for " : "asking the server which kinds it has for ");
+        buf_puts(&line, line.len ? "; retrying discovery for " : "waiting for discovery for ");
         text_duration(v->now_s - asking, &line);
     }
     viewer_print_line(v, "discovery", &line);
@@ -102,7 +102,7 @@ static void put_reload_error(const struct viewer *v, size_t at, struct buf *out)
     struct str error = viewer_text(v, at, "reloadError");
     const char *what = viewer_bool(v, at, "returned")    ? "returned"
                        : viewer_int(v, at, "generation") ? "reload refused"
-                                                         : "refused, does not run";
+                                                         : "refused, not running";
     if (!error.n) return;
     buf_printf(out, "%s%s: %.*s (", out->len ? "; " : "", what, STR_ARG(error));
     text_duration(v->now_s - viewer_time(v, at, "reloadErrorTime"), out);

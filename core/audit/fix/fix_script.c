@@ -58,7 +58,7 @@ static void put_comment(struct buf *out, const struct audit_fix *fix)
     terminal_put(out, str_of(fix->ns));
     if (*fix->ns) buf_putc(out, '/');
     terminal_put(out, str_of(fix->name));
-    buf_puts(out, " is there already, and this would change it:\n");
+    buf_puts(out, " already exists and would be changed by:\n");
     put_manifest(&commands, fix);
     struct str rest = buf_slice(&commands), line;
     while (str_cut(&rest, '\n', &line) && rest.p) buf_printf(out, "# %.*s\n", STR_ARG(line));

@@ -154,7 +154,7 @@ static void note_step(struct fixer *fixer)
 
 static bool refuse_other(struct audit_fix *fix, const struct audit_fix *other, struct err *err)
 {
-    err_set(err, ERR_INVALID, "%s %s%s%s is another one already, by the fix of %s", fix->kind, fix->ns,
+    err_set(err, ERR_INVALID, "%s %s%s%s conflicts with the fix of %s", fix->kind, fix->ns,
             *fix->ns ? "/" : "", fix->name, other->rules);
     audit_fix_clear(fix);
     return false;
@@ -231,8 +231,7 @@ static bool take_patch(struct fixer *fixer, struct value patch, bool *mended, st
     if (!fix_pack(fixer->packer, &fixer->text, &next, err)) return false;
     if (!fix_is_same_object(root_value(next), root_value(fixer->now))) {
         root_unref(next);
-        return err_set(err, ERR_INVALID,
-                       "it makes another object of it: apiVersion, kind, namespace or name");
+        return err_set(err, ERR_INVALID, "must not change apiVersion, kind, namespace or name");
     }
     *mended = !value_equal(root_value(next), root_value(fixer->now));
     root_unref(fixer->now);
@@ -245,7 +244,7 @@ static bool take(struct fixer *fixer, const struct fixer_failure *failure, struc
                  struct err *err)
 {
     if (value_type(given) != VALUE_MAP)
-        return err_set(err, ERR_INVALID, "it is a list, and neither a merge patch nor a manifest");
+        return err_set(err, ERR_INVALID, "expected a merge patch or a manifest, not a list");
     if (fix_is_manifest(given) && !fix_is_same_object(given, root_value(fixer->object))) {
         *mended = add_manifest(fixer, failure, given, err);
         return *mended;

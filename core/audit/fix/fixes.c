@@ -189,8 +189,8 @@ void audit_fixes_sum_up(const struct audit_fixes *fixes, struct buf *out)
     buf_printf(out, "%zu %s none; ", fixes->without, fixes->without == 1 ? "has" : "have");
     buf_printf(out, "%zu object%s", fixes->objects, fixes->objects == 1 ? "" : "s");
     if (fixes->there)
-        buf_printf(out, "; %zu manifest%s there already", fixes->there,
-                   fixes->there == 1 ? " is of an object that is" : "s are of objects that are");
+        buf_printf(out, "; %zu manifest%s", fixes->there,
+                   fixes->there == 1 ? " is for an object that exists" : "s are for objects that exist");
     if (fixes->still)
         buf_printf(out, "; %zu rule%s with the patch too", fixes->still,
                    fixes->still == 1 ? " fails" : "s fail");

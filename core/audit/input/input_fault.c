@@ -165,7 +165,8 @@ void input_refuse_rest(struct input_reader *r)
     const struct audit_input_sink *sink = r->options->sink;
     struct err err;
     if (r->refused > INPUT_TOLD_MAX) {
-        err_set(&err, ERR_LIMIT, "%s: %zu more that could not be read", r->file, r->refused - INPUT_TOLD_MAX);
+        err_set(&err, ERR_LIMIT, "%s: %zu more objects could not be read", r->file,
+                r->refused - INPUT_TOLD_MAX);
         sink->refused(sink->ctx, &err);
     }
     r->refused = 0;
@@ -184,9 +185,9 @@ void input_refuse_text(struct input_reader *r, size_t line, enum err_code code, 
 void input_refuse_cut(struct input_reader *r, enum input_cut_result result, size_t line)
 {
     if (result == CUT_LARGE)
-        input_refuse_text(r, line, ERR_LIMIT, "an object of more than %zu bytes (--max-object-size)", r->max);
+        input_refuse_text(r, line, ERR_LIMIT, "object exceeds %zu bytes (--max-object-size)", r->max);
     else
-        input_refuse_text(r, line, ERR_CLOSED, "the text ends inside of what begins here");
+        input_refuse_text(r, line, ERR_CLOSED, "unexpected end of input in the object that starts here");
 }
 
 void input_refuse_damaged(struct input_reader *r, struct str text, size_t line, struct err *err)
@@ -195,7 +196,7 @@ void input_refuse_damaged(struct input_reader *r, struct str text, size_t line, 
     size_t below = fault < text.n ? input_count_lines((struct str){text.p, fault}) : 0;
     if (below > 0) {
         struct err cause = *err;
-        err_set(err, cause.code, "%s, in what begins at line %zu", cause.text, line);
+        err_set(err, cause.code, "%s, in the object that starts at line %zu", cause.text, line);
     }
     input_refuse(r, line + below, err);
 }

@@ -34,7 +34,7 @@ static bool pass_scalar(struct input_reader *r)
 {
     int c, last = 0;
     bool in_string = false;
-    input_refuse_text(r, r->window.line, ERR_PARSE, "an item that is no object");
+    input_refuse_text(r, r->window.line, ERR_PARSE, "item is not an object");
     for (; (c = input_window_byte(&r->window, 0)) >= 0; last = last == '\\' && c == '\\' ? 0 : c) {
         if (c == '\n' || (!in_string && (c == ',' || c == ']' || c == '}'))) return true;
         if (c == '"' && last != '\\') in_string = !in_string;
@@ -54,8 +54,8 @@ bool input_read_elements(struct input_reader *r, const struct input_type *type, 
             c = input_window_skip_blanks(w);
         }
         if (c < 0) {
-            input_refuse_text(r, line, ERR_CLOSED, "the text ends inside of what begins here, at line %zu",
-                              w->line);
+            input_refuse_text(r, line, ERR_CLOSED,
+                              "unexpected end of input in the object that starts at line %zu", w->line);
             return false;
         }
         if (c == ']' && !(comma && !first)) {

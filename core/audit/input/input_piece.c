@@ -111,7 +111,7 @@ static void take_items(struct input_reader *r, const struct input_piece *piece, 
             whole.text.n = t->at[piece->close[i]] + 1 - t->at[i];
             take(r, &whole, &type, line, lists + 1);
         } else {
-            input_refuse_text(r, line, ERR_PARSE, "an item that is no object");
+            input_refuse_text(r, line, ERR_PARSE, "item is not an object");
         }
         if (!behind || (token_type(t, behind) != ',' && behind != piece->close[o->items])) {
             input_refuse_text(r, line, ERR_PARSE, "',' or ']' expected behind this item");
@@ -131,7 +131,7 @@ static bool take_list(struct input_reader *r, const struct input_piece *piece, c
     else if (type == '[')
         take_items(r, piece, o, line, lists);
     else if ((type && type != 'n' && str_ends(o->kind, STR("List"))) || (!type && str_is(o->kind, "List")))
-        input_refuse_text(r, line, ERR_PARSE, "%.*s: its items are no array", STR_ARG(o->kind));
+        input_refuse_text(r, line, ERR_PARSE, "%.*s: items is not an array", STR_ARG(o->kind));
     else
         return type == 'n' && str_ends(o->kind, STR("List"));
     return true;
@@ -145,7 +145,7 @@ static void take(struct input_reader *r, const struct input_piece *piece, const 
     struct outline o;
     struct err err;
     if (token_type(&piece->tokens, piece->at) != '{') {
-        input_refuse_text(r, line, ERR_PARSE, "no object");
+        input_refuse_text(r, line, ERR_PARSE, "not an object");
         return;
     }
     if (!read_outline(piece, &o)) {

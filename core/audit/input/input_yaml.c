@@ -93,7 +93,7 @@ static void complain(struct input_yaml *y)
     size_t here = yaml_value_line_of(&y->value, p->mark);
     if (r->window.failed) return; /* that is told by whoever reads the window */
     if (y->is_text_long) {
-        input_refuse_text(r, here, ERR_LIMIT, "a text of more than %zu bytes (--max-object-size)", r->max);
+        input_refuse_text(r, here, ERR_LIMIT, "document exceeds %zu bytes (--max-object-size)", r->max);
     } else if (p->error == YAML_READER_ERROR) {
         input_refuse_text(r, here, ERR_PARSE, "neither JSON nor YAML: %s, at byte %zu", problem,
                           p->problem_offset);

@@ -30,7 +30,7 @@ static void set_incomplete(struct policy_writer *writer, struct buf *why)
 static void put_refused(const struct policy_outlook *outlook, struct buf *why)
 {
     if (*outlook->refused)
-        buf_printf(why, "%sObjects are missing, as the engine refuses them (kubelua status says why): %.*s",
+        buf_printf(why, "%sObjects are missing because the engine refused them (see kubelua status): %.*s",
                    why->len ? ". " : "", WAITING_BYTES, outlook->refused);
 }
 
@@ -49,7 +49,7 @@ static void look(struct policy_writer *writer, int64_t now_ms)
     if (!asked && !writer->begun) writer->is_late = now_ms - writer->active_ms >= POLICY_BEGIN_MS;
     writer->begun |= asked || writer->is_late;
     if (long_enough)
-        buf_printf(&why, "Rules are not asked, as their caches are not there: %.*s", WAITING_BYTES,
+        buf_printf(&why, "Rules are not evaluated because their caches have not synced: %.*s", WAITING_BYTES,
                    outlook.waiting);
     put_refused(&outlook, &why);
     if (outlook.findings_left_out)

@@ -10,7 +10,7 @@
 #include "base/time/token_bucket.h"
 #include <uthash.h>
 
-#define POLICY_NOT_ALL_EVALUATED "Not every object was asked about yet"
+#define POLICY_NOT_ALL_EVALUATED "Not all objects have been evaluated yet"
 
 /* A report as it is in the cluster. */
 struct known_part {

@@ -211,7 +211,7 @@ static void print_error_head(struct table_report *r, size_t first, size_t end)
     const struct shared_error *error = &r->errors.items[first];
     struct buf text = {0}, object = {0};
     lines_put(&r->lines, LINES_RED, STR("ERROR"));
-    buf_printf(&text, "%zu rules ended with the same error for ", error->rules);
+    buf_printf(&text, "%zu rules failed with the same error for ", error->rules);
     if (end - first == 1) {
         report_put_object(&object, audit_table_object(r->table, row_of(r, error->first)->object), ' ');
         terminal_put(&text, buf_slice(&object));
@@ -286,7 +286,7 @@ static void print_not_evaluated(struct table_report *r)
         count++;
     }
     if (count == 0) return;
-    lines_put(&r->lines, LINES_RED, STR("NOT ASKED"));
+    lines_put(&r->lines, LINES_RED, STR("NOT EVALUATED"));
     r->lines.piece.len = 0;
     buf_printf(&r->lines.piece, "%zu rule%s", count, count == 1 ? "" : "s");
     lines_put_part(&r->lines, LINES_BOLD, buf_slice(&r->lines.piece), LINES_INDENT);

@@ -29,7 +29,7 @@ static bool refuse_duplicate(const struct auditor *auditor, const struct rule_re
         if (strcmp(other->rule->id, asked->rule->id) != 0) continue;
         int line, other_line;
         const char *file = place_of(asked, &line), *other_file = place_of(other, &other_line);
-        return err_set(err, ERR_INVALID, "%s:%d: rule %s is there already: %s:%d", file, line,
+        return err_set(err, ERR_INVALID, "%s:%d: duplicate rule id %s, first used at %s:%d", file, line,
                        asked->rule->id, other_file, other_line);
     }
     return true;

@@ -14,7 +14,7 @@ struct asking {
     struct text text;
 };
 
-/* "accepted until 2027-01-31: the vendor is told", "accepted until 2026-01-31, which is over: ..." */
+/* "accepted until 2027-01-31: the vendor is told", "accepted until 2026-01-31, which has passed: ..." */
 static void put_reason(const struct asking *asking, struct buf *out)
 {
     const struct suppressed *accepted = &asking->accepted;
@@ -24,10 +24,10 @@ static void put_reason(const struct asking *asking, struct buf *out)
                    "not accepted: \"%.*s\" in " SUPPRESSION_PREFIX "%s is not a date; use until=2027-01-31",
                    STR_ARG(accepted->until), id);
     else if (asking->suppression == SUPPRESSION_NO_REASON)
-        buf_printf(out, "not accepted, as " SUPPRESSION_PREFIX "%s gives no reason", id);
+        buf_printf(out, "not accepted: " SUPPRESSION_PREFIX "%s gives no reason", id);
     else
         buf_printf(out, "accepted%s%.*s", accepted->until.n ? " until " : "", STR_ARG(accepted->until));
-    if (asking->suppression == SUPPRESSION_EXPIRED) buf_puts(out, ", which is over");
+    if (asking->suppression == SUPPRESSION_EXPIRED) buf_puts(out, ", which has passed");
     if (accepted->reason.n) buf_printf(out, ": %.*s", STR_ARG(accepted->reason));
 }
 
@@ -40,8 +40,7 @@ static void find_misspelt(struct asking *asking)
         suppression_misspelt(options->object, id, options->is_rule, options->ctx, &asking->text);
     if (misspelt.n)
         buf_printf(options->text,
-                   "not accepted by " SUPPRESSION_PREFIX
-                   "%.*s: no rule of that id is asked, did you mean %s?",
+                   "not accepted by " SUPPRESSION_PREFIX "%.*s: unknown rule id, did you mean %s?",
                    STR_ARG(misspelt), id);
 }
 

@@ -85,7 +85,7 @@ static const char *expected(const struct flag *flag)
     case FLAG_SIZE: return "a size such as 64Mi";
     case FLAG_CHOICE:
     case FLAG_MODE: return flag->values;
-    default: return "a text";
+    default: return "a string";
     }
 }
 
@@ -153,7 +153,7 @@ static bool set(const struct flag *flag, const char *value, const char *where, s
     if (flag->kind == FLAG_COUNT && *value && (is_negative(value) || strspn(value, "0") == strlen(value)))
         return err_set(err, ERR_INVALID, "%s must be 1 or more, not %s", where, value);
     if (is_too_large(flag, value))
-        return err_set(err, ERR_INVALID, "%s: %s is too large, the most is %s", where, value, most(flag));
+        return err_set(err, ERR_INVALID, "%s: %s is too large, the maximum is %s", where, value, most(flag));
     if ((flag->kind == FLAG_INT || flag->kind == FLAG_NUMBER) && is_negative(value))
         return err_set(err, ERR_INVALID, "%s must be 0 or more, not %s", where, value);
     return err_set(err, ERR_INVALID, "%s: \"%s\" is not %s", where, value, expected(flag));

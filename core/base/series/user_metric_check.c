@@ -32,8 +32,7 @@ static bool check_name(const char *name, struct err *err)
                        name, USER_METRIC_NAME_MAX);
     for (size_t i = 0; i < ARRAY_LEN(taken); i++)
         if (strncmp(name, taken[i], strlen(taken[i])) == 0)
-            return err_set(err, ERR_INVALID, "\"%s\": names that begin with %s are not a script's", name,
-                           taken[i]);
+            return err_set(err, ERR_INVALID, "\"%s\": names starting with %s are reserved", name, taken[i]);
     return true;
 }
 
@@ -46,11 +45,11 @@ static bool check_labels(const struct user_metric_options *o, struct err *err)
         if (strlen(label) > USER_METRIC_NAME_MAX || !is_name(label, false) || strncmp(label, "__", 2) == 0)
             return err_set(
                 err, ERR_INVALID,
-                "%s: \"%.60s\" is no name of a label: letters, digits and _, not beginning with a digit "
+                "%s: \"%.60s\" is not a valid label name: letters, digits and _, not starting with a digit "
                 "or with __",
                 o->name, label);
         if (strcmp(label, "script") == 0 || (o->kind == FAMILY_HISTOGRAM && strcmp(label, "le") == 0))
-            return err_set(err, ERR_INVALID, "%s: the label \"%s\" is the engine's", o->name, label);
+            return err_set(err, ERR_INVALID, "%s: label \"%s\" is reserved", o->name, label);
         for (size_t j = 0; j < i; j++)
             if (strcmp(label, o->labels[j]) == 0)
                 return err_set(err, ERR_INVALID, "%s has the label \"%s\" twice", o->name, label);
@@ -104,8 +103,8 @@ bool user_metric_refuse(const char *wanted, const char *shown, const char *scrip
     if (strcmp(shown, wanted) == 0)
         return err_set(err, ERR_INVALID,
                        "%s: the script %s has it with another type, help, labels or buckets", wanted, script);
-    return err_set(err, ERR_INVALID, "%s would have samples of the same name as %s of the script %s", wanted,
-                   shown, script);
+    return err_set(err, ERR_INVALID, "%s conflicts with the samples of %s of script %s", wanted, shown,
+                   script);
 }
 
 struct question {

@@ -120,7 +120,7 @@ static bool macro(struct str text, struct str *out, struct err *err)
         if (str_is(text, macros[i].name)) return true;
     }
     if (str_starts(text, STR("@every")))
-        return err_set(err, ERR_INVALID, "@every does not go by the clock: that is what k8s.every is for");
+        return err_set(err, ERR_INVALID, "@every is not supported; use k8s.every");
     err_set(err, ERR_INVALID, "\"%.*s\" is not known", STR_ARG(text));
     if (nearest.name) return err_append(err, ", did you mean \"%s\"?", nearest.name);
     return err_append(err, ": known are @yearly, @monthly, @weekly, @daily and @hourly");
@@ -132,7 +132,7 @@ static bool check_count(size_t n, struct str first, struct err *err)
         return err_set(err, ERR_INVALID, "\"%.*s\": the time zone is an option, tz", STR_ARG(first));
     if (n == FIELDS) return true;
     return err_set(err, ERR_INVALID,
-                   "five fields are needed (minute, hour, day of month, month, day of week), not %s",
+                   "expected five fields (minute, hour, day of month, month, day of week), got %s",
                    n > FIELDS ? "more" : (const char *[]){"none", "one", "two", "three", "four"}[n]);
 }
 
@@ -143,7 +143,7 @@ static bool check_days(const struct cron *cron, struct str days, struct str mont
     for (int month = 1; month <= 12; month++)
         for (int day = 1; day <= civil_month_length(2024, month); day++)
             if (cron->months >> month & 1 && cron->days >> day & 1) return true;
-    return err_set(err, ERR_INVALID, "day of month \"%.*s\" never comes in month \"%.*s\"", STR_ARG(days),
+    return err_set(err, ERR_INVALID, "day of month \"%.*s\" never occurs in month \"%.*s\"", STR_ARG(days),
                    STR_ARG(months));
 }
 

@@ -16,7 +16,7 @@ struct header {
 
 static bool bad(struct err *err, const char *what)
 {
-    return err_set(err, ERR_PARSE, "not a sound file of a time zone: %s", what);
+    return err_set(err, ERR_PARSE, "invalid time zone file: %s", what);
 }
 
 static bool cut_bytes(struct str *rest, size_t n, const uint8_t **out)
@@ -42,7 +42,7 @@ static int64_t be_time(const uint8_t *p, size_t size)
 static bool cut_header(struct str *rest, struct header *out, struct err *err)
 {
     const uint8_t *p;
-    if (!str_starts(*rest, STR("TZif"))) return bad(err, "it does not begin with TZif");
+    if (!str_starts(*rest, STR("TZif"))) return bad(err, "missing TZif header");
     if (!cut_bytes(rest, HEADER_SIZE, &p)) return bad(err, "truncated header");
     *out = (struct header){
         .version = (char)p[4],
@@ -81,7 +81,7 @@ static bool read_data(struct str *rest, const struct header *h, size_t time_size
                       struct err *err)
 {
     const uint8_t *data;
-    if (!cut_bytes(rest, data_size(h, time_size), &data)) return bad(err, "it is cut off");
+    if (!cut_bytes(rest, data_size(h, time_size), &data)) return bad(err, "truncated");
     if (h->type_count == 0) return bad(err, "it has no type of local time");
     if (h->leap_count) return bad(err, "it counts leap seconds, which the system's clock does not");
     const uint8_t *indexes = data + (size_t)h->time_count * time_size, *types = indexes + h->time_count;
@@ -113,7 +113,7 @@ static bool parse(struct str rest, struct tzif *out, struct err *err)
     if (!cut_header(&rest, &h, err)) return false;
     if (h.version == 0) return read_data(&rest, &h, 4, out, err);
     if (h.version < '2' || h.version > '4') return bad(err, "its version is not known");
-    if (!cut_bytes(&rest, data_size(&h, 4), &skipped)) return bad(err, "it is cut off");
+    if (!cut_bytes(&rest, data_size(&h, 4), &skipped)) return bad(err, "truncated");
     if (!cut_header(&rest, &h, err)) return false;
     return read_data(&rest, &h, 8, out, err) && read_footer(rest, out, err);
 }

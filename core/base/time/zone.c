@@ -107,7 +107,7 @@ static struct zone *given_or_freed(struct zone *zone, bool ok)
 struct zone *zone_named(struct str name, struct err *err)
 {
     if (!is_name(name)) {
-        err_set(err, ERR_INVALID, "\"%.*s\" is no name of a time zone, such as \"Europe/Berlin\"",
+        err_set(err, ERR_INVALID, "\"%.*s\" is not a time zone name such as \"Europe/Berlin\"",
                 STR_ARG(name));
         return NULL;
     }

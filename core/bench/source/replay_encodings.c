@@ -96,14 +96,14 @@ static bool read_file(struct replay_pods *pods, const char *dir, const char *nam
     size_t n = 0;
     for (; ok && rest.n > 0; n++) {
         if (!next_message(&rest, &message))
-            ok = err_set(err, ERR_INVALID, "%s: it ends within object %zu", path, n);
+            ok = err_set(err, ERR_INVALID, "%s: unexpected end in object %zu", path, n);
         else if (n >= pods->count)
-            ok = err_set(err, ERR_INVALID, "%s: it has more objects than the %zu pods", path, pods->count);
+            ok = err_set(err, ERR_INVALID, "%s: contains more objects than the %zu pods", path, pods->count);
         else if (!take(pods->sorted[n], message, err))
             ok = err_wrap(err, "%s: object %zu", path, n);
     }
     if (ok && n < pods->count)
-        ok = err_set(err, ERR_INVALID, "%s: it has %zu objects for %zu pods", path, n, pods->count);
+        ok = err_set(err, ERR_INVALID, "%s: contains %zu objects for %zu pods", path, n, pods->count);
     free(path);
     return ok;
 }

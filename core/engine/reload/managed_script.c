@@ -134,11 +134,11 @@ static bool end_draining(struct slots *slots, const struct draining *d)
     size_t calls = script_waiting_calls(d->script);
     if (calls > 0 && clock_now_ms(loop_clock(slots->options.loop)) < d->until_ms) return false;
     if (calls > 0)
-        log_warn("Calls of an old generation were cancelled: they did not end within 10 s",
+        log_warn("Cancelled calls of an old generation that did not finish within 10 s",
                  F("script", d->slot->name), FI("generation", script_generation(d->script)),
                  FI("calls", calls));
     if (calls > 0 && script_main_state(d->script) == SCRIPT_MAIN_RUNNING)
-        log_warn("k8s.main was cancelled with them, and does not run again: what goes on belongs in a timer",
+        log_warn("k8s.main was cancelled and will not run again; use a timer for recurring work",
                  F("script", d->slot->name));
     reload_metrics_cancelled(slots->metrics, calls);
     if (d->slot->current) script_add_counters(d->slot->current, d->script);

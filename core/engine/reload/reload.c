@@ -64,7 +64,7 @@ void reload_refuse(struct slot *slot, struct bundle *bundle, const char *text)
     slot->refused = refused;
     reload_set_error(slot, text);
     reload_metrics_ended(slot->slots->metrics, RELOAD_REFUSED);
-    log_error("Reload refused: the script runs on as it was", F("script", slot->name),
+    log_error("Reload refused, the previous generation keeps running", F("script", slot->name),
               FI("generation", slot->current ? script_generation(slot->current) : 0), F("err", text));
 }
 
@@ -139,7 +139,7 @@ void reload_on_ready(struct timer *timer)
     slot->waits_for.len = 0;
     slot->builds = false;
     if (is_unresolved(slot->slots, slot->candidate))
-        buf_puts(&slot->waits_for, "the server to say which kinds it has");
+        buf_puts(&slot->waits_for, "discovery");
     else
         describe_wait(slot, &slot->waits_for);
     if (slot->waits_for.len == 0 && slot->current)
@@ -206,7 +206,7 @@ static bool may_be_filled(struct slot *slot, enum reload_mode zeal)
 static void take_back(struct slot *slot)
 {
     if (slot->refused)
-        log_info("The file says again what runs", F("script", slot->name),
+        log_info("File matches the running generation again", F("script", slot->name),
                  FI("generation", script_generation(slot->current)));
     reload_forget_error(slot);
 }
@@ -228,7 +228,7 @@ void reload_scan_script(struct slot *slot, enum reload_mode zeal)
         return;
     }
     struct bundle *bundle = bundle_new();
-    reload_load(slot, bundle, zeal != RELOAD_IF_CHANGED ? "asked for" : "changed");
+    reload_load(slot, bundle, zeal != RELOAD_IF_CHANGED ? "requested" : "changed");
     bundle_unref(bundle);
 }
 
@@ -244,11 +244,11 @@ void reload_text(struct slot *slot, struct str text)
 bool reload_rollback(struct slot *slot, const char *why, struct err *err)
 {
     if (!slot->current || !slot->before)
-        return err_set(err, ERR_NOT_FOUND, "%s: there is no generation before this one", slot->name);
+        return err_set(err, ERR_NOT_FOUND, "%s: no previous generation", slot->name);
     struct bundle *before = bundle_ref(slot->before);
     reload_drop_incoming(slot);
     slot->left_why.len = 0;
-    buf_printf(&slot->left_why, "%s: generation %llu was left for the one before: %s", slot->path,
+    buf_printf(&slot->left_why, "%s: generation %llu was rolled back: %s", slot->path,
                (unsigned long long)script_generation(slot->current), why);
     reload_load(slot, before, "returned");
     if (slot->candidate) slot->left = bundle_ref(script_bundle(slot->current));

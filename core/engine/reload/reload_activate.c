@@ -43,12 +43,12 @@ static void note_return(struct slot *slot)
     slot->returned = !bundle_is_current(script_bundle(slot->current), NULL);
     if (slot->returned) {
         slot->refused = bundle_ref(slot->left);
-        buf_puts(&slot->left_why, "; the file does not run until it changes");
+        buf_puts(&slot->left_why, "; the file is ignored until it changes");
         reload_set_error(slot, buf_text(&slot->left_why));
     }
     bundle_unref(slot->left);
     slot->left = NULL;
-    log_warn("Returned to the generation before", F("script", slot->name),
+    log_warn("Rolled back to the previous generation", F("script", slot->name),
              F("reason", buf_text(&slot->left_why)));
 }
 
@@ -76,7 +76,7 @@ void reload_start_first(struct slot *slot)
     become_current(slot, script);
     hooks_of(slot)->taken(hooks_of(slot)->ctx, NULL, script);
     count(slot, RELOAD_ACTIVATED);
-    log_info("New script", F("script", slot->name), F("path", slot->path));
+    log_info("Script added", F("script", slot->name), F("path", slot->path));
 }
 
 /* The one that runs is not any more what the candidate was compared with. */

@@ -55,7 +55,7 @@ static void stop_script(struct slot *slot)
     slot->gone = true;
     reload_drop_incoming(slot);
     slot->current = NULL;
-    log_info("Script stopped: its file is gone", F("script", slot->name));
+    log_info("Script stopped because its file was removed", F("script", slot->name));
     if (script) {
         hooks->taken(hooks->ctx, script, NULL);
         script_drain(script, &done);
@@ -69,7 +69,8 @@ static void stop_script(struct slot *slot)
 static void note_lost(struct slot *slot)
 {
     bool lost = access(slot->path, F_OK) != 0;
-    if (lost && !slot->lost) log_warn("The script's file is gone: it runs on", F("script", slot->name));
+    if (lost && !slot->lost)
+        log_warn("Script file is missing, the script keeps running", F("script", slot->name));
     slot->lost = lost;
 }
 
@@ -107,7 +108,7 @@ static void find_files(struct slots *slots, enum reload_mode zeal)
     struct script_files files;
     struct err err;
     if (!script_files_rescan(&slots->options.files, &files, &err)) {
-        log_warn("Scripts are not looked for", F("err", err.text));
+        log_warn("Failed to scan for scripts", F("err", err.text));
         return;
     }
     for (size_t i = slots->count; i-- > 0;) check_gone(slots->items[i], &files, zeal);
@@ -146,7 +147,7 @@ void reload_watch(struct slots *slots)
     int error = 0;
     slots->watch = script_watch_new(slots->options.loop, SETTLE_MS, on_changed, slots, &error);
     if (!slots->watch)
-        log_warn("Files are not watched: changes are seen at SIGHUP and kubelua reload",
+        log_warn("Failed to watch files, use SIGHUP or kubelua reload after changes",
                  F("err", strerror(error)));
     watch_all(slots);
 }

@@ -102,7 +102,7 @@ static void describe(struct slot *slot, struct buf *why)
     struct script_tally now = script_tally(slot->current), before = slot->probation.before;
     probation_find_new(slot->current, &slot->probation.quarantined, why);
     if (why->len == 0 && is_worse(now, before))
-        buf_printf(why, "%llu of its %llu calls failed, %llu of %llu before; the first error: %.*s",
+        buf_printf(why, "%llu of %llu calls failed (before: %llu of %llu); first error: %.*s",
                    (unsigned long long)now.failed, (unsigned long long)now.calls,
                    (unsigned long long)before.failed, (unsigned long long)before.calls,
                    STR_ARG(script_first_failure(slot->current)));

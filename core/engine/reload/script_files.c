@@ -45,8 +45,7 @@ static bool check_unique(const struct script_files *files, const char *path, con
 {
     for (size_t i = 0; i < files->count; i++) {
         if (is_same_file(files->paths[i], path))
-            return err_set(err, ERR_INVALID, "%s and %s are the same file: name it once", files->paths[i],
-                           path);
+            return err_set(err, ERR_INVALID, "%s and %s are the same file", files->paths[i], path);
         if (strcmp(files->names[i], name) == 0)
             return err_set(err, ERR_INVALID, "%s and %s would have the same name, \"%s\"", files->paths[i],
                            path, name);
@@ -99,7 +98,7 @@ static bool none_there(const char *folder, struct err *err)
 {
     char *typed = xasprintf("%s/scripts", folder), *below = normal_path(typed);
     bool there = has_scripts(below);
-    err_set(err, ERR_NOT_FOUND, "%s: no scripts (*.lua) in this folder%s%s", folder,
+    err_set(err, ERR_NOT_FOUND, "%s: no scripts (*.lua) in this directory%s%s", folder,
             there ? "; there are some in " : "", there ? below : "");
     free(below);
     free(typed);

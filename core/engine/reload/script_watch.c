@@ -87,8 +87,8 @@ static bool add(struct script_watch *watch, const char *folder, uint32_t events)
 {
     if (inotify_add_watch(watch->fd, folder, events | IN_MASK_ADD) >= 0) return true;
     if (errno != ENOENT && errno != ENOTDIR)
-        log_warn("A folder of scripts cannot be watched: changes in it are seen at SIGHUP and kubelua reload",
-                 F("folder", folder), F("err", strerror(errno)));
+        log_warn("Failed to watch directory, use SIGHUP or kubelua reload after changes", F("folder", folder),
+                 F("err", strerror(errno)));
     return false;
 }
 

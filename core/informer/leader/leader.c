@@ -34,8 +34,9 @@ bool leader_times_check(const struct leader_times *t, const struct leader_names 
     const char *renew = names->renew ? names->renew : "renew";
     const char *retry = names->retry ? names->retry : "retry";
     if (t->duration_ms < 1000 || t->duration_ms % 1000)
-        return err_set(err, ERR_INVALID, "the lease duration must be whole seconds, at least one: %s is %gs",
-                       duration, (double)t->duration_ms / 1000);
+        return err_set(err, ERR_INVALID,
+                       "lease duration must be a whole number of seconds, at least 1: %s is %gs", duration,
+                       (double)t->duration_ms / 1000);
     if (t->duration_ms > INT64_C(1000) * INT32_MAX)
         return err_set(err, ERR_INVALID, "the lease duration is too long: %s", duration);
     if (t->retry_ms < 1) return err_set(err, ERR_INVALID, "retry period must be greater than 0: %s", retry);
@@ -125,8 +126,8 @@ static void failed(struct leader *l, const struct err *err)
     l->step = STEP_IDLE;
     if (err) {
         if (l->err.code == ERR_NONE)
-            log_warn("No leader election", F("lease", l->options.name), F("namespace", l->options.namespace_),
-                     F("err", err->text));
+            log_warn("Leader election failed", F("lease", l->options.name),
+                     F("namespace", l->options.namespace_), F("err", err->text));
         bool is_news = strcmp(l->err.text, err->text) != 0;
         l->err = *err;
         if (is_news) leader_notify(l);

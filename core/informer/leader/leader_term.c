@@ -73,7 +73,7 @@ void leader_observe(struct leader *l, struct root *lease)
         return;
     }
     if (*seen.holder && !leader_is_me(l, &seen))
-        log_info("Another leads", F("lease", l->options.name), F("namespace", l->options.namespace_),
+        log_info("New leader elected", F("lease", l->options.name), F("namespace", l->options.namespace_),
                  F("leader", seen.holder));
     leader_notify_change(l);
 }

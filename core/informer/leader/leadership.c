@@ -141,7 +141,7 @@ bool leaders_accept(const struct leaders *leaders, const struct lease_config *wi
 {
     const struct leadership *l = find(leaders, wish);
     if (l && !is_same(l, wish) && !(l == but && l->claims == 1))
-        return err_set(err, ERR_INVALID, "the lease %s/%s is asked for with other times or labels too",
+        return err_set(err, ERR_INVALID, "lease %s/%s is also used with different times or labels",
                        wish->namespace_, wish->name);
     return leader_times_check(&wish->times, &wish->names, err);
 }

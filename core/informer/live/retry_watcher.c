@@ -157,7 +157,7 @@ static void log_failure(struct retry_watcher *w, const struct err *err)
     int64_t now_ms = clock_now_ms(w->options.clock);
     if (now_ms < w->quiet_until_ms) return;
     w->quiet_until_ms = now_ms + QUIET_MS;
-    log_warn("Watch broke off, trying again", F("watch", w->name), F("err", err->text),
+    log_warn("Watch failed, retrying", F("watch", w->name), F("err", err->text),
              FS("resourceVersion", buf_slice(&w->version)));
 }
 

@@ -61,7 +61,7 @@ static int64_t choose_delay(struct reflector *r, const struct err *err)
 static void log_failure(const struct reflector *r, const struct err *err, int64_t delay_ms)
 {
     if (kube_err_is_expired(err))
-        log_info("Version expired, listing again", F("reflector", r->name), F("err", err->text),
+        log_info("Resource version expired, relisting", F("reflector", r->name), F("err", err->text),
                  FI("retryInMs", delay_ms));
     else
         log_warn("List or watch failed, retrying", F("reflector", r->name),

@@ -161,7 +161,7 @@ static void on_done(void *ctx, const struct err *err)
     struct err cause;
     r->call = NULL;
     if (!err && !list->page_complete) {
-        err_set(&cause, ERR_CLOSED, "the list ended before it was whole");
+        err_set(&cause, ERR_CLOSED, "the list ended before it was complete");
         err = &cause;
     } else if (!err && list->token.len && list->empty_pages > EMPTY_PAGES_MAX) {
         err_set(&cause, ERR_LIMIT, "more than %d consecutive empty pages", EMPTY_PAGES_MAX);

@@ -159,7 +159,7 @@ void watch_list_deadline(struct timer *timer)
 {
     struct reflector *r = container_of(timer, struct reflector, deadline);
     struct err err;
-    err_set(&err, ERR_TIMEOUT, "no end of the initial events within %g s", (double)deadline_ms(r) / 1000);
+    err_set(&err, ERR_TIMEOUT, "initial events did not end within %g s", (double)deadline_ms(r) / 1000);
     fall_back(r, &err, true);
 }
 

@@ -33,7 +33,7 @@ static bool check_name(struct informer_claim *claim, struct str name, struct err
     struct claim_index *index;
     TAILQ_FOREACH (index, &claim->indexes, link) count++;
     if (count < INDEXES_MAX) return true;
-    return err_set(err, ERR_LIMIT, "the informer has %d indexes already, which is the limit", INDEXES_MAX);
+    return err_set(err, ERR_LIMIT, "the informer already has the maximum of %d indexes", INDEXES_MAX);
 }
 
 /* The source as a cache gets it: what it borrows lives as long as the claim. */

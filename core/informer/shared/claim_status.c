@@ -80,7 +80,7 @@ static void measure(const struct indexer *indexer, struct claim_status *out)
 static void explain(struct claim_status *out)
 {
     const char *text = out->last_error.text;
-    if (out->state == CLAIM_LISTING && !*text) text = "the first list is under way";
+    if (out->state == CLAIM_LISTING && !*text) text = "the initial list is in progress";
     snprintf(out->text, sizeof out->text, "%s", text);
 }
 

@@ -67,7 +67,7 @@ static bool may_add(const struct indexer *indexer, struct err *err)
     if (indexer->indexing) return err_set(err, ERR_INVALID, "an index function may not add an index");
     for (size_t i = 0; i < indexer->index_count; i++) whole += !indexer->indexes[i].building;
     if (whole < INDEXES_MAX) return true;
-    return err_set(err, ERR_LIMIT, "the cache has %d indexes already, which is the limit", INDEXES_MAX);
+    return err_set(err, ERR_LIMIT, "the cache already has the maximum of %d indexes", INDEXES_MAX);
 }
 
 static void build(struct indexer *indexer, struct indexed *indexed, size_t max)

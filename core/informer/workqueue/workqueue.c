@@ -22,7 +22,7 @@ struct workqueue_item *workqueue_item(struct workqueue *queue, struct str key, s
     struct workqueue_item *item = workqueue_find(queue, key);
     if (item) return item;
     if (key.n > WORKQUEUE_KEY_MAX) {
-        err_set(err, ERR_LIMIT, "the key has %zu bytes, the most is %d", key.n, WORKQUEUE_KEY_MAX);
+        err_set(err, ERR_LIMIT, "the key has %zu bytes, the maximum is %d", key.n, WORKQUEUE_KEY_MAX);
         return NULL;
     }
     if (quota->keys >= quota->max) {

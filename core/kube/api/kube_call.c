@@ -99,7 +99,7 @@ static bool on_body(void *ctx, const char *data, size_t len)
     struct kube_call *call = ctx;
     if (call->is_error) return take_error_body(call, data, len);
     if (call->body.len + len > call->limit)
-        return err_set(&call->err, ERR_LIMIT, "the answer is larger than %zu bytes", call->limit);
+        return err_set(&call->err, ERR_LIMIT, "the response exceeds %zu bytes", call->limit);
     buf_append(&call->body, data, len);
     return true;
 }
@@ -121,8 +121,7 @@ static bool should_retry(const struct kube_call *call, bool answered, int64_t *w
 static bool may_send(struct kube_call *call)
 {
     if (!call->fence || fence_is_open(call->fence)) return true;
-    err_set(&call->err, ERR_CANCELLED, "%s %s: not sent: the leadership that it was for has ended",
-            call->method, call->path);
+    err_set(&call->err, ERR_CANCELLED, "%s %s: not sent: leadership was lost", call->method, call->path);
     snprintf(call->err.reason, sizeof call->err.reason, "NotLeader");
     return false;
 }
@@ -214,7 +213,7 @@ static void on_deadline(struct timer *timer)
     }
     call->exchange = NULL;
     call->body.len = 0;
-    err_set(&call->err, ERR_TIMEOUT, "no answer within %g s%s", (double)call->timeout_ms / 1000,
+    err_set(&call->err, ERR_TIMEOUT, "no response within %g s%s", (double)call->timeout_ms / 1000,
             call->flag_timeout ? " (--request-timeout)" : "");
     finish(call, 0);
 }

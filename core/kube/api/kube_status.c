@@ -198,5 +198,5 @@ bool kube_should_retry_read(const struct err *err, unsigned tries, bool answered
 void kube_append_previous_error(struct err *err, const struct err *previous)
 {
     if (previous->code != ERR_NONE && strcmp(previous->text, err->text) != 0)
-        err_append(err, "; the try before it: %s", previous->text);
+        err_append(err, "; previous attempt: %s", previous->text);
 }

@@ -120,7 +120,7 @@ static void on_response(void *ctx, const struct http_response *response)
     if (response->status != 200) return;
     if (!is_json(response->content_type)) { /* H-13 */
         struct err err;
-        err_set(&err, ERR_PARSE, "the server answered with content type \"%.100s\", not with JSON",
+        err_set(&err, ERR_PARSE, "the server returned content type \"%.100s\" instead of JSON",
                 response->content_type);
         enter(call);
         finish(call, &err);

@@ -72,8 +72,8 @@ bool stream_refuse_oversize(struct stream *stream, struct str text, bool event, 
     head.whole = false;
     if (!head.kind.n) head.kind = stream->options.type.kind; /* items of a list do not say it */
     object_head_name(&head, &name);
-    err_set(&err, ERR_LIMIT, "%s: %zu bytes of JSON are more than --max-object-size %zu", buf_text(&name),
-            seen, stream->options.max_object_size);
+    err_set(&err, ERR_LIMIT, "%s: %zu bytes of JSON exceed --max-object-size %zu", buf_text(&name), seen,
+            stream->options.max_object_size);
     buf_clear(&name);
     return refuse(stream, &err, &head);
 }
@@ -103,9 +103,9 @@ bool stream_end(struct stream *stream, struct err *err)
 static bool check_type(struct stream *stream, struct str kind, struct str api_version)
 {
     if (str_is(kind, "Table") && str_starts(api_version, STR("meta.k8s.io/")))
-        return err_set(&stream->err, ERR_PARSE, "the server answered with a Table, not with objects");
+        return err_set(&stream->err, ERR_PARSE, "the server returned a Table instead of objects");
     if (!str_ends(kind, STR("List")))
-        return err_set(&stream->err, ERR_PARSE, "the server answered with \"%.*s\", not with a list",
+        return err_set(&stream->err, ERR_PARSE, "the server returned \"%.*s\" instead of a list",
                        STR_ARG(kind));
     return true;
 }
@@ -169,7 +169,7 @@ static bool on_envelope(void *ctx, const char *text, size_t len)
         return false;
     char items = tape_type(&tape, tape_field(&tape, list, STR("items")));
     if (items && items != '[' && items != 'n')
-        return err_set(&stream->err, ERR_PARSE, "list: items is no array");
+        return err_set(&stream->err, ERR_PARSE, "list: items is not an array");
     struct lw_list_meta meta = {
         .resource_version = tape_str(&tape, tape_field(&tape, metadata, STR("resourceVersion"))),
         .continue_token = tape_str(&tape, tape_field(&tape, metadata, STR("continue"))),

@@ -88,7 +88,7 @@ size_t warnings_log(struct warnings *warnings, struct str header, const char *re
         while (i < warnings->count && warnings->seen[i] != hash) i++;
         if (i < warnings->count || warnings->count == SEEN_MAX) continue;
         warnings->seen[warnings->count++] = hash;
-        log_warn("Warning of the server", F("text", text), F("request", request));
+        log_warn("Warning from server", F("text", text), F("request", request));
     }
     return warnings->count - before;
 }

@@ -26,9 +26,8 @@ static bool is_expected(const struct stream *stream, const struct pack_said *sai
 static bool refuse_foreign(struct stream *stream, const struct pack_said *said)
 {
     struct err err;
-    err_set(&err, ERR_PARSE, "a watch of %.*s %.*s brought a %.*s %.*s",
-            STR_ARG(stream->expected.api_version), STR_ARG(stream->expected.kind), STR_ARG(said->api_version),
-            STR_ARG(said->kind));
+    err_set(&err, ERR_PARSE, "watch of %.*s %.*s returned a %.*s %.*s", STR_ARG(stream->expected.api_version),
+            STR_ARG(stream->expected.kind), STR_ARG(said->api_version), STR_ARG(said->kind));
     return stream_refuse_foreign(stream, &err);
 }
 
@@ -71,7 +70,7 @@ static bool bookmark(struct stream *stream, struct str line, const struct tape *
         return stream_refuse(stream, &err, line, true);
     }
     if (n > BOOKMARK_VERSION_MAX) {
-        err_set(&err, ERR_LIMIT, "a bookmark's resourceVersion of %zu bytes (at most %d)", n,
+        err_set(&err, ERR_LIMIT, "a bookmark's resourceVersion of %zu bytes exceeds the maximum of %d", n,
                 BOOKMARK_VERSION_MAX);
         return stream_refuse(stream, &err, line, true);
     }

@@ -30,8 +30,7 @@ static void warn_of_plain(const struct cluster_config *config)
                        : config->exec                      ? "the credentials of the exec plugin"
                                                            : NULL;
     if (what)
-        log_warn("Not sent to an http address, as it could be read on the way", F("what", what),
-                 F("server", config->server));
+        log_warn("Credentials are not sent over plain http", F("what", what), F("server", config->server));
 }
 
 struct credentials *credentials_new(const struct cluster_config *config, struct clock *clock,

@@ -78,7 +78,7 @@ static bool read_interactive(struct yaml_file *file, yaml_node_t *exec, struct e
         out->interactive = (enum exec_interactive)i;
         if (str_is(mode, names[i])) return true;
     }
-    return err_set(err, ERR_INVALID, ".interactiveMode: \"%.*s\" is none of Never, IfAvailable and Always",
+    return err_set(err, ERR_INVALID, ".interactiveMode must be Never, IfAvailable or Always, not \"%.*s\"",
                    STR_ARG(mode));
 }
 

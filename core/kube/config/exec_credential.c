@@ -85,10 +85,9 @@ static bool check_head(const struct exec_config *exec, const struct tape *tape, 
     size_t root = tape_root(tape);
     struct str kind = tape_str(tape, tape_field(tape, root, STR("kind"))),
                version = tape_str(tape, tape_field(tape, root, STR("apiVersion")));
-    if (!str_is(kind, "ExecCredential")) return err_set(err, ERR_PARSE, "its answer is no ExecCredential");
+    if (!str_is(kind, "ExecCredential")) return err_set(err, ERR_PARSE, "output is not an ExecCredential");
     return str_is(version, exec->api_version) ||
-           err_set(err, ERR_PARSE, "it is configured for %s and answers in another apiVersion",
-                   exec->api_version);
+           err_set(err, ERR_PARSE, "output does not have the configured apiVersion %s", exec->api_version);
 }
 
 static bool read_status(const struct tape *tape, struct exec_credential *out, struct err *err)
@@ -100,15 +99,15 @@ static bool read_status(const struct tape *tape, struct exec_credential *out, st
         !take_text(tape, status, "clientKeyData", &out->key_pem, err))
         return false;
     if (!out->token && !out->cert_pem && !out->key_pem)
-        return err_set(err, ERR_PARSE, "it gave neither a token nor a certificate");
+        return err_set(err, ERR_PARSE, "output has neither a token nor a certificate");
     if (!out->cert_pem != !out->key_pem)
-        return err_set(err, ERR_PARSE, "it gave a %s without its %s", out->cert_pem ? "certificate" : "key",
+        return err_set(err, ERR_PARSE, "output has a %s without a %s", out->cert_pem ? "certificate" : "key",
                        out->cert_pem ? "key" : "certificate");
     if (out->cert_pem && !pem_check_pair(str_of(out->cert_pem), str_of(out->key_pem), err)) return false;
     size_t expiry = tape_field(tape, status, STR("expirationTimestamp"));
     if (!expiry || tape_type(tape, expiry) == 'n') return true;
     return read_time(tape_str(tape, expiry), &out->expires_us) ||
-           err_set(err, ERR_PARSE, "its expirationTimestamp is no time");
+           err_set(err, ERR_PARSE, "invalid expirationTimestamp");
 }
 
 bool exec_credential_read(const struct exec_config *exec, struct str output, struct exec_credential *out,

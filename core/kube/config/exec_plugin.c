@@ -70,8 +70,7 @@ static void tell(struct exec_plugin *plugin)
 {
     bool good = plugin->err.code == ERR_NONE;
     uint64_t hash = good ? 0 : hash_str(str_of(plugin->err.text));
-    if (!good && hash != plugin->told)
-        log_warn("The exec plugin gave no credentials", F("err", plugin->err.text));
+    if (!good && hash != plugin->told) log_warn("Exec plugin failed", F("err", plugin->err.text));
     plugin->told = hash;
 }
 
@@ -145,7 +144,7 @@ static void on_line(void *ctx, struct str line)
 {
     struct exec_plugin *plugin = ctx;
     if (plugin->lines++ < LINES_MAX)
-        log_info("The exec plugin says", F("command", plugin->exec->command), FS("text", line));
+        log_info("Exec plugin output", F("command", plugin->exec->command), FS("text", line));
 }
 
 /* T-14. */
@@ -154,7 +153,7 @@ static bool choose_interactive(const struct exec_plugin *plugin, bool *interacti
     bool terminal = isatty(STDIN_FILENO);
     *interactive = plugin->exec->interactive != EXEC_NEVER && terminal;
     return plugin->exec->interactive != EXEC_ALWAYS || terminal ||
-           err_set(err, ERR_INVALID, "interactiveMode is Always, and the standard input is no terminal");
+           err_set(err, ERR_INVALID, "interactiveMode is Always, but stdin is not a terminal");
 }
 
 static void give_hint(struct exec_plugin *plugin)

@@ -119,7 +119,7 @@ static void list_contexts(const struct kubeconfig *files, struct buf *out)
 
 static bool nothing_at_all(const char *service_account_dir, struct err *err)
 {
-    static const char advice[] = "give --kubeconfig or --server, set KUBECONFIG, or write ~/.kube/config";
+    static const char advice[] = "use --kubeconfig or --server, set KUBECONFIG, or create ~/.kube/config";
     if (!in_cluster_almost(service_account_dir, err))
         return err_set(err, ERR_NOT_FOUND, "no cluster is configured: %s", advice);
     err_append(err, "; %s", advice);
@@ -138,7 +138,7 @@ static bool nothing_configured(const struct cluster_flags *flags, const struct k
                 chosen->context->name);
     } else if (files->contexts.count) {
         list_contexts(files, &names);
-        err_set(err, ERR_INVALID, "%s: current-context is not set; choose one by --context: %s",
+        err_set(err, ERR_INVALID, "%s: current-context is not set; use --context with one of: %s",
                 files->contexts.items[0].file, buf_text(&names));
     } else {
         nothing_at_all(flags->service_account_dir, err);

@@ -136,8 +136,7 @@ static bool read_certificate(const struct cluster_flags *flags, const struct kub
         !read_pem(&key, &out->client_key_pem, &out->client_key_file, err))
         return false;
     if (!out->client_cert_pem != !out->client_key_pem) {
-        err_set(err, ERR_INVALID, "there is no %s for it",
-                out->client_key_pem ? "client-certificate" : "client-key");
+        err_set(err, ERR_INVALID, "missing %s", out->client_key_pem ? "client-certificate" : "client-key");
         return blame(out->client_key_pem ? &key : &cert, "", err);
     }
     if (!out->client_cert_pem) return true;

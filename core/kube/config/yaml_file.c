@@ -105,10 +105,10 @@ bool yaml_read_text(const yaml_node_t *node, struct str *out, struct err *err)
     enum yaml_form form = yaml_form(node);
     *out = (struct str){0};
     if (form == YAML_FORM_NULL) return true;
-    if (form == YAML_FORM_MORE) return err_set(err, ERR_INVALID, "not a text");
+    if (form == YAML_FORM_MORE) return err_set(err, ERR_INVALID, "not a string");
     if (has_nul(node)) return err_set(err, ERR_INVALID, "must not contain a NUL byte");
     *out = yaml_text(node);
-    return form == YAML_FORM_TEXT || err_set(err, ERR_INVALID, "not a text but %s; put it in quotes",
+    return form == YAML_FORM_TEXT || err_set(err, ERR_INVALID, "must be a string, not %s; quote it",
                                              form == YAML_FORM_NUMBER ? "a number" : "true or false");
 }
 
@@ -117,7 +117,7 @@ bool yaml_read_flag(const yaml_node_t *node, bool *out, struct err *err)
     enum yaml_form form = yaml_form(node);
     *out = form == YAML_FORM_TRUE;
     return *out || form == YAML_FORM_FALSE || form == YAML_FORM_NULL ||
-           err_set(err, ERR_INVALID, "neither true nor false");
+           err_set(err, ERR_INVALID, "must be true or false");
 }
 
 bool yaml_check_list(const yaml_node_t *node, struct err *err)
@@ -134,7 +134,7 @@ bool yaml_check_texts(struct yaml_file *file, yaml_node_t *node, struct err *err
     for (size_t i = 0; (text = yaml_next(file, node, &i));)
         if (!yaml_read_text(text, &ignored, NULL))
             return err_set(err, ERR_INVALID,
-                           has_nul(text) ? "a text must not contain a NUL byte" : "not a list of texts");
+                           has_nul(text) ? "a string must not contain a NUL byte" : "not a list of strings");
     return true;
 }
 

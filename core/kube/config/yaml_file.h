@@ -35,7 +35,7 @@ enum yaml_form {
 /* By YAML's core schema; YAML_FORM_MORE is a sequence or a mapping. */
 enum yaml_form yaml_form(const yaml_node_t *node);
 /* These read as strictly as kubectl does; NULL and null are NULL or false, without an error. The text says
- * what is wrong, never what is there: "not a text". */
+ * what is wrong, never what is there: "not a string". */
 bool yaml_read_text(const yaml_node_t *node, struct str *out, struct err *err);
 bool yaml_read_flag(const yaml_node_t *node, bool *out, struct err *err);
 /* A sequence, and its elements, each a text. */

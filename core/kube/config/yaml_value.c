@@ -167,17 +167,17 @@ bool yaml_value_describe_flaw(const struct yaml_value *y, struct err *err)
 {
     switch (y->flaw) {
     case YAML_LARGE: return err_set(err, ERR_LIMIT, "more than %zu bytes (%s)", y->max, y->max_name);
-    case YAML_BAD_KEY: return err_set(err, ERR_PARSE, "a key that is no text");
+    case YAML_BAD_KEY: return err_set(err, ERR_PARSE, "map key is not a string");
     case YAML_TWICE:
-        return err_set(err, ERR_PARSE, "%.*s is there twice in one map", STR_ARG(buf_slice(&y->twice)));
+        return err_set(err, ERR_PARSE, "duplicate map key %.*s", STR_ARG(buf_slice(&y->twice)));
     case YAML_LARGE_MERGES:
-        return err_set(err, ERR_LIMIT, "what << merges moves more than %zu bytes (%s)", y->max, y->max_name);
-    case YAML_BAD_MERGE: return err_set(err, ERR_PARSE, "what << merges is no map");
+        return err_set(err, ERR_LIMIT, "merged content (<<) exceeds %zu bytes (%s)", y->max, y->max_name);
+    case YAML_BAD_MERGE: return err_set(err, ERR_PARSE, "value of << is not a map");
     case YAML_NO_ANCHOR:
         return err_set(err, ERR_PARSE,
-                       "an alias without an anchor (of which at most %d, and %zu bytes, are known)",
+                       "alias without an anchor (at most %d anchors and %zu bytes are kept)",
                        YAML_ANCHORS_MAX, y->max);
-    case YAML_CYCLE: return err_set(err, ERR_PARSE, "an alias inside of its own anchor");
+    case YAML_CYCLE: return err_set(err, ERR_PARSE, "alias inside its own anchor");
     default: return err_set(err, ERR_LIMIT, "nested deeper than %d", DEPTH_MAX);
     }
 }

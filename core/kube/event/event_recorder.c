@@ -123,9 +123,8 @@ static void complain(struct event_recorder *recorder, const struct err *err)
     int64_t now_ms = clock_now_ms(clock_of(recorder));
     recorder->unsaid++;
     if (now_ms - recorder->complained_ms < COMPLAIN_EVERY_MS) return;
-    log_warn("An event could not be written", F("object", event->about.name),
-             F("namespace", event_namespace(event)), F("reason", event->reason), F("err", err->text),
-             FI("events", recorder->unsaid));
+    log_warn("Failed to write event", F("object", event->about.name), F("namespace", event_namespace(event)),
+             F("reason", event->reason), F("err", err->text), FI("events", recorder->unsaid));
     recorder->complained_ms = now_ms;
     recorder->unsaid = 0;
 }

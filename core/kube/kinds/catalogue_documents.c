@@ -71,7 +71,7 @@ static void add_version(struct catalogue *catalogue, const struct tape *tape, si
     struct buf what = {0};
     buf_printf(&what, "%.*s%s%.*s", STR_ARG(found->group), found->group.n ? "/" : "",
                STR_ARG(found->version));
-    catalogue_add_failure(catalogue, buf_text(&what), "the server's knowledge of it is stale");
+    catalogue_add_failure(catalogue, buf_text(&what), "the server's discovery information is stale");
     buf_clear(&what);
 }
 

@@ -105,9 +105,9 @@ bool namespace_name_check(struct str name, struct err *err)
     if (is_label(name)) return true;
     return err_set(
         err, ERR_INVALID,
-        "\"%.*s\" is not the name of a namespace: lower-case letters, digits and '-', %d at most%s", shown,
-        name.n ? name.p : "", LABEL_MAX,
-        is_pattern(name) ? "; patterns are for the namespaces of handlers" : "");
+        "\"%.*s\" is not a valid namespace name: lower-case letters, digits and '-', at most %d characters%s",
+        shown, name.n ? name.p : "", LABEL_MAX,
+        is_pattern(name) ? "; patterns are only supported in namespaces of handlers" : "");
 }
 
 /* --- Order of resource versions */
@@ -118,7 +118,7 @@ bool resource_version_check(struct str version, struct err *err)
     bool good = version.p[0] != '0';
     for (size_t i = 0; i < version.n; i++) good = good && version.p[i] >= '0' && version.p[i] <= '9';
     if (good) return true;
-    return err_set(err, ERR_INVALID, "resource version \"%.*s\" is no positive decimal number",
+    return err_set(err, ERR_INVALID, "invalid resource version \"%.*s\": must be a positive decimal number",
                    STR_ARG(version));
 }
 

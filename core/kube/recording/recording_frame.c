@@ -72,7 +72,7 @@ static bool inflate_more(struct recording_frame *frame, struct err *err)
         return true;
     }
     if (out.pos == 0 && frame->in.pos == frame->in.size)
-        return fail(frame, ERR_PARSE, "the file is cut off here", err);
+        return fail(frame, ERR_PARSE, "unexpected end of file", err);
     count_memory(frame);
     if (*frame->total > RECORDING_MEMORY_MAX)
         return fail(frame, ERR_LIMIT, "all streams together need more than 512 MiB of memory", err);

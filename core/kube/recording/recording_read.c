@@ -206,14 +206,14 @@ static bool find_frames(struct recording *r, struct err *err)
         if (!is_frame(r->map + offset, left))
             return err_set(err, ERR_PARSE, "%s: byte %zu: %s", r->path, offset,
                            offset ? "no zstd frame begins here"
-                                  : "no recording: it is not compressed by zstd");
+                                  : "not a recording: not compressed with zstd");
         if (r->count == STREAMS_MAX)
             return err_set(err, ERR_LIMIT, "%s: more than %d streams", r->path, STREAMS_MAX);
         struct reader *reader = add_reader(r, offset, cut ? left : size);
         if (!read_head(r, reader, err)) return false;
         offset += cut ? left : size;
     }
-    return r->count > 0 || err_set(err, ERR_PARSE, "%s: no recording: it is empty", r->path);
+    return r->count > 0 || err_set(err, ERR_PARSE, "%s: empty file", r->path);
 }
 
 struct recording *recording_open(const char *path, struct err *err)

@@ -52,7 +52,8 @@ bool pack_check_depth(const struct packer *p, int depth)
 bool pack_key(struct packer *p, struct str key, uint32_t *field)
 {
     if (key.n > PACK_KEY_LENGTH_MAX) {
-        return err_set(p->err, ERR_LIMIT, "a key of %zu bytes (at most %d)", key.n, PACK_KEY_LENGTH_MAX);
+        return err_set(p->err, ERR_LIMIT, "key of %zu bytes exceeds the maximum of %d", key.n,
+                       PACK_KEY_LENGTH_MAX);
     }
     return encode_key(&p->encoder, key, field, p->err);
 }
@@ -160,7 +161,7 @@ static const char *type_text(char type)
     switch (type) {
     case '{': return "a map";
     case '[': return "a list";
-    case '"': return "a text";
+    case '"': return "a string";
     case 't':
     case 'f': return "a boolean";
     default: return "a number";
@@ -177,8 +178,8 @@ static bool lacks_name(const struct tape *tape, size_t metadata, struct err *err
 {
     size_t at = tape_field(tape, metadata, STR("name"));
     char type = tape_type(tape, at);
-    if (!is_there(tape, at) || type == '"') return err_set(err, ERR_PARSE, "object without metadata.name");
-    return err_set(err, ERR_PARSE, "metadata.name is %s, not a text%s", type_text(type),
+    if (!is_there(tape, at) || type == '"') return err_set(err, ERR_PARSE, "missing metadata.name");
+    return err_set(err, ERR_PARSE, "metadata.name is %s, not a string%s", type_text(type),
                    type == '{' || type == '[' ? "" : ": quote it");
 }
 
@@ -201,11 +202,11 @@ static bool check_nul(const struct identity *id, struct err *err)
 static bool check_identity(const struct tape *tape, size_t metadata, const struct identity *id, bool nameless,
                            struct err *err)
 {
-    if (id->api_version.n == 0) return err_set(err, ERR_PARSE, "object without apiVersion");
-    if (id->kind.n == 0) return err_set(err, ERR_PARSE, "object without kind");
+    if (id->api_version.n == 0) return err_set(err, ERR_PARSE, "missing apiVersion");
+    if (id->kind.n == 0) return err_set(err, ERR_PARSE, "missing kind");
     if (!check_nul(id, err)) return false;
     if (nameless && !metadata) return true;
-    if (!is_there(tape, metadata)) return err_set(err, ERR_PARSE, "object without metadata");
+    if (!is_there(tape, metadata)) return err_set(err, ERR_PARSE, "missing metadata");
     if (tape_type(tape, metadata) != '{')
         return err_set(err, ERR_PARSE, "metadata is %s, not a map", type_text(tape_type(tape, metadata)));
     return id->name.n > 0 || nameless || lacks_name(tape, metadata, err);

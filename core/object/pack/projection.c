@@ -74,7 +74,7 @@ static bool add_path(struct projection *p, const char *text, bool prune, struct 
     p->path[p->count++] = path;
     if (!check_steps(path, err)) return false;
     if (prune && would_drop_identity(path))
-        return err_set(err, ERR_INVALID, "path \"%s\": what identifies an object is always kept", text);
+        return err_set(err, ERR_INVALID, "path \"%s\": identifying fields cannot be dropped", text);
     return true;
 }
 

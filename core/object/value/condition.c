@@ -41,11 +41,12 @@ static bool is_order(enum condition_op op)
 static bool check_value(enum condition_op op, const struct scalar *value, struct err *err)
 {
     if (op == CONDITION_MATCHES && value->kind != SCALAR_TEXT)
-        return err_set(err, ERR_INVALID, "a pattern is a text");
+        return err_set(err, ERR_INVALID, "a pattern must be a string");
     if (op == CONDITION_MATCHES && value->text.n > PATTERN_MAX)
-        return err_set(err, ERR_LIMIT, "a pattern of %zu bytes (at most %d)", value->text.n, PATTERN_MAX);
+        return err_set(err, ERR_LIMIT, "pattern of %zu bytes exceeds the maximum of %d", value->text.n,
+                       PATTERN_MAX);
     if (is_order(op) && value->kind != SCALAR_TEXT && !value->is_amount)
-        return err_set(err, ERR_INVALID, "null and booleans have no order");
+        return err_set(err, ERR_INVALID, "null and booleans cannot be ordered");
     return true;
 }
 

@@ -34,7 +34,7 @@ static bool is_dns_label(struct str s)
 
 static const char *prefix_fault(struct str prefix)
 {
-    if (prefix.n == 0) return "the part before / is empty";
+    if (prefix.n == 0) return "the prefix before / is empty";
     if (prefix.n > PREFIX_MAX_LENGTH) return "the prefix before / exceeds 253 characters";
     struct str rest = prefix, part;
     while (str_cut(&rest, '.', &part)) {
@@ -54,7 +54,7 @@ const char *label_key_fault(struct str key)
         name = rest;
     }
     if (name.n == 0) return "the name is empty";
-    if (name.n > NAME_MAX_LENGTH) return "the name has more than 63 characters";
+    if (name.n > NAME_MAX_LENGTH) return "the name exceeds 63 characters";
     if (is_name(name)) return NULL;
     return "a name must consist of letters, digits, -, _ or ., and start and end with a letter or digit";
 }
@@ -62,7 +62,7 @@ const char *label_key_fault(struct str key)
 const char *label_value_fault(struct str value)
 {
     if (value.n == 0) return NULL;
-    if (value.n > NAME_MAX_LENGTH) return "a value has at most 63 characters";
+    if (value.n > NAME_MAX_LENGTH) return "value must have at most 63 characters";
     if (is_name(value)) return NULL;
     return "a value must consist of letters, digits, -, _ or ., and start and end with a letter or digit";
 }

@@ -103,7 +103,7 @@ static bool read_index(struct compiler *c, uint32_t *index)
     if (c->at == start) return wrong(c, "expected a number, '*', a quoted key or '?'");
     if (!str_to_u64((struct str){c->text.p + start, c->at - start}, &n) || n >= UINT32_MAX) {
         c->at = start;
-        return wrong(c, "too large an index");
+        return wrong(c, "index too large");
     }
     *index = (uint32_t)n;
     return true;
@@ -165,7 +165,7 @@ struct path *path_compile(struct str text, struct err *err)
         return NULL;
     }
     if (text.n > PATH_LENGTH_MAX) {
-        err_set(err, ERR_LIMIT, "a path of %zu bytes (at most %d)", text.n, PATH_LENGTH_MAX);
+        err_set(err, ERR_LIMIT, "path of %zu bytes exceeds the maximum of %d", text.n, PATH_LENGTH_MAX);
         return NULL;
     }
     struct path *path = xcalloc(1, sizeof *path + PATH_STEPS_MAX * sizeof path->step[0]);

@@ -201,7 +201,7 @@ int quantity_cmp(const struct quantity *a, const struct quantity *b)
 
 static bool overflow(struct err *err)
 {
-    return err_set(err, ERR_LIMIT, "the result is beyond the range of quantities");
+    return err_set(err, ERR_LIMIT, "result out of the range of quantities");
 }
 
 /* A zero takes the format of the other. */

@@ -143,7 +143,7 @@ static bool check_values(struct parser *p, struct requirement *r)
     }
     if (r->op != OP_GREATER && r->op != OP_LESS) return true;
     if (selector_number(r->values[0], &r->number)) return true;
-    return fault(p, r->values[0], "'%.*s' after '%c' is no integer", STR_ARG(r->values[0]),
+    return fault(p, r->values[0], "'%.*s' after '%c' is not an integer", STR_ARG(r->values[0]),
                  r->op == OP_GREATER ? '>' : '<');
 }
 

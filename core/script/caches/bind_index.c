@@ -64,7 +64,7 @@ static struct index *find_index(lua_State *L, const struct lister *lister, struc
     struct claim_index *named = claim_find_index(lister->source.claim, name, &is_namespace, &err);
     if (!named && !is_namespace) script_raise(L, "%s: %s", verb, err.text);
     if (named && index_function_is_running(claim_index_source(named)))
-        script_raise(L, "%s: the function of the index %.*s may not ask that index", verb, STR_ARG(name));
+        script_raise(L, "%s: the function of index %.*s must not use that index", verb, STR_ARG(name));
     if (is_namespace || !cache) return NULL;
     lua_State *outer = index_functions_enter(L);
     struct index *index = claim_index_in(named, cache, &err);

@@ -154,7 +154,7 @@ static void split_key(lua_State *L, const struct lister *lister, struct str key,
         script_raise(L, "lister:get: unexpected key format: \"%.*s\"", STR_ARG(key));
     if (lister->len > 0) {
         if (has_namespace)
-            script_raise(L, "lister:get: \"%.*s\": a lister of one namespace takes names, not keys",
+            script_raise(L, "lister:get: \"%.*s\": a lister of one namespace takes a name, not a key",
                          STR_ARG(key));
         *ns = lister_ns(lister);
         *name = key;

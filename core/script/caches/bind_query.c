@@ -53,7 +53,7 @@ static struct scalar value_arg(lua_State *L, int idx)
         if (isnan(lua_tonumber(L, idx))) script_raise(L, "query:where: the value is not a number (nan)");
         return scalar_double(lua_tonumber(L, idx));
     case LUA_TLIGHTUSERDATA: return scalar_null();
-    case LUA_TNIL: script_raise(L, "query:where: the value is nil; k8s.null asks for what is absent");
+    case LUA_TNIL: script_raise(L, "query:where: the value is nil; use k8s.null to match absent fields");
     default: script_raise(L, "query:where: cannot compare with %s", arg_type_name(L, idx));
     }
 }
@@ -62,7 +62,7 @@ static struct scalar value_arg(lua_State *L, int idx)
 static size_t values_arg(lua_State *L, int idx, struct buf *out)
 {
     if (!lua_istable(L, idx))
-        script_raise(L, "query:where: in takes an array of values, not %s", arg_type_name(L, idx));
+        script_raise(L, "query:where: in needs an array of values, not %s", arg_type_name(L, idx));
     size_t count = lua_objlen(L, idx);
     if (count > IN_VALUES_MAX) script_raise(L, "query:where: in takes at most %d values", IN_VALUES_MAX);
     out->len = 0;

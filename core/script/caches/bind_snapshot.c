@@ -93,7 +93,7 @@ static void describe(struct informer_claim *claim, struct buf *out)
 static void describe_lack(const struct snapshot *snapshot, struct informer_claim *claim, struct buf *text)
 {
     describe(claim, text);
-    buf_puts(text, "; it has ");
+    buf_puts(text, "; it contains ");
     for (size_t i = 0; i < snapshot->count && i < CACHES_NAMED; i++) {
         if (i > 0) buf_puts(text, ", ");
         describe(snapshot->at[i].claim, text);

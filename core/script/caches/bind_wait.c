@@ -42,7 +42,7 @@ static int push_version(lua_State *L, struct task_wait *wait)
         return 1;
     }
     struct buf *text = script_scratch(script_of(L));
-    buf_printf(text, "%s: not reached within %g s: the cache is at version \"%.*s\"",
+    buf_printf(text, "%s: not reached within %g s, the cache is at version \"%.*s\"",
                claim_spec(w->claim)->kind, (double)w->timeout_ms / 1e3,
                STR_ARG(claim_version(w->claim, buf_slice(&w->ns))));
     return push_error(L, 0, "Timeout", buf_slice(text));
@@ -72,7 +72,7 @@ static int l_wait_version(lua_State *L)
     struct str ns = lua_isnoneornil(L, 4) ? (struct str){0} : arg_str(L, 4, "wait_rv: the namespace");
     struct err err;
     if (!resource_version_check(version, &err))
-        script_raise(L, "wait_rv: a version must be that of a list or an object, not \"%.64s\"", version.p);
+        script_raise(L, "wait_rv: \"%.64s\" is not the version of a list or an object", version.p);
     task_check(L, "wait_rv");
     if (version_reached(claim_version(claim, ns), version)) {
         lua_pushboolean(L, 1);

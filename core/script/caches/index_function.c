@@ -219,9 +219,7 @@ const char *index_function_failure(const struct index_source *source)
 {
     const struct index_function *f = source->ctx;
     if (source->values != ask) return NULL;
-    return f->failure      ? f->failure
-           : f->rebuilding ? "it was in quarantine, and its index is built anew"
-                           : NULL;
+    return f->failure ? f->failure : f->rebuilding ? "its index is being rebuilt after a quarantine" : NULL;
 }
 
 void index_function_on_change(const struct index_source *source, void (*fn)(void *ctx), void *ctx)

@@ -34,7 +34,7 @@ static struct projection_paths read_texts(lua_State *L, int table, const char *n
         items[i] = arg_str(L, -1, element).p; /* the array holds it */
         lua_pop(L, 1);
     }
-    if (!texts.count) script_raise(L, "%s must be an array of strings that is not empty", what);
+    if (!texts.count) script_raise(L, "%s must be a non-empty array of strings", what);
     texts.texts = items;
     return texts;
 }
@@ -71,7 +71,7 @@ static void read_projection(lua_State *L, int table, struct informer_spec *spec)
     struct err err;
     spec->metadata_only = read_flag(L, table, "metadata_only");
     if (spec->metadata_only && fields.count)
-        script_raise(L, "k8s.informer: metadata_only keeps metadata alone, fields cannot go with it");
+        script_raise(L, "k8s.informer: metadata_only cannot be combined with fields");
     if (spec->metadata_only) fields = (struct projection_paths){&metadata, 1};
     if (!fields.count && !prune.count) return;
     spec->projection = projection_new(fields, prune, &err);

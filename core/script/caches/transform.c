@@ -81,7 +81,7 @@ static void run(lua_State *L, void *ctx)
     lua_settop(L, base + 1);
     if (lua_isnil(L, -1)) return;
     if (!lua_istable(L, -1))
-        script_raise(L, "a transform must return a table, or nil for what is not wanted, not %s",
+        script_raise(L, "a transform must return a table, or nil to drop the object, not %s",
                      arg_type_name(L, -1));
     t->out = pack_result(L, t->object);
 }
@@ -194,7 +194,7 @@ static char *code_of(const struct script_transform *t)
     struct asking asking = {t, &out};
     if (script_call_load(t->script, "a reload", ask_code, &asking) != SCRIPT_OK) {
         out.len = 0;
-        buf_printf(&out, "?it cannot be compared: %s", buf_text(&t->script->failure.text));
+        buf_printf(&out, "?cannot be compared: %s", buf_text(&t->script->failure.text));
     }
     return buf_take(&out);
 }
@@ -277,7 +277,7 @@ bool transforms_are_still(const struct script *before, const struct script *scri
         const struct script_transform *b = sharer(before, t);
         if (b && (b->seat->cut_short || !is_still(b, t->code)))
             return err_set(err, ERR_OUTDATED,
-                           "the transform of %s has kept something since the new generation was loaded",
+                           "the transform of %s changed its state since the new generation was loaded",
                            t->kind);
     }
     return true;

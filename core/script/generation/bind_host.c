@@ -264,7 +264,7 @@ const struct feature feature_host = {.at_once = true, .bind = bind_host};
 static const char *value_text(lua_State *L, int idx, struct str name)
 {
     if (lua_type(L, idx) != LUA_TSTRING && lua_type(L, idx) != LUA_TNUMBER)
-        script_raise(L, "k8s.limits: %.*s must be a text such as \"50ms\" or \"16Mi\", or a number, not %s",
+        script_raise(L, "k8s.limits: %.*s must be a number or a string such as \"50ms\" or \"16Mi\", not %s",
                      STR_ARG(name), arg_type_name(L, idx));
     lua_tolstring(L, idx, NULL); /* of the value, not of a key that lua_next is to go on from */
     char what[64];
@@ -290,7 +290,7 @@ static int l_limits(lua_State *L)
     lua_pushnil(L);
     while (lua_next(L, 1)) {
         if (lua_type(L, 2) != LUA_TSTRING)
-            script_raise(L, "k8s.limits: the names of limits are texts, not %s", arg_type_name(L, 2));
+            script_raise(L, "k8s.limits: names of limits must be strings, not %s", arg_type_name(L, 2));
         struct str name = arg_str(L, 2, "k8s.limits: name");
         const char *value = value_text(L, 3, name);
         if (!limits_lower(&script->limits, operators, name, value, &err))

@@ -14,7 +14,7 @@ static int version_arg(lua_State *L, int idx)
     if (lua_isnil(L, idx)) return 1;
     lua_Number version = lua_tonumber(L, idx);
     if (!(version >= 0 && version <= VERSION_MAX) || version != floor(version))
-        script_raise(L, "k8s.state: version must be a whole number from 0 on");
+        script_raise(L, "k8s.state: version must be a whole number of at least 0");
     return (int)version;
 }
 
@@ -49,14 +49,14 @@ static int l_state_declare(lua_State *L)
     const char *name = name_arg(L, 1);
     int version = version_arg(L, 3);
     const struct kept *known = state_table_find(script, str_of(name));
-    if (known && lua_toboolean(L, 2)) script_raise(L, "k8s.state: %s: was declared before", name);
+    if (known && lua_toboolean(L, 2)) script_raise(L, "k8s.state: %s is already declared", name);
     if (known) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, known->table);
         lua_pushboolean(L, 0);
         return 2;
     }
     if (script->own.states->count == STATES_MAX)
-        script_raise(L, "k8s.state: a script has at most %d of them", STATES_MAX);
+        script_raise(L, "k8s.state: a script can have at most %d states", STATES_MAX);
     int migrate = LUA_NOREF;
     if (lua_isfunction(L, 5)) migrate = luaL_ref(L, LUA_REGISTRYINDEX);
     lua_settop(L, 4);

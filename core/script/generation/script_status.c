@@ -32,7 +32,7 @@ static void describe_waiting(const struct script *script, struct buf *out)
         claim_describe_lag(script->informers.claims[i], &lag);
     TAILQ_FOREACH (h, &script->own.handlers->list, link)
         if (!handler_was_handed_cache(h) && claim_has_synced(h->claim))
-            buf_printf(&lag, "%sthe handler %s, which is being shown the cache", lag.len ? "; " : "", h->id);
+            buf_printf(&lag, "%shandler %s to receive the cache", lag.len ? "; " : "", h->id);
     buf_printf(out, "waiting for %s", lag.len ? buf_text(&lag) : "its turn");
     buf_clear(&lag);
 }
@@ -42,7 +42,7 @@ void script_describe_main(const struct script *script, struct buf *out)
     switch (script_main_state(script)) {
     case SCRIPT_MAIN_NONE: break;
     case SCRIPT_MAIN_WAITING: describe_waiting(script, out); break;
-    case SCRIPT_MAIN_SKIPPED: buf_puts(out, "does not run again after a reload"); break;
+    case SCRIPT_MAIN_SKIPPED: buf_puts(out, "not run again after a reload"); break;
     case SCRIPT_MAIN_RUNNING: buf_puts(out, "running"); break;
     case SCRIPT_MAIN_DONE: buf_puts(out, "done"); break;
     case SCRIPT_MAIN_FAILED:

@@ -50,7 +50,7 @@ static void migrate(lua_State *L, void *ctx)
     if (!lua_istable(L, result))
         script_raise(L, "k8s.state: %s: migrate must return a table, not %s", h->to->name,
                      arg_type_name(L, result));
-    const char *name = lua_pushfstring(L, "%s: what migrate returned", h->to->name);
+    const char *name = lua_pushfstring(L, "%s: the value returned by migrate", h->to->name);
     state_table_push_root(L, name, (size_t)(h->to - script_of(L)->own.states->items), result);
     state_table_write(L, lua_gettop(L), &h->migrated);
     read_bytes(L, h, &h->migrated);
@@ -68,8 +68,8 @@ static bool failed(struct script *script, const struct handover *h, struct err *
 bool state_table_reject_version(const struct inventory_entry *entry, const char *name, int before, int after,
                                 struct err *err)
 {
-    err_set(err, ERR_SCRIPT, "k8s.state: %s: version %d is running, the new one is %d and has no migrate",
-            name, before, after);
+    err_set(err, ERR_SCRIPT, "k8s.state: %s: version changes from %d to %d without a migrate function", name,
+            before, after);
     return inventory_wrap_place(entry, err);
 }
 

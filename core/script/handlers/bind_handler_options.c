@@ -139,7 +139,7 @@ static int l_handler_options_debounce(lua_State *L)
     struct handler_options *options = self(L, &where);
     int64_t quiet_ms = arg_duration_ms(L, 2, where);
     if (quiet_ms < DEBOUNCE_MIN_MS || quiet_ms > DEBOUNCE_MAX_MS)
-        script_raise(L, "%s must be 10ms to 1h, not %g s", where, (double)quiet_ms / 1000);
+        script_raise(L, "%s must be between 10ms and 1h, not %g s", where, (double)quiet_ms / 1000);
     options->debounce_ms = quiet_ms;
     return 0;
 }

@@ -18,8 +18,9 @@ static const char *name_arg(lua_State *L, int idx, const char *otherwise)
     for (size_t i = 0; good && i < name.n; i++)
         good = memchr("abcdefghijklmnopqrstuvwxyz0123456789-.", name.p[i], 38) != NULL;
     if (!good)
-        script_raise(L, "k8s.leader: lease: \"%.*s\" is no name: small letters, digits, \"-\" and \".\"",
-                     STR_ARG(name));
+        script_raise(
+            L, "k8s.leader: lease: \"%.*s\" is not a valid name: lower-case letters, digits, \"-\" and \".\"",
+            STR_ARG(name));
     return name.p;
 }
 
@@ -53,7 +54,7 @@ static int l_leader_claim(lua_State *L)
     const char *labels[2 * LABELS_MAX];
     struct err err;
     arg_loading(L, "k8s.leader");
-    if (!host->leaders) script_raise(L, "k8s.leader: there is no server to ask");
+    if (!host->leaders) script_raise(L, "k8s.leader: no server connection");
     if (script->own.leading->claimed) script_raise(L, "k8s.leader was already called");
     if (lua_gettop(L) - FIRST_LABEL >= 2 * LABELS_MAX)
         script_raise(L, "k8s.leader: labels: more than %d", LABELS_MAX);

@@ -53,7 +53,7 @@ static void on_stopped(void *ctx, enum script_result result)
     f->stopping = NULL;
     report(f, "stop", result);
     if (result == SCRIPT_CANCELLED && f->script->phase != SCRIPT_DRAINING)
-        log_warn("Function of a leader was cancelled: it did not end within --shutdown-timeout",
+        log_warn("Cancelled k8s.on_leader function that did not finish within --shutdown-timeout",
                  F("script", f->script->id.name), F("function", "stop"), F("given", f->name));
     if (f->script->own.leading->told && result != SCRIPT_CANCELLED) begin(f);
     leading_settle(f->script);
@@ -64,7 +64,7 @@ static void begin(struct leader_functions *f)
 {
     if (f->was_started || f->stopping || f->script->own.leading->waits_for) return;
     f->was_started = true;
-    const struct task_call call = {.what = "the start of a leader",
+    const struct task_call call = {.what = "a start function of k8s.on_leader",
                                    .function = f->start,
                                    .fence = f->script->own.leading->fence,
                                    .done = on_started,
@@ -80,7 +80,7 @@ static void end(struct leader_functions *f)
     if (!f->was_started) return;
     f->was_started = false;
     if (f->stop == LUA_NOREF) return;
-    const struct task_call call = {.what = "the end of a leader",
+    const struct task_call call = {.what = "a stop function of k8s.on_leader",
                                    .function = f->stop,
                                    .finishes = true,
                                    .done = on_stopped,
@@ -125,7 +125,7 @@ void leading_add_functions(lua_State *L)
     struct leading *leading = script->own.leading;
     lua_Debug ar;
     if (leading->count >= LEADER_FUNCTIONS_MAX)
-        script_raise(L, "k8s.on_leader was called %d times already", LEADER_FUNCTIONS_MAX);
+        script_raise(L, "k8s.on_leader may be called at most %d times", LEADER_FUNCTIONS_MAX);
     bool known = script_where(L, &ar);
     int stop = lua_isnil(L, -1) ? (lua_pop(L, 1), LUA_NOREF) : luaL_ref(L, LUA_REGISTRYINDEX);
     int start = luaL_ref(L, LUA_REGISTRYINDEX);

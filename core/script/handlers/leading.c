@@ -218,7 +218,7 @@ static bool join_late(struct script *script)
 {
     struct err err;
     if (join(script, &err)) return true;
-    log_error("The script does not lead", F("script", script->id.name), F("err", err.text));
+    log_error("Script cannot join its election", F("script", script->id.name), F("err", err.text));
     return false;
 }
 

@@ -62,10 +62,10 @@ static bool fits(const struct script *script, const struct user_metric *metric, 
     for (size_t i = 0; i < script->own.metrics->count; i++) {
         const struct user_metric *other = script->own.metrics->items[i]->metric;
         if (strcmp(user_metric_name(other), user_metric_name(metric)) == 0)
-            return err_set(err, ERR_INVALID, "%s was made before", user_metric_name(metric));
+            return err_set(err, ERR_INVALID, "%s already exists", user_metric_name(metric));
         if (user_metric_clashes(other, metric))
-            return err_set(err, ERR_INVALID, "%s would have samples of the same name as %s",
-                           user_metric_name(metric), user_metric_name(other));
+            return err_set(err, ERR_INVALID, "%s conflicts with the samples of %s", user_metric_name(metric),
+                           user_metric_name(other));
     }
     return user_metric_check_published(metric, err);
 }
@@ -118,7 +118,7 @@ static __attribute__((noreturn)) void refuse_label(lua_State *L, const struct us
 {
     const char *name = user_metric_name(metric);
     if (lua_type(L, key) != LUA_TSTRING)
-        script_raise(L, "%s: labels are given by name, not by a %s", name, arg_type_name(L, key));
+        script_raise(L, "%s: labels must have names as keys, not a %s", name, arg_type_name(L, key));
     char what[USER_METRIC_VALUE_MAX];
     snprintf(what, sizeof what, "%s: the name of a label", name);
     const char *given = arg_str(L, key, what).p;
@@ -207,7 +207,7 @@ static int l_counter_inc(lua_State *L)
     struct user_metric *metric = self_arg(L, CLASS_COUNTER, "inc");
     double n = number_arg(L, metric, 2, true);
     if (!(n >= 0) || isinf(n))
-        script_raise(L, "%s: a counter grows: %g is no number from 0 on", user_metric_name(metric), n);
+        script_raise(L, "%s: a counter cannot decrease: %g", user_metric_name(metric), n);
     series_add(series_arg(L, metric, 3), n);
     return 0;
 }

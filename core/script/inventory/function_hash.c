@@ -63,7 +63,7 @@ void function_code(lua_State *L, int idx, bool strings, struct buf *out)
 
 static void keep_function(lua_State *L, int idx, int depth, struct buf *out)
 {
-    luaL_checkstack(L, 8, "functions are nested too deep");
+    luaL_checkstack(L, 8, "functions are nested too deeply");
     if (lua_iscfunction(L, idx)) {
         buf_puts(out, "[C]");
         return;

@@ -253,13 +253,13 @@ const char *inventory_change_note(const struct inventory_entry *before, const st
 {
     const struct inventory_entry *entry = after ? after : before;
     if (entry->class == INVENTORY_TRANSFORM && before && after && *after->detail == '?')
-        return "its informer is listed anew, as nobody can tell that it is the same";
-    if (entry->class == INVENTORY_TRANSFORM) return "its informer is listed anew";
+        return "its informer is relisted because the transforms cannot be compared";
+    if (entry->class == INVENTORY_TRANSFORM) return "its informer is relisted";
     if (entry->class == INVENTORY_HANDLER && before && after)
-        return "sees the cache again, unless k8s.on_reload says \"none\"";
+        return "receives the whole cache again, unless k8s.on_reload sets replay = \"none\"";
     if (entry->class == INVENTORY_QUEUE && before && after && str_ends(str_of(entry->key), STR(": run")))
-        return "works on the keys that wait; others come again when a handler adds them";
+        return "continues with the waiting keys";
     if (entry->class == INVENTORY_INFORMER && !before)
-        return "is listed and watched, unless another script has the same informer";
+        return "starts a list and watch, unless another script has the same informer";
     return NULL;
 }

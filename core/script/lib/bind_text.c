@@ -12,7 +12,7 @@ enum { CODED_MAX = 16 << 20 };
 static struct str coded_arg(lua_State *L, const char *verb, const char *what)
 {
     struct str text = arg_bytes(L, 1, what);
-    if (text.n > CODED_MAX) script_raise(L, "%s: the text has more than 16 MiB", verb);
+    if (text.n > CODED_MAX) script_raise(L, "%s: string exceeds 16 MiB", verb);
     return text;
 }
 

@@ -29,8 +29,7 @@ static void check_size(lua_State *L, const char *verb, size_t len)
 {
     arg_value_size(L, verb, len);
     if (len > TEXT_MAX)
-        script_raise(L, "%s: the text is longer than the limit of %d MiB; k8s.json takes more", verb,
-                     TEXT_MAX >> 20);
+        script_raise(L, "%s: string exceeds %d MiB; k8s.json accepts more", verb, TEXT_MAX >> 20);
 }
 
 static void count(struct measure *m, size_t len)
@@ -70,7 +69,7 @@ static void measure_table(struct measure *m, int depth)
     size_t items = 0, positions = 0;
     lua_Number most = 0;
     if (depth > DEPTH_MAX || !lua_checkstack(L, 4))
-        script_raise(L, "cjson.encode: nested deeper than the limit of %d", DEPTH_MAX);
+        script_raise(L, "cjson.encode: nested deeper than %d levels", DEPTH_MAX);
     lua_pushnil(L);
     while (lua_next(L, -2)) {
         items++;
@@ -163,7 +162,7 @@ static void check_range(lua_State *L, int idx, const char *what, int least, int 
     if (lua_isnoneornil(L, idx)) return;
     lua_Number value = luaL_checknumber(L, idx);
     if (!(value >= least && value <= most))
-        script_raise(L, "%s must be from %d to %d, not %g", what, least, most, value);
+        script_raise(L, "%s must be between %d and %d, not %g", what, least, most, value);
 }
 
 /* Passes its arguments on to the library's function. */
@@ -277,7 +276,7 @@ static lua_CFunction find_cjson(lua_State *L)
 static void push_cjson(lua_State *L)
 {
     lua_CFunction open = find_cjson(L);
-    if (!open) script_raise(L, "module 'cjson' not found: the package lua-cjson is not installed");
+    if (!open) script_raise(L, "module 'cjson' not found: install the package lua-cjson");
     lua_pushcfunction(L, open);
     lua_call(L, 0, 1);
     guard(L, true);

@@ -71,16 +71,16 @@ static int l_getmetatable(lua_State *L)
 static int l_collectgarbage(lua_State *L)
 {
     struct str what = arg_str_opt(L, 1, "collectgarbage: option");
-    if (what.p && !str_is(what, "count")) script_raise(L, "collectgarbage: only \"count\" may be asked");
+    if (what.p && !str_is(what, "count")) script_raise(L, "collectgarbage: only \"count\" is supported");
     if (!what.p)
-        script_raise(L, "collectgarbage: memory is collected by the engine; only \"count\" may be asked");
+        script_raise(L, "collectgarbage: memory is managed by the engine; only \"count\" is supported");
     lua_pushnumber(L, (lua_Number)script_of(L)->memory / 1024);
     return 1;
 }
 
 static void check_load_size(lua_State *L, size_t size)
 {
-    if (size > LOAD_MAX) script_raise(L, "load: the text is longer than the limit of %d KiB", LOAD_MAX >> 10);
+    if (size > LOAD_MAX) script_raise(L, "load: chunk exceeds %d KiB", LOAD_MAX >> 10);
 }
 
 /* load's pieces: all of them joined to one string. */

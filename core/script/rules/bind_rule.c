@@ -26,8 +26,8 @@ static const char *id_arg(lua_State *L, int idx)
     struct str id = arg_str(L, idx, "k8s.rule: id");
     if (id.n == 0 || id.n > ID_MAX || strspn(id.p, good) != id.n || *id.p == '-')
         script_raise(L,
-                     "k8s.rule: \"%.80s\" is no id: 1 to %d letters, digits, '-', '_' and '.', not beginning "
-                     "with '-'",
+                     "k8s.rule: \"%.80s\" is not a valid id: use 1 to %d letters, digits, '-', '_' or '.', "
+                     "not starting with '-'",
                      id.p, ID_MAX);
     return id.p;
 }
@@ -56,9 +56,9 @@ static void check_new(lua_State *L, const char *id)
     const struct script *script = script_of(L);
     for (size_t i = 0; i < script->own.rules->count; i++)
         if (strcmp(script->own.rules->items[i].id, id) == 0)
-            script_raise(L, "k8s.rule: %s was registered before", id);
+            script_raise(L, "k8s.rule: %s is already registered", id);
     if (script->own.rules->count == RULES_MAX)
-        script_raise(L, "k8s.rule: a script has at most %d of them", RULES_MAX);
+        script_raise(L, "k8s.rule: a script can have at most %d rules", RULES_MAX);
 }
 
 /* Informers of the array at `idx`. */
@@ -231,7 +231,8 @@ static void take_options(lua_State *L, const char *verb, struct rule_finding *fi
     lua_rawget(L, 3); /* of the fields that were looked at */
     finding->path = arg_bytes_opt(L, -1, "path");
     if (finding->path.n > PATH_MAX_BYTES)
-        script_raise(L, "%s: path has at most %d bytes, not %zu", verb, PATH_MAX_BYTES, finding->path.n);
+        script_raise(L, "%s: path must have at most %d bytes, not %zu", verb, PATH_MAX_BYTES,
+                     finding->path.n);
     lua_pushliteral(L, "value");
     lua_rawget(L, 3);
     if (lua_isnil(L, -1)) return;
@@ -258,7 +259,7 @@ static int say(lua_State *L, const char *verb, enum verdict verdict)
 {
     struct rule_run *run = script_of(L)->own.rules->run;
     struct rule_finding finding = {.verdict = verdict};
-    if (!run || !run->sink) script_raise(L, "%s: the rule has returned", verb);
+    if (!run || !run->sink) script_raise(L, "%s: called after the rule returned", verb);
     lua_settop(L, 3);
     push_ref(L, script_of(L), REF_RULE_RESULT);
     if (!lua_rawequal(L, 1, 4)) script_raise(L, "%s: methods are called with ':'", verb);

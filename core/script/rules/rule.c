@@ -196,7 +196,8 @@ static void send_failures(struct rule_run *run)
         const char *failure = failure_of(use);
         if (!failure) continue;
         struct buf text = {0};
-        buf_printf(&text, "use.%s may not find all, as its index function failed: %s", use->name, failure);
+        buf_printf(&text, "use.%s may be incomplete because its index function failed: %s", use->name,
+                   failure);
         send_error(run, buf_slice(&text));
         buf_clear(&text);
     }
@@ -205,7 +206,7 @@ static void send_failures(struct rule_run *run)
 static void send_quarantined(struct rule_run *run, struct quarantine *quarantine)
 {
     struct buf text = {0};
-    buf_printf(&text, "the rule is in quarantine, as calls in a row went over a limit (%s); ",
+    buf_printf(&text, "the rule is in quarantine after consecutive calls exceeded a limit (%s); ",
                buf_text(&quarantine->why));
     quarantine_put_remedy(quarantine, &text);
     send_error(run, buf_slice(&text));
@@ -235,7 +236,7 @@ enum verdict script_evaluate_rule(struct script *script, size_t rule, struct roo
     const struct rule_use *held = find_held(run.rule);
     if (held) {
         struct buf text = {0};
-        buf_printf(&text, "use.%s: there is no cache of %s", held->name, claim_spec(held->claim)->kind);
+        buf_printf(&text, "use.%s: no cache of %s", held->name, claim_spec(held->claim)->kind);
         send_error(&run, buf_slice(&text));
         buf_clear(&text);
     } else {

@@ -73,7 +73,7 @@ static bool split(struct str key, struct given *out, struct err *err)
     struct str name = key;
     if (dot) name = (struct str){dot + 1, (size_t)(key.p + key.n - dot) - 1};
     if (name.n == 0 || dot == key.p || str_has_nul(key))
-        return err_set(err, ERR_INVALID, "\"%.*s\" is neither NAME nor RULE.NAME", STR_ARG(key));
+        return err_set(err, ERR_INVALID, "\"%.*s\" must have the form NAME or RULE.NAME", STR_ARG(key));
     out->rule = dot ? xstrndup(key.p, (size_t)(dot - key.p)) : NULL;
     out->name = xstrndup(name.p, name.n);
     return true;
@@ -134,8 +134,7 @@ static bool read_value(struct reading *r, const char *rule, struct str key, yaml
                              given.rule ? "." : "", given.name);
     if (!yaml_json_whole(&r->file, node, &json) || json.len > RULE_PARAM_BYTES_MAX) {
         buf_clear(&json);
-        err_set(r->err, ERR_LIMIT, "%s: a value has at most %d bytes of JSON", given.source,
-                RULE_PARAM_BYTES_MAX);
+        err_set(r->err, ERR_LIMIT, "%s: value exceeds %d bytes of JSON", given.source, RULE_PARAM_BYTES_MAX);
         given_clear(&given);
         return false;
     }

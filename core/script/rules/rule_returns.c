@@ -27,7 +27,7 @@ __attribute__((noreturn)) static void raise_returned(lua_State *L, const struct 
                                                      const char *must)
 {
     char types[TEXT_MAX];
-    const char *hint = ref == run->rule->check ? ": r:fail(message) says what is wrong" : "";
+    const char *hint = ref == run->rule->check ? "; use r:fail(message) to report a failure" : "";
     lua_Debug ar;
     put_types(L, types, sizeof types);
     lua_rawgeti(L, LUA_REGISTRYINDEX, ref);

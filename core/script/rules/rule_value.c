@@ -122,10 +122,10 @@ static void write_json(struct str given, bool is_json, struct type type, struct 
 static const char *name_of(struct type type)
 {
     if (type.form == FORM_BOOLEAN) return "neither true nor false";
-    if (type.form == FORM_NUMBER) return "no number";
-    if (type.form == FORM_TEXT) return "no text";
-    if (type.element == FORM_BOOLEAN) return "no list of true and false";
-    return type.element == FORM_NUMBER ? "no list of numbers" : "no list of texts";
+    if (type.form == FORM_NUMBER) return "not a number";
+    if (type.form == FORM_TEXT) return "not a string";
+    if (type.element == FORM_BOOLEAN) return "not a list of booleans";
+    return type.element == FORM_NUMBER ? "not a list of numbers" : "not a list of strings";
 }
 
 const char *rule_value_type(struct str fallback)
@@ -133,9 +133,9 @@ const char *rule_value_type(struct str fallback)
     struct type type = type_of(fallback);
     if (type.form == FORM_BOOLEAN) return "true or false";
     if (type.form == FORM_NUMBER) return "a number";
-    if (type.form == FORM_TEXT) return "a text";
-    if (type.element == FORM_BOOLEAN) return "a list of true and false";
-    return type.element == FORM_NUMBER ? "a list of numbers" : "a list of texts";
+    if (type.form == FORM_TEXT) return "a string";
+    if (type.element == FORM_BOOLEAN) return "a list of booleans";
+    return type.element == FORM_NUMBER ? "a list of numbers" : "a list of strings";
 }
 
 bool rule_value_read(struct str given, bool is_json, struct str fallback, struct buf *out, struct err *err)

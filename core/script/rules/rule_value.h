@@ -9,7 +9,7 @@
 
 /* `given` is JSON, or as somebody wrote it behind "=": "10", "true", "ghcr.io,docker.io". `fallback` is the
  * default as JSON: a boolean, a number, a string, or an array of one of them; of an empty one it is an array
- * of strings. Appends JSON of the same type; false for what is of another: `"x" is no number`. */
+ * of strings. Appends JSON of the same type; false for what is of another: `"x" is not a number`. */
 bool rule_value_read(struct str given, bool is_json, struct str fallback, struct buf *out, struct err *err);
-/* What the type of such a default is called: "a list of texts". A fixed text. */
+/* What the type of such a default is called: "a list of strings". A fixed text. */
 const char *rule_value_type(struct str fallback);

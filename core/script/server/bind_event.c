@@ -80,7 +80,8 @@ static void check_texts(lua_State *L)
         snprintf(name, sizeof name, "k8s.event: %s", what[i]);
         struct str text = arg_str_opt(L, i + 1, name);
         if (!text.p || i == 8) continue;
-        if (text.n > FIELD_MAX) script_raise(L, "%s has %zu bytes, the most is %d", name, text.n, FIELD_MAX);
+        if (text.n > FIELD_MAX)
+            script_raise(L, "%s has %zu bytes, the maximum is %d", name, text.n, FIELD_MAX);
     }
 }
 
@@ -88,8 +89,9 @@ static void check_texts(lua_State *L)
 static int l_event(lua_State *L)
 {
     struct script *script = script_of(L);
-    if (script->phase == SCRIPT_LOADING) script_raise(L, "k8s.event may not be called in the load phase");
-    if (!script->host->recorder) script_raise(L, "k8s.event: there is no server to tell");
+    if (script->phase == SCRIPT_LOADING)
+        script_raise(L, "k8s.event may not be called while the script is loading");
+    if (!script->host->recorder) script_raise(L, "k8s.event: no server connection");
     check_texts(L);
     struct event *event = event_new(arg_str(L, 9, "k8s.event: the message"));
     event->about = (struct event_object){

@@ -30,7 +30,7 @@ static const char *method_arg(lua_State *L, int idx)
     bool good = is_token(method) && method.n <= 20;
     for (size_t i = 0; good && i < method.n; i++) good = isupper((unsigned char)method.p[i]);
     if (!good || str_is(method, "CONNECT") || str_is(method, "TRACE"))
-        script_raise(L, "http.request: \"%.20s\" is no method such as GET or POST", method.p);
+        script_raise(L, "http.request: invalid method \"%.20s\"; use, for example, GET or POST", method.p);
     return method.p;
 }
 
@@ -39,7 +39,7 @@ static const char *url_arg(lua_State *L, int idx)
     struct str url = arg_str(L, idx, "http.request: url");
     for (size_t i = 0; i < url.n; i++)
         if ((unsigned char)url.p[i] <= ' ' || url.p[i] == 0x7f)
-            script_raise(L, "http.request: url has a blank or a control character");
+            script_raise(L, "http.request: url contains a blank or a control character");
     return url.p;
 }
 
@@ -63,10 +63,10 @@ static size_t header_args(lua_State *L, const char **headers)
         if (!is_token(name) || is_ours(name.p))
             script_raise(L, "http.request: the header \"%.40s\" cannot be set", name.p);
         if (strpbrk(value.p, "\r\n"))
-            script_raise(L, "http.request: the value of the header %s has a line end", name.p);
+            script_raise(L, "http.request: the value of header %s contains a line break", name.p);
         bytes += name.n + value.n;
         if (count / 2 == WEB_HEADERS_MAX || bytes > WEB_HEAD_MAX)
-            script_raise(L, "http.request: more than %d headers, or %d KiB of them", WEB_HEADERS_MAX,
+            script_raise(L, "http.request: more than %d headers or %d KiB of headers", WEB_HEADERS_MAX,
                          WEB_HEAD_MAX >> 10);
         headers[count++] = name.p;
         headers[count++] = value.p;
@@ -188,11 +188,11 @@ static int l_http_send(lua_State *L)
                                        .timeout_ms = TIMEOUT_MS,
                                        .body_max = body_max(script)};
     if (!lua_isnoneornil(L, 3)) request.timeout_ms = arg_duration_ms(L, 3, "http.request: timeout");
-    if (request.timeout_ms < 1) script_raise(L, "http.request: timeout must be more than 0");
+    if (request.timeout_ms < 1) script_raise(L, "http.request: timeout must be greater than 0");
     request.body = arg_bytes_opt(L, 4, "http.request: body");
     request.header_count = header_args(L, headers);
     task_check(L, "http.request");
-    if (!web) return push_error(L, 0, "NotConnected", STR("there is no network here"));
+    if (!web) return push_error(L, 0, "NotConnected", STR("network access is disabled here"));
     if (!web_allows(web_allowed(web), request.url, &err)) return push_err(L, &err);
     take_turn(L);
     memory_take(L, request.body.n);

@@ -48,7 +48,7 @@ static _Noreturn void raise_undeclared(lua_State *L, const struct kind_access *q
         resource_name(meant, name);
         kind = buf_slice(name);
     }
-    script_raise(L, "%s: \"%.*s%s%.*s:%s\" is not declared by %s", q->verb, STR_ARG(kind), sub.n ? "/" : "",
+    script_raise(L, "%s: \"%.*s%s%.*s:%s\" is not declared with %s", q->verb, STR_ARG(kind), sub.n ? "/" : "",
                  (int)sub.n, sub.n ? sub.p : "", q->access_name, q->declarer->name);
 }
 
@@ -140,7 +140,7 @@ int kind_resolve(lua_State *L, const struct kind_access *q)
     static const struct task_wait_ops ops = {push_kind, drop_kind, .finishes = true};
     struct script *script = script_of(L);
     task_check(L, q->verb);
-    if (!script->host->live) script_raise(L, "%s: there is no server to ask", q->verb);
+    if (!script->host->live) script_raise(L, "%s: no server connection", q->verb);
     if (q->declared->count == 0) raise_undeclared(L, q, NULL);
     enum name_state state = name_state(script, q);
     if (state == NAME_KNOWN) return push_resource(L, q);

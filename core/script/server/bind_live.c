@@ -111,7 +111,7 @@ static void split_key(lua_State *L, const struct resource *resource, struct str 
         script_raise(L, "k8s.get: \"%.*s\": the key of a namespaced object is \"namespace/name\"",
                      STR_ARG(key));
     if (rest.p && !resource->namespaced)
-        script_raise(L, "k8s.get: \"%.*s\": %s have no namespace", STR_ARG(key), resource->plural);
+        script_raise(L, "k8s.get: \"%.*s\": %s are not namespaced", STR_ARG(key), resource->plural);
     *ns = rest.p ? first : STR("");
     *name = rest.p ? rest : first;
 }

@@ -23,7 +23,7 @@ static size_t arg_count(lua_State *L, int idx, const char *verb, const char *nam
     lua_Number n = lua_tonumber(L, idx);
     if (lua_isnoneornil(L, idx)) return 0;
     if (lua_type(L, idx) != LUA_TNUMBER || !(n >= 1 && n <= COUNT_MAX) || n != floor(n))
-        script_raise(L, "%s: %s must be a whole number from 1 on", verb, name);
+        script_raise(L, "%s: %s must be a whole number of at least 1", verb, name);
     return (size_t)n;
 }
 
@@ -55,7 +55,7 @@ static struct lw_scope arg_scope(lua_State *L, const char *verb)
 static void check_room(lua_State *L, const char *name, const unsigned *count, unsigned max)
 {
     if (*count >= max) lua_gc(L, LUA_GCCOLLECT, 0);
-    if (*count >= max) script_raise(L, "%s: more than %u at once", name, max);
+    if (*count >= max) script_raise(L, "%s: too many at once (maximum %u)", name, max);
 }
 
 static struct reader *push_reader(lua_State *L, enum script_class class_, enum live_verb verb,

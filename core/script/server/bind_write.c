@@ -90,8 +90,7 @@ static void drop_write(struct task_wait *base)
 {
     struct write_wait *wait = container_of(base, struct write_wait, wait);
     const struct root *object = wait->answer.count ? wait->answer.objects[0] : NULL;
-    if (!wait->answered)
-        err_set(&wait->err, ERR_CANCELLED, "cancelled under way: it may have been carried out");
+    if (!wait->answered) err_set(&wait->err, ERR_CANCELLED, "cancelled in flight; it may have been applied");
     write_record_end(&wait->note, object, wait->answer.http_status, wait->err.code ? &wait->err : NULL);
     if (wait->read) live_close(wait->read);
     wait->note.script->own.writes->bodies -= wait->body_len;
@@ -142,7 +141,7 @@ static void check_bodies(lua_State *L, const char *verb, size_t more)
 {
     size_t waiting = script_of(L)->own.writes->bodies;
     if (waiting + more > BODIES_MAX)
-        script_raise(L, "%s: the limit write-bodies: %zu bytes wait already, the most is %d MiB", verb,
+        script_raise(L, "%s: limit write-bodies exceeded: %zu bytes in flight, the maximum is %d MiB", verb,
                      waiting, BODIES_MAX >> 20);
 }
 

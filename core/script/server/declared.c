@@ -67,9 +67,9 @@ static bool parse(const struct declarer *declarer, struct str text, struct parts
     parts->verbs = verbs_of(declarer, rest);
     for (size_t i = 0; i < parts->kind.n; i++)
         if ((unsigned char)parts->kind.p[i] <= ' ')
-            return err_set(err, ERR_INVALID, "\"%.*s\": a kind has no blanks", STR_ARG(text));
+            return err_set(err, ERR_INVALID, "\"%.*s\": kind must not contain blanks", STR_ARG(text));
     if (!rest.p || (declarer->has_subresources && !split_subresource(parts)) || parts->kind.n == 0)
-        return err_set(err, ERR_INVALID, "\"%.*s\" is no %s", STR_ARG(text), declarer->shape);
+        return err_set(err, ERR_INVALID, "\"%.*s\" must have the form %s", STR_ARG(text), declarer->shape);
     return parts->verbs ||
            err_set(err, ERR_INVALID, "\"%.*s\": the verb must be %s", STR_ARG(text), declarer->verb_names);
 }

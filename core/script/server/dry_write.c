@@ -14,7 +14,7 @@ enum { BODY_SHOWN = 4096 };
 const char *dry_write_message(const struct script *script)
 {
     const char *own = script->host->not_sent;
-    return own ? own : "Not sent, as --dry-run=client";
+    return own ? own : "Not sent because of --dry-run=client";
 }
 
 static void tell(const struct script *script, const struct write_request *r, struct str body)

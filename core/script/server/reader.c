@@ -101,7 +101,7 @@ static void drop_read(struct task_wait *base)
 
 static int wait_response(lua_State *L, struct reader *reader, const struct task_wait_ops *ops)
 {
-    if (reader->waiter) script_raise(L, "%s: another coroutine waits for it", reader->name);
+    if (reader->waiter) script_raise(L, "%s: another coroutine is already waiting", reader->name);
     task_check(L, reader->name);
     struct read_wait *wait = NEW(struct read_wait);
     wait->reader = reader;
@@ -130,8 +130,7 @@ static int push_page(lua_State *L, struct reader *reader)
     reader->total = (reader->answer.from_start ? 0 : reader->total) + reader->answer.count;
     if (reader->whole && reader->total > LIVE_OBJECTS_MAX)
         err_set(&reader->err, ERR_LIMIT,
-                "more than %d objects (limit value-size): give a limit, or read them by k8s.pages",
-                LIVE_OBJECTS_MAX);
+                "more than %d objects (limit value-size): set a limit, or use k8s.pages", LIVE_OBJECTS_MAX);
     if (reader->err.code != ERR_NONE) {
         if (reader->err.http_status == 404)
             kinds_invalidate(reader->script->host->kinds); /* the kind is gone */

@@ -100,9 +100,9 @@ struct write_log *write_log_new(const char *path, struct err *err)
     static const struct writer_file file = {
         .put_gap = put_gap,
         .dropped = &metric_audit_dropped,
-        .incomplete = "The audit log is not complete",
-        .reopened = "The audit log was opened again",
-        .refused = "The audit log cannot be opened again, the old file stays in use",
+        .incomplete = "Failed to write the audit log, retrying",
+        .reopened = "Audit log reopened",
+        .refused = "Failed to reopen audit log, still using the old file",
     };
     if (path && !writer_open_file(path, &file, err)) return NULL;
     struct write_log *trail = NEW(struct write_log);

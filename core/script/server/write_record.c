@@ -91,8 +91,8 @@ void write_record_veil(const struct write_record *note, struct err *err)
 {
     if (!note->is_secret || !err->http_status) return;
     snprintf(err->text, sizeof err->text,
-             "%s: %s (the server's message is not shown, as it may repeat what is secret)",
-             note->function->name, err_reason(err));
+             "%s: %s (the server's message is hidden because it may contain secrets)", note->function->name,
+             err_reason(err));
 }
 
 static void put_in_write_log(struct write_record *note, const struct root *answer, const struct err *err,

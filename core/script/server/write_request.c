@@ -59,7 +59,7 @@ static int64_t timeout_field(lua_State *L, int table, const char *function)
     if (!lua_isnil(L, -1)) {
         const char *what = lua_pushfstring(L, "%s: timeout", function);
         ms = arg_duration_ms(L, lua_gettop(L) - 1, what);
-        if (ms <= 0) script_raise(L, "%s: timeout must be longer than nothing", function);
+        if (ms <= 0) script_raise(L, "%s: timeout must be greater than 0", function);
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
@@ -71,10 +71,11 @@ static void check_place(lua_State *L, const struct write_request *r)
 {
     const char *function = r->function->name;
     if (r->resource->namespaced && !*r->ns)
-        script_raise(L, "%s: %s \"%s\" need a namespace", function, r->resource->plural, r->name);
+        script_raise(L, "%s: %s \"%s\" are namespaced; missing namespace", function, r->resource->plural,
+                     r->name);
     if (!r->resource->namespaced && *r->ns)
-        script_raise(L, "%s: %s \"%s\" have no namespace", function, r->resource->plural, r->name);
-    if (!*r->name && !r->to_collection) script_raise(L, "%s: the name of the object is missing", function);
+        script_raise(L, "%s: %s \"%s\" are not namespaced", function, r->resource->plural, r->name);
+    if (!*r->name && !r->to_collection) script_raise(L, "%s: missing name of the object", function);
 }
 
 void write_request_read(lua_State *L, int table, struct write_request *r)

@@ -47,7 +47,8 @@ static struct limits limits_arg(lua_State *L, int idx)
     lua_pushnil(L);
     while (lua_istable(L, idx) && lua_next(L, idx)) {
         struct str name = arg_str(L, -2, "test.load: limits: name");
-        if (!lua_isstring(L, -1)) script_raise(L, "test.load: limits: %s must be a text or a number", name.p);
+        if (!lua_isstring(L, -1))
+            script_raise(L, "test.load: limits: %s must be a string or a number", name.p);
         lua_tolstring(L, -1, NULL); /* a number becomes text */
         const char *value = arg_str(L, -1, "test.load: limits: value").p;
         if (!limits_set_value(&limits, name, value, &err)) script_raise(L, "test.load: limits: %s", err.text);

@@ -84,7 +84,7 @@ static enum spec_result run_in(struct script *spec, const struct spec_run *run)
     bool ok = lua_cpcall(spec->L, l_open, (void *)run) == 0 && lua_cpcall(spec->L, l_run, (void *)run) == 0;
     if (!ok) {
         const char *text = own_text(spec->L, -1);
-        fprintf(stderr, "kubelua test: %s\n", text ? text : "an error without a text");
+        fprintf(stderr, "kubelua test: %s\n", text ? text : "an error without a message");
     }
     call_leave(spec, SCRIPT_OK);
     return ok ? (enum spec_result)spec->own.main->exit_code : SPECS_NOT_RUN;

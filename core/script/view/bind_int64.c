@@ -46,7 +46,7 @@ static const struct wide *arg(lua_State *L, int idx)
 {
     const struct wide *wide = int64_test(L, idx);
     if (!wide)
-        script_raise(L, "int64: may be compared with another k8s.int64 only, not with %s",
+        script_raise(L, "int64: can only be compared with another k8s.int64, not with %s",
                      arg_type_name(L, idx));
     return wide;
 }
@@ -111,12 +111,12 @@ static int l_int64_new(lua_State *L)
     if (lua_type(L, 1) == LUA_TNUMBER) {
         lua_Number n = lua_tonumber(L, 1);
         if (!(n >= -limit && n <= limit) || n != (lua_Number)(int64_t)n)
-            script_raise(L, "k8s.int64: a number must be whole and within 2^53; give larger ones as text");
+            script_raise(L, "k8s.int64: number must be an integer within 2^53; pass larger ones as a string");
         wide = (struct wide){(uint64_t)(int64_t)n, false};
     } else {
         struct str text = arg_str(L, 1, "k8s.int64: the value");
         if (!parse(text, &wide))
-            script_raise(L, "k8s.int64: \"%.*s\" is no 64-bit integer", text.n > 60 ? 60 : STR_ARG(text));
+            script_raise(L, "k8s.int64: \"%.*s\" is not a 64-bit integer", text.n > 60 ? 60 : STR_ARG(text));
     }
     push_wide(L, wide.bits, wide.is_uint);
     return 1;

@@ -67,7 +67,7 @@ static void push_tape(const struct decoder *d, size_t at, int depth)
     struct str s;
     double number;
     budget_poll(L, script_of(L));
-    if (depth > PACK_DEPTH_MAX || !lua_checkstack(L, 6)) script_raise(L, "%s: nested too deep", d->verb);
+    if (depth > PACK_DEPTH_MAX || !lua_checkstack(L, 6)) script_raise(L, "%s: nested too deeply", d->verb);
     switch (tape_type(&d->tape, at)) {
     case '{': push_tape_object(d, at, depth); break;
     case '[': push_tape_array(d, at, depth); break;

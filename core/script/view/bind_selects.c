@@ -29,13 +29,16 @@ static bool label_of_table(void *ctx, struct str key, struct str *value)
 
 static void raise_list(lua_State *L)
 {
-    script_raise(L, "k8s.selects: labels must be labels, or have metadata.labels: this is a list");
+    script_raise(L,
+                 "k8s.selects: labels must be a map of labels or an object with metadata.labels, not a list");
 }
 
 static void raise_no_labels(lua_State *L, struct str key, const char *type)
 {
-    script_raise(L, "k8s.selects: labels must be labels, or have metadata.labels: the field %.*s is a %s",
-                 STR_ARG(key), type);
+    script_raise(
+        L,
+        "k8s.selects: labels must be a map of labels or an object with metadata.labels: field %.*s is a %s",
+        STR_ARG(key), type);
 }
 
 static void check_labels(lua_State *L, struct value labels)

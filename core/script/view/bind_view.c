@@ -58,7 +58,7 @@ static size_t place_behind(lua_State *L, const struct view *view, int key)
     if (value_type(view->value) == VALUE_ARRAY) {
         lua_Number n = lua_tonumber(L, key);
         if (n >= 1 && n <= (lua_Number)count && n == (lua_Number)(size_t)n) return (size_t)n;
-        script_raise(L, "next: invalid key: the view has no element %.14g", n);
+        script_raise(L, "next: invalid key: no element %.14g in the view", n);
     }
     struct str wanted = arg_bytes(L, key, "next: key");
     for (size_t i = 0; i < count; i++) {
@@ -103,7 +103,8 @@ static lua_Integer range(lua_State *L, int idx, lua_Integer otherwise, const cha
     lua_Number n = lua_tonumber(L, idx);
     if (lua_type(L, idx) != LUA_TNUMBER)
         script_raise(L, "%s: a position must be a number, not %s", verb, arg_type_name(L, idx));
-    if (!(n >= -POSITION_MAX && n <= POSITION_MAX)) script_raise(L, "%s: %f is no position", verb, n);
+    if (!(n >= -POSITION_MAX && n <= POSITION_MAX))
+        script_raise(L, "%s: %f is not a valid position", verb, n);
     return (lua_Integer)n;
 }
 

@@ -39,7 +39,7 @@ static void push_copy(lua_State *L, struct value value, int depth)
     }
     budget_poll(L, script_of(L));
     if (depth > PACK_DEPTH_MAX || !lua_checkstack(L, 6))
-        script_raise(L, "object is nested too deep to be copied");
+        script_raise(L, "object is nested too deeply to be copied");
     if (type == VALUE_MAP)
         push_map(L, value, depth);
     else

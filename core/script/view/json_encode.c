@@ -42,7 +42,7 @@ static void check_room(struct encoder *e, size_t more)
     budget_poll(e->L, e->script);
     if (e->max == 0) arg_value_size(e->L, e->verb, size);
     if (e->max == 0 || size <= e->max) return;
-    script_raise(e->L, "%s: the JSON is larger than the limit of %zu MiB", e->verb, e->max >> 20);
+    script_raise(e->L, "%s: JSON exceeds %zu MiB", e->verb, e->max >> 20);
 }
 
 static void encode_string(struct encoder *e, struct str s)
@@ -57,7 +57,7 @@ static void encode_number(struct encoder *e, lua_Number n)
     char digits[40];
     if (!isfinite(n)) {
         const char *name = isnan(n) ? "nan" : n < 0 ? "-inf" : "inf";
-        if (!e->for_people) script_raise(e->L, "%s: %s is no JSON number", e->verb, name);
+        if (!e->for_people) script_raise(e->L, "%s: %s is not a JSON number", e->verb, name);
         buf_printf(e->out, "\"(%s)\"", name);
         return;
     }
@@ -114,10 +114,9 @@ static size_t collect_keys(struct encoder *e, int idx, int depth, bool *others)
         if (lua_type(L, -1) != LUA_TSTRING) {
             *others = true;
             if (e->for_people) continue;
-            script_raise(L,
-                         "%s: %san object's keys must be strings, one is a %s (arrays count from 1 without "
-                         "holes)",
-                         e->verb, encoder_path(e, depth), arg_type_name(L, -1));
+            script_raise(
+                L, "%s: %skeys of an object must be strings, not a %s (arrays start at 1 and have no holes)",
+                e->verb, encoder_path(e, depth), arg_type_name(L, -1));
         }
         struct str key;
         key.p = lua_tolstring(L, -1, &key.n);
@@ -323,9 +322,9 @@ static __attribute__((noreturn)) void refuse_mixed(struct encoder *e, int depth)
     lua_State *L = e->L;
     bool is_text = lua_type(L, -1) == LUA_TSTRING;
     if (!is_text && lua_type(L, -1) != LUA_TNUMBER) lua_pushstring(L, arg_type_name(L, -1));
-    script_raise(L, "%s: %sa mixed table: an array that also has the key %s%.*s%s%s", e->verb,
-                 encoder_path(e, depth), is_text ? "\"" : "", KEY_SHOWN, own_text(L, -1), is_text ? "\"" : "",
-                 is_text ? "" : " (arrays count from 1 without holes)");
+    script_raise(L, "%s: %smixed table: an array with the key %s%.*s%s%s", e->verb, encoder_path(e, depth),
+                 is_text ? "\"" : "", KEY_SHOWN, own_text(L, -1), is_text ? "\"" : "",
+                 is_text ? "" : " (arrays start at 1 and have no holes)");
 }
 
 void encoder_check_positions(struct encoder *e, int idx, size_t count, int depth)
@@ -345,5 +344,5 @@ void encoder_check_table(struct encoder *e, int idx, int depth)
     if (e->for_people) return; /* they are shown the first levels */
     e->tables[depth] = lua_topointer(e->L, idx);
     for (int i = 0; i < depth; i++)
-        if (e->tables[i] == e->tables[depth]) script_raise(e->L, "%s: a table is within itself", e->verb);
+        if (e->tables[i] == e->tables[depth]) script_raise(e->L, "%s: table contains itself", e->verb);
 }

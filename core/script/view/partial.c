@@ -39,8 +39,8 @@ static bool is_partial(lua_State *L, const struct root *root)
 {
     if (root == script_of(L)->own.views->partial.root) return true;
     if (!root_is_partial(root)) return false;
-    script_raise(L, "a rule looked at an object of an earlier call, which an audit does not keep; "
-                    "`uses` gives a rule other objects");
+    script_raise(L, "a rule used an object of an earlier call, which is no longer complete; use `uses` to "
+                    "access other objects");
 }
 
 void partial_absent(lua_State *L, const struct root *root, struct str name)

@@ -152,11 +152,11 @@ static void check_table(lua_State *L, const struct assignment *a, int idx, unsig
 {
     const void *table = lua_topointer(L, idx);
     for (const struct step *s = step; s; s = s->up)
-        if (s->table == table) refuse(L, a, step, "a table is within itself");
+        if (s->table == table) refuse(L, a, step, "table contains itself");
     if (depth > STATE_TABLE_DEPTH_MAX) refuse(L, a, step, "tables are nested more than 100 deep");
     luaL_checkstack(L, LEVEL_SLOTS, "k8s.state");
     if (!lua_istable(L, idx) || !lua_getmetatable(L, idx)) return;
-    if (!copy_is_array(L, idx)) refuse(L, a, step, "a table with a metatable cannot be kept");
+    if (!copy_is_array(L, idx)) refuse(L, a, step, "a table with a metatable cannot be stored in a state");
     lua_pop(L, 1);
 }
 
@@ -207,7 +207,8 @@ static void push_checked(lua_State *L, const struct assignment *a, int idx, unsi
             return;
         }
     }
-    snprintf(why, sizeof why, "a %s cannot be kept, only booleans, numbers, strings and tables of these%s",
+    snprintf(why, sizeof why,
+             "a %s cannot be stored in a state, only booleans, numbers, strings and tables of these%s",
              arg_type_name(L, idx), view_test(L, idx) ? "; use :copy() or :json()" : "");
     refuse(L, a, step, why);
 }

@@ -126,7 +126,7 @@ static bool explain_name(const struct absent *absent, struct buf *text)
     if (!*absent->missing || !*absent->hint) return false;
     int n = snprintf(field, sizeof field, "field '%s' (a nil value)", absent->missing);
     bool is_it = memmem(text->data, text->len, field, (size_t)n);
-    if (is_it) buf_printf(text, "; if that was of k8s, %s", absent->hint);
+    if (is_it) buf_printf(text, "; if this is a field of k8s: %s", absent->hint);
     return is_it;
 }
 
@@ -144,7 +144,7 @@ void absent_explain(struct script *script, struct buf *text)
         put_key(&path, (struct str){absent->key, absent->key_len});
     else if (!from_zero)
         buf_printf(&path, "[%zu]", absent->index - 1);
-    buf_puts(text, from_zero ? "; Lua counts from 1, there is no [0]: " : "; last absent field: ");
+    buf_puts(text, from_zero ? "; Lua arrays start at 1, not at [0]: " : "; last absent field: ");
     buf_str(text, buf_slice(&path));
     buf_puts(text, " of ");
     object_title(absent->root, text);

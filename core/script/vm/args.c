@@ -87,7 +87,7 @@ void check_namespace(lua_State *L, struct str ns, const char *what)
 
 int64_t arg_duration_ms(lua_State *L, int idx, const char *what)
 {
-    static const char expected[] = "seconds, or a text such as \"90s\", \"500ms\" or \"1h30m\"";
+    static const char expected[] = "a number of seconds, or a string such as \"90s\", \"500ms\" or \"1h30m\"";
     int64_t ms;
     if (lua_type(L, idx) == LUA_TNUMBER) {
         lua_Number seconds = lua_tonumber(L, idx);
@@ -142,7 +142,7 @@ void arg_array_size(lua_State *L, const char *verb, size_t count)
 void arg_loading(lua_State *L, const char *verb)
 {
     if (script_of(L)->phase != SCRIPT_LOADING)
-        script_raise(L, "%s may only be called while the script loads", verb);
+        script_raise(L, "%s may only be called while the script is loading", verb);
 }
 
 void class_define(lua_State *L, enum script_class class_, const char *name, const luaL_Reg *meta,

@@ -54,7 +54,7 @@ static void tell(struct script *script, lua_State *L)
     buf_puts(&b->failure.text, ") in ");
     put_call(script, b->over, &b->failure.text);
     if (b->over_limit == LIMIT_SCRIPT_MEMORY && script->held.bytes > script->heap.limit / 4) {
-        buf_printf(&b->failure.text, "; %zu KiB of it are objects that it holds and its caches do not",
+        buf_printf(&b->failure.text, "; %zu KiB of it are held by objects that are no longer in a cache",
                    script->held.bytes >> 10);
     }
 }

@@ -69,12 +69,12 @@ static bool read_file(const char *path, struct buf *out, struct err *err)
     struct stat st;
     ssize_t n = 1;
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    if (!ok) err_set(err, ERR_IO, "%s is no regular file", path);
+    if (!ok) err_set(err, ERR_IO, "%s is not a regular file", path);
     while (ok && n > 0) {
         n = read(fd, buf_reserve(out, BLOCK), BLOCK);
         if (n > 0) out->len += (size_t)n;
         if (n < 0) ok = err_set(err, ERR_IO, "cannot read %s: %s", path, strerror(errno));
-        if (out->len > SOURCE_MAX) ok = err_set(err, ERR_LIMIT, "%s is larger than 16 MiB", path);
+        if (out->len > SOURCE_MAX) ok = err_set(err, ERR_LIMIT, "%s exceeds 16 MiB", path);
     }
     close(fd);
     return ok;

@@ -113,7 +113,7 @@ static void take_text(lua_State *L, struct script_failure *failure)
         int status = lua_pcall(L, 1, 1, 0);
         memory_unguard(script_of(L), guarded);
         if (status != 0 || !plain_text(L, &failure->text))
-            buf_puts(&failure->text, "(error object has no text)");
+            buf_puts(&failure->text, "(error object cannot be converted to a string)");
     }
     if (failure->text.len > ERROR_TEXT_MAX) {
         failure->text.len = ERROR_TEXT_MAX;
@@ -125,13 +125,13 @@ void call_check_stack(lua_State *L)
 {
     const char *here = __builtin_frame_address(0);
     if (script_of(L)->call.stack_base - here > C_STACK_MAX)
-        script_raise(L, "stack overflow: calls through C functions and coroutines are nested too deep");
+        script_raise(L, "stack overflow: C calls and coroutines are nested too deeply");
 }
 
 void call_check_nested(lua_State *L)
 {
     call_check_stack(L);
-    luaL_checkstack(L, NESTED_SLOTS, "calls are nested too deep");
+    luaL_checkstack(L, NESTED_SLOTS, "calls are nested too deeply");
 }
 
 static void enter(struct script *script, const char *phase, const char *what, const char *whose,

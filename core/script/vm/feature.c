@@ -52,7 +52,7 @@ static const struct feature *find_class(const struct feature_list *list, enum sc
 
 void class_make(lua_State *L, enum script_class class_)
 {
-    luaL_checkstack(L, LUA_MINSTACK, "calls are nested too deep");
+    luaL_checkstack(L, LUA_MINSTACK, "calls are nested too deeply");
     push_ref(L, script_of(L), REF_RAW);
     make(L, find_class(script_of(L)->features, class_));
     lua_pop(L, 1);

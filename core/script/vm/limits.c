@@ -80,8 +80,8 @@ void limit_describe(enum limit limit, int64_t value, struct buf *out)
     case CPU_TIME: put_duration(value, out); break;
     case SIZE: size_text((uint64_t)value, out); break;
     case COUNT: buf_printf(out, "%lld", (long long)value); break;
-    case A_SECOND: buf_printf(out, "%lld a second", (long long)value); break;
-    case A_MINUTE: buf_printf(out, "%lld a minute", (long long)value); break;
+    case A_SECOND: buf_printf(out, "%lld per second", (long long)value); break;
+    case A_MINUTE: buf_printf(out, "%lld per minute", (long long)value); break;
     }
 }
 
@@ -154,7 +154,7 @@ static bool refuse(enum limit limit, int64_t asked, int64_t allowed, struct err 
     struct buf a = {0}, b = {0};
     limit_describe(limit, asked, &a);
     limit_describe(limit, allowed, &b);
-    err_set(err, ERR_LIMIT, "%s cannot be raised to %s: the operator's is %s", table[limit].name,
+    err_set(err, ERR_LIMIT, "%s cannot be raised to %s: the configured limit is %s", table[limit].name,
             buf_text(&a), buf_text(&b));
     buf_clear(&a);
     buf_clear(&b);

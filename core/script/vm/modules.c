@@ -152,7 +152,7 @@ static bool find_file(lua_State *L, const char *name, struct str *source)
 static void load_file(lua_State *L, const char *name)
 {
     struct str source;
-    if (!is_module_name(name)) script_raise(L, "require: \"%.200s\" is no name of a module", name);
+    if (!is_module_name(name)) script_raise(L, "require: \"%.200s\" is not a module name", name);
     if (!find_file(L, name, &source)) script_raise(L, "module '%s' not found: %s", name, own_text(L, -1));
     modules_push_chunk(L, source, own_text(L, -1));
 }
@@ -167,7 +167,7 @@ static int l_require(lua_State *L)
     push_ref(L, script_of(L), REF_LOADED);
     lua_getfield(L, LOADED, name);
     if (lua_islightuserdata(L, -1))
-        script_raise(L, "module '%s': it requires itself, or an earlier load failed", name);
+        script_raise(L, "module '%s' requires itself, or an earlier load failed", name);
     if (!lua_isnil(L, -1)) return 1;
     if (!push_api(L, name) && !feature_push_module(L, name)) {
         load_file(L, name);

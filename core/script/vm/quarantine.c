@@ -40,7 +40,7 @@ void quarantine_clear(struct quarantine *q)
 
 void quarantine_put_remedy(const struct quarantine *q, struct buf *out)
 {
-    buf_printf(out, "mend and reload it, or lift it by kubelua quarantine --lift %s/%s", q->script->id.name,
+    buf_printf(out, "fix and reload the script, or run kubelua quarantine --lift %s/%s", q->script->id.name,
                q->id);
 }
 
@@ -48,9 +48,9 @@ void quarantine_put_remedy(const struct quarantine *q, struct buf *out)
 static void put_news(const struct quarantine *q, struct buf *out)
 {
     const struct script_host *host = q->script->host;
-    buf_puts(out, "Quarantined: it is not called any more, as calls in a row went over a limit; ");
+    buf_puts(out, "Quarantined after consecutive calls exceeded a limit; ");
     if (host->is_given_up && host->is_given_up(host->is_given_up_ctx, q->script, q->id))
-        buf_puts(out, "the generation before runs instead, as this one is on probation");
+        buf_puts(out, "rolling back to the previous generation (on probation)");
     else
         quarantine_put_remedy(q, out);
 }
@@ -125,7 +125,7 @@ size_t script_lift(struct script *script, const char *id)
         if (id && strcmp(id, q->id) != 0) continue;
         quarantine_end(q);
         q->in_row[QUARANTINE_CALL] = q->in_row[QUARANTINE_FILTER] = 0;
-        log_info("Lifted: it is called again", F("script", script->id.name), F("handler", q->id),
+        log_info("Quarantine lifted", F("script", script->id.name), F("handler", q->id),
                  FI("skipped", q->skipped));
         if (q->lifted) q->lifted(q);
         count++;

@@ -29,7 +29,7 @@ static void tell(struct script *script)
 {
     struct throttle *t = &script->report.throttle;
     if (!t->left_out) return;
-    log_warn("Log lines of a script were left out: over the limit log-lines", F("script", script->id.name),
+    log_warn("Log lines of a script dropped, limit log-lines exceeded", F("script", script->id.name),
              FI("lines", t->left_out), FI("limit", script->limits.values[LIMIT_LOG_LINES]));
     t->left_out = 0;
 }

@@ -17,11 +17,10 @@ static const char *name_arg(lua_State *L, int idx)
     struct str name = arg_str(L, idx, "k8s.command: the name");
     static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
     if (name.n == 0 || name.n > NAME_MAX_BYTES || strspn(name.p, good) != name.n || *name.p == '-')
-        script_raise(
-            L,
-            "k8s.command: \"%.80s\" is no name: 1 to %d letters, digits, '-', '_' and '.', not beginning "
-            "with '-'",
-            name.p, NAME_MAX_BYTES);
+        script_raise(L,
+                     "k8s.command: \"%.80s\" is not a valid name: use 1 to %d letters, digits, '-', '_' or "
+                     "'.', not starting with '-'",
+                     name.p, NAME_MAX_BYTES);
     return name.p;
 }
 
@@ -41,9 +40,9 @@ static int l_command_new(lua_State *L)
     lua_settop(L, 3);
     const char *name = name_arg(L, 1), *help = help_arg(L, 3);
     arg_function(L, 2, "k8s.command: the second argument");
-    if (commands_find(script, name)) script_raise(L, "k8s.command: %s was registered before", name);
+    if (commands_find(script, name)) script_raise(L, "k8s.command: %s is already registered", name);
     if (commands->count == COMMANDS_MAX)
-        script_raise(L, "k8s.command: a script has at most %d of them", COMMANDS_MAX);
+        script_raise(L, "k8s.command: a script can have at most %d commands", COMMANDS_MAX);
     lua_pushvalue(L, 2);
     int function = luaL_ref(L, LUA_REGISTRYINDEX);
     commands->items = xrealloc(commands->items, (commands->count + 1) * sizeof *commands->items);

@@ -11,7 +11,7 @@
 static struct job *job_self(lua_State *L, const char *method)
 {
     struct job *job = class_self(L, CLASS_JOB, method);
-    if (job->ended) script_raise(L, "job:%s: the work on its key has ended", method);
+    if (job->ended) script_raise(L, "job:%s: the job has already ended", method);
     return job;
 }
 

@@ -99,8 +99,8 @@ static int l_queue_done(lua_State *L)
     struct str key = arg_str(L, 2, "queue:done: the key");
     if (script_queue_works_on(box->queue, key))
         script_raise(L,
-                     "queue:done: a worker of queue:run has the key \"%.*s\", and is done when its function "
-                     "returns",
+                     "queue:done: key \"%.*s\" is being processed by a worker of queue:run, which is done "
+                     "when its function returns",
                      STR_ARG(key));
     processing_key_done(box->queue->queue, key);
     return 0;

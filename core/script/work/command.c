@@ -88,7 +88,7 @@ static void ended(void *ctx, enum script_result result)
     quarantine_note(&command_of(call)->quarantine, QUARANTINE_CALL, result);
     if (result == SCRIPT_CANCELLED) {
         answer.end = COMMAND_CANCELLED;
-        answer.text = STR("it was cancelled");
+        answer.text = STR("the call was cancelled");
     } else if (result != SCRIPT_OK) {
         answer.end = call->said_error ? COMMAND_REFUSED : COMMAND_FAILED;
         answer.text = buf_slice(&call->script->failure.text);
@@ -118,7 +118,7 @@ static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 static void refuse(struct script_command *command, script_command_done *done, void *ctx)
 {
     struct buf text = {0};
-    buf_printf(&text, "the command is in quarantine, as calls in a row went over a limit (%s); ",
+    buf_printf(&text, "the command is in quarantine after consecutive calls exceeded a limit (%s); ",
                buf_text(&command->quarantine.why));
     quarantine_put_remedy(&command->quarantine, &text);
     done(ctx, &(const struct script_command_result){.end = COMMAND_FAILED, .text = buf_slice(&text)});

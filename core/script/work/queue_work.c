@@ -36,7 +36,7 @@ static void give_up(const struct work *work, struct str why)
         F("script", q->script->id.name), F("queue", q->name), FS("key", key_of(work)),
         FI("retries", q->max_retries),   FS("err", why),      {.key = NULL},
     };
-    log_write(LOG_ERROR, q->script->id.path, 0, "Key dropped: the limit max_retries", fields);
+    log_write(LOG_ERROR, q->script->id.path, 0, "Key dropped after max_retries", fields);
 }
 
 static void retry(struct work *work, struct str why)
@@ -70,8 +70,8 @@ static void succeed(struct work *work)
     const struct job *job = work->job;
     struct err err;
     if (job->outcome == JOB_RETRY) {
-        log_v(4, "Key is tried again", F("script", work->queue->script->id.name),
-              F("queue", work->queue->name), FS("key", key_of(work)), F("err", job->why));
+        log_v(4, "Retrying key", F("script", work->queue->script->id.name), F("queue", work->queue->name),
+              FS("key", key_of(work)), F("err", job->why));
         retry(work, str_of(job->why));
         return;
     }

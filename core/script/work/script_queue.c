@@ -270,7 +270,7 @@ static struct rate_limiter limiter_options(lua_State *L, const char *maker)
     limiter.exponential.base_ms = duration_option(L, maker, "base", 5);
     limiter.exponential.max_ms = duration_option(L, maker, "max", 1000000);
     if (limiter.exponential.max_ms < limiter.exponential.base_ms)
-        script_raise(L, "%s: max is shorter than base", maker);
+        script_raise(L, "%s: max must not be less than base", maker);
     limiter.bucket.per_second = number_option(L, maker, "qps", 10, 0, most);
     limiter.bucket.burst = (double)count_option(L, maker, "burst", 100, 1, most);
     limiter.bucket.on = limiter.bucket.per_second > 0;
@@ -293,10 +293,9 @@ static struct str name_option(lua_State *L, const char *maker)
     bool good = name.n >= 1 && name.n <= QUEUE_NAME_MAX;
     for (size_t i = 0; good && i < name.n; i++) good = (unsigned char)name.p[i] >= ' ' && name.p[i] != 127;
     if (!good)
-        script_raise(L, "%s: name must be a text of 1 to %d characters that can be printed", maker,
-                     QUEUE_NAME_MAX);
+        script_raise(L, "%s: name must be a string of 1 to %d printable characters", maker, QUEUE_NAME_MAX);
     if (script_queue_find(script_of(L), name))
-        script_raise(L, "%s: the name \"%.*s\" is already taken: give another by name = ...", maker,
+        script_raise(L, "%s: the name \"%.*s\" is already used; set another one with name = ...", maker,
                      STR_ARG(name));
     return name;
 }
@@ -306,7 +305,7 @@ void queue_options_read(lua_State *L, const char *maker, struct script_queue_opt
     arg_loading(L, maker);
     arg_table(L, 1, "the options of a queue");
     if (script_of(L)->own.queues->count >= QUEUES_MAX)
-        script_raise(L, "%s: the limit queues: there are %d already", maker, QUEUES_MAX);
+        script_raise(L, "%s: limit queues exceeded: there are already %d", maker, QUEUES_MAX);
     *options = (struct script_queue_options){.name = name_option(L, maker), .max_retries = UINT64_MAX};
     options->workers = count_option(L, maker, "workers", 1, 1, WORKERS_MAX);
     options->leader = option(L, "leader") && lua_toboolean(L, 2);

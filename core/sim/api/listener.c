@@ -75,8 +75,7 @@ static bool resolve(struct sim_listener *listener, const char *address, int port
     char service[16];
     snprintf(service, sizeof service, "%d", port);
     int rc = getaddrinfo(address, service, &hints, &found);
-    if (rc == EAI_NONAME)
-        return err_set(err, ERR_INVALID, "it is not an IP address, such as 127.0.0.1 or ::1");
+    if (rc == EAI_NONAME) return err_set(err, ERR_INVALID, "not an IP address such as 127.0.0.1 or ::1");
     if (rc != 0) return err_set(err, ERR_INVALID, "%s", gai_strerror(rc));
     memcpy(&listener->address, found->ai_addr, found->ai_addrlen);
     listener->address_len = found->ai_addrlen;

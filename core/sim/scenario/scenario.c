@@ -57,7 +57,7 @@ static bool has_type(const json_t *value, enum sim_param_type type)
 }
 
 static const char *const type_names[] = {
-    [SIM_PARAM_TEXT] = "a text",
+    [SIM_PARAM_TEXT] = "a string",
     [SIM_PARAM_COUNT] = "a whole number that is not negative",
     [SIM_PARAM_BOOL] = "true or false",
     [SIM_PARAM_DURATION] = "a duration such as \"250ms\" or \"2s\"",
@@ -82,7 +82,7 @@ static bool check_keys(const json_t *params, const struct sim_verb *verb, struct
         const struct sim_param_rule *rule = find_rule(common, key);
         if (!rule) rule = find_rule(verb->params, key);
         if (!rule && verb->selects) rule = find_rule(selection, key);
-        if (!rule) return err_set(err, ERR_INVALID, "it has no parameter \"%s\"", key);
+        if (!rule) return err_set(err, ERR_INVALID, "unknown parameter \"%s\"", key);
         if (!has_type(value, rule->type))
             return err_set(err, ERR_INVALID, "\"%s\" is not %s", key, type_names[rule->type]);
     }

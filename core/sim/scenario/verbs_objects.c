@@ -206,7 +206,7 @@ static bool change_all(struct sim_stage *stage, const struct sim_step *step, str
 bool sim_verb_patch_check(const json_t *params, struct err *err)
 {
     if (!json_object_get(params, "patch") == !json_object_get(params, "ops"))
-        return err_set(err, ERR_INVALID, "it takes either \"patch\" or \"ops\"");
+        return err_set(err, ERR_INVALID, "exactly one of \"patch\" and \"ops\" is required");
     return true;
 }
 

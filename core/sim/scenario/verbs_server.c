@@ -23,11 +23,11 @@ bool sim_verb_fault_check(const json_t *params, struct err *err)
     const char *verb = json_string_value(json_object_get(params, "verb"));
     bool ok = !verb;
     for (size_t i = 0; i < ARRAY_LEN(known) && !ok; i++) ok = strcmp(verb, known[i]) == 0;
-    if (!ok) return err_set(err, ERR_INVALID, "\"verb\" is no verb of requests: \"%s\"", verb);
+    if (!ok) return err_set(err, ERR_INVALID, "unknown \"verb\": \"%s\"", verb);
     struct sim_wrong wrong;
     bool good = sim_wrong_read(params, &wrong, err);
     if (good && verb && !sim_wrong_suits(&wrong, verb))
-        good = err_set(err, ERR_INVALID, "\"what\" is \"%s\", which does nothing to a %s",
+        good = err_set(err, ERR_INVALID, "\"what\": \"%s\" does not apply to a %s",
                        sim_text_at(params, "what"), verb);
     sim_wrong_clear(&wrong);
     return good;

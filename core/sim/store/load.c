@@ -28,7 +28,7 @@ bool sim_file_read(const char *path, struct buf *out, struct err *err)
 static struct sim_served *find(struct sim_api *api, const json_t *object, struct err *err)
 {
     const char *kind = sim_text_at(object, "kind"), *version = sim_text_at(object, "apiVersion");
-    if (!json_is_object(object)) return err_set(err, ERR_INVALID, "it is no object"), NULL;
+    if (!json_is_object(object)) return err_set(err, ERR_INVALID, "not a JSON object"), NULL;
     if (!*kind || !*version) return err_set(err, ERR_INVALID, "kind or apiVersion is missing"), NULL;
     sim_store_lock(api->store);
     struct sim_served *served = sim_store_of_kind(api->store, version, kind);

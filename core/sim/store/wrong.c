@@ -44,7 +44,7 @@ static bool read_kind(const char *text, enum sim_wrong_kind *kind, struct err *e
         }
         buf_printf(&known, "%s%s", i ? ", " : "", names[i]);
     }
-    err_set(err, ERR_INVALID, "\"what\" is \"%s\"; known are %s", text, buf_text(&known));
+    err_set(err, ERR_INVALID, "\"what\": unknown value \"%s\"; must be one of %s", text, buf_text(&known));
     buf_clear(&known);
     return false;
 }
@@ -85,7 +85,7 @@ bool sim_wrong_read(const json_t *step, struct sim_wrong *wrong, struct err *err
         return err_set(err, ERR_INVALID, "\"size\" is not a size");
     wrong->code = (int)sim_int_at(step, "code", wrong->kind == SIM_WRONG_ERROR_EVENT ? 410 : 500);
     if (wrong->code < 400 || wrong->code > 599)
-        return err_set(err, ERR_INVALID, "\"code\" is no HTTP error code: %d", wrong->code);
+        return err_set(err, ERR_INVALID, "\"code\" is not an HTTP error code: %d", wrong->code);
     wrong->retry_after_s = (int)sim_int_at(step, "retry_after", 0);
     wrong->reason = text_or(step, "reason", reason_of(wrong->code));
     wrong->message = text_or(step, "message", "the scenario wants it so");

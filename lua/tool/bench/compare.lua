@@ -127,7 +127,7 @@ function compare.read(path, parse)
     error(("--compare: cannot read %s: %s"):format(path, (why or "Is a directory"):gsub("^.*: ", "")), 0)
   end
   local earlier = read_report(path, (parse(text)))
-  if not earlier then error(("--compare: %s is no report that `kubelua bench -o json` wrote"):format(path), 0) end
+  if not earlier then error(("--compare: %s is not a report of kubelua bench -o json"):format(path), 0) end
   return earlier
 end
 

@@ -119,7 +119,7 @@ local function conclude(campaign, complete, why)
   end
   if not complete then all.stopped = interrupted and "interrupted" or why end
   if not all:any(campaign.plan.measurements) then
-    if interrupted then return finish(INTERRUPTED, "interrupted before anything was measured") end
+    if interrupted then return finish(INTERRUPTED, "interrupted before the first measurement") end
     return finish(USAGE, "nothing was measured: " .. (complete and "every subject failed" or why))
   end
   local written, problem = report.print(host, campaign.plan, all, campaign.plan.earlier)

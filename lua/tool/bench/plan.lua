@@ -58,7 +58,7 @@ local function traits_of(text, name)
 end
 
 local function check_name(self, name)
-  if name == "" then fail "--peer: there is no name before the colon" end
+  if name == "" then fail "--peer: missing name before the colon" end
   for _, subject in ipairs(self.subjects) do
     if subject.name == name and subject.script then
       fail('--peer: "%s" is one of kubelua\'s own subjects; give it another name', name)
@@ -75,7 +75,7 @@ local function add_peer(self, text, all)
   local traits = traits_of(words, name)
   check_name(self, name)
   if traits.protobuf and not self.data.encodings then
-    all:lack(name, false, "it needs the pods in protobuf: --encodings")
+    all:lack(name, false, "needs --encodings (the pods in protobuf)")
   else
     local measurements = traits.floor and set "floor" or peer_measurements()
     self.subjects[#self.subjects + 1] = { name = name, command = command, measurements = measurements }
@@ -99,7 +99,7 @@ end
 local function read_only(host, text)
   local known, measurements = set(unpack(figures.measurements)), {}
   if not text then return known end
-  if text == "" then fail "--only is empty: it takes measurements such as sync,storm" end
+  if text == "" then fail "--only must not be empty; use, for example, sync,storm" end
   for name in (text .. ","):gmatch "([^,]*)," do
     if not known[name] then
       local near = host.nearest(name, figures.measurements)
@@ -122,9 +122,9 @@ end
 
 local function check(flags)
   if flags.updates > UPDATES_MAX then
-    fail("--updates: %d is too large, the most is %d", flags.updates, UPDATES_MAX)
+    fail("--updates: %d is too large, the maximum is %d", flags.updates, UPDATES_MAX)
   end
-  if flags.timeout < 1 then fail "--timeout must be more than nothing" end
+  if flags.timeout < 1 then fail "--timeout must be greater than 0" end
   check_encodings(flags.encodings)
 end
 
@@ -220,7 +220,7 @@ function plan:check_memory()
   if available > 0 and need > available then fail("%s", text) end
   if data.pods >= MANY then self.host.tell(text) end
   if self.data.pods >= MANY and self:has_peers() then
-    self.host.tell "peers may take many times as much for their caches"
+    self.host.tell "peers may need many times as much memory"
   end
 end
 

@@ -82,7 +82,7 @@ end
 
 local function read_marker(line)
   local known = type(line.name) == "string" and line.name ~= "" and type(line.updates) == "number" and line.updates >= 0
-  if not known then fail "a marker has a name and its updates" end
+  if not known then fail "a marker needs a name and updates" end
   return {
     kind = "marker", name = line.name, objects = line.objects, updates = line.updates,
     latency = read_latency(line.latency_us),
@@ -109,11 +109,11 @@ end
 local function read_event(parse, text)
   local line, why = parse(text)
   if line == nil then fail("%s", why) end
-  if type(line) ~= "table" or line[1] ~= nil then fail "it is no object" end
-  if type(line.objects) ~= "number" or line.objects < 0 then fail 'it has no "objects"' end
+  if type(line) ~= "table" or line[1] ~= nil then fail "not a JSON object" end
+  if type(line.objects) ~= "number" or line.objects < 0 then fail 'missing field "objects"' end
   if line.event == "synced" then return read_synced(line) end
   if line.event == "marker" then return read_marker(line) end
-  fail('there is no event "%s"', type(line.event) == "string" and line.event or "")
+  fail('unknown event "%s"', type(line.event) == "string" and line.event or "")
 end
 
 -- `parse` reads JSON. Raises what is wrong with the line.
@@ -184,7 +184,7 @@ function session:mark(trim, work)
   session.within(self.subject.name, self.source.post, self.source, self:timeout_ms(work),
     "/sim/replay/marker?name=" .. name)
   local event = self:next_event(work)
-  if event.kind ~= "marker" or event.name ~= name then fail("%s did not answer %s", self.subject.name, name) end
+  if event.kind ~= "marker" or event.name ~= name then fail("%s did not respond to %s", self.subject.name, name) end
   return event
 end
 

@@ -108,15 +108,15 @@ function targets.value(target, all, scope)
   return by and value / by
 end
 
--- Why there is no value, in a few words: "needs --full", "--only leaves out storm", "needs client-go json".
+-- Why there is no value, in a few words: "needs --full", "--only excludes storm", "needs client-go json".
 function targets.why_not(target, all, scope)
   if target.data and not results.same_data(target.data, scope) and not scope.full then return "needs --full" end
   local of = figure(target.figure, all, target.data or scope) and target.by or target.figure
   local subject, measurement = of[1]:match "^[^|]+", figures.by_name[of[2]].of
   local gap = all:gap(subject)
   if gap and gap.failed then return subject .. " failed" end
-  if not scope.measurements[measurement] then return "--only leaves out " .. measurement end
-  if not gap and all.stopped then return "the benchmark was ended before" end
+  if not scope.measurements[measurement] then return "--only excludes " .. measurement end
+  if not gap and all.stopped then return "the benchmark ended early" end
   return "needs " .. subject
 end
 

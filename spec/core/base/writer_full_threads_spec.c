@@ -138,8 +138,8 @@ METRIC(metric_audit_dropped, 1, "lost_total", "Lost.");
 
 static const struct writer_file audit_log = {.put_gap = put_gap,
                                              .dropped = &metric_audit_dropped,
-                                             .incomplete = "The audit log is not complete",
-                                             .reopened = "The audit log was opened again",
+                                             .incomplete = "Failed to write the audit log, retrying",
+                                             .reopened = "Audit log reopened",
                                              .refused = "The audit log cannot be opened again"};
 
 static void start(void)
@@ -199,7 +199,7 @@ static void test_the_audit_log_goes_on_and_has_a_line_that_says_how_many_are_mis
     char then[128], told[128];
     uint64_t before = metric_get(&metric_audit_dropped);
     start_with_audit();
-    fill(WRITER_FILE, "The audit log is not complete");
+    fill(WRITER_FILE, "Failed to write the audit log, retrying");
     int lost = overflow(WRITER_FILE);
     assert_dropped(WRITER_FILE, lost);
     assert_int_equal(metric_get(&metric_audit_dropped) - before, lost);
@@ -255,7 +255,7 @@ static void test_the_log_goes_on_and_says_how_many_are_missing(void **state)
 static void test_a_short_silence_loses_nothing(void **state)
 {
     start_with_audit();
-    fill(WRITER_FILE, "The audit log is not complete");
+    fill(WRITER_FILE, "Failed to write the audit log, retrying");
     small_disk_limit(SMALL_DISK_ALL);
     await(is_logged, "Lines are written again, none was lost");
     assert_lines(FIRST, "");
@@ -264,7 +264,7 @@ static void test_a_short_silence_loses_nothing(void **state)
 static void test_a_new_file_takes_what_waits(void **state)
 {
     start_with_audit();
-    fill(WRITER_FILE, "The audit log is not complete");
+    fill(WRITER_FILE, "Failed to write the audit log, retrying");
     must(rename(bench.disk.path, bench.disk.other) == 0);
     writer_reopen_file();
     await(is_logged, "Lines are written again, none was lost");
@@ -346,7 +346,7 @@ static void test_nobody_waits_for_what_does_not_pass(void **state)
 static void test_the_end_tries_once_more_at_once(void **state)
 {
     start_with_audit();
-    fill(WRITER_FILE, "The audit log is not complete");
+    fill(WRITER_FILE, "Failed to write the audit log, retrying");
     int lost = overflow(WRITER_FILE);
     char then[128];
     small_disk_limit(SMALL_DISK_ALL);
@@ -361,7 +361,7 @@ static void test_the_end_says_what_is_lost_for_good_and_does_not_wait(void **sta
     struct buf latest = {0};
     int64_t begin_ms = clock_now_ms(clock_real()), failed_us;
     start_with_audit();
-    fill(WRITER_FILE, "The audit log is not complete");
+    fill(WRITER_FILE, "Failed to write the audit log, retrying");
     failed_us = clock_wall_us(clock_real());
     added_ms += 1000 * PATIENCE_MS; /* it has failed for hours */
     overflow(WRITER_FILE);

@@ -112,7 +112,7 @@ static void test_one_that_hangs_is_killed_with_what_it_started(void **state)
     struct bench *bench = *state;
     run(bench, "sleep 1000 & echo $!; sleep 1000", 100);
     assert_int_equal(bench->err.code, ERR_TIMEOUT);
-    assert_string_equal(bench->err.text, "it did not end within 0.1 s");
+    assert_string_equal(bench->err.text, "did not exit within 0.1 s");
     pid_t grandchild = (pid_t)strtol(buf_text(&bench->output), NULL, 10);
     char *status = xasprintf("/proc/%d/stat", (int)grandchild);
     for (int i = 0; i < 1000; i++) { /* init reaps it when it likes */
@@ -167,7 +167,7 @@ static void test_t14_one_whose_interpreter_is_not_there(void **state)
     assert_null(child_start(bench->loop, &(struct child_options){.argv = argv}, &callbacks, &bench->err));
     unlink(path);
     assert_int_equal(bench->err.code, ERR_IO);
-    assert_string_equal(bench->err.text, "it is there, but not the program that it names to run it");
+    assert_string_equal(bench->err.text, "file exists, but its interpreter does not");
 }
 
 static void test_an_interactive_one_has_our_input(void **state)

@@ -151,7 +151,7 @@ static void who_is_not_answered_gives_up_by_the_clock(void **state)
     loop_set_clock(w->loop, now_ms + 60000);
     assert_true(loop_settle(w->loop, 10));
     assert_null(w->begun);
-    assert_non_null(strstr(buf_text(&w->seen), "no answer within 60000 ms;"));
+    assert_non_null(strstr(buf_text(&w->seen), "no response within 60000 ms;"));
 }
 
 static void a_pause_is_seen(void **state)

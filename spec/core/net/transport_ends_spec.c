@@ -136,7 +136,7 @@ static void test_a_silent_server_ends_by_the_first_byte_timeout(void **state)
     bench_until(bench, &call.dones, 1);
     assert_int_equal(bench->requests, 1);
     assert_int_equal(call.err.code, ERR_TIMEOUT);
-    assert_non_null(strstr(call.err.text, ": no answer within 30 ms"));
+    assert_non_null(strstr(call.err.text, ": no response within 30 ms"));
     bench_settle(bench);
     assert_int_equal(tiny_server_open(bench->server), 0);
 }
@@ -162,7 +162,7 @@ static void test_the_idle_timeout_counts_from_the_last_stretch(void **state)
     bench_move_clock(bench, 1);
     assert_int_equal(call.dones, 1);
     assert_int_equal(call.err.code, ERR_TIMEOUT);
-    assert_non_null(strstr(call.err.text, ": nothing came for 60000 ms"));
+    assert_non_null(strstr(call.err.text, ": no data received for 60000 ms"));
     call_clear(&call);
 }
 

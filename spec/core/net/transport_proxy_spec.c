@@ -74,7 +74,7 @@ static void test_t4_addresses_of_proxies(void **state)
         {"https://user:pass@p.example:3128", NULL},
         {"socks5://[::1]:1080", NULL},
         {"SOCKS5H://p", NULL},
-        {"ftp://user:secret@p.example", "ftp://p.example: the scheme is none of http, https and socks5"},
+        {"ftp://user:secret@p.example", "ftp://p.example: scheme must be http, https or socks5"},
         {"ftp://user:se/cr?et@secret@p.example:1/secret?secret#secret", "ftp://p.example:1: bad address: "},
         {"p.example:3128", "p.example:3128: bad address: "},
         {"http://user:secret@p.example:port", "http://p.example:port: bad address: "},
@@ -129,8 +129,8 @@ static void test_t4_the_environment_s_proxies(void **state)
     proxies_free(proxies);
     setenv("HTTPS_PROXY", "ftp://user:secret@x", 1);
     assert_null(proxies_new(NULL, &err));
-    assert_string_equal(
-        err.text, "the environment's HTTPS_PROXY: ftp://x: the scheme is none of http, https and socks5");
+    assert_string_equal(err.text,
+                        "the environment's HTTPS_PROXY: ftp://x: scheme must be http, https or socks5");
     unsetenv("HTTPS_PROXY");
     expect_proxy("https", "a.example", 443, "http://lower:80");
     unsetenv("https_proxy");
@@ -257,7 +257,7 @@ static void test_t4_errors_name_the_proxy_and_no_password(void **state)
     int port = tiny_proxy_port(proxy);
     tls_bench_serve(bench, bench->tls, NULL);
     get(bench, "https://api.unit.example", "http://user:secret@127.0.0.1", port, NULL);
-    expect_error(bench, ERR_CONNECT, "the proxy answered with 407", port);
+    expect_error(bench, ERR_CONNECT, "the proxy responded with 407", port);
     get(bench, "https://api.unit.example", "socks5://user:secret@127.0.0.1", port, NULL);
     assert_int_equal(bench->err.code, ERR_CONNECT);
     assert_null(strstr(bench->err.text, "secret"));

@@ -152,7 +152,7 @@ static void test_t6_what_cannot_be_used_changes_nothing(void **state)
     struct bench *bench = *state;
     assert_false(set_pair(bench, &bench->base.two, &bench->base.one));
     assert_int_equal(bench->base.err.code, ERR_TLS);
-    assert_string_equal(bench->base.err.text, "the client key does not belong to the client certificate");
+    assert_string_equal(bench->base.err.text, "the client key does not match the client certificate");
     start(bench);
     until_done(bench, 1);
     assert_string_equal(buf_text(&bench->heads), "one Bearer late\n");

@@ -194,7 +194,7 @@ static void test_unusable_certificates_are_found_when_the_transport_is_made(void
     expect_unusable(bench, &(struct transport_options){.tls.ca_pem = STR("nonsense")},
                     "certificate authority: no certificate in PEM form");
     expect_unusable(bench, &(struct transport_options){.tls.ca_pem = cert, .insecure_skip_tls_verify = true},
-                    "a certificate authority and insecure-skip-tls-verify exclude each other");
+                    "a certificate authority and insecure-skip-tls-verify are mutually exclusive");
     expect_unusable(bench, &(struct transport_options){.tls.client_cert_pem = cert},
                     "a client certificate without its key");
     expect_unusable(bench, &(struct transport_options){.tls.client_key_pem = key},
@@ -202,7 +202,7 @@ static void test_unusable_certificates_are_found_when_the_transport_is_made(void
     expect_unusable(bench,
                     &(struct transport_options){.tls.client_cert_pem = cert,
                                                 .tls.client_key_pem = str_of(bench->leaf.key_pem)},
-                    "the client key does not belong to the client certificate");
+                    "the client key does not match the client certificate");
     expect_unusable(bench,
                     &(struct transport_options){.tls.client_cert_pem = cert, .tls.client_key_pem = cert},
                     "client key: no private key in PEM form");

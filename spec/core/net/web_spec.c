@@ -201,7 +201,7 @@ static void test_the_timeout_is_for_the_whole(void **state)
     bench->answer = answer_nothing;
     ask(bench, (struct web_call_request){.url = "/", .timeout_ms = 50});
     assert_int_equal(err.code, ERR_TIMEOUT);
-    assert_string_equal(err.text, "no whole answer within 0.05 s");
+    assert_string_equal(err.text, "no complete response within 0.05 s");
 }
 
 static void test_a_closed_one_calls_nobody(void **state)

@@ -1,5 +1,5 @@
 -- A table of options that says one thing to whoever checks and another to whoever sends.
--- expect: "configmaps:apply\\?" is not declared by k8s.writes
+-- expect: "configmaps:apply\\?" is not declared with k8s.writes
 local k8s = require "k8s"
 
 k8s.writes { "configmaps/status:patch" }

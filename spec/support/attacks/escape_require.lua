@@ -1,5 +1,5 @@
 -- A module somewhere else.
--- expect: is no name of a module
+-- expect: is not a module name
 local k8s = require "k8s"
 
 k8s.after("200ms", function()

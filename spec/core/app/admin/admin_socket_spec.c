@@ -160,7 +160,7 @@ static void test_clients_beyond_the_limit_are_told_so(void **state)
         fds[i] = admin_dial();
         loop_once(admin.loop, false);
     }
-    assert_heard(fds[64], "{\"v\":1,\"error\":\"too many clients at once\"}\n");
+    assert_heard(fds[64], "{\"v\":1,\"error\":\"too many concurrent clients\"}\n");
     for (size_t i = 0; i < ARRAY_LEN(fds); i++) close(fds[i]);
 }
 

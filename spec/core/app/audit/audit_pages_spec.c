@@ -187,9 +187,8 @@ static void test_a_list_that_does_not_come_whole_either_is_an_error(void **state
     list.whole_fails = true;
     assert_false(read_list(bench, 10, 3, 0, 1000));
     list.whole_fails = false;
-    assert_string_equal(bench->err.text,
-                        "the list began anew 6 times, as its continue token was over, and got no further: "
-                        "the token is over");
+    assert_string_equal(bench->err.text, "the list was restarted 6 times because its continue token had "
+                                         "expired, without progress: the token is over");
     assert_true(kube_err_is_expired(&bench->err));
     assert_int_equal(world.looked, 3);
     assert_int_equal(list.whole, 1);

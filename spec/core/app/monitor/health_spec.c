@@ -66,20 +66,23 @@ static void test_alive_from_the_beginning_but_not_ready(void **state)
 {
     assert_answer("/livez", 200, "ok");
     assert_answer("/healthz", 200, "ok");
-    assert_answer(
-        "/readyz", 500,
-        "[+]ping ok\n[+]engine-loop ok\n[+]io-loop ok\n"
-        "[-]informer-sync failed: the engine has not started yet\n[+]leaderElection ok\n[+]shutdown ok\n"
-        "readyz check failed\n");
+    assert_answer("/readyz", 500,
+                  "[+]ping ok\n"
+                  "[+]engine-loop ok\n"
+                  "[+]io-loop ok\n"
+                  "[-]informer-sync failed: the engine is starting\n"
+                  "[+]leaderElection ok\n"
+                  "[+]shutdown ok\n"
+                  "readyz check failed\n");
 }
 
 static void test_ready_when_no_informer_lags(void **state)
 {
-    health_set_informers(health, "pods: the first list is under way");
+    health_set_informers(health, "pods: the initial list is in progress");
     ask("/readyz");
     assert_int_equal(answer.status, 500);
     assert_non_null(
-        strstr(buf_text(&answer.body), "[-]informer-sync failed: pods: the first list is under way\n"));
+        strstr(buf_text(&answer.body), "[-]informer-sync failed: pods: the initial list is in progress\n"));
     health_set_informers(health, "");
     assert_answer("/readyz", 200, "ok");
     verbose = "";
@@ -119,13 +122,15 @@ static void test_a_loop_that_does_not_turn_is_not_alive(void **state)
     assert_answer("/livez", 200, "ok");
     virtual_clock_advance(&virtual, 2000);
     assert_answer("/livez", 500,
-                  "[+]ping ok\n[-]engine-loop failed: the engine thread has not come back for 61 s\n"
-                  "[+]io-loop ok\n[+]leaderElection ok\nlivez check failed\n");
+                  "[+]ping ok\n"
+                  "[-]engine-loop failed: the engine thread has been blocked for 61 s\n"
+                  "[+]io-loop ok\n"
+                  "[+]leaderElection ok\n"
+                  "livez check failed\n");
     health_beat(health, HEALTH_ENGINE_LOOP);
     assert_answer("/livez", 200, "ok");
     virtual_clock_advance(&virtual, 59000);
-    assert_answer("/livez/io-loop", 500,
-                  "internal server error: the I/O thread has not come back for 61 s\n");
+    assert_answer("/livez/io-loop", 500, "internal server error: the I/O thread has been blocked for 61 s\n");
 }
 
 /* Not ready long before it counts as dead; and what it said last is told as what it is. */
@@ -140,15 +145,18 @@ static void test_a_script_that_does_not_return_is_named(void **state)
     virtual_clock_advance(&virtual, 2001);
     health_beat(health, HEALTH_IO_LOOP);
     assert_answer("/livez", 200, "ok");
-    assert_answer(
-        "/readyz", 500,
-        "[+]ping ok\n[-]engine-loop failed: the engine thread has not come back for 7 s: the script "
-        "greedy is in a handler\n[+]io-loop ok\n"
-        "[-]informer-sync failed: pods: listing for 0 s (7 s ago)\n[+]leaderElection ok\n[+]shutdown ok\n"
-        "readyz check failed\n");
+    assert_answer("/readyz", 500,
+                  "[+]ping ok\n"
+                  "[-]engine-loop failed: the engine thread has been blocked for 7 s: script greedy is "
+                  "executing a handler\n"
+                  "[+]io-loop ok\n"
+                  "[-]informer-sync failed: pods: listing for 0 s (7 s ago)\n"
+                  "[+]leaderElection ok\n"
+                  "[+]shutdown ok\n"
+                  "readyz check failed\n");
     running_leave(&running);
     assert_answer("/readyz/engine-loop", 500,
-                  "internal server error: the engine thread has not come back for 7 s\n");
+                  "internal server error: the engine thread has been blocked for 7 s\n");
 }
 
 static void test_what_stops_is_not_ready(void **state)

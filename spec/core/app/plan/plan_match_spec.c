@@ -96,7 +96,7 @@ static void test_differences_and_counts_are_told(void **state)
     plan_rows_print(&rows, &out);
     assert_null(memchr(out.data, '\x1b', out.len));
     assert_non_null(strstr(buf_text(&out), "a: changes, generation 3 runs\n  + informer nodes (a.lua:4)\n"
-                                           "      is listed and watched, "));
+                                           "      starts a list and watch, "));
     assert_non_null(strstr(buf_text(&out), "  - command old"));
     assert_non_null(strstr(buf_text(&out), "  ~ state seen: version=2 added\n"));
     assert_non_null(strstr(buf_text(&out), "  1 unchanged\nb: refused: b.lua:1: no\n"

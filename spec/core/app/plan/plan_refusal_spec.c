@@ -62,8 +62,8 @@ static void test_a_version_that_differs_needs_migrate(void **state)
     assert_true(keeps(w, "{version=1}", "{}")); /* 1 is the one that is not said */
     assert_true(keeps(w, "{}", "{migrate=function 0011223344556677, version=2}"));
     assert_false(keeps(w, "{}", "{version=2}"));
-    assert_string_equal(
-        w->err.text, "x.lua:3: k8s.state: seen: version 1 is running, the new one is 2 and has no migrate");
+    assert_string_equal(w->err.text,
+                        "x.lua:3: k8s.state: seen: version changes from 1 to 2 without a migrate function");
     assert_false(keeps(w, "{version=3}", "{version=2}"));
     add(&w->plans[2], INVENTORY_STATE, "new", "{version=7}");
     assert_true(plan_keeps_states(&w->files[0], &w->err));
@@ -105,9 +105,8 @@ static void test_samples_of_a_histogram_count_as_names(void **state)
     add(&w->plans[2], INVENTORY_METRIC, "took", "{kind=\"histogram\"}");
     add(&w->plans[3], INVENTORY_METRIC, "took_count", "{kind=\"counter\"}");
     assert_false(fits(w, 1));
-    assert_string_equal(
-        w->err.text,
-        "x.lua:3: k8s.metric: took_count would have samples of the same name as took of the script a");
+    assert_string_equal(w->err.text,
+                        "x.lua:3: k8s.metric: took_count conflicts with the samples of took of script a");
     inventory_clear(&w->plans[2]); /* a is to drop it, but has it while b is loaded */
     assert_false(fits(w, 1));
     inventory_clear(&w->plans[0]);

@@ -91,7 +91,8 @@ static void test_a_rule_over_its_limit_three_times_is_not_asked_any_more(void **
     assert_int_equal(rule_status(&f, "fine").verdicts[VERDICT_PASS], 4);
     assert_ask(c, f.script, "return asked", "6");
     char *known = live_known(&f);
-    assert_non_null(strstr(known, "error the rule is in quarantine, as calls in a row went over a limit ("));
+    assert_non_null(
+        strstr(known, "error the rule is in quarantine after consecutive calls exceeded a limit ("));
     assert_non_null(strstr(known, "quarantine --lift rules/rule/loop"));
     free(known);
     live_end(&f);

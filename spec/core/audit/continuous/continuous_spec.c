@@ -320,7 +320,7 @@ static void test_what_was_accepted_until_today_counts_after_midnight(void **stat
     assert_int_equal(continuous_status(f.audit).verdicts[VERDICT_SKIP], 1);
     virtual_clock_advance(&c->clock, 120 * 1000);
     live_settle(&f);
-    assert_knows(&f, "; fail bad (accepted until 2026-01-01, which is over: soon) <- own shop/a fail\n");
+    assert_knows(&f, "; fail bad (accepted until 2026-01-01, which has passed: soon) <- own shop/a fail\n");
     assert_ask(c, f.script, "return asked", "2");
     live_end(&f);
 }

@@ -139,8 +139,7 @@ static void test_a_manifest_is_kept_once_and_another_is_refused(void **state)
     assert_int_equal(w.fixes.count, 1);
     const struct audit_row *row = audit_table_row(w.table, audit_table_count_rows(w.table) - 1);
     assert_int_equal(row->verdict, VERDICT_ERROR);
-    assert_true(
-        str_is(row->message, "the fix of other: Node n is another one already, by the fix of one, same"));
+    assert_true(str_is(row->message, "the fix of other: Node n conflicts with the fix of one, same"));
     world_free(&w);
 }
 

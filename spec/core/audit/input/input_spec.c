@@ -140,37 +140,37 @@ static void test_merges_add_what_a_map_does_not_have(void **state)
         "{a: &a {b: 1, c: 2}, d: {<<: *a}, e: {c: 3, <<: *a, f: 4}, g: {<<: {}, h: 1}, i: {<<: *a, c: 5}}",
         "{\"a\":{\"b\":1,\"c\":2},\"d\":{\"b\":1,\"c\":2},\"e\":{\"b\":1,\"c\":3,\"f\":4},\"g\":{\"h\":1},"
         "\"i\":{\"b\":1,\"c\":5}}");
-    assert_string_equal(inputs_say(in, STR("x:\n- {<<: 5}\n")), "! x: line 2: what << merges is no map\n");
+    assert_string_equal(inputs_say(in, STR("x:\n- {<<: 5}\n")), "! x: line 2: value of << is not a map\n");
 }
 
 static void test_what_is_wrong_is_told_with_its_line(void **state)
 {
     static const struct example examples[] = {
         {POD("a") "\n{\"kind\":\"Pod\"," META("b") "}\n" POD("c"),
-         "1 v1 Pod a\n! x: line 2: Pod b: object without apiVersion\n3 v1 Pod c\n"},
-        {"\n{\"apiVersion\":\"v1\"," META("b") "}", "! x: line 2: b: object without kind\n"},
-        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}", "! x: line 1: Pod: object without metadata\n"},
-        {"{\"apiVersion\":\"v1\",\"kind\":5," META("b") "}", "! x: line 1: b: object without kind\n"},
+         "1 v1 Pod a\n! x: line 2: Pod b: missing apiVersion\n3 v1 Pod c\n"},
+        {"\n{\"apiVersion\":\"v1\"," META("b") "}", "! x: line 2: b: missing kind\n"},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}", "! x: line 1: Pod: missing metadata\n"},
+        {"{\"apiVersion\":\"v1\",\"kind\":5," META("b") "}", "! x: line 1: b: missing kind\n"},
         {POD("a") "\n{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\n",
-         "1 v1 Pod a\n! x: line 2: the text ends inside of what begins here\n"},
+         "1 v1 Pod a\n! x: line 2: unexpected end of input in the object that starts here\n"},
         {"{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[\n" POD("a") ",\n{\"kind\":",
-         "2 v1 Pod a\n! x: line 3: the text ends inside of what begins here\n"},
+         "2 v1 Pod a\n! x: line 3: unexpected end of input in the object that starts here\n"},
         {"{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":{}}",
-         "! x: line 1: List: its items are no array\n"},
+         "! x: line 1: List: items is not an array\n"},
         {"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":\"\"}",
-         "! x: line 1: PodList: its items are no array\n"},
-        {"{\"kind\":\"List\",\"apiVersion\":\"v1\"}", "! x: line 1: List: its items are no array\n"},
+         "! x: line 1: PodList: items is not an array\n"},
+        {"{\"kind\":\"List\",\"apiVersion\":\"v1\"}", "! x: line 1: List: items is not an array\n"},
         {"[" POD("a") ",\n5,\n\"a, b\",\n" POD("b") "]",
-         "1 v1 Pod a\n! x: line 2: an item that is no object\n! x: line 3: an item that is no object\n4 v1 "
+         "1 v1 Pod a\n! x: line 2: item is not an object\n! x: line 3: item is not an object\n4 v1 "
          "Pod b\n"},
         {"[" POD("a") "\n" POD("b") "]",
          "1 v1 Pod a\n! x: line 2: invalid JSON: ',' or ']' expected\n2 v1 Pod b\n"},
-        {"{\"items\":[\n{" META("a") "}]}", "! x: line 2: a: object without apiVersion\n"},
+        {"{\"items\":[\n{" META("a") "}]}", "! x: line 2: a: missing apiVersion\n"},
         {"{\"items\":[\n{" META("a") "}",
-         "! x: line 1: the text ends inside of what begins here, at line 2\n"
+         "! x: line 1: unexpected end of input in the object that starts at line 2\n"
          "! x: line 2: neither this item nor its List, at line 1, has a kind (1 items)\n"},
         {"apiVersion: v1\nitems:\n- kind: Pod\n  metadata: {name: a}\n- metadata: {name: b}\nkind: List\n",
-         "3 v1 Pod a\n! x: line 5: b: object without kind\n"},
+         "3 v1 Pod a\n! x: line 5: b: missing kind\n"},
         {POD("a") "\nxyz\n" POD("b"),
          "1 v1 Pod a\n! x: line 2: invalid JSON: an object or an array expected\n3 v1 Pod b\n"},
         {"apiVersion: v1\nkind: Pod\nmetadata:\n name: a\n  b: c\n",
@@ -182,8 +182,8 @@ static void test_what_is_wrong_is_told_with_its_line(void **state)
          "! x: line 8: invalid YAML: found unexpected end of stream while scanning a quoted scalar\n11 v1 "
          "Pod c\n"},
         {"%YAML 1.1\n---\nkind: Pod\napiVersion: v1\nmetadata: {name: b}\n...\n%YAML 1.1\n---\nx: 1",
-         "3 v1 Pod b\n! x: line 9: object without apiVersion\n"},
-        {"a: &a [*a]\n", "! x: line 1: an alias inside of its own anchor\n"},
+         "3 v1 Pod b\n! x: line 9: missing apiVersion\n"},
+        {"a: &a [*a]\n", "! x: line 1: alias inside its own anchor\n"},
         {"just a text\n", "! x: line 1: neither an object nor a list of them\n"},
         {"\x01\x02\x03",
          "! x: line 1: neither JSON nor YAML: control characters are not allowed, at byte 0\n"},
@@ -197,9 +197,9 @@ static void test_of_many_that_are_wrong_the_first_are_told(void **state)
     struct buf text = {0}, expected = {0};
     for (int i = 1; i <= 103; i++) {
         buf_puts(&text, "{}\n");
-        if (i <= 100) buf_printf(&expected, "! x: line %d: object without apiVersion\n", i);
+        if (i <= 100) buf_printf(&expected, "! x: line %d: missing apiVersion\n", i);
     }
-    buf_puts(&expected, "! x: 3 more that could not be read\n");
+    buf_puts(&expected, "! x: 3 more objects could not be read\n");
     assert_string_equal(inputs_say(in, buf_slice(&text)), buf_text(&expected));
     buf_clear(&text);
     buf_clear(&expected);

@@ -117,8 +117,8 @@ static void test_why_a_finding_is_not_accepted_is_told(void **state)
     live_settle(&w.f);
     reports_listed(&w, NULL);
     reports_advance(&w, 15000);
-    reports_assert_says(&w,
-                        "\"message\":\"bad 1 (accepted until 2020-01-01, which is over: the vendor is told)");
+    reports_assert_says(
+        &w, "\"message\":\"bad 1 (accepted until 2020-01-01, which has passed: the vendor is told)");
     reports_end(&w);
 }
 

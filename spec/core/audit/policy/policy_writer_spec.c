@@ -182,7 +182,7 @@ static void test_a_rule_that_waits_is_waited_for_and_then_told_of(void **state)
     reports_advance(&w, 15000);
     assert_sent(&w, "apply shop/kubelua-audit\n"); /* `maybe` may be of that rule */
     reports_assert_says(
-        &w, "\"kubelua/incomplete\":\"Rules are not asked, as their caches are not there: later\"");
+        &w, "\"kubelua/incomplete\":\"Rules are not evaluated because their caches have not synced: later\"");
     w.waiting = "";
     reports_advance(&w, 30000);
     assert_sent(&w, "apply shop/kubelua-audit\ndelete maybe/kubelua-audit\n");
@@ -199,9 +199,8 @@ static void test_what_the_engine_refuses_is_told_of(void **state)
     reports_listed(&w, NULL);
     reports_advance(&w, 15000);
     assert_sent(&w, "apply shop/kubelua-audit\n");
-    reports_assert_says(
-        &w, "\"kubelua/incomplete\":\"Objects are missing, as the engine refuses them (kubelua status says "
-            "why): pods, secrets\"");
+    reports_assert_says(&w, "\"kubelua/incomplete\":\"Objects are missing because the engine refused them "
+                            "(see kubelua status): pods, secrets\"");
     w.refused = "";
     w.bodies.len = 0;
     reports_advance(&w, 30000);
@@ -226,7 +225,8 @@ static void test_what_is_not_asked_again_yet_is_not_taken_for_gone(void **state)
     assert_sent(&w, "");
     reports_advance(&w, 15000);
     assert_sent(&w, "apply shop/kubelua-audit\n"); /* of `tail` nothing is known */
-    assert_int_equal(reports_count(&w, "\"kubelua/incomplete\":\"Not every object was asked about yet\""), 1);
+    assert_int_equal(reports_count(&w, "\"kubelua/incomplete\":\"Not all objects have been evaluated yet\""),
+                     1);
     reports_assert_says(&w, "\"message\":\"grave\"");
     live_hold(false);
     reports_advance(&w, 30000);
@@ -285,14 +285,14 @@ static void test_a_rule_that_begins_to_wait_is_waited_for_as_well(void **state)
     w.bodies.len = 0;
     reports_advance(&w, 15000);
     assert_sent(&w, "apply shop/kubelua-audit\n");
-    reports_assert_says(&w, "their caches are not there: later\"");
+    reports_assert_says(&w, "their caches have not synced: later\"");
     reports_end(&w);
 }
 
 /* Texts of all lengths end where they end: they are kept in a buffer that has no room to spare for some. */
 static void test_the_status_tells_why_reports_are_not_whole(void **state)
 {
-    const char before[] = "Objects are missing, as the engine refuses them (kubelua status says why): ";
+    const char before[] = "Objects are missing because the engine refused them (see kubelua status): ";
     char kinds[300] = "";
     struct check_target w;
     reports_begin(&w, *state, "shop/a bad=1", 100);

@@ -86,7 +86,7 @@ static void test_the_same_error_of_several_rules_is_told_once(void **state)
                   "LOW  image-tag  (1 of 2 objects, 1 error)\n"
                   "  shop/web  Pod  no tag  pods.yaml:1\n"
                   "\n"
-                  "ERROR  4 rules ended with the same error for Pod shop/web\n"
+                  "ERROR  4 rules failed with the same error for Pod shop/web\n"
                   "  shop/web  Pod  error: spec.containers is no list  pods.yaml:1\n"
                   "  rules: privileged, image-tag, limits, probes\n"
                   "\n"
@@ -124,13 +124,13 @@ static void test_objects_with_the_same_rules_are_one_block(void **state)
     look(table, "web-3");
     say(table, 3, VERDICT_ERROR, "image is no text");
     assert_prints(table, 60,
-                  "ERROR  4 rules ended with the same error for 2 objects\n"
+                  "ERROR  4 rules failed with the same error for 2 objects\n"
                   "  shop/web    Pod  error: spec.containers is no list\n"
                   "                   pods.yaml:1\n"
                   "  shop/web-2  Pod  error: spec is no map  pods.yaml:1\n"
                   "  rules: privileged, image-tag, limits, probes\n"
                   "\n"
-                  "ERROR  2 rules ended with the same error for Pod shop/web-3\n"
+                  "ERROR  2 rules failed with the same error for Pod shop/web-3\n"
                   "  shop/web-3  Pod  error: image is no text  pods.yaml:1\n"
                   "  rules: image-tag, limits\n"
                   "\n"
@@ -154,7 +154,7 @@ static void test_of_many_objects_some_are_told(void **state)
 {
     struct audit_table *table = broken(25);
     char *text = print(table, 80, false);
-    assert_non_null(strstr(text, "ERROR  4 rules ended with the same error for 25 objects\n"));
+    assert_non_null(strstr(text, "ERROR  4 rules failed with the same error for 25 objects\n"));
     assert_non_null(strstr(text, "  and 5 more: -o wide shows all\n  rules: privileged, "));
     free(text);
     text = print(table, 80, true);
@@ -195,20 +195,20 @@ static void test_of_many_blocks_some_are_told(void **state)
 static void test_rules_that_are_not_asked_are_named_in_wide_reports(void **state)
 {
     struct audit_table *table = begin();
-    audit_table_leave_out(table, 0, STR("the server did not give secrets, which it uses"));
-    audit_table_leave_out(table, 3, STR("the input cannot have \033[2Jpodz, which it uses"));
+    audit_table_leave_out(table, 0, STR("the server did not return secrets, which it uses"));
+    audit_table_leave_out(table, 3, STR("the input cannot contain \033[2Jpodz, which it uses"));
     char *text = print(table, 50, true);
-    assert_string_equal(text, "NOT ASKED  2 rules\n"
-                              "  image-tag  the server did not give secrets,\n"
+    assert_string_equal(text, "NOT EVALUATED  2 rules\n"
+                              "  image-tag  the server did not return secrets,\n"
                               "             which it uses\n"
-                              "  probes     the input cannot have \xef\xbf\xbd[2Jpodz, which\n"
-                              "             it uses\n"
+                              "  probes     the input cannot contain \xef\xbf\xbd[2Jpodz,\n"
+                              "             which it uses\n"
                               "\n"
                               "0 findings\n"
                               "0 objects, 4 rules, 0 of them clean, 1.23 s\n");
     free(text);
     text = print(table, 50, false);
-    assert_null(strstr(text, "NOT ASKED"));
+    assert_null(strstr(text, "NOT EVALUATED"));
     free(text);
     audit_table_free(table);
 }

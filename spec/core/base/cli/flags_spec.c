@@ -113,15 +113,15 @@ static void test_a_value_that_is_too_large_names_the_most(void **state)
     assert_true(PARSE("-v", "2147483647", "--kube-api-qps", "999999999", "--sync-timeout", "277777777h",
                       "--max-object-size", "1000000G"));
     assert_false(PARSE("-v", "2147483648"));
-    assert_string_equal(err.text, "-v/--v: 2147483648 is too large, the most is 2147483647");
+    assert_string_equal(err.text, "-v/--v: 2147483648 is too large, the maximum is 2147483647");
     assert_false(PARSE("--v=99999999999999999999999"));
-    assert_string_equal(err.text, "--v: 99999999999999999999999 is too large, the most is 2147483647");
+    assert_string_equal(err.text, "--v: 99999999999999999999999 is too large, the maximum is 2147483647");
     assert_false(PARSE("--kube-api-qps", "1000000000.5"));
-    assert_string_equal(err.text, "--kube-api-qps: 1000000000.5 is too large, the most is 999999999");
+    assert_string_equal(err.text, "--kube-api-qps: 1000000000.5 is too large, the maximum is 999999999");
     assert_false(PARSE("--sync-timeout", "277777778h5m"));
-    assert_string_equal(err.text, "--sync-timeout: 277777778h5m is too large, the most is 277777777h");
+    assert_string_equal(err.text, "--sync-timeout: 277777778h5m is too large, the maximum is 277777777h");
     assert_false(PARSE("--max-object-size", "1000001G"));
-    assert_string_equal(err.text, "--max-object-size: 1000001G is too large, the most is 1000000G");
+    assert_string_equal(err.text, "--max-object-size: 1000001G is too large, the maximum is 1000000G");
     assert_false(PARSE("--max-object-size", "1000001X"));
     assert_string_equal(err.text, "--max-object-size: \"1000001X\" is not a size such as 64Mi");
     assert_false(PARSE("-v", "99999999999x"));
@@ -138,7 +138,7 @@ static void test_a_count_is_at_least_one(void **state)
         assert_non_null(strstr(err.text, "--runs must be 1 or more, not "));
     }
     assert_false(PARSE("--runs", "2147483648"));
-    assert_string_equal(err.text, "--runs: 2147483648 is too large, the most is 2147483647");
+    assert_string_equal(err.text, "--runs: 2147483648 is too large, the maximum is 2147483647");
     assert_false(PARSE("--runs", ""));
     assert_string_equal(err.text, "--runs: \"\" is not a whole number");
 }

@@ -89,9 +89,9 @@ static void test_a_script_that_is_named_twice_is_one(void **state)
 
 static void test_two_names_for_a_file_are_refused(void **state)
 {
-    assert_found("error: scripts/a.lua and link.lua are the same file: name it once", "scripts", "link.lua");
-    assert_found("error: scripts/a.lua and scripts/../scripts/a.lua are the same file: name it once",
-                 "scripts/a.lua", "scripts/../scripts/a.lua");
+    assert_found("error: scripts/a.lua and link.lua are the same file", "scripts", "link.lua");
+    assert_found("error: scripts/a.lua and scripts/../scripts/a.lua are the same file", "scripts/a.lua",
+                 "scripts/../scripts/a.lua");
 }
 
 static void test_two_files_with_one_name_are_refused(void **state)
@@ -103,12 +103,12 @@ static void test_two_files_with_one_name_are_refused(void **state)
 static void test_a_project_is_told_where_its_scripts_are(void **state)
 {
     assert_int_equal(mkdir("project", 0700), 0);
-    assert_found("error: project/: no scripts (*.lua) in this folder", "project/");
+    assert_found("error: project/: no scripts (*.lua) in this directory", "project/");
     assert_int_equal(rename("scripts", "project/scripts"), 0);
-    assert_found("error: project/: no scripts (*.lua) in this folder; there are some in project/scripts",
+    assert_found("error: project/: no scripts (*.lua) in this directory; there are some in project/scripts",
                  "project/");
     assert_int_equal(chdir("project"), 0);
-    assert_found("error: .: no scripts (*.lua) in this folder; there are some in scripts", ".");
+    assert_found("error: .: no scripts (*.lua) in this directory; there are some in scripts", ".");
     assert_int_equal(chdir(".."), 0);
     assert_int_equal(rename("project/scripts", "scripts"), 0);
     assert_int_equal(rmdir("project"), 0);

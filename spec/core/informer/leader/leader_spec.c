@@ -28,7 +28,8 @@ static void test_l1_times_that_do_not_fit_are_refused(void **state)
     assert_true(leader_times_check(&(struct leader_times){15000, 2401, 2000}, &names, &err));
     assert_false(leader_times_check(&(struct leader_times){15000, 10000, 0}, &names, &err));
     assert_false(leader_times_check(&(struct leader_times){1500, 1000, 100}, &names, &err));
-    assert_string_equal(err.text, "the lease duration must be whole seconds, at least one: length is 1.5s");
+    assert_string_equal(err.text,
+                        "lease duration must be a whole number of seconds, at least 1: length is 1.5s");
 }
 
 static void test_l2_tries_are_one_to_2_2_retry_periods_apart(void **state)

@@ -234,7 +234,7 @@ static void test_h7_the_error_names_the_one_before_it(void **state)
     source_fail(&reader_source, ERR_CLOSED);
     virtual_clock_advance(&reader_clock, 1000);
     source_fail(&reader_source, ERR_CONNECT);
-    assert_string_equal(last_error, "scripted connect; the try before it: scripted closed");
+    assert_string_equal(last_error, "scripted connect; previous attempt: scripted closed");
     restart((struct pager_options){.page_size = 1});
     source_fail(&reader_source, ERR_CLOSED);
     virtual_clock_advance(&reader_clock, 1000);

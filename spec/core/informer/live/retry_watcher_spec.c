@@ -188,7 +188,7 @@ static void test_anything_else_is_tried_again_from_the_last_version(void **state
     source_fail(&reader_source, ERR_PARSE);
     assert_reader_asked_after(1000, "watch bookmarks rv=9 own");
     assert_reader_told("+ a@9");
-    assert_non_null(strstr(log_take(), "Watch broke off, trying again"));
+    assert_non_null(strstr(log_take(), "Watch failed, retrying"));
 }
 
 /* RW-3 */

@@ -62,7 +62,7 @@ static void test_b1_a_silent_connection_ends_at_the_deadline(void **state)
     source_list(&source, "a@2", "5");
     assert_queued("All(5: a@2)");
     assert_string_equal(status_now().sync_text,
-                        "list in 1 page; watch-list: no end of the initial events within 30 s");
+                        "list in 1 page; watch-list: initial events did not end within 30 s");
 }
 
 static void add_many(int count)

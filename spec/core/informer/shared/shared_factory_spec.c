@@ -38,7 +38,7 @@ static void test_a_resolved_claim_lists_watches_and_syncs(void **state)
     assert_string_equal(scopes[0], "pods ns= l= f=");
     assert_string_equal(claim_resource(pods)->kind, "Pod");
     assert_int_equal(status_of(pods).state, CLAIM_LISTING);
-    assert_string_equal(status_of(pods).text, "the first list is under way");
+    assert_string_equal(status_of(pods).text, "the initial list is in progress");
     factory_changed = 0;
     source_list(&sources[0], "a/x@1 a/y@2", "5");
     settle();

@@ -172,7 +172,7 @@ static void test_rv1_what_is_no_version_is_refused(void **state)
     assert_string_equal(err.text, "the resource version is empty");
     assert_null(version_waits_add(shared_informer_waits(informer), STR("0"), NULL, tell, &one, &err));
     assert_null(version_waits_add(shared_informer_waits(informer), STR("12a"), NULL, tell, &one, &err));
-    assert_string_equal(err.text, "resource version \"12a\" is no positive decimal number");
+    assert_string_equal(err.text, "invalid resource version \"12a\": must be a positive decimal number");
 }
 
 static void test_a_store_whose_version_cannot_be_compared_never_has_it(void **state)

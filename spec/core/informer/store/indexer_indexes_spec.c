@@ -61,7 +61,7 @@ static void test_the_number_of_indexes_is_limited(void **state)
         by_path(path);
     }
     assert_null(indexer_add_path_index(indexer, STR("spec.more"), &err));
-    assert_string_equal(err.text, "the cache has 64 indexes already, which is the limit");
+    assert_string_equal(err.text, "the cache already has the maximum of 64 indexes");
     by_path("spec.f7"); /* shared: not one more */
 }
 

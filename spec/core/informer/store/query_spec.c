@@ -147,7 +147,7 @@ static void test_a_sum_beyond_all_range_is_an_error(void **state)
     store_put_labels("z@1",
                      "{\"big\":[\"100000000000000000000000000000\",1,\"100000000000000000000000000000\"]}");
     assert_false(query_sum(query, indexer, p, &sum, &err));
-    assert_string_equal(err.text, "the result is beyond the range of quantities");
+    assert_string_equal(err.text, "result out of the range of quantities");
     path_free(p);
 }
 

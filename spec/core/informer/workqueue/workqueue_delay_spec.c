@@ -137,7 +137,7 @@ static void test_keys_are_bounded_in_number_and_length(void **state)
     queue_get();
     queue_done("foo");
     assert_false(workqueue_add(queue, (struct str){longest, sizeof longest}, &err));
-    assert_string_equal(err.text, "the key has 4097 bytes, the most is 4096");
+    assert_string_equal(err.text, "the key has 4097 bytes, the maximum is 4096");
     assert_true(workqueue_add(queue, (struct str){longest, WORKQUEUE_KEY_MAX}, &err));
 }
 

@@ -92,7 +92,7 @@ static void test_error_answers_and_limits(void **state)
     bench->answer = say_hello;
     get(bench, "/x", 5);
     assert_int_equal(bench->err.code, ERR_LIMIT);
-    assert_string_equal(bench->err.text, "the answer is larger than 5 bytes");
+    assert_string_equal(bench->err.text, "the response exceeds 5 bytes");
     tiny_server_stop_listening(bench->server);
     bench_settle(bench);
     kube_client_free(bench->client);

@@ -213,7 +213,7 @@ static void test_h7_the_error_names_the_one_before_it(void **state)
     RUN(bench, &get, BUSY, BUSY_WITHOUT_TIME);
     assert_int_equal(bench->err.http_status, 503);
     assert_string_equal(bench->err.text,
-                        "the server is currently unable to handle the request; the try before it: the server "
+                        "the server is currently unable to handle the request; previous attempt: the server "
                         "has received too many requests and has asked us to try again later");
 }
 
@@ -245,7 +245,7 @@ static void test_h11_a_time_for_the_whole(void **state)
     short_one.timeout_ms = 50;
     RUN(bench, &short_one, SILENT);
     assert_int_equal(bench->err.code, ERR_TIMEOUT);
-    assert_string_equal(bench->err.text, "no answer within 0.05 s");
+    assert_string_equal(bench->err.text, "no response within 0.05 s");
 }
 
 /* All tries are in it: a server that is busy again and again does not make it longer. */
@@ -257,7 +257,7 @@ static void test_h11_from_the_start_to_the_end_with_all_tries(void **state)
     RUN(bench, &short_one, BUSY_SLOWLY);
     timer_cancel(&slow);
     assert_int_equal(bench->err.code, ERR_TIMEOUT);
-    assert_memory_equal(bench->err.text, "no answer within 0.15 s", 23);
+    assert_memory_equal(bench->err.text, "no response within 0.15 s", 25);
     assert_true(asked <= 3);
 }
 
@@ -268,7 +268,7 @@ static void test_c13_the_time_that_a_flag_gives(void **state)
     bench->options.request_timeout_ms = 50;
     RUN(bench, &post, SILENT);
     assert_int_equal(bench->err.code, ERR_TIMEOUT);
-    assert_string_equal(bench->err.text, "no answer within 0.05 s (--request-timeout)");
+    assert_string_equal(bench->err.text, "no response within 0.05 s (--request-timeout)");
     RUN(bench, &post, GOOD);
     assert_int_equal(bench->err.code, ERR_NONE);
 }
@@ -408,7 +408,7 @@ static void test_a_write_of_a_leader_is_not_sent_once_it_leads_no_more(void **st
     assert_int_equal(bench->err.code, ERR_CANCELLED);
     RUN(bench, &fenced, GOOD);
     assert_int_equal(asked, 0);
-    assert_string_equal(bench->err.text, "POST /x: not sent: the leadership that it was for has ended");
+    assert_string_equal(bench->err.text, "POST /x: not sent: leadership was lost");
     assert_string_equal(bench->err.reason, "NotLeader");
     fence_unref(fence);
     /* It closes while the request is on its way to the connection. */

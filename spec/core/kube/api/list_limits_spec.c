@@ -91,7 +91,7 @@ static void test_c13_a_list_that_says_nothing_ends_a_long_one_does_not(void **st
     bench_new_client(bench, false);
     run(bench, list);
     assert_int_equal(bench->err.code, ERR_TIMEOUT);
-    assert_non_null(strstr(bench->err.text, ": no answer within 400 ms"));
+    assert_non_null(strstr(bench->err.text, ": no response within 400 ms"));
     struct ticker ticker = {.timer = {.fn = on_tick}, .bench = bench, .left = 14};
     bench->answer = send_head;
     timer_start(&ticker.timer, loop_clock(bench->loop), 60);

@@ -154,8 +154,7 @@ static void test_a_page_instead_of_json_is_an_error(void **state)
     bench->answer = html;
     run(bench, list);
     assert_int_equal(bench->err.code, ERR_PARSE);
-    assert_string_equal(bench->err.text,
-                        "the server answered with content type \"text/html\", not with JSON");
+    assert_string_equal(bench->err.text, "the server returned content type \"text/html\" instead of JSON");
 }
 
 /* A watch that has given one event and stays open. */

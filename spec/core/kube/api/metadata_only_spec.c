@@ -179,8 +179,8 @@ static void test_f9_what_does_not_look_like_metadata_is_refused_alone(void **sta
     struct bench *bench = *state;
     open_source(bench, "metadata", NULL, true);
     bench->answer = answer_no_metadata;
-    assert_string_equal(run(bench, LW_LIST), OBJECT "refused Pod: object without metadata.name\n"
-                                                    "refused Pod: object without metadata\n");
+    assert_string_equal(run(bench, LW_LIST), OBJECT "refused Pod: missing metadata.name\n"
+                                                    "refused Pod: missing metadata\n");
 }
 
 static void answer_whole_event(struct bench *bench, struct tiny_conn *conn, const char *path)

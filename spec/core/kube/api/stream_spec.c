@@ -258,7 +258,7 @@ static char *big_text(const char *head, char fill, const char *tail)
 
 static void expect_refused(struct bench *bench, const char *name, const char *big)
 {
-    char *text = xasprintf("%s: %zu bytes of JSON are more than --max-object-size 1000", name, strlen(big));
+    char *text = xasprintf("%s: %zu bytes of JSON exceed --max-object-size 1000", name, strlen(big));
     assert_int_equal(bench->refused.code, ERR_LIMIT);
     assert_string_equal(bench->refused.text, text);
     free(text);
@@ -343,7 +343,7 @@ static void test_null_and_empty_items_are_an_empty_list(void **state)
     assert_true(run(bench, false, POD_LIST "},\"items\":[ ]}", 3));
     expect_log(bench, "end rv=100 continue= remaining=-1\n");
     assert_false(run(bench, false, POD_LIST "},\"items\":{}}", 3));
-    assert_string_equal(bench->err.text, "list: items is no array");
+    assert_string_equal(bench->err.text, "list: items is not an array");
 }
 
 static void test_a_table_is_no_list(void **state)
@@ -353,9 +353,9 @@ static void test_a_table_is_no_list(void **state)
                      "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{},\"rows\":[]}",
                      10));
     assert_int_equal(bench->err.code, ERR_PARSE);
-    assert_string_equal(bench->err.text, "the server answered with a Table, not with objects");
+    assert_string_equal(bench->err.text, "the server returned a Table instead of objects");
     assert_false(run(bench, false, POD("a", ""), 10));
-    assert_string_equal(bench->err.text, "the server answered with \"Pod\", not with a list");
+    assert_string_equal(bench->err.text, "the server returned \"Pod\" instead of a list");
     expect_log(bench, "");
 }
 
@@ -379,7 +379,7 @@ static void test_broken_lists_are_errors(void **state)
         {POD_LIST "},\"items\":[]} x", ERR_PARSE, "malformed list: the end expected at byte"},
         {POD_LIST "},\"items\":[{\"a\":}]}", ERR_PARSE, "list item: invalid JSON"},
         {POD_LIST "},\"x\":nope,\"items\":[]}", ERR_PARSE, "list: invalid JSON"},
-        {"{\"items\":[]}", ERR_PARSE, "the server answered with \"\", not with a list"},
+        {"{\"items\":[]}", ERR_PARSE, "the server returned \"\" instead of a list"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         for (size_t step = 1; step < 40; step += 7) {

@@ -103,10 +103,10 @@ static void test_r28_objects_of_another_kind_or_version_are_dropped_and_named(vo
     assert_int_equal(bench->count, 1);
     assert_int_equal(bench->types[0], LW_MODIFIED);
     assert_true(bench->keyless); /* it says nothing of any pod */
-    assert_string_equal(buf_text(&bench->refused), "a watch of v1 Pod brought a v1 Node\n"
-                                                   "a watch of v1 Pod brought a v2 Pod\n"
-                                                   "a watch of v1 Pod brought a meta.k8s.io/v1 Table\n"
-                                                   "a watch of v1 Pod brought a  \n");
+    assert_string_equal(buf_text(&bench->refused), "watch of v1 Pod returned a v1 Node\n"
+                                                   "watch of v1 Pod returned a v2 Pod\n"
+                                                   "watch of v1 Pod returned a meta.k8s.io/v1 Table\n"
+                                                   "watch of v1 Pod returned a  \n");
 }
 
 static void test_b4_a_known_text_is_the_same_object_and_a_changed_one_is_not(void **state)
@@ -140,7 +140,7 @@ static void test_r28_a_text_that_is_known_by_another_watch_is_dropped_too(void *
     watch(bench, EVENT("ADDED", POD("1")));
     watch_kind(bench, EVENT("ADDED", POD("1")), STR("Node"));
     assert_int_equal(bench->count, 1);
-    assert_string_equal(buf_text(&bench->refused), "a watch of v1 Node brought a v1 Pod\n");
+    assert_string_equal(buf_text(&bench->refused), "watch of v1 Node returned a v1 Pod\n");
 }
 
 /* Versions wait in a queue, where no pool bounds them. */
@@ -154,7 +154,7 @@ static void test_a_bookmark_with_a_version_beyond_all_bounds_is_refused(void **s
     buf_puts(&text, "\"}}}\n" EVENT("ADDED", POD("1")));
     watch(bench, buf_text(&text));
     assert_string_equal(buf_text(&bench->refused),
-                        "a bookmark's resourceVersion of 1025 bytes (at most 1024)\n");
+                        "a bookmark's resourceVersion of 1025 bytes exceeds the maximum of 1024\n");
     assert_true(bench->keyless);
     assert_int_equal(bench->count, 1);
     buf_clear(&text);

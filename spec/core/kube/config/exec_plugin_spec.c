@@ -382,7 +382,7 @@ static void test_t14_always_needs_a_terminal(void **state)
     bench_new_client(bench, true);
     get(bench);
     assert_string_equal(bench->err.text,
-                        "exec plugin sh: interactiveMode is Always, and the standard input is no terminal");
+                        "exec plugin sh: interactiveMode is Always, but stdin is not a terminal");
     expect_runs(0);
 }
 

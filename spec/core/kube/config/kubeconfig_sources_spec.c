@@ -14,9 +14,9 @@
 #include "base/mem.h"
 #include "core/kube/support/kubeconfig_bench.h"
 
-#define NOT_A_POD(why)                                                                          \
-    "no cluster is configured: KUBERNETES_SERVICE_HOST is set, but " why "; give --kubeconfig " \
-    "or --server, set KUBECONFIG, or write ~/.kube/config"
+#define NOT_A_POD(why)                                                        \
+    "no cluster is configured: KUBERNETES_SERVICE_HOST is set, but " why "; " \
+    "use --kubeconfig or --server, set KUBECONFIG, or create ~/.kube/config"
 
 /* C-1, C-2 */
 static void test_kubeconfig_lists_are_merged_entry_by_entry(void **state)
@@ -68,7 +68,7 @@ static void test_c1_files_of_a_list_may_all_be_missing(void **state)
     setenv("KUBECONFIG", "/nonexistent/a:/nonexistent/b", 1);
     bench_bad(
         bench, ERR_NOT_FOUND,
-        "no cluster is configured: give --kubeconfig or --server, set KUBECONFIG, or write ~/.kube/config");
+        "no cluster is configured: use --kubeconfig or --server, set KUBECONFIG, or create ~/.kube/config");
     bench->flags.context = "dev";
     bench_bad(bench, ERR_NOT_FOUND, "no kubeconfig file was found: context \"dev\" does not exist");
 }
@@ -112,7 +112,7 @@ static void test_the_home_file_is_the_default(void **state)
     bench_put(bench, ".kube/config", "");
     bench_bad(
         bench, ERR_NOT_FOUND,
-        "no cluster is configured: give --kubeconfig or --server, set KUBECONFIG, or write ~/.kube/config");
+        "no cluster is configured: use --kubeconfig or --server, set KUBECONFIG, or create ~/.kube/config");
 }
 
 /* C-6 */

@@ -105,34 +105,34 @@ static void test_what_is_broken_is_named_with_file_and_field(void **state)
         {"    certificate-authority: ca.pem\n    insecure-skip-tls-verify: true\n", "    token: x\n",
          ERR_INVALID, "DIR/config: clusters[c].certificate-authority: insecure-skip-tls-verify is set too"},
         {"    insecure-skip-tls-verify: perhaps\n", "    token: x\n", ERR_INVALID,
-         "DIR/config: clusters[c].insecure-skip-tls-verify: neither true nor false"},
+         "DIR/config: clusters[c].insecure-skip-tls-verify: must be true or false"},
         {"    proxy-url: ftp://user:secret@proxy\n", "    token: x\n", ERR_INVALID,
-         "DIR/config: clusters[c].proxy-url: ftp://proxy: the scheme is none of http, https and socks5"},
+         "DIR/config: clusters[c].proxy-url: ftp://proxy: scheme must be http, https or socks5"},
         {"    tls-server-name: [a]\n", "    token: x\n", ERR_INVALID,
-         "DIR/config: clusters[c].tls-server-name: not a text"},
+         "DIR/config: clusters[c].tls-server-name: not a string"},
         {"    disable-compression: 7\n", "    token: x\n", ERR_INVALID,
-         "DIR/config: clusters[c].disable-compression: neither true nor false"},
+         "DIR/config: clusters[c].disable-compression: must be true or false"},
         {"    disable-compression: 'true'\n", "    token: x\n", ERR_INVALID,
-         "DIR/config: clusters[c].disable-compression: neither true nor false"},
+         "DIR/config: clusters[c].disable-compression: must be true or false"},
         {"", "    token: 123\n", ERR_INVALID,
-         "DIR/config: users[u].token: not a text but a number; put it in quotes"},
+         "DIR/config: users[u].token: must be a string, not a number; quote it"},
         {"", "    username: true\n", ERR_INVALID,
-         "DIR/config: users[u].username: not a text but true or false; put it in quotes"},
+         "DIR/config: users[u].username: must be a string, not true or false; quote it"},
         {"", "    as: x\n    as-groups: y\n", ERR_INVALID, "DIR/config: users[u].as-groups: not a list"},
         {"", "    as: x\n    as-groups: [a, [b]]\n", ERR_INVALID,
-         "DIR/config: users[u].as-groups: not a list of texts"},
+         "DIR/config: users[u].as-groups: not a list of strings"},
         {"", "    as: x\n    as-user-extra: [a]\n", ERR_INVALID,
          "DIR/config: users[u].as-user-extra: not a mapping"},
         {"", "    as: x\n    as-user-extra: {k: v}\n", ERR_INVALID,
          "DIR/config: users[u].as-user-extra: not a list"},
         {"", "    as: x\n    as-user-extra: {k: [5]}\n", ERR_INVALID,
-         "DIR/config: users[u].as-user-extra: not a list of texts"},
+         "DIR/config: users[u].as-user-extra: not a list of strings"},
         {"", "    client-certificate: client.pem\n", ERR_INVALID,
-         "DIR/config: users[u].client-certificate: there is no client-key for it"},
+         "DIR/config: users[u].client-certificate: missing client-key"},
         {"", "    client-key: client.key\n", ERR_INVALID,
-         "DIR/config: users[u].client-key: there is no client-certificate for it"},
+         "DIR/config: users[u].client-key: missing client-certificate"},
         {"", "    client-certificate: client.pem\n    client-key: other.key\n", ERR_TLS,
-         "DIR/config: users[u].client-key: DIR/other.key: the client key does not belong to the client "
+         "DIR/config: users[u].client-key: DIR/other.key: the client key does not match the client "
          "certificate"},
         {"", "    client-certificate: client.pem\n    client-key: client.key\n    client-key-data: aaaa\n",
          ERR_INVALID, "DIR/config: users[u].client-key: client-key-data is set too"},
@@ -154,7 +154,7 @@ static void test_what_is_broken_is_named_with_file_and_field(void **state)
         {"", "    token: \"a\\0b\"\n", ERR_INVALID,
          "DIR/config: users[u].token: must not contain a NUL byte"},
         {"", "    as: x\n    as-groups: [a, \"b\\0\"]\n", ERR_INVALID,
-         "DIR/config: users[u].as-groups: a text must not contain a NUL byte"},
+         "DIR/config: users[u].as-groups: a string must not contain a NUL byte"},
         {"", "    as: x\n    as-user-extra: {\"k\\0\": [v]}\n", ERR_INVALID,
          "DIR/config: users[u].as-user-extra: a key must not contain a NUL byte"},
         {"",
@@ -207,12 +207,12 @@ static void test_broken_files_are_named(void **state)
     bench_use(bench, "clusters: 5\n");
     bench_bad(bench, ERR_INVALID, "DIR/config: clusters: not a list");
     bench_use(bench, "current-context: 5\n");
-    bench_bad(bench, ERR_INVALID, "DIR/config: current-context: not a text but a number; put it in quotes");
+    bench_bad(bench, ERR_INVALID, "DIR/config: current-context: must be a string, not a number; quote it");
     bench_use(bench, "contexts:\n- name: dev\n  context: {cluster: c, namespace: 5}\n");
     bench_bad(bench, ERR_INVALID,
-              "DIR/config: contexts[dev].namespace: not a text but a number; put it in quotes");
+              "DIR/config: contexts[dev].namespace: must be a string, not a number; quote it");
     bench_use(bench, "users:\n- name: 5\n  user: {}\n");
-    bench_bad(bench, ERR_INVALID, "DIR/config: users: a name: not a text but a number; put it in quotes");
+    bench_bad(bench, ERR_INVALID, "DIR/config: users: a name: must be a string, not a number; quote it");
     bench_use(bench, "users:\n- user: {}\n");
     bench_bad(bench, ERR_INVALID, "DIR/config: users: an entry without a name");
     bench_use(bench, CLUSTER("- name: c\n  cluster: {}\n"));
@@ -247,7 +247,7 @@ static void test_without_a_context_the_choice_is_offered(void **state)
     bench_use(
         bench,
         CLUSTER("") "contexts:\n- name: a\n  context: {cluster: c}\n- name: b\n  context: {cluster: c}\n");
-    bench_bad(bench, ERR_INVALID, "DIR/config: current-context is not set; choose one by --context: a, b");
+    bench_bad(bench, ERR_INVALID, "DIR/config: current-context is not set; use --context with one of: a, b");
     bench->flags.context = "b";
     bench_good(bench);
     bench->flags.context = NULL;

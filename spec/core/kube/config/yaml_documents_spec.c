@@ -34,7 +34,7 @@ static void test_documents_become_an_array(void **state)
 
 static void test_errors_name_the_line(void **state)
 {
-    assert_read("a: 1\n---\nb: 1\n'b': 2\n", false, "line 4: \"b\" is there twice in one map");
+    assert_read("a: 1\n---\nb: 1\n'b': 2\n", false, "line 4: duplicate map key \"b\"");
     assert_read("a: [\n---\n", false, "line 2: did not find expected node content while parsing a flow node");
     assert_read("a: 1\nb: \xff\n", false, "line 1: invalid leading UTF-8 octet");
 }

@@ -176,7 +176,7 @@ static void test_names_are_taken_as_kubectl_takes_them(void **state)
 static void test_stale_groups_are_named_and_still_there(void **state)
 {
     assert_string_equal(catalogue_failures(*state),
-                        "metrics.k8s.io/v1beta1: the server's knowledge of it is stale");
+                        "metrics.k8s.io/v1beta1: the server's discovery information is stale");
 }
 
 static void add_legacy(struct catalogue *catalogue, const struct tape *tape)

@@ -32,18 +32,17 @@ static void test_a_pattern_is_told_where_it_belongs(void **state)
     char expected[200];
     struct err err;
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        snprintf(
-            expected, sizeof expected,
-            "\"%s\" is not the name of a namespace: lower-case letters, digits and '-', 63 at most; patterns "
-            "are for the namespaces of handlers",
-            patterns[i]);
+        snprintf(expected, sizeof expected,
+                 "\"%s\" is not a valid namespace name: lower-case letters, digits and '-', at most 63 "
+                 "characters; patterns are only supported in namespaces of handlers",
+                 patterns[i]);
         assert_false(namespace_name_check(str_of(patterns[i]), &err));
         assert_string_equal(err.text, expected);
     }
     assert_false(namespace_name_check(str_of("a/b"), &err));
-    assert_string_equal(err.text,
-                        "\"a/b\" is not the name of a namespace: lower-case letters, digits and '-', 63 "
-                        "at most");
+    assert_string_equal(
+        err.text,
+        "\"a/b\" is not a valid namespace name: lower-case letters, digits and '-', at most 63 characters");
 }
 
 int main(void)

@@ -15,19 +15,19 @@ static void test_what_is_no_object_is_refused(void **state)
         {"[]", "not a JSON object"},
         {"\"text\"", "not a JSON object"},
         {"7", "not a JSON object"},
-        {"{}", "Thing: object without metadata"},
-        {"{\"metadata\":null}", "Thing: object without metadata"},
+        {"{}", "Thing: missing metadata"},
+        {"{\"metadata\":null}", "Thing: missing metadata"},
         {"{\"metadata\":[]}", "Thing: metadata is a list, not a map"},
-        {"{\"metadata\":\"foo\"}", "Thing: metadata is a text, not a map"},
-        {"{\"metadata\":{\"name\":null}}", "Thing: object without metadata.name"},
-        {"{\"metadata\":{}}", "Thing: object without metadata.name"},
-        {"{\"metadata\":{\"name\":\"\"}}", "Thing: object without metadata.name"},
-        {"{\"metadata\":{\"name\":1}}", "Thing: metadata.name is a number, not a text: quote it"},
-        {"{\"metadata\":{\"name\":-1.5}}", "Thing: metadata.name is a number, not a text: quote it"},
-        {"{\"metadata\":{\"name\":false}}", "Thing: metadata.name is a boolean, not a text: quote it"},
-        {"{\"metadata\":{\"name\":true}}", "Thing: metadata.name is a boolean, not a text: quote it"},
-        {"{\"metadata\":{\"name\":{}}}", "Thing: metadata.name is a map, not a text"},
-        {"{\"kind\":\"\",\"metadata\":{\"name\":\"a\",\"namespace\":\"b\"}}", "b/a: object without kind"},
+        {"{\"metadata\":\"foo\"}", "Thing: metadata is a string, not a map"},
+        {"{\"metadata\":{\"name\":null}}", "Thing: missing metadata.name"},
+        {"{\"metadata\":{}}", "Thing: missing metadata.name"},
+        {"{\"metadata\":{\"name\":\"\"}}", "Thing: missing metadata.name"},
+        {"{\"metadata\":{\"name\":1}}", "Thing: metadata.name is a number, not a string: quote it"},
+        {"{\"metadata\":{\"name\":-1.5}}", "Thing: metadata.name is a number, not a string: quote it"},
+        {"{\"metadata\":{\"name\":false}}", "Thing: metadata.name is a boolean, not a string: quote it"},
+        {"{\"metadata\":{\"name\":true}}", "Thing: metadata.name is a boolean, not a string: quote it"},
+        {"{\"metadata\":{\"name\":{}}}", "Thing: metadata.name is a map, not a string"},
+        {"{\"kind\":\"\",\"metadata\":{\"name\":\"a\",\"namespace\":\"b\"}}", "b/a: missing kind"},
         {"{\"metadata\":{\"name\":\"\\u0000a\"}}", "Thing : metadata.name must not contain a NUL byte"},
         {"{\"metadata\":{\"name\":\"a\",\"namespace\":\"\\u0000b\"}}",
          "Thing /a: metadata.namespace must not contain a NUL byte"},
@@ -39,7 +39,7 @@ static void test_what_is_no_object_is_refused(void **state)
          "Pod a: kind must not contain a NUL byte"},
         {"{\"apiVersion\":\"v1\\u0000\",\"metadata\":{\"name\":\"a\"}}",
          "Thing a: apiVersion must not contain a NUL byte"},
-        {"{\"apiVersion\":7,\"metadata\":{\"name\":\"a\"}}", "Thing a: object without apiVersion"},
+        {"{\"apiVersion\":7,\"metadata\":{\"name\":\"a\"}}", "Thing a: missing apiVersion"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct err err = pack_fails(f->packer, cases[i].json);
@@ -159,7 +159,7 @@ static void test_keys_have_a_longest(void **state)
     root_unref(root);
     struct err err = pack_fails(f->packer, longer);
     assert_int_equal(err.code, ERR_LIMIT);
-    assert_string_equal(err.text, "Thing x: a key of 65537 bytes (at most 65536)");
+    assert_string_equal(err.text, "Thing x: key of 65537 bytes exceeds the maximum of 65536");
     free(longest);
     free(longer);
 }

@@ -78,7 +78,7 @@ static void test_without_a_type_the_text_must_say_it(void **state)
     struct fixture *f = *state;
     static const char *const texts[] = {"{\"metadata\":{\"name\":\"a\"}}",
                                         "{\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\"}}"};
-    static const char *const errors[] = {"a: object without apiVersion", "a: object without kind"};
+    static const char *const errors[] = {"a: missing apiVersion", "a: missing kind"};
     for (size_t i = 0; i < 2; i++) {
         char padded[256] = {0};
         struct root *root;

@@ -134,7 +134,7 @@ static void test_who_it_is_cannot_be_pruned(void **state)
                                         "metadata.name", "metadata.namespace",
                                         "metadata[*]",   "metadata.resourceVersion"};
     for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
-        char *expected = xasprintf("prune: path \"%s\": what identifies an object is always kept", paths[i]);
+        char *expected = xasprintf("prune: path \"%s\": identifying fields cannot be dropped", paths[i]);
         assert_refused(NULL, paths[i], expected);
         free(expected);
     }

@@ -176,11 +176,11 @@ static void test_what_cannot_be_asked_is_told(void **state)
 {
     char pattern[300];
     memset(pattern, '*', sizeof pattern);
-    assert_refused("a", CONDITION_LESS, scalar_null(), "null and booleans have no order");
-    assert_refused("a", CONDITION_GREATER_EQUAL, scalar_bool(true), "null and booleans have no order");
-    assert_refused("a", CONDITION_MATCHES, scalar_int(1), "a pattern is a text");
+    assert_refused("a", CONDITION_LESS, scalar_null(), "null and booleans cannot be ordered");
+    assert_refused("a", CONDITION_GREATER_EQUAL, scalar_bool(true), "null and booleans cannot be ordered");
+    assert_refused("a", CONDITION_MATCHES, scalar_int(1), "a pattern must be a string");
     assert_refused("a", CONDITION_MATCHES, scalar_text((struct str){pattern, sizeof pattern}),
-                   "a pattern of 300 bytes (at most 256)");
+                   "pattern of 300 bytes exceeds the maximum of 256");
     assert_refused("a..b", CONDITION_EQUAL, text("x"), "path \"a..b\": empty name at 3");
     enum condition_op op;
     assert_false(condition_op_of(STR("=~"), &op));

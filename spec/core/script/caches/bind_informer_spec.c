@@ -78,22 +78,21 @@ static void test_bad_options_raise_with_the_line(void **state)
     assert_string_equal(load_error(c, "k8s.informer('pods', { prune = { 'spec', 7 } })"),
                         "k8s.informer: prune: [2] must be a string, not number");
     assert_string_equal(load_error(c, "k8s.informer('pods', { fields = {} })"),
-                        "k8s.informer: fields must be an array of strings that is not empty");
+                        "k8s.informer: fields must be a non-empty array of strings");
     assert_string_equal(load_error(c, "k8s.informer('pods', { fields = { 'a' }, metadata_only = true })"),
-                        "k8s.informer: metadata_only keeps metadata alone, fields cannot go with it");
+                        "k8s.informer: metadata_only cannot be combined with fields");
     assert_string_equal(load_error(c, "k8s.informer('pods', { namespaces = { 'a', '' } })"),
                         "k8s.informer: namespaces: [2] is empty");
     assert_string_equal(
         load_error(c, "k8s.informer('pods', { namespaces = { 'a', 'team-*' } })"),
-        "k8s.informer: namespaces: [2]: \"team-*\" is not the name of a namespace: lower-case "
-        "letters, digits and '-', 63 at most; patterns are for the namespaces of handlers");
-    assert_string_equal(
-        load_error(c, "k8s.informer('pods', { namespace = 'a/b' })"),
-        "k8s.informer: namespace: \"a/b\" is not the name of a namespace: lower-case letters, "
-        "digits and '-', 63 at most");
+        "k8s.informer: namespaces: [2]: \"team-*\" is not a valid namespace name: lower-case letters, digits "
+        "and '-', at most 63 characters; patterns are only supported in namespaces of handlers");
+    assert_string_equal(load_error(c, "k8s.informer('pods', { namespace = 'a/b' })"),
+                        "k8s.informer: namespace: \"a/b\" is not a valid namespace name: lower-case letters, "
+                        "digits and '-', at most 63 characters");
     assert_string_equal(load_error(c, "k8s.factory({ namespace = '-a' }):informer 'pods'"),
-                        "k8s.informer: namespace: \"-a\" is not the name of a namespace: lower-case letters, "
-                        "digits and '-', 63 at most");
+                        "k8s.informer: namespace: \"-a\" is not a valid namespace name: lower-case letters, "
+                        "digits and '-', at most 63 characters");
     assert_string_equal(load_error(c, "k8s.informer('')"), "k8s.informer: the kind is empty");
     assert_string_equal(
         load_error(c, "k8s.informer('pods', { selector = 'a=b=c' })"),

@@ -39,8 +39,9 @@ static void test_lists_come_in_the_order_of_the_cache_by_selector_and_namespace(
     assert_ask(c, c->script, "return names(pods:namespace(''):list())", "shop/a shop/b other/a");
     assert_ask(
         c, c->script, "pods:namespace 'shop*'",
-        "raised: question.lua:1: lister:namespace: \"shop*\" is not the name of a namespace: lower-case "
-        "letters, digits and '-', 63 at most; patterns are for the namespaces of handlers");
+        "raised: question.lua:1: lister:namespace: \"shop*\" is not a valid namespace name: lower-case "
+        "letters, digits and '-', at most 63 characters; patterns are only supported in namespaces of "
+        "handlers");
     assert_ask(c, c->script, "return names(pods:namespace('shop'):list())", "shop/a shop/b");
     assert_ask(c, c->script, "return names(pods:namespace('shop'):list 'app=db')", "shop/b");
     assert_ask(c, c->script, "return names(pods:namespace('nowhere'):list())", "");
@@ -87,7 +88,7 @@ static void test_a_wrong_key_raises(void **state)
                "raised: question.lua:1: lister:get: key must be a string, not number");
     assert_ask(
         c, c->script, "pods:namespace('shop'):get 'shop/a'",
-        "raised: question.lua:1: lister:get: \"shop/a\": a lister of one namespace takes names, not keys");
+        "raised: question.lua:1: lister:get: \"shop/a\": a lister of one namespace takes a name, not a key");
     assert_ask(c, c->script, "pods.get('shop/a')",
                "raised: question.lua:1: lister:get: called on string, not on a lister (methods are called "
                "with ':')");

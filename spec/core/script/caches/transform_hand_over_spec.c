@@ -245,7 +245,7 @@ static void test_one_that_keeps_something_meanwhile_is_not_taken_over(void **sta
     assert_false(script_handover(old, next, &done, &err));
     assert_int_equal(err.code, ERR_OUTDATED);
     assert_string_equal(err.text,
-                        "the transform of pods has kept something since the new generation was loaded");
+                        "the transform of pods changed its state since the new generation was loaded");
     script_free(next);
     assert_ask(c, old, "return pods:lister():count()", "1"); /* and the old one runs on */
     script_free(old);

@@ -77,13 +77,12 @@ static void test_wait_rv_tells_why_not(void **state)
     virtual_clock_advance(&c->clock, 10000);
     assert_ask(c, script, "return (said[1]:match '^nil [^:]*pods')", "nil NotFound pods");
     assert_ask(c, script, "return said[2]",
-               "nil Timeout pods: not reached within 5 s: the cache is at version \"2\"");
+               "nil Timeout pods: not reached within 5 s, the cache is at version \"2\"");
     assert_ask(c, script, "pods:wait_rv 'x'",
-               "raised: question.lua:1: wait_rv: a version must be that of a list or an object, not \"x\"");
+               "raised: question.lua:1: wait_rv: \"x\" is not the version of a list or an object");
     assert_ask(c, script, "local ok = pods:wait_rv('9', -1)",
-               "raised: question.lua:1: wait_rv: the timeout must be seconds, or a text such as \"90s\", "
-               "\"500ms\" or "
-               "\"1h30m\", not -1");
+               "raised: question.lua:1: wait_rv: the timeout must be a number of seconds, or a string such "
+               "as \"90s\", \"500ms\" or \"1h30m\", not -1");
     end(c); /* with one that still waits */
 }
 

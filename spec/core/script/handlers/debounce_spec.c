@@ -195,11 +195,11 @@ static void test_its_length_is_checked(void **state)
 {
     struct cluster *c = *state;
     static const char *const bad[][2] = {
-        {"0", "on_add: debounce must be 10ms to 1h, not 0 s"},
-        {"'5ms'", "on_add: debounce must be 10ms to 1h, not 0.005 s"},
-        {"'2h'", "on_add: debounce must be 10ms to 1h, not 7200 s"},
-        {"'soon'",
-         "on_add: debounce must be seconds, or a text such as \"90s\", \"500ms\" or \"1h30m\", not \"soon\""},
+        {"0", "on_add: debounce must be between 10ms and 1h, not 0 s"},
+        {"'5ms'", "on_add: debounce must be between 10ms and 1h, not 0.005 s"},
+        {"'2h'", "on_add: debounce must be between 10ms and 1h, not 7200 s"},
+        {"'soon'", "on_add: debounce must be a number of seconds, or a string such as \"90s\", \"500ms\" or "
+                   "\"1h30m\", not \"soon\""},
         {"true", "on_add: debounce must be a duration, not boolean"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

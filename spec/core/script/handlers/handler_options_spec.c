@@ -187,7 +187,7 @@ static void test_handlers_may_come_once_the_script_has_loaded(void **state)
     assert_int_equal(period_ms(script), 300000);
     assert_true(has_module(script, "k8s.handler_options"));
     assert_ask(c, script, "return tostring(select(2, pcall(k8s.informer, 'pods'))):match 'k8s.informer.*'",
-               "k8s.informer may only be called while the script loads");
+               "k8s.informer may only be called while the script is loading");
     script_free(script);
 }
 
@@ -210,8 +210,8 @@ static void test_bad_options_are_named_with_the_script_s_line(void **state)
         {"changed = { 'a[' }", "changed: path \"a[\": "},
         {"filter = 'x'", "filter must be a function, not string"},
         {"resync = true", "resync must be a duration, not boolean"},
-        {"resync = '5 apples'",
-         "resync must be seconds, or a text such as \"90s\", \"500ms\" or \"1h30m\", not \"5 apples\""},
+        {"resync = '5 apples'", "resync must be a number of seconds, or a string such as \"90s\", \"500ms\" "
+                                "or \"1h30m\", not \"5 apples\""},
         {"unchanged = 1", "unchanged must be a boolean, not number"},
     };
     struct cluster *c = *state;

@@ -307,15 +307,15 @@ static void test_misuse_raises(void **state)
     struct cluster *c = *state;
     assert_refused(c, "k8s.leader { leas = 'x' }",
                    "k8s.leader: unknown option \"leas\", did you mean \"lease\"?");
-    assert_refused(c, "k8s.leader { lease = 'Ops/x' }", "k8s.leader: lease: \"Ops\" is no name");
-    assert_refused(c, "k8s.leader { lease = 'a/b/c' }", "k8s.leader: lease: \"b/c\" is no name");
-    assert_refused(c, "k8s.leader { lease = '/x' }", "k8s.leader: lease: \"\" is no name");
+    assert_refused(c, "k8s.leader { lease = 'Ops/x' }", "k8s.leader: lease: \"Ops\" is not a valid name");
+    assert_refused(c, "k8s.leader { lease = 'a/b/c' }", "k8s.leader: lease: \"b/c\" is not a valid name");
+    assert_refused(c, "k8s.leader { lease = '/x' }", "k8s.leader: lease: \"\" is not a valid name");
     assert_refused(c, "k8s.leader { lease = 'shop/x' } k8s.writes { 'leases:update' }",
                    "k8s.leader: the lease shop/x is not in the namespace \"ops\" of "
                    "--leader-elect-resource-namespace; name none, or declare k8s.writes { "
                    "\"leases.coordination.k8s.io:create\", \"leases.coordination.k8s.io:update\" }");
     assert_refused(c, "k8s.leader { duration = '1500ms' }",
-                   "k8s.leader: the lease duration must be whole seconds, at least one");
+                   "k8s.leader: lease duration must be a whole number of seconds, at least 1");
     assert_refused(c, "k8s.leader { duration = 10, renew = 10 }",
                    "k8s.leader: the lease duration must be longer than the renew deadline");
     assert_refused(c, "k8s.leader { duration = {} }", "k8s.leader: duration must be a duration, not table");
@@ -324,7 +324,7 @@ static void test_misuse_raises(void **state)
     assert_refused(c, "k8s.leader() k8s.leader()", "k8s.leader was already called");
     struct script *other = cluster_load(c, "other", "require('k8s').leader {}");
     assert_refused(c, "k8s.leader { duration = 3, renew = 2 }",
-                   "the lease ops/kubelua is asked for with other times or labels too");
+                   "k8s.leader: lease ops/kubelua is also used with different times or labels");
     script_free(other);
     assert_refused(c, "k8s.on_leader()", "k8s.on_leader: the first argument must be a function, not nil");
     assert_refused(c, "k8s.on_leader(print, 1)", "k8s.on_leader: the second argument must be a function");

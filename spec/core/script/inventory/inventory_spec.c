@@ -86,12 +86,15 @@ static const char *note(enum inventory_class class, const char *before, const ch
 static void test_what_a_change_costs_is_told(void **state)
 {
     struct inventory plan = {0};
-    assert_string_equal(note(INVENTORY_TRANSFORM, "function a", "function b"), "its informer is listed anew");
-    assert_non_null(strstr(note(INVENTORY_TRANSFORM, "function a", "?`x` is a userdata"), "nobody can tell"));
-    assert_string_equal(note(INVENTORY_TRANSFORM, "function a", NULL), "its informer is listed anew");
-    assert_non_null(strstr(note(INVENTORY_INFORMER, NULL, "{}"), "is listed and watched"));
+    assert_string_equal(note(INVENTORY_TRANSFORM, "function a", "function b"), "its informer is relisted");
+    assert_non_null(strstr(note(INVENTORY_TRANSFORM, "function a", "?`x` is a userdata"),
+                           "its informer is relisted because the transforms cannot be compared"));
+    assert_string_equal(note(INVENTORY_TRANSFORM, "function a", NULL), "its informer is relisted");
+    assert_non_null(strstr(note(INVENTORY_INFORMER, NULL, "{}"),
+                           "starts a list and watch, unless another script has the same informer"));
     assert_string_equal(note(INVENTORY_INFORMER, "{}", "{resync=3}"), "");
-    assert_non_null(strstr(note(INVENTORY_HANDLER, "a", "b"), "sees the cache again"));
+    assert_non_null(strstr(note(INVENTORY_HANDLER, "a", "b"),
+                           "receives the whole cache again, unless k8s.on_reload sets replay = \"none\""));
     assert_string_equal(note(INVENTORY_HANDLER, NULL, "b"), "");
     ADD(&plan, INVENTORY_TRANSFORM, "pods", "?`x` is a userdata, which cannot be compared");
     assert_int_equal(inventory_diff(&plan, &plan, NULL, NULL), 1); /* it equals nothing */

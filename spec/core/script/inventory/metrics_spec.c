@@ -89,23 +89,22 @@ static void test_names_are_checked(void **state)
         {"k8s.metric.counter('1a', '')", "k8s.metric: \"1a\" is not a valid metric name"},
         {"k8s.metric.counter('a-b', '')", "\"a-b\" is not a valid metric name"},
         {"k8s.metric.counter('', '')", "\"\" is not a valid metric name"},
-        {"k8s.metric.gauge('kubelua_x', '')",
-         "\"kubelua_x\": names that begin with kubelua_ are not a script's"},
-        {"k8s.metric.gauge('workqueue_depth', '')", "names that begin with workqueue_ are not a script's"},
+        {"k8s.metric.gauge('kubelua_x', '')", "\"kubelua_x\": names starting with kubelua_ are reserved"},
+        {"k8s.metric.gauge('workqueue_depth', '')", "names starting with workqueue_ are reserved"},
         {"k8s.metric.gauge('a', ('x'):rep(1001))", "k8s.metric: a: the help has more than 1000 bytes"},
-        {"k8s.metric.gauge('a', '', { 'b-c' })", "a: \"b-c\" is no name of a label"},
-        {"k8s.metric.gauge('a', '', { '__b' })", "a: \"__b\" is no name of a label"},
-        {"k8s.metric.gauge('a', '', { 'script' })", "a: the label \"script\" is the engine's"},
-        {"k8s.metric.histogram('a', '', { 'le' })", "a: the label \"le\" is the engine's"},
+        {"k8s.metric.gauge('a', '', { 'b-c' })", "a: \"b-c\" is not a valid label name"},
+        {"k8s.metric.gauge('a', '', { '__b' })", "a: \"__b\" is not a valid label name"},
+        {"k8s.metric.gauge('a', '', { 'script' })", "a: label \"script\" is reserved"},
+        {"k8s.metric.histogram('a', '', { 'le' })", "a: label \"le\" is reserved"},
         {"k8s.metric.gauge('a', '', { 'b', 'b' })", "a has the label \"b\" twice"},
         {"k8s.metric.gauge('a', '', { b = 1 })", "expected an array of texts, not the key b"},
         {"k8s.metric.gauge('a', '', { 1 })", "k8s.metric: each label must be a string, not number"},
         {"k8s.metric.gauge('a')", "k8s.metric: the help must be a string, not nil"},
-        {"k8s.metric.gauge('a', '') k8s.metric.gauge('a', '')", "k8s.metric: a was made before"},
+        {"k8s.metric.gauge('a', '') k8s.metric.gauge('a', '')", "k8s.metric: a already exists"},
         {"k8s.metric.histogram('a', '', {}, { buckets = {} })", "a: buckets must be 1 to 50 numbers"},
         {"k8s.metric.histogram('a', '', {}, { buckets = { 2, 1 } })", "a: buckets must increase"},
         {"k8s.metric.histogram('a', '') k8s.metric.gauge('a_sum', '')",
-         "a_sum would have samples of the same name as a"},
+         "a_sum conflicts with the samples of a"},
         {"k8s.metric.histogram('a', '', {}, { bucket = { 1 } })", "did you mean \"buckets\"?"},
     };
     struct cluster *c = *state;
@@ -118,7 +117,7 @@ static void test_names_are_checked(void **state)
     assert_string_equal(page(), "");
     c->script = cluster_load(c, "a", K8S "k8s.metric.histogram('y', '')");
     assert_non_null(strstr(cluster_load_error(c, "b", K8S "k8s.metric.gauge('y_sum', '')"),
-                           "y_sum would have samples of the same name as y of the script a"));
+                           "y_sum conflicts with the samples of y of script a"));
 }
 
 static void test_misuse_raises(void **state)
@@ -127,17 +126,18 @@ static void test_misuse_raises(void **state)
         {"c:inc(1, { knd = 'a' })", "found_total has no label \"knd\", did you mean \"kind\"?"},
         {"c:inc(1, { zone = 'a' })", "found_total has no label \"zone\"; it has kind, node"},
         {"g:set(1, { zone = 'a' })", "size has no label \"zone\"; it has none"},
-        {"c:inc(1, { 'a' })", "found_total: labels are given by name, not by a number"},
+        {"c:inc(1, { 'a' })", "found_total: labels must have names as keys, not a number"},
         {"c:inc(1, 'a')", "found_total: labels must be a table, not string"},
         {"c:inc(1, { kind = {} })", "the label kind must be a string, a number or a boolean, not table"},
         {"c:inc(1, { kind = ('x'):rep(1025) })", "the label kind has more than 1024 bytes"},
-        {"c:inc(-1)", "found_total: a counter grows: -1 is no number from 0 on"},
-        {"c:inc(0/0)", "found_total: a counter grows"},
+        {"c:inc(-1)", "found_total: a counter cannot decrease: -1"},
+        {"c:inc(0/0)", "found_total: a counter cannot decrease"},
         {"c:inc 'x'", "found_total: expected a number, not string"},
         {"g:set()", "size: expected a number, not nil"},
         {"h:observe(0/0)", "wait_seconds: nan cannot be observed"},
         {"g.set(c, 1)", "gauge:set: called on counter, not on a gauge"},
-        {"require('k8s').metric.counter('late', '')", "k8s.metric may only be called while the script loads"},
+        {"require('k8s').metric.counter('late', '')",
+         "k8s.metric may only be called while the script is loading"},
     };
     struct cluster *c = *state;
     c->script = cluster_load(c, "a", THREE);

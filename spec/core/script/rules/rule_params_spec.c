@@ -149,7 +149,7 @@ static void test_a_value_of_another_type_says_whose_and_where(void **state)
     const char *error = cluster_load_error(c, "rules", HEAD RESTARTS);
     char expected[300];
     snprintf(expected, sizeof expected,
-             "--param restarts: \"x\" is no number, as rule restarts (%s/rules.lua:2) has 5", c->folder);
+             "--param restarts: \"x\" is not a number, as rule restarts (%s/rules.lua:2) has 5", c->folder);
     assert_string_equal(error, expected);
     rule_params_free(params);
 }
@@ -199,9 +199,9 @@ static void test_assignments_that_are_none_are_refused(void **state)
     } cases[] = {
         {"restarts", "--param restarts: expected NAME=VALUE or RULE.NAME=VALUE"},
         {"", "--param : expected NAME=VALUE or RULE.NAME=VALUE"},
-        {"=5", "--param =5: \"\" is neither NAME nor RULE.NAME"},
-        {"a.=5", "--param a.=5: \"a.\" is neither NAME nor RULE.NAME"},
-        {".a=5", "--param .a=5: \".a\" is neither NAME nor RULE.NAME"},
+        {"=5", "--param =5: \"\" must have the form NAME or RULE.NAME"},
+        {"a.=5", "--param a.=5: \"a.\" must have the form NAME or RULE.NAME"},
+        {".a=5", "--param .a=5: \".a\" must have the form NAME or RULE.NAME"},
     };
     struct rule_params *params = rule_params_new();
     struct err err;
@@ -254,12 +254,12 @@ static void test_files_that_are_none_say_where(void **state)
         const char *text, *error;
     } cases[] = {
         {"- a\n", "/params:1: expected a map of parameters, or of rules to such maps"},
-        {"a: 1\n.b: 2\n", "/params:2: \".b\" is neither NAME nor RULE.NAME"},
-        {"\"a\\0b\": 1\n", "is neither NAME nor RULE.NAME"},
+        {"a: 1\n.b: 2\n", "/params:2: \".b\" must have the form NAME or RULE.NAME"},
+        {"\"a\\0b\": 1\n", "\" must have the form NAME or RULE.NAME"},
         {"a: 1\n\"restarts\\0x\":\n  restarts: 7\n",
          "/params:3: the id of a rule must not contain a NUL byte"},
         {"a: [1\n", "/params: line "},
-        {"a: &a [*a]\n", "/params:1: a: a value has at most 65536 bytes of JSON"},
+        {"a: &a [*a]\n", "/params:1: a: value exceeds 65536 bytes of JSON"},
     };
     struct rule_params *params = rule_params_new();
     struct err err;
@@ -272,7 +272,7 @@ static void test_files_that_are_none_say_where(void **state)
     assert_true(rule_params_read(params, file_of(c, "params", "a: 1\nrestarts: \"10\"\n"), &err));
     c->host.params = params;
     const char *error = cluster_load_error(c, "rules", HEAD RESTARTS);
-    assert_non_null(strstr(error, "/params:2: restarts: \"10\" is no number, as rule restarts ("));
+    assert_non_null(strstr(error, "/params:2: restarts: \"10\" is not a number, as rule restarts ("));
     rule_params_free(params);
 }
 

@@ -19,7 +19,7 @@ static void test_what_a_check_returns_is_an_error_with_its_line(void **state)
     assert_rule_says(c, RULE("return nil"), VERDICT_PASS, "");
     assert_rule_says(c, RULE("return nil, nil"), VERDICT_PASS, "");
 #define RETURNS(values) \
-    "error rules.lua:2: check must return nothing, not " values ": r:fail(message) says what is wrong"
+    "error rules.lua:2: check must return nothing, not " values "; use r:fail(message) to report a failure"
     assert_rule_says(c, RULE("return 'bad'"), VERDICT_ERROR, RETURNS("string"));
     assert_rule_says(c, RULE("return false"), VERDICT_ERROR, RETURNS("boolean"));
     assert_rule_says(c, RULE("return true"), VERDICT_ERROR, RETURNS("boolean"));
@@ -30,8 +30,8 @@ static void test_what_a_check_returns_is_an_error_with_its_line(void **state)
     assert_rule_says(c, RULE("r:warn 'w' return obj"), VERDICT_ERROR, "warn w; " RETURNS("view"));
     /* One of C has no lines. */
     assert_rule_says(c, HEAD "k8s.rule { id = 'one', kinds = { 'pods' }, check = type }", VERDICT_ERROR,
-                     "error k8s.rule: one: check must return nothing, not string: r:fail(message) says what "
-                     "is wrong");
+                     "error k8s.rule: one: check must return nothing, not string; use r:fail(message) to "
+                     "report a failure");
 }
 
 static void test_a_skip_that_returns_anything_else_is_an_error(void **state)

@@ -159,7 +159,7 @@ static void test_claims_of_rules_are_held_where_nobody_asks_them(void **state)
     assert_false(script_has_synced(script));
     cluster_list(c, 0, "shop/a");
     assert_true(script_has_synced(script));
-    assert_said(script, 0, pod, VERDICT_ERROR, "error use.n: there is no cache of nodes");
+    assert_said(script, 0, pod, VERDICT_ERROR, "error use.n: no cache of nodes");
     claim_suspend(script_rule(script, 0)->uses[0].claim, false);
     cluster_resolve(c);
     assert_int_equal(c->source_count, 2);
@@ -248,7 +248,7 @@ static void test_an_index_function_that_failed_is_an_error_of_who_uses_it(void *
     cluster_event(c, 1, LW_ADDED, "n2");
     assert_int_equal(ask(script, 0, pod), VERDICT_ERROR);
     assert_non_null(
-        strstr(buf_text(&said), "warn 1; error use.n may not find all, as its index function failed: "));
+        strstr(buf_text(&said), "warn 1; error use.n may be incomplete because its index function failed: "));
     assert_non_null(strstr(buf_text(&said), "rules.lua:5: no"));
     assert_int_equal(ask(script, 0, skipped), VERDICT_SKIP);
     assert_said(script, 1, pod, VERDICT_WARN, "warn 2");
@@ -276,7 +276,8 @@ static void test_long_messages_are_cut_and_long_paths_refused(void **state)
     assert_int_equal(said.len, strlen("fail ") + 3999 + strlen("..."));
     assert_string_equal(buf_text(&said) + said.len - 4, "x...");
     assert_int_equal(ask(script, 1, pod), VERDICT_ERROR);
-    assert_non_null(strstr(buf_text(&said), "rules.lua:5: r:fail: path has at most 1000 bytes, not 1001"));
+    assert_non_null(
+        strstr(buf_text(&said), "rules.lua:5: r:fail: path must have at most 1000 bytes, not 1001"));
     assert_int_equal(ask(script, 2, pod), VERDICT_SKIP);
     assert_int_equal(said.len, strlen("skip ") + 4000 + strlen("..."));
     assert_int_equal(ask(script, 3, pod), VERDICT_ERROR);
@@ -316,7 +317,8 @@ static void test_bad_rules_are_named_with_the_script_s_line(void **state)
         {"", "rules.lua:2: k8s.rule: id is missing"},
         {"id = 'one'", "k8s.rule: kinds is missing"},
         {"id = 'one', kinds = { 'pods' }", "k8s.rule: check is missing"},
-        {"id = 'a b', kinds = { 'pods' }, check = print", "k8s.rule: \"a b\" is no id: 1 to 56 letters"},
+        {"id = 'a b', kinds = { 'pods' }, check = print",
+         "k8s.rule: \"a b\" is not a valid id: use 1 to 56 letters"},
         {"id = 'one', kinds = {}, check = print", "k8s.rule: one: kinds must not be empty"},
         {"id = 'one', kinds = { 1 }, check = print", "k8s.informer: the kind must be a string, not number"},
         {"id = 'one', kinds = { 'pods' }, check = print, severity = 'hihg'",
@@ -329,7 +331,7 @@ static void test_bad_rules_are_named_with_the_script_s_line(void **state)
          "k8s.rule: one: uses: a: kind is missing"},
         {"id = 'one', kinds = { 'pods' }, check = print, uses = { a = { kind = 'nodes', index = 'a..b' } }",
          "path \"a..b\""},
-        {"id = 'two', kinds = { 'pods' }, check = print", "k8s.rule: two was registered before"},
+        {"id = 'two', kinds = { 'pods' }, check = print", "k8s.rule: two is already registered"},
     };
     struct cluster *c = *state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

@@ -31,13 +31,13 @@ static void test_what_is_written_is_read_as_the_default_is(void **state)
         {"10", "5", "10"},
         {" -1.5e3 ", "5", "-1.5e3"},
         {"18446744073709551615", "5", "18446744073709551615"},
-        {"x", "5", "\"x\" is no number"},
-        {"", "5", "\"\" is no number"},
-        {"0x10", "5", "\"0x10\" is no number"},
-        {"true", "5", "\"true\" is no number"},
-        {"\"5\"", "5", "\"\"5\"\" is no number"},
-        {"5,6", "5", "\"5,6\" is no number"},
-        {"1e999", "5", "\"1e999\" is no number"},
+        {"x", "5", "\"x\" is not a number"},
+        {"", "5", "\"\" is not a number"},
+        {"0x10", "5", "\"0x10\" is not a number"},
+        {"true", "5", "\"true\" is not a number"},
+        {"\"5\"", "5", "\"\"5\"\" is not a number"},
+        {"5,6", "5", "\"5,6\" is not a number"},
+        {"1e999", "5", "\"1e999\" is not a number"},
         {"true", "false", "true"},
         {"false", "true", "false"},
         {"yes", "false", "\"yes\" is neither true nor false"},
@@ -49,12 +49,12 @@ static void test_what_is_written_is_read_as_the_default_is(void **state)
         {"", "[\"x\"]", "[]"},
         {"[\"a,b\"]", "[\"x\"]", "[\"a,b\"]"},
         {"1,2", "[3]", "[1,2]"},
-        {"1,b", "[3]", "\"1,b\" is no list of numbers"},
+        {"1,b", "[3]", "\"1,b\" is not a list of numbers"},
         {"true,false", "[true]", "[true,false]"},
-        {"1", "[true]", "\"1\" is no list of true and false"},
-        {"[1]", "[\"x\"]", "\"[1]\" is no list of texts"},
-        {"[[1]]", "[1]", "\"[[1]]\" is no list of numbers"},
-        {"[1", "[1]", "\"[1\" is no list of numbers"},
+        {"1", "[true]", "\"1\" is not a list of booleans"},
+        {"[1]", "[\"x\"]", "\"[1]\" is not a list of strings"},
+        {"[[1]]", "[1]", "\"[[1]]\" is not a list of numbers"},
+        {"[1", "[1]", "\"[1\" is not a list of numbers"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         assert_string_equal(read_as(cases[i].given, false, cases[i].fallback), cases[i].result);
@@ -66,14 +66,14 @@ static void test_json_is_of_the_very_type(void **state)
         const char *given, *fallback, *result;
     } cases[] = {
         {"10", "5", "10"},
-        {"\"10\"", "5", "\"10\" is no number"},
-        {"null", "5", "null is no number"},
-        {"10", "\"a\"", "10 is no text"},
-        {"{\"a\":1}", "\"a\"", "{\"a\":1} is no text"},
+        {"\"10\"", "5", "\"10\" is not a number"},
+        {"null", "5", "null is not a number"},
+        {"10", "\"a\"", "10 is not a string"},
+        {"{\"a\":1}", "\"a\"", "{\"a\":1} is not a string"},
         {"[]", "[1]", "[]"},
         {"[\"a\",\"b\"]", "[]", "[\"a\",\"b\"]"},
-        {"[\"a\",1]", "[]", "[\"a\",1] is no list of texts"},
-        {"\"a\"", "[]", "\"a\" is no list of texts"},
+        {"[\"a\",1]", "[]", "[\"a\",1] is not a list of strings"},
+        {"\"a\"", "[]", "\"a\" is not a list of strings"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         assert_string_equal(read_as(cases[i].given, true, cases[i].fallback), cases[i].result);
@@ -84,7 +84,7 @@ static void test_long_values_are_shown_in_part(void **state)
     char given[200];
     memset(given, 'x', sizeof given);
     given[sizeof given - 1] = '\0';
-    assert_int_equal(strlen(read_as(given, false, "5")), 80 + strlen("\"\" is no number"));
+    assert_int_equal(strlen(read_as(given, false, "5")), 80 + strlen("\"\" is not a number"));
     buf_clear(&out);
 }
 
@@ -92,9 +92,9 @@ static void test_types_have_names(void **state)
 {
     static const char *const cases[][2] = {
         {"true", "true or false"},      {"5", "a number"},
-        {"-1.5", "a number"},           {"\"5\"", "a text"},
-        {"[]", "a list of texts"},      {"[\"a\"]", "a list of texts"},
-        {"[1,2]", "a list of numbers"}, {"[false]", "a list of true and false"},
+        {"-1.5", "a number"},           {"\"5\"", "a string"},
+        {"[]", "a list of strings"},    {"[\"a\"]", "a list of strings"},
+        {"[1,2]", "a list of numbers"}, {"[false]", "a list of booleans"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         assert_string_equal(rule_value_type(str_of(cases[i][0])), cases[i][1]);

@@ -156,8 +156,8 @@ static void test_the_bodies_of_writes_that_wait_have_a_limit(void **state)
     writes_start(LARGE "for i = 1, 23 do k8s.after(1, write) end");
     bench.is_mute = true;
     writes_advance(1000); /* 21 of 3,145,337 bytes wait */
-    assert_told("k8s.update: the limit write-bodies: 66052077 bytes wait already, the most is 64 MiB "
-                "k8s.update: the limit write-bodies: 66052077 bytes wait already, the most is 64 MiB");
+    assert_told("k8s.update: limit write-bodies exceeded: 66052077 bytes in flight, the maximum is 64 MiB "
+                "k8s.update: limit write-bodies exceeded: 66052077 bytes in flight, the maximum is 64 MiB");
     script_free(bench.script);
     bench.script = NULL;
 }
@@ -197,9 +197,9 @@ static void test_what_is_not_declared_is_not_sent(void **state)
                  "tell(select(2, pcall(k8s.update, pod, { subresource = 'status' })):match ': (.*)')\n"
                  "tell(select(2, pcall(k8s.apply, pod, {}, { subresource = 'scale' })):match ': (.*)')");
     assert_null(bench.call);
-    assert_told("k8s.delete: \"nodes:delete\" is not declared by k8s.writes "
-                "k8s.update: \"pods/status:update\" is not declared by k8s.writes "
-                "k8s.apply: \"pods/scale:apply\" is not declared by k8s.writes");
+    assert_told(
+        "k8s.delete: \"nodes:delete\" is not declared with k8s.writes k8s.update: \"pods/status:update\" is "
+        "not declared with k8s.writes k8s.apply: \"pods/scale:apply\" is not declared with k8s.writes");
 }
 
 /* C asks again, of what is sent: whatever lua/k8s made of it. */
@@ -229,10 +229,9 @@ static void test_what_is_sent_is_declared_whatever_was_asked_before(void **state
     lua_setglobal(bench.script->L, "raw");
     writes_run_main(bench.script);
     assert_null(bench.call);
-    assert_told("k8s.patch: \"pods:patch\" is not declared by k8s.writes "
-                "k8s.apply: \"pods:apply\" is not declared by k8s.writes "
-                "k8s.update: \"pods/status:update\" is not declared by k8s.writes "
-                "k8s.create: \"nodes/status:create\" is not declared by k8s.writes");
+    assert_told("k8s.patch: \"pods:patch\" is not declared with k8s.writes k8s.apply: \"pods:apply\" is not "
+                "declared with k8s.writes k8s.update: \"pods/status:update\" is not declared with k8s.writes "
+                "k8s.create: \"nodes/status:create\" is not declared with k8s.writes");
 }
 
 /* Discovery takes its time; what a script does to its tables meanwhile is too late. */

@@ -39,8 +39,8 @@ static void test_numbers_are_written_exactly_and_shortly(void **state)
                "[1,1,-3,0.1,1e+100,9007199254740992,0.3333333333333333]");
     assert_lua(f, "return json.encode(k8s.int64 '9223372036854775807')", "9223372036854775807");
     assert_lua(f, "return json.encode { q = k8s.quantity '100m' }", "{\"q\":\"100m\"}");
-    assert_raises(f, "json.encode(0/0)", "snippet.lua:1: k8s.json.encode: nan is no JSON number");
-    assert_raises(f, "json.encode(1/0)", "inf is no JSON number");
+    assert_raises(f, "json.encode(0/0)", "snippet.lua:1: k8s.json.encode: nan is not a JSON number");
+    assert_raises(f, "json.encode(1/0)", "inf is not a JSON number");
 }
 
 static void test_views_are_written_as_they_are(void **state)
@@ -55,8 +55,8 @@ static void test_what_has_no_form_in_json_raises(void **state)
 {
     struct fixture *f = *state;
     assert_raises(f, "json.encode(print)", "snippet.lua:1: k8s.json.encode: cannot encode a function");
-    assert_raises(f, "json.encode { [1.5] = 1 }", "keys must be strings, one is a number");
-    assert_raises(f, "json.encode { a = 1, [2] = 1 }", "keys must be strings");
+    assert_raises(f, "json.encode { [1.5] = 1 }", "keys of an object must be strings, not a number");
+    assert_raises(f, "json.encode { a = 1, [2] = 1 }", "keys of an object must be strings, not a");
     assert_raises(f, "json.array(1)", "k8s.json.array: the value must be a table, not number");
 }
 
@@ -64,27 +64,27 @@ static void test_what_is_both_an_array_and_an_object_raises_with_its_path(void *
 {
     struct fixture *f = *state;
     assert_raises(f, "json.encode { 1, x = 3 }",
-                  "snippet.lua:1: k8s.json.encode: a mixed table: an array that also has the key \"x\"");
+                  "snippet.lua:1: k8s.json.encode: mixed table: an array with the key \"x\"");
     assert_raises(f, "json.encode { spec = { list = { {}, { 1, x = 3 } } } }",
-                  "k8s.json.encode: spec.list[1]: a mixed table: an array that also has the key \"x\"");
+                  "k8s.json.encode: spec.list[1]: mixed table: an array with the key \"x\"");
     assert_raises(f, "json.encode { { ['a/b'] = { 1, [1.5] = 3 } } }",
-                  "k8s.json.encode: [0]['a/b']: a mixed table: an array that also has the key 1.5 (arrays");
+                  "k8s.json.encode: [0]['a/b']: mixed table: an array with the key 1.5 (arrays");
     assert_raises(f, "local t = { 1, 2 } t[10] = 10 json.encode { a = t }",
-                  "a: a mixed table: an array that also has the key 10 (arrays count from 1 without holes)");
-    assert_raises(f, "json.encode(json.array { x = 3 })", "an array that also has the key \"x\"");
-    assert_raises(f, "json.encode { 1, [true] = 3 }", "an array that also has the key boolean");
+                  "a: mixed table: an array with the key 10 (arrays start at 1 and have no holes)");
+    assert_raises(f, "json.encode(json.array { x = 3 })", "an array with the key \"x\"");
+    assert_raises(f, "json.encode { 1, [true] = 3 }", "an array with the key boolean");
     assert_raises(f, "json.encode { a = { b = { [2] = 1 } } }",
-                  "k8s.json.encode: a.b: an object's keys must be strings, one is a number");
+                  "k8s.json.encode: a.b: keys of an object must be strings, not a number");
     assert_raises(f,
                   "local t = { 1, x = 3 } for i = 1, 50 do t = { [('k'):rep(1e5)] = t } end json.encode(t)",
-                  "kkk...: a mixed table: an array that also has the key \"x\"");
+                  "kkk...: mixed table: an array with the key \"x\"");
     assert_lua(f, "return json.encode { a = { 1, k8s.null, 3 } }", "{\"a\":[1,null,3]}");
 }
 
 static void test_a_table_within_itself_is_found_before_the_work_is_done(void **state)
 {
     struct fixture *f = *state;
-    assert_raises(f, "local t = {} t.a = { t } json.encode(t)", "k8s.json.encode: a table is within itself");
+    assert_raises(f, "local t = {} t.a = { t } json.encode(t)", "k8s.json.encode: table contains itself");
     assert_lua(f,
                "local big = {} for i = 1, 100000 do big['k' .. i] = 1 end "
                "local a = os.clock() json.encode(big) local once = os.clock() - a "

@@ -34,11 +34,12 @@ static void test_integers_beyond_two_to_the_53_are_exact(void **state)
 static void test_int64_is_made_of_whole_numbers_and_text_only(void **state)
 {
     struct fixture *f = *state;
-    assert_raises(f, "k8s.int64 'x'", "snippet.lua:1: k8s.int64: \"x\" is no 64-bit integer");
-    assert_raises(f, "k8s.int64 '18446744073709551616'", "is no 64-bit integer");
-    assert_raises(f, "k8s.int64 '-9223372036854775809'", "is no 64-bit integer");
-    assert_raises(f, "k8s.int64(1.5)", "must be whole");
-    assert_raises(f, "k8s.int64(2^60)", "give larger ones as text");
+    assert_raises(f, "k8s.int64 'x'", "snippet.lua:1: k8s.int64: \"x\" is not a 64-bit integer");
+    assert_raises(f, "k8s.int64 '18446744073709551616'", "\" is not a 64-bit integer");
+    assert_raises(f, "k8s.int64 '-9223372036854775809'", "\" is not a 64-bit integer");
+    assert_raises(f, "k8s.int64(1.5)", "number must be an integer within 2^53");
+    assert_raises(f, "k8s.int64(2^60)",
+                  "k8s.int64: number must be an integer within 2^53; pass larger ones as a string");
     assert_raises(f, "k8s.int64()", "must be a string, not nil");
     assert_raises(f, "return obj.b < 5", "attempt to compare");
 }

@@ -60,15 +60,17 @@ static void test_an_assigned_table_is_copied(void **state)
 static void test_what_cannot_be_kept_raises_with_its_path(void **state)
 {
     static const char *const wrong[][2] = {
-        {"s.f = print", "k8s.state: s: f: a function cannot be kept, only booleans, numbers, strings and"},
+        {"s.f = print",
+         "k8s.state: s: f: a function cannot be stored in a state, only booleans, numbers, strings and"},
         {"s.map.x = { y = { 1, { ['a b'] = print } } }",
          "k8s.state: s: map.x.y[2]['a b']: a function cannot"},
         {"s.map.x = {} s.map.x.y = coroutine.create(print)",
-         "k8s.state: s: map.x.y: a thread cannot be kept"},
-        {"table.insert(s.list, print)", "k8s.state: s: list[3]: a function cannot be kept"},
-        {"s.list[1] = require('k8s').null", "list[1]: a null cannot be kept"},
-        {"s.t = setmetatable({}, {})", "k8s.state: s: t: a table with a metatable cannot be kept"},
-        {"local t = {} t.t = { t } s.t = t", "k8s.state: s: t.t[1]: a table is within itself"},
+         "k8s.state: s: map.x.y: a thread cannot be stored in a state"},
+        {"table.insert(s.list, print)", "k8s.state: s: list[3]: a function cannot be stored in a state"},
+        {"s.list[1] = require('k8s').null", "list[1]: a null cannot be stored in a state"},
+        {"s.t = setmetatable({}, {})",
+         "k8s.state: s: t: a table with a metatable cannot be stored in a state"},
+        {"local t = {} t.t = { t } s.t = t", "k8s.state: s: t.t[1]: table contains itself"},
         {"local t = {} for i = 1, 101 do t = { t } end s.t = t", "tables are nested more than 100 deep"},
         {"local t = s for i = 1, 101 do t.t = {} t = t.t end", "tables are nested more than 100 deep"},
         {"s[{}] = 1", "k8s.state: s: a table cannot be a key"},
@@ -78,7 +80,7 @@ static void test_what_cannot_be_kept_raises_with_its_path(void **state)
         {"rawset(s, 'a', print)", "table expected"},
         {"setmetatable(s, {})", "table expected"},
         {"table.insert(s.list, 1, 2, 3)", "wrong number of arguments"},
-        {"return require('k8s').state('later')", "k8s.state may only be called while the script loads"},
+        {"return require('k8s').state('later')", "k8s.state may only be called while the script is loading"},
     };
     struct cluster *c = *state;
     c->script = cluster_load(c, "a", HEAD);
@@ -94,9 +96,10 @@ static void test_a_declaration_that_is_wrong_is_refused(void **state)
     static const char *const wrong[][2] = {
         {"k8s.state('')", "a.lua:1: k8s.state: the name must have 1 to 100 bytes"},
         {"k8s.state('a', { verson = 2 })", "unknown option \"verson\", did you mean \"version\"?"},
-        {"k8s.state('a', { version = 1.5 })", "k8s.state: version must be a whole number from 0 on"},
-        {"k8s.state('a', { init = { x = print } })", "k8s.state: a: x: a function cannot be kept"},
-        {"k8s.state('a', {}) k8s.state('a', {})", "k8s.state: a: was declared before"},
+        {"k8s.state('a', { version = 1.5 })", "k8s.state: version must be a whole number of at least 0"},
+        {"k8s.state('a', { init = { x = print } })",
+         "k8s.state: a: x: a function cannot be stored in a state"},
+        {"k8s.state('a', {}) k8s.state('a', {})", "k8s.state: a is already declared"},
     };
     struct cluster *c = *state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -168,14 +171,16 @@ static void test_another_version_is_migrated(void **state)
 static void test_a_migration_that_fails_is_told_with_its_place(void **state)
 {
     static const char *const wrong[][2] = {
-        {NEXT(""), "/new.lua:1: k8s.state: s: version 1 is running, the new one is 2 and has no migrate"},
+        {NEXT(""), "/new.lua:1: k8s.state: s: version changes from 1 to 2 without a migrate function"},
         {NEXT("migrate = function()\n error 'no' end"), "/new.lua:2: no"},
         {NEXT("\n\nmigrate = function() end"),
          "/new.lua:3: k8s.state: s: migrate must return a table, not nil"},
         {NEXT("migrate = function() return { a = { print } } end"),
-         "/new.lua:1: k8s.state: s: what migrate returned: a[1]: a function cannot be kept"},
+         "/new.lua:1: k8s.state: s: the value returned by migrate: a[1]: a function cannot be stored in a "
+         "state"},
         {NEXT("migrate = function() k8s.sleep(1) end"), "k8s.sleep may not be called in migrate"},
-        {NEXT("migrate = function() k8s.informer 'pods' end"), "may only be called while the script loads"},
+        {NEXT("migrate = function() k8s.informer 'pods' end"),
+         "may only be called while the script is loading"},
     };
     struct cluster *c = *state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -73,7 +73,7 @@ static void test_an_error_about_nil_names_path_and_object(void **state)
     assert_raises(f, "return obj.spec.containers[9].name",
                   "; last absent field: spec.containers[8] of Pod shop/web-1");
     assert_raises(f, "return obj.spec.containers[0].name",
-                  "; Lua counts from 1, there is no [0]: spec.containers of Pod shop/web-1");
+                  "; Lua arrays start at 1, not at [0]: spec.containers of Pod shop/web-1");
     assert_raises(f, "return obj.metadata.annotations['a/b'].c",
                   "; last absent field: metadata.annotations['a/b'] of Pod shop/web-1");
     assert_raises(f, "return 'x' .. obj.spec.missing", "; last absent field: spec.missing of Pod shop/web-1");
@@ -127,15 +127,15 @@ static void test_loops_walk_views_as_they_walk_tables(void **state)
                "2");
     assert_raises(f, "next(obj.metadata.labels, 'no such')",
                   "next: invalid key: the view has no field \"no such\"");
-    assert_raises(f, "next(obj.spec.words, 3)", "next: invalid key: the view has no element 3");
-    assert_raises(f, "next(obj.spec.words, 1.5)", "next: invalid key: the view has no element 1.5");
-    assert_raises(f, "next(obj.spec.words, 0)", "next: invalid key: the view has no element 0");
-    assert_raises(f, "next(obj.spec.words, 'x')", "next: invalid key");
+    assert_raises(f, "next(obj.spec.words, 3)", "next: invalid key: no element 3");
+    assert_raises(f, "next(obj.spec.words, 1.5)", "next: invalid key: no element 1.5");
+    assert_raises(f, "next(obj.spec.words, 0)", "next: invalid key: no element 0");
+    assert_raises(f, "next(obj.spec.words, 'x')", "next: invalid key: no element");
     assert_lua(f, "return select('#', unpack(obj.spec.mixed))", "3");
     assert_lua(f,
                "return select('#', unpack(obj.spec.mixed, 2)) .. select('#', unpack(obj.spec.mixed, 3, 2))",
                "20");
-    assert_raises(f, "unpack(obj.spec.mixed, -1e300)", "is no position");
+    assert_raises(f, "unpack(obj.spec.mixed, -1e300)", "is not a valid position");
     assert_raises(f, "unpack(obj.spec.mixed, 1, 1e8)", "snippet.lua:1: unpack: too many elements");
     assert_lua(f, "return table.concat(obj.spec.words, ',')", "one,two");
     assert_lua(f, "local n = 0 for k, v in pairs({1, 2, x = 3}) do n = n + v end return n", "6");

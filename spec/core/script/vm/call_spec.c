@@ -61,7 +61,7 @@ static void test_any_error_value_becomes_text(void **state)
     assert_lua(f, "error(setmetatable({}, { __index = function() error('no') end }))",
                "raised: (error object {})");
     assert_lua(f, "error(setmetatable({}, { __tostring = function() error('no') end }))",
-               "raised: (error object has no text)");
+               "raised: (error object cannot be converted to a string)");
     assert_lua(f, "error(setmetatable({}, { __tostring = function() return {} end }))",
                "raised: (error object {})");
     assert_lua(f, "error({ a = 1, b = { true } })", "raised: (error object {\"a\":1,\"b\":[true]})");
@@ -151,7 +151,7 @@ static void test_a_file_that_cannot_be_loaded_is_told_with_its_place(void **stat
 
     assert_null(script_load(&f->host, f->folder, "folder", &err));
     assert_int_equal(err.code, ERR_IO);
-    assert_non_null(strstr(err.text, "is no regular file"));
+    assert_non_null(strstr(err.text, "is not a regular file"));
 }
 
 struct main_end {
@@ -203,11 +203,11 @@ static void test_the_plan_is_made_while_loading_only(void **state)
 {
     struct fixture *f = *state;
     assert_raises(f, "require('k8s').main(print)",
-                  "snippet.lua:1: k8s.main may only be called while the script loads");
+                  "snippet.lua:1: k8s.main may only be called while the script is loading");
     assert_raises(f, "require('k8s').informer 'pods'",
-                  "snippet.lua:1: k8s.informer may only be called while the script loads");
+                  "snippet.lua:1: k8s.informer may only be called while the script is loading");
     assert_raises(f, "require('k8s').factory {}",
-                  "snippet.lua:1: k8s.factory may only be called while the script loads");
+                  "snippet.lua:1: k8s.factory may only be called while the script is loading");
     assert_refused(f, "twice", "local k8s = require 'k8s'\nk8s.main(print)\nk8s.main(print)\n", ERR_SCRIPT,
                    "twice.lua:3: k8s.main was already called");
 }

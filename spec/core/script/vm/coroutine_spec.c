@@ -119,7 +119,7 @@ static void test_the_error_names_where_nothing_may_yield(void **state)
         {"local _ = (('x'):gsub('.', function()\ncoroutine.wrap(function()\nk8s.sleep(1) end)() end))",
          "task.lua:3: k8s.sleep may not be called in a function that gsub calls"},
         {"error(setmetatable({}, { __tostring = function() k8s.sleep(1) end }))",
-         "(error object has no text)"},
+         "(error object cannot be converted to a string)"},
     };
     fixture_write(f, "sleepy.lua", "require('k8s').sleep(1)");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

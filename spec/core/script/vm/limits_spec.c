@@ -68,8 +68,8 @@ static void test_a_value_is_shown_with_its_unit(void **state)
     assert_shown(LIMIT_MAIN_CPU, LIMIT_NONE, "none");
     assert_shown(LIMIT_SCRIPT_MEMORY, 64 << 20, "64Mi");
     assert_shown(LIMIT_TIMERS, 10000, "10000");
-    assert_shown(LIMIT_LOG_LINES, 1000, "1000 a second");
-    assert_shown(LIMIT_WRITES, 600, "600 a minute");
+    assert_shown(LIMIT_LOG_LINES, 1000, "1000 per second");
+    assert_shown(LIMIT_WRITES, 600, "600 per minute");
 }
 
 /* --- k8s.limits */
@@ -89,7 +89,7 @@ static void test_a_script_lowers_its_own_limits(void **state)
     assert_non_null(strstr(cluster_ask(c, c->script, "for i = 1, 6 do require('k8s').after('1h', print) end"),
                            "k8s.after: over the limit timers (5)"));
     assert_non_null(strstr(cluster_ask(c, c->script, "require('k8s').limits { timers = 1 }"),
-                           "k8s.limits may only be called while the script loads"));
+                           "k8s.limits may only be called while the script is loading"));
 }
 
 static void test_a_script_cannot_raise_them(void **state)
@@ -100,15 +100,16 @@ static void test_a_script_cannot_raise_them(void **state)
         const char *lua, *error;
     } cases[] = {
         {"\nrequire('k8s').limits { handler_cpu = '1s' }",
-         ":2: k8s.limits: handler-cpu cannot be raised to 1s: the operator's is 50ms"},
+         ":2: k8s.limits: handler-cpu cannot be raised to 1s: the configured limit is 50ms"},
         {"require('k8s').limits { tasks = 10001 }",
-         ":1: k8s.limits: tasks cannot be raised to 10001: the operator's is 10000"},
+         ":1: k8s.limits: tasks cannot be raised to 10001: the configured limit is 10000"},
         {"require('k8s').limits { script_memory = '1Gi' }",
-         ":1: k8s.limits: script-memory cannot be raised to 1Gi: the operator's is 64Mi"},
+         ":1: k8s.limits: script-memory cannot be raised to 1Gi: the configured limit is 64Mi"},
         {"require('k8s').limits { handler_cup = 1 }",
          ":1: k8s.limits: unknown limit \"handler_cup\"; did you mean handler-cpu?"},
-        {"require('k8s').limits { tasks = {} }", ":1: k8s.limits: tasks must be a text such as"},
-        {"require('k8s').limits { 7 }", ":1: k8s.limits: the names of limits are texts, not number"},
+        {"require('k8s').limits { tasks = {} }",
+         ":1: k8s.limits: tasks must be a number or a string such as"},
+        {"require('k8s').limits { 7 }", ":1: k8s.limits: names of limits must be strings, not number"},
         {"require('k8s').limits(7)", ":1: k8s.limits: the argument must be a table, not number"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

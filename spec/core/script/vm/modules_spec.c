@@ -37,7 +37,7 @@ static void test_a_missing_module_is_named_with_its_path(void **state)
     assert_lua(f, "return require 'missing'", "1");
     assert_raises(f, "require 'k8s.nothing'", "module 'k8s.nothing' not found");
     assert_raises(f, "require(('a'):rep(200))", "module 'aaa");
-    assert_raises(f, "require(('a'):rep(201))", "aaa\" is no name of a module");
+    assert_raises(f, "require(('a'):rep(201))", "aaa\" is not a module name");
 }
 
 static void test_modules_of_the_operator_come_behind_those_of_the_script(void **state)
@@ -74,7 +74,7 @@ static void test_a_module_that_requires_itself_is_told_so(void **state)
     struct fixture *f = *state;
     fixture_write(f, "a.lua", "local b = require 'b' return b");
     fixture_write(f, "b.lua", "local a = require 'a' return a");
-    assert_raises(f, "require 'a'", "b.lua:1: module 'a': it requires itself");
+    assert_raises(f, "require 'a'", "b.lua:1: module 'a' requires itself");
 }
 
 static void test_a_broken_module_is_told_with_its_own_line(void **state)

@@ -221,7 +221,7 @@ static void test_a_command_is_refused(void **state)
     assert_string_equal(shown_of(c->script).id, "command/look");
     assert_int_equal(shown_of(c->script).skipped, 2);
     assert_non_null(
-        strstr(last_answer, "the command is in quarantine, as calls in a row went over a limit ("));
+        strstr(last_answer, "the command is in quarantine after consecutive calls exceeded a limit ("));
     assert_non_null(strstr(last_answer, "rule.lua:2: over the limit handler-cpu (5ms) in the command look)"));
     assert_series("kubelua_handler_quarantined{script=\"rule\",handler=\"command/look\"} 1\n");
     script_call_command(c->script, 1, NULL, 0, on_answer, NULL);

@@ -107,7 +107,7 @@ static void test_who_holds_too_much_is_told_of_it(void **state)
     const char *text = buf_text(&TAILQ_FIRST(&c->script->report.quarantined)->why);
     assert_non_null(strstr(text, "over the limit script-memory ("));
     assert_non_null(strstr(text, ") in the handler keeper; "));
-    assert_non_null(strstr(text, " of it are objects that it holds and its caches do not"));
+    assert_non_null(strstr(text, " of it are held by objects that are no longer in a cache"));
 }
 
 static void test_lists_and_snapshots_hold_them_too(void **state)

@@ -122,10 +122,11 @@ static void test_sleep_takes_durations_only(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         snprintf(lua, sizeof lua, "k8s.sleep(%s)", bad[i]);
         assert_int_equal(run_whole(f, lua), SCRIPT_ERROR);
-        assert_failure(f, "task.lua:1: k8s.sleep: the duration must be seconds, or a text such as");
+        assert_failure(
+            f, "task.lua:1: k8s.sleep: the duration must be a number of seconds, or a string such as");
     }
     assert_lua(f, "return k8s.now() - k8s.ago '90s'", "90");
-    assert_raises(f, "k8s.ago {}", "snippet.lua:1: k8s.ago: the duration must be seconds");
+    assert_raises(f, "k8s.ago {}", "snippet.lua:1: k8s.ago: the duration must be a number of seconds");
 }
 
 static void test_results_are_what_the_verb_pushes(void **state)

@@ -140,7 +140,7 @@ static void test_misuse_raises(void **state)
                   "snippet.lua:1: k8s.cron: hour \"25\": must be *, 0-23, a range");
     assert_raises(f, "k8s.cron('@daily')", "k8s.cron: the second argument must be a function, not nil");
     assert_raises(f, "k8s.cron('@daily', print, { tz = '../../etc/passwd' })",
-                  "k8s.cron: tz: \"../../etc/passwd\" is no name of a time zone, such as \"Europe/Berlin\"");
+                  "k8s.cron: tz: \"../../etc/passwd\" is not a time zone name such as \"Europe/Berlin\"");
     assert_raises(f, "k8s.cron('@daily', print, { tz = 'Mars/Olympus' })",
                   "k8s.cron: tz: time zone \"Mars/Olympus\" not found in ");
     assert_raises(f, "k8s.cron('@daily', print, { tz = '' })", "k8s.cron: tz must not be empty");
@@ -149,7 +149,7 @@ static void test_misuse_raises(void **state)
         "k8s.cron: overlap must be \"skip\", \"queue\", \"allow\" or \"replace\", not \"skp\": did you mean "
         "\"skip\"?");
     assert_raises(f, "k8s.cron('@daily', print, { catch_up = 'all' })",
-                  "k8s.cron: catch_up, when it is neither \"one\" nor \"none\", must be seconds");
+                  "k8s.cron: catch_up, when it is neither \"one\" nor \"none\", must be a number of seconds");
     assert_raises(f, "k8s.cron('@daily', print, { timezone = 'UTC' })",
                   "k8s.cron: unknown option \"timezone\"");
     assert_int_equal(f->script->own.timers->count, 0);

@@ -82,8 +82,8 @@ static void test_w1_nobody_may_end_the_work_of_a_worker(void **state)
              "q:add 'a'");
     run_advance(0);
     assert_raises(f, "q:done 'a'",
-                  "snippet.lua:1: queue:done: a worker of queue:run has the key \"a\", and is done when its "
-                  "function returns");
+                  "snippet.lua:1: queue:done: key \"a\" is being processed by a worker of queue:run, which "
+                  "is done when its function returns");
     assert_lua(f, "q:add 'a' q:done 'b' return take() .. q:len()", "1;0");
     run_advance(0);
     assert_lua(f, "return take()", ""); /* no second worker */

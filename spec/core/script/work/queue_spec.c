@@ -149,7 +149,7 @@ static void test_a_job_ends_with_its_call(void **state)
     run_load(f, "q = k8s.queue { name = 'x' } q:run(function(key, job) kept = job end) q:add 'a'");
     run_advance(0);
     assert_lua(f, "return tostring(kept) .. kept.retries", "job (0 retries)0");
-    assert_raises(f, "kept:retry()", "snippet.lua:1: job:retry: the work on its key has ended");
+    assert_raises(f, "kept:retry()", "snippet.lua:1: job:retry: the job has already ended");
     assert_raises(f, "kept.after(1)", "snippet.lua:1: job:after: called on number, not on a job");
 }
 
@@ -264,25 +264,28 @@ static void test_options_are_checked(void **state)
 {
     struct fixture *f = *state;
     assert_raises(f, "k8s.queue { name = 'x' }",
-                  "snippet.lua:1: k8s.queue may only be called while the script loads");
+                  "snippet.lua:1: k8s.queue may only be called while the script is loading");
     f->script->phase = SCRIPT_LOADING;
     assert_raises(f, "k8s.queue {}", "snippet.lua:1: k8s.queue: name must be a string, not nil");
-    assert_raises(f, "k8s.queue { name = '' }", "name must be a text of 1 to 253 characters");
-    assert_raises(f, "k8s.queue { name = 'a\\n' }", "name must be a text of 1 to 253 characters");
+    assert_raises(f, "k8s.queue { name = '' }", "name must be a string of 1 to 253 printable characters");
+    assert_raises(f, "k8s.queue { name = 'a\\n' }", "name must be a string of 1 to 253 printable characters");
     assert_raises(f, "k8s.queue { nam = 'x' }", "unknown option \"nam\", did you mean \"name\"?");
-    assert_raises(f, "k8s.queue { name = 'x', workers = 0 }", "workers must be from 1 to 1000, not 0");
+    assert_raises(f, "k8s.queue { name = 'x', workers = 0 }", "workers must be between 1 and 1000, not 0");
     assert_raises(f, "k8s.queue { name = 'x', workers = 1.5 }", "workers must be a whole number, not 1.5");
-    assert_raises(f, "k8s.queue { name = 'x', qps = 0/0 }", "qps must be from 0 to");
-    assert_raises(f, "k8s.queue { name = 'x', base = 'soon' }", "k8s.queue: base must be seconds, or a text");
-    assert_raises(f, "k8s.queue { name = 'x', base = 2, max = 1 }", "k8s.queue: max is shorter than base");
+    assert_raises(f, "k8s.queue { name = 'x', qps = 0/0 }", "qps must be between 0 and");
+    assert_raises(f, "k8s.queue { name = 'x', base = 'soon' }",
+                  "k8s.queue: base must be a number of seconds, or a string");
+    assert_raises(f, "k8s.queue { name = 'x', base = 2, max = 1 }",
+                  "k8s.queue: max must not be less than base");
     assert_raises(f, "k8s.queue { name = 'x', fast_tries = 2 }", "fast and fast_tries need slow");
-    assert_raises(f, "k8s.queue { name = 'x' } k8s.queue { name = 'x' }", "the name \"x\" is already taken");
+    assert_raises(f, "k8s.queue { name = 'x' } k8s.queue { name = 'x' }",
+                  "the name \"x\" is already used; set another");
     assert_raises(f, "local q = k8s.queue { name = 'y' } q:run(print) q:run(print)",
                   "snippet.lua:1: queue:run was already called on the queue \"y\"");
     assert_raises(f, "k8s.queue { name = 'z' }:run(5)",
                   "queue:run: the argument must be a function, not number");
     assert_raises(f, "for i = 1, 100 do k8s.queue { name = 'n' .. i } end",
-                  "the limit queues: there are 100");
+                  "limit queues exceeded: there are already 100");
     f->script->phase = SCRIPT_RUNNING;
 }
 
@@ -292,7 +295,8 @@ static void test_verbs_are_checked(void **state)
     run_load(f, "q = k8s.queue { name = 'x' }");
     assert_raises(f, "q.add('x')", "queue:add: called on string, not on a queue");
     assert_raises(f, "q:add(5)", "snippet.lua:1: queue:add: the key must be a string, not number");
-    assert_raises(f, "q:add_after('x', 'y')", "queue:add_after: the duration must be seconds");
+    assert_raises(f, "q:add_after('x', 'y')",
+                  "queue:add_after: the duration must be a number of seconds, or a string");
     assert_raises(f, "q:shut_down { drian = true }", "did you mean \"drain\"?");
     assert_raises(f, "q:get()", "snippet.lua:1: queue:get may not be called in a snippet");
     assert_raises(f, "q:enqueuer(5)", "queue:enqueuer: expected a function, not number");
@@ -309,7 +313,7 @@ static void test_keys_are_limited_over_all_queues_of_a_script(void **state)
     assert_raises(f, "for i = 1, 60000 do r:add('k' .. i) end",
                   "snippet.lua:1: queue:add: over the limit queue-keys (100000)");
     assert_lua(f, "return r:len()", "40000");
-    assert_raises(f, "q:add(('x'):rep(4097))", "queue:add: the key has 4097 bytes, the most is 4096");
+    assert_raises(f, "q:add(('x'):rep(4097))", "queue:add: the key has 4097 bytes, the maximum is 4096");
 }
 
 /* --- enqueuers */

@@ -103,7 +103,8 @@ static void test_misuse_raises(void **state)
     struct fixture *f = *state;
     assert_raises(f, "k8s.every('9ms', print)",
                   "snippet.lua:1: k8s.every: the duration must be at least 10 ms");
-    assert_raises(f, "k8s.every('x', print)", "snippet.lua:1: k8s.every: the duration must be seconds");
+    assert_raises(f, "k8s.every('x', print)",
+                  "snippet.lua:1: k8s.every: the duration must be a number of seconds");
     assert_raises(f, "k8s.after(1)",
                   "snippet.lua:1: k8s.after: the second argument must be a function, not nil");
     assert_raises(f, "k8s.after(1, print).cancel()", "timer:cancel: called on nil, not on a timer");
