@@ -1,6 +1,7 @@
 /* raw.informer: claims of shared informers. */
 #include "script/caches/bind_informer.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "informer/shared/claim_index.h"
 #include "script/caches/informer_options.h"
@@ -18,16 +19,6 @@ struct informer_claim *informer_arg(lua_State *L, int idx, const char *verb)
     struct box *box = class_test(L, idx, CLASS_INFORMER);
     if (!box) script_raise(L, "%s: expected an informer, not %s", verb, arg_type_name(L, idx));
     return box->claim;
-}
-
-static void keep_claim(struct script *script, struct informer_claim *claim)
-{
-    if (script->informers.count == script->informers.cap) {
-        script->informers.cap = script->informers.cap ? 2 * script->informers.cap : 4;
-        script->informers.claims =
-            xrealloc(script->informers.claims, script->informers.cap * sizeof(struct informer_claim *));
-    }
-    script->informers.claims[script->informers.count++] = claim;
 }
 
 /* claim(kind, options): without a namespace it is the engine's default one. */
@@ -48,7 +39,7 @@ static int l_informer_claim(lua_State *L)
     box->claim = shared_factory_claim(script->host->factory, &spec);
     if (script->load.before) claim_build_in_steps(box->claim);
     informer_options_clear(&spec);
-    keep_claim(script, box->claim);
+    *array_add(script->informers.claims, script->informers.count) = box->claim;
     lua_settop(L, 3);
     return 1;
 }
@@ -59,7 +50,7 @@ void informer_push_again(lua_State *L, const struct informer_claim *claim)
     arg_room(L, "a prompt", LIMIT_INFORMERS, script->informers.count);
     struct box *box = lua_newuserdata(L, sizeof *box);
     box->claim = claim_dup(claim);
-    keep_claim(script, box->claim);
+    *array_add(script->informers.claims, script->informers.count) = box->claim;
     class_set(L, script, CLASS_INFORMER);
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "script/view/state_table.h"
 #include "script/vm/args.h"
@@ -24,8 +25,7 @@ static struct kept *declare(lua_State *L, const char *name, int version)
     struct state_tables *tables = script_of(L)->own.states;
     lua_pushvalue(L, -1);
     int table = luaL_ref(L, LUA_REGISTRYINDEX);
-    tables->items = xrealloc(tables->items, (tables->count + 1) * sizeof *tables->items);
-    struct kept *kept = &tables->items[tables->count++];
+    struct kept *kept = array_add(tables->items, tables->count);
     *kept = (struct kept){.name = xstrdup(name), .version = version, .table = table, .migrate = LUA_NOREF};
     return kept;
 }

@@ -61,9 +61,6 @@ struct script_handlers {
  * caller, who must not raise before it is kept. */
 struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id,
                                    struct handler_options *options);
-/* One of its functions ended with an error, which script->failure describes: logs and counts it. */
-void handler_failed(struct script_handler *handler, enum script_function function, const char *event,
-                    const struct root *object, enum script_result result);
 /* Stops delivery to `leader` handlers until the script leads again. */
 void handlers_stop_leading(struct script *script);
 /* No call comes after it, and one that waits is cancelled, unless it is the caller. `L` is the state or the

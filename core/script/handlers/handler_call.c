@@ -59,8 +59,9 @@ static void prepare(lua_State *L, void *ctx)
     if (dead) view_note_dead(L, dead);
 }
 
-void handler_failed(struct script_handler *h, enum script_function function, const char *event,
-                    const struct root *object, enum script_result result)
+/* One of its functions ended with an error, which script->failure describes: logs and counts it. */
+static void handler_failed(struct script_handler *h, enum script_function function, const char *event,
+                           const struct root *object, enum script_result result)
 {
     struct buf key = {0};
     root_key(object, &key);

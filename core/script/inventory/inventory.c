@@ -5,6 +5,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 
 /* Where an entry is. */
@@ -60,16 +61,12 @@ const struct inventory_entry *inventory_find(const struct inventory *plan, enum 
 static void append(struct inventory *plan, enum inventory_class class, struct str key, struct str detail)
 {
     struct inventory_key *name = xcalloc(1, sizeof *name + key.n + 1);
-    if (plan->count == plan->cap) {
-        plan->cap = plan->cap ? 2 * plan->cap : 8;
-        plan->items = xrealloc(plan->items, plan->cap * sizeof *plan->items);
-    }
     name->at = plan->count;
     name->len = key.n + 1;
     name->text[0] = (char)class;
     if (key.n) memcpy(name->text + 1, key.p, key.n);
     HASH_ADD_KEYPTR(hh, plan->names, name->text, name->len, name);
-    plan->items[plan->count++] =
+    *array_add(plan->items, plan->count) =
         (struct inventory_entry){.class = class,
                                  .key = xstrndup(key.p, key.n),
                                  .detail = xstrndup(detail.n ? detail.p : "", detail.n)};
@@ -156,19 +153,7 @@ void inventory_clear(struct inventory *plan)
     *plan = (struct inventory){0};
 }
 
-/* --- as text and as JSON */
-
-static void put_entry(const struct inventory_entry *entry, struct buf *out)
-{
-    buf_printf(out, "%s %s", names[entry->class], entry->key);
-    if (*entry->detail) buf_printf(out, " %s", entry->detail);
-    buf_putc(out, '\n');
-}
-
-void inventory_print(const struct inventory *plan, struct buf *out)
-{
-    for (size_t i = 0; i < plan->count; i++) put_entry(&plan->items[i], out);
-}
+/* --- as JSON */
 
 void inventory_write_json(const struct inventory *plan, struct buf *out)
 {
@@ -230,23 +215,6 @@ size_t inventory_diff(const struct inventory *before, const struct inventory *af
     free(a);
     free(b);
     return differences;
-}
-
-static void put_change(void *ctx, enum inventory_change change, const struct inventory_entry *before,
-                       const struct inventory_entry *after)
-{
-    struct buf *out = ctx;
-    buf_puts(out, change == INVENTORY_ADDED ? "+ " : change == INVENTORY_REMOVED ? "- " : "~ ");
-    if (change != INVENTORY_CHANGED)
-        put_entry(before ? before : after, out);
-    else
-        buf_printf(out, "%s %s %s -> %s\n", names[before->class], before->key,
-                   *before->detail ? before->detail : "{}", *after->detail ? after->detail : "{}");
-}
-
-size_t inventory_print_diff(const struct inventory *before, const struct inventory *after, struct buf *out)
-{
-    return inventory_diff(before, after, put_change, out);
 }
 
 const char *inventory_change_note(const struct inventory_entry *before, const struct inventory_entry *after)

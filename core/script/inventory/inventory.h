@@ -43,7 +43,7 @@ struct inventory_entry {
 
 struct inventory {
     struct inventory_entry *items; /* in the order in which they were registered */
-    size_t count, cap;
+    size_t count;
     struct inventory_key *names;          /* by class and key */
     bool notes_functions;                 /* for people: else nobody asks where they are */
     struct inventory_function *functions; /* by hash */
@@ -71,8 +71,6 @@ const struct inventory_entry *inventory_find(const struct inventory *plan, enum 
                                              struct str key);
 void inventory_clear(struct inventory *plan);
 
-/* A line for each entry: "handler pods/1 {OnAdd=function 3f...}". */
-void inventory_print(const struct inventory *plan, struct buf *out);
 /* An array of { class, key, detail }. */
 void inventory_write_json(const struct inventory *plan, struct buf *out);
 /* Adds what such an array at `at` has; classes that are not known are left out, as they are a newer engine's.
@@ -87,9 +85,6 @@ size_t inventory_diff(const struct inventory *before, const struct inventory *af
                       void (*fn)(void *ctx, enum inventory_change change,
                                  const struct inventory_entry *before, const struct inventory_entry *after),
                       void *ctx);
-/* A line for each: "+ handler pods/2 {...}", "- queue old", "~ timer every 30s: {} -> {leader=true}". Gives
- * how many. */
-size_t inventory_print_diff(const struct inventory *before, const struct inventory *after, struct buf *out);
 /* What the change costs or causes, where that is not plain from the entries: a literal, or NULL. Either may
  * be NULL, not both. */
 const char *inventory_change_note(const struct inventory_entry *before, const struct inventory_entry *after);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "script/inventory/inventory.h"
 #include "script/vm/state.h"
@@ -13,12 +14,12 @@ struct script_metric *metrics_add(struct script *script, struct user_metric *met
     struct script_metrics *metrics = script->own.metrics;
     struct script_metric *item = NEW(struct script_metric);
     item->metric = metric;
-    metrics->items = xrealloc(metrics->items, (metrics->count + 1) * sizeof(struct script_metric *));
-    metrics->items[metrics->count++] = item;
+    *array_add(metrics->items, metrics->count) = item;
     return item;
 }
 
-struct script_metric *metrics_find(const struct script *script, const char *name)
+/* NULL when there is none of that name. */
+static struct script_metric *metrics_find(const struct script *script, const char *name)
 {
     for (size_t i = 0; i < script->own.metrics->count; i++)
         if (strcmp(user_metric_name(script->own.metrics->items[i]->metric), name) == 0)

@@ -24,8 +24,6 @@ struct script_metrics {
 
 /* Takes a reference's place in the list. */
 struct script_metric *metrics_add(struct script *script, struct user_metric *metric);
-/* NULL when there is none of that name. */
-struct script_metric *metrics_find(const struct script *script, const char *name);
 /* Of all metrics together. */
 size_t metrics_series_count(const struct script *script);
 /* False when another script on the page has made one of them differently. */

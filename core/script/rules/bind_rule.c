@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/text/nearest.h"
 #include "informer/shared/shared_factory.h"
@@ -185,8 +186,7 @@ static int l_rule_new(lua_State *L)
     rule.why = xstrdup(why);
     rule.how = xstrdup(how);
     struct script_rules *rules = script_of(L)->own.rules;
-    rules->items = xrealloc(rules->items, (rules->count + 1) * sizeof *rules->items);
-    rules->items[rules->count++] = rule;
+    *array_add(rules->items, rules->count) = rule;
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "base/text/nearest.h"
@@ -62,8 +63,7 @@ static void put(struct rule_params *params, const struct given *given)
         params->items[i] = *given;
         return;
     }
-    params->items = xrealloc(params->items, (params->count + 1) * sizeof *params->items);
-    params->items[params->count++] = *given;
+    *array_add(params->items, params->count) = *given;
 }
 
 /* "rule.name" in two; ids of rules may have dots, names of parameters do not. */
@@ -203,18 +203,6 @@ bool rule_params_value(const struct rule_params *params, const char *rule, struc
     }
     if (rule_value_read(str_of(given->value), given->is_json, fallback, out, err)) return true;
     return err_wrap(err, "%s", given->source);
-}
-
-void rule_put_defaults(const struct script_rule *rule, struct buf *out)
-{
-    buf_putc(out, '{');
-    for (size_t i = 0; i < rule->param_count; i++) {
-        const struct rule_param *param = &rule->params[i];
-        if (i) buf_putc(out, ',');
-        buf_json_string(out, str_of(param->name));
-        buf_printf(out, ":%s", param->fallback);
-    }
-    buf_putc(out, '}');
 }
 
 /* --- what no rule takes */

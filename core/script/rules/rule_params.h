@@ -48,8 +48,6 @@ bool rule_params_check(const struct rule_params *params, struct script *const *s
 struct rule_param {
     char *name, *fallback, *value; /* the default and what holds, as JSON */
 };
-/* Appends the defaults as a JSON object: {"restarts":5}. */
-void rule_put_defaults(const struct script_rule *rule, struct buf *out);
 
 /* --- for the files of this folder */
 

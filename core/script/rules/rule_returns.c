@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "informer/shared/shared_factory.h"
 #include "script/rules/rule.h"
 #include "script/view/view.h"
@@ -81,8 +81,7 @@ static void add(struct caches *caches, struct indexer *cache)
 {
     for (size_t i = 0; i < caches->count; i++)
         if (caches->items[i] == cache) return;
-    caches->items = xrealloc(caches->items, (caches->count + 1) * sizeof(struct indexer *));
-    caches->items[caches->count++] = cache;
+    *array_add(caches->items, caches->count) = cache;
 }
 
 struct indexer **rule_caches(struct script *const *scripts, size_t script_count, size_t *count)

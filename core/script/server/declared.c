@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "kube/kinds/kinds.h"
 #include "kube/kinds/well_known.h"
@@ -85,11 +86,7 @@ bool declare(struct declarations *declared, const struct declarer *declarer, str
     if (!parse(declarer, text, &parts, err)) return false;
     for (size_t i = 0; i < declared->count; i++)
         if (same_text(text, declared->items[i].text)) return true;
-    if (declared->count == declared->cap) {
-        declared->cap = declared->cap ? 2 * declared->cap : 4;
-        declared->items = xrealloc(declared->items, declared->cap * sizeof *declared->items);
-    }
-    declared->items[declared->count++] = (struct declared){
+    *array_add(declared->items, declared->count) = (struct declared){
         .kind = xstrndup(parts.kind.p, parts.kind.n),
         .subresource = xstrndup(parts.subresource.p, parts.subresource.n),
         .text = xstrndup(text.p, text.n),

@@ -41,7 +41,7 @@ struct declared {
 
 struct declarations {
     struct declared *items;
-    size_t count, cap;
+    size_t count;
 };
 
 struct script_reads {

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
@@ -27,7 +28,7 @@ struct source_file {
 struct bundle {
     int refs;
     struct source_file **files; /* texts stay in place */
-    size_t count, cap;
+    size_t count;
     size_t missing; /* of the files */
 };
 
@@ -100,11 +101,7 @@ static struct source_file *add(struct bundle *bundle, const char *path)
 {
     struct source_file *file = NEW(struct source_file);
     file->path = xstrdup(path);
-    if (bundle->count == bundle->cap) {
-        bundle->cap = bundle->cap ? 2 * bundle->cap : 2;
-        bundle->files = xrealloc(bundle->files, bundle->cap * sizeof *bundle->files);
-    }
-    bundle->files[bundle->count++] = file;
+    *array_add(bundle->files, bundle->count) = file;
     bundle->missing++;
     return file;
 }
@@ -157,23 +154,6 @@ bool bundle_is_current(const struct bundle *bundle, const char **changed)
         return false;
     }
     return true;
-}
-
-bool bundle_equal(const struct bundle *a, const struct bundle *b)
-{
-    if (a->count != b->count) return false;
-    for (size_t i = 0; i < a->count; i++) {
-        const struct source_file *x = a->files[i], *y = find(b, x->path);
-        if (!y || x->found != y->found || !str_eq(buf_slice(&x->text), buf_slice(&y->text))) return false;
-    }
-    return true;
-}
-
-size_t bundle_bytes(const struct bundle *bundle)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < bundle->count; i++) bytes += bundle->files[i]->text.len;
-    return bytes;
 }
 
 size_t bundle_count(const struct bundle *bundle)

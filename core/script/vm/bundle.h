@@ -24,10 +24,6 @@ void bundle_set_text(struct bundle *bundle, const char *path, struct str text);
 /* Whether the files say what the bundle has; `*changed` (optional) is the path of one that does not,
  * borrowed. */
 bool bundle_is_current(const struct bundle *bundle, const char **changed);
-/* The same texts under the same paths. */
-bool bundle_equal(const struct bundle *a, const struct bundle *b);
-/* Bytes of all texts. */
-size_t bundle_bytes(const struct bundle *bundle);
 /* The files, the script's first; those that were not found too. */
 size_t bundle_count(const struct bundle *bundle);
 const char *bundle_path(const struct bundle *bundle, size_t i);

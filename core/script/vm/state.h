@@ -167,7 +167,7 @@ struct script {
     } report;
     struct {
         struct informer_claim **claims;
-        size_t count, cap;
+        size_t count;
     } informers;
     struct {                         /* by features, each of which alone knows its struct; see FEATURE_OWNS */
         struct inventory *inventory; /* what it registered while it loaded */

@@ -99,11 +99,6 @@ enum { TASKS_IDLE_MAX = 8 };
 void task_setup(lua_State *L);
 /* No yield passes the C function on top of the stack: it calls back what messages call `what`. */
 void task_no_yield_across(lua_State *L, const char *what);
-/* For bind_task.c. Pushes the results of the wait that has ended. */
-int task_results(lua_State *L);
-/* A coroutine of the script's own wants to wait, but between it and the task is a C function: the wait is
- * dropped, and task_results will raise. */
-void task_refuse(lua_State *L);
 
 /* Those that were woken go on. By turns.c. */
 void tasks_turn(struct script *script);

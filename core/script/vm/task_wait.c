@@ -86,7 +86,8 @@ void task_wake(struct task_wait *wait)
     if (wait->task) enqueue(wait);
 }
 
-int task_results(lua_State *L)
+/* Pushes the results of the wait that has ended. */
+static int task_results(lua_State *L)
 {
     struct tasks *tasks = &script_of(L)->tasks;
     struct task_wait *wait = tasks->delivering;
@@ -99,7 +100,9 @@ int task_results(lua_State *L)
     return count;
 }
 
-void task_refuse(lua_State *L)
+/* A coroutine of the script's own wants to wait, but between it and the task is a C function: the wait is
+ * dropped, and task_results will raise. */
+static void task_refuse(lua_State *L)
 {
     struct tasks *tasks = &script_of(L)->tasks;
     tasks->refused = callback_name(L);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "script/view/json_encode.h"
 #include "script/view/view.h"
@@ -45,8 +46,7 @@ static int l_command_new(lua_State *L)
         script_raise(L, "k8s.command: a script can have at most %d commands", COMMANDS_MAX);
     lua_pushvalue(L, 2);
     int function = luaL_ref(L, LUA_REGISTRYINDEX);
-    commands->items = xrealloc(commands->items, (commands->count + 1) * sizeof *commands->items);
-    struct script_command *command = &commands->items[commands->count++];
+    struct script_command *command = array_add(commands->items, commands->count);
     *command = (struct script_command){.name = xstrdup(name), .help = xstrdup(help), .function = function};
     char *id = xasprintf("command/%s", name);
     quarantine_init(&command->quarantine, script, id, NULL);

@@ -15,7 +15,9 @@ struct script_zone {
     struct zone *zone;
 };
 
-struct zone *script_zone(struct script *script, struct str name, struct err *err)
+/* The zone of that name, or with an empty name the local one; read once for each script, and borrowed from
+ * it. NULL: `err` says why. */
+static struct zone *script_zone(struct script *script, struct str name, struct err *err)
 {
     struct script_zone *z;
     SLIST_FOREACH (z, &script->own.timers->zones, link)

@@ -56,7 +56,8 @@ void queues_claims_changed(struct script *script)
 
 /* --- their life */
 
-struct script_queue *script_queue_find(const struct script *script, struct str name)
+/* NULL when the script has none of that name. */
+static struct script_queue *script_queue_find(const struct script *script, struct str name)
 {
     struct script_queue *q;
     TAILQ_FOREACH (q, &script->own.queues->list, link)

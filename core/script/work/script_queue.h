@@ -63,8 +63,6 @@ struct job {
     char why[JOB_WHY_MAX]; /* of job:retry; cut when longer */
 };
 
-/* NULL when the script has none of that name. */
-struct script_queue *script_queue_find(const struct script *script, struct str name);
 struct script_queue *script_queue_new(struct script *script, const struct script_queue_options *options);
 /* Starts its workers, as soon as all informers of the script are synced. `function` is in the registry. */
 void script_queue_run(lua_State *L, struct script_queue *queue, int function);

@@ -114,9 +114,6 @@ void script_timer_tick(struct script_timer *timer);
 
 /* --- script_cron.c */
 
-/* The zone of that name, or with an empty name the local one; read once for each script, and borrowed from
- * it. NULL: `err` says why. */
-struct zone *script_zone(struct script *script, struct str name, struct err *err);
 void script_zones_clear(struct script *script);
 /* Asks the clock on the wall whether a run is due, and begins it. */
 void script_cron_check(struct script_timer *timer);
