@@ -15,3 +15,10 @@ static inline uint64_t hash_str(struct str s)
 {
     return hash_bytes(s.p, s.n);
 }
+
+/* Never 0, which is none to a number_map. */
+static inline uint64_t hash_key(struct str s)
+{
+    uint64_t hash = hash_str(s);
+    return hash ? hash : 1;
+}

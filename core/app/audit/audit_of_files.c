@@ -13,6 +13,7 @@
 #include "audit/rules/rule_kinds.h"
 #include "base/cli/progress.h"
 #include "base/mem.h"
+#include "base/number_map.h"
 #include "engine/load_host.h"
 #include "kube/kinds/catalogue.h"
 #include "kube/kinds/well_known.h"
@@ -184,7 +185,7 @@ static void print_unused(const struct audit_request *request, const struct input
 static void read_all(struct offline *offline)
 {
     const struct audit_input_sink sink = {on_object, on_refused, offline};
-    struct audit_input_seen seen = {0};
+    struct number_set seen = {0};
     struct input_exclude exclude;
     input_exclude_init(&exclude, offline->request->exclude.items, offline->request->exclude.count);
     const struct audit_input_options input = {.packer = offline->packer,
@@ -212,7 +213,7 @@ static void read_all(struct offline *offline)
     }
     progress_end(&offline->progress);
     audit_table_set_not_objects(offline->table, counts.foreign);
-    audit_input_seen_clear(&seen);
+    number_set_clear(&seen);
     print_unused(offline->request, &exclude);
     input_exclude_clear(&exclude);
 }

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/number_set.h"
+#include "base/number_map.h"
 #include "informer/live/list_single.h"
 #include "informer/live/pager.h"
 #include "informer/reflect/refusals.h"
@@ -272,12 +272,12 @@ static bool has_end(struct pages *pages)
 
 static bool read_page(struct pages *pages)
 {
-    size_t seen = pages->seen.count;
+    size_t seen = pages->seen.map.count;
     if (!has_end(pages)) return false;
     if (!fetch(pages, pager_next)) return take_expired(pages);
     pages->page_count++;
     while (pages->at < pages->count) look_at(pages, pages->objects[pages->at++]);
-    pages->old_pages = pages->seen.count > seen ? 0 : pages->old_pages + 1;
+    pages->old_pages = pages->seen.map.count > seen ? 0 : pages->old_pages + 1;
     return !pages->failure.code;
 }
 

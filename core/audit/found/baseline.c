@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/number_map.h"
 #include "kube/kinds/resource.h"
 #include "object/parse/tape.h"
 
@@ -16,47 +17,21 @@ enum { FILE_MAX = 1 << 30 };
 
 /* Findings of one key. `taken` counts since `round` began. */
 struct known {
-    uint64_t hash; /* 0: none */
+    uint64_t hash;
     uint32_t count, taken, round;
 };
 
 /* By hashes of their keys: two of 2^64 that are equal by chance would hide one finding. */
 struct baseline {
-    struct known *slots; /* open addressing */
-    size_t count, cap;
+    struct number_map known;
     size_t old;     /* findings without a fingerprint */
     uint32_t round; /* the present one */
 };
 
-/* --- the set */
-
-static struct known *slot_of(const struct baseline *baseline, uint64_t hash)
-{
-    size_t at = (size_t)hash & (baseline->cap - 1);
-    while (baseline->slots[at].hash && baseline->slots[at].hash != hash) at = (at + 1) & (baseline->cap - 1);
-    return &baseline->slots[at];
-}
-
-static void add(struct baseline *baseline, uint64_t hash)
-{
-    if (baseline->count >= baseline->cap / 2) {
-        struct baseline old = *baseline;
-        baseline->cap = old.cap ? old.cap * 2 : 1024;
-        baseline->slots = xcalloc(baseline->cap, sizeof *baseline->slots);
-        for (size_t i = 0; i < old.cap; i++)
-            if (old.slots[i].hash) *slot_of(baseline, old.slots[i].hash) = old.slots[i];
-        free(old.slots);
-    }
-    struct known *slot = slot_of(baseline, hash);
-    baseline->count += slot->hash == 0;
-    slot->hash = hash;
-    slot->count++;
-}
-
 static bool take(const struct baseline *baseline, uint64_t hash)
 {
-    struct known *known = baseline->count ? slot_of(baseline, hash) : NULL;
-    if (!known || !known->hash) return false;
+    struct known *known = number_map_find(&baseline->known, hash, sizeof *known);
+    if (!known) return false;
     if (known->round != baseline->round) known->taken = 0;
     known->round = baseline->round;
     if (known->taken == known->count) return false;
@@ -65,12 +40,6 @@ static bool take(const struct baseline *baseline, uint64_t hash)
 }
 
 /* --- findings */
-
-static uint64_t hash_of(struct str fingerprint)
-{
-    uint64_t hash = hash_str(fingerprint);
-    return hash ? hash : 1;
-}
 
 /* What stood in the place of a fingerprint. */
 struct old_key {
@@ -87,7 +56,7 @@ static uint64_t hash_of_old(const struct old_key *key)
         buf_str(&text, parts[i]);
         buf_putc(&text, '\0');
     }
-    uint64_t hash = hash_of(buf_slice(&text));
+    uint64_t hash = hash_key(buf_slice(&text));
     buf_clear(&text);
     return hash;
 }
@@ -112,7 +81,9 @@ static bool add_result(struct baseline *baseline, const struct tape *tape, size_
     struct str result = field(tape, at, "result"), fingerprint = field(tape, at, "fingerprint");
     if (!key.rule.n || !key.kind.n || !result.n) return false;
     if (!str_is(result, "fail") && !str_is(result, "warn")) return true;
-    add(baseline, fingerprint.n ? hash_of(fingerprint) : hash_of_old(&key));
+    struct known *known = number_map_add(
+        &baseline->known, fingerprint.n ? hash_key(fingerprint) : hash_of_old(&key), sizeof *known);
+    known->count++;
     baseline->old += fingerprint.n == 0;
     return true;
 }
@@ -151,7 +122,7 @@ struct baseline *baseline_read(const char *path, struct err *err)
 void baseline_free(struct baseline *baseline)
 {
     if (!baseline) return;
-    free(baseline->slots);
+    number_map_clear(&baseline->known);
     free(baseline);
 }
 
@@ -170,7 +141,7 @@ bool baseline_takes(struct baseline *baseline, const struct audit_rule *rule,
 {
     char fingerprint[FINDING_KEY_SIZE];
     finding_key(rule, object, row, fingerprint);
-    if (take(baseline, hash_of(str_of(fingerprint)))) return true;
+    if (take(baseline, hash_key(str_of(fingerprint)))) return true;
     const struct old_key old = {.rule = str_of(rule->id),
                                 .api_version = object->api_version,
                                 .kind = object->kind,

@@ -8,6 +8,8 @@
 
 #include "audit/input/input_files.h"
 #include "audit/input/input_reader.h"
+#include "base/hash.h"
+#include "base/number_map.h"
 
 void input_progress(struct input_reader *r)
 {
@@ -53,10 +55,11 @@ static bool open_file(const char *path, int *fd, struct err *err)
 /* What is no file, such as a pipe, has no name of its own. */
 static bool was_read(const struct input_reader *r, const char *path, int fd)
 {
-    struct audit_input_seen *seen = r->options->seen;
+    struct number_set *seen = r->options->seen;
     struct stat is;
     if (!seen || strcmp(path, "-") == 0 || fstat(fd, &is) != 0 || !S_ISREG(is.st_mode)) return false;
-    return !input_seen_add(seen, &is);
+    const uint64_t name[] = {is.st_dev, is.st_ino};
+    return !number_set_add(seen, hash_key((struct str){(const char *)name, sizeof name}));
 }
 
 static bool read_file(struct input_reader *r, const char *path, struct err *err)

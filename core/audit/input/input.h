@@ -12,6 +12,8 @@
 #include "object/pack/pack.h"
 #include "object/pack/projection.h"
 
+struct number_set;
+
 enum { AUDIT_INPUT_OBJECT_MAX = 8 << 20 }; /* of one object's text, unless options say otherwise */
 
 /* An object; all is borrowed for the call. */
@@ -55,7 +57,7 @@ struct audit_input_options {
     void (*foreign)(void *ctx, struct str file, size_t line);
     /* A file that is among them is passed over, whatever its name is this time, and each that is read is
      * added; NULL: nobody asks. Not for stdin. */
-    struct audit_input_seen *seen;
+    struct number_set *seen;
     bool recursive;                /* folders: also those below */
     struct input_exclude *exclude; /* what of them is left out; NULL: nothing */
     size_t max_object_size;        /* bytes of one object's text; 0: AUDIT_INPUT_OBJECT_MAX */

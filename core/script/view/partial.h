@@ -7,7 +7,7 @@
 #include <lua.h>
 #include <stdbool.h>
 
-#include "base/number_set.h"
+#include "base/number_map.h"
 #include "base/str.h"
 #include "object/value/value.h"
 

@@ -1,4 +1,5 @@
 /* core/audit/input: texts that are larger than what is read at once, packed ones, limits, and folders. */
+#include "base/number_map.h"
 #include "core/audit/support/inputs.h"
 
 #include <stdio.h>
@@ -271,7 +272,7 @@ static void test_items_may_wait_for_their_kind(void **state)
 static void test_a_file_is_read_once(void **state)
 {
     struct inputs *in = *state;
-    struct audit_input_seen seen = {0};
+    struct number_set seen = {0};
     char *link_path = xasprintf("%s/link.json", in->folder);
     static const struct str object =
         STR("{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}");
@@ -289,7 +290,7 @@ static void test_a_file_is_read_once(void **state)
     inputs_read(in, in->folder);
     assert_int_equal(in->counts.files, 100);
     assert_string_equal(inputs_read(in, in->folder), "");
-    audit_input_seen_clear(&seen);
+    number_set_clear(&seen);
     free(link_path);
     free(path);
 }
