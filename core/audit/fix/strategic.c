@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text/json_out.h"
 #include "object/value/json.h"
 #include "object/value/map_index.h"
 
@@ -127,27 +128,16 @@ static bool is_keyed(struct value list, struct str key)
     return true;
 }
 
-static void put_name(struct buf *out, bool *first, struct str name)
-{
-    if (!*first) buf_putc(out, ',');
-    *first = false;
-    buf_json_string(out, name);
-    buf_putc(out, ':');
-}
-
 /* {"name":"web" and what follows is the caller's. */
-static void put_item(struct buf *out, bool *first, struct str key, struct value own)
+static void put_item(struct buf *out, struct str key, struct value own)
 {
-    bool inner = true;
-    if (!*first) buf_putc(out, ',');
-    *first = false;
-    buf_putc(out, '{');
-    put_name(out, &inner, key);
+    json_open(out, NULL, '{');
+    json_key(out, key);
     json_write(out, own);
 }
 
 /* Both have it: what has changed of it, behind its key. */
-static void put_changed(struct patch *patch, bool *first, struct str key, struct value from, struct value to,
+static void put_changed(struct patch *patch, struct str key, struct value from, struct value to,
                         enum place at)
 {
     struct buf inner = {0}, *out = patch->out;
@@ -155,7 +145,7 @@ static void put_changed(struct patch *patch, bool *first, struct str key, struct
     bool differs = diff(patch, from, to, at);
     patch->out = out;
     if (differs) {
-        put_item(out, first, key, value_field(to, key));
+        put_item(out, key, value_field(to, key));
         buf_putc(out, ',');
         buf_append(out, inner.data + 1, inner.len - 1); /* without its bracket */
     }
@@ -163,22 +153,20 @@ static void put_changed(struct patch *patch, bool *first, struct str key, struct
 }
 
 /* Where the server would put what is new is up to it, unless it is told. */
-static void put_order(struct buf *out, bool *first, struct str field, struct str key, struct value to)
+static void put_order(struct buf *out, struct str field, struct str key, struct value to)
 {
-    bool inner = true;
-    if (!*first) buf_putc(out, ',');
-    *first = false;
-    buf_printf(out, "\"$setElementOrder/%.*s\":[", STR_ARG(field));
+    json_key(out, STR("$setElementOrder/"));
+    out->len -= 2; /* the name goes on */
+    buf_printf(out, "%.*s\":[", STR_ARG(field));
     for (size_t i = 0; i < value_count(to); i++) {
-        put_item(out, &inner, key, value_field(value_item(to, i), key));
+        put_item(out, key, value_field(value_item(to, i), key));
         buf_putc(out, '}');
     }
     buf_putc(out, ']');
 }
 
 /* True when items are new, or stand in another order. */
-static bool put_items(struct patch *patch, bool *first, struct str key, struct value from, struct value to,
-                      enum place at)
+static bool put_items(struct patch *patch, struct str key, struct value from, struct value to, enum place at)
 {
     size_t before = 0, count = value_count(from);
     bool moved = false;
@@ -186,12 +174,11 @@ static bool put_items(struct patch *patch, bool *first, struct str key, struct v
         struct value item = value_item(to, i);
         size_t old;
         if (has_key(from, key, value_field(item, key), count, &old)) {
-            put_changed(patch, first, key, value_item(from, old), item, at);
+            put_changed(patch, key, value_item(from, old), item, at);
             moved |= old < before;
             before = old;
         } else {
-            if (!*first) buf_putc(patch->out, ',');
-            *first = false;
+            json_key(patch->out, (struct str){0});
             json_write(patch->out, item);
             moved = true;
         }
@@ -199,67 +186,63 @@ static bool put_items(struct patch *patch, bool *first, struct str key, struct v
     return moved;
 }
 
-static void put_removed(struct buf *out, bool *first, struct str key, struct value from, struct value to)
+static void put_removed(struct buf *out, struct str key, struct value from, struct value to)
 {
     size_t count = value_count(to), now;
     for (size_t i = 0; i < value_count(from); i++) {
         struct value own = value_field(value_item(from, i), key);
         if (has_key(to, key, own, count, &now)) continue;
-        put_item(out, first, key, own);
+        put_item(out, key, own);
         buf_puts(out, ",\"$patch\":\"delete\"}");
     }
 }
 
 /* Two lists that differ, as fields of the map that they are in. */
-static void put_list(struct patch *patch, bool *first, struct str field, struct str key, struct value from,
+static void put_list(struct patch *patch, struct str field, struct str key, struct value from,
                      struct value to, enum place at)
 {
     struct buf items = {0}, *out = patch->out;
-    bool none = true;
     if (!is_keyed(from, key) || !is_keyed(to, key)) {
         patch->failed = true;
         return;
     }
     patch->is_keyed = true;
     patch->out = &items;
-    bool moved = put_items(patch, &none, key, from, to, at);
-    put_removed(&items, &none, key, from, to);
+    bool moved = put_items(patch, key, from, to, at);
+    put_removed(&items, key, from, to);
     patch->out = out;
     if (items.len) {
-        put_name(out, first, field);
+        json_key(out, field);
         buf_printf(out, "[%s]", buf_text(&items));
     }
-    if (moved) put_order(out, first, field, key, to);
+    if (moved) put_order(out, field, key, to);
     buf_clear(&items);
 }
 
 /* --- fields */
 
-static void put_value(struct patch *patch, bool *first, struct str field, struct value from, struct value to,
+static void put_value(struct patch *patch, struct str field, struct value from, struct value to,
                       enum place at)
 {
     bool is_list = value_type(from) == VALUE_ARRAY && value_type(to) == VALUE_ARRAY;
     for (size_t i = 0; is_list && i < ARRAY_LEN(lists); i++) {
         if (lists[i].at != at || !str_is(field, lists[i].field)) continue;
-        put_list(patch, first, field, str_of(lists[i].key), from, to, lists[i].items);
+        put_list(patch, field, str_of(lists[i].key), from, to, lists[i].items);
         return;
     }
     enum place inner = step(at, field);
-    bool was_first = *first, differs = true;
+    bool differs = true;
     size_t before = patch->out->len;
     if (is_list && inner == AT_OTHER) patch->failed = true;
-    put_name(patch->out, first, field);
+    json_key(patch->out, field);
     if (value_type(from) == VALUE_MAP && value_type(to) == VALUE_MAP)
         differs = diff(patch, from, to, inner);
     else
         json_write(patch->out, to);
-    if (differs) return;
-    patch->out->len = before;
-    *first = was_first;
+    if (!differs) patch->out->len = before;
 }
 
-static void put_old(struct patch *patch, bool *first, struct value from, const struct map_index *now,
-                    enum place at)
+static void put_old(struct patch *patch, struct value from, const struct map_index *now, enum place at)
 {
     size_t count = value_count(from);
     for (size_t i = 0; i < count; i++) {
@@ -267,15 +250,15 @@ static void put_old(struct patch *patch, bool *first, struct value from, const s
         struct text text;
         struct value old = value_entry(from, i, &field, &text), new = map_index_find(now, field);
         if (value_type(new) == VALUE_ABSENT) {
-            put_name(patch->out, first, field);
+            json_key(patch->out, field);
             buf_puts(patch->out, "null");
         } else if (!value_equal(old, new)) {
-            put_value(patch, first, field, old, new, at);
+            put_value(patch, field, old, new, at);
         }
     }
 }
 
-static void put_new(struct patch *patch, bool *first, const struct map_index *old, struct value to)
+static void put_new(struct patch *patch, const struct map_index *old, struct value to)
 {
     size_t count = value_count(to);
     for (size_t i = 0; i < count; i++) {
@@ -283,7 +266,7 @@ static void put_new(struct patch *patch, bool *first, const struct map_index *ol
         struct text text;
         struct value now = value_entry(to, i, &field, &text);
         if (value_type(now) == VALUE_NULL || value_type(map_index_find(old, field)) != VALUE_ABSENT) continue;
-        put_name(patch->out, first, field);
+        json_key(patch->out, field);
         json_write(patch->out, now);
     }
 }
@@ -291,18 +274,20 @@ static void put_new(struct patch *patch, bool *first, const struct map_index *ol
 /* Two maps. False, with nothing written: they are equal, or but for nulls, which no patch can write. */
 static bool diff(struct patch *patch, struct value from, struct value to, enum place at)
 {
-    bool first = true;
     size_t before = patch->out->len;
     if (value_equal(from, to)) return false;
     struct map_index old = map_index_make(from), now = map_index_make(to);
     buf_putc(patch->out, '{');
-    put_old(patch, &first, from, &now, at);
-    put_new(patch, &first, &old, to);
-    buf_putc(patch->out, '}');
-    if (first) patch->out->len = before;
+    put_old(patch, from, &now, at);
+    put_new(patch, &old, to);
+    bool differs = patch->out->len > before + 1;
+    if (differs)
+        buf_putc(patch->out, '}');
+    else
+        patch->out->len = before;
     map_index_clear(&old);
     map_index_clear(&now);
-    return !first;
+    return differs;
 }
 
 bool strategic_diff(struct buf *out, struct value from, struct value to)

@@ -47,10 +47,7 @@ void report_begin_item(struct buf *out, size_t i)
 
 void report_put_json(struct buf *out, const char *key, struct str json)
 {
-    if (!json.n) return;
-    json_text(out, key, "");
-    out->len -= 2; /* the empty text's quotes */
-    buf_str(out, json);
+    if (json.n) json_raw(out, key, json);
 }
 
 void report_put_time(struct buf *out, int64_t time_s)

@@ -7,13 +7,24 @@
 
 #include "base/civil.h"
 
-static void begin(struct buf *out, const char *key)
+void json_key(struct buf *out, struct str key)
 {
     char last = out->len ? out->data[out->len - 1] : '{';
     if (last != '{' && last != '[' && last != '\n') buf_putc(out, ',');
-    if (!key) return;
-    buf_json_string(out, str_of(key));
+    if (!key.p) return;
+    buf_json_string(out, key);
     buf_putc(out, ':');
+}
+
+static void begin(struct buf *out, const char *key)
+{
+    json_key(out, str_of(key));
+}
+
+void json_raw(struct buf *out, const char *key, struct str json)
+{
+    begin(out, key);
+    buf_str(out, json);
 }
 
 void json_open(struct buf *out, const char *key, char bracket)

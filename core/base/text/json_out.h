@@ -7,6 +7,10 @@
 
 #include "base/buf.h"
 
+/* The comma and the key, whose value the caller appends; no key (`p` NULL) inside an array. */
+void json_key(struct buf *out, struct str key);
+/* A value that is JSON already. */
+void json_raw(struct buf *out, const char *key, struct str json);
 /* `key` NULL inside an array. */
 void json_open(struct buf *out, const char *key, char bracket);
 void json_close(struct buf *out, char bracket);

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/text/json_out.h"
 #include "object/value/json.h"
 
 static void copy_text(struct value v, char *out, size_t room)
@@ -72,27 +73,6 @@ void lease_time(int64_t wall_us, char out[40])
 
 /* --- writing */
 
-static void put_key(struct buf *out, struct str key)
-{
-    char last = out->data[out->len - 1];
-    if (last != '{') buf_putc(out, ',');
-    buf_json_string(out, key);
-    buf_putc(out, ':');
-}
-
-static void put_text(struct buf *out, struct str key, const char *text)
-{
-    if (!*text) return;
-    put_key(out, key);
-    buf_json_string(out, str_of(text));
-}
-
-static void put_int(struct buf *out, struct str key, int64_t n)
-{
-    put_key(out, key);
-    buf_printf(out, "%" PRId64, clamp(n));
-}
-
 /* The entries of a map but for those in `not`, which ends with an empty name. */
 static void put_others(struct buf *out, struct value map, const char *const *without)
 {
@@ -103,7 +83,7 @@ static void put_others(struct buf *out, struct value map, const char *const *wit
         bool left_out = false;
         for (const char *const *name = without; *name; name++) left_out |= str_is(key, *name);
         if (left_out) continue;
-        put_key(out, key);
+        json_key(out, key);
         json_write(out, v);
     }
 }
@@ -112,14 +92,10 @@ static void put_labels(struct buf *out, struct value before, struct lease_labels
 {
     const char **given = xcalloc(labels.count + 1, sizeof *given);
     for (size_t i = 0; i < labels.count; i++) given[i] = labels.items[2 * i];
-    put_key(out, STR("labels"));
-    buf_putc(out, '{');
+    json_open(out, "labels", '{');
     put_others(out, before, given);
-    for (size_t i = 0; i < labels.count; i++) {
-        put_key(out, str_of(labels.items[2 * i]));
-        buf_json_string(out, str_of(labels.items[2 * i + 1]));
-    }
-    buf_putc(out, '}');
+    for (size_t i = 0; i < labels.count; i++) json_text(out, labels.items[2 * i], labels.items[2 * i + 1]);
+    json_close(out, '}');
     free(given);
 }
 
@@ -128,15 +104,12 @@ static void put_metadata(struct buf *out, struct value before, struct str ns, st
 {
     static const char *const own[] = {"name", "namespace", "managedFields", NULL};
     static const char *const own_and_labels[] = {"name", "namespace", "managedFields", "labels", NULL};
-    put_key(out, STR("metadata"));
-    buf_putc(out, '{');
-    put_key(out, STR("name"));
-    buf_json_string(out, name);
-    put_key(out, STR("namespace"));
-    buf_json_string(out, ns);
+    json_open(out, "metadata", '{');
+    json_str(out, "name", name);
+    json_str(out, "namespace", ns);
     put_others(out, before, labels.count ? own_and_labels : own);
     if (labels.count) put_labels(out, value_field(before, STR("labels")), labels);
-    buf_putc(out, '}');
+    json_close(out, '}');
 }
 
 void lease_write(const struct root *before, struct str ns, struct str name, const struct lease_record *record,
@@ -146,18 +119,18 @@ void lease_write(const struct root *before, struct str ns, struct str name, cons
         "holderIdentity", "leaseDurationSeconds", "leaseTransitions", "acquireTime", "renewTime", NULL};
     static const char *const top[] = {"apiVersion", "kind", "metadata", "spec", NULL};
     struct value object = before ? root_value(before) : value_absent;
-    buf_puts(out, "{\"apiVersion\":\"coordination.k8s.io/v1\",\"kind\":\"Lease\"");
+    json_open(out, NULL, '{');
+    json_text(out, "apiVersion", "coordination.k8s.io/v1");
+    json_text(out, "kind", "Lease");
     put_metadata(out, value_field(object, STR("metadata")), ns, name, labels);
-    put_key(out, STR("spec"));
-    buf_putc(out, '{');
-    put_key(out, STR("holderIdentity"));
-    buf_json_string(out, str_of(record->holder));
-    put_int(out, STR("leaseDurationSeconds"), record->duration_s);
-    put_int(out, STR("leaseTransitions"), record->transitions);
-    put_text(out, STR("acquireTime"), record->acquired);
-    put_text(out, STR("renewTime"), record->renewed);
+    json_open(out, "spec", '{');
+    json_text(out, "holderIdentity", record->holder);
+    json_int(out, "leaseDurationSeconds", clamp(record->duration_s));
+    json_int(out, "leaseTransitions", clamp(record->transitions));
+    json_str_unless_empty(out, "acquireTime", str_of(record->acquired));
+    json_str_unless_empty(out, "renewTime", str_of(record->renewed));
     put_others(out, value_field(object, STR("spec")), own);
-    buf_putc(out, '}');
+    json_close(out, '}');
     put_others(out, object, top);
-    buf_putc(out, '}');
+    json_close(out, '}');
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/text/json_out.h"
 #include "kube/api/kube_call.h"
 #include "object/parse/tape.h"
 
@@ -36,24 +37,18 @@ static void finish(struct access_review *review, const struct err *err)
     access_review_cancel(review);
 }
 
-static void put(struct buf *out, const char *key, struct str value)
-{
-    buf_printf(out, "%s\"%s\":", out->data[out->len - 1] == '{' ? "" : ",", key);
-    buf_json_string(out, value);
-}
-
 static void write_body(const struct access_check *question, struct buf *out)
 {
     struct str subresource = str_of(question->resource), resource;
     str_cut(&subresource, '/', &resource);
     buf_puts(out, "{\"kind\":\"SelfSubjectAccessReview\",\"apiVersion\":\"authorization.k8s.io/v1\","
                   "\"spec\":{\"resourceAttributes\":{");
-    put(out, "verb", str_of(question->verb));
-    put(out, "group", str_of(question->group));
-    put(out, "resource", resource);
-    if (subresource.n) put(out, "subresource", subresource);
-    if (*question->name) put(out, "name", str_of(question->name));
-    if (*question->ns) put(out, "namespace", str_of(question->ns));
+    json_text(out, "verb", question->verb);
+    json_text(out, "group", question->group);
+    json_str(out, "resource", resource);
+    json_str_unless_empty(out, "subresource", subresource);
+    json_str_unless_empty(out, "name", str_of(question->name));
+    json_str_unless_empty(out, "namespace", str_of(question->ns));
     buf_puts(out, "}}}");
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text/base64.h"
+#include "base/text/json_out.h"
 #include "net/pem.h"
 #include "object/parse/tape.h"
 
@@ -15,34 +16,36 @@
 
 static void put_text(struct buf *out, const char *name, const char *text)
 {
-    if (!text) return;
-    buf_printf(out, ",\"%s\":", name);
-    buf_json_string(out, str_of(text));
+    if (text) json_text(out, name, text);
 }
 
 static void put_cluster(const struct exec_config *exec, const struct cluster_config *cluster, struct buf *out)
 {
-    buf_puts(out, "\"cluster\":{\"server\":");
-    buf_json_string(out, str_of(cluster->server));
+    struct buf ca = {0};
+    if (cluster->ca_pem) base64_encode(str_of(cluster->ca_pem), &ca);
+    json_open(out, "cluster", '{');
+    json_text(out, "server", cluster->server);
     put_text(out, "tls-server-name", cluster->tls_server_name);
-    if (cluster->insecure_skip_tls_verify) buf_puts(out, ",\"insecure-skip-tls-verify\":true");
-    if (cluster->ca_pem) {
-        buf_puts(out, ",\"certificate-authority-data\":\"");
-        base64_encode(str_of(cluster->ca_pem), out);
-        buf_putc(out, '"');
-    }
+    if (cluster->insecure_skip_tls_verify) json_bool(out, "insecure-skip-tls-verify", true);
+    if (cluster->ca_pem) json_str(out, "certificate-authority-data", buf_slice(&ca));
     put_text(out, "proxy-url", cluster->proxy_url);
-    if (cluster->disable_compression) buf_puts(out, ",\"disable-compression\":true");
-    if (exec->cluster_config) buf_printf(out, ",\"config\":%s", exec->cluster_config);
-    buf_puts(out, "},");
+    if (cluster->disable_compression) json_bool(out, "disable-compression", true);
+    if (exec->cluster_config) json_raw(out, "config", str_of(exec->cluster_config));
+    json_close(out, '}');
+    buf_clear(&ca);
 }
 
 void exec_credential_info(const struct exec_config *exec, const struct cluster_config *cluster,
                           bool interactive, struct buf *out)
 {
-    buf_printf(out, "{\"kind\":\"ExecCredential\",\"apiVersion\":\"%s\",\"spec\":{", exec->api_version);
+    buf_putc(out, '{'); /* behind the variable's name */
+    json_text(out, "kind", "ExecCredential");
+    json_text(out, "apiVersion", exec->api_version);
+    json_open(out, "spec", '{');
     if (exec->provide_cluster_info) put_cluster(exec, cluster, out);
-    buf_printf(out, "\"interactive\":%s}}", interactive ? "true" : "false");
+    json_bool(out, "interactive", interactive);
+    json_close(out, '}');
+    json_close(out, '}');
 }
 
 /* --- the answer */

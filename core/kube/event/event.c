@@ -3,10 +3,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/text/json_out.h"
 #include "kube/event/event_correlator.h"
 
 enum { NAME_MAX_LEN = 253 };
@@ -82,67 +82,51 @@ void event_name(const struct event *event, int64_t time_ns, struct buf *out)
     buf_printf(out, "event-%016" PRIx64 ".%" PRIx64, hash_str(object), (uint64_t)time_ns);
 }
 
-static void put_text(struct buf *out, const char *before, const char *text)
-{
-    buf_puts(out, before);
-    buf_json_string(out, str_of(text));
-}
-
-static void put_time(struct buf *out, const char *before, int64_t time_us)
-{
-    struct tm tm;
-    char text[32];
-    time_t seconds = (time_t)(time_us / 1000000);
-    gmtime_r(&seconds, &tm);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    put_text(out, before, text);
-}
-
-static void put_field(struct buf *out, const char *name, const char *text)
-{
-    if (!*text) return;
-    if (out->data[out->len - 1] != '{') buf_putc(out, ',');
-    buf_json_string(out, str_of(name));
-    buf_putc(out, ':');
-    buf_json_string(out, str_of(text));
-}
-
 static void put_message(struct buf *out, const struct event *event, const struct event_correlation *plan)
 {
     struct buf text = {0};
     buf_printf(&text, "%s%s", plan->is_combined ? EVENT_COMBINED_PREFIX : "", event->message);
-    buf_puts(out, ",\"message\":");
-    buf_json_string(out, (struct str){text.data, cut(buf_slice(&text), EVENT_MESSAGE_MAX)});
+    json_str(out, "message", (struct str){text.data, cut(buf_slice(&text), EVENT_MESSAGE_MAX)});
     buf_clear(&text);
 }
 
 void event_body(const struct event *event, const struct event_correlation *plan, struct buf *out)
 {
     const struct event_object *about = &event->about;
-    put_text(out, "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"metadata\":{\"name\":", plan->name);
-    put_text(out, ",\"namespace\":", event_namespace(event));
-    buf_puts(out, "},\"involvedObject\":{");
-    put_field(out, "apiVersion", about->api_version);
-    put_field(out, "kind", about->kind);
-    put_field(out, "namespace", about->ns);
-    put_field(out, "name", about->name);
-    put_field(out, "uid", about->uid);
-    put_field(out, "resourceVersion", about->resource_version);
-    put_text(out, "},\"type\":", event->type);
-    put_text(out, ",\"reason\":", event->reason);
+    json_open(out, NULL, '{');
+    json_text(out, "apiVersion", "v1");
+    json_text(out, "kind", "Event");
+    json_open(out, "metadata", '{');
+    json_text(out, "name", plan->name);
+    json_text(out, "namespace", event_namespace(event));
+    json_close(out, '}');
+    json_open(out, "involvedObject", '{');
+    json_str_unless_empty(out, "apiVersion", str_of(about->api_version));
+    json_str_unless_empty(out, "kind", str_of(about->kind));
+    json_str_unless_empty(out, "namespace", str_of(about->ns));
+    json_str_unless_empty(out, "name", str_of(about->name));
+    json_str_unless_empty(out, "uid", str_of(about->uid));
+    json_str_unless_empty(out, "resourceVersion", str_of(about->resource_version));
+    json_close(out, '}');
+    json_text(out, "type", event->type);
+    json_text(out, "reason", event->reason);
     put_message(out, event, plan);
-    put_text(out, ",\"source\":{\"component\":", event->component);
-    put_text(out, "},\"reportingComponent\":", event->component);
-    put_text(out, ",\"reportingInstance\":", event->instance);
-    put_time(out, ",\"firstTimestamp\":", plan->first_us);
-    put_time(out, ",\"lastTimestamp\":", event->time_us);
-    buf_printf(out, ",\"count\":%u}", plan->count);
+    json_open(out, "source", '{');
+    json_text(out, "component", event->component);
+    json_close(out, '}');
+    json_text(out, "reportingComponent", event->component);
+    json_text(out, "reportingInstance", event->instance);
+    json_time(out, "firstTimestamp", plan->first_us);
+    json_time(out, "lastTimestamp", event->time_us);
+    json_int(out, "count", plan->count);
+    json_close(out, '}');
 }
 
 void event_patch(const struct event *event, const struct event_correlation *plan, struct buf *out)
 {
-    buf_printf(out, "{\"count\":%u", plan->count);
-    put_time(out, ",\"lastTimestamp\":", event->time_us);
+    json_open(out, NULL, '{');
+    json_int(out, "count", plan->count);
+    json_time(out, "lastTimestamp", event->time_us);
     put_message(out, event, plan);
-    buf_putc(out, '}');
+    json_close(out, '}');
 }

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/text/json_out.h"
 #include "kube/recording/recording.h"
 
 /* A reader of many streams holds a window of each. */
@@ -52,26 +53,22 @@ static void compress(struct recording_writer *writer, struct str text, ZSTD_EndD
     } while (end == ZSTD_e_continue ? in.pos < in.size : left > 0);
 }
 
-static void put_field(struct buf *line, const char *name, const char *value)
-{
-    buf_printf(line, ",\"%s\":", name);
-    buf_json_string(line, str_of(value ? value : ""));
-}
-
 static void put_head(struct recording_writer *writer, const struct recording_stream *stream)
 {
     struct buf *line = &writer->line;
-    buf_printf(line, "{\"kubelua_recording\":%d,\"begin_us\":%lld", RECORDING_VERSION,
-               (long long)stream->begin_us);
-    put_field(line, "group", stream->resource.group);
-    put_field(line, "version", stream->resource.version);
-    put_field(line, "kind", stream->resource.kind);
-    put_field(line, "plural", stream->resource.plural);
-    buf_printf(line, ",\"namespaced\":%s", stream->resource.namespaced ? "true" : "false");
-    put_field(line, "namespace", stream->namespace_);
-    put_field(line, "selector", stream->label_selector);
-    put_field(line, "field_selector", stream->field_selector);
-    buf_printf(line, ",\"redacted\":%s}\n", stream->redacted ? "true" : "false");
+    json_open(line, NULL, '{');
+    json_int(line, "kubelua_recording", RECORDING_VERSION);
+    json_int(line, "begin_us", stream->begin_us);
+    json_text(line, "group", stream->resource.group);
+    json_text(line, "version", stream->resource.version);
+    json_text(line, "kind", stream->resource.kind);
+    json_text(line, "plural", stream->resource.plural);
+    json_bool(line, "namespaced", stream->resource.namespaced);
+    json_text(line, "namespace", stream->namespace_);
+    json_text(line, "selector", stream->label_selector);
+    json_text(line, "field_selector", stream->field_selector);
+    json_bool(line, "redacted", stream->redacted);
+    buf_puts(line, "}\n");
     compress(writer, buf_slice(line), ZSTD_e_continue);
 }
 
@@ -119,14 +116,13 @@ void recording_writer_put(struct recording_writer *writer, enum recording_type t
 {
     struct buf *line = &writer->line;
     line->len = 0;
-    buf_printf(line, "{\"at_us\":%lld,\"type\":\"%s\",", (long long)since_begin(writer, at_us), types[type]);
-    if (type == RECORDING_LISTED) {
-        buf_puts(line, "\"resourceVersion\":");
-        buf_json_string(line, object);
-    } else {
-        buf_puts(line, "\"object\":");
-        buf_str(line, object);
-    }
+    json_open(line, NULL, '{');
+    json_int(line, "at_us", since_begin(writer, at_us));
+    json_text(line, "type", types[type]);
+    if (type == RECORDING_LISTED)
+        json_str(line, "resourceVersion", object);
+    else
+        json_raw(line, "object", object);
     buf_puts(line, "}\n");
     compress(writer, buf_slice(line), ZSTD_e_continue);
 }

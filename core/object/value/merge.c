@@ -1,6 +1,7 @@
 /* Merge patches; see merge.h. Values are nested no deeper than the packer takes them. */
 #include "object/value/merge.h"
 
+#include "base/text/json_out.h"
 #include "object/value/json.h"
 #include "object/value/map_index.h"
 
@@ -9,32 +10,24 @@ static bool is_absent(struct value v)
     return value_type(v) == VALUE_ABSENT;
 }
 
-static void put_key(struct buf *out, size_t n, struct str key)
+/* What the target has, as the patch leaves it. */
+static void merge_old(struct buf *out, struct value target, const struct map_index *patch)
 {
-    if (n > 0) buf_putc(out, ',');
-    buf_json_string(out, key);
-    buf_putc(out, ':');
-}
-
-/* What the target has, as the patch leaves it; gives how many entries there are. */
-static size_t merge_old(struct buf *out, struct value target, const struct map_index *patch)
-{
-    size_t count = value_count(target), written = 0;
+    size_t count = value_count(target);
     for (size_t i = 0; i < count; i++) {
         struct str key;
         struct text text;
         struct value old = value_entry(target, i, &key, &text), change = map_index_find(patch, key);
         if (value_type(change) == VALUE_NULL) continue;
-        put_key(out, written++, key);
+        json_key(out, key);
         if (is_absent(change))
             json_write(out, old);
         else
             merge_write(out, old, change);
     }
-    return written;
 }
 
-static void merge_new(struct buf *out, size_t written, const struct map_index *target, struct value patch)
+static void merge_new(struct buf *out, const struct map_index *target, struct value patch)
 {
     size_t count = value_count(patch);
     for (size_t i = 0; i < count; i++) {
@@ -42,7 +35,7 @@ static void merge_new(struct buf *out, size_t written, const struct map_index *t
         struct text text;
         struct value change = value_entry(patch, i, &key, &text);
         if (value_type(change) == VALUE_NULL || !is_absent(map_index_find(target, key))) continue;
-        put_key(out, written++, key);
+        json_key(out, key);
         merge_write(out, value_absent, change);
     }
 }
@@ -56,7 +49,8 @@ void merge_write(struct buf *out, struct value target, struct value patch)
     if (value_type(target) != VALUE_MAP) target = value_absent;
     struct map_index old = map_index_make(target), changes = map_index_make(patch);
     buf_putc(out, '{');
-    merge_new(out, merge_old(out, target, &changes), &old, patch);
+    merge_old(out, target, &changes);
+    merge_new(out, &old, patch);
     buf_putc(out, '}');
     map_index_clear(&old);
     map_index_clear(&changes);
@@ -65,29 +59,25 @@ void merge_write(struct buf *out, struct value target, struct value patch)
 /* --- the way back */
 
 /* What both have, and what is gone. */
-static size_t diff_old(struct buf *out, struct value from, const struct map_index *to)
+static void diff_old(struct buf *out, struct value from, const struct map_index *to)
 {
-    size_t count = value_count(from), written = 0;
+    size_t count = value_count(from);
     for (size_t i = 0; i < count; i++) {
         struct str key;
         struct text text;
         struct value old = value_entry(from, i, &key, &text), now = map_index_find(to, key);
         size_t before = out->len;
-        put_key(out, written, key);
+        json_key(out, key);
         bool differs = true;
         if (is_absent(now))
             buf_puts(out, "null");
         else
             differs = merge_diff(out, old, now);
-        if (differs)
-            written++;
-        else
-            out->len = before;
+        if (!differs) out->len = before;
     }
-    return written;
 }
 
-static size_t diff_new(struct buf *out, size_t written, const struct map_index *from, struct value to)
+static void diff_new(struct buf *out, const struct map_index *from, struct value to)
 {
     size_t count = value_count(to);
     for (size_t i = 0; i < count; i++) {
@@ -95,10 +85,9 @@ static size_t diff_new(struct buf *out, size_t written, const struct map_index *
         struct text text;
         struct value now = value_entry(to, i, &key, &text);
         if (value_type(now) == VALUE_NULL || !is_absent(map_index_find(from, key))) continue;
-        put_key(out, written++, key);
+        json_key(out, key);
         json_write(out, now);
     }
-    return written;
 }
 
 bool merge_diff(struct buf *out, struct value from, struct value to)
@@ -111,9 +100,13 @@ bool merge_diff(struct buf *out, struct value from, struct value to)
     struct map_index old = map_index_make(from), now = map_index_make(to);
     size_t before = out->len;
     buf_putc(out, '{');
-    bool differs = diff_new(out, diff_old(out, from, &now), &old, to) > 0;
-    buf_putc(out, '}');
-    if (!differs) out->len = before;
+    diff_old(out, from, &now);
+    diff_new(out, &old, to);
+    bool differs = out->len > before + 1;
+    if (differs)
+        buf_putc(out, '}');
+    else
+        out->len = before;
     map_index_clear(&old);
     map_index_clear(&now);
     return differs;
