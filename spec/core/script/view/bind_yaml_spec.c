@@ -94,7 +94,7 @@ static void test_what_is_no_text_raises(void **state)
     assert_raises(f, "yaml.decode(5)", "snippet.lua:1: k8s.yaml.decode: text must be a string, not number");
     assert_raises(f, "yaml.decode_all()", "k8s.yaml.decode_all: text must be a string, not nil");
     assert_raises(f, "yaml.encode(print)", "snippet.lua:1: k8s.yaml.encode: cannot encode a function");
-    assert_raises(f, "local t = {} t.a = t yaml.encode(t)", "k8s.yaml.encode: a table is within itself");
+    assert_raises(f, "local t = {} t.a = t yaml.encode(t)", "k8s.yaml.encode: table contains itself");
 }
 
 static void test_there_is_a_limit(void **state)
