@@ -50,39 +50,35 @@ size_t audit_stream_total(const struct audit_stream *stream)
 
 /* --- rules */
 
-/* Copies the next texts one behind the other, each with a NUL. */
-static void take_texts(struct audit_stream *stream, struct wire_reader *reader, size_t count, size_t *places)
+static void take_texts(struct wire_reader *reader, void *into, const size_t *places, size_t count)
 {
+    for (size_t i = 0; i < count; i++) *AUDIT_TEXT(into, struct str, places[i]) = wire_text(reader);
+}
+
+/* Copies its texts one behind the other, each with a NUL. */
+static void take_rule_texts(struct audit_stream *stream, struct wire_reader *reader, struct audit_rule *rule)
+{
+    size_t begins[RULE_TEXTS];
     stream->text.len = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < RULE_TEXTS; i++) {
         struct str text = wire_text(reader);
-        places[i] = stream->text.len;
+        begins[i] = stream->text.len;
         buf_str(&stream->text, text);
         buf_putc(&stream->text, '\0');
         if (str_has_nul(text)) reader->bad = true;
     }
+    for (size_t i = 0; i < RULE_TEXTS; i++)
+        *AUDIT_TEXT(rule, const char *, audit_rule_texts[i]) = stream->text.data + begins[i];
 }
 
 /* The first stream brings the rules of the table, the others the same. */
 static void take_rule(struct audit_stream *stream, struct wire_reader *reader, uint32_t number, bool is_first)
 {
-    enum { ID, TITLE, CATEGORY, WHY, HOW, RULE_FILE, TEXTS };
     struct audit_table *table = stream->sink.table;
-    size_t places[TEXTS];
-    take_texts(stream, reader, TEXTS, places);
-    const char *texts = stream->text.data;
-    uint32_t line = wire_number_below(reader, LINE_NUMBER_MAX),
-             severity = wire_number_below(reader, SEVERITIES);
-    const struct audit_rule rule = {
-        .id = texts + places[ID],
-        .title = texts + places[TITLE],
-        .category = texts + places[CATEGORY],
-        .why = texts + places[WHY],
-        .how = texts + places[HOW],
-        .file = texts + places[RULE_FILE],
-        .line = (int)line,
-        .severity = (enum severity)severity,
-    };
+    struct audit_rule rule = {0};
+    take_rule_texts(stream, reader, &rule);
+    rule.line = (int)wire_number_below(reader, LINE_NUMBER_MAX);
+    rule.severity = (enum severity)wire_number_below(reader, SEVERITIES);
     if (reader->bad) return;
     if (is_first)
         audit_table_add_rule(table, &rule);
@@ -107,11 +103,7 @@ static void take_row(const struct audit_stream *stream, struct wire_reader *read
     struct audit_row row = {.rule = wire_number_below(reader, stream->rule_count)};
     row.verdict = (enum verdict)wire_number_below(reader, VERDICTS);
     row.accepted = wire_number_below(reader, 2) != 0;
-    row.message = wire_text(reader);
-    row.path = wire_text(reader);
-    row.place = wire_text(reader);
-    row.value = wire_text(reader);
-    row.reason = wire_text(reader);
+    take_texts(reader, &row, audit_row_texts, ROW_TEXTS);
     if (reader->bad) return;
     if (row.verdict == VERDICT_PASS)
         audit_table_add_pass(stream->sink.table, row.rule);
@@ -128,11 +120,8 @@ static void take_rows(const struct audit_stream *stream, struct wire_reader *rea
 static void take_object(struct audit_stream *stream, struct wire_reader *reader)
 {
     struct audit_table *table = stream->sink.table;
-    struct audit_object object = {.api_version = wire_text(reader), .file = STR("")};
-    object.kind = wire_text(reader);
-    object.ns = wire_text(reader);
-    object.name = wire_text(reader);
-    object.uid = wire_text(reader);
+    struct audit_object object = {.file = STR("")};
+    take_texts(reader, &object, audit_object_texts, OBJECT_TEXTS);
     if (!stream->begun) reader->bad = true;
     if (reader->bad) return;
     size_t before = audit_table_object_count(table);

@@ -17,9 +17,9 @@ static void end(struct buf *out, size_t at)
     for (int i = 0; i < 4; i++) out->data[at + (size_t)i] = (char)(size >> 8 * i);
 }
 
-static void put_text(struct buf *out, const char *text)
+static void put_texts(struct buf *out, const void *of, const size_t *places, size_t count)
 {
-    wire_put_text(out, str_of(text));
+    for (size_t i = 0; i < count; i++) wire_put_text(out, *AUDIT_TEXT(of, const struct str, places[i]));
 }
 
 bool audit_stream_put_rules(struct buf *out, const struct audit_table *table, struct err *err)
@@ -28,12 +28,8 @@ bool audit_stream_put_rules(struct buf *out, const struct audit_table *table, st
     wire_put_number(out, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct audit_rule *rule = audit_table_rule(table, i);
-        put_text(out, rule->id);
-        put_text(out, rule->title);
-        put_text(out, rule->category);
-        put_text(out, rule->why);
-        put_text(out, rule->how);
-        put_text(out, rule->file);
+        for (size_t t = 0; t < RULE_TEXTS; t++)
+            wire_put_text(out, str_of(*AUDIT_TEXT(rule, const char *const, audit_rule_texts[t])));
         wire_put_number(out, (uint64_t)rule->line);
         wire_put_number(out, rule->severity);
     }
@@ -74,25 +70,12 @@ static void put_counts(struct buf *out, const struct audit_table *table)
     }
 }
 
-static void put_object(struct buf *out, const struct audit_object *object)
-{
-    wire_put_text(out, object->api_version);
-    wire_put_text(out, object->kind);
-    wire_put_text(out, object->ns);
-    wire_put_text(out, object->name);
-    wire_put_text(out, object->uid);
-}
-
 static void put_row(struct buf *out, const struct audit_row *row)
 {
     wire_put_number(out, row->rule);
     wire_put_number(out, row->verdict);
     wire_put_number(out, row->accepted);
-    wire_put_text(out, row->message);
-    wire_put_text(out, row->path);
-    wire_put_text(out, row->place);
-    wire_put_text(out, row->value);
-    wire_put_text(out, row->reason);
+    put_texts(out, row, audit_row_texts, ROW_TEXTS);
 }
 
 /* Rows from `first` on, below `until`: as many as one frame has room for, of which there is always one, as a
@@ -112,7 +95,8 @@ static size_t put_rows(struct buf *out, const struct audit_table *table, size_t 
 static void put_object_frames(struct buf *out, const struct audit_table *table, size_t first, size_t until)
 {
     size_t at = begin(out, FRAME_OBJECT);
-    put_object(out, audit_table_object(table, audit_table_row(table, first)->object));
+    const struct audit_object *object = audit_table_object(table, audit_table_row(table, first)->object);
+    put_texts(out, object, audit_object_texts, OBJECT_TEXTS);
     size_t row = put_rows(out, table, first, until);
     end(out, at);
     while (row < until) {

@@ -22,9 +22,20 @@ struct audit_table {
     size_t looked_at, unlooked, elsewhere, foreign, evaluated, known;
 };
 
-static const char *keep_text(struct texts *texts, const char *text)
+#define IN(type, member) offsetof(struct type, member)
+
+const size_t audit_rule_texts[] = {IN(audit_rule, id),  IN(audit_rule, title), IN(audit_rule, category),
+                                   IN(audit_rule, why), IN(audit_rule, how),   IN(audit_rule, file)};
+const size_t audit_object_texts[] = {IN(audit_object, api_version), IN(audit_object, kind),
+                                     IN(audit_object, ns), IN(audit_object, name), IN(audit_object, uid)};
+const size_t audit_row_texts[] = {IN(audit_row, message), IN(audit_row, path), IN(audit_row, place),
+                                  IN(audit_row, value), IN(audit_row, reason)};
+
+static void keep_texts(struct texts *texts, void *to, const void *from, const size_t *places, size_t count)
 {
-    return texts_keep(texts, str_of(text)).p;
+    for (size_t i = 0; i < count; i++)
+        *AUDIT_TEXT(to, struct str, places[i]) =
+            texts_keep(texts, *AUDIT_TEXT(from, const struct str, places[i]));
 }
 
 struct audit_table *audit_table_new(bool keep_passes)
@@ -53,16 +64,11 @@ void audit_table_free(struct audit_table *f)
 uint32_t audit_table_add_rule(struct audit_table *f, const struct audit_rule *rule)
 {
     struct audit_rule *kept = array_add(f->rules, f->rule_count);
-    *kept = (struct audit_rule){
-        .id = keep_text(&f->of_rules, rule->id),
-        .title = keep_text(&f->of_rules, rule->title),
-        .category = keep_text(&f->of_rules, rule->category),
-        .why = keep_text(&f->of_rules, rule->why),
-        .how = keep_text(&f->of_rules, rule->how),
-        .file = keep_text(&f->of_rules, rule->file),
-        .line = rule->line,
-        .severity = rule->severity,
-    };
+    *kept = (struct audit_rule){.line = rule->line, .severity = rule->severity};
+    for (size_t i = 0; i < RULE_TEXTS; i++) {
+        const char *text = *AUDIT_TEXT(rule, const char *const, audit_rule_texts[i]);
+        *AUDIT_TEXT(kept, const char *, audit_rule_texts[i]) = texts_keep(&f->of_rules, str_of(text)).p;
+    }
     return (uint32_t)(f->rule_count - 1);
 }
 
@@ -114,15 +120,8 @@ static uint32_t keep_object(struct audit_table *f)
     const struct audit_object *now = f->now;
     if (!f->now_kept) {
         struct audit_object *kept = array_add(f->objects, f->object_count);
-        *kept = (struct audit_object){
-            .api_version = texts_keep(&f->texts, now->api_version),
-            .kind = texts_keep(&f->texts, now->kind),
-            .ns = texts_keep(&f->texts, now->ns),
-            .name = texts_keep(&f->texts, now->name),
-            .uid = texts_keep(&f->texts, now->uid),
-            .file = texts_keep(&f->texts, now->file),
-            .line = now->line,
-        };
+        *kept = (struct audit_object){.file = texts_keep(&f->texts, now->file), .line = now->line};
+        keep_texts(&f->texts, kept, now, audit_object_texts, OBJECT_TEXTS);
         f->now_at = (uint32_t)(f->object_count - 1);
         f->now_kept = true;
     }
@@ -143,11 +142,7 @@ void audit_table_add(struct audit_table *f, const struct audit_row *row)
     bool says_nothing = row->verdict == VERDICT_SKIP && !row->message.n && !f->keep_passes;
     if (row->verdict == VERDICT_PASS || says_nothing) return;
     struct audit_row *kept = add_row(f, row->rule, row->verdict);
-    kept->message = texts_keep(&f->texts, row->message);
-    kept->path = texts_keep(&f->texts, row->path);
-    kept->place = texts_keep(&f->texts, row->place);
-    kept->value = texts_keep(&f->texts, row->value);
-    kept->reason = texts_keep(&f->texts, row->reason);
+    keep_texts(&f->texts, kept, row, audit_row_texts, ROW_TEXTS);
     kept->fix = texts_keep(&f->texts, row->fix);
     kept->accepted = row->accepted;
 }

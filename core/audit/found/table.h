@@ -40,6 +40,13 @@ struct audit_row {
     const char *fix_type;
 };
 
+/* The texts of each that streams (stream.h) tell of, by their places in the struct, in the order of streams:
+ * those of a rule are `const char *`, the others `struct str`. */
+enum { RULE_TEXTS = 6, OBJECT_TEXTS = 5, ROW_TEXTS = 5 };
+extern const size_t audit_rule_texts[RULE_TEXTS], audit_object_texts[OBJECT_TEXTS],
+    audit_row_texts[ROW_TEXTS];
+#define AUDIT_TEXT(of, type, place) ((type *)((char *)(of) + (place)))
+
 /* Appends the message, and in brackets what the object's annotation says of it. */
 void audit_row_put_message(struct buf *out, const struct audit_row *row);
 
