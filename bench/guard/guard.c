@@ -157,7 +157,7 @@ static void make_informer(struct guard *g)
     shared_informer_add_handler(g->informer, &(struct event_handler){.on_update = on_update, .ctx = g},
                                 &registration);
     for (size_t i = 0; i < PODS; i++) objects[i] = root_ref(g->held[i]);
-    delta_fifo_replace(shared_informer_fifo(g->informer), "1", objects, PODS, 0);
+    delta_fifo_replace(shared_informer_fifo(g->informer), "1", objects, PODS, NULL, 0);
     drain(g);
     advance(g);
 }

@@ -95,13 +95,6 @@ static bool is_of(const struct root *object, const char *group, const char *kind
     return str_is(rule_kinds_group(own_group, str_of(kind)), group);
 }
 
-bool audit_objects_has(const struct audit_objects *objects, const struct resource *resource)
-{
-    for (size_t i = 0; i < objects->count; i++)
-        if (is_of(objects->items[i].object, resource->group, resource->kind)) return true;
-    return false;
-}
-
 static void tell(struct lw_call *call)
 {
     const struct memory_source *source = call->source;

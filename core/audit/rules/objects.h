@@ -16,8 +16,6 @@ void audit_objects_free(struct audit_objects *objects);
 void audit_objects_add(struct audit_objects *objects, const struct audit_subject *subject);
 size_t audit_objects_count(const struct audit_objects *objects);
 struct audit_subject audit_objects_at(const struct audit_objects *objects, size_t i);
-/* Whether there is one of that group and kind, in whatever version. */
-bool audit_objects_has(const struct audit_objects *objects, const struct resource *resource);
 
 /* A `new_source` of a factory whose `ctx` is struct audit_objects: lists have the objects of the resource's
  * group and kind in the scope's namespace; nothing changes afterwards. */

@@ -2,7 +2,6 @@
 #include "base/text/json_out.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 #include "base/civil.h"
@@ -58,15 +57,6 @@ void json_int(struct buf *out, const char *key, int64_t value)
 {
     begin(out, key);
     buf_printf(out, "%" PRId64, value);
-}
-
-void json_number(struct buf *out, const char *key, double value)
-{
-    begin(out, key);
-    if (isfinite(value))
-        buf_printf(out, "%.9g", value);
-    else
-        buf_puts(out, "null");
 }
 
 void json_bool(struct buf *out, const char *key, bool value)

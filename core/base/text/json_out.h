@@ -18,8 +18,6 @@ void json_text(struct buf *out, const char *key, const char *value);
 void json_str(struct buf *out, const char *key, struct str value);
 void json_str_unless_empty(struct buf *out, const char *key, struct str value);
 void json_int(struct buf *out, const char *key, int64_t value);
-/* Null when it is not finite. */
-void json_number(struct buf *out, const char *key, double value);
 void json_bool(struct buf *out, const char *key, bool value);
 /* RFC 3339 in UTC; nothing is written for 0. */
 void json_time(struct buf *out, const char *key, int64_t wall_us);
@@ -29,10 +27,9 @@ void json_time(struct buf *out, const char *key, int64_t wall_us);
 
 /* Appends the object or array `json`, which is well-formed; what it holds behind an error is left out. Lines
  * begin with `depth` times two blanks, but the first one when `in_line`, as it goes on behind a "- ". An
- * empty one, and what is no container, is one line. */
+ * empty one, and what is no container, is one line. Lists are not indented below their key, as kubectl has
+ * it. */
 void json_yaml(struct buf *out, struct str json, size_t depth, bool in_line);
 /* The same of all of a text, as people write it: without quotes where nothing can take it for something else
  * than a text, and as a block where it has several lines. */
 void json_yaml_bare(struct buf *out, struct str json);
-/* The same behind "key:". Lists are not indented below their key, as kubectl has it. */
-void json_yaml_field(struct buf *out, const char *key, struct str json, size_t depth);

@@ -284,10 +284,3 @@ void json_yaml_bare(struct buf *out, struct str json)
 {
     put_whole((struct reader){json.p, json.p + json.n, out, true}, 0, false);
 }
-
-void json_yaml_field(struct buf *out, const char *key, struct str json, size_t depth)
-{
-    struct reader r = {json.p, json.p + json.n, out, false};
-    buf_printf(out, "%*s%s:", (int)(2 * depth), "", key);
-    put_value(&r, peek(&r) == '[' ? depth : depth + 1, false);
-}

@@ -102,7 +102,7 @@ void collection_replace(struct collection *c, struct delta_fifo *fifo, const cha
                         int64_t received_us)
 {
     close_holes(c);
-    delta_fifo_replace_partly(fifo, resource_version, c->objects, c->used, c->refused, received_us);
+    delta_fifo_replace(fifo, resource_version, c->objects, c->used, c->refused, received_us);
     free(c->slots);
     *c = (struct collection){0};
 }

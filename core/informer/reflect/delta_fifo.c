@@ -132,13 +132,7 @@ void delta_fifo_add(struct delta_fifo *fifo, enum delta_type type, struct root *
 }
 
 void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
-                        size_t count, int64_t received_us)
-{
-    delta_fifo_replace_partly(fifo, resource_version, objects, count, NULL, received_us);
-}
-
-void delta_fifo_replace_partly(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
-                               size_t count, struct delta_refused *refused, int64_t received_us)
+                        size_t count, struct delta_refused *refused, int64_t received_us)
 {
     append(fifo, (struct delta){.type = DELTA_REPLACED_ALL,
                                 .resource_version = xstrdup(resource_version),

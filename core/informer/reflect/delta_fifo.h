@@ -63,13 +63,10 @@ void delta_fifo_free(struct delta_fifo *fifo);
 
 /* All take the references. */
 void delta_fifo_add(struct delta_fifo *fifo, enum delta_type type, struct root *object, int64_t received_us);
-/* Takes `objects` (malloc'ed) and the references in it. Whatever is queued before it stays, below the mark.
- */
+/* Takes `objects` (malloc'ed) and the references in it; `refused` (malloc'ed), which may be NULL, are objects
+ * of the list that were not taken. Whatever is queued before it stays, below the mark. */
 void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
-                        size_t count, int64_t received_us);
-/* The same for a list of which some objects were refused; takes `refused` (malloc'ed), which may be NULL. */
-void delta_fifo_replace_partly(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
-                               size_t count, struct delta_refused *refused, int64_t received_us);
+                        size_t count, struct delta_refused *refused, int64_t received_us);
 void delta_fifo_bookmark(struct delta_fifo *fifo, const char *resource_version);
 /* The resync of the instant `tick_ms`: whoever keeps time asks for it each delta_fifo_resync_ms while a watch
  * runs (R-26). One that waits already becomes one of this instant, as the consumer may need longer for it

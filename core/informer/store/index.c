@@ -29,7 +29,7 @@ struct index {
     size_t head_count;
     struct index_values values; /* scratch of index_set */
     struct buf fresh;           /* postings of those values */
-    uint64_t round, failures;
+    uint64_t round;
 };
 
 void index_values_add(struct index_values *values, struct str value)
@@ -139,7 +139,6 @@ static void ask(struct index *index, struct root *object, struct index_values *o
     out->bytes.len = out->count = 0;
     if (!object || index->source.values(index->source.ctx, object, out, &err)) return;
     out->bytes.len = out->count = 0;
-    index->failures++;
 }
 
 /* The value at `*at`, which moves behind it. */
@@ -272,11 +271,6 @@ void index_values_of(const struct index *index, uint32_t entry, void (*fn)(void 
 bool index_is_of(const struct index *index, const struct index_source *source)
 {
     return index->source.values == source->values && index->source.ctx == source->ctx;
-}
-
-uint64_t index_failures(const struct index *index)
-{
-    return index->failures;
 }
 
 size_t index_bytes(const struct index *index)

@@ -63,8 +63,6 @@ void index_values_of(const struct index *index, uint32_t entry, void (*fn)(void 
                      void *ctx);
 /* Made of this source: the same function with the same ctx. */
 bool index_is_of(const struct index *index, const struct index_source *source);
-/* Objects for which the source failed, since the index was made. */
-uint64_t index_failures(const struct index *index);
 /* What it takes, about. */
 size_t index_bytes(const struct index *index);
 

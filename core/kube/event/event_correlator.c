@@ -191,8 +191,3 @@ void *event_cache_use(struct event_cache *cache, uint64_t key)
     HASH_ADD(hh, cache->entries, key, sizeof entry->key, entry);
     return entry->record;
 }
-
-size_t event_cache_count(const struct event_cache *cache)
-{
-    return HASH_COUNT(cache->entries);
-}

@@ -45,4 +45,3 @@ void event_cache_free(struct event_cache *cache);
 /* The record of `key`, from now on the one used last; one that was not there is all zero. Good until the next
  * call. */
 void *event_cache_use(struct event_cache *cache, uint64_t key);
-size_t event_cache_count(const struct event_cache *cache);

@@ -64,8 +64,3 @@ enum name_kept name_set_find(const struct name_set *set, struct str name)
     if (!known) return begins_so(set, name) ? NAME_KEPT : NAME_DROPPED;
     return known->whole ? NAME_KEPT_WHOLE : NAME_KEPT;
 }
-
-size_t name_set_count(const struct name_set *set)
-{
-    return set->names.count;
-}

@@ -19,4 +19,3 @@ void name_set_add(struct name_set *set, struct str name, bool whole);
 /* All names that begin so are kept, but not whole; instead of those of the call before. */
 void name_set_add_beginning(struct name_set *set, struct str beginning);
 enum name_kept name_set_find(const struct name_set *set, struct str name);
-size_t name_set_count(const struct name_set *set);

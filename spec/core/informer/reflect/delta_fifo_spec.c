@@ -45,7 +45,7 @@ static void replace(const char *texts, const char *version)
 {
     size_t count;
     struct root **list = object_list(texts, &count);
-    delta_fifo_replace(fifo, version, list, count, 7);
+    delta_fifo_replace(fifo, version, list, count, NULL, 7);
 }
 
 /* Takes at most `max` and releases them. */

@@ -81,7 +81,7 @@ static void *produce(void *ctx)
             size_t count = dice / 1000 % OBJECTS;
             struct root **list = xcalloc(count + 1, sizeof *list);
             for (size_t j = 0; j < count; j++) list[j] = root_ref(t->objects[j]);
-            delta_fifo_replace(t->fifo, "1", list, count, i);
+            delta_fifo_replace(t->fifo, "1", list, count, NULL, i);
         } else {
             delta_fifo_add(t->fifo, DELTA_UPDATED, root_ref(t->objects[dice % OBJECTS]), i);
         }

@@ -49,7 +49,7 @@ static void replace(const char *texts, const char *version)
 {
     size_t count;
     struct root **list = object_list(texts, &count);
-    delta_fifo_replace(fifo, version, list, count, 7);
+    delta_fifo_replace(fifo, version, list, count, NULL, 7);
 }
 
 static void assert_popped(const char *expected)

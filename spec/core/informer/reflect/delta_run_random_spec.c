@@ -206,7 +206,7 @@ static void list(void)
             struct root *object = run.server[(first + k) % KEYS];
             if (object) objects[count++] = root_ref(object);
         }
-        delta_fifo_replace(shared_informer_fifo(run.sides[i].informer), version, objects, count, 7);
+        delta_fifo_replace(shared_informer_fifo(run.sides[i].informer), version, objects, count, NULL, 7);
     }
 }
 

@@ -81,7 +81,7 @@ static void replace(struct check_target *w, int ns)
         if (below(w, 2)) describe(w, ns, name, &text);
     struct root **list = object_list(buf_text(&text), &count);
     snprintf(version, sizeof version, "%d", ++w->version);
-    delta_fifo_replace(shared_informer_fifo(w->informer[ns]), version, list, count, 7);
+    delta_fifo_replace(shared_informer_fifo(w->informer[ns]), version, list, count, NULL, 7);
     buf_clear(&text);
 }
 

@@ -117,7 +117,7 @@ static void test_i18_an_add_that_the_filter_makes_is_never_initial(void **state)
     indexer_put(shared_informer_indexer(informer), object_with_labels("a@1", "{\"x\":\"no\"}"));
     listen(only_yes());
     list[0] = object_with_labels("a@2", "{\"x\":\"yes\"}");
-    delta_fifo_replace(shared_informer_fifo(informer), "2", list, 1, 0);
+    delta_fifo_replace(shared_informer_fifo(informer), "2", list, 1, NULL, 0);
     assert_told("add! a@2");
 }
 

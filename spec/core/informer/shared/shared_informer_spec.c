@@ -48,7 +48,7 @@ static void replace_refusing(const char *texts, const char *keys, size_t keys_le
     struct delta_refused *refused = NEW(struct delta_refused);
     buf_append(&refused->keys, keys, keys_len);
     refused->unknown = unknown;
-    delta_fifo_replace_partly(shared_informer_fifo(informer), "9", list, count, refused, 7);
+    delta_fifo_replace(shared_informer_fifo(informer), "9", list, count, refused, 7);
     while (shared_informer_process(informer, 10)) continue;
 }
 
@@ -127,7 +127,7 @@ static void test_b4_the_same_version_and_uid_are_unchanged_without_the_same_poin
     start_with("a@1", "1");
     struct root **list = malloc(sizeof *list);
     list[0] = object_with_labels("a@1", "{\"x\":\"y\"}");
-    delta_fifo_replace(shared_informer_fifo(informer), "2", list, 1, 7);
+    delta_fifo_replace(shared_informer_fifo(informer), "2", list, 1, NULL, 7);
     assert_history("");
 }
 
@@ -143,7 +143,7 @@ static void test_objects_without_versions_are_compared_by_content(void **state)
     start_with("a", "1");
     struct root **list = malloc(sizeof *list);
     list[0] = object_with_labels("a", "{\"x\":\"y\"}");
-    delta_fifo_replace(shared_informer_fifo(informer), "2", list, 1, 7);
+    delta_fifo_replace(shared_informer_fifo(informer), "2", list, 1, NULL, 7);
     assert_history("update a@ a@");
     replace("a", "3");
     assert_history("update a@ a@");

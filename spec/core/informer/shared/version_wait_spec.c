@@ -70,7 +70,7 @@ static void test_b10_bookmarks_lists_and_deletes_count(void **state)
     process();
     assert_int_equal(told, 1);
     wait_for("7", &two);
-    delta_fifo_replace(fifo, "70", NULL, 0, 0);
+    delta_fifo_replace(fifo, "70", NULL, 0, NULL, 0);
     process();
     assert_int_equal(told, 12);
     wait_for("100", &three);
@@ -85,7 +85,7 @@ static void test_b10_a_list_counts_when_all_of_it_was_told(void **state)
     size_t count;
     struct root **objects = object_list("a/1@1 a/2@2 a/3@3", &count);
     wait_for("7", &one);
-    delta_fifo_replace(fifo, "7", objects, count, 0);
+    delta_fifo_replace(fifo, "7", objects, count, NULL, 0);
     assert_int_equal(shared_informer_process(informer, 2), 2);
     assert_string_equal(indexer_resource_version(shared_informer_indexer(informer)), "7");
     assert_true(str_is(version_waits_version(shared_informer_waits(informer)), ""));

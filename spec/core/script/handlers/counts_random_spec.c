@@ -176,7 +176,7 @@ static void list_again(struct check_target *w)
         if (w->keys[key].object) list[count++] = root_ref(w->keys[key].object);
     }
     snprintf(version, sizeof version, "%d", ++w->version);
-    delta_fifo_replace(w->fifo, version, list, count, 1);
+    delta_fifo_replace(w->fifo, version, list, count, NULL, 1);
 }
 
 static void advance(struct check_target *w, int ms)
