@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "base/text/nearest.h"
 
+enum { GROUPS_MAX = 8 };
+
 struct group {
     const char *title;
     const struct command *commands[7]; /* ends with NULL */
@@ -63,6 +65,23 @@ static bool is_help(const char *word)
     return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
+static const struct flag_group *groups_of(const struct command *command)
+{
+    static const struct flag_group none = {NULL, NULL};
+    return command->groups ? command->groups() : &none;
+}
+
+static void print_help(const struct command *command)
+{
+    puts(command->help);
+    if (command->flags) flags_print(command->flags);
+    for (const struct flag_group *group = groups_of(command); group->flags; group++) {
+        if (group->heading && !*group->heading) continue;
+        if (group->heading) printf("\n%s\n", group->heading);
+        flags_print(group->flags);
+    }
+}
+
 /* Of one command, or the overview. */
 static int help(int count, char **names)
 {
@@ -73,10 +92,35 @@ static int help(int count, char **names)
         return EXIT_USAGE;
     }
     if (command)
-        command->help();
+        print_help(command);
     else
         overview(stdout);
     return EXIT_OK;
+}
+
+int command_fail(const struct command_line *line, const char *text)
+{
+    fprintf(stderr, "kubelua %s: %s\n", line->argv[0], text);
+    return EXIT_USAGE;
+}
+
+static bool parse(const struct command *command, struct command_line *line, struct err *err)
+{
+    const struct flag *tables[GROUPS_MAX + 2] = {command->flags}, **next = &tables[command->flags != NULL];
+    for (const struct flag_group *group = groups_of(command); group->flags; group++) *next++ = group->flags;
+    struct flag_list *rest = &line->arguments;
+    if (!flags_parse(tables, line->argc, line->argv, rest, err)) return false;
+    return !command->no_arguments || !rest->count ||
+           err_set(err, ERR_INVALID, "unexpected argument \"%s\"%s", rest->items[0], command->no_arguments);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    struct command_line line = {.argc = argc, .argv = argv};
+    struct err err;
+    int code = parse(command, &line, &err) ? command->run(&line) : command_fail(&line, err.text);
+    flag_list_clear(&line.arguments);
+    return code;
 }
 
 /* A closed one of the three would be the number of the next file that is opened, and be written to. These
@@ -101,8 +145,8 @@ int main(int argc, char **argv)
     if (!command) return unknown(name);
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            command->help();
+            print_help(command);
             return EXIT_OK;
         }
-    return command->run(argc - 1, argv + 1);
+    return run(command, argc - 1, argv + 1);
 }

@@ -47,6 +47,15 @@ int tool_raise(lua_State *L, const struct err *err)
     return lua_error(L);
 }
 
+void tool_push_list(lua_State *L, const struct flag_list *list)
+{
+    lua_createtable(L, (int)list->count, 0);
+    for (size_t i = 0; i < list->count; i++) {
+        lua_pushstring(L, list->items[i]);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+}
+
 void tool_push_flags(lua_State *L, const struct flag *flags)
 {
     lua_newtable(L);
@@ -61,15 +70,7 @@ void tool_push_flags(lua_State *L, const struct flag *flags)
         case FLAG_STRING:
         case FLAG_CHOICE:
         case FLAG_MODE: lua_pushstring(L, *(const char *const *)flag->into); break;
-        case FLAG_LIST: {
-            const struct flag_list *list = flag->into;
-            lua_createtable(L, (int)list->count, 0);
-            for (size_t i = 0; i < list->count; i++) {
-                lua_pushstring(L, list->items[i]);
-                lua_rawseti(L, -2, (int)i + 1);
-            }
-            break;
-        }
+        case FLAG_LIST: tool_push_list(L, flag->into); break;
         }
         lua_setfield(L, -2, flag->name);
     }

@@ -18,7 +18,12 @@ int tool_raise(lua_State *L, const struct err *err);
 /* Pushes the value of a JSON text. An object is a table whose metatable has its names in their order, as
  * `names`; null is a light userdata of NULL. */
 void tool_push_json(lua_State *L, const struct tape *tape, size_t at);
+/* The same for a table that shows the value: its members are rows, theirs are cells. Rows have their compact
+ * text as `json` of the metatable; a cell that is no text or null is an empty table with that, and `is_cell`.
+ */
+void tool_push_cells(lua_State *L, const struct tape *tape, size_t at);
 /* Pushes the value of the JSON text `text`. False with an error: nothing is pushed. */
 bool tool_parse_json(lua_State *L, struct str text, struct err *err);
+void tool_push_list(lua_State *L, const struct flag_list *list);
 /* Pushes a table of what the flags were set to, by their names; durations are milliseconds. */
 void tool_push_flags(lua_State *L, const struct flag *flags);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "object/parse/document.h"
 #include "tool/tool.h"
 
 static void push_number(lua_State *L, const struct tape *tape, size_t at)
@@ -15,17 +16,20 @@ static void push_number(lua_State *L, const struct tape *tape, size_t at)
     lua_pushnumber(L, value);
 }
 
-static void push_array(lua_State *L, const struct tape *tape, size_t at)
+/* Pushes a value of a container. */
+typedef void push_fn(lua_State *L, const struct tape *tape, size_t at);
+
+static void push_array(lua_State *L, const struct tape *tape, size_t at, push_fn *push)
 {
     int n = 0;
     lua_newtable(L);
     for (size_t v = tape_first(tape, at, NULL); v; v = tape_next(tape, at, v, NULL)) {
-        tool_push_json(L, tape, v);
+        push(L, tape, v);
         lua_rawseti(L, -2, ++n);
     }
 }
 
-static void push_object(lua_State *L, const struct tape *tape, size_t at)
+static void push_object(lua_State *L, const struct tape *tape, size_t at, push_fn *push)
 {
     int n = 0;
     struct str name;
@@ -35,7 +39,7 @@ static void push_object(lua_State *L, const struct tape *tape, size_t at)
         lua_pushlstring(L, name.p, name.n);
         lua_pushvalue(L, -1);
         lua_rawseti(L, -3, ++n);
-        tool_push_json(L, tape, v);
+        push(L, tape, v);
         lua_rawset(L, -4);
     }
     lua_createtable(L, 0, 1);
@@ -44,13 +48,10 @@ static void push_object(lua_State *L, const struct tape *tape, size_t at)
     lua_setmetatable(L, -2);
 }
 
-void tool_push_json(lua_State *L, const struct tape *tape, size_t at)
+static void push_scalar(lua_State *L, const struct tape *tape, size_t at)
 {
     struct str text;
-    luaL_checkstack(L, 8, "JSON is too deep");
     switch (tape_type(tape, at)) {
-    case '{': push_object(L, tape, at); break;
-    case '[': push_array(L, tape, at); break;
     case '"':
         text = tape_str(tape, at);
         lua_pushlstring(L, text.p, text.n);
@@ -62,6 +63,62 @@ void tool_push_json(lua_State *L, const struct tape *tape, size_t at)
     case 'd': push_number(L, tape, at); break;
     default: lua_pushlightuserdata(L, NULL);
     }
+}
+
+/* Gives false when the value is no container. */
+static bool push_container(lua_State *L, const struct tape *tape, size_t at, push_fn *push)
+{
+    char type = tape_type(tape, at);
+    luaL_checkstack(L, 8, "JSON is too deep");
+    if (type == '{') push_object(L, tape, at, push);
+    if (type == '[') push_array(L, tape, at, push);
+    return type == '{' || type == '[';
+}
+
+void tool_push_json(lua_State *L, const struct tape *tape, size_t at)
+{
+    if (!push_container(L, tape, at, tool_push_json)) push_scalar(L, tape, at);
+}
+
+/* Sets the text as `json` of the metatable of the table on top. */
+static void set_text(lua_State *L, const struct tape *tape, size_t at)
+{
+    struct buf text = {0};
+    document_compact(tape, at, &text);
+    if (!lua_getmetatable(L, -1)) lua_createtable(L, 0, 2);
+    lua_pushlstring(L, buf_text(&text), text.len);
+    lua_setfield(L, -2, "json");
+    lua_setmetatable(L, -2);
+    buf_clear(&text);
+}
+
+/* A number may be more than Lua's have, and what is deep is shown as it is written. */
+static void push_cell(lua_State *L, const struct tape *tape, size_t at)
+{
+    char type = tape_type(tape, at);
+    if (type == '"' || type == 'n') {
+        push_scalar(L, tape, at);
+        return;
+    }
+    lua_newtable(L);
+    set_text(L, tape, at);
+    lua_getmetatable(L, -1);
+    lua_pushboolean(L, true);
+    lua_setfield(L, -2, "is_cell");
+    lua_pop(L, 1);
+}
+
+static void push_row(lua_State *L, const struct tape *tape, size_t at)
+{
+    if (push_container(L, tape, at, push_cell))
+        set_text(L, tape, at);
+    else
+        push_cell(L, tape, at);
+}
+
+void tool_push_cells(lua_State *L, const struct tape *tape, size_t at)
+{
+    if (!push_container(L, tape, at, push_row)) push_cell(L, tape, at);
 }
 
 bool tool_parse_json(lua_State *L, struct str text, struct err *err)

@@ -12,6 +12,8 @@ local function printable(text) return (text:gsub("[%z\1-\31\127]", " ")) end
 -- Characters, as a terminal counts most of them.
 local function length(text) return select(2, text:gsub("[^\128-\191]", "")) end
 
+text_table.printable, text_table.length = printable, length
+
 -- A heading that begins with ">" is that of a column of numbers, which are aligned at the right.
 function text_table.new(...)
   local columns = {}
@@ -118,5 +120,11 @@ function text_table:text(view)
   end
   return table.concat(line.out)
 end
+
+-- The same below an empty line; nothing without rows.
+function text_table:block(view) return #self.rows > 0 and "\n" .. self:text(view) or "" end
+
+-- "heading: what the text has"; nothing when it is empty.
+function text_table.line(heading, text) return text ~= "" and heading .. ": " .. printable(text) .. "\n" or "" end
 
 return text_table

@@ -7,7 +7,6 @@
 
 #include "app/audit/audit_scripts.h"
 #include "audit/rules/suppression.h"
-#include "base/cli/text_table.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "base/text/nearest.h"
@@ -15,6 +14,7 @@
 #include "informer/shared/shared_factory.h"
 #include "script/inventory/inventory.h"
 #include "script/rules/rule_value.h"
+#include "tool/tool.h"
 
 static void print_kinds(const struct script_rule *rule)
 {
@@ -96,16 +96,14 @@ static int by_category(const void *pa, const void *pb)
     return order ? order : strcmp(a->id, b->id);
 }
 
-static void print_table(const struct script_rule *const *rules, size_t count)
+/* Of the same rules as JSON. */
+static bool print_table(struct str json, struct err *err)
 {
-    static const struct text_column columns[] = {
-        {"CATEGORY", false}, {"RULE", false}, {"SEVERITY", false}, {"TITLE", false}, {NULL, false}};
-    struct text_table table = {.columns = columns};
-    for (size_t i = 0; i < count; i++)
-        text_table_add(&table, (const char *const[]){rules[i]->category, rules[i]->id,
-                                                     severity_name(rules[i]->severity), rules[i]->title});
-    text_table_print(&table, stdout, 0, false);
-    text_table_clear(&table);
+    lua_State *L = tool_open();
+    bool ok = tool_parse_json(L, json, err) && tool_call(L, "tool.view.rules", err);
+    if (ok) fputs(lua_tostring(L, -1), stdout);
+    lua_close(L);
+    return ok;
 }
 
 static void put_json(struct buf *out, const struct script_rule *const *rules, size_t count)
@@ -131,7 +129,7 @@ static bool list(const struct audit_scripts *scripts, const char *output, struct
     put_json(&json, rules, count);
     bool ok = true;
     if (strcmp(output, "table") == 0)
-        print_table(rules, count);
+        ok = print_table(buf_slice(&json), err);
     else if (strcmp(output, "json") == 0)
         printf("%s\n", buf_text(&json));
     else

@@ -1,14 +1,38 @@
-/* One file per command: core/app/cmd_<name>.c, listed in core/main.c's table.
- * Owner: main. A command runs on the main thread and gives the process's exit code (enum exit_code). */
+/* One file per command or per group of them: core/app/cmd_<name>.c, listed in core/main.c's table.
+ * Owner: main, which parses the flags. A command runs on the main thread and gives the process's exit code
+ * (enum exit_code). */
 #pragma once
+#include "base/cli/flags.h"
 #include "base/exit_code.h"
+
+/* Flags with what help prints above them. NULL: they go on with those before; "": help does not show them. */
+struct flag_group {
+    const char *heading;
+    const struct flag *flags;
+};
+
+/* What was given: argv[0] is the command's name. */
+struct command_line {
+    int argc;
+    char **argv;
+    struct flag_list arguments; /* that are no flags; whatever is left in it main clears */
+};
 
 struct command {
     const char *name;
-    const char *summary;               /* one line for `kubelua help` */
-    int (*run)(int argc, char **argv); /* argv[0] is the command's name */
-    void (*help)(void);                /* prints `kubelua help NAME` to stdout */
+    const char *summary; /* one line for `kubelua help` */
+    const char *help;    /* what `kubelua help NAME` prints before the flags */
+    /* Behind `unexpected argument "..."`; NULL: the command takes arguments. */
+    const char *no_arguments;
+    const struct flag *flags; /* of its own; NULL: none */
+    /* Those that it has in common with others; ends with a group without flags. NULL: none. */
+    const struct flag_group *(*groups)(void);
+    /* After the flags were put there. */
+    int (*run)(struct command_line *line);
 };
+
+/* "kubelua NAME: text" on stderr; gives EXIT_USAGE. */
+int command_fail(const struct command_line *line, const char *text);
 
 extern const struct command cmd_run;
 extern const struct command cmd_exec;

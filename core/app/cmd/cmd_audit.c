@@ -18,6 +18,8 @@ enum { FIELD_MANAGER_MAX = 128 }; /* as servers have it */
 
 #define SEVERITY_NAMES "info|low|medium|high|critical"
 
+static struct audit_request given;
+
 static void request_clear(struct audit_request *request)
 {
     script_files_clear(&request->files);
@@ -81,48 +83,17 @@ static const struct flag *apply_flags(struct audit_request *request)
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
-static void help(void)
+static const struct flag_group *groups(void)
 {
-    struct audit_request request = {0};
-    puts("Evaluate the rules of scripts (k8s.rule) and report their findings, for a cluster, for files, or "
-         "for\n"
-         "the caches of a running engine.\n\n"
-         "Usage:\n"
-         "  kubelua audit -f FILE|DIR ... [--from FILE ...] [flags]\n"
-         "  kubelua audit --engine [-f FILE|DIR ...] [flags]\n"
-         "  kubelua audit -f FILE|DIR ... --explain RULE\n"
-         "  kubelua audit -f FILE|DIR ... --list-rules\n\n"
-         "Exit codes:\n"
-         "  0  no rule failed\n"
-         "  1  a rule failed with the severity of --fail-on or higher\n"
-         "  2  some input could not be read, or no object was audited\n"
-         "  3  the audit is incomplete: a rule raised an error or exceeded a limit, objects could not be\n"
-         "     retrieved, or a fix could not be applied (--apply)\n\n"
-         "Examples:\n"
-         "  kubelua audit -f scripts/rules --context prod -n shop\n"
-         "  kubelua audit -f scripts/rules -l 'team=web,env!=test'\n"
-         "  kubectl get pods -A -o json > pods.json && kubelua audit -f scripts/rules --from pods.json\n"
-         "  kubelua audit -f scripts/rules --from manifests.yaml -o sarif --fail-on high > audit.sarif\n"
-         "  kubelua audit -f scripts/rules --engine\n"
-         "  kubelua audit -f scripts/rules -o json > known.json\n"
-         "  kubelua audit -f scripts/rules --baseline known.json\n"
-         "  kubelua audit -f scripts/rules --fix > fixes.sh\n"
-         "  kubelua audit -f scripts/rules -n shop --apply --dry-run=server\n\n"
-         "Flags:");
-    flags_print(audit_flags(&request));
-    flags_print(param_flags(&request.options));
-    puts("\n"
-         "Cluster flags:");
-    flags_print(apply_flags(&request));
-    puts("\n"
-         "Engine flags:");
-    flags_print(audit_engine_flags(&request));
-    puts("\n"
-         "Script flags (as for kubelua run):");
-    flags_print(script_flags(&request.options));
-    puts("\nConnection:");
-    flags_print(connection_flags(&request.options));
-    request_clear(&request);
+    static struct flag_group all[7];
+    struct options *options = &given.options;
+    all[0].flags = audit_flags(&given);
+    all[1].flags = param_flags(options);
+    all[2] = (struct flag_group){"Cluster flags:", apply_flags(&given)};
+    all[3] = (struct flag_group){"Engine flags:", audit_engine_flags(&given)};
+    all[4] = (struct flag_group){"Script flags (as for kubelua run):", script_flags(options)};
+    all[5] = (struct flag_group){"Connection:", connection_flags(options)};
+    return all;
 }
 
 /* --- the command */
@@ -172,18 +143,11 @@ static const char *names_cluster(const struct cluster_flags *flags)
     return NULL;
 }
 
-static bool check_arguments(const struct audit_request *request, const struct flag_list *rest,
-                            struct err *err)
+static bool check_arguments(const struct audit_request *request, struct err *err)
 {
-    if (rest->count)
-        return err_set(err, ERR_INVALID,
-                       "unexpected argument \"%s\"; use -f for scripts and --from for objects",
-                       rest->items[0]);
     bool of_engine = request->engine.asked;
     if (of_engine && request->from.count)
         return err_set(err, ERR_INVALID, "--engine and --from are mutually exclusive");
-    if (!request->options.files.count && (!of_engine || request->explain || request->list_rules))
-        return err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
     if (!check_fix(request, err)) return false;
     const char *other = of_engine ? names_cluster(&request->options.cluster) : NULL;
     if (other)
@@ -199,25 +163,12 @@ static bool read_selector(struct audit_request *request, struct err *err)
     return request->labels || err_wrap(err, "--selector");
 }
 
-static bool parse(int argc, char **argv, struct audit_request *request, struct err *err)
+static bool complete(struct audit_request *request, struct err *err)
 {
-    struct flag_list rest = {0};
-    struct options *options = &request->options;
-    const struct flag *tables[] = {audit_flags(request),
-                                   apply_flags(request),
-                                   audit_engine_flags(request),
-                                   param_flags(options),
-                                   script_flags(options),
-                                   connection_flags(options),
-                                   NULL};
-    bool ok = flags_parse(tables, argc, argv, &rest, err) && options_set_limits(options, err) &&
-              check_arguments(request, &rest, err) && read_selector(request, err) &&
-              options_read_params(options, err);
-    flag_list_clear(&rest);
-    options->cluster.as_groups = options->as_groups.items;
-    options->cluster.as_group_count = options->as_groups.count;
-    return ok && (!options->files.count || script_files_find(&options->files, &request->files, err)) &&
-           options_check_trusted(options, &request->files, err);
+    bool needs_files = !request->engine.asked || request->explain || request->list_rules;
+    return check_arguments(request, err) && read_selector(request, err) &&
+           options_read_params(&request->options, err) &&
+           options_complete(&request->options, needs_files, &request->files, err);
 }
 
 static void print_old(const char *path, const struct baseline *baseline)
@@ -249,17 +200,48 @@ static int run_request(struct audit_request *request, struct err *err)
     return code;
 }
 
-static int run(int argc, char **argv)
+static int run(struct command_line *line)
 {
-    struct audit_request request = {0};
     struct err err = {0};
     int code = EXIT_USAGE;
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
-    if (parse(argc, argv, &request, &err)) code = run_request(&request, &err);
-    if (err.text[0]) fprintf(stderr, "kubelua audit: %s\n", err.text);
-    request_clear(&request);
+    if (complete(&given, &err)) code = run_request(&given, &err);
+    if (err.text[0]) command_fail(line, err.text);
+    request_clear(&given);
     return code;
 }
 
-const struct command cmd_audit = {"audit", "Evaluate rules and report findings", run, help};
+const struct command cmd_audit = {
+    .name = "audit",
+    .summary = "Evaluate rules and report findings",
+    .help =
+        "Evaluate the rules of scripts (k8s.rule) and report their findings, for a cluster, for files, or "
+        "for\n"
+        "the caches of a running engine.\n\n"
+        "Usage:\n"
+        "  kubelua audit -f FILE|DIR ... [--from FILE ...] [flags]\n"
+        "  kubelua audit --engine [-f FILE|DIR ...] [flags]\n"
+        "  kubelua audit -f FILE|DIR ... --explain RULE\n"
+        "  kubelua audit -f FILE|DIR ... --list-rules\n\n"
+        "Exit codes:\n"
+        "  0  no rule failed\n"
+        "  1  a rule failed with the severity of --fail-on or higher\n"
+        "  2  some input could not be read, or no object was audited\n"
+        "  3  the audit is incomplete: a rule raised an error or exceeded a limit, objects could not be\n"
+        "     retrieved, or a fix could not be applied (--apply)\n\n"
+        "Examples:\n"
+        "  kubelua audit -f scripts/rules --context prod -n shop\n"
+        "  kubelua audit -f scripts/rules -l 'team=web,env!=test'\n"
+        "  kubectl get pods -A -o json > pods.json && kubelua audit -f scripts/rules --from pods.json\n"
+        "  kubelua audit -f scripts/rules --from manifests.yaml -o sarif --fail-on high > audit.sarif\n"
+        "  kubelua audit -f scripts/rules --engine\n"
+        "  kubelua audit -f scripts/rules -o json > known.json\n"
+        "  kubelua audit -f scripts/rules --baseline known.json\n"
+        "  kubelua audit -f scripts/rules --fix > fixes.sh\n"
+        "  kubelua audit -f scripts/rules -n shop --apply --dry-run=server\n\n"
+        "Flags:",
+    .no_arguments = "; use -f for scripts and --from for objects",
+    .groups = groups,
+    .run = run,
+};

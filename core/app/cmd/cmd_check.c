@@ -17,67 +17,31 @@
 
 enum { ASK_MS = 20000 };
 
-struct arguments {
+static struct arguments {
     struct options options;
     struct script_files files;
     const char *output;
     struct flag_list against;
+} given = {.output = "text"};
+
+static const struct flag flags[] = {
+    FLAG_SCRIPT_FILES(&given.options.files),
+    {"output", 'o', FLAG_CHOICE, &given.output, "text|json", "text|json", "Output format (default text)"},
+    {"against", 0, FLAG_LIST, &given.against, "FILE", NULL,
+     "Check against a dump of a cluster (JSON or YAML): CRDs, objects, roles (repeatable)"},
+    {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 
-static void arguments_clear(struct arguments *arguments)
+static const struct flag_group *groups(void)
 {
-    script_files_clear(&arguments->files);
-    flag_list_clear(&arguments->against);
-    options_clear(&arguments->options);
-}
-
-static const struct flag *check_flags(struct arguments *arguments)
-{
-    static struct flag table[4];
-    arguments->output = "text";
-    const struct flag flags[] = {
-        FLAG_SCRIPT_FILES(&arguments->options.files),
-        {"output", 'o', FLAG_CHOICE, &arguments->output, "text|json", "text|json",
-         "Output format (default text)"},
-        {"against", 0, FLAG_LIST, &arguments->against, "FILE", NULL,
-         "Check against a dump of a cluster (JSON or YAML): CRDs, objects, roles (repeatable)"},
-    };
-    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
-}
-
-static void help(void)
-{
-    struct arguments arguments = {0};
-    puts("Load scripts without running them, and report problems: syntax errors, unknown options, calls in "
-         "the\n"
-         "wrong phase, unknown kinds, and handlers that can never be called.\n\n"
-         "Kinds are checked against the server given by --server, --kubeconfig or --context, or against the "
-         "CRDs\n"
-         "and objects of a dump. Without either, only built-in kinds are known.\n\n"
-         "With a server, permissions are checked as well; use --as to check those of the account that will "
-         "run\n"
-         "the scripts. A dump that contains roles and bindings works with --as, too.\n\n"
-         "Usage:\n"
-         "  kubelua check -f FILE|DIR ... [flags]\n\n"
-         "Exit codes: 0 no errors (there may be warnings); 1 errors; 2 some input could not be read.\n\n"
-         "Examples:\n"
-         "  kubelua check -f rules/scripts\n"
-         "  kubectl get crds -o json > crds.json && kubelua check -f rules/scripts --against crds.json\n"
-         "  kubectl get roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml > rbac.yaml\n"
-         "  kubelua check -f rules/scripts --against rbac.yaml --as system:serviceaccount:ops:kubelua\n"
-         "  kubelua check -f rules/scripts --context prod --as system:serviceaccount:ops:kubelua\n\n"
-         "Flags:");
-    flags_print(check_flags(&arguments));
-    puts("\n"
-         "Script flags (as for kubelua run):");
-    flags_print(script_flags(&arguments.options));
-    flags_print(param_flags(&arguments.options));
-    puts("\nConnection:");
-    flags_print(connection_flags(&arguments.options));
-    puts("\n"
-         "Leader election flags (as for kubelua run):");
-    flags_print(leader_flags(&arguments.options.leader));
-    arguments_clear(&arguments);
+    static struct flag_group all[5];
+    struct options *options = &given.options;
+    all[0] = (struct flag_group){"Script flags (as for kubelua run):", script_flags(options)};
+    all[1].flags = param_flags(options);
+    all[2] = (struct flag_group){"Connection:", connection_flags(options)};
+    all[3] =
+        (struct flag_group){"Leader election flags (as for kubelua run):", leader_flags(&options->leader)};
+    return all;
 }
 
 /* --- whom to ask */
@@ -94,15 +58,15 @@ struct check_target {
 
 static bool check_target_open(struct check_target *world, const struct arguments *arguments, struct err *err)
 {
-    const struct cluster_flags *flags = &arguments->options.cluster;
+    const struct cluster_flags *asked = &arguments->options.cluster;
     if (arguments->against.count) {
         world->is_whole = true;
         world->dump = dump_read(arguments->against.items, arguments->against.count, err);
         world->catalogue = world->dump ? catalogue_ref(dump_catalogue(world->dump)) : NULL;
-        world->has_rights = world->dump && flags->as;
-    } else if (!names_a_server(flags)) {
+        world->has_rights = world->dump && asked->as;
+    } else if (!names_a_server(asked)) {
         world->catalogue = catalogue_well_known();
-    } else if (cluster_config_load(flags, &world->cluster, err)) {
+    } else if (cluster_config_load(asked, &world->cluster, err)) {
         world->is_whole = true;
         world->asker = command_client_new(
             &(struct command_client_options){&world->cluster, arguments->options.request_timeout_ms, ASK_MS},
@@ -111,11 +75,11 @@ static bool check_target_open(struct check_target *world, const struct arguments
         world->has_rights = true;
         if (!world->catalogue) err_wrap(err, "%s", world->cluster.server);
     }
-    if (world->catalogue && world->dump && flags->as && dump_rights_empty(dump_rights(world->dump)))
+    if (world->catalogue && world->dump && asked->as && dump_rights_empty(dump_rights(world->dump)))
         return err_set(err, ERR_INVALID,
                        "--as %s: the dump has no role bindings: kubectl get "
                        "roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml",
-                       flags->as);
+                       asked->as);
     return world->catalogue != NULL;
 }
 
@@ -133,9 +97,9 @@ struct check {
 static bool check_access(void *ctx, struct access_check *questions, size_t count, struct err *err)
 {
     const struct check *check = ctx;
-    const struct cluster_flags *flags = &check->arguments->options.cluster;
+    const struct cluster_flags *asked = &check->arguments->options.cluster;
     if (check->world->asker) return command_client_access(check->world->asker, questions, count, err);
-    const struct dump_user user = {flags->as, flags->as_groups, flags->as_group_count};
+    const struct dump_user user = {asked->as, asked->as_groups, asked->as_group_count};
     dump_rights_check(dump_rights(check->world->dump), &user, questions, count);
     return true;
 }
@@ -247,40 +211,48 @@ static int check(const struct arguments *arguments, const struct check_target *w
     return code;
 }
 
-static bool parse(int argc, char **argv, struct arguments *arguments, struct err *err)
+static int run(struct command_line *line)
 {
-    struct flag_list rest = {0};
-    struct options *options = &arguments->options;
-    const struct flag *tables[] = {check_flags(arguments),         script_flags(options),
-                                   param_flags(options),           connection_flags(options),
-                                   leader_flags(&options->leader), NULL};
-    bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err) &&
-              options_set_limits(options, err) && options_read_params(options, err);
-    if (ok && rest.count)
-        ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; use -f for scripts", rest.items[0]);
-    if (ok && !options->files.count) ok = err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
-    flag_list_clear(&rest);
-    options->cluster.as_groups = options->as_groups.items;
-    options->cluster.as_group_count = options->as_groups.count;
-    return ok && script_files_find(&options->files, &arguments->files, err) &&
-           options_check_trusted(options, &arguments->files, err);
-}
-
-static int run(int argc, char **argv)
-{
-    struct arguments arguments = {0};
     struct check_target world = {0};
     struct err err;
-    int code = EXIT_USAGE;
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
-    if (parse(argc, argv, &arguments, &err) && check_target_open(&world, &arguments, &err))
-        code = check(&arguments, &world);
-    else
-        fprintf(stderr, "kubelua check: %s\n", err.text);
+    bool ok = options_read_params(&given.options, &err) &&
+              options_complete(&given.options, true, &given.files, &err) &&
+              check_target_open(&world, &given, &err);
+    int code = ok ? check(&given, &world) : command_fail(line, err.text);
     check_target_close(&world);
-    arguments_clear(&arguments);
+    script_files_clear(&given.files);
+    flag_list_clear(&given.against);
+    options_clear(&given.options);
     return code;
 }
 
-const struct command cmd_check = {"check", "Validate scripts without running them", run, help};
+const struct command cmd_check = {
+    .name = "check",
+    .summary = "Validate scripts without running them",
+    .help =
+        "Load scripts without running them, and report problems: syntax errors, unknown options, calls in "
+        "the\n"
+        "wrong phase, unknown kinds, and handlers that can never be called.\n\n"
+        "Kinds are checked against the server given by --server, --kubeconfig or --context, or against the "
+        "CRDs\n"
+        "and objects of a dump. Without either, only built-in kinds are known.\n\n"
+        "With a server, permissions are checked as well; use --as to check those of the account that will "
+        "run\n"
+        "the scripts. A dump that contains roles and bindings works with --as, too.\n\n"
+        "Usage:\n"
+        "  kubelua check -f FILE|DIR ... [flags]\n\n"
+        "Exit codes: 0 no errors (there may be warnings); 1 errors; 2 some input could not be read.\n\n"
+        "Examples:\n"
+        "  kubelua check -f rules/scripts\n"
+        "  kubectl get crds -o json > crds.json && kubelua check -f rules/scripts --against crds.json\n"
+        "  kubectl get roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml > rbac.yaml\n"
+        "  kubelua check -f rules/scripts --against rbac.yaml --as system:serviceaccount:ops:kubelua\n"
+        "  kubelua check -f rules/scripts --context prod --as system:serviceaccount:ops:kubelua\n\n"
+        "Flags:",
+    .no_arguments = "; use -f for scripts",
+    .flags = flags,
+    .groups = groups,
+    .run = run,
+};

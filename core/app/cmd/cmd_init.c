@@ -14,39 +14,13 @@
 #include "base/cli/flags.h"
 #include "base/mem.h"
 
-struct init_flags {
-    bool types;
+static bool types;
+
+static const struct flag flags[] = {
+    {"types", 0, FLAG_BOOL, &types, NULL, NULL,
+     "Write only types/ and replace existing files; use it after an upgrade of kubelua"},
+    {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
-
-static const struct flag *init_flags(struct init_flags *f)
-{
-    static struct flag table[2];
-    const struct flag all[] = {
-        {"types", 0, FLAG_BOOL, &f->types, NULL, NULL,
-         "Write only types/ and replace existing files; use it after an upgrade of kubelua"}};
-    *f = (struct init_flags){0};
-    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
-}
-
-static void help(void)
-{
-    struct init_flags flags;
-    puts("Create a project: an example script with its spec, API stubs for editors, and configuration for\n"
-         "lua-language-server and luacheck.\n\n"
-         "Usage:\n"
-         "  kubelua init DIR [flags]\n\n"
-         "DIR is created if it does not exist. If a file already exists, nothing is written. Pass "
-         "DIR/scripts\n"
-         "to -f of the other commands.\n\n"
-         "Examples:\n"
-         "  kubelua init rules && cd rules && kubelua check -f scripts && kubelua test\n"
-         "  kubelua init --types .\n\n"
-         "Exit codes:\n"
-         "  0    the files were written; stdout names them\n"
-         "  2    usage error, a file already exists, or a file could not be written\n\n"
-         "Flags:");
-    flags_print(init_flags(&flags));
-}
 
 static bool failed(const char *path)
 {
@@ -102,9 +76,9 @@ static bool write_file(const char *dir, const struct embedded_file *file, bool o
     return ok;
 }
 
-static bool is_wanted(const struct embedded_file *file, const struct init_flags *flags)
+static bool is_wanted(const struct embedded_file *file)
 {
-    return !flags->types || strncmp(file->path, "types/", 6) == 0;
+    return !types || strncmp(file->path, "types/", 6) == 0;
 }
 
 static bool exists(const char *dir, const struct embedded_file *file)
@@ -129,8 +103,8 @@ static bool is_free(const char *dir)
     }
     if (taken > NAMED) buf_printf(&names, " and %d more", taken - NAMED);
     if (taken)
-        fprintf(stderr, "kubelua init: %s: %d file%s: %s; nothing was written\n", dir, taken,
-                taken == 1 ? " already exists" : "s already exist", buf_text(&names));
+        fprintf(stderr, "kubelua init: %s: %d file(s) already %s: %s; nothing was written\n", dir, taken,
+                taken == 1 ? "is" : "are", buf_text(&names));
     buf_clear(&names);
     return !taken;
 }
@@ -171,39 +145,44 @@ static void print_next(const char *dir)
     buf_clear(&go);
 }
 
-static int init(const char *dir, const struct init_flags *flags)
+static int init(const char *dir)
 {
-    if (!flags->types && !is_free(dir)) return EXIT_USAGE;
+    if (!types && !is_free(dir)) return EXIT_USAGE;
     if (!make_folder(dir)) return EXIT_USAGE;
     for (const struct embedded_file *file = project_files; file->path; file++) {
-        if (!is_wanted(file, flags)) continue;
-        if (!make_folders(dir, file->path) || !write_file(dir, file, flags->types)) return EXIT_USAGE;
+        if (!is_wanted(file)) continue;
+        if (!make_folders(dir, file->path) || !write_file(dir, file, types)) return EXIT_USAGE;
     }
-    if (!flags->types) print_next(dir);
+    if (!types) print_next(dir);
     return EXIT_OK;
 }
 
-static int run(int argc, char **argv)
+static int run(struct command_line *line)
 {
-    struct init_flags flags;
-    struct flag_list rest = {0};
-    struct err err;
-    const struct flag *const tables[] = {init_flags(&flags), NULL};
-    int code = EXIT_USAGE;
-    if (!flags_parse(tables, argc, argv, &rest, &err))
-        fprintf(stderr, "kubelua init: %s\n", err.text);
-    else if (rest.count != 1)
-        fprintf(stderr, "kubelua init: %s\n",
-                rest.count ? "only one directory is allowed" : "missing directory; usage: kubelua init DIR");
-    else
-        code = init(rest.items[0], &flags);
-    flag_list_clear(&rest);
-    return code;
+    const struct flag_list *folders = &line->arguments;
+    if (folders->count == 1) return init(folders->items[0]);
+    return command_fail(line, folders->count ? "only one directory is allowed"
+                                             : "missing directory; usage: kubelua init DIR");
 }
 
 const struct command cmd_init = {
     .name = "init",
     .summary = "Create a project with an example script",
+    .help =
+        "Create a project: an example script with its spec, API stubs for editors, and configuration for\n"
+        "lua-language-server and luacheck.\n\n"
+        "Usage:\n"
+        "  kubelua init DIR [flags]\n\n"
+        "DIR is created if it does not exist. If a file already exists, nothing is written. Pass "
+        "DIR/scripts\n"
+        "to -f of the other commands.\n\n"
+        "Examples:\n"
+        "  kubelua init rules && cd rules && kubelua check -f scripts && kubelua test\n"
+        "  kubelua init --types .\n\n"
+        "Exit codes:\n"
+        "  0    the files were written; stdout names them\n"
+        "  2    usage error, a file already exists, or a file could not be written\n\n"
+        "Flags:",
+    .flags = flags,
     .run = run,
-    .help = help,
 };

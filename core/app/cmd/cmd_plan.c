@@ -16,10 +16,10 @@
 #include "script/vm/bundle.h"
 #include "script/vm/limits.h"
 
-struct arguments {
+static struct {
     struct flag_list files, lua_path;
     const char *output, *socket;
-};
+} given = {.output = "text"};
 
 /* A file that was loaded, or not. */
 struct loaded {
@@ -29,7 +29,6 @@ struct loaded {
 };
 
 struct planning {
-    const struct arguments *arguments;
     struct script_files files;
     struct admin_client *engine;
     struct load_host dry;
@@ -45,41 +44,14 @@ struct planning {
     bool unreadable;
 };
 
-static const struct flag *flags_of(struct arguments *a)
-{
-    static struct flag table[5];
-    a->output = "text";
-    const struct flag flags[] = {
-        FLAG_SCRIPT_FILES(&a->files),
-        {"output", 'o', FLAG_CHOICE, &a->output, "text|json", "text|json", "Output format (default text)"},
-        {"lua-path", 0, FLAG_LIST, &a->lua_path, "DIR", NULL,
-         "Additional directory to search for Lua modules (repeatable; default: those of the engine)"},
-        FLAG_ADMIN_SOCKET(&a->socket),
-    };
-    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
-}
-
-static void help(void)
-{
-    struct arguments arguments = {0};
-    puts(
-        "Preview a reload: compare what the files would register with what is running, script by script.\n\n"
-        "The files are loaded locally with the engine's settings; nothing runs, and the engine does not "
-        "change.\n"
-        "Files are matched to scripts by name or by its last part, so a copy of the script directory works.\n"
-        "Reloads that would be refused, such as a new k8s.state version without migrate or a conflicting\n"
-        "metric, are reported. Unknown kinds are not detected: use kubelua check. -o json includes function "
-        "hashes.\n\n"
-        "Usage:\n"
-        "  kubelua plan -f FILE|DIR ... [flags]\n\n"
-        "Exit codes: 0 no differences; 1 differences; 2 the engine or a file could not be read; 3 a reload\n"
-        "would be refused.\n\n"
-        "Examples:\n"
-        "  kubelua plan -f scripts/\n"
-        "  kubelua plan -f scripts/images.lua -o json\n\n"
-        "Flags:");
-    flags_print(flags_of(&arguments));
-}
+static const struct flag flags[] = {
+    FLAG_SCRIPT_FILES(&given.files),
+    {"output", 'o', FLAG_CHOICE, &given.output, "text|json", "text|json", "Output format (default text)"},
+    {"lua-path", 0, FLAG_LIST, &given.lua_path, "DIR", NULL,
+     "Additional directory to search for Lua modules (repeatable; default: those of the engine)"},
+    FLAG_ADMIN_SOCKET(&given.socket),
+    {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
+};
 
 /* --- what runs */
 
@@ -107,7 +79,7 @@ static bool read_script(struct planning *p, const struct tape *tape, size_t at, 
 static bool fetch_inventories(struct planning *p, struct err *err)
 {
     bool ok = true;
-    p->engine = admin_client_request(p->arguments->socket, "plan", err);
+    p->engine = admin_client_request(given.socket, "plan", err);
     if (!p->engine) return false;
     const struct tape *tape = admin_client_tape(p->engine);
     size_t scripts = tape_field(tape, admin_client_result(p->engine), STR("scripts"));
@@ -122,8 +94,8 @@ static bool fetch_inventories(struct planning *p, struct err *err)
 static void take_lua_path(struct planning *p, const struct tape *tape, size_t list)
 {
     struct engine_settings *own = &p->settings;
-    own->lua_path = p->arguments->lua_path.items;
-    own->lua_path_count = p->arguments->lua_path.count;
+    own->lua_path = given.lua_path.items;
+    own->lua_path_count = given.lua_path.count;
     if (own->lua_path_count || !list) return;
     for (size_t v = tape_first(tape, list, NULL); v; v = tape_next(tape, list, v, NULL)) {
         p->lua_path = xrealloc(p->lua_path, (own->lua_path_count + 1) * sizeof *p->lua_path);
@@ -176,7 +148,7 @@ static void load_one(struct planning *p, size_t i)
 /* Which of them were found in a folder. */
 static void note_folders(struct planning *p)
 {
-    const struct flag_list *arguments = &p->arguments->files;
+    const struct flag_list *arguments = &given.files;
     for (size_t i = 0; i < arguments->count; i++) {
         struct flag_list one = {&arguments->items[i], 1};
         struct script_files found;
@@ -273,7 +245,7 @@ static void clear(struct planning *p)
 static int print(const struct planning *p, const struct plan_rows *rows)
 {
     struct buf out = {0};
-    if (strcmp(p->arguments->output, "json") == 0)
+    if (strcmp(given.output, "json") == 0)
         plan_rows_print_json(rows, &out);
     else
         plan_rows_print(rows, &out);
@@ -288,7 +260,7 @@ static int print(const struct planning *p, const struct plan_rows *rows)
 static int plan(struct planning *p, struct err *err)
 {
     struct plan_rows rows = {0};
-    if (!script_files_find(&p->arguments->files, &p->files, err) || !fetch_inventories(p, err)) return -1;
+    if (!script_files_find(&given.files, &p->files, err) || !fetch_inventories(p, err)) return -1;
     load_all(p);
     refuse_all(p);
     plan_match(p->theirs, p->their_count, p->mine, p->files.count, &rows);
@@ -297,30 +269,41 @@ static int plan(struct planning *p, struct err *err)
     return code;
 }
 
-static bool parse(int argc, char **argv, struct arguments *a, struct err *err)
+static int run(struct command_line *line)
 {
-    struct flag_list rest = {0};
-    bool ok = flags_parse((const struct flag *const[]){flags_of(a), NULL}, argc, argv, &rest, err);
-    if (ok && rest.count)
-        ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; use -f for scripts", rest.items[0]);
-    if (ok && !a->files.count) ok = err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
-    flag_list_clear(&rest);
-    return ok;
-}
-
-static int run(int argc, char **argv)
-{
-    struct arguments arguments = {0};
-    struct planning planning = {.arguments = &arguments};
+    struct planning planning = {0};
     struct err err;
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
-    int code = parse(argc, argv, &arguments, &err) ? plan(&planning, &err) : -1;
-    if (code < 0) fprintf(stderr, "kubelua plan: %s\n", err.text);
+    if (!given.files.count) return command_fail(line, "no script given; use -f FILE or -f DIR");
+    int code = plan(&planning, &err);
+    if (code < 0) code = command_fail(line, err.text);
     clear(&planning);
-    flag_list_clear(&arguments.files);
-    flag_list_clear(&arguments.lua_path);
-    return code < 0 ? EXIT_USAGE : code;
+    flag_list_clear(&given.files);
+    flag_list_clear(&given.lua_path);
+    return code;
 }
 
-const struct command cmd_plan = {"plan", "Preview what a reload would change", run, help};
+const struct command cmd_plan = {
+    .name = "plan",
+    .summary = "Preview what a reload would change",
+    .help =
+        "Preview a reload: compare what the files would register with what is running, script by script.\n\n"
+        "The files are loaded locally with the engine's settings; nothing runs, and the engine does not "
+        "change.\n"
+        "Files are matched to scripts by name or by its last part, so a copy of the script directory works.\n"
+        "Reloads that would be refused, such as a new k8s.state version without migrate or a conflicting\n"
+        "metric, are reported. Unknown kinds are not detected: use kubelua check. -o json includes function "
+        "hashes.\n\n"
+        "Usage:\n"
+        "  kubelua plan -f FILE|DIR ... [flags]\n\n"
+        "Exit codes: 0 no differences; 1 differences; 2 the engine or a file could not be read; 3 a reload\n"
+        "would be refused.\n\n"
+        "Examples:\n"
+        "  kubelua plan -f scripts/\n"
+        "  kubelua plan -f scripts/images.lua -o json\n\n"
+        "Flags:",
+    .no_arguments = "; use -f for scripts",
+    .flags = flags,
+    .run = run,
+};

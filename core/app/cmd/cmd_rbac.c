@@ -16,63 +16,42 @@
 /* A server that nobody named is asked for a moment only. */
 enum { ASK_MS = 3000, ASK_NAMED_MS = 20000 };
 
-static const char *role_name;
+static struct options options;
+static const char *role_name = "kubelua";
 static bool with_fixes;
 
-static const struct flag *rbac_flags(struct options *options)
-{
-    static struct flag table[5];
-    role_name = "kubelua";
-    const struct flag flags[] = {
-        FLAG_SCRIPT_FILES(&options->files),
-        {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "Name of the generated roles (default kubelua)"},
-        {"audit-apply", 0, FLAG_BOOL, &with_fixes, NULL, NULL,
-         "Add the rights that kubelua audit --apply needs: patch on kinds whose rules have a fix"},
-        {"report", 0, FLAG_MODE, &options->report, REPORT_TARGETS, REPORT_TARGETS,
-         "Add the rights that kubelua run --report needs to write reports"},
-    };
-    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
-}
+static const struct flag flags[] = {
+    FLAG_SCRIPT_FILES(&options.files),
+    {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "Name of the generated roles (default kubelua)"},
+    {"audit-apply", 0, FLAG_BOOL, &with_fixes, NULL, NULL,
+     "Add the rights that kubelua audit --apply needs: patch on kinds whose rules have a fix"},
+    {"report", 0, FLAG_MODE, &options.report, REPORT_TARGETS, REPORT_TARGETS,
+     "Add the rights that kubelua run --report needs to write reports"},
+    {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
+};
 
-static void help(void)
+static const struct flag_group *groups(void)
 {
-    struct options options = {0};
-    puts("Generate the minimal ClusterRole and Roles that scripts need, as YAML.\n\n"
-         "The scripts are loaded but not started. The roles contain: list and watch for informers, in their\n"
-         "namespaces; what k8s.reads and k8s.writes declare; create and patch on events for k8s.event; get,\n"
-         "create and update on leases for elections; and, with --report, list, create, patch and delete on "
-         "reports.\n"
-         "Kinds are resolved by the server; without one, only built-in kinds are known.\n\n"
-         "Usage:\n"
-         "  kubelua rbac -f FILE|DIR ... [flags]\n\n"
-         "Examples:\n"
-         "  kubelua rbac -f rules/scripts | kubectl apply -f -\n"
-         "  kubectl create clusterrolebinding kubelua --clusterrole kubelua --serviceaccount ops:kubelua\n\n"
-         "Flags:");
-    flags_print(rbac_flags(&options));
-    flags_print(leader_flags(&options.leader));
-    puts("\n"
-         "Script flags (as for kubelua run):");
-    flags_print(script_flags(&options));
-    puts("\nConnection:");
-    flags_print(connection_flags(&options));
-    options_clear(&options);
+    static struct flag_group all[4];
+    all[0].flags = leader_flags(&options.leader);
+    all[1] = (struct flag_group){"Script flags (as for kubelua run):", script_flags(&options)};
+    all[2] = (struct flag_group){"Connection:", connection_flags(&options)};
+    return all;
 }
 
 /* --- asking a server */
 
 /* The server's catalogue; without a server that somebody named, that of the well-known kinds. `*here` is the
  * namespace of the connection, for free(). */
-static struct catalogue *find_catalogue(const struct options *options, struct rbac_scripts *plan, char **here,
-                                        struct err *err)
+static struct catalogue *find_catalogue(struct rbac_scripts *plan, char **here, struct err *err)
 {
-    bool is_named = names_a_server(&options->cluster);
+    bool is_named = names_a_server(&options.cluster);
     struct cluster_config cluster = {0};
     struct catalogue *catalogue = NULL;
-    bool is_configured = cluster_config_load(&options->cluster, &cluster, err);
+    bool is_configured = cluster_config_load(&options.cluster, &cluster, err);
     *here = xstrdup(is_configured ? cluster.namespace_ : "default");
     if (is_configured)
-        catalogue = refresh_kinds(&(struct command_client_options){&cluster, options->request_timeout_ms,
+        catalogue = refresh_kinds(&(struct command_client_options){&cluster, options.request_timeout_ms,
                                                                    is_named ? ASK_NAMED_MS : ASK_MS},
                                   err);
     plan->is_server = catalogue != NULL;
@@ -84,22 +63,6 @@ static struct catalogue *find_catalogue(const struct options *options, struct rb
 }
 
 /* --- the command */
-
-static bool parse(int argc, char **argv, struct options *options, struct script_files *files, struct err *err)
-{
-    struct flag_list rest = {0};
-    const struct flag *tables[] = {rbac_flags(options), leader_flags(&options->leader), script_flags(options),
-                                   connection_flags(options), NULL};
-    bool ok = flags_parse(tables, argc, argv, &rest, err) && leader_flags_check(&options->leader, err) &&
-              options_set_limits(options, err);
-    if (ok && rest.count)
-        ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"; use -f for scripts", rest.items[0]);
-    if (ok && !options->files.count) ok = err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
-    flag_list_clear(&rest);
-    options->cluster.as_groups = options->as_groups.items;
-    options->cluster.as_group_count = options->as_groups.count;
-    return ok && script_files_find(&options->files, files, err) && options_check_trusted(options, files, err);
-}
 
 /* Those of the cluster too: a rule may be about what has no namespace. */
 static void add_reports(const struct rbac_scripts *plan, struct rbac_rules *rules)
@@ -127,29 +90,26 @@ static int print_rules(const struct rbac_scripts *plan)
     return EXIT_INCOMPLETE;
 }
 
-static int run(int argc, char **argv)
+static int run(struct command_line *line)
 {
-    struct options options = {0};
     struct script_files files = {0};
-    struct rbac_scripts plan = {.files = &files};
+    struct rbac_scripts plan = {.files = &files, .options = &options, .fixes = with_fixes};
     struct catalogue *catalogue = NULL;
     char *here = NULL;
     struct err err;
-    int exit_code = EXIT_USAGE;
+    int exit_code;
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
-    if (parse(argc, argv, &options, &files, &err)) catalogue = find_catalogue(&options, &plan, &here, &err);
+    if (options_complete(&options, true, &files, &err)) catalogue = find_catalogue(&plan, &here, &err);
     if (catalogue) {
         plan.catalogue = catalogue;
         plan.default_namespace =
             !options.all_namespaces && options.cluster.namespace_ ? options.cluster.namespace_ : "";
         plan.lease = leader_flags_lease(&options.leader, here);
-        plan.fixes = with_fixes;
         plan.elects = options.leader.elect;
-        plan.options = &options;
         exit_code = print_rules(&plan);
     } else {
-        fprintf(stderr, "kubelua rbac: %s\n", err.text);
+        exit_code = command_fail(line, err.text);
     }
     free(here);
     catalogue_free(catalogue);
@@ -158,4 +118,24 @@ static int run(int argc, char **argv)
     return exit_code;
 }
 
-const struct command cmd_rbac = {"rbac", "Generate the RBAC rules that scripts need", run, help};
+const struct command cmd_rbac = {
+    .name = "rbac",
+    .summary = "Generate the RBAC rules that scripts need",
+    .help =
+        "Generate the minimal ClusterRole and Roles that scripts need, as YAML.\n\n"
+        "The scripts are loaded but not started. The roles contain: list and watch for informers, in their\n"
+        "namespaces; what k8s.reads and k8s.writes declare; create and patch on events for k8s.event; get,\n"
+        "create and update on leases for elections; and, with --report, list, create, patch and delete on "
+        "reports.\n"
+        "Kinds are resolved by the server; without one, only built-in kinds are known.\n\n"
+        "Usage:\n"
+        "  kubelua rbac -f FILE|DIR ... [flags]\n\n"
+        "Examples:\n"
+        "  kubelua rbac -f rules/scripts | kubectl apply -f -\n"
+        "  kubectl create clusterrolebinding kubelua --clusterrole kubelua --serviceaccount ops:kubelua\n\n"
+        "Flags:",
+    .no_arguments = "; use -f for scripts",
+    .flags = flags,
+    .groups = groups,
+    .run = run,
+};

@@ -14,16 +14,15 @@
 
 enum { ASK_MS = 20000, TICK_MS = 1000, FLUSH_MS = 2000 };
 
-struct record_flags {
+static struct {
     const char *output, *selector, *field_selector, *redact;
     int64_t for_ms;
-};
+} own = {.redact = "secrets"};
+static struct options options;
 
 struct recording_run {
-    struct options options;
-    struct record_flags flags;
     struct script_files files;
-    struct flag_list kinds;
+    const struct flag_list *kinds;
     struct loop *loop;
     struct pool *pool;
     struct kube_client *client;
@@ -35,52 +34,26 @@ struct recording_run {
     int exit_code;
 };
 
-static const struct flag *record_flags(struct record_flags *flags, struct options *options)
-{
-    static struct flag table[8];
-    flags->redact = "secrets";
-    const struct flag all[] = {
-        {"output", 'o', FLAG_STRING, &flags->output, "FILE", NULL,
-         "File to write; an existing file is replaced once the recording is complete"},
-        {"filename", 'f', FLAG_LIST, &options->files, "FILE|DIR", NULL,
-         "Record what the informers of a script, or of a directory of scripts, watch (repeatable)"},
-        {"for", 0, FLAG_DURATION_MS, &flags->for_ms, "DURATION", NULL,
-         "Stop after this time (default: on SIGINT or SIGTERM)"},
-        {"selector", 'l', FLAG_STRING, &flags->selector, "SELECTOR", NULL, "Label selector for all KINDs"},
-        {"field-selector", 0, FLAG_STRING, &flags->field_selector, "SELECTOR", NULL,
-         "Field selector for all KINDs"},
-        {"redact", 0, FLAG_CHOICE, &flags->redact, "secrets|none", "secrets|none",
-         "Data to omit: that of Secrets, or none (default secrets)"},
-    };
-    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
-}
+static const struct flag flags[] = {
+    {"output", 'o', FLAG_STRING, &own.output, "FILE", NULL,
+     "File to write; an existing file is replaced once the recording is complete"},
+    {"filename", 'f', FLAG_LIST, &options.files, "FILE|DIR", NULL,
+     "Record what the informers of a script, or of a directory of scripts, watch (repeatable)"},
+    {"for", 0, FLAG_DURATION_MS, &own.for_ms, "DURATION", NULL,
+     "Stop after this time (default: on SIGINT or SIGTERM)"},
+    {"selector", 'l', FLAG_STRING, &own.selector, "SELECTOR", NULL, "Label selector for all KINDs"},
+    {"field-selector", 0, FLAG_STRING, &own.field_selector, "SELECTOR", NULL, "Field selector for all KINDs"},
+    {"redact", 0, FLAG_CHOICE, &own.redact, "secrets|none", "secrets|none",
+     "Data to omit: that of Secrets, or none (default secrets)"},
+    {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
+};
 
-static void help(void)
+static const struct flag_group *groups(void)
 {
-    struct record_flags flags = {0};
-    struct options options = {0};
-    puts("Record watch streams of a cluster for kubelua replay and k8s.test.\n\n"
-         "Usage:\n"
-         "  kubelua record -o FILE KIND ... [flags]\n"
-         "  kubelua record -o FILE -f SCRIPTS [flags]\n\n"
-         "Examples:\n"
-         "  kubelua record -o incident.rec pods deployments.apps -n shop\n"
-         "  kubelua record -o incident.rec -f rules/scripts --for 5m\n\n"
-         "The file contains complete objects, except for the data of Secrets, and is readable only by its "
-         "owner.\n\n"
-         "Exit codes:\n"
-         "  0    stopped by --for or SIGTERM\n"
-         "  2    usage, configuration or input error\n"
-         "  3    a stream is missing or incomplete, or FILE could not be written; the partial files are "
-         "listed\n"
-         "  130  interrupted; the recording is complete\n\n"
-         "Flags:");
-    flags_print(record_flags(&flags, &options));
-    puts("\nConnection:");
-    flags_print(connection_flags(&options));
-    puts("\n"
-         "Script flags (as for kubelua run):");
-    flags_print(script_flags(&options));
+    static struct flag_group all[3];
+    all[0] = (struct flag_group){"Connection:", connection_flags(&options)};
+    all[1] = (struct flag_group){"Script flags (as for kubelua run):", script_flags(&options)};
+    return all;
 }
 
 /* --- what is recorded */
@@ -110,18 +83,18 @@ static bool add_claim(void *ctx, const struct informer_spec *spec, struct err *e
     return ok;
 }
 
-static const char *default_namespace(const struct options *options)
+static const char *default_namespace(void)
 {
-    return !options->all_namespaces && options->cluster.namespace_ ? options->cluster.namespace_ : "";
+    return !options.all_namespaces && options.cluster.namespace_ ? options.cluster.namespace_ : "";
 }
 
 static bool add_all(struct recording_run *run, struct err *err)
 {
-    const struct lw_scope scope = {.namespace_ = default_namespace(&run->options),
-                                   .label_selector = run->flags.selector,
-                                   .field_selector = run->flags.field_selector};
-    bool ok = script_claims_each(&run->files, &run->options, scope.namespace_, add_claim, run, err);
-    for (size_t i = 0; ok && i < run->kinds.count; i++) ok = add(run, run->kinds.items[i], &scope, err);
+    const struct lw_scope scope = {.namespace_ = default_namespace(),
+                                   .label_selector = own.selector,
+                                   .field_selector = own.field_selector};
+    bool ok = script_claims_each(&run->files, &options, scope.namespace_, add_claim, run, err);
+    for (size_t i = 0; ok && i < run->kinds->count; i++) ok = add(run, run->kinds->items[i], &scope, err);
     if (ok && recorder_stream_count(run->recorder) == 0)
         return err_set(err, ERR_INVALID, "nothing to record: the scripts have no informers");
     return ok;
@@ -179,7 +152,7 @@ static void on_discovered(void *ctx, struct catalogue *catalogue, const struct e
     err_clear(&run->err);
     recorder_start(run->recorder);
     on_tick(&run->tick);
-    if (run->flags.for_ms > 0) timer_start(&run->end, loop_clock(run->loop), run->flags.for_ms);
+    if (own.for_ms > 0) timer_start(&run->end, loop_clock(run->loop), own.for_ms);
 }
 
 /* --- the end */
@@ -193,8 +166,8 @@ static void print_totals(const struct recording_run *run, const struct recorder_
 {
     struct buf line = {0};
     buf_printf(&line, "Recorded %zu stream%s to %s: %llu object%s listed, %llu change%s", totals->streams,
-               s_of(totals->streams), run->flags.output, (unsigned long long)totals->objects,
-               s_of(totals->objects), (unsigned long long)totals->changes, s_of(totals->changes));
+               s_of(totals->streams), own.output, (unsigned long long)totals->objects, s_of(totals->objects),
+               (unsigned long long)totals->changes, s_of(totals->changes));
     if (totals->relists)
         buf_printf(&line, ", relisted %llu time%s", (unsigned long long)totals->relists,
                    s_of(totals->relists));
@@ -241,18 +214,16 @@ static bool set_up(struct recording_run *run, const struct cluster_config *clust
     run->pool = pool_new(&(struct pool_options){0});
     run->tick.fn = on_tick;
     run->end.fn = on_end;
-    run->client =
-        kube_client_new(run->loop, run->pool,
-                        &(struct kube_client_options){.config = cluster,
-                                                      .request_timeout_ms = run->options.request_timeout_ms},
-                        err);
+    run->client = kube_client_new(
+        run->loop, run->pool,
+        &(struct kube_client_options){.config = cluster, .request_timeout_ms = options.request_timeout_ms},
+        err);
     if (!run->client) return false;
-    run->recorder =
-        recorder_new(&(struct recorder_options){.loop = run->loop,
-                                                .client = run->client,
-                                                .path = run->flags.output,
-                                                .redacts = strcmp(run->flags.redact, "secrets") == 0},
-                     err);
+    run->recorder = recorder_new(&(struct recorder_options){.loop = run->loop,
+                                                            .client = run->client,
+                                                            .path = own.output,
+                                                            .redacts = strcmp(own.redact, "secrets") == 0},
+                                 err);
     return run->recorder != NULL;
 }
 
@@ -273,42 +244,57 @@ static int record(struct recording_run *run, const struct cluster_config *cluste
     return report(run);
 }
 
-static bool parse(int argc, char **argv, struct recording_run *run, struct err *err)
+static bool check(struct recording_run *run, struct err *err)
 {
-    const struct flag *tables[] = {record_flags(&run->flags, &run->options), connection_flags(&run->options),
-                                   script_flags(&run->options), NULL};
-    if (!flags_parse(tables, argc, argv, &run->kinds, err)) return false;
-    if (!run->flags.output) return err_set(err, ERR_INVALID, "no output file given; use -o FILE");
-    if (!run->kinds.count && !run->options.files.count)
+    if (!own.output) return err_set(err, ERR_INVALID, "no output file given; use -o FILE");
+    if (!run->kinds->count && !options.files.count)
         return err_set(err, ERR_INVALID, "nothing to record; give KINDs, or scripts with -f");
-    run->options.cluster.as_groups = run->options.as_groups.items;
-    run->options.cluster.as_group_count = run->options.as_groups.count;
-    return options_set_limits(&run->options, err) &&
-           script_files_find(&run->options.files, &run->files, err) &&
-           options_check_trusted(&run->options, &run->files, err);
+    return options_complete(&options, false, &run->files, err);
 }
 
-static int run(int argc, char **argv)
+static int run(struct command_line *line)
 {
-    struct recording_run r = {.err.code = ERR_NONE};
+    struct recording_run r = {.kinds = &line->arguments, .err.code = ERR_NONE};
     struct cluster_config cluster = {0};
     struct err err;
-    int exit_code = EXIT_USAGE;
+    int exit_code;
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    if (parse(argc, argv, &r, &err) && cluster_config_load(&r.options.cluster, &cluster, &err)) {
+    if (check(&r, &err) && cluster_config_load(&options.cluster, &cluster, &err)) {
         writer_start(WRITER_BUFFER_DEFAULT, clock_real());
         exit_code = record(&r, &cluster);
         clear(&r);
         writer_stop(FLUSH_MS);
-    } else
-        fprintf(stderr, "kubelua record: %s\n", err.text);
+    } else {
+        exit_code = command_fail(line, err.text);
+    }
     cluster_config_clear(&cluster);
     script_files_clear(&r.files);
-    flag_list_clear(&r.kinds);
-    options_clear(&r.options);
+    options_clear(&options);
     return exit_code;
 }
 
-const struct command cmd_record = {"record", "Record watch streams of a cluster to a file", run, help};
+const struct command cmd_record = {
+    .name = "record",
+    .summary = "Record watch streams of a cluster to a file",
+    .help = "Record watch streams of a cluster for kubelua replay and k8s.test.\n\n"
+            "Usage:\n"
+            "  kubelua record -o FILE KIND ... [flags]\n"
+            "  kubelua record -o FILE -f SCRIPTS [flags]\n\n"
+            "Examples:\n"
+            "  kubelua record -o incident.rec pods deployments.apps -n shop\n"
+            "  kubelua record -o incident.rec -f rules/scripts --for 5m\n\n"
+            "The file contains complete objects, except for the data of Secrets, and is readable only by its "
+            "owner.\n\n"
+            "Exit codes:\n"
+            "  0    stopped by --for or SIGTERM\n"
+            "  2    usage, configuration or input error\n"
+            "  3    a stream is missing or incomplete, or FILE could not be written; the partial files are "
+            "listed\n"
+            "  130  interrupted; the recording is complete\n\n"
+            "Flags:",
+    .flags = flags,
+    .groups = groups,
+    .run = run,
+};

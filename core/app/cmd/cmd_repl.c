@@ -20,53 +20,30 @@ struct session {
     bool failed;     /* an evaluation has */
 };
 
-struct own_options {
+static struct {
     struct flag_list from;
     bool engine;
     const char *socket; /* NULL: the default one */
+} own;
+static struct options options;
+
+static const struct flag flags[] = {
+    {"from", 0, FLAG_LIST, &own.from, "FILE", NULL,
+     "Load objects from a file instead of a cluster: manifests or output of kubectl get -o json|yaml, "
+     "also with --watch (repeatable)"},
+    {"engine", 0, FLAG_BOOL, &own.engine, NULL, NULL,
+     "Use the caches of a running engine instead of a cluster"},
+    {"admin-socket", 0, FLAG_STRING, &own.socket, "PATH", NULL,
+     "Unix socket of the running engine, for --engine (default $XDG_RUNTIME_DIR/kubelua.sock; "
+     "/run/kubelua.sock for root)"},
+    {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 
-static const struct flag *repl_flags(struct own_options *own)
+static const struct flag_group *groups(void)
 {
-    static struct flag table[4];
-    const struct flag all[] = {
-        {"from", 0, FLAG_LIST, &own->from, "FILE", NULL,
-         "Load objects from a file instead of a cluster: manifests or output of kubectl get -o json|yaml, "
-         "also with --watch (repeatable)"},
-        {"engine", 0, FLAG_BOOL, &own->engine, NULL, NULL,
-         "Use the caches of a running engine instead of a cluster"},
-        {"admin-socket", 0, FLAG_STRING, &own->socket, "PATH", NULL,
-         "Unix socket of the running engine, for --engine (default $XDG_RUNTIME_DIR/kubelua.sock; "
-         "/run/kubelua.sock for root)"},
-    };
-    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
-}
-
-static void help(void)
-{
-    struct options options = {0};
-    struct own_options own = {0};
-    puts("Start a Lua prompt on the caches of a cluster, a dump or a running engine. Kinds are globals:\n"
-         "pods[\"shop/web\"], pods \"app=web\", pods:query():group(\"status.phase\"):count(). It is "
-         "read-only.\n\n"
-         "Usage:\n"
-         "  kubelua repl [flags]\n"
-         "  kubelua repl --from FILE ... [flags]\n"
-         "  kubelua repl --engine [--admin-socket PATH]\n\n"
-         "Examples:\n"
-         "  kubelua repl --context staging -n shop\n"
-         "  kubectl get pods,services -A -o json > dump.json; kubelua repl --from dump.json\n"
-         "  echo 'print(pods:count())' | kubelua repl --engine\n\n"
-         "Tab completes kinds, fields and methods; Ctrl-C interrupts, Ctrl-D exits. Type help at the prompt "
-         "for more.\n\n"
-         "Exit codes:\n"
-         "  0    the end of the input\n"
-         "  2    usage, no connection, or a file that cannot be read\n"
-         "  3    stdin is no terminal, and an evaluation failed; or the engine has ended\n\n"
-         "Flags:");
-    flags_print(repl_flags(&own));
-    puts("\nConnection:");
-    flags_print(connection_flags(&options));
+    static struct flag_group all[2];
+    all[0] = (struct flag_group){"Connection:", connection_flags(&options)};
+    return all;
 }
 
 /* --- what the prompt calls */
@@ -182,14 +159,14 @@ static int run_session(struct repl_backend *backend, const char *where)
     return code;
 }
 
-static int run_cluster(struct options *options, const char *ns, struct err *err)
+static int run_cluster(const char *ns, struct err *err)
 {
     struct cluster_config config = {0};
-    options->cluster.as_groups = options->as_groups.items;
-    options->cluster.as_group_count = options->as_groups.count;
-    if (!cluster_config_load(&options->cluster, &config, err)) return EXIT_USAGE;
+    options.cluster.as_groups = options.as_groups.items;
+    options.cluster.as_group_count = options.as_groups.count;
+    if (!cluster_config_load(&options.cluster, &config, err)) return EXIT_USAGE;
     const struct repl_engine_options engine = {
-        .config = &config, .request_timeout_ms = options->request_timeout_ms, .namespace_ = ns};
+        .config = &config, .request_timeout_ms = options.request_timeout_ms, .namespace_ = ns};
     char *where = xasprintf("%s (%s)", config.server, config.source);
     int code = run_session(repl_local_new(&engine, err), where);
     free(where);
@@ -213,56 +190,68 @@ static int run_engine(const char *path, struct err *err)
     return code;
 }
 
-static int run_with(struct options *options, const struct own_options *own, struct err *err)
+/* A flag of a connection would do nothing beside --engine, and its user would read another cluster than the
+ * one that was named. The environment's may be there: an engine's container has them. */
+static bool takes_only_own(const struct command_line *line, struct err *err)
 {
-    const char *ns =
-        options->cluster.namespace_ && !options->all_namespaces ? options->cluster.namespace_ : "";
-    if (own->engine && own->from.count) {
+    struct flag_list rest = {0};
+    flag_list_clear(&own.from);
+    bool ok = flags_parse((const struct flag *const[]){flags, NULL}, line->argc, line->argv, &rest, err);
+    flag_list_clear(&rest);
+    return ok || err_wrap(err, "with --engine, which uses the connection of the engine");
+}
+
+static int run_with(const struct command_line *line, struct err *err)
+{
+    const char *ns = options.cluster.namespace_ && !options.all_namespaces ? options.cluster.namespace_ : "";
+    if (own.engine && !takes_only_own(line, err)) return EXIT_USAGE;
+    if (own.engine && own.from.count) {
         err_set(err, ERR_INVALID, "--from and --engine are mutually exclusive");
         return EXIT_USAGE;
     }
-    if (own->engine) return run_engine(own->socket, err);
+    if (own.engine) return run_engine(own.socket, err);
     if (*ns && !namespace_name_check(str_of(ns), err)) {
         err_wrap(err, "--namespace");
         return EXIT_USAGE;
     }
-    return own->from.count ? run_dump(&own->from, ns, err) : run_cluster(options, ns, err);
+    return own.from.count ? run_dump(&own.from, ns, err) : run_cluster(ns, err);
 }
 
-/* A flag of a connection would do nothing beside --engine, and its user would read another cluster than the
- * one that was named. The environment's may be there: an engine's container has them. */
-static bool takes_only_own(int argc, char **argv, struct err *err)
+static int run(struct command_line *line)
 {
-    struct own_options own = {0};
-    struct flag_list rest = {0};
-    const struct flag *const tables[] = {repl_flags(&own), NULL};
-    bool ok = flags_parse(tables, argc, argv, &rest, err);
-    if (!ok) err_wrap(err, "with --engine, which uses the connection of the engine");
-    flag_list_clear(&own.from);
-    flag_list_clear(&rest);
-    return ok;
-}
-
-static int run(int argc, char **argv)
-{
-    struct options options = {0};
-    struct own_options own = {0};
-    struct flag_list rest = {0};
     struct err err = {0};
-    int code = EXIT_USAGE;
-    const struct flag *const tables[] = {repl_flags(&own), connection_flags(&options), NULL};
     signal(SIGPIPE, SIG_IGN);
-    if (flags_parse(tables, argc, argv, &rest, &err)) {
-        if (rest.count)
-            err_set(&err, ERR_INVALID, "unexpected argument \"%s\"; use --from for files", rest.items[0]);
-        else if (!own.engine || takes_only_own(argc, argv, &err))
-            code = run_with(&options, &own, &err);
-    }
-    if (err.text[0] && code == EXIT_USAGE) fprintf(stderr, "kubelua repl: %s\n", err.text);
+    int code = run_with(line, &err);
+    if (err.text[0] && code == EXIT_USAGE) command_fail(line, err.text);
     flag_list_clear(&own.from);
-    flag_list_clear(&rest);
     options_clear(&options);
     return code;
 }
 
-const struct command cmd_repl = {"repl", "Query caches from an interactive Lua prompt", run, help};
+const struct command cmd_repl = {
+    .name = "repl",
+    .summary = "Query caches from an interactive Lua prompt",
+    .help =
+        "Start a Lua prompt on the caches of a cluster, a dump or a running engine. Kinds are globals:\n"
+        "pods[\"shop/web\"], pods \"app=web\", pods:query():group(\"status.phase\"):count(). It is "
+        "read-only.\n\n"
+        "Usage:\n"
+        "  kubelua repl [flags]\n"
+        "  kubelua repl --from FILE ... [flags]\n"
+        "  kubelua repl --engine [--admin-socket PATH]\n\n"
+        "Examples:\n"
+        "  kubelua repl --context staging -n shop\n"
+        "  kubectl get pods,services -A -o json > dump.json; kubelua repl --from dump.json\n"
+        "  echo 'print(pods:count())' | kubelua repl --engine\n\n"
+        "Tab completes kinds, fields and methods; Ctrl-C interrupts, Ctrl-D exits. Type help at the prompt "
+        "for more.\n\n"
+        "Exit codes:\n"
+        "  0    the end of the input\n"
+        "  2    usage, no connection, or a file that cannot be read\n"
+        "  3    stdin is no terminal, and an evaluation failed; or the engine has ended\n\n"
+        "Flags:",
+    .no_arguments = "; use --from for files",
+    .flags = flags,
+    .groups = groups,
+    .run = run,
+};

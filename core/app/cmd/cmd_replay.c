@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "app/cmd/cmd.h"
-#include "app/cmd/launch.h"
+#include "app/cmd/cmd_run.h"
 #include "app/options/options.h"
 #include "app/specs/replay.h"
 #include "app/specs/replay_kinds.h"
@@ -17,7 +17,7 @@
 
 enum { FLUSH_MS = 2000, SLEEP_MS = 200 };
 
-struct replay_run {
+static struct replay_run {
     struct options options;
     const char *speed;
     struct script_files files;
@@ -26,50 +26,25 @@ struct replay_run {
     int64_t begun_ms;
     struct replay_counts counts;
     bool played; /* perhaps not to its end */
-};
+} given = {.speed = "1"};
 
 static volatile sig_atomic_t interrupted;
 
-static const struct flag *replay_flags(struct replay_run *run)
+static const struct flag_group *groups(void)
 {
     static struct flag table[5];
-    struct options *o = &run->options;
-    run->speed = "1";
+    static struct flag_group all_groups[3];
+    struct options *o = &given.options;
     const struct flag all[] = {
         FLAG_SCRIPT_FILES(&o->files),
-        {"speed", 0, FLAG_STRING, &run->speed, "N|max", NULL,
+        {"speed", 0, FLAG_STRING, &given.speed, "N|max", NULL,
          "Playback speed: N times the recorded speed, or max for no delays (default 1)"},
         flag_log_format(o),
         flag_verbosity(o),
     };
-    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
-}
-
-static void help(void)
-{
-    struct replay_run replay = {0};
-    puts("Run scripts against a recording: informers, handlers, timers and queues see the recorded events at "
-         "the\n"
-         "recorded times. Writes are only logged. Kinds that are not in the recording are empty; each is "
-         "logged\n"
-         "as a warning.\n\n"
-         "Usage:\n"
-         "  kubelua replay FILE -f SCRIPTS [flags]\n\n"
-         "Examples:\n"
-         "  kubelua replay incident.rec -f rules/scripts --speed max\n\n"
-         "Exit codes:\n"
-         "  0    the whole recording was played\n"
-         "  2    usage or input error: a script does not load, the file is no recording, or has none of the "
-         "kinds\n"
-         "       that the scripts ask for\n"
-         "  3    a part of the recording could not be read or stored, or a stream has no whole list;\n"
-         "       the rest was played\n"
-         "  130  interrupted\n\n"
-         "Flags:");
-    flags_print(replay_flags(&replay));
-    puts("\n"
-         "Script flags (as for kubelua run):");
-    flags_print(script_flags(&replay.options));
+    all_groups[0].flags = flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
+    all_groups[1] = (struct flag_group){"Script flags (as for kubelua run):", script_flags(o)};
+    return all_groups;
 }
 
 static void on_interrupt(int signum)
@@ -162,21 +137,17 @@ static bool parse_speed(struct replay_run *run, struct err *err)
     return true;
 }
 
-static bool parse(int argc, char **argv, struct replay_run *run, struct flag_list *rest, struct err *err)
+static bool check(struct replay_run *run, const struct flag_list *files, struct err *err)
 {
     struct options *o = &run->options;
-    const struct flag *const tables[] = {replay_flags(run), script_flags(o), NULL};
-    if (!flags_parse(tables, argc, argv, rest, err) || !options_set_limits(o, err)) return false;
-    if (rest->count != 1)
+    if (files->count != 1)
         return err_set(err, ERR_INVALID,
-                       rest->count ? "unexpected argument \"%s\""
-                                   : "no recording given; usage: kubelua replay FILE%s",
-                       rest->count ? rest->items[1] : "");
-    if (!o->files.count) return err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
-    run->recording = rest->items[0];
+                       files->count ? "unexpected argument \"%s\""
+                                    : "no recording given; usage: kubelua replay FILE%s",
+                       files->count ? files->items[1] : "");
+    run->recording = files->items[0];
     log_setup(strcmp(o->log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, o->verbosity);
-    return parse_speed(run, err) && script_files_find(&o->files, &run->files, err) &&
-           options_check_trusted(o, &run->files, err);
+    return parse_speed(run, err) && options_complete(o, true, &run->files, err);
 }
 
 static void watch_interrupt(void)
@@ -188,28 +159,49 @@ static void watch_interrupt(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-static int run(int argc, char **argv)
+static int run(struct command_line *line)
 {
-    struct replay_run r = {.pace = 0};
-    struct flag_list rest = {0};
+    struct replay_run *r = &given;
     struct err err;
     int exit_code = EXIT_USAGE;
-    bool ok = parse(argc, argv, &r, &rest, &err);
+    bool ok = check(r, &line->arguments, &err);
     if (ok) {
         watch_interrupt();
         writer_end_with_reader();
         writer_start(WRITER_BUFFER_DEFAULT, clock_real());
-        exit_code = play(&r, &err);
+        exit_code = play(r, &err);
         writer_stop(FLUSH_MS);
-        if (r.played) tell_counts(&r);
+        if (r->played) tell_counts(r);
     }
-    if (!ok || (exit_code != EXIT_OK && exit_code != EXIT_INTERRUPTED))
-        fprintf(stderr, "kubelua replay: %s\n", err.text);
-    if (ok) exit_code = launch_check_output(argv[0], exit_code);
-    script_files_clear(&r.files);
-    options_clear(&r.options);
-    flag_list_clear(&rest);
+    if (!ok || (exit_code != EXIT_OK && exit_code != EXIT_INTERRUPTED)) command_fail(line, err.text);
+    if (ok) exit_code = launch_check_output(line->argv[0], exit_code);
+    script_files_clear(&r->files);
+    options_clear(&r->options);
     return exit_code;
 }
 
-const struct command cmd_replay = {"replay", "Run scripts against a recording", run, help};
+const struct command cmd_replay = {
+    .name = "replay",
+    .summary = "Run scripts against a recording",
+    .help =
+        "Run scripts against a recording: informers, handlers, timers and queues see the recorded events at "
+        "the\n"
+        "recorded times. Writes are only logged. Kinds that are not in the recording are empty; each is "
+        "logged\n"
+        "as a warning.\n\n"
+        "Usage:\n"
+        "  kubelua replay FILE -f SCRIPTS [flags]\n\n"
+        "Examples:\n"
+        "  kubelua replay incident.rec -f rules/scripts --speed max\n\n"
+        "Exit codes:\n"
+        "  0    the whole recording was played\n"
+        "  2    usage or input error: a script does not load, the file is no recording, or has none of the "
+        "kinds\n"
+        "       that the scripts ask for\n"
+        "  3    a part of the recording could not be read or stored, or a stream has no whole list;\n"
+        "       the rest was played\n"
+        "  130  interrupted\n\n"
+        "Flags:",
+    .groups = groups,
+    .run = run,
+};

@@ -1,26 +1,169 @@
-/* `kubelua run`: the engine, until a signal ends it. */
+/* From a command line to a running engine; see cmd_run.h. */
+#include "app/cmd/cmd_run.h"
+
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "app/cmd/cmd.h"
-#include "app/cmd/launch.h"
+#include "app/cmd/driver.h"
+#include "app/options/engine_options.h"
+#include "app/options/options.h"
+#include "base/log.h"
+#include "base/writer.h"
+#include "kube/kinds/resource.h"
+#include "object/pack/pool.h"
 
-static void help(void)
+enum { FLUSH_MS = 2000 }; /* for what waits for stdout and stderr at the end */
+
+static struct options options;
+
+static const struct flag_group *groups_of(enum engine_mode mode)
 {
-    puts("Run scripts until interrupted (SIGTERM or SIGINT).\n\n"
-         "Usage:\n"
-         "  kubelua run -f FILE|DIR ... [flags]\n\n"
-         "In a directory, every *.lua file is a script, except *_spec.lua and names that start with _ "
-         "(modules).\n\n"
-         "Examples:\n"
-         "  kubelua run -f scripts/watch_pods.lua\n"
-         "  kubelua run -f rules/scripts --context staging -n shop\n\n"
-         "Flags:");
-    launch_help(ENGINE_RUN);
+    static const struct flag none = {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL};
+    static struct flag_group all[8];
+    size_t n = 0;
+    all[n++].flags = mode == ENGINE_RUN ? run_flags(&options) : exec_flags(&options);
+    all[n++].flags = engine_flags(&options);
+    if (mode == ENGINE_RUN) all[n++].flags = param_flags(&options);
+    all[n++] = (struct flag_group){"Scripts:", script_flags(&options)};
+    all[n++] = (struct flag_group){"Leader election:", leader_flags(&options.leader)};
+    all[n++] = (struct flag_group){"Connection:", connection_flags(&options)};
+    all[n++] = (struct flag_group){
+        "Each flag can also be set in the environment: KUBELUA_LOG_FORMAT sets --log-format.", &none};
+    if (mode == ENGINE_EXEC) options.script_limits.values[LIMIT_MAIN_CPU] = LIMIT_NONE;
+    return all;
 }
 
-static int run(int argc, char **argv)
+/* The one argument of exec. */
+static bool name_script(struct flag_list *arguments, struct err *err)
 {
-    return launch(ENGINE_RUN, argc, argv);
+    if (arguments->count != 1)
+        return err_set(err, ERR_INVALID,
+                       arguments->count ? "exec runs one script; unexpected argument \"%s\""
+                                        : "no script given; usage: kubelua exec FILE",
+                       arguments->count ? arguments->items[1] : "");
+    struct stat st;
+    if (stat(arguments->items[0], &st) == 0 && S_ISDIR(st.st_mode))
+        return err_set(err, ERR_INVALID, "%s is a directory; exec runs one script", arguments->items[0]);
+    options.files = *arguments;
+    *arguments = (struct flag_list){0};
+    return true;
 }
 
-const struct command cmd_run = {"run", "Run scripts until interrupted", run, help};
+/* "" stands for all, as without the flag. */
+static bool check_namespace(struct err *err)
+{
+    const char *ns = options.cluster.namespace_;
+    if (!ns || !*ns || namespace_name_check(str_of(ns), err)) return true;
+    return err_wrap(err, "--namespace");
+}
+
+static bool prepare(enum engine_mode mode, struct flag_list *arguments, struct script_files *files,
+                    struct cluster_config *cluster, struct err *err)
+{
+    if (mode == ENGINE_EXEC && !name_script(arguments, err)) return false;
+    log_setup(strcmp(options.log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, options.verbosity);
+    return options_read_params(&options, err) && check_namespace(err) &&
+           options_complete(&options, true, files, err) &&
+           cluster_config_load(&options.cluster, cluster, err) && pool_check_space(err);
+}
+
+/* A report that did not reach its reader is not done, whatever main returned. */
+int launch_check_output(const char *command, int exit_code)
+{
+    uint64_t lost = writer_dropped(WRITER_STDOUT);
+    int error = writer_error(WRITER_STDOUT);
+    if (!lost) return exit_code;
+    fprintf(stderr, "kubelua %s: stdout: %s; %" PRIu64 " line%s lost\n", command,
+            error ? strerror(error) : "nobody read it in time", lost, lost == 1 ? " is" : "s are");
+    return exit_code == EXIT_INTERRUPTED ? exit_code : EXIT_INCOMPLETE;
+}
+
+static int launch(enum engine_mode mode, struct command_line *line)
+{
+    struct script_files files = {0};
+    struct cluster_config cluster = {0};
+    struct err err;
+    int exit_code;
+    if (prepare(mode, &line->arguments, &files, &cluster, &err)) {
+        if (mode == ENGINE_EXEC) writer_end_with_reader();
+        writer_start(WRITER_BUFFER_DEFAULT, clock_real());
+        const struct engine_settings settings = options_for_engine(&options, cluster.namespace_);
+        signal(SIGPIPE, SIG_IGN);
+        signal(SIGXFSZ, SIG_IGN); /* a limit of files is an error as a full disk is */
+        exit_code = driver_run(
+            &options, &(struct engine_options){
+                          .mode = mode, .settings = &settings, .files = &files, .cluster = &cluster});
+        writer_stop(FLUSH_MS);
+        if (mode == ENGINE_EXEC) exit_code = launch_check_output(line->argv[0], exit_code);
+    } else {
+        exit_code = command_fail(line, err.text);
+    }
+    cluster_config_clear(&cluster);
+    script_files_clear(&files);
+    options_clear(&options);
+    return exit_code;
+}
+
+/* --- the two commands */
+
+static const struct flag_group *run_groups(void)
+{
+    return groups_of(ENGINE_RUN);
+}
+
+static int run(struct command_line *line)
+{
+    return launch(ENGINE_RUN, line);
+}
+
+const struct command cmd_run = {
+    .name = "run",
+    .summary = "Run scripts until interrupted",
+    .help = "Run scripts until interrupted (SIGTERM or SIGINT).\n\n"
+            "Usage:\n"
+            "  kubelua run -f FILE|DIR ... [flags]\n\n"
+            "In a directory, every *.lua file is a script, except *_spec.lua and names that start with _ "
+            "(modules).\n\n"
+            "Examples:\n"
+            "  kubelua run -f scripts/watch_pods.lua\n"
+            "  kubelua run -f rules/scripts --context staging -n shop\n\n"
+            "Flags:",
+    .no_arguments = "; use -f for scripts",
+    .groups = run_groups,
+    .run = run,
+};
+
+static const struct flag_group *exec_groups(void)
+{
+    return groups_of(ENGINE_EXEC);
+}
+
+static int run_exec(struct command_line *line)
+{
+    return launch(ENGINE_EXEC, line);
+}
+
+const struct command cmd_exec = {
+    .name = "exec",
+    .summary = "Run one script to completion",
+    .help = "Run one script: wait until its informers have synced, run k8s.main, and exit with the number it "
+            "returns.\n\n"
+            "Usage:\n"
+            "  kubelua exec FILE [flags]\n\n"
+            "Examples:\n"
+            "  kubelua exec scripts/image_report.lua --context staging\n\n"
+            "Exit codes:\n"
+            "  0    success; or any other code that main returned\n"
+            "  2    usage, configuration or input error\n"
+            "  3    main or another function raised an error, an informer did not sync in time,\n"
+            "       objects were refused, output was lost, or SIGTERM arrived first\n"
+            "  130  interrupted\n"
+            "  141  the reader of stdout closed it, as in kubelua exec FILE | head\n\n"
+            "Flags:",
+    .groups = exec_groups,
+    .run = run_exec,
+};

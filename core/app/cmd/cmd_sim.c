@@ -14,55 +14,51 @@
 
 #define LOOPBACK "127.0.0.1"
 
-struct sim_flags {
+static struct sim_flags {
     struct sim_server_options server;
     int pods, replicas;
     bool replay;
     const char *encodings;
     struct flag_list load;
+} given = {
+    .server = {.listen = LOOPBACK, .watch_cache = true, .gzip = true, .bookmark_ms = 60000},
+    .replicas = SIM_POD_REPLICAS,
 };
 
-static const struct flag *sim_flags(struct sim_flags *flags)
-{
-    static struct flag table[14];
-    struct sim_server_options *s = &flags->server;
-    const struct flag all[] = {
-        {"port", 'p', FLAG_INT, &s->port, "N", NULL, "Port to listen on (default 0: any free port)"},
-        {"listen", 0, FLAG_STRING, &s->listen, "ADDR", NULL,
-         "IP address to listen on, or localhost (default 127.0.0.1)"},
-        {"pods", 0, FLAG_INT, &flags->pods, "N", NULL,
-         "Serve N generated pods of about 9.4 KB; every start generates the same"},
-        {"replicas", 0, FLAG_COUNT, &flags->replicas, "N", NULL, "Generated pods per workload (default 3)"},
-        {"replay", 0, FLAG_BOOL, &flags->replay, NULL, NULL,
-         "Serve only generated pods, as fast as possible; for benchmarks"},
-        {"encodings", 0, FLAG_STRING, &flags->encodings, "DIR", NULL,
-         "With --replay: directory with the same pods in protobuf, written by bench/peers/encode"},
-        {"load", 'f', FLAG_LIST, &flags->load, "FILE", NULL,
-         "Serve the objects of a JSON file: one object, a List, or one object per line (repeatable)"},
-        {"script", 0, FLAG_STRING, &s->script, "SCENARIO", NULL,
-         "Play a scenario of changes and faults; see docs/sim.md"},
-        {"bookmark-interval", 0, FLAG_DURATION_MS, &s->bookmark_ms, "DURATION", NULL,
-         "Interval between watch bookmarks (default 60s)"},
-        {"watch-cache", 0, FLAG_BOOL, &s->watch_cache, NULL, NULL,
-         "Ignore limit on lists with resourceVersion=0, as a watch cache does (default true)"},
-        {"gzip", 0, FLAG_BOOL, &s->gzip, NULL, NULL,
-         "Compress responses over 128 KiB for clients that accept gzip (default true)"},
-    };
-    *flags = (struct sim_flags){
-        .server = {.listen = LOOPBACK, .watch_cache = true, .gzip = true, .bookmark_ms = 60000},
-        .replicas = SIM_POD_REPLICAS};
-    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
-}
+static const struct flag flags[] = {
+    {"port", 'p', FLAG_INT, &given.server.port, "N", NULL, "Port to listen on (default 0: any free port)"},
+    {"listen", 0, FLAG_STRING, &given.server.listen, "ADDR", NULL,
+     "IP address to listen on, or localhost (default 127.0.0.1)"},
+    {"pods", 0, FLAG_INT, &given.pods, "N", NULL,
+     "Serve N generated pods of about 9.4 KB; every start generates the same"},
+    {"replicas", 0, FLAG_COUNT, &given.replicas, "N", NULL, "Generated pods per workload (default 3)"},
+    {"replay", 0, FLAG_BOOL, &given.replay, NULL, NULL,
+     "Serve only generated pods, as fast as possible; for benchmarks"},
+    {"encodings", 0, FLAG_STRING, &given.encodings, "DIR", NULL,
+     "With --replay: directory with the same pods in protobuf, written by bench/peers/encode"},
+    {"load", 'f', FLAG_LIST, &given.load, "FILE", NULL,
+     "Serve the objects of a JSON file: one object, a List, or one object per line (repeatable)"},
+    {"script", 0, FLAG_STRING, &given.server.script, "SCENARIO", NULL,
+     "Play a scenario of changes and faults; see docs/sim.md"},
+    {"bookmark-interval", 0, FLAG_DURATION_MS, &given.server.bookmark_ms, "DURATION", NULL,
+     "Interval between watch bookmarks (default 60s)"},
+    {"watch-cache", 0, FLAG_BOOL, &given.server.watch_cache, NULL, NULL,
+     "Ignore limit on lists with resourceVersion=0, as a watch cache does (default true)"},
+    {"gzip", 0, FLAG_BOOL, &given.server.gzip, NULL, NULL,
+     "Compress responses over 128 KiB for clients that accept gzip (default true)"},
+    {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
+};
 
-static void help(void)
+/* What help prints behind the flags. */
+static const struct flag_group *groups(void)
 {
-    struct sim_flags flags;
-    puts("Run a simulated Kubernetes API server: for demos, tests and benchmarks.\n\nUsage:\n  kubelua sim "
-         "[flags]\n\nFlags:");
-    flags_print(sim_flags(&flags));
-    puts("\n"
-         "It prints \"Serving on http://ADDR:PORT\" when it is ready. For example:\n"
-         "  kubectl --server http://127.0.0.1:PORT get pods -A");
+    static const struct flag none = {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL};
+    static const struct flag_group all[] = {
+        {"It prints \"Serving on http://ADDR:PORT\" when it is ready. For example:\n"
+         "  kubectl --server http://127.0.0.1:PORT get pods -A",
+         &none},
+        {NULL, NULL}};
+    return all;
 }
 
 static void on_signal(void *ctx, int signum)
@@ -70,42 +66,42 @@ static void on_signal(void *ctx, int signum)
     loop_stop(ctx);
 }
 
-static void announce(const struct sim_flags *flags, int port)
+static void announce(const struct sim_flags *asked, int port)
 {
-    const char *listen = flags->server.listen;
+    const char *listen = asked->server.listen;
     bool six = strchr(listen, ':') != NULL;
     printf("Serving on http://%s%s%s:%d\n", six ? "[" : "", listen, six ? "]" : "", port);
     fflush(stdout);
 }
 
-static bool serve(struct loop *loop, const struct sim_flags *flags, struct err *err)
+static bool serve(struct loop *loop, const struct sim_flags *asked, struct err *err)
 {
-    struct sim_server *server = sim_server_new(loop, &flags->server, err);
-    if (server) announce(flags, sim_server_port(server));
+    struct sim_server *server = sim_server_new(loop, &asked->server, err);
+    if (server) announce(asked, sim_server_port(server));
     bool ok = server && sim_server_begin(server, err);
     if (ok) loop_run(loop);
     sim_server_free(server);
     return ok;
 }
 
-static bool serve_replay(struct loop *loop, const struct sim_flags *flags, struct err *err)
+static bool serve_replay(struct loop *loop, const struct sim_flags *asked, struct err *err)
 {
-    const struct sim_server_options *server = &flags->server;
+    const struct sim_server_options *server = &asked->server;
     struct replay *replay = replay_new(loop,
                                        &(struct replay_options){.listen = server->listen,
                                                                 .port = server->port,
                                                                 .pods = server->pods,
                                                                 .replicas = server->replicas,
-                                                                .encodings = flags->encodings},
+                                                                .encodings = asked->encodings},
                                        err);
     if (!replay) return false;
-    announce(flags, replay_port(replay));
+    announce(asked, replay_port(replay));
     loop_run(loop);
     replay_free(replay);
     return true;
 }
 
-static int run_server(const struct sim_flags *flags)
+static int run_server(const struct sim_flags *asked)
 {
     struct loop *loop = loop_new();
     struct err err;
@@ -115,7 +111,7 @@ static int run_server(const struct sim_flags *flags)
     mallopt(M_ARENA_MAX, 1);
     struct signal_watch *term = signal_watch_new(loop, SIGTERM, on_signal, loop);
     struct signal_watch *interrupt = signal_watch_new(loop, SIGINT, on_signal, loop);
-    bool ok = flags->replay ? serve_replay(loop, flags, &err) : serve(loop, flags, &err);
+    bool ok = asked->replay ? serve_replay(loop, asked, &err) : serve(loop, asked, &err);
     if (!ok) fprintf(stderr, "kubelua sim: %s\n", err.text);
     signal_watch_free(term);
     signal_watch_free(interrupt);
@@ -124,64 +120,59 @@ static int run_server(const struct sim_flags *flags)
 }
 
 /* The replay source has its pods and no others. */
-static bool check_replay(const struct sim_flags *flags, struct err *err)
+static bool check_replay(const struct sim_flags *asked, struct err *err)
 {
-    if (!flags->replay && flags->encodings) return err_set(err, ERR_INVALID, "--encodings needs --replay");
-    if (!flags->replay) return true;
-    if (flags->pods == 0) return err_set(err, ERR_INVALID, "--replay needs --pods N");
-    if (flags->load.count) return err_set(err, ERR_INVALID, "--load and --replay are mutually exclusive");
-    if (flags->server.script)
+    if (!asked->replay && asked->encodings) return err_set(err, ERR_INVALID, "--encodings needs --replay");
+    if (!asked->replay) return true;
+    if (asked->pods == 0) return err_set(err, ERR_INVALID, "--replay needs --pods N");
+    if (asked->load.count) return err_set(err, ERR_INVALID, "--load and --replay are mutually exclusive");
+    if (asked->server.script)
         return err_set(err, ERR_INVALID, "--script and --replay are mutually exclusive");
     return true;
 }
 
-static bool check_numbers(const struct sim_flags *flags, struct err *err)
+static bool check_numbers(const struct sim_flags *asked, struct err *err)
 {
     enum { PORT_MAX = 65535 };
-    if (flags->server.port > PORT_MAX)
-        return err_set(err, ERR_INVALID, "--port: %d is too large, the maximum is %d", flags->server.port,
+    if (asked->server.port > PORT_MAX)
+        return err_set(err, ERR_INVALID, "--port: %d is too large, the maximum is %d", asked->server.port,
                        PORT_MAX);
-    if (flags->pods > SIM_PODS_MAX)
-        return err_set(err, ERR_INVALID, "--pods: %d is too large, the maximum is %d", flags->pods,
+    if (asked->pods > SIM_PODS_MAX)
+        return err_set(err, ERR_INVALID, "--pods: %d is too large, the maximum is %d", asked->pods,
                        SIM_PODS_MAX);
-    if (flags->server.bookmark_ms < 1)
+    if (asked->server.bookmark_ms < 1)
         return err_set(err, ERR_INVALID, "--bookmark-interval must be greater than 0");
     return true;
 }
 
-static void complete(struct sim_flags *flags)
+static void complete(struct sim_flags *asked)
 {
-    struct sim_server_options *server = &flags->server;
+    struct sim_server_options *server = &asked->server;
     if (strcmp(server->listen, "localhost") == 0) server->listen = LOOPBACK;
-    server->pods = (size_t)flags->pods;
-    server->replicas = (size_t)flags->replicas;
-    server->load = flags->load.items;
-    server->load_count = flags->load.count;
+    server->pods = (size_t)asked->pods;
+    server->replicas = (size_t)asked->replicas;
+    server->load = asked->load.items;
+    server->load_count = asked->load.count;
 }
 
-static bool parse(int argc, char **argv, struct sim_flags *flags, struct err *err)
+static int run(struct command_line *line)
 {
-    struct flag_list rest = {0};
-    const struct flag *tables[] = {sim_flags(flags), NULL};
-    bool ok = flags_parse(tables, argc, argv, &rest, err);
-    if (ok && rest.count) ok = err_set(err, ERR_INVALID, "unexpected argument \"%s\"", rest.items[0]);
-    ok = ok && check_numbers(flags, err) && check_replay(flags, err);
-    flag_list_clear(&rest);
-    complete(flags);
-    return ok;
-}
-
-static int run(int argc, char **argv)
-{
-    struct sim_flags flags;
     struct err err;
-    int exit_code = EXIT_USAGE;
-    if (parse(argc, argv, &flags, &err))
-        exit_code = run_server(&flags);
-    else
-        fprintf(stderr, "kubelua sim: %s\n", err.text);
-    flag_list_clear(&flags.load);
-    return exit_code;
+    bool ok = check_numbers(&given, &err) && check_replay(&given, &err);
+    complete(&given);
+    int code = ok ? run_server(&given) : command_fail(line, err.text);
+    flag_list_clear(&given.load);
+    return code;
 }
 
-const struct command cmd_sim = {"sim", "Run a simulated API server", run, help};
+const struct command cmd_sim = {
+    .name = "sim",
+    .summary = "Run a simulated API server",
+    .help =
+        "Run a simulated Kubernetes API server: for demos, tests and benchmarks.\n\nUsage:\n  kubelua sim "
+        "[flags]\n\nFlags:",
+    .no_arguments = "",
+    .flags = flags,
+    .groups = groups,
+    .run = run,
+};

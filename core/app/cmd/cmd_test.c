@@ -13,80 +13,55 @@
 #include "script/specs/spec_runner.h"
 
 /* busted's options by busted's names; what is given is handed on to it. */
-struct test_flags {
+static struct test_flags {
     struct options options; /* limits and modules of scripts alone */
     struct flag_list filter, filter_out, tags, exclude_tags, helper, lpath;
     const char *output;
     int seed, repeat;
     bool shuffle, shuffle_files, shuffle_tests, sort, sort_files, sort_tests;
     bool list, verbose, keep_going, suppress_pending, coverage;
+} given = {.keep_going = true, .seed = -1};
+
+static const struct flag flags[] = {
+    {"filter", 0, FLAG_LIST, &given.filter, "PATTERN", NULL,
+     "Run only tests whose names match this Lua pattern (repeatable)"},
+    {"filter-out", 0, FLAG_LIST, &given.filter_out, "PATTERN", NULL,
+     "Skip tests whose names match this Lua pattern"},
+    {"tags", 't', FLAG_LIST, &given.tags, "TAG,...", NULL, "Run only tests with one of these #tags"},
+    {"exclude-tags", 0, FLAG_LIST, &given.exclude_tags, "TAG,...", NULL,
+     "Skip tests with one of these #tags"},
+    {"output", 'o', FLAG_STRING, &given.output, "HANDLER", NULL,
+     "Output handler: utfTerminal (default on a terminal), plainTerminal (default otherwise), gtest, "
+     "TAP, json, junit, or your own module"},
+    {"seed", 0, FLAG_INT, &given.seed, "N", NULL, "Random seed for --shuffle"},
+    {"repeat", 0, FLAG_COUNT, &given.repeat, "N", NULL, "Run all tests N times"},
+    {"shuffle", 0, FLAG_BOOL, &given.shuffle, NULL, NULL, "Run files and tests in random order"},
+    {"shuffle-files", 0, FLAG_BOOL, &given.shuffle_files, NULL, NULL, "Run files in random order"},
+    {"shuffle-tests", 0, FLAG_BOOL, &given.shuffle_tests, NULL, NULL,
+     "Run the tests of each file in random order"},
+    {"sort", 0, FLAG_BOOL, &given.sort, NULL, NULL, "Sort files and tests by name"},
+    {"sort-files", 0, FLAG_BOOL, &given.sort_files, NULL, NULL, "Sort files by name"},
+    {"sort-tests", 0, FLAG_BOOL, &given.sort_tests, NULL, NULL, "Sort the tests of each file by name"},
+    {"list", 'l', FLAG_BOOL, &given.list, NULL, NULL, "List the tests without running them"},
+    {"verbose", 'v', FLAG_BOOL, &given.verbose, NULL, NULL, "Print a traceback for each error"},
+    {"keep-going", 'k', FLAG_BOOL, &given.keep_going, NULL, NULL,
+     "Continue after an error or a failure (default true)"},
+    {"suppress-pending", 0, FLAG_BOOL, &given.suppress_pending, NULL, NULL, "Do not print pending tests"},
+    {"coverage", 'c', FLAG_BOOL, &given.coverage, NULL, NULL,
+     "Measure line coverage with LuaCov, if it is installed"},
+    {"helper", 0, FLAG_LIST, &given.helper, "FILE", NULL, "Lua file to run before the specs"},
+    {"lpath", 'm', FLAG_LIST, &given.lpath, "PATH", NULL,
+     "Additional package.path template for specs, such as ./lib/?.lua"},
+    {"lua-path", 0, FLAG_LIST, &given.options.lua_path, "DIR", NULL,
+     "Additional directory to search for the Lua modules of scripts, as for kubelua run (repeatable)"},
+    {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 
-static const struct flag *test_flags(struct test_flags *f)
+static const struct flag_group *groups(void)
 {
-    static struct flag table[25];
-    const struct flag all[] = {
-        {"filter", 0, FLAG_LIST, &f->filter, "PATTERN", NULL,
-         "Run only tests whose names match this Lua pattern (repeatable)"},
-        {"filter-out", 0, FLAG_LIST, &f->filter_out, "PATTERN", NULL,
-         "Skip tests whose names match this Lua pattern"},
-        {"tags", 't', FLAG_LIST, &f->tags, "TAG,...", NULL, "Run only tests with one of these #tags"},
-        {"exclude-tags", 0, FLAG_LIST, &f->exclude_tags, "TAG,...", NULL,
-         "Skip tests with one of these #tags"},
-        {"output", 'o', FLAG_STRING, &f->output, "HANDLER", NULL,
-         "Output handler: utfTerminal (default on a terminal), plainTerminal (default otherwise), gtest, "
-         "TAP, json, junit, or your own module"},
-        {"seed", 0, FLAG_INT, &f->seed, "N", NULL, "Random seed for --shuffle"},
-        {"repeat", 0, FLAG_COUNT, &f->repeat, "N", NULL, "Run all tests N times"},
-        {"shuffle", 0, FLAG_BOOL, &f->shuffle, NULL, NULL, "Run files and tests in random order"},
-        {"shuffle-files", 0, FLAG_BOOL, &f->shuffle_files, NULL, NULL, "Run files in random order"},
-        {"shuffle-tests", 0, FLAG_BOOL, &f->shuffle_tests, NULL, NULL,
-         "Run the tests of each file in random order"},
-        {"sort", 0, FLAG_BOOL, &f->sort, NULL, NULL, "Sort files and tests by name"},
-        {"sort-files", 0, FLAG_BOOL, &f->sort_files, NULL, NULL, "Sort files by name"},
-        {"sort-tests", 0, FLAG_BOOL, &f->sort_tests, NULL, NULL, "Sort the tests of each file by name"},
-        {"list", 'l', FLAG_BOOL, &f->list, NULL, NULL, "List the tests without running them"},
-        {"verbose", 'v', FLAG_BOOL, &f->verbose, NULL, NULL, "Print a traceback for each error"},
-        {"keep-going", 'k', FLAG_BOOL, &f->keep_going, NULL, NULL,
-         "Continue after an error or a failure (default true)"},
-        {"suppress-pending", 0, FLAG_BOOL, &f->suppress_pending, NULL, NULL, "Do not print pending tests"},
-        {"coverage", 'c', FLAG_BOOL, &f->coverage, NULL, NULL,
-         "Measure line coverage with LuaCov, if it is installed"},
-        {"helper", 0, FLAG_LIST, &f->helper, "FILE", NULL, "Lua file to run before the specs"},
-        {"lpath", 'm', FLAG_LIST, &f->lpath, "PATH", NULL,
-         "Additional package.path template for specs, such as ./lib/?.lua"},
-        {"lua-path", 0, FLAG_LIST, &f->options.lua_path, "DIR", NULL,
-         "Additional directory to search for the Lua modules of scripts, as for kubelua run (repeatable)"},
-    };
-    *f = (struct test_flags){.keep_going = true, .seed = -1};
-    return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
-}
-
-static void help(void)
-{
-    struct test_flags flags;
-    puts("Run the specs of scripts with busted. In a spec, k8s.test runs a script against an in-memory "
-         "cluster.\n\n"
-         "Usage:\n"
-         "  kubelua test [DIR|FILE ...] [flags]\n\n"
-         "Of a folder (default .) it runs *_spec.lua and spec/**/*_spec.lua, of one called spec all below "
-         "it;\n"
-         "A FILE may have any name. It is an error if a directory contains no specs.\n\n"
-         "Examples:\n"
-         "  kubelua test\n"
-         "  kubelua test rules --filter 'retries'\n"
-         "  kubelua test -o junit > report.xml\n\n"
-         "Exit codes:\n"
-         "  0    all specs passed\n"
-         "  1    a spec failed\n"
-         "  2    usage or input error: no specs, no test that matches the filters, or busted is not "
-         "installed\n"
-         "  130  interrupted\n\n"
-         "Flags:");
-    flags_print(test_flags(&flags));
-    puts("\n"
-         "Script flags (as for kubelua run):");
-    flags_print(limit_flags(&flags.options));
+    static struct flag_group all[2];
+    all[0] = (struct flag_group){"Script flags (as for kubelua run):", limit_flags(&given.options)};
+    return all;
 }
 
 struct words {
@@ -140,12 +115,12 @@ static void on_interrupt(int signum)
     _exit(EXIT_INTERRUPTED);
 }
 
-static int run_specs(const struct test_flags *flags, const struct spec_files *files)
+static int run_specs(const struct spec_files *files)
 {
     static const int codes[] = {
         [SPECS_PASSED] = EXIT_OK, [SPECS_FAILED] = EXIT_FINDINGS, [SPECS_NOT_RUN] = EXIT_USAGE};
     struct words words = {0};
-    make_words(flags, &words);
+    make_words(&given, &words);
     setvbuf(stdout, NULL, _IOLBF, 0); /* an interrupt loses nothing */
     signal(SIGINT, on_interrupt);
     signal(SIGPIPE, SIG_IGN);
@@ -155,9 +130,9 @@ static int run_specs(const struct test_flags *flags, const struct spec_files *fi
                                            .file_count = files->count,
                                            .arguments = (const char *const *)words.items,
                                            .argument_count = words.count,
-                                           .limits = &flags->options.script_limits,
-                                           .lua_path = flags->options.lua_path.items,
-                                           .lua_path_count = flags->options.lua_path.count});
+                                           .limits = &given.options.script_limits,
+                                           .lua_path = given.options.lua_path.items,
+                                           .lua_path_count = given.options.lua_path.count});
     for (size_t i = 0; i < words.count; i++) free(words.items[i]);
     free(words.items);
     return codes[result];
@@ -171,23 +146,39 @@ static void clear(struct test_flags *f)
     options_clear(&f->options);
 }
 
-static int run(int argc, char **argv)
+static int run(struct command_line *line)
 {
-    struct test_flags flags;
-    struct flag_list rest = {0};
     struct spec_files files = {0};
     struct err err;
-    int exit_code = EXIT_USAGE;
-    const struct flag *const tables[] = {test_flags(&flags), limit_flags(&flags.options), NULL};
-    if (flags_parse(tables, argc, argv, &rest, &err) && options_set_limits(&flags.options, &err) &&
-        spec_files_find(&rest, &files, &err))
-        exit_code = run_specs(&flags, &files);
-    else
-        fprintf(stderr, "kubelua test: %s\n", err.text);
+    bool ok = options_set_limits(&given.options, &err) && spec_files_find(&line->arguments, &files, &err);
+    int code = ok ? run_specs(&files) : command_fail(line, err.text);
     spec_files_clear(&files);
-    flag_list_clear(&rest);
-    clear(&flags);
-    return exit_code;
+    clear(&given);
+    return code;
 }
 
-const struct command cmd_test = {"test", "Run the specs of scripts", run, help};
+const struct command cmd_test = {
+    .name = "test",
+    .summary = "Run the specs of scripts",
+    .help = "Run the specs of scripts with busted. In a spec, k8s.test runs a script against an in-memory "
+            "cluster.\n\n"
+            "Usage:\n"
+            "  kubelua test [DIR|FILE ...] [flags]\n\n"
+            "Of a folder (default .) it runs *_spec.lua and spec/**/*_spec.lua, of one called spec all below "
+            "it;\n"
+            "A FILE may have any name. It is an error if a directory contains no specs.\n\n"
+            "Examples:\n"
+            "  kubelua test\n"
+            "  kubelua test rules --filter 'retries'\n"
+            "  kubelua test -o junit > report.xml\n\n"
+            "Exit codes:\n"
+            "  0    all specs passed\n"
+            "  1    a spec failed\n"
+            "  2    usage or input error: no specs, no test that matches the filters, or busted is not "
+            "installed\n"
+            "  130  interrupted\n\n"
+            "Flags:",
+    .flags = flags,
+    .groups = groups,
+    .run = run,
+};

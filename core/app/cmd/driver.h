@@ -1,5 +1,5 @@
 /* What `run` and `exec` have beside their engine: who signals it (shutdown_watch.h), and of `run` what shows
- * it to the outside, monitor and admin socket with its sessions. Owner: launch.c, on the main thread. */
+ * it to the outside, monitor and admin socket with its sessions. Owner: cmd_run.c, on the main thread. */
 #pragma once
 #include "app/options/options.h"
 #include "engine/engine.h"

@@ -31,8 +31,7 @@ static void on_engine_tick(struct timer *timer)
 {
     struct monitor *m = container_of(timer, struct monitor, engine_tick);
     if (atomic_exchange(&m->said_busy, false))
-        log_info("Engine thread recovered",
-                 FI("afterMs", health_silence_ms(m->health, HEALTH_ENGINE_LOOP)));
+        log_info("Engine thread recovered", FI("afterMs", health_silence_ms(m->health, HEALTH_ENGINE_LOOP)));
     health_beat(m->health, HEALTH_ENGINE_LOOP);
     m->options.tick(m->options.ctx);
     timer_start(timer, loop_clock(m->options.engine_loop), TICK_MS);

@@ -195,6 +195,18 @@ bool options_admin_is_off(const struct options *options)
     return path && (*path == '\0' || strcmp(path, "0") == 0);
 }
 
+bool options_complete(struct options *o, bool needs_files, struct script_files *files, struct err *err)
+{
+    bool elects = o->leader.duration_ms > 0; /* which its table sets */
+    o->cluster.as_groups = o->as_groups.items;
+    o->cluster.as_group_count = o->as_groups.count;
+    if (needs_files && !o->files.count)
+        return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+    return (!elects || leader_flags_check(&o->leader, err)) && options_set_limits(o, err) &&
+           (!o->files.count || script_files_find(&o->files, files, err)) &&
+           options_check_trusted(o, files, err);
+}
+
 void options_clear(struct options *options)
 {
     flag_list_clear(&options->limits);

@@ -168,14 +168,12 @@ bool yaml_value_describe_flaw(const struct yaml_value *y, struct err *err)
     switch (y->flaw) {
     case YAML_LARGE: return err_set(err, ERR_LIMIT, "more than %zu bytes (%s)", y->max, y->max_name);
     case YAML_BAD_KEY: return err_set(err, ERR_PARSE, "map key is not a string");
-    case YAML_TWICE:
-        return err_set(err, ERR_PARSE, "duplicate map key %.*s", STR_ARG(buf_slice(&y->twice)));
+    case YAML_TWICE: return err_set(err, ERR_PARSE, "duplicate map key %.*s", STR_ARG(buf_slice(&y->twice)));
     case YAML_LARGE_MERGES:
         return err_set(err, ERR_LIMIT, "merged content (<<) exceeds %zu bytes (%s)", y->max, y->max_name);
     case YAML_BAD_MERGE: return err_set(err, ERR_PARSE, "value of << is not a map");
     case YAML_NO_ANCHOR:
-        return err_set(err, ERR_PARSE,
-                       "alias without an anchor (at most %d anchors and %zu bytes are kept)",
+        return err_set(err, ERR_PARSE, "alias without an anchor (at most %d anchors and %zu bytes are kept)",
                        YAML_ANCHORS_MAX, y->max);
     case YAML_CYCLE: return err_set(err, ERR_PARSE, "alias inside its own anchor");
     default: return err_set(err, ERR_LIMIT, "nested deeper than %d", DEPTH_MAX);

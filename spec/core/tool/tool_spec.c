@@ -68,6 +68,30 @@ static void test_json_keeps_the_order_of_names_and_its_nulls(void **state)
     lua_close(L);
 }
 
+/* A table keeps numbers as they are written, and what is deep as text. */
+static void test_cells_of_a_table_have_their_json(void **state)
+{
+    static const char json[] = "[{\"n\":9007199254740993,\"s\":\"x\",\"d\":{\"a\":[1]},\"z\":null},[1.5],7]";
+    char text[sizeof json + TAPE_PADDING] = {0};
+    struct tape tape;
+    struct err err;
+    memcpy(text, json, sizeof json);
+    struct tape_parser *parser = tape_parser_new();
+    assert_true(tape_parse(parser, text, sizeof json - 1, &tape, &err));
+    lua_State *L = tool_open();
+    tool_push_cells(L, &tape, tape_root(&tape));
+    gives(L,
+          "local v = ... local json = function(x) return getmetatable(x).json end "
+          "local is = function(x) return tostring(getmetatable(x).is_cell) end "
+          "return table.concat({json(v[1].n), is(v[1].n), v[1].s, json(v[1].d), type(v[1].z), json(v[1]), "
+          "is(v[1]), "
+          "json(v[2]), is(v[2]), json(v[2][1]), json(v[3]), is(v[3])}, ' ')",
+          "9007199254740993 true x {\"a\":[1]} userdata "
+          "{\"n\":9007199254740993,\"s\":\"x\",\"d\":{\"a\":[1]},\"z\":null} nil [1.5] nil 1.5 7 true");
+    lua_close(L);
+    tape_parser_free(parser);
+}
+
 static void test_flags_are_fields_of_their_names(void **state)
 {
     int count = 3;
@@ -101,6 +125,7 @@ int main(void)
         cmocka_unit_test(test_modules_of_the_program_are_required),
         cmocka_unit_test(test_a_call_takes_its_arguments_and_raises),
         cmocka_unit_test(test_json_keeps_the_order_of_names_and_its_nulls),
+        cmocka_unit_test(test_cells_of_a_table_have_their_json),
         cmocka_unit_test(test_flags_are_fields_of_their_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,8 +78,7 @@ static void test_documents(void **state)
 static void test_bad_text_is_told_with_its_line(void **state)
 {
     struct fixture *f = *state;
-    assert_lua(f, "return problem 'a: 1\\nb: 2\\na: 3'",
-               "nil Invalid line 3: duplicate map key \"a\"");
+    assert_lua(f, "return problem 'a: 1\\nb: 2\\na: 3'", "nil Invalid line 3: duplicate map key \"a\"");
     assert_lua(f, "return problem 'a: 1\\n? [b]\\n: 2'", "nil Invalid line 2: map key is not a string");
     assert_lua(
         f, "return problem 'a:\\n\\t- b'",

@@ -1,0 +1,60 @@
+-- The table of informers of `kubelua status`.
+local answer = require "tool.view.answer"
+local text_table = require "tool.table"
+local units = require "tool.units"
+
+local int, items, shown, text = answer.int, answer.items, answer.shown, answer.text
+
+local TINTS = { synced = "good", error = "bad", forbidden = "bad", ["unknown kind"] = "bad", gone = "bad" }
+
+-- How it got its list, if the column does not say all of it, and until when the server counts as one that does not do
+-- watch-lists.
+local function how(informer, now)
+  local how_, disabled = text(informer.syncedHow), units.time(informer.noWatchListUntil)
+  return answer.join({
+    how_ ~= text(informer.syncedBy) and how_ or "",
+    disabled > now and "watch-list disabled for " .. units.duration(disabled - now) or "",
+  }, "; ")
+end
+
+-- Why it is not as it should be, or what it lacks; else, when there is room, how it came to its list.
+local function note_of(informer, view)
+  local cause, refused, dropped = text(informer.cause), int(informer.refused), int(informer.transformDropped)
+  if cause ~= "" then return cause end
+  local note = ""
+  if refused ~= 0 then
+    note = ("objects were refused, %d in all: see the log"):format(refused)
+  elseif view.wide then
+    note = how(informer, view.now)
+  end
+  local tells_dropped = dropped ~= 0 and (view.wide or int(informer.objects) == 0)
+  return answer.join({
+    note, tells_dropped and ("objects were dropped by the transform, %d in all"):format(dropped) or "",
+  }, "; ")
+end
+
+-- `part`: of a set of namespaces, below the row of the whole.
+local function add_row(rows, informer, part, view)
+  local known = part or text(informer.resource) ~= ""
+  rows:add((part and "  " or "") .. text(informer.name), shown(informer.state), answer.age(view.now, informer.since),
+    known and int(informer.objects) or "-", known and units.bytes(int(informer.bytes)) or "-",
+    shown(informer.syncedBy), answer.age(view.now, informer.heard), int(informer.watches) + int(informer.watchLists),
+    int(informer.events), shown(informer.resourceVersion), table.concat(items(informer.scripts), ","))
+  rows:tint(2, TINTS[informer.state] or "waiting")
+end
+
+return function(list, view)
+  local rows = view.wide
+    and text_table.new("INFORMER", "STATE", ">AGE", ">OBJECTS", ">MEMORY", "SYNCED BY", ">HEARD", ">WATCHES", ">EVENTS",
+      "VERSION", "SCRIPTS")
+    or text_table.new("INFORMER", "STATE", ">AGE", ">OBJECTS", ">MEMORY", "SYNCED BY", ">HEARD")
+  for _, informer in ipairs(list) do
+    add_row(rows, informer, false, view)
+    if not informer.parts then rows:note(note_of(informer, view)) end
+    for _, part in ipairs(items(informer.parts)) do
+      add_row(rows, part, true, view)
+      rows:note(note_of(part, view))
+    end
+  end
+  return rows:block(view)
+end

@@ -1,0 +1,46 @@
+-- The table of queues of `kubelua status`, and the answer to `queue`.
+local answer = require "tool.view.answer"
+local text_table = require "tool.table"
+local units = require "tool.units"
+
+local int, items, shown, text = answer.int, answer.items, answer.shown, answer.text
+
+local queues = {}
+
+-- What a failing key waits for, and why it does.
+local function failing(key)
+  local retries, error = int(key.retries), text(key.error)
+  local waits = key.state == "processing" and "the last in progress" or "the last waiting for a worker"
+  if key.state == "delayed" then
+    waits = "the next in " .. units.duration(math.floor((int(key.nextTryMilliseconds) + 999) / 1000))
+  end
+  return ("fails: %s, %d %s, %s%s"):format(text(key.key), retries, retries == 1 and "retry" or "retries", waits,
+    error ~= "" and ": " .. error or "")
+end
+
+-- The keys behind the numbers.
+local function note_keys(rows, queue)
+  local keys = items(queue.failingKeys)
+  if text(queue.longestKey) ~= "" then rows:note("longest: " .. queue.longestKey) end
+  for _, key in ipairs(keys) do rows:note(failing(key)) end
+  if int(queue.failing) > #keys then rows:note(("and %d more fail"):format(queue.failing - #keys)) end
+end
+
+function queues.table(list, view)
+  local rows = view.wide
+    and text_table.new("QUEUE", ">WORKERS", ">DEPTH", ">DELAYED", ">PROCESSING", ">FAILING", ">RETRIES", ">DROPPED",
+      ">ADDS", ">LONGEST", "SCRIPT")
+    or text_table.new("QUEUE", ">WORKERS", ">DEPTH", ">DELAYED", ">PROCESSING", ">FAILING", ">RETRIES", ">DROPPED")
+  for _, queue in ipairs(list) do
+    rows:add(shown(queue.name), int(queue.workers), int(queue.depth), int(queue.delayed), int(queue.processing),
+      int(queue.failing), int(queue.retries), int(queue.dropped), int(queue.adds),
+      units.duration(math.floor(int(queue.longestMilliseconds) / 1000)), shown(queue.script))
+    if int(queue.failing) ~= 0 then rows:tint(6, "waiting") end
+    if int(queue.dropped) ~= 0 then rows:tint(8, "bad") end
+    if queue.shutDown == true then rows:note "shut down" end
+    if view.wide then note_keys(rows, queue) end
+  end
+  return rows
+end
+
+return queues

@@ -1,0 +1,164 @@
+-- The answer of an engine to `status` as tables for people.
+local answer = require "tool.view.answer"
+local audit = require "tool.view.audit"
+local informers = require "tool.view.informers"
+local queues = require "tool.view.queues"
+local text_table = require "tool.table"
+local units = require "tool.units"
+
+local int, items, shown, text = answer.int, answer.items, answer.shown, answer.text
+
+-- --- the engine
+
+-- Without it the kinds are not known, and every informer waits.
+local function discovery(engine, now)
+  local asking, plugin = units.time(engine.discoveryAsking), units.time(engine.execPluginRunning)
+  local line, before = text(engine.discoveryError), ""
+  if plugin ~= 0 then -- the server has not been asked yet
+    before = text_table.line("exec plugin",
+      ("waiting for the exec plugin %s for %s"):format(text(engine.execPlugin), units.duration(now - plugin)))
+  elseif asking ~= 0 then
+    line = line .. (line ~= "" and "; retrying discovery for " or "waiting for discovery for ")
+      .. units.duration(now - asking)
+  end
+  return before .. text_table.line("discovery", line)
+end
+
+local function head(engine, view)
+  local ready = engine.ready == true
+  local state = ready and "ready" or "not ready"
+  if view.colours then state = (ready and "\27[32m" or "\27[31m") .. state .. "\27[0m" end
+  local metrics, health = text(engine.metricsAddress), text(engine.healthAddress)
+  return table.concat {
+    ("kubelua %s  %s  pid %d  up %s  memory %s  cpu %.1fs\n"):format(text(engine.version), state, int(engine.pid),
+      units.duration(view.now - units.time(engine.started)), units.bytes(int(engine.memoryBytes)),
+      int(engine.cpuMilliseconds) / 1000),
+    ("cluster %s (%s)\n"):format(text(engine.server), text(engine.source)),
+    metrics ~= "" and "metrics " .. metrics .. (health ~= "" and "  " or "\n") or "",
+    health ~= "" and "probes " .. health .. "\n" or "",
+    discovery(engine, view.now),
+  }
+end
+
+-- --- scripts
+
+local function errors(script)
+  local list = {}
+  for call, count in answer.fields(script.errorsByCall) do
+    if int(count) ~= 0 then list[#list + 1] = ("%s %d"):format(call, count) end
+  end
+  return #list > 0 and "errors: " .. table.concat(list, ", ")
+end
+
+-- Which handlers lag: how many events each was not told of yet, and how many of its calls wait.
+local function lag(script)
+  local list = {}
+  for _, handler in ipairs(items(script.eventHandlers)) do
+    local pending, debounced, busy = int(handler.pending), int(handler.debounced), int(handler.busy)
+    if pending ~= 0 or debounced ~= 0 or busy ~= 0 then
+      list[#list + 1] = ("%s %d%s%s"):format(text(handler.id), pending,
+        debounced ~= 0 and (" (debounced %d)"):format(debounced) or "",
+        busy ~= 0 and (" (busy %d of %d)"):format(busy, int(handler.concurrency)) or "")
+    end
+  end
+  return #list > 0 and "pending: " .. table.concat(list, ", ")
+end
+
+-- What is not called any more, since when and why.
+local function quarantined(script, now)
+  local list = {}
+  for i, one in ipairs(items(script.quarantined)) do
+    list[i] = ("quarantined: %s for %s, %d calls skipped: %s"):format(text(one.id),
+      units.duration(now - units.time(one.since)), int(one.skipped), text(one.why))
+  end
+  return table.concat(list, "; ")
+end
+
+-- Why the file does not run, and since when.
+local function reload_error(script, now)
+  local what = script.returned == true and "returned" or int(script.generation) ~= 0 and "reload refused"
+    or "refused, not running"
+  if text(script.reloadError) == "" then return end
+  return ("%s: %s (%s ago)"):format(what, script.reloadError,
+    units.duration(now - units.time(script.reloadErrorTime)))
+end
+
+-- What main waits for, or why it failed; how many writes failed, whatever the script did about it; in the wide form
+-- also which calls failed, and which handlers lag.
+local function note_of(script, view)
+  local state, candidate, wide = text(script.mainState), script.candidate, view.wide
+  return answer.join({
+    n = 10,
+    (state == "failed" or state == "waiting") and "main: " .. text(script.main),
+    int(script.failedWrites) ~= 0 and ("writes failed: %d"):format(script.failedWrites),
+    quarantined(script, view.now),
+    reload_error(script, view.now),
+    type(candidate) == "table"
+      and ("generation %d waits for %s"):format(int(candidate.generation), text(candidate.waitsFor)),
+    int(script.draining) ~= 0 and ("draining generations: %d"):format(script.draining),
+    wide and ("loaded in %.1f ms"):format(int(script.loadMicroseconds) / 1000),
+    wide and int(script.rules) ~= 0 and ("rules: %d"):format(script.rules),
+    wide and errors(script),
+    wide and lag(script),
+  }, "; ")
+end
+
+local MAIN, ERRORS = 2, 8
+
+local function scripts(list, view)
+  local rows = text_table.new("SCRIPT", "MAIN", ">HANDLERS", ">PENDING", ">ADDS", ">UPDATES", ">DELETES", ">ERRORS",
+    ">MEMORY")
+  for _, script in ipairs(list) do
+    rows:add(shown(script.name), shown(script.mainState), int(script.handlers), int(script.pending), int(script.adds),
+      int(script.updates), int(script.deletes), int(script.errors), units.bytes(int(script.memoryBytes)))
+    if int(script.errors) ~= 0 then rows:tint(ERRORS, "bad") end
+    if script.mainState == "failed" then rows:tint(MAIN, "bad") end
+    rows:note(note_of(script, view))
+  end
+  return rows:block(view)
+end
+
+-- --- leases and timers
+
+local function leases(list, view)
+  local rows = text_table.new("LEASE", "LEADER", "HOLDER", ">AGE", ">RENEWED")
+  for _, lease in ipairs(list) do
+    local leads = lease.leader == true
+    rows:add(text(lease.namespace) .. "/" .. text(lease.name), leads and "this process" or "no", shown(lease.holder),
+      answer.age(view.now, lease.since), answer.age(view.now, lease.renewed))
+    rows:tint(2, leads and "good" or "waiting")
+    if not leads then rows:note("this process is " .. text(lease.identity)) end
+    rows:note(text(lease.cause))
+  end
+  return rows:block(view)
+end
+
+-- Schedules, and in the wide form the others too.
+local function timers(list, view)
+  local rows = view.wide and text_table.new("TIMER", ">DUE IN", ">RUNNING", ">SKIPPED", "PLACE")
+    or text_table.new("SCHEDULE", ">DUE IN", ">RUNNING", ">SKIPPED")
+  for _, timer in ipairs(list) do
+    if view.wide or timer.kind == "cron" then
+      local due = units.time(timer.due)
+      rows:add(shown(timer.timer), due ~= 0 and units.duration(due - view.now) or "-", int(timer.calls),
+        int(timer.skipped), shown(timer.place))
+      if int(timer.skipped) ~= 0 then rows:tint(4, "waiting") end
+      if timer.leader == true then rows:note "on the leader only" end
+    end
+  end
+  return rows:block(view)
+end
+
+return function(status, view)
+  local engine = items(status.engine)
+  view.now = units.time(engine.now)
+  return table.concat {
+    head(engine, view),
+    audit(status.audit, view),
+    scripts(items(status.scripts), view),
+    leases(items(status.leases), view),
+    informers(items(status.informers), view),
+    queues.table(items(status.queues), view):block(view),
+    timers(items(status.timers), view),
+  }
+end
