@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "base/text/nearest.h"
@@ -68,10 +69,10 @@ static void collect_one(void *ctx, const struct script_quarantine_status *status
 {
     struct items *items = ctx;
     const char *script = script_name(items->of);
-    items->list = xrealloc(items->list, (items->count + 1) * sizeof *items->list);
-    items->list[items->count++] = (struct item){.script = items->of,
-                                                .name = xasprintf("%s/%s", script, status->id),
-                                                .brief = xasprintf("%s/%s", last_part(script), status->id)};
+    *array_add(items->list, items->count) =
+        (struct item){.script = items->of,
+                      .name = xasprintf("%s/%s", script, status->id),
+                      .brief = xasprintf("%s/%s", last_part(script), status->id)};
 }
 
 static void collect(const struct engine *engine, struct items *items)

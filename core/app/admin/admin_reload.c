@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "app/admin/admin_engine.h"
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/text/json_out.h"
 #include "base/text/nearest.h"
 #include "engine/engine_internal.h"
@@ -143,8 +143,7 @@ static bool read_wanted(struct engine *engine, struct admin_call *question, stru
         struct slot *slot = find(engine, buf_text(&name), err);
         buf_clear(&name);
         if (!slot) return false;
-        wanted->slots = xrealloc(wanted->slots, (wanted->count + 1) * sizeof(struct slot *));
-        wanted->slots[wanted->count++] = slot;
+        *array_add(wanted->slots, wanted->count) = slot;
     }
     return true;
 }

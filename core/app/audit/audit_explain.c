@@ -7,7 +7,7 @@
 
 #include "app/audit/audit_scripts.h"
 #include "audit/rules/suppression.h"
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/text/json_out.h"
 #include "base/text/nearest.h"
 #include "engine/load_host.h"
@@ -82,8 +82,7 @@ static const struct script_rule **all_rules(const struct audit_scripts *scripts,
     *count = 0;
     for (size_t s = 0; s < scripts->count; s++)
         for (size_t i = 0; i < script_rule_count(scripts->items[s]); i++) {
-            rules = xrealloc(rules, (*count + 1) * sizeof *rules);
-            rules[(*count)++] = script_rule(scripts->items[s], i);
+            *array_add(rules, *count) = script_rule(scripts->items[s], i);
         }
     return rules;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/text/terminal.h"
 #include "informer/shared/shared_factory.h"
@@ -210,8 +211,7 @@ static void add(struct audit_targets *targets, struct resource *resource, const 
         resource_clear(resource);
         return;
     }
-    targets->items = xrealloc(targets->items, (targets->count + 1) * sizeof *targets->items);
-    targets->items[targets->count++] = (struct audit_target){*resource, ns, cache};
+    *array_add(targets->items, targets->count) = (struct audit_target){*resource, ns, cache};
 }
 
 static void add_kind(struct audit_targets *targets, const struct catalogue *catalogue,

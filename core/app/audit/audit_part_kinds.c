@@ -4,6 +4,7 @@
 #include "app/audit/audit_caches.h"
 #include "app/audit/audit_kinds.h"
 #include "app/audit/audit_part_internal.h"
+#include "base/array.h"
 #include "base/mem.h"
 
 /* NULL for a kind that the server does not have, which is told elsewhere. */
@@ -18,8 +19,7 @@ static struct kind *kind_of(struct part *part, const struct informer_claim *clai
         resource_clear(&resource);
         return &part->kinds[i];
     }
-    part->kinds = xrealloc(part->kinds, (part->kind_count + 1) * sizeof *part->kinds);
-    struct kind *kind = &part->kinds[part->kind_count++];
+    struct kind *kind = array_add(part->kinds, part->kind_count);
     *kind = (struct kind){.resource = resource};
     kind->cache = audit_cache_of(part->options->factory, &resource, part->ns, &kind->why);
     kind->is_torn = kind->cache && claim_describe_refused(kind->cache, &kind->why);

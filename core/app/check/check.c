@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
@@ -16,12 +17,11 @@ enum { SOURCE_MAX = 16 << 20 };
 
 static void add(struct findings *findings, const char *file, int line, bool is_warning, char *text)
 {
-    findings->items = xrealloc(findings->items, (findings->count + 1) * sizeof *findings->items);
-    findings->items[findings->count++] = (struct finding){.script = findings->script,
-                                                          .file = xstrdup(file),
-                                                          .line = line,
-                                                          .is_warning = is_warning,
-                                                          .text = text};
+    *array_add(findings->items, findings->count) = (struct finding){.script = findings->script,
+                                                                    .file = xstrdup(file),
+                                                                    .line = line,
+                                                                    .is_warning = is_warning,
+                                                                    .text = text};
     *(is_warning ? &findings->warnings : &findings->errors) += 1;
 }
 

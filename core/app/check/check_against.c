@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "kube/config/yaml_documents.h"
@@ -128,9 +129,8 @@ static void note_kind(struct dump *dump, struct str api_version, struct str kind
         seen->namespaced |= namespaced;
         return;
     }
-    dump->seen = xrealloc(dump->seen, (dump->seen_count + 1) * sizeof *dump->seen);
-    dump->seen[dump->seen_count++] = (struct seen){xstrndup(group.p, group.n), xstrndup(version.p, version.n),
-                                                   xstrndup(kind.p, kind.n), namespaced};
+    *array_add(dump->seen, dump->seen_count) = (struct seen){
+        xstrndup(group.p, group.n), xstrndup(version.p, version.n), xstrndup(kind.p, kind.n), namespaced};
 }
 
 /* Items of lists carry neither kind nor apiVersion: they are the list's. */

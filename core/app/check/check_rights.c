@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/check/script_rights.h"
+#include "base/array.h"
 #include "base/mem.h"
 
 struct needed_right {
@@ -33,8 +34,7 @@ static void add_right(void *ctx, const struct script_right *right)
     bool is_declared = strchr(right->what, ':') != NULL;
     char *text = is_implied ? xstrdup(right->what + 3) : xasprintf("\"%s\"", right->what);
     struct place at = find_place(right->place, scan->file, is_implied || is_declared ? text : NULL);
-    needed->items = xrealloc(needed->items, (needed->count + 1) * sizeof *needed->items);
-    needed->items[needed->count++] = (struct needed_right){
+    *array_add(needed->items, needed->count) = (struct needed_right){
         .script = scan->number,
         .file = xstrdup(at.file),
         .line = at.line,

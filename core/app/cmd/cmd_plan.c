@@ -9,6 +9,7 @@
 #include "app/cmd/cmd.h"
 #include "app/plan/plan_match.h"
 #include "app/plan/plan_refusal.h"
+#include "base/array.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/load_host.h"
@@ -98,8 +99,7 @@ static void take_lua_path(struct planning *p, const struct tape *tape, size_t li
     own->lua_path_count = given.lua_path.count;
     if (own->lua_path_count || !list) return;
     for (size_t v = tape_first(tape, list, NULL); v; v = tape_next(tape, list, v, NULL)) {
-        p->lua_path = xrealloc(p->lua_path, (own->lua_path_count + 1) * sizeof *p->lua_path);
-        p->lua_path[own->lua_path_count++] = tape_str(tape, v).p;
+        *array_add(p->lua_path, own->lua_path_count) = tape_str(tape, v).p;
     }
     own->lua_path = p->lua_path;
 }

@@ -9,6 +9,7 @@
 #include "app/options/options.h"
 #include "app/specs/spec_engine.h"
 #include "app/specs/spec_files.h"
+#include "base/array.h"
 #include "base/mem.h"
 #include "script/specs/spec_runner.h"
 
@@ -71,8 +72,7 @@ struct words {
 
 static void push(struct words *words, char *word)
 {
-    words->items = xrealloc(words->items, (words->count + 1) * sizeof *words->items);
-    words->items[words->count++] = word;
+    *array_add(words->items, words->count) = word;
 }
 
 static void push_list(struct words *words, const char *name, const struct flag_list *list)

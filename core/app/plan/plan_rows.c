@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "app/plan/plan_detail.h"
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/text/json_out.h"
 
 /* For programs; and, with a number before it, for the last line. */
@@ -29,8 +29,7 @@ static const struct {
 
 void plan_rows_add(struct plan_rows *rows, const struct plan_row *row)
 {
-    rows->items = xrealloc(rows->items, (rows->count + 1) * sizeof *rows->items);
-    rows->items[rows->count++] = *row;
+    *array_add(rows->items, rows->count) = *row;
 }
 
 void plan_rows_clear(struct plan_rows *rows)

@@ -6,6 +6,7 @@
 
 #include "audit/report/report_parts.h"
 #include "audit/rules/auditor.h"
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "base/text/nearest.h"
@@ -21,8 +22,7 @@ struct subjects {
 static bool keep(void *ctx, struct root *object)
 {
     struct subjects *subjects = ctx;
-    subjects->items = xrealloc(subjects->items, (subjects->count + 1) * sizeof(struct root *));
-    subjects->items[subjects->count++] = root_ref(object);
+    *array_add(subjects->items, subjects->count) = root_ref(object);
     return true;
 }
 

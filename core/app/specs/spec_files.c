@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -25,8 +26,7 @@ static bool add(struct spec_files *files, const char *path, struct err *err)
     if (strchr(path, ','))
         return err_set(err, ERR_INVALID, "%s: the name of a spec must not contain a comma", path);
     if (is_known(files, path)) return true;
-    files->paths = xrealloc(files->paths, (files->count + 1) * sizeof *files->paths);
-    files->paths[files->count++] = xstrdup(path);
+    *array_add(files->paths, files->count) = xstrdup(path);
     return true;
 }
 

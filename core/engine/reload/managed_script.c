@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/must.h"
@@ -36,8 +37,7 @@ struct slot *managed_script_add(struct slots *slots, const char *path, const cha
     slot->name = keep_name(slots, name);
     slot->ready.fn = reload_on_ready;
     slot->drain.fn = managed_script_on_drain;
-    slots->items = xrealloc(slots->items, (slots->count + 1) * sizeof(struct slot *));
-    slots->items[slots->count++] = slot;
+    *array_add(slots->items, slots->count) = slot;
     return slot;
 }
 
@@ -94,8 +94,7 @@ struct script *managed_script_load(struct slot *slot, struct bundle *bundle, str
                                          .before = slot->current};
     struct script *script = script_prepare(slots->options.host, &source, err);
     if (!script) return NULL;
-    slots->scripts = xrealloc(slots->scripts, (slots->script_count + 1) * sizeof(struct script *));
-    slots->scripts[slots->script_count++] = script;
+    *array_add(slots->scripts, slots->script_count) = script;
     return script;
 }
 
@@ -115,8 +114,7 @@ void managed_script_drain(struct slot *slot, struct script *script)
 {
     struct slots *slots = slot->slots;
     struct clock *clock = loop_clock(slots->options.loop);
-    slots->draining = xrealloc(slots->draining, (slots->draining_count + 1) * sizeof *slots->draining);
-    slots->draining[slots->draining_count++] =
+    *array_add(slots->draining, slots->draining_count) =
         (struct draining){script, slot, clock_now_ms(clock) + DRAIN_MS};
     timer_start(&slot->drain, clock, 0);
 }

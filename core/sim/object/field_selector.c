@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "sim/object/selector_parts.h"
@@ -46,8 +47,7 @@ static char **split(const char *text, size_t *count)
     *count = 0;
     while (*text) {
         size_t n = term_length(text);
-        terms = xrealloc(terms, (*count + 1) * sizeof *terms);
-        terms[(*count)++] = xstrndup(text, n);
+        *array_add(terms, *count) = xstrndup(text, n);
         text += n + (text[n] == ',');
     }
     qsort(terms, *count, sizeof *terms, sim_compare_texts);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "sim/object/selector.h"
@@ -216,8 +217,7 @@ void sim_requirement_add_value(struct sim_requirement *r, const char *value, siz
 {
     for (size_t i = 0; i < r->value_count; i++)
         if (strlen(r->values[i]) == n && memcmp(r->values[i], value, n) == 0) return;
-    r->values = xrealloc(r->values, (r->value_count + 1) * sizeof *r->values);
-    r->values[r->value_count++] = xstrndup(value, n);
+    *array_add(r->values, r->value_count) = xstrndup(value, n);
 }
 
 static bool has_value(const struct sim_requirement *r, const char *value)

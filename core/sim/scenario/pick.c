@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "sim/text/tree.h"
 
@@ -61,8 +62,7 @@ static void close_range(struct sim_stage *stage, struct range *range)
 
 static void add(struct sim_picked *picked, const struct sim_object *object)
 {
-    picked->keys = xrealloc(picked->keys, (picked->count + 1) * sizeof *picked->keys);
-    picked->keys[picked->count++] = xstrdup(object->key);
+    *array_add(picked->keys, picked->count) = xstrdup(object->key);
 }
 
 /* The first object at or behind the rank that matches, in a circle. */

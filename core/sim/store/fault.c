@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 
 struct rule {
@@ -125,8 +126,7 @@ static struct met meet(struct sim_faults *faults, const struct sim_request *requ
         }
         if (ended) continue;
         ended = sim_wrong_is_end(&rule->fault.wrong);
-        met.rules = xrealloc(met.rules, (met.count + 1) * sizeof(struct rule *));
-        met.rules[met.count++] = rule;
+        *array_add(met.rules, met.count) = rule;
         rule->refs++;
         if (rule->fault.times && --rule->fault.times == 0) take_out(faults, rule);
     }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 
 static int find(const char *const *names, size_t count, struct str name)
@@ -19,8 +19,7 @@ static int find(const char *const *names, size_t count, struct str name)
 static void add_piece(struct sim_template *template, struct buf *text, int hole)
 {
     size_t len = text->len;
-    template->pieces = xrealloc(template->pieces, (template->count + 1) * sizeof *template->pieces);
-    template->pieces[template->count++] = (struct sim_piece){{buf_take(text), len}, hole};
+    *array_add(template->pieces, template->count) = (struct sim_piece){{buf_take(text), len}, hole};
 }
 
 void sim_template_parse(struct sim_template *template, const char *const *names, size_t count)
