@@ -20,16 +20,12 @@ struct seen {
 };
 
 struct dump {
-    struct tape_parser *documents, *lists; /* of the files, and of what is made of them */
+    struct tape_parser *lists; /* of what is made of definitions */
     struct catalogue *catalogue;
     struct dump_rights *rights;
     struct seen *seen;
     size_t seen_count;
-    size_t read, objects; /* documents of the file that is being read; what is in them */
     unsigned groups;
-    const char *path; /* that is being read */
-    bool failed;
-    struct err err; /* the first one */
 };
 
 /* --- definitions */
@@ -95,8 +91,11 @@ static void add_definition(struct dump *dump, const struct tape *tape, size_t at
 
 /* --- answers of discovery */
 
-static bool add_discovery(struct dump *dump, const struct tape *tape, struct str kind)
+static bool add_discovery(void *ctx, const struct tape *tape)
 {
+    struct dump *dump = ctx;
+    bool is_map = tape_type(tape, tape_root(tape)) == '{';
+    struct str kind = is_map ? text_at(tape, tape_root(tape), "kind") : (struct str){0};
     struct str group, version;
     if (str_is(kind, "APIGroupDiscoveryList")) {
         catalogue_add_aggregated(dump->catalogue, tape, dump->groups);
@@ -111,12 +110,6 @@ static bool add_discovery(struct dump *dump, const struct tape *tape, struct str
 }
 
 /* --- objects */
-
-static void refuse(struct dump *dump, const struct err *err)
-{
-    if (!dump->failed) dump->err = *err;
-    dump->failed = true;
-}
 
 static void note_kind(struct dump *dump, struct str api_version, struct str kind, bool namespaced)
 {
@@ -133,59 +126,20 @@ static void note_kind(struct dump *dump, struct str api_version, struct str kind
         xstrndup(group.p, group.n), xstrndup(version.p, version.n), xstrndup(kind.p, kind.n), namespaced};
 }
 
-/* Items of lists carry neither kind nor apiVersion: they are the list's. */
-static void add_object(struct dump *dump, const struct tape *tape, size_t at, struct str api_version,
-                       struct str kind)
-{
-    struct err err;
-    struct str own_kind = text_at(tape, at, "kind"), own_version = text_at(tape, at, "apiVersion");
-    if (own_kind.n) kind = own_kind;
-    if (own_version.n) api_version = own_version;
-    dump->objects++;
-    if (str_is(kind, "CustomResourceDefinition")) {
-        add_definition(dump, tape, at);
-    } else if (!kind.n || !api_version.n) {
-        err_set(&err, ERR_INVALID, "%s: object %zu has no kind or apiVersion", dump->path, dump->objects);
-        refuse(dump, &err);
-    } else {
-        dump_rights_add(dump->rights, tape, at, kind);
-        note_kind(dump, api_version, kind,
-                  text_at(tape, tape_field(tape, at, STR("metadata")), "namespace").n > 0);
-    }
-}
-
-static void add_document(struct dump *dump, const struct tape *tape)
-{
-    size_t root = tape_root(tape);
-    size_t items = tape_type(tape, root) == '{' ? tape_field(tape, root, STR("items")) : root;
-    struct str kind = tape_type(tape, root) == '{' ? text_at(tape, root, "kind") : (struct str){0};
-    if (add_discovery(dump, tape, kind)) return;
-    if (tape_type(tape, items) != '[') {
-        add_object(dump, tape, root, (struct str){0}, (struct str){0});
-        return;
-    }
-    struct str api_version = text_at(tape, root, "apiVersion");
-    if (str_ends(kind, STR("List"))) kind.n -= 4;
-    for (size_t v = tape_first(tape, items, NULL); v; v = tape_next(tape, items, v, NULL))
-        add_object(dump, tape, v, api_version, kind);
-}
-
-static void on_document(void *ctx, struct str json)
+static bool add_object(void *ctx, const struct manifest_object *object, struct err *err)
 {
     struct dump *dump = ctx;
-    struct tape tape;
-    struct err err;
-    struct buf padded = {0};
-    buf_str(&padded, json);
-    memset(buf_reserve(&padded, TAPE_PADDING), 0, TAPE_PADDING);
-    if (!tape_parse(dump->documents, padded.data, padded.len, &tape, &err)) {
-        err_wrap(&err, "%s: document %zu", dump->path, dump->read + 1);
-        refuse(dump, &err);
-    } else {
-        dump->read++;
-        add_document(dump, &tape);
+    const struct tape *tape = object->tape;
+    if (str_is(object->kind, "CustomResourceDefinition")) {
+        add_definition(dump, tape, object->at);
+        return true;
     }
-    buf_clear(&padded);
+    if (!object->kind.n || !object->api_version.n)
+        return err_set(err, ERR_INVALID, "object %zu has no kind or apiVersion", object->number);
+    dump_rights_add(dump->rights, tape, object->at, object->kind);
+    note_kind(dump, object->api_version, object->kind,
+              text_at(tape, tape_field(tape, object->at, STR("metadata")), "namespace").n > 0);
+    return true;
 }
 
 /* Those that no definition has, which may come behind them in a file. */
@@ -201,30 +155,16 @@ static void add_seen(struct dump *dump)
 
 /* --- the whole */
 
-static bool read_file(struct dump *dump, const char *path, struct err *err)
-{
-    dump->path = path;
-    dump->read = dump->objects = 0;
-    if (!yaml_documents(path, on_document, dump, err)) return false;
-    if (dump->failed) {
-        *err = dump->err;
-        return false;
-    }
-    return dump->read > 0 ||
-           err_set(err, ERR_INVALID, "%s: contains no objects; expected output of kubectl get -o json", path);
-}
-
 struct dump *dump_read(const char *const *files, size_t count, struct err *err)
 {
     struct dump *dump = NEW(struct dump);
-    bool ok = true;
-    dump->documents = tape_parser_new();
+    const struct manifest_sink sink = {.document = add_discovery, .object = add_object, .ctx = dump};
     dump->lists = tape_parser_new();
     dump->catalogue = catalogue_well_known();
     dump->rights = dump_rights_new();
     dump->groups = FIRST_GROUP;
-    for (size_t i = 0; ok && i < count; i++) ok = read_file(dump, files[i], err);
-    if (ok) {
+    if (manifest_objects(files, count, &sink, "contains no objects; expected output of kubectl get -o json",
+                         err)) {
         add_seen(dump);
         catalogue_finish(dump->catalogue);
         return dump;
@@ -244,7 +184,6 @@ void dump_free(struct dump *dump)
     free(dump->seen);
     dump_rights_free(dump->rights);
     catalogue_free(dump->catalogue);
-    tape_parser_free(dump->documents);
     tape_parser_free(dump->lists);
     free(dump);
 }

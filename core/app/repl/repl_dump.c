@@ -12,11 +12,8 @@
 
 struct load {
     struct repl_engine *engine;
-    struct tape_parser *parser;
-    const char *path;
-    size_t documents, objects;
-    bool new_kinds, failed;
-    struct err err;
+    size_t objects; /* of all files */
+    bool new_kinds;
 };
 
 static struct sim_inside *inside(const struct load *load)
@@ -47,12 +44,6 @@ static void know_kind(struct load *load, struct str api_version, struct str kind
     free(v);
     free(k);
     free(plural);
-}
-
-static void refuse(struct load *load, const struct err *err)
-{
-    if (!load->failed) load->err = *err;
-    load->failed = true;
 }
 
 static void put_field(struct buf *out, struct str name, struct str json)
@@ -86,9 +77,10 @@ static void put_fields(struct buf *out, const struct tape *tape, size_t at, cons
 
 /* As the file has it: what has a uid is stored without a default of the server's. Items of lists carry
  * neither kind nor apiVersion: they are the list's. */
-static void write_object(const struct load *load, const struct tape *tape, size_t at, struct str api_version,
-                         struct str kind, struct buf *out)
+static void write_object(const struct load *load, const struct manifest_object *object, struct buf *out)
 {
+    const struct tape *tape = object->tape;
+    size_t at = object->at;
     struct buf metadata = {0};
     size_t given = tape_field(tape, at, STR("metadata"));
     buf_putc(&metadata, '{');
@@ -100,87 +92,36 @@ static void write_object(const struct load *load, const struct tape *tape, size_
     }
     buf_putc(&metadata, '}');
     buf_putc(out, '{');
-    if (!tape_field(tape, at, STR("apiVersion"))) put_text(out, "apiVersion", api_version);
-    if (!tape_field(tape, at, STR("kind"))) put_text(out, "kind", kind);
+    if (!tape_field(tape, at, STR("apiVersion"))) put_text(out, "apiVersion", object->api_version);
+    if (!tape_field(tape, at, STR("kind"))) put_text(out, "kind", object->kind);
     put_field(out, STR("metadata"), buf_slice(&metadata));
     put_fields(out, tape, at, "metadata");
     buf_putc(out, '}');
     buf_clear(&metadata);
 }
 
-static void put_object(struct load *load, const struct tape *tape, size_t at, struct str api_version,
-                       struct str kind)
-{
-    struct err err;
-    struct buf text = {0};
-    struct str own_version = tape_str(tape, tape_field(tape, at, STR("apiVersion")));
-    struct str own_kind = tape_str(tape, tape_field(tape, at, STR("kind")));
-    size_t metadata = tape_field(tape, at, STR("metadata"));
-    struct str name = tape_str(tape, tape_field(tape, metadata, STR("name")));
-    load->objects++;
-    if (own_kind.n) kind = own_kind;
-    if (own_version.n) api_version = own_version;
-    if (!kind.n || !api_version.n || !name.n) {
-        err_set(&err, ERR_INVALID, "%s: object %zu has no kind, apiVersion or name", load->path,
-                load->objects);
-        refuse(load, &err);
-        return;
-    }
-    know_kind(load, api_version, kind, tape_field(tape, metadata, STR("namespace")) != 0);
-    write_object(load, tape, at, api_version, kind, &text);
-    if (!sim_inside_put(inside(load), buf_slice(&text), &err)) {
-        err_wrap(&err, "%s: %.*s %.*s", load->path, STR_ARG(kind), STR_ARG(name));
-        refuse(load, &err);
-    }
-    buf_clear(&text);
-}
-
-static void put_items(struct load *load, const struct tape *tape, size_t root, size_t items)
-{
-    struct str kind = tape_str(tape, tape_field(tape, root, STR("kind")));
-    struct str api_version = tape_str(tape, tape_field(tape, root, STR("apiVersion")));
-    if (str_ends(kind, STR("List"))) kind.n -= 4;
-    for (size_t item = tape_first(tape, items, NULL); item; item = tape_next(tape, items, item, NULL))
-        put_object(load, tape, item, api_version, kind);
-}
-
-static void on_document(void *ctx, struct str json)
+static bool put_object(void *ctx, const struct manifest_object *object, struct err *err)
 {
     struct load *load = ctx;
-    struct err err;
-    struct tape tape;
-    struct buf padded = {0};
-    buf_str(&padded, json);
-    memset(buf_reserve(&padded, TAPE_PADDING), 0, TAPE_PADDING);
-    load->documents++;
-    if (!tape_parse(load->parser, padded.data, padded.len, &tape, &err)) {
-        err_wrap(&err, "%s: document %zu", load->path, load->documents);
-        refuse(load, &err);
-    } else {
-        size_t root = tape_root(&tape);
-        bool is_array = tape_type(&tape, root) == '[';
-        size_t items = is_array ? root : tape_field(&tape, root, STR("items"));
-        if (tape_type(&tape, items) == '[')
-            put_items(load, &tape, root, items);
-        else
-            put_object(load, &tape, root, (struct str){0}, (struct str){0});
-    }
-    buf_clear(&padded);
+    struct buf text = {0};
+    load->objects++;
+    size_t metadata = tape_field(object->tape, object->at, STR("metadata"));
+    struct str name = tape_str(object->tape, tape_field(object->tape, metadata, STR("name")));
+    if (!object->kind.n || !object->api_version.n || !name.n)
+        return err_set(err, ERR_INVALID, "object %zu has no kind, apiVersion or name", load->objects);
+    know_kind(load, object->api_version, object->kind,
+              tape_field(object->tape, metadata, STR("namespace")) != 0);
+    write_object(load, object, &text);
+    bool ok = sim_inside_put(inside(load), buf_slice(&text), err) ||
+              err_wrap(err, "%.*s %.*s", STR_ARG(object->kind), STR_ARG(name));
+    buf_clear(&text);
+    return ok;
 }
 
 bool repl_dump_load(struct repl_engine *engine, const char *const *files, size_t count, struct err *err)
 {
-    struct load load = {.engine = engine, .parser = tape_parser_new()};
-    bool ok = true;
-    for (size_t i = 0; ok && i < count; i++) {
-        load.path = files[i];
-        load.documents = 0;
-        ok = yaml_documents(files[i], on_document, &load, err);
-        if (ok && load.failed) {
-            *err = load.err;
-            ok = false;
-        }
-    }
-    tape_parser_free(load.parser);
-    return ok && (!load.new_kinds || repl_engine_refresh_kinds(engine, err));
+    struct load load = {.engine = engine};
+    const struct manifest_sink sink = {.object = put_object, .ctx = &load};
+    return manifest_objects(files, count, &sink, NULL, err) &&
+           (!load.new_kinds || repl_engine_refresh_kinds(engine, err));
 }

@@ -6,11 +6,33 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "kube/config/yaml_file.h"
+#include "object/parse/tape.h"
 
 /* Calls `document` with the text of each that is not empty, in order. ERR_IO; ERR_PARSE names file and line;
  * ERR_LIMIT for one of more than 64 MiB of JSON. */
 bool yaml_documents(const char *path, void (*document)(void *ctx, struct str json), void *ctx,
                     struct err *err);
+
+/* --- The objects of such files. Owner: what callbacks are given is borrowed for the call. */
+
+struct manifest_object {
+    const struct tape *tape;
+    size_t at;
+    struct str api_version, kind; /* of an item that says none, those of its list; empty: nothing says */
+    size_t number;                /* of the objects of the file, from 1 */
+};
+
+struct manifest_sink {
+    /* Whether it takes the whole document; NULL: none is. */
+    bool (*document)(void *ctx, const struct tape *tape);
+    /* False with an error ends the reading; the file's name is put before it. */
+    bool (*object)(void *ctx, const struct manifest_object *object, struct err *err);
+    void *ctx;
+};
+
+/* Files one after the other. ERR_INVALID for one without a document if `none_is_wrong` says what to write. */
+bool manifest_objects(const char *const *paths, size_t count, const struct manifest_sink *sink,
+                      const char *none_is_wrong, struct err *err);
 
 /* --- A YAML value as JSON, by YAML's core schema: what Kubernetes hands on of files without looking into it.
  * Owner: the caller's buffer. Not from callbacks. */
