@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 
-enum { ARRAY_MIN = 4, ARRAY_ROOM_MIN = 16 };
+enum { ARRAY_MIN = 4, ARRAY_ROOM_MIN = 64 };
 
 /* Grows the array by one, and gives the place of the new element, which is not initialised. The arguments of
  * all three are changed, and are looked at more than once. */

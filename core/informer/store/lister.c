@@ -11,7 +11,7 @@ struct walk {
     struct str ns;           /* of an index: only these */
     struct lister_list *out; /* NULL: only count */
     const volatile bool *stop;
-    size_t count;
+    size_t count, room;
 };
 
 static bool visit(void *ctx, struct root *object)
@@ -23,7 +23,8 @@ static bool visit(void *ctx, struct root *object)
     if (walk->ns.n && !str_eq(root_namespace(object, &text), walk->ns)) return true;
     walk->count++;
     if (!walk->out) return true;
-    *array_add(walk->out->objects, walk->out->count) = root_ref(object);
+    array_reserve(walk->out->objects, walk->out->count, walk->room);
+    walk->out->objects[walk->out->count++] = root_ref(object);
     return true;
 }
 

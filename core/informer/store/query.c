@@ -157,14 +157,15 @@ void query_each(const struct query *q, struct indexer *store, bool (*fn)(void *c
 struct collecting {
     const struct query *query;
     struct lister_list *out;
-    size_t most;
+    size_t most, room;
 };
 
 static bool collect(void *ctx, struct root *object)
 {
     struct collecting *c = ctx;
     if (c->out->count == c->most) return false;
-    *array_add(c->out->objects, c->out->count) = root_ref(object);
+    array_reserve(c->out->objects, c->out->count, c->room);
+    c->out->objects[c->out->count++] = root_ref(object);
     return true;
 }
 
