@@ -135,7 +135,7 @@ describe("targets of the benchmark", function()
 
   it("say when the benchmark was ended", function()
     all.stopped = "interrupted"
-    assert.equal("the benchmark was ended before", why("client-go json", everything()))
+    assert.equal("the benchmark ended early", why("client-go json", everything()))
   end)
 end)
 

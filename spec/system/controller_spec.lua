@@ -76,7 +76,7 @@ describe("k8s.controller", function()
       ["{ of = 'pods', reconcil = print }"] = 'did you mean "reconcile"',
       ["{ of = 'pods', reconcile = print, owns = { 5 } }"] = "owns must be a list of kinds or informers",
       ["{ of = 'pods', reconcile = print, watches = { 'pods' } }"] = "watches must have kinds or informers as keys",
-      ["{ of = 'pods', reconcile = print, workers = 0 }"] = "k8s.controller: workers must be from 1 to 1000, not 0",
+      ["{ of = 'pods', reconcile = print, workers = 0 }"] = "k8s.controller: workers must be between 1 and 1000, not 0",
       ["{ of = 'pods', reconcile = print } k8s.controller { of = 'pods', reconcile = print }"] =
         'k8s.controller: the name "pods" is already used; set another one with name = ...',
       ["{ of = k8s.quantity '1', reconcile = print }"] = "k8s.controller: expected an informer, not quantity",

@@ -148,7 +148,7 @@ describe("a replay", function()
           for _, speed in ipairs { 0, -1, 1e-300, 1e300, 0 / 0 } do
             local ok, problem = pcall(test.new().replay, test.new(), { speed = speed })
             assert.is_false(ok)
-            assert.has_match("speed must be from 0.001 to 1000000", problem, 1, true)
+            assert.has_match("speed must be between 0.001 and 1000000", problem, 1, true)
           end
         end)
       ]])

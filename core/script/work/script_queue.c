@@ -251,7 +251,7 @@ static double number_option(lua_State *L, const char *maker, const char *name, d
     if (!option(L, name)) return default_;
     lua_Number n = lua_tonumber(L, 2);
     if (!(n >= least && n <= most))
-        script_raise(L, "%s: %s must be from %.14g to %.14g, not %.14g", maker, name, least, most, n);
+        script_raise(L, "%s: %s must be between %.14g and %.14g, not %.14g", maker, name, least, most, n);
     return n;
 }
 

@@ -298,7 +298,7 @@ function methods:replay(path, given)
   end
   local speed = options.check("env:replay", given, REPLAY).speed or 1
   if not (speed >= 0.001 and speed <= 1e6) then
-    raw.raise(("env:replay: speed must be from 0.001 to 1000000, not %g"):format(speed))
+    raw.raise(("env:replay: speed must be between 0.001 and 1000000, not %g"):format(speed))
   end
   if path then
     local found = place.find("env:replay", self.folder, path)

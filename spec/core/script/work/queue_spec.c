@@ -270,9 +270,9 @@ static void test_options_are_checked(void **state)
     assert_raises(f, "k8s.queue { name = '' }", "name must be a string of 1 to 253 printable characters");
     assert_raises(f, "k8s.queue { name = 'a\\n' }", "name must be a string of 1 to 253 printable characters");
     assert_raises(f, "k8s.queue { nam = 'x' }", "unknown option \"nam\", did you mean \"name\"?");
-    assert_raises(f, "k8s.queue { name = 'x', workers = 0 }", "workers must be from 1 to 1000, not 0");
+    assert_raises(f, "k8s.queue { name = 'x', workers = 0 }", "workers must be between 1 and 1000, not 0");
     assert_raises(f, "k8s.queue { name = 'x', workers = 1.5 }", "workers must be a whole number, not 1.5");
-    assert_raises(f, "k8s.queue { name = 'x', qps = 0/0 }", "qps must be from 0 to");
+    assert_raises(f, "k8s.queue { name = 'x', qps = 0/0 }", "qps must be between 0 and");
     assert_raises(f, "k8s.queue { name = 'x', base = 'soon' }",
                   "k8s.queue: base must be a number of seconds, or a string");
     assert_raises(f, "k8s.queue { name = 'x', base = 2, max = 1 }",
