@@ -1,6 +1,6 @@
-/* What went wrong, on the caller's stack: `bool f(..., struct err *err)` gives false and has filled `*err`.
- * Owner: the caller; nothing is allocated. May be used anywhere. Each layer adds its context once, by
- * err_wrap. Texts never hold a token, a key or the content of a Secret. */
+/* Error on the caller's stack: `bool f(..., struct err *err)` returns false and has filled `*err`. Owner: the
+ * caller; nothing is allocated. May be used anywhere. Each layer adds its context once, by err_wrap. Texts
+ * never hold a token, a key or the content of a Secret. */
 #pragma once
 #include <stdarg.h>
 #include <stdbool.h>

@@ -14,7 +14,7 @@ struct fence *fence_new(struct clock *clock, int64_t until_ms);
 struct fence *fence_ref(struct fence *fence);
 /* NULL is allowed. */
 void fence_unref(struct fence *fence);
-/* Who is told that it is closed will never be told that it is open. */
+/* Returns whether the fence is open. Once it has returned false it never returns true again. */
 bool fence_is_open(struct fence *fence);
 /* Moves its end on; false when it is closed already. On the giver's thread. */
 bool fence_extend(struct fence *fence, int64_t until_ms);

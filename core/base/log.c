@@ -33,7 +33,8 @@ static void release_zone_lock(void)
     pthread_mutex_unlock(&zone_lock);
 }
 
-/* What is registered first is taken last, so that who holds another of these locks may log. */
+/* Makes forks take the lock of the zone. The handler registered first runs last, so that a thread that holds
+ * another of these locks may log. */
 static void watch_forks(void)
 {
     pthread_atfork(take_zone_lock, release_zone_lock, release_zone_lock);
@@ -103,7 +104,7 @@ static void put_place(struct buf *b, const char *file, int line)
     if (line > 0) buf_printf(b, ":%d", line);
 }
 
-/* What is escaped in a quoted text is so here too, but for quotes and backslashes: they are no borders. */
+/* Appends a line, escaped like a quoted string, except quotes and backslashes, which delimit nothing here. */
 static void put_line(struct buf *b, struct str line)
 {
     buf_puts(b, "\n    ");
@@ -155,7 +156,7 @@ static void put_text(struct buf *b, enum log_level level, const char *file, int 
     put_lines(b, fields);
 }
 
-/* Whether a key of ours, or that of another field, is `key` with `added` underscores behind it. */
+/* Returns whether a key of ours, or of another field, is `key` with `added` underscores appended. */
 static bool is_taken(const struct log_field *all, const struct log_field *field, size_t added)
 {
     static const char *const ours[] = {"ts", "level", "caller", "msg"};

@@ -6,7 +6,7 @@
 
 __attribute__((noreturn, cold)) void must_failed(const char *condition, const char *file, int line);
 
-/* --- What must not outlive a process that ends at once, taking nothing apart: at a second signal, or as by
+/* --- Functions for a process that ends at once, without freeing anything: at a second signal, or as by
  * SIGPIPE. Owner: the process. May be called from any thread. */
 
 /* `fn` is called when the process ends so, on any thread, at most once, and may block nobody for long. A few

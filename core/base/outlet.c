@@ -86,6 +86,7 @@ static void leave_line(struct outlet *o)
 static int mend_end(struct outlet *o)
 {
     struct outlet_file *file = o->file;
+    /* The rest of a cut line may follow only if nobody has written behind its beginning. */
     bool goes_on = file->torn_by == o && is_within_line(o) && file->size == size_of(o->fd);
     file->torn_by = NULL;
     if (!goes_on) {
@@ -117,6 +118,7 @@ void outlet_move(struct outlet *o, int fd)
     struct outlet_file *file = o->file;
     pthread_mutex_lock(&file->lock);
     if (o->fd >= 0) {
+        /* Best effort: the old file is given up anyway. */
         if (file->is_torn) (void)!write(o->fd, "\n", 1);
         close(o->fd);
     }

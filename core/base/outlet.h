@@ -19,7 +19,7 @@ enum { OUTLET_RETRY_FIRST_MS = 100, OUTLET_RETRY_MOST_MS = 5000, OUTLET_TIMEOUT_
 
 struct outlet;
 
-/* What an outlet writes to. Several share one when they end in the same file, so that lines stay whole. */
+/* File that an outlet writes to. Outlets that end in the same file share one, so that lines stay complete. */
 struct outlet_file {
     pthread_mutex_t lock;
     bool is_torn;                 /* its last line may lack its end */
@@ -46,7 +46,7 @@ void outlet_load(struct outlet *outlet, struct buf *lines);
 /* Tries to write what is left of them. Returns 0 or an errno; outlet_note must follow. A descriptor that
  * others made non-blocking is waited for. */
 int outlet_write(struct outlet *outlet);
-/* What came of it: the lines are gone with 0, else they stay for the next try. */
+/* Notes the result of a write: 0 drops the lines, else they stay for the next try. */
 void outlet_note(struct outlet *outlet, int error);
 /* Milliseconds until the next try is due; 0: it is. */
 int64_t outlet_wait_ms(const struct outlet *outlet);
@@ -55,8 +55,8 @@ int64_t outlet_failing_ms(const struct outlet *outlet);
 /* False while it fails with what does not pass by itself, and when it failed for OUTLET_TIMEOUT_MS: who
  * could wait for room should not. */
 bool outlet_may_recover(const struct outlet *outlet);
-/* How many lines are not in the file as a whole. While outlet_write runs on another thread: at most so many.
- */
+/* Returns the number of lines that are not completely in the file. While outlet_write runs on another thread:
+ * at most so many. */
 uint64_t outlet_left(const struct outlet *outlet);
 /* Gives those lines up; returns how many they were. Waits for nobody who writes to the file. */
 uint64_t outlet_drop(struct outlet *outlet);

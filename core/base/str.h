@@ -52,7 +52,7 @@ static inline bool str_has_nul(struct str s)
 /* Cuts `*rest` at the first `sep`: gives the part before it and moves `*rest` behind it. The last part leaves
  * `rest->p` NULL; with `rest->p` NULL false is given. */
 bool str_cut(struct str *rest, char sep, struct str *part);
-/* How many bytes the UTF-8 character at the beginning has; 0 when there is none. */
+/* Returns the number of bytes of the UTF-8 character at the beginning; 0 if there is none. */
 size_t str_utf8(struct str a);
 /* That character, and its bytes in `n`; when there is none U+FFFD and 1. Not for an empty text. */
 uint32_t str_code_point(struct str a, size_t *n);

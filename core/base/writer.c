@@ -208,6 +208,7 @@ void writer_start(size_t buffer, struct clock *clock)
     bool same = is_same_file(STDOUT_FILENO, STDERR_FILENO);
     limit = buffer;
     started = true;
+    /* One file has one lock, so that its lines do not mix. */
     streams[WRITER_STDERR].outlet.file = &files[same ? WRITER_STDOUT : WRITER_STDERR];
     start(&streams[WRITER_STDOUT], clock);
     start(&streams[WRITER_STDERR], clock);
@@ -287,6 +288,7 @@ bool writer_put_within(enum writer_stream stream, struct str text, enum writer_w
     struct stream *s = &streams[stream];
     struct news news = {.kind = NO_NEWS};
     pthread_mutex_lock(&s->lock);
+    /* Waits for room only while the stream may recover; else lines are lost, and callers go on. */
     while (wait == WRITER_WAIT && s->running && !writer_has_room(s, text.n, most) &&
            outlet_may_recover(&s->outlet))
         pthread_cond_wait(&s->drained, &s->lock);

@@ -62,7 +62,7 @@ void writer_stop(int timeout_ms);
 bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wait);
 /* The same of a caller who may have less: with `most` bytes waiting there is no room for him. */
 bool writer_put_within(enum writer_stream stream, struct str text, enum writer_wait wait, size_t most);
-/* How many lines were lost so far, for whatever reason. */
+/* Returns the number of lines lost so far, for any reason. */
 uint64_t writer_dropped(enum writer_stream stream);
 /* The errno for which lines were lost last; 0 when none were, but for a slow reader. */
 int writer_error(enum writer_stream stream);

@@ -28,7 +28,7 @@ struct stream {
     bool moved; /* its file may be another one now */
 };
 
-/* What the log is to be told. */
+/* Message of a writer for the log. */
 struct news {
     enum { NO_NEWS, IT_FAILS, IT_WORKS, IT_ENDED } kind;
     int error;

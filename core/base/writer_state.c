@@ -118,6 +118,7 @@ bool writer_load(struct stream *s)
 bool writer_has_room(const struct stream *s, size_t len, size_t most)
 {
     size_t held = s->waiting.len + s->outlet.lines.len;
+    /* No line may overtake the mark of lost ones; a line longer than the buffer is accepted alone. */
     return s->unmarked == 0 && (held == 0 || held + len <= most);
 }
 

@@ -121,7 +121,8 @@ static void make_leaders(struct cluster *cluster)
     free(identity);
 }
 
-/* Which engine tells of an object: the pod's name, as controllers have it, or the host's. */
+/* Makes the recorder of Events. It names the reporting engine by the pod's name, as controllers do, or the
+ * host's. */
 static void make_recorder(struct cluster *cluster)
 {
     char host[HOST_NAME_MAX + 1] = "";

@@ -1,6 +1,6 @@
-/* What an engine has of one cluster: the client with its thread, what discovery said, caches, reads without a
- * cache, elections and Events. Nothing of it is of the process, so that a second cluster is a second one.
- * Owner: the engine, on its thread; its functions are handed a cluster as their ctx. */
+/* Parts of an engine that belong to one cluster: the client with its thread, discovery, caches, live reads,
+ * elections and Events. Nothing of it belongs to the process, so that a second cluster is a second struct.
+ * Owner: the engine, on its thread; its functions receive a cluster as their ctx. */
 #pragma once
 #include "engine/discoverer.h"
 #include "engine/engine_settings.h"

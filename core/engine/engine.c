@@ -118,8 +118,8 @@ static void on_hangup_mail(struct mail *mail)
     reload_scan(&engine->slots, RELOAD_IF_REFUSED); /* it comes with each rotation of an audit log too */
 }
 
-/* Who rotates logs sends SIGHUP, and who wants scripts to be looked at. `exec` without a log is ended by it,
- * as when a terminal is closed. */
+/* Handles SIGHUP, which tools that rotate logs send, and operators who want scripts to be scanned. It ends
+ * `exec` without a log, as when a terminal is closed. */
 static void watch_hangup(struct engine *engine)
 {
     if (engine->options.mode != ENGINE_RUN && !engine->options.settings->audit_log) return;
@@ -181,7 +181,7 @@ void engine_drain(struct engine *engine)
     io_thread_drain(engine->cluster->io);
 }
 
-/* What Events that are still to be sent have. */
+/* Returns the time left for Events that are still to be sent. */
 static int64_t flush_ms(const struct engine *engine)
 {
     int64_t left_ms = engine->ending_ms ? engine_end_left_ms(engine, END_EVENTS) : EVENTS_FLUSH_MS;

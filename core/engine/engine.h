@@ -17,11 +17,11 @@ enum engine_mode {
     ENGINE_DRIVEN, /* until its driver has enough, who turns the one loop that it is on */
 };
 
-/* Who is told of an engine; each function may be NULL. All on the engine thread. */
+/* Observer of an engine; each function may be NULL. All on the engine thread. */
 struct engine_watcher {
     /* A cache has synced. */
     void (*claims_changed)(void *ctx);
-    /* What is shown of the engine has changed. It is told often: what it takes is for later. */
+    /* Called when the shown state of the engine has changed. Calls are frequent: do expensive work later. */
     void (*touched)(void *ctx);
     /* A script that starts asks for a kind that the server does not have, at `place`; it may come, as with
      * its CustomResourceDefinition, or be a mistake. False, as without the function: a mistake ends the
@@ -60,7 +60,7 @@ bool engine_load(struct engine *engine);
 int engine_run(struct engine *engine);
 /* A signal came: the engine ends, and engine_run returns. */
 void engine_end(struct engine *engine, int signum);
-/* Whether engine_run is about to return. */
+/* Returns whether engine_run is about to return. */
 bool engine_is_stopping(const struct engine *engine);
 /* The end takes no longer, unless a script does not return. */
 int64_t engine_patience_ms(const struct engine *engine);
@@ -68,7 +68,7 @@ int64_t engine_patience_ms(const struct engine *engine);
 
 /* Loads a script and starts it; engine_begin follows, once it is decided who leads. */
 bool engine_add(struct engine *engine, const char *path, const char *name, struct err *err);
-/* What scripts that were added ask for is looked up, and mains run when their caches are full. */
+/* Resolves the claims of added scripts, and runs mains when their caches are full. */
 void engine_begin(struct engine *engine);
 /* The server is asked now which kinds it has. */
 void engine_ask_kinds(void *engine);

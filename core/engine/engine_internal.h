@@ -1,8 +1,8 @@
-/* What the files of the engine share: engine.c has the order of start and stop, engine_parts.c the making of
- * what it starts, engine_kinds.c what discovery says about the kinds that scripts ask for, engine_scripts.c
- * the scripts themselves, engine_leaders.c their elections; cluster.h has what is of one cluster. What shows
- * an engine to the outside reads it by this header too. Owner: the driver that made the engine; the engine
- * thread. */
+/* Internals of the engine, shared by its files: engine.c has the order of start and stop, engine_parts.c
+ * creates what it starts, engine_kinds.c resolves the kinds that scripts need by discovery, engine_scripts.c
+ * has the scripts themselves, engine_leaders.c their elections; cluster.h has what is of one cluster. Code
+ * that shows an engine to the outside reads it by this header too. Owner: the driver that made the engine;
+ * the engine thread. */
 #pragma once
 #include "base/series/series.h"
 #include "engine/cluster.h"
@@ -53,15 +53,15 @@ struct engine {
 
 /* --- engine.c */
 
-/* How far into --shutdown-timeout, in hundredths, each part of the end may last. The rest is for taking the
- * engine apart. */
+/* End of each part of the shutdown, in hundredths of --shutdown-timeout. The rest is for freeing the
+ * engine. */
 enum end_part { END_CALLS = 90, END_LEASES = 95, END_EVENTS = 97 };
 void engine_stop(struct engine *engine, int exit_code);
 /* The end begins, unless it has. */
 void engine_begin_end(struct engine *engine);
-/* What is shown of the engine has changed. */
+/* Notes that the shown state of the engine has changed. */
 void engine_touch(struct engine *engine);
-/* What is left of the part; 0 when its time is over. */
+/* Returns the time left for the part; 0 when it is over. */
 int64_t engine_end_left_ms(const struct engine *engine, enum end_part part);
 
 /* --- engine_parts.c */
@@ -99,24 +99,24 @@ void engine_on_check(struct timer *timer);
 /* The factory's callbacks. */
 void engine_claim_changed(void *engine, struct informer_claim *claim);
 void engine_claim_synced(void *engine, const char *informer, size_t objects);
-/* What all scripts did: while they are there. */
+/* Returns the sums of what all scripts did; call while they exist. */
 struct engine_summary engine_sum_up(const struct engine *engine);
 /* The last line of the log. */
 void engine_log_summary(const struct engine_summary *summary);
 
-/* --- engine_rule_kinds.c */
+/* --- engine_kinds.c: kinds of rules */
 
 /* Each once, in lines, and the first of them as they are shown. */
 struct skipped_names {
     struct buf all, shown;
     size_t count;
 };
-/* What the server was found not to have, and whose rules need it. */
+/* Kinds that the server was found not to have, and the rules that need them. */
 struct skipped_kinds {
     struct skipped_names kinds, rules;
 };
-/* Whether nobody waits for the claim's kind, which the server does not have: rules alone need it, and a
- * server may do without. The claim is held then. */
+/* Returns whether nobody waits for the claim's kind, which the server does not have: only rules need it, and
+ * a server may do without. The claim is suspended then. */
 bool engine_skip_kind(const struct engine *engine, const struct script *script, struct informer_claim *claim,
                       const struct catalogue *catalogue, struct skipped_kinds *spared);
 /* Logs it, and clears it. */
@@ -126,7 +126,7 @@ void engine_log_skipped(struct skipped_kinds *spared);
  */
 bool engine_take_kinds(const struct engine *engine, const struct catalogue *catalogue);
 
-/* --- engine_params.c */
+/* --- engine_scripts.c: parameters of rules */
 
 /* False with the first parameter that no rule of the scripts takes. */
 bool engine_check_params(const struct engine *engine, struct err *err);
@@ -138,7 +138,7 @@ void engine_warn_params(struct engine *engine);
 
 /* --- engine_leaders.c */
 
-/* Who leads by one of the leases has changed. */
+/* Called when the holder of one of the leases has changed. */
 void engine_leadership_changed(void *engine);
 /* Scripts have loaded: they compete for the leases that they asked for, but under --dry-run. */
 void engine_start_leaders(struct engine *engine);
@@ -155,7 +155,7 @@ void engine_make_continuous(struct engine *engine);
 void engine_continuous_claims_changed(struct engine *engine);
 /* The script runs where `before` did; either may be NULL. Before `before` is dropped. */
 void engine_continuous_take(struct engine *engine, struct script *before, struct script *now);
-/* Who leads by the lease of --leader-elect has changed. */
+/* Called when the holder of the lease of --leader-elect has changed. */
 void engine_continuous_leadership(struct engine *engine);
 /* No rule is asked any more. */
 void engine_end_continuous(struct engine *engine);

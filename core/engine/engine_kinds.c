@@ -1,4 +1,4 @@
-/* Which of the server's kinds the scripts' claims mean; see engine_internal.h. */
+/* Resolution of claims to the server's kinds; see engine_internal.h. */
 #include <stdio.h>
 #include <string.h>
 

@@ -37,7 +37,7 @@ static void on_released(void *ctx)
     loop_stop(engine->loop);
 }
 
-/* What another leader does from then on may not meet with a write of ours, of whichever call (L-8). */
+/* Cancels calls: no write of ours, of any call, may meet those of the next leader (L-8). */
 static void cancel_calls(struct engine *engine)
 {
     size_t waiting = 0;

@@ -1,5 +1,5 @@
-/* What an engine is made of, by its options, in the order in which one part needs another; see
- * engine_internal.h. engine_free of engine.c ends them. */
+/* Construction of an engine by its options, in the order in which one part needs another; see
+ * engine_internal.h. engine_free of engine.c ends the parts. */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -52,7 +52,7 @@ void engine_make_slots(struct engine *engine)
 
 /* --- the parts */
 
-/* What http.request asks with. */
+/* Creates the client of http.request. */
 static bool make_web(struct engine *engine, struct err *err)
 {
     const struct engine_options *options = &engine->options;
@@ -119,7 +119,7 @@ void engine_settings_give(const struct engine_settings *settings, struct script_
     host->notes_functions = settings->notes_functions;
 }
 
-/* What scripts see of the engine: after its parts. */
+/* Fills the host, which scripts see of the engine; call after its parts exist. */
 static void make_host(struct engine *engine)
 {
     engine->host = (struct script_host){

@@ -144,9 +144,9 @@ void engine_log_summary(const struct engine_summary *all)
              FI("auditLinesDropped", writer_dropped(WRITER_FILE)));
 }
 
-/* --- Whether rules take all the parameters that the operator gave */
+/* --- Check that rules declare all parameters of the operator */
 
-/* Whether a place has what runs, though a candidate waits. */
+/* Returns whether a managed script keeps its running generation, though an incoming one waits. */
 typedef bool keeps_fn(const struct slot *slot, const struct slot *which);
 
 static bool is_same(const struct slot *slot, const struct slot *which)

@@ -1,5 +1,5 @@
-/* What whoever runs an engine decides of it, as plain values, whether they came from flags or from elsewhere.
- * Owner: the driver; the engine borrows it, and what it points to, for as long as it lives. */
+/* Settings of an engine as plain values, whether they came from flags or from elsewhere. Owner: the driver;
+ * the engine borrows them, and what they point to, for as long as it lives. */
 #pragma once
 #include "base/cli/flags.h"
 #include "informer/shared/shared_factory.h"
@@ -39,7 +39,7 @@ struct engine_settings {
     const char *audit_log;     /* NULL: none */
     const char *report;        /* where continuous audits tell what they find; NULL: there are none */
 
-    /* Who it is in elections, Events and requests to other servers; NULL: the pod, or the host. */
+    /* Identity in elections, Events and requests to other servers; NULL: the pod, or the host. */
     const char *identity;
     struct script_hooks hooks;
 

@@ -1,6 +1,6 @@
-/* What scripts are loaded on where nothing is to run: informers wait for a catalogue that never comes, so
- * that nothing is asked of any server. What scripts print while they load goes to stderr: stdout has the
- * document that the command is asked for. Owner: the command, on the main thread; scripts are freed first. */
+/* Host on which scripts are loaded where nothing is to run: informers wait for a catalogue that never comes,
+ * so that no server is contacted. What scripts print while they load goes to stderr: stdout has the document
+ * of the command. Owner: the command, on the main thread; scripts are freed first. */
 #pragma once
 #include "engine/engine_settings.h"
 #include "kube/api/list_watch.h"

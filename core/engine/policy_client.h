@@ -1,5 +1,5 @@
 /* Policy reports of continuous audits in the cluster: how audit/policy/policy_writer.h lists and writes, by
- * the same way to the server as scripts' writes. Owner: engine_report.c, on the engine thread, after
+ * the same way to the server as scripts' writes. Owner: engine_audits.c, on the engine thread, after
  * engine->cluster->live and before its end. */
 #pragma once
 #include "audit/continuous/continuous.h"

@@ -1,8 +1,8 @@
-/* When an exchange may ask for its connection. libcurl would open one for each exchange that finds the shared
+/* Admission of exchanges to connections. libcurl would open one for each exchange that finds the shared
  * HTTP/2 connections full, so a burst of requests became a burst of TLS handshakes; a kube-apiserver that is
  * busy with a hundred of those takes its watchers for dead and ends their watches. CURLOPT_PIPEWAIT does not
- * help: it has an eye for the first connection only, and lets requests fail one after the other. Here an
- * exchange over TLS waits while another is setting up a connection, which then carries both; see
+ * help: it considers the first connection only, and lets requests fail one after the other. Here an exchange
+ * over TLS waits while another is setting up a connection, which then carries both; see
  * transport_internal.h. */
 #include <string.h>
 
@@ -18,7 +18,7 @@ static void admit(struct transport *transport, struct http_exchange *exchange)
     must(curl_multi_add_handle(transport->multi, exchange->easy) == CURLM_OK);
 }
 
-/* Who we are is asked at the last moment, so that what is sent is what counts now. */
+/* Gets the credentials at the last moment, so that the request carries the current ones. */
 static enum transport_permit authorize(struct http_exchange *exchange, struct err *err)
 {
     const struct transport_options *options = &exchange->transport->options;

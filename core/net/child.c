@@ -72,7 +72,7 @@ static void kill_and_wait(struct child *child)
     while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR) {}
 }
 
-/* What waitpid gives; 0: it runs. */
+/* Returns the result of waitpid; 0: the child runs. */
 static pid_t look(struct child *child, int *status)
 {
     pthread_mutex_lock(&running_lock);
@@ -174,7 +174,8 @@ static void judge(struct child *child, int status)
         err_set(&child->err, ERR_IO, "exit code %d", WEXITSTATUS(status));
 }
 
-/* What it started may still hold its pipes: what has been written is read, and then nobody waits. */
+/* Ends the child. Processes that it started may still hold its pipes: read what has been written, and do not
+ * wait for them. */
 static void on_exit_seen(struct ev_loop *ev, ev_io *io, int events)
 {
     struct child *child = container_of(io, struct child, exit);
@@ -284,8 +285,8 @@ static bool make_pipe(int ends[2])
     return true;
 }
 
-/* Who started us may have had SIGCHLD ignored, and we would have inherited that: the kernel would then tell
- * nobody how a child ended. */
+/* Restores SIGCHLD. A parent may have had it ignored, which we inherit: the kernel would then discard exit
+ * codes. */
 static void want_exit_codes(void)
 {
     struct sigaction now;

@@ -1,4 +1,4 @@
-/* What a request and its transport say, as libcurl options; see transport.h. */
+/* Options of libcurl for a request and its transport; see transport.h. */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>

@@ -84,6 +84,7 @@ static void read_head(struct http_exchange *exchange, int status)
         .url = info_text(exchange->easy, CURLINFO_EFFECTIVE_URL),
     };
     exchange->has_response = true;
+    /* Without HTTP/2 exchanges cannot share a connection, so admission need not wait for one. */
     if (exchange->tls && !exchange->alone)
         exchange->transport->many_connections = exchange->response.http_version < 20;
     free(retry_after);
@@ -117,7 +118,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *ctx)
     return dead(exchange) ? 0 : n;
 }
 
-/* Whether it had its share of this turn. */
+/* Returns whether the exchange has used up its share of this turn. */
 static bool had_enough(struct http_exchange *exchange)
 {
     unsigned turn = loop_turn(exchange->transport->loop);
@@ -133,6 +134,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
     bool enough = had_enough(exchange);
     if (exchange->paused || enough) {
         exchange->held = true;
+        /* A busy stream goes on in the next turn of the loop, so that it does not starve others. */
         if (enough) waker_wake(exchange->transport->next_turn);
         return CURL_WRITEFUNC_PAUSE;
     }
@@ -151,7 +153,9 @@ static int before_request(void *ctx, char *ip, char *local_ip, int port, int loc
     struct http_exchange *exchange = ctx;
     if (dead(exchange)) return CURL_PREREQFUNC_ABORT;
     transport_connected(exchange);
+    /* Connecting may have outlasted the fence. */
     if (!exchange_may_send(exchange)) return CURL_PREREQFUNC_ABORT;
+    /* libcurl sends a request again when its reused connection broke. */
     exchange->repeated = exchange->sent && exchange->once; /* H-4 */
     exchange->sent = true;
     if (exchange->repeated) return CURL_PREREQFUNC_ABORT;
@@ -171,6 +175,7 @@ static void on_timeout(struct timer *timer)
     }
     /* The timer is not moved at each stretch of the body, only its reading of the clock is. */
     int64_t now = now_ms(exchange);
+    /* A paused exchange reads nothing: its silence is not the server's. */
     if (exchange->paused) exchange->last_ms = now;
     int64_t rest = exchange->last_ms + exchange->idle_timeout_ms - now;
     if (rest > 0) {

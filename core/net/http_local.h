@@ -16,7 +16,8 @@ struct http_local {
 
 /* Before a request is carried out: false when it may not be sent any more, which ends the exchange. */
 bool http_local_send(struct http_exchange *exchange);
-/* What http_each_header shows of the answer, ended by a NULL name; copied. Before the head. */
+/* Sets the headers of the response for http_each_header, ended by a NULL name; copied. Call before the
+ * head. */
 void http_local_set_headers(struct http_exchange *exchange, const struct http_header *headers);
 /* The answer: once its head, then its body, then its end. `head` is copied; method and url are the request's.
  * `err` NULL: the whole answer came; without a head that is an error all the same. */

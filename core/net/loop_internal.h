@@ -1,4 +1,4 @@
-/* What a loop and its watchers share. Owner and thread as in loop.h. */
+/* Internals shared by a loop and its watchers. Owner and thread as in loop.h. */
 #pragma once
 
 struct loop;

@@ -1,4 +1,4 @@
-/* What calls back from a loop: wakers, prepares and signals; see loop.h. */
+/* Watchers that call back from a loop: wakers, prepares and signals; see loop.h. */
 #include <ev.h>
 #include <stdlib.h>
 

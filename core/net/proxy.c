@@ -1,4 +1,4 @@
-/* Which proxy a request takes; see proxy.h. */
+/* Choice of the proxy of a request; see proxy.h. */
 #include "net/proxy.h"
 
 #include <curl/curl.h>

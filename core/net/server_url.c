@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-/* What may not be there gives nothing to say; a password in the text must not end in a log. */
+/* Returns whether a forbidden part is there. Its content is not printed: a password must not end in a log. */
 static bool has_part(CURLU *url, CURLUPart part)
 {
     char *text = NULL;

@@ -78,7 +78,7 @@ static int want_timer(CURLM *multi, long timeout_ms, void *ctx)
     return 0;
 }
 
-/* What waited for us to be outside libcurl: the dead and the new. */
+/* Does the work that had to wait until we were outside libcurl: frees dead exchanges and admits new ones. */
 static void work_off(struct transport *transport)
 {
     struct http_exchange *exchange, *next;

@@ -31,7 +31,7 @@ struct transport_tls {
 
 enum transport_permit { PERMIT_GO, PERMIT_WAIT, PERMIT_FAIL };
 
-/* How to reach and trust one server. PEM texts and paths are borrowed for transport_new. */
+/* Address of one server, and how to trust it. PEM texts and paths are borrowed for transport_new. */
 struct transport_options {
     struct transport_tls tls;
     const char *tls_server_name; /* NULL: the URL's host */
@@ -110,7 +110,7 @@ void transport_free(struct transport *transport);
  * closed (T-6): what runs ends with ERR_CLOSED soon, not inside the call, and what waits goes over new ones.
  * False with ERR_TLS when they cannot be used; the old ones stay then. */
 bool transport_set_tls(struct transport *transport, const struct transport_tls *fresh, struct err *err);
-/* Whether they can be used, with or without a transport. */
+/* Returns whether the settings can be used, with or without a transport. */
 bool transport_tls_check(const struct transport_tls *tls, bool insecure, struct err *err);
 /* Those who had PERMIT_WAIT are asked again, soon. */
 void transport_resume(struct transport *transport);

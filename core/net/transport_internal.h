@@ -1,7 +1,7 @@
-/* What transport.c (libcurl's multi on the loop), admission.c and http_exchange.c (one request) know of each
- * other. Owner: as transport.h says. For these files only. libcurl must not be told to add or remove handles
- * from inside its own callbacks: while `inside` is not 0 such wishes are written down and transport_leave
- * carries them out. */
+/* Internals shared by transport.c (libcurl's multi on the loop), admission.c and http_exchange.c (one
+ * request). Owner: as transport.h says. For these files only. libcurl must not add or remove handles from
+ * inside its own callbacks: while `inside` is not 0 such operations are noted, and transport_leave carries
+ * them out. */
 #pragma once
 #include <curl/curl.h>
 #include <sys/queue.h>
@@ -79,7 +79,7 @@ struct transport {
 };
 
 CURLM *transport_new_multi(struct transport *transport);
-/* Whether the fence lets something be sent at this instant. */
+/* Returns whether the fence permits sending at this instant. */
 static inline bool exchange_may_send(struct http_exchange *exchange)
 {
     exchange->fenced = exchange->fence && !fence_is_open(exchange->fence);
@@ -109,7 +109,7 @@ void transport_renew(struct transport *transport);
 /* Makes the easy handle with all its options; NULL when libcurl refuses the request. */
 struct http_exchange *exchange_new(struct transport *transport, const struct http_request *request,
                                    const struct http_callbacks *callbacks, struct err *err);
-/* What the next one and exchange_new have in common. */
+/* Initialises the common part of exchange_new and the next one. */
 void exchange_init(struct http_exchange *exchange, struct transport *transport,
                    const struct http_request *request, const struct http_callbacks *callbacks);
 /* One without libcurl, for the transport's local server; begin hands it over (http_local.c). */

@@ -1,6 +1,6 @@
-/* What both halves of a script's request know of it: web.c is the engine's, web_io.c the I/O thread's. Each
- * field belongs to one of them; `answer`, `err` and what they point at to whoever has the mail `answered`.
- * For these files only. */
+/* Internals shared by both halves of a script's request: web.c is the engine's, web_io.c the I/O thread's.
+ * Each field belongs to one of them; `answer`, `err` and what they point at to whoever has the mail
+ * `answered`. For these files only. */
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>

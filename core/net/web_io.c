@@ -96,7 +96,7 @@ static void drop_headers(struct web_call *call, const char *const *names)
     *to = NULL;
 }
 
-/* What browsers and every client library do: only 307 and 308 keep a body. */
+/* Changes the method on a redirect as browsers and client libraries do: only 307 and 308 keep a body. */
 static void change_method(struct web_call *call, int status)
 {
     static const char *const of_body[] = {"content-type", "content-encoding", "content-language", NULL};

@@ -225,7 +225,7 @@ static void take_request(struct admin_connection *client, struct str line)
     mailbox_post(loop_mailbox(o->engine_loop), &client->mail);
 }
 
-/* What was written behind a request waits for its turn. */
+/* Serves the next request in the input, if it arrived behind the last one. */
 static void take_next(struct admin_connection *client)
 {
     const char *end = client->in.len ? memchr(client->in.data, '\n', client->in.len) : NULL;

@@ -1,6 +1,6 @@
-/* What the admin socket tells of a running engine, and does with it: methods by their names. What other wings
- * have to tell, or to do, they register: parts of the status here, sessions at the socket (admin_socket.h).
- * Owner: the driver of the engine; on the engine thread. */
+/* Methods of the admin socket about a running engine, by their names. Other wings register what they have:
+ * parts of the status here, sessions at the socket (admin_socket.h). Owner: the driver of the engine; on the
+ * engine thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,14 +38,14 @@ void admin_put_commands(const struct admin_engine *admin, struct buf *out);
 /* Each informer once, whoever shares it. */
 void admin_put_informers(const struct admin_engine *admin, struct buf *out);
 
-/* --- engine_timers.c */
+/* --- admin_informers.c */
 
-/* What is due when. */
+/* Prints the timers with the times at which they are due. */
 void admin_put_timers(const struct admin_engine *admin, struct buf *out);
 
 /* --- admin_quarantine.c */
 
-/* What is in quarantine, and the end of that for what the question names. */
+/* Prints what is in quarantine; admin_lift ends the quarantine of what the request names. */
 void admin_put_quarantine(const struct admin_engine *admin, struct buf *out);
 void admin_lift(struct engine *engine, struct admin_call *question);
 
@@ -58,7 +58,7 @@ void admin_put_reloads(const struct admin_engine *admin, struct buf *out);
 /* Appends what the status says of the slot's generations. */
 void admin_put_slot(const struct slot *slot, struct buf *out);
 
-/* --- reload_plans.c */
+/* --- admin_reload.c */
 
 /* Appends members with the plans of all scripts that run, and what of the flags they depend on. */
 void admin_put_plans(const struct admin_engine *admin, struct buf *out);

@@ -1,5 +1,5 @@
-/* What a running engine tells of its informers by the admin socket: each once, with the scripts that share
- * it; see admin_engine.h. */
+/* Informers of a running engine as the admin socket shows them: each once, with the scripts that share it;
+ * see admin_engine.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* What is said on the admin socket: a line of JSON each way, {"v":1,"method":"status"} and
- * {"v":1,"result":...} or {"v":1,"error":"..."}. Owner: everything borrowed, but for what is appended. Any
- * thread; a parser belongs to one. */
+/* Protocol of the admin socket: a line of JSON each way, {"v":1,"method":"status"} and {"v":1,"result":...}
+ * or {"v":1,"error":"..."}. Owner: everything is borrowed, except what is appended. Any thread; a parser
+ * belongs to one. */
 #pragma once
 #include <stdbool.h>
 

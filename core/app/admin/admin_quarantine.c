@@ -1,4 +1,4 @@
-/* What is in quarantine, and its end, by the admin socket; see admin_engine.h. */
+/* Methods of the admin socket that list and lift quarantine; see admin_engine.h. */
 #include "app/admin/admin_engine.h"
 
 #include <stdlib.h>
@@ -154,7 +154,7 @@ static void explain_unknown(const struct items *items, const char *target, struc
     put_names(items, target, FIT_NONE, out);
 }
 
-/* Whether all that fits is of one script; of its generations those that run out count too. */
+/* Returns whether all items that fit belong to one script; draining generations of it count too. */
 static bool is_of_one(const struct items *items, const char *target, enum fit fit)
 {
     const char *name = NULL;

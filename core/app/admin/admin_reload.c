@@ -72,7 +72,7 @@ static void put_hash(const struct bundle *bundle, struct buf *out)
     json_text(out, "hash", hash);
 }
 
-/* What a rollback returns to. */
+/* Prints the previous generation, which a rollback would activate. */
 static void put_before(const struct slot *slot, struct buf *out)
 {
     if (!slot->before) return;
@@ -197,7 +197,8 @@ bool admin_begin_reload(struct engine *engine, struct admin_call *question)
 /* --- The plans of what runs, for `kubelua plan`, with what of the engine's flags makes a difference when it
  * loads the same scripts */
 
-/* Which scripts run that take it: one that would not any more is refused. */
+/* Prints the running scripts that take the parameter: a reload into one that does not take it any more is
+ * refused. */
 static void put_takers(const struct engine *engine, const struct rule_param_given *given, struct buf *out)
 {
     json_open(out, "scripts", '[');

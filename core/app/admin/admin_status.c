@@ -1,4 +1,4 @@
-/* What a running engine tells of itself by the admin socket; see admin_engine.h. */
+/* Status of a running engine for the admin socket; see admin_engine.h. */
 #include "app/admin/admin_engine.h"
 
 #include <stdlib.h>

@@ -107,7 +107,8 @@ static bool write_patch(struct applying *applying, const struct audit_fix *fix, 
 
 /* --- a manifest */
 
-/* Whether the manager applied it before: server-side apply has it as the owner of fields then. */
+/* Returns whether the manager applied the object before: server-side apply then lists it as a field
+ * manager. */
 static bool is_ours(const struct applying *applying, struct root *object)
 {
     struct value metadata = value_field(root_value(object), STR("metadata"));
@@ -143,7 +144,7 @@ static bool put_manifest(struct applying *applying, const struct audit_fix *fix,
     return ok;
 }
 
-/* Where a manifest has neither, no path leads to it. */
+/* A manifest that has neither name nor namespace has no path. */
 static bool check_manifest(const struct audit_fix *fix, struct err *err)
 {
     if (fix->is_patched)
@@ -221,7 +222,7 @@ static void write_fix(struct applying *applying, const struct audit_fix *fix)
     }
 }
 
-/* Where a report is asked for it has stdout for itself. */
+/* Applies the fixes. Prints on stderr if a report takes stdout. */
 void audit_apply(const struct audit_request *request, struct kube_client *client)
 {
     const char *manager = request->options.field_manager;

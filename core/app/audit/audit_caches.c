@@ -5,7 +5,8 @@
 
 #include "object/pack/projection.h"
 
-/* What nobody asks rules about, and who runs an engine is told to leave out. */
+/* Projection that an audit accepts as complete: rules have no use for managed fields, and operators are
+ * advised to prune them. */
 static const char harmless[] = "prune metadata.managedFields";
 
 /* From the worst to the best. */

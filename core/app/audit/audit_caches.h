@@ -1,4 +1,4 @@
-/* Which caches of an engine an audit may ask rules about: those that have all objects of a kind, as the
+/* Caches of an engine that an audit may evaluate rules on: those that have all objects of a kind, as the
  * server has them. Owner: claims are the engine's. In a child that was forked from it. */
 #pragma once
 #include "base/buf.h"

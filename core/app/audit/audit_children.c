@@ -135,7 +135,7 @@ void audit_children_wait(struct audit_children *all)
     }
 }
 
-/* --- What a forked child does before it asks rules */
+/* --- Setup of a forked child before it evaluates rules */
 
 enum { RESULT_FD = 3, ORDER_FD, FIRST_OTHER_FD };
 
@@ -171,7 +171,7 @@ static void keep_only(int order, int result)
     close_range(FIRST_OTHER_FD, ~0U, 0);
 }
 
-/* When memory is short it is the audit that goes, not the engine. */
+/* Makes the kernel kill the audit, not the engine, when memory is short. */
 static void be_the_first_to_go(void)
 {
     FILE *file = fopen("/proc/self/oom_score_adj", "we");

@@ -79,7 +79,7 @@ static void take_ended(struct asking *a, size_t at)
 
 /* --- what children find */
 
-/* What scripts of the engine say is of others. */
+/* Prints a line made safe for terminals: scripts of the engine are not the caller's own. */
 static void print_safe(struct asking *a, const char *head, struct str text)
 {
     struct buf safe = {0};
@@ -119,7 +119,7 @@ static void read_stream(struct child *child)
     close_stream(child);
 }
 
-/* What the engine says meanwhile; what comes from the children does not depend on that. */
+/* Receives what the engine sends meanwhile; messages of the children do not depend on that. */
 static void hear(struct asking *a)
 {
     struct err err;

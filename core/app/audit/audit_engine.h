@@ -11,7 +11,7 @@ struct audit_engine_facts {
     int64_t pause_ns; /* of the engine, while it forked them */
 };
 
-/* What makes the result incomplete is told on stderr, as is what scripts print. */
+/* Prints on stderr what makes the result incomplete, and what scripts print. */
 enum audit_end audit_engine(const struct audit_request *request, struct audit_table *table,
                             struct audit_engine_facts *facts, struct err *err);
 /* A line on stderr: how many objects, and for how long the engine paused. */

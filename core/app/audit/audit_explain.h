@@ -1,4 +1,4 @@
-/* What a rule is about, for `kubelua audit --explain RULE`, and which there are, for --list-rules. Owner: the
+/* Descriptions of rules for `kubelua audit --explain RULE`, and their list for --list-rules. Owner: the
  * command, on the main thread. */
 #pragma once
 #include "app/audit/audit_request.h"

@@ -30,7 +30,7 @@ static void put_list(struct buf *out, char *const *items, size_t count)
     for (size_t i = 0; i < count; i++) put_text(out, items[i]);
 }
 
-/* What was looked for and is not there is looked for by the reader too. */
+/* Omits files that were searched for and not found: the reader searches for them too. */
 static void put_files(struct buf *out, struct bundle *bundle)
 {
     size_t found = 0;

@@ -1,7 +1,7 @@
-/* What `kubelua audit --engine` hands to the engine's children: the texts of the rules, which need not be on
- * the engine's disk, and how they are to be asked. It is a file in memory whose descriptor goes through the
- * admin socket: the engine passes it on and reads nothing of it.
- * Owner: as each function says. The writer is the command, the reader a child; both have one thread. */
+/* Job that `kubelua audit --engine` sends to the engine's children: the sources of the rules, which need not
+ * be on the engine's disk, and how to evaluate them. It is a file in memory whose descriptor goes through the
+ * admin socket: the engine passes it on and reads nothing of it. Owner: as each function says. The writer is
+ * the command, the reader a child; both have one thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

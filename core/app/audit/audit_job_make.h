@@ -1,5 +1,5 @@
-/* What an engine's children are handed, made of what the command was asked for. Owner: nothing is kept. On
- * the main thread. */
+/* Makes the audit job of an engine's children from the request of the command. Owner: nothing is kept. On the
+ * main thread. */
 #pragma once
 #include "app/audit/audit_request.h"
 

@@ -26,7 +26,7 @@ void audit_kinds_put_left_out(size_t count, const char *nobody, const struct buf
  * the place of the first rule that names it. False when there was one. */
 bool audit_kinds_check(const struct audit_scripts *scripts);
 
-/* Where it goes what a server does not have. */
+/* Callbacks for kinds that a server does not have. */
 struct audit_kinds_sink {
     /* Such a kind may not be, or nobody knows whether the server has it: the audit is not whole. */
     void (*missing)(void *ctx, const char *text);
@@ -39,9 +39,9 @@ void audit_kinds_report_missing(struct script *const *scripts, size_t count,
                                 const struct shared_factory *factory, const struct catalogue *catalogue,
                                 const struct audit_kinds_sink *told);
 
-/* --- What the rules of an audit of a cluster look at: each kind of each namespace once, in the order of the
- * rules. Owner: whoever has the struct, zeroed at first, until audit_targets_clear; caches are borrowed, and
- * names of namespaces are those of the scripts. On the main thread. */
+/* --- Targets of an audit of a cluster: each kind of each namespace that rules match once, in the order of
+ * the rules. Owner: whoever has the struct, zeroed at first, until audit_targets_clear; caches are borrowed,
+ * and names of namespaces are those of the scripts. On the main thread. */
 
 struct audit_target {
     struct resource resource;

@@ -90,7 +90,8 @@ static void on_late(struct timer *timer)
     container_of(timer, struct cluster_audit, deadline)->is_late = true;
 }
 
-/* What the server refuses is not waited for: rights seldom come while an audit runs. */
+/* Returns whether to wait for the claim. Kinds that the server forbids are not awaited: permissions seldom
+ * appear while an audit runs. */
 static bool is_awaited(const struct informer_claim *claim)
 {
     struct claim_status status;
@@ -120,7 +121,7 @@ static void print_lags(struct cluster_audit *live)
     }
 }
 
-/* What the server has and we refuse is in no cache. */
+/* Notes the kinds of which objects were refused: the server has them, but no cache does. */
 static void tell_refused(struct cluster_audit *live)
 {
     for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim)) {
@@ -166,7 +167,8 @@ static bool is_kept(const struct cluster_audit *live, const struct informer_clai
     return found;
 }
 
-/* What is in a cache anyhow, as rules use it, is looked at there; all else page by page, and not kept. */
+/* Fills the caches that rules use; rules read those kinds from there. All other kinds are read page by page,
+ * and not kept. */
 static void fill_caches(struct cluster_audit *live)
 {
     audit_scripts_want_uses(&live->scripts);

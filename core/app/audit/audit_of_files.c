@@ -69,7 +69,7 @@ static bool is_elsewhere(const struct offline *offline, const struct root *objec
     return *wanted && ns.n && !str_is(ns, wanted);
 }
 
-/* What `kubectl create -n` would make there. */
+/* Returns the namespace that `kubectl create -n` would use. */
 static struct str namespace_of(void *ctx, struct str api_version, struct str kind)
 {
     const struct offline *offline = ctx;
@@ -113,7 +113,8 @@ static void look_at(struct offline *offline, const struct audit_subject *subject
         note_unmatched(offline, subject);
 }
 
-/* Where an object of a kind is that no rule looks at does not matter. */
+/* Counts an object of another namespace only if a rule matches its kind; the place of others does not
+ * matter. */
 static void leave_out(struct offline *offline, const struct audit_subject *subject)
 {
     struct text version, kind;
@@ -154,7 +155,7 @@ static void on_refused(void *ctx, const struct err *err)
     fprintf(stderr, "kubelua audit: %s\n", err->text);
 }
 
-/* How large stdin is nobody knows. */
+/* Reports progress. The size of stdin is unknown, and so is its share then. */
 static void on_bytes(void *ctx, uint64_t done, uint64_t total)
 {
     struct offline *offline = ctx;

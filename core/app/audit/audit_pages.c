@@ -19,7 +19,7 @@ enum {
     NEW_BEGINNINGS_MAX = 5, /* that get no further, before the list may come whole */
 };
 
-/* Where pages come from: objects are packed by what is known when they are asked for. */
+/* Source of pages that packs objects by the projection of the moment at which they are requested. */
 struct pages_source {
     struct list_watch base;
     struct list_watch_ops ops;
@@ -170,9 +170,9 @@ static void begin(struct pages *pages)
                                                 .ctx = pages});
 }
 
-/* What came before is passed over: so a list that takes longer than its token lasts gets to its end, and
- * never is more than a page in memory. Further is a page more: objects that are new come on old pages, too.
- * Where it gets no further the last beginning is that of P-3. */
+/* Lists again from the beginning and skips the pages that were read before: so a list that takes longer than
+ * its token lasts gets to its end, and memory never holds more than a page. One page more counts as progress,
+ * because new objects can come on old pages too. Without progress the number of restarts is bounded (P-3). */
 static bool begin_anew(struct pages *pages)
 {
     bool got_further = pages->page_count > pages->page_most;

@@ -1,4 +1,5 @@
-/* Rules asked about a part of an engine's caches; see audit_child.h. Nothing is freed: the process ends. */
+/* Evaluates rules on a part of an engine's caches; see audit_children.h. Nothing is freed, as the process
+ * ends. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -16,7 +17,7 @@
 #include "script/vm/bundle.h"
 #include "script/vm/cpu_watch.h"
 
-/* What was found is told after so many rows, or so much time. */
+/* Findings are sent after so many rows or so much time. */
 enum { ROWS_AT_ONCE = 500, TELL_EVERY_NS = 200000000 };
 
 /* --- telling */
@@ -70,8 +71,8 @@ static void on_log(void *ctx, enum log_level level, const char *file, int line, 
 
 /* --- limits */
 
-/* What it needs from now on, beyond what it shares with the engine and its caches; pools, which reserve far
- * more address space than they need, are there by now. */
+/* Limits the memory that the child needs from now on, beyond what it shares with the engine and its caches.
+ * Pools, which reserve far more address space than they need, exist by now. */
 static void limit_memory(int64_t bytes)
 {
     char text[64] = "";
@@ -129,7 +130,8 @@ static void look_at_all(struct part *part)
     for (size_t i = 0; i < part->kind_count; i++) look_at_kind(part, &part->kinds[i]);
 }
 
-/* What does not load, is limited or misspelt is told; false when no rule can be asked. */
+/* Loads the rules and reports scripts that do not load, limits and misspelt names; false if no rule can be
+ * evaluated. */
 static bool prepare(struct part *part, int order)
 {
     struct err err;
@@ -207,7 +209,7 @@ static struct list_watch *new_source(void *ctx, const struct resource *resource,
     return audit_objects_source(part->objects, resource, scope);
 }
 
-/* What the engine's scripts are loaded with. */
+/* Gives the settings that the engine's scripts are loaded with. */
 static void give_own(const struct script_host *engine, struct engine_settings *settings)
 {
     settings->limits = engine->limits;

@@ -1,5 +1,5 @@
-/* What the files of a part of an audit share: audit_part.c has its course, audit_part_load.c the rules,
- * audit_part_kinds.c the kinds and the caches that they ask for. Owner: the child; nothing is freed, as the
+/* Internals of a part of an audit, shared by its files: audit_part.c has its course and the rules,
+ * audit_part_kinds.c the kinds and the caches that they need. Owner: the child; nothing is freed, as the
  * process ends. */
 #pragma once
 #include "app/audit/audit_children.h"
@@ -41,16 +41,16 @@ struct part {
 
 /* Makes the audit incomplete; what is no part's own is told by the first. */
 void part_report_problem(struct part *part, const char *text);
-/* What scripts print; also what is no trouble. */
+/* Sends what scripts print, and notes that are not problems. */
 void part_print(void *part, struct str line);
 
-/* --- audit_part_load.c */
+/* --- audit_part.c: the rules */
 
 /* False when something is wrong with the rules, which is told. */
 bool part_load(struct part *part);
 
 /* --- audit_part_kinds.c */
 
-/* Which caches the rules are asked about; what there is not is told, and rules that use it are left out. */
+/* Chooses the caches on which rules are evaluated; reports missing kinds, and omits rules that use them. */
 void part_prepare_kinds(struct part *part);
 bool part_is_in_scope(const struct part *part, const struct kind *kind, const struct root *object);

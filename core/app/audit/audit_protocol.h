@@ -1,16 +1,16 @@
-/* What `kubelua audit --engine` and an engine say to each other in a session of the admin socket: lines as
- * admin_protocol.h has them, answers under "result", an "error" is the last thing that the engine says.
+/* Protocol of `kubelua audit --engine` and an engine in a session of the admin socket: lines as in
+ * admin_protocol.h, responses under "result"; an "error" is the engine's last message.
  *
  *     audit                                                    engine
  *     {"method":"audit","params":{"children":2}}               {"server":"https://...","pid":7}
- *     "a", with the descriptor of an order
+ *     "a", with the descriptor of an audit job
  *     (audit_job.h)                                          {"pids":[8,9],"pauseNs":3100000}, with a
  *                                                              descriptor for each child, where its stream
  *                                                              (audit/found/stream.h) is read
  *                                                              {"child":0,"status":0} for each that ended,
  *                                                              as waitpid gives it; then the end
  *
- * A connection that the audit closes ends its children, as does one whose order does not come. Owner: nobody.
+ * A connection that the audit closes ends its children, as does one whose job does not come. Owner: nobody.
  */
 #pragma once
 

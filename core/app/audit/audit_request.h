@@ -1,4 +1,4 @@
-/* What `kubelua audit` was asked for, and how it ends. Owner: the command's stack. */
+/* Request of `kubelua audit`, and its possible ends. Owner: the command's stack. */
 #pragma once
 #include "app/options/options.h"
 #include "audit/fix/fixes.h"

@@ -34,7 +34,7 @@ static bool wants_colours(void)
     return isatty(STDOUT_FILENO) && !nonempty(getenv("NO_COLOR"));
 }
 
-/* What is printed, and what it is of. */
+/* Result to print, and its source. */
 struct audit {
     const struct audit_request *request;
     struct audit_table *table;
@@ -69,7 +69,7 @@ bool audit_is_table(const struct audit_request *request)
     return strcmp(request->output, "table") == 0;
 }
 
-/* What the report would have told. */
+/* Prints the errors that a report would have contained. */
 static void tell_errors(const struct audit_table *table)
 {
     for (size_t i = 0; i < audit_table_count_rows(table); i++) {

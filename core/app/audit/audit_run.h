@@ -1,5 +1,5 @@
-/* What `kubelua audit` does once it is known what is wanted: it asks, reports and gives an exit code.
- * Owner: the command, on the main thread. */
+/* Runs `kubelua audit` once its request is known: evaluates rules, reports and returns an exit code. Owner:
+ * the command, on the main thread. */
 #pragma once
 #include "app/audit/audit_request.h"
 

@@ -13,7 +13,7 @@ struct audit_scripts {
     struct fixer *fixer; /* NULL: no --fix */
 };
 
-/* What they are loaded with; borrows from the request. */
+/* Returns the settings that the scripts are loaded with; borrows from the request. */
 struct engine_settings audit_scripts_settings(const struct audit_request *request);
 /* Of those that do not load all are told: the first by `err`, the others on stderr. False also when no script
  * has a rule, or a parameter is nobody's. */

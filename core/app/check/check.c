@@ -119,7 +119,7 @@ void diagnostics_print(const struct findings *findings, bool as_json, struct buf
     }
 }
 
-/* How many brackets more the text opens than it closes; those in strings come in pairs as a rule. */
+/* Returns how many more brackets the text opens than it closes; brackets in strings usually come in pairs. */
 static int depth_of(struct str text)
 {
     int depth = 0;

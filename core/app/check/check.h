@@ -1,4 +1,4 @@
-/* What `kubelua check` finds in scripts, without running them. Owner: the command, on the main thread. */
+/* Checks of `kubelua check`, which does not run the scripts. Owner: the command, on the main thread. */
 #pragma once
 #include <stdbool.h>
 
@@ -33,7 +33,7 @@ void findings_clear(struct findings *findings);
 /* As compilers print them, or as JSON. */
 void diagnostics_print(const struct findings *findings, bool as_json, struct buf *out);
 
-/* Where something is that a script registered. */
+/* Place in a file where a script registered something. */
 struct place {
     const char *file;
     int line; /* 0: not known */
@@ -43,13 +43,13 @@ struct place {
  * `text` NULL: the entry's line. Texts are borrowed from both. */
 struct place find_place(const struct inventory_entry *entry, const char *file, const char *text);
 
-/* What a script that was loaded names: kinds that are unknown. `is_whole`: the catalogue is a server's or a
- * dump's, else what it lacks may be a custom resource. */
+/* Reports unknown kinds that a loaded script names. `is_whole`: the catalogue is a server's or a dump's, else
+ * a kind that it lacks may be a custom resource. */
 void check_kinds(const struct script *script, const char *file, const struct catalogue *catalogue,
                  bool is_whole, struct findings *findings);
-/* What handlers and indexes ask for and their informers do not keep. */
+/* Reports fields that handlers and indexes read and their informers do not keep. */
 void check_dropped(const struct script *script, const char *file, struct findings *findings);
-/* What can never come to pass: selectors and namespaces that nothing passes, queues that nobody serves or
+/* Reports what can never happen: selectors and namespaces that match nothing, queues that nobody serves or
  * fills. */
 void check_dead(const struct script *script, const char *file, const struct catalogue *catalogue,
                 struct findings *findings);
@@ -59,12 +59,13 @@ void check_rules(const struct script *script, const char *file, const struct cat
 /* Live reads and writes that it calls, as its text says, and declares for no kind. */
 void check_declared(const struct script *script, struct findings *findings);
 
-/* --- Whether the text of a script calls a function of k8s, by its tokens. On any thread; nothing is kept. */
+/* --- Calls of a function of k8s in the source of a script, found by its tokens. On any thread; nothing is
+ * kept. */
 
 struct call_found {
     int line;     /* 0: nowhere */
     bool is_call; /* it is called there; else it is only named, as in pcall(k8s.get, ...) */
 };
 
-/* Where `k8s.NAME` stands as code, not in a comment or a string: the first call, else the first of all. */
+/* Finds `k8s.NAME` in code, not in a comment or a string: the first call, else the first occurrence. */
 struct call_found find_call(struct str source, const char *name);

@@ -1,5 +1,5 @@
-/* What a dump of a cluster tells, for checks without a server: its kinds, and who may do what.
- * Owner: the command, on the main thread. Reads files: for commands only. */
+/* Facts of a cluster dump for checks without a server: its kinds, and its permissions. Owner: the command, on
+ * the main thread. Reads files: for commands only. */
 #pragma once
 #include "app/check/dump_rights.h"
 #include "base/err.h"

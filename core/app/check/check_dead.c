@@ -1,4 +1,4 @@
-/* What a script registered and what can never come to pass; see check.h. */
+/* Checks for registered things that can never happen; see check.h. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +129,7 @@ static void check_filter(void *ctx, const struct script_filter *f)
 
 /* --- queues */
 
-/* Whether the text has ":word" or ".word", with no letter behind it. */
+/* Returns whether the text has ":word" or ".word" that no letter follows. */
 static bool has_verb(struct str text, const char *verb)
 {
     size_t n = strlen(verb);

@@ -70,7 +70,7 @@ struct tokens {
     int line;
 };
 
-/* What a token begins with; some stand for all of their sort. */
+/* First character of a token; some stand for all tokens of their sort. */
 enum { NONE = 0, NAME = 'n', TEXT = '"', DOTS = 'd' };
 
 static char at(const struct tokens *t, int offset)

@@ -1,4 +1,4 @@
-/* What handlers and indexes ask for and their informers do not keep; see check.h. */
+/* Checks for fields that handlers and indexes read and their informers do not keep; see check.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -77,7 +77,7 @@ struct questions {
     size_t count;
 };
 
-/* Who creates is not asked for the name, which may be made by the server. */
+/* Returns the name to check, "" for create: the server may make the name. */
 static const char *name_for(const struct needed_right *right, const char *verb)
 {
     return strcmp(verb, "create") == 0 ? "" : right->name;

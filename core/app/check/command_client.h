@@ -25,5 +25,5 @@ void command_client_free(struct command_client *asker);
 
 /* Of one that is made for this question alone. */
 struct catalogue *refresh_kinds(const struct command_client_options *options, struct err *err);
-/* Whether the flags name a server, and do not leave it to the environment. */
+/* Returns whether the flags name a server, and do not leave it to the environment. */
 bool names_a_server(const struct cluster_flags *flags);

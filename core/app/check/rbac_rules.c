@@ -68,7 +68,7 @@ static bool is_everything(const struct rule *rule)
     return strcmp(rule->group, "*") == 0 && strcmp(rule->resource, "*") == 0;
 }
 
-/* What holds in every namespace need not be said of one; what holds for every kind not of one. */
+/* Returns whether `wide` makes `rule` redundant: it holds in every namespace or for every kind. */
 static bool covers(const struct rule *wide, const struct rule *rule)
 {
     if (wide == rule || *wide->ns) return false;

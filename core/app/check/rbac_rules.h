@@ -21,7 +21,7 @@ void rbac_rules_add(struct rbac_rules *rules, const char *ns, const char *group,
  * rules. */
 void rbac_rules_print(struct rbac_rules *rules, const char *name, struct buf *out);
 
-/* --- Which rights scripts need: they are loaded, never started, and what they registered becomes rules.
+/* --- Permissions that scripts need: they are loaded, never started, and what they registered becomes rules.
  * Owner: the command, on the main thread. */
 
 struct options;

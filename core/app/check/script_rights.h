@@ -1,6 +1,6 @@
-/* Which rights a script needs that was loaded: list and watch of its informers, what it declares by k8s.reads
- * and k8s.writes, leases of its election, and Events. What kinds mean is the catalogue's.
- * Owner: the command, on the main thread; nothing is kept. */
+/* Permissions that a loaded script needs: list and watch of its informers, what it declares by k8s.reads and
+ * k8s.writes, leases of its election, and Events. The catalogue resolves kinds. Owner: the command, on the
+ * main thread; nothing is kept. */
 #pragma once
 #include "kube/kinds/resource.h"
 #include "script/generation/script.h"
@@ -40,7 +40,8 @@ struct script_rights_visitor {
 
 void script_each_right(const struct script *script, const struct catalogue *catalogue,
                        const struct script_rights_visitor *visitor);
-/* What it takes besides to write the fixes of its rules (kubelua audit --apply), as far as it is known: patch
- * of the kinds of rules that have a fix. Kinds that the catalogue does not know are told by the above. */
+/* Visits the further permissions that writing the fixes of its rules takes (kubelua audit --apply), as far as
+ * they are known: patch of the kinds of rules that have a fix. The function above reports kinds that the
+ * catalogue does not know. */
 void script_each_fix_right(const struct script *script, const struct catalogue *catalogue,
                            const struct script_rights_visitor *visitor);

@@ -46,7 +46,8 @@ static const struct flag_group *groups(void)
 
 /* --- whom to ask */
 
-/* What there is, as a server or a dump says; without either, as Kubernetes itself has it. */
+/* Kinds and permissions to check against, as a server or a dump has them; without either, those of Kubernetes
+ * itself. */
 struct check_target {
     struct cluster_config cluster;
     struct command_client *asker; /* NULL: there is no server */
@@ -169,7 +170,8 @@ static void check_all(struct check *check)
     load_host_close(&dry);
 }
 
-/* What one may do at the server is of its own, whoever the scripts run as: --as asks for another. */
+/* Checks the permissions of the caller at the server, whoever the scripts run as: --as asks for another
+ * user. */
 static void check_rights(struct check *check)
 {
     size_t before = check->findings.errors;

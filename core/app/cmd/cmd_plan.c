@@ -145,7 +145,7 @@ static void load_one(struct planning *p, size_t i)
     file->plan = script_inventory(one->script);
 }
 
-/* Which of them were found in a folder. */
+/* Marks the files that were found in a directory. */
 static void note_folders(struct planning *p)
 {
     const struct flag_list *arguments = &given.files;
@@ -161,7 +161,7 @@ static void note_folders(struct planning *p)
     }
 }
 
-/* What a script is trusted with goes for the file that stands for it. */
+/* Trusts each file that stands for a trusted script. */
 static void take_trust(struct planning *p)
 {
     struct engine_settings *own = &p->settings;
@@ -209,7 +209,7 @@ static void refuse_params(struct planning *p)
     free(scripts);
 }
 
-/* Which files make no metrics is known before those of others are compared. */
+/* Refuses files for their states before metrics are compared: a refused file makes no metrics. */
 static void refuse_all(struct planning *p)
 {
     struct err err;

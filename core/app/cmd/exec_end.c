@@ -1,4 +1,4 @@
-/* What `exec` says at its end, and what it ends with; see exec_end.h. */
+/* Final messages and exit codes of `exec`; see exec_end.h. */
 #include "app/cmd/exec_end.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 /* --- main has returned */
 
-/* What of a script's queues failed for good, and how many failures were made good by another try. */
+/* Counts the keys of a script's queues that failed for good, and the failures that a retry made good. */
 static void look_at_queues(const struct script *script, uint64_t *lost, uint64_t *errors)
 {
     *lost = *errors = 0;
@@ -24,7 +24,7 @@ static void look_at_queues(const struct script *script, uint64_t *lost, uint64_t
     }
 }
 
-/* What was refused or failed is missing from the answer: exec may not call it done. */
+/* Reports an incomplete result, because something was refused or failed: exec may not succeed then. */
 static int check_complete(const struct script *script, int code)
 {
     uint64_t lost_keys, tried_again;
@@ -47,7 +47,8 @@ static int check_complete(const struct script *script, int code)
     return code;
 }
 
-/* Who adds a handler and returns may not know that it waits. */
+/* Warns of events that no handler got: a script that adds a handler and returns may not know that the handler
+ * still waits. */
 static void note_unhandled(const struct script *script)
 {
     size_t events = script_pending_events(script);

@@ -1,5 +1,5 @@
-/* How `exec` ends: by its script's main, whose answer may be incomplete, or by --sync-timeout before that.
- * Owner: driver.c; on the engine thread. */
+/* End of `exec`: its script's main returns, with a result that may be incomplete, or --sync-timeout passes
+ * first. Owner: driver.c; on the engine thread. */
 #pragma once
 #include "base/clock.h"
 #include "script/generation/script.h"

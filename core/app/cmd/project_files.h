@@ -1,4 +1,4 @@
-/* What `kubelua init` writes: all of project/, and types/. Owner: the binary; constant. */
+/* Files that `kubelua init` writes: all of project/, and types/. Owner: the binary; constant. */
 #pragma once
 #include "base/embedded_file.h"
 

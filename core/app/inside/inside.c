@@ -1,4 +1,4 @@
-/* The engine's own client meets the simulator without a network; see test_cluster.h. */
+/* Connects the engine's own client to the simulator without a network; see inside.h. */
 #include "app/inside/inside.h"
 
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static void finish(struct call *call)
     if (!call->exchange) call_free(call);
 }
 
-/* What a watch has to say now; true when that is anything. */
+/* Sends what a watch has for its client now; returns true if there was anything. */
 static bool go_on(struct call *call)
 {
     struct buf out = {0};
@@ -123,7 +123,7 @@ static void on_answer(struct timer *timer)
     finish(call);
 }
 
-/* What is asked for is done when the request comes, whoever waits for the answer. */
+/* Executes the request as soon as it comes, whoever waits for the response. */
 static void on_serve(struct timer *timer)
 {
     struct call *call = container_of(timer, struct call, due);
@@ -240,7 +240,7 @@ struct sim_inside *spec_cluster_inside(struct spec_cluster *cluster)
     return cluster->inside;
 }
 
-/* What is said may begin and end others: the walk starts over. */
+/* A response may begin and end other calls: restart the walk. */
 bool spec_cluster_pump(struct spec_cluster *cluster)
 {
     struct call *call = TAILQ_FIRST(&cluster->calls);

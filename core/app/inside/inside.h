@@ -21,7 +21,7 @@ struct spec_cluster_options {
     void *ctx;
 };
 
-/* What goes wrong. NULL and 0 match everything, and leave out what they stand for. Texts are copied. */
+/* Fault of a request. NULL and 0 match everything, and leave out what they stand for. Strings are copied. */
 struct spec_fault {
     int id;           /* the test's name for it */
     const char *verb; /* "patch", ..., or "apply": the patches that are server-side applies */
@@ -36,8 +36,8 @@ struct spec_fault {
 struct spec_cluster *spec_cluster_new(const struct spec_cluster_options *options);
 /* After the client. */
 void spec_cluster_free(struct spec_cluster *cluster);
-/* How a client of it is made: fills both, of which the options borrow the config. `server` is a host that
- * messages name; borrowed. */
+/* Fills the settings of a client of the cluster: both structs, of which the options borrow the config.
+ * `server` is a host that messages name; borrowed. */
 void test_cluster_connect(struct spec_cluster *cluster, char *server, struct cluster_config *config,
                           struct kube_client_options *client);
 /* For changes past all faults, that nobody observes. */
@@ -45,6 +45,6 @@ struct sim_inside *spec_cluster_inside(struct spec_cluster *cluster);
 /* Hands watches what they have to say; true when one had anything. */
 bool spec_cluster_pump(struct spec_cluster *cluster);
 void spec_cluster_add_fault(struct spec_cluster *cluster, const struct spec_fault *fault);
-/* Whether it is there and no request met it. */
+/* Returns whether the fault exists and no request met it. */
 bool spec_cluster_has_unmet(const struct spec_cluster *cluster, int id);
 void spec_cluster_clear_faults(struct spec_cluster *cluster);

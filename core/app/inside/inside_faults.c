@@ -1,4 +1,4 @@
-/* Which requests of a test go wrong; see test_faults.h. */
+/* Faults that requests of a test meet; see inside_faults.h. */
 #include "app/inside/inside_faults.h"
 
 #include <stdlib.h>

@@ -19,7 +19,7 @@ void spec_faults_init(struct spec_faults *faults);
 void spec_faults_add(struct spec_faults *faults, const struct spec_fault *fault);
 void spec_faults_clear(struct spec_faults *faults);
 
-/* What becomes of one request: the sum of its delays, and the first error. */
+/* Outcome of one request: the sum of its delays, and the first error. */
 struct spec_outcome {
     int code, retry_after_s;
     char *reason, *message; /* owned */

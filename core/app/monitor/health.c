@@ -99,7 +99,7 @@ static void check_io_loop(struct health *health, bool ready, struct buf *reason)
     check_loop(health, HEALTH_IO_LOOP, "I/O", ready, reason);
 }
 
-/* What the engine thread said last may be old. */
+/* Prints the last report of the engine thread, which may be old. */
 static void check_informers(struct health *health, bool ready, struct buf *reason)
 {
     pthread_mutex_lock(&health->lock);

@@ -1,4 +1,4 @@
-/* What /healthz, /livez and /readyz answer, in kube-apiserver's form: a list of checks, each good or with a
+/* Checks behind /healthz, /livez and /readyz, in kube-apiserver's form: a list of checks, each good or with a
  * reason. Owner: the engine. health_beat and health_set may be called from any thread, health_serve too; a
  * mutex guards the reasons, under which no script runs. Reasons never hold a secret. */
 #pragma once

@@ -1,4 +1,4 @@
-/* What probes and metrics show of the engine; see observe.h. */
+/* Updates the engine's values in probes and metrics; see observe.h. */
 #include "app/monitor/observe.h"
 
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static void observe_scripts(struct engine *engine)
     }
 }
 
-/* What scripts left that took more than they may goes to the system, and not only to the next that asks. */
+/* Returns memory that scripts freed to the system, which would otherwise keep it for the next allocation. */
 static void rest(struct observer *observer)
 {
     enum { REST_MS = 1000 };

@@ -1,5 +1,5 @@
-/* What probes and metrics show of an engine, brought up to date now and then. Owner: the driver of the
- * engine; on the engine thread. */
+/* Values of an engine in probes and metrics, updated now and then. Owner: the driver of the engine; on the
+ * engine thread. */
 #pragma once
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* What the kernel tells of this process.
+/* Facts of the kernel about this process.
  * Owner: a plain value. On any thread; reads files of /proc, which does not block. */
 #pragma once
 
@@ -8,5 +8,5 @@ struct process_info {
     double open_fds, max_fds;
 };
 
-/* What cannot be known stays 0. */
+/* Fills `info`; values that cannot be read stay 0. */
 void process_info_read(struct process_info *info);

@@ -30,7 +30,7 @@ struct web_server_options {
 
 /* Listens from now on. NULL with an error that names the address. */
 struct web_server *web_server_new(const struct web_server_options *options, struct err *err);
-/* Where it listens: "127.0.0.1:8080". */
+/* Returns the address at which the server listens: "127.0.0.1:8080". */
 const char *web_server_where(struct web_server *server);
 /* Ends the thread; no call of `serve` comes after it. */
 void web_server_free(struct web_server *server);

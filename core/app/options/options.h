@@ -9,7 +9,7 @@
 #include "script/rules/rule_params.h"
 #include "script/vm/limits.h"
 
-/* Where continuous audits tell what they find; "" is the first of them. */
+/* Targets of the findings of continuous audits; "" is the first of them. */
 #define REPORT_TARGETS "policyreport|openreports|metrics"
 
 struct options {

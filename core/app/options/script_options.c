@@ -51,7 +51,7 @@ const struct flag *param_flags(struct options *o)
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
-/* What is given by itself goes before what a file says. */
+/* A parameter given on its own overrides one from a file. */
 bool options_read_params(struct options *o, struct err *err)
 {
     bool ok = true;
@@ -74,7 +74,7 @@ bool options_set_limits(struct options *o, struct err *err)
     return true;
 }
 
-/* Who is trusted by a wrong name would be stopped by limits, much later. */
+/* Refuses a misspelt name of a trusted script: its limits would otherwise stop the script, much later. */
 bool options_check_trusted(const struct options *options, const struct script_files *files, struct err *err)
 {
     for (size_t i = 0; i < options->trusted.count; i++) {

@@ -1,5 +1,5 @@
-/* What an operator gives to scripts wherever they are loaded: limits, trust, folders of modules, parameters
- * of rules. Part of struct options. Owner: the command's stack. */
+/* Settings of an operator for scripts wherever they are loaded: limits, trust, directories of modules,
+ * parameters of rules. Part of struct options. Owner: the command's stack. */
 #pragma once
 #include "base/cli/flags.h"
 #include "engine/engine_settings.h"
@@ -13,14 +13,14 @@ struct options;
 const struct flag *script_flags(struct options *options);
 /* Those of limits alone. */
 const struct flag *limit_flags(struct options *options);
-/* What is given to rules: for commands that ask them. */
+/* Returns the flags of rule parameters, for commands that evaluate rules. */
 const struct flag *param_flags(struct options *options);
 /* Makes `rule_params` of the flags. */
 bool options_read_params(struct options *options, struct err *err);
 /* Makes `script_limits` of the flags. ERR_INVALID names the flag. */
 bool options_set_limits(struct options *options, struct err *err);
-/* Who is trusted must be one of the scripts. ERR_INVALID names one that is not, and what may have been meant.
- */
+/* Checks that each trusted name is one of the scripts. ERR_INVALID names one that is not, and the nearest
+ * name. */
 bool options_check_trusted(const struct options *options, const struct script_files *files, struct err *err);
 /* The settings borrow from the options. */
 void options_give_scripts(const struct options *options, struct engine_settings *settings);

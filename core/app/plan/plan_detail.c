@@ -32,7 +32,7 @@ static size_t quoted_length(struct str text)
 
 /* --- taken apart */
 
-/* What stands before the braces, and what is in them; what has none is all head. */
+/* Splits a detail at its braces: the head before them, the body inside; without braces all is head. */
 static void cut(const char *detail, struct str *head, struct str *body)
 {
     struct str all = str_of(detail);

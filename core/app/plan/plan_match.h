@@ -1,5 +1,5 @@
-/* Which script of a running engine a file stands for, and what becomes of both. Owner: the command, on the
- * main thread; rows borrow from both lists. */
+/* Pairs the scripts of a running engine with files, and decides what happens to both. Owner: the command, on
+ * the main thread; rows borrow from both lists. */
 #pragma once
 #include <stdbool.h>
 

@@ -85,7 +85,7 @@ bool plan_metrics_fit(const struct plan_script *running, size_t running_count,
     return true;
 }
 
-/* --- Which parameters would still be of a rule */
+/* --- Parameters that a rule would still declare */
 
 static const char *text_at(const struct tape *tape, size_t at, const char *field)
 {

@@ -72,7 +72,7 @@ static void put_printable(const char *text, struct buf *out)
     for (; *text; text++) buf_putc(out, (unsigned char)*text < ' ' || *text == 0x7f ? ' ' : *text);
 }
 
-/* What is written of a script: where functions are is known by the plan of the file. */
+/* Output of a script: the inventory of the file knows where its functions are. */
 struct writing {
     const struct inventory *after;
     struct buf *out;

@@ -1,5 +1,6 @@
-/* What a reload would change in a running engine, script by script: the plans of those that run beside the
- * plans of files. Owner: the command, on the main thread; rows borrow everything but the list itself. */
+/* Changes that a reload would make in a running engine, script by script: the inventories of running scripts
+ * beside those of files. Owner: the command, on the main thread; rows borrow everything but the list
+ * itself. */
 #pragma once
 #include "base/buf.h"
 #include "script/inventory/inventory.h"
@@ -29,7 +30,7 @@ struct plan_rows {
 
 void plan_rows_add(struct plan_rows *rows, const struct plan_row *row);
 void plan_rows_clear(struct plan_rows *rows);
-/* How many there are of a fate. */
+/* Returns the number of rows with that action. */
 size_t plan_rows_of(const struct plan_rows *rows, enum plan_action fate);
 /* For people: those that differ, each with its differences, then how many there are of each fate. What a
  * function is told by is its place; its hash is for programs. */

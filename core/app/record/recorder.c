@@ -194,7 +194,7 @@ static bool has_folder(const char *path)
     return ok;
 }
 
-/* What is there stays as it is until the end. */
+/* Returns whether a recording can be written there; an existing file stays as it is until the end. */
 static bool may_replace(const char *named, const char *path, struct err *err)
 {
     struct stat st;
@@ -296,7 +296,7 @@ static bool join(struct recorder *recorder, struct recorder_totals *totals, stru
     return ok;
 }
 
-/* Where all of it is, when it is not in one file. */
+/* Names the partial files in the error if they could not be joined. */
 static void print_parts(const struct recorder *recorder, struct err *err)
 {
     const struct stream *stream;

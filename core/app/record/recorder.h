@@ -30,7 +30,8 @@ bool recorder_add(struct recorder *recorder, const struct resource *resource, co
                   struct err *err);
 size_t recorder_stream_count(const struct recorder *recorder);
 void recorder_start(struct recorder *recorder);
-/* What was recorded so far is in files; false when one cannot be written, as recorder_finish tells. */
+/* Writes what was recorded so far to files; returns false if one cannot be written, as recorder_finish
+ * reports. */
 bool recorder_flush(struct recorder *recorder);
 /* Appends a line for each stream that has no list yet, with the cause. */
 void recorder_describe_lag(struct recorder *recorder, struct buf *out);

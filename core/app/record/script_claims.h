@@ -1,4 +1,4 @@
-/* What the informers of scripts would watch: the scripts are loaded and not started, and no server is asked.
+/* Informers that scripts would watch: the scripts are loaded and not started, and no server is contacted.
  * Owner: nothing is kept. Before any loop of the engine runs. */
 #pragma once
 #include "app/options/options.h"

@@ -39,8 +39,9 @@ static void on_interrupt(int signum)
     if (reading) siglongjmp(end_of_reading, 1);
 }
 
-/* When something can be read. A terminal drops what it held when ^C is pressed: between the look whether it
- * has something and this, which would wait then, by a signal that was there before. -1 with EINTR for ^C. */
+/* Reads available input. A terminal drops its input when ^C is pressed, perhaps between poll and read, and
+ * the signal may come before read begins, which would then block: so the handler jumps out. Returns -1 with
+ * EINTR for ^C. */
 static ssize_t read_input(void *out, size_t n)
 {
     if (sigsetjmp(end_of_reading, 1) == 0) {
@@ -154,7 +155,7 @@ static int read_character(EditLine *edit, wchar_t *out)
     }
 }
 
-/* How much all of the names have in common, from `at` on. */
+/* Returns the length of the prefix, from `at` on, that all names share. */
 static size_t common_length(const struct buf *names)
 {
     size_t len = strlen(names->data);

@@ -11,7 +11,7 @@ struct prompt;
 struct prompt_ops {
     /* Waits until stdin can be read; may return earlier, when a signal came. False: this is the end. */
     bool (*wait)(void *ctx);
-    /* What the text before the cursor may go on with: see repl_complete. */
+    /* Lists continuations of the line before the cursor: see repl_complete. */
     void (*complete)(void *ctx, struct str text, size_t *start, struct buf *names);
     /* ^C, at any time: in the signal handler. */
     void (*interrupted)(void *ctx);

@@ -1,6 +1,6 @@
-/* Where a prompt's lines are run: in an engine of its own (repl_local.c) or in one that runs, by its admin
- * socket (repl_remote.c). Owner: the command, on its one thread; `interrupt` alone may be called from a
- * signal handler. */
+/* Engines that run a prompt's lines: one of its own (repl_local.c) or a running one, by its admin socket
+ * (repl_remote.c). Owner: the command, on its one thread; `interrupt` alone may be called from a signal
+ * handler. */
 #pragma once
 #include "app/inside/inside.h"
 #include "engine/engine_internal.h"

@@ -137,7 +137,7 @@ void repl_engine_turn(struct repl_engine *engine, bool wait)
 
 static void on_wake(void *ctx) {}
 
-/* What libev does here is an atomic store and a write. */
+/* Safe in a signal handler: libev does an atomic store and a write here. */
 void repl_engine_wake(struct repl_engine *engine)
 {
     engine->woken = true;

@@ -1,5 +1,5 @@
-/* What a prompt and an engine say to each other in a session of the admin socket: lines as admin_protocol.h
- * has them, both ways at any time.
+/* Protocol of a prompt and an engine in a session of the admin socket: lines as in admin_protocol.h, both
+ * ways at any time.
  *
  *     prompt                                                   engine
  *     {"method":"repl"}                                        {"server":"https://...","pid":7}
@@ -9,7 +9,7 @@
  *     {"method":"cancel"}
  *     {"method":"complete","params":{"id":2,"text":"pods."}}   {"id":2,"start":5,"names":["count"]}
  *
- * Answers stand under "result"; an "error" is the last thing that the engine says. Owner: nobody. */
+ * Responses are under "result"; an "error" is the engine's last message. Owner: nobody. */
 #pragma once
 #include "script/prompt/repl.h"
 

@@ -222,7 +222,7 @@ static void complete(struct repl_backend *backend, struct str text, size_t *star
     if (*start > text.n) *start = text.n;
 }
 
-/* What the engine says meanwhile is that it ends. */
+/* Waits for input. Meanwhile the engine sends nothing except that it ends. */
 static void await_input(struct repl_backend *backend)
 {
     struct remote *r = remote_of(backend);
@@ -259,7 +259,7 @@ static void remote_free(struct repl_backend *backend)
     free(r);
 }
 
-/* What the engine says first. */
+/* Begins the session: reads the engine's first message. */
 static bool begin(struct remote *r, struct buf *where, struct err *err)
 {
     send_request(r, "repl", NULL);

@@ -12,7 +12,7 @@
 
 enum { UNLISTED_SHOWN = 5, KINDS_SHOWN = 10 };
 
-/* What the cluster has of the recording. */
+/* Object of the recording that the cluster has. */
 struct known {
     UT_hash_handle hh;
     char *path;    /* "/api/v1/namespaces/shop/pods/web" */
@@ -132,7 +132,7 @@ static bool remove_one(struct spec_replay *replay, const struct recording_record
     return true;
 }
 
-/* What the stream told of before this list, and is not in it. */
+/* Removes objects that the stream had before this list and that the list does not have. */
 static void end_list(struct spec_replay *replay, size_t stream)
 {
     struct known *known, *next;
@@ -149,7 +149,7 @@ static void note(struct spec_replay *replay, const struct err *err)
     if (replay->problems++ == 0) replay->problem = *err;
 }
 
-/* What the cluster refuses is noted, and left out. */
+/* Applies a record to the cluster; counts and skips one that the cluster refuses. */
 static void make(struct spec_replay *replay, const struct recording_record *record)
 {
     struct err err;

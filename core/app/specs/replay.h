@@ -22,12 +22,12 @@ bool spec_replay_begin(struct spec_replay *replay, const struct spec_replay_opti
 /* Plays the rest. False when that ends before its time; or, when all of it was played, with the first that
  * could not be read or stored, and the streams that have no whole list. */
 bool spec_replay_play(struct spec_replay *replay, const struct spec_replay_options *options, struct err *err);
-/* What was made so far. */
+/* Fills the counts of changes that were made so far. */
 void spec_replay_get_counts(const struct spec_replay *replay, struct replay_counts *out);
 /* It has a stream of that kind, whatever part of it. */
 bool spec_replay_has(const struct spec_replay *replay, const struct resource *resource);
 /* Appends the kinds that it has streams of, "pods, deployments.apps", a few of them. */
 void spec_replay_name_kinds(const struct spec_replay *replay, struct buf *out);
 void spec_replay_close(struct spec_replay *replay);
-/* When a recording begins, wall time. */
+/* Fills the wall time at which a recording begins. */
 bool spec_replay_begin_us(const char *path, int64_t *begin_us, struct err *err);

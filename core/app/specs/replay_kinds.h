@@ -1,4 +1,4 @@
-/* What scripts ask for and a recording does not have: in a replay those kinds are empty, which looks like a
+/* Kinds that scripts use and a recording does not have: in a replay those kinds are empty, which looks like a
  * cluster without such objects. Owner: nothing is kept. After the scripts were loaded. */
 #pragma once
 #include "app/specs/replay.h"

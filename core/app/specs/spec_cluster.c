@@ -1,4 +1,4 @@
-/* What a spec does to the cluster of its script; see spec_cluster.h. */
+/* Changes of a spec to the cluster of its script; see spec_cluster.h. */
 #include "app/specs/spec_cluster.h"
 
 #include <string.h>

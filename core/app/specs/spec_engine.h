@@ -28,7 +28,7 @@ struct spec_engine {
 };
 
 extern const struct spec_engine_ops test_engine_ops;
-/* Whose log lines these are from now on: several tests' engines take turns. */
+/* Gives this engine the log lines from now on: the engines of several tests take turns. */
 void spec_engine_enter(struct spec_engine *engine);
 void spec_engine_leave(void);
 /* Does all that is due. ERR_LIMIT when that does not end. */

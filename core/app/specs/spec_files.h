@@ -1,6 +1,6 @@
-/* Which specs `kubelua test DIR|FILE ...` runs: a file is one; of a folder its *_spec.lua and those in its
- * folder `spec`, with the folders below that; of one that is called so, with the folders below it.
- * Owner: the list belongs to the caller; spec_files_clear frees it. */
+/* Specs that `kubelua test DIR|FILE ...` runs: a file is one; of a directory its *_spec.lua and those in its
+ * subdirectory `spec`, with the directories below that; of a directory that is itself named so, with the
+ * directories below it. Owner: the list belongs to the caller; spec_files_clear frees it. */
 #pragma once
 #include <stdbool.h>
 

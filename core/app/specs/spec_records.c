@@ -1,4 +1,4 @@
-/* What a test is told of its script: writes, Events, lines of the log and of print, failures, each with the
+/* Records of a script for its spec: writes, Events, lines of the log and of print, failures, each with the
  * time of the clock; see spec_engine.h. */
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void put_optional(struct buf *out, const char *key, const char *value)
     if (value) json_text(out, key, value);
 }
 
-/* What came as JSON stays as it is. */
+/* Appends JSON as it came. */
 static void put_raw(struct buf *out, const char *key, struct str json)
 {
     if (json.n == 0) return;

@@ -1,4 +1,4 @@
-/* Answers to http.request in tests; see test_web.h. */
+/* Responses to http.request in specs; see spec_web.h. */
 #include "app/specs/spec_web.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Who waits to be asked about, and the slices in which that is done; see continuous.h. */
+/* Queue of objects to evaluate, and the slices in which that happens; see continuous.h. */
 #include "audit/continuous/continuous.h"
 
 #include <stdlib.h>
@@ -210,7 +210,7 @@ static void wait_for_midnight(struct continuous_audit *audit)
     timer_start(&audit->midnight, audit->options.clock, left_ms < CLOCK_MS ? left_ms : CLOCK_MS);
 }
 
-/* What was accepted until yesterday is not any more. */
+/* Makes rules stale at midnight: suppressions that were valid until yesterday have ended. */
 static void on_midnight(struct timer *timer)
 {
     struct continuous_audit *audit = container_of(timer, struct continuous_audit, midnight);

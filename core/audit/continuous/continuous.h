@@ -20,7 +20,7 @@ struct findings;
 enum {
     CONTINUOUS_DEPENDENCIES_MAX = 2000000,
     CONTINUOUS_FINDING_BYTES_MAX = 128 << 20,
-    /* How long a rule that looks at more than that many may lag behind what it looks at. */
+    /* Longest time that a rule with more lookups than that lags behind the objects that it depends on. */
     CONTINUOUS_UNTRACKED_MS = 10000,
 };
 
@@ -29,10 +29,10 @@ struct continuous_options {
     /* Looks at other objects that are known at a time. A rule that takes one more is asked anew about all its
      * objects whenever anything that it may look at has changed. */
     size_t max_lookups;
-    /* What findings may take in memory. Of those beyond it the verdict alone is known. */
+    /* Limit of the memory of findings. For those beyond it only the result is kept. */
     size_t max_finding_bytes;
-    /* What is said of objects of that namespace has changed, "" for those that have none. NULL: nobody asks.
-     */
+    /* Called when results of objects of that namespace have changed, "" for objects without one. NULL: not
+     * called. */
     void (*changed)(void *ctx, struct str ns);
     void *ctx;
     int64_t (*now_ns)(void); /* how long slices take is measured by; NULL: clock_measure_ns */
@@ -85,7 +85,7 @@ void continuous_each_rule(const struct continuous_audit *audit,
 void continuous_each_refused(const struct continuous_audit *audit,
                              void (*fn)(void *ctx, const char *kind, const char *text), void *ctx);
 
-/* What a rule says of an object. */
+/* Result of a rule for an object. */
 struct continuous_result {
     const struct rule_ref *asked;
     struct root *object;
@@ -104,6 +104,6 @@ void continuous_walk_free(struct continuous_walk *walk);
  */
 bool continuous_walk_on(struct continuous_walk *walk, size_t max,
                         void (*fn)(void *ctx, const struct continuous_result *result), void *ctx);
-/* How many results there will be of the objects that it has passed, which rules were not asked about once
- * yet: after a reload those of a rule that is new. Rules that wait for their caches are not counted. */
+/* Returns the number of results that are missing for the objects that the walk has passed, because rules were
+ * not evaluated yet: after a reload those of a new rule. Rules that wait for their caches are not counted. */
 size_t continuous_walk_unevaluated(const struct continuous_walk *walk);

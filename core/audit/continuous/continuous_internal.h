@@ -1,7 +1,7 @@
-/* What the files of continuous audits share: continuous.c has the queue and its slices, continuous_source.c
- * the objects, continuous_walk.c those of a namespace, continuous_rule.c what rules say of them,
- * continuous_watch.c what they look at beside, and continuous_scripts.c the way from one generation of a
- * script to the next, continuous_refused.c what no cache has. Owner: continuous.c. */
+/* Internals of continuous audits, shared by their files: continuous.c has the queue and its slices,
+ * continuous_source.c the objects and those that no cache has, continuous_walk.c the objects of a namespace,
+ * continuous_rule.c the results of rules for them, continuous_watch.c their dependencies, and
+ * continuous_scripts.c the handover from one generation of a script to the next. Owner: continuous.c. */
 #pragma once
 #include <sys/queue.h>
 
@@ -14,7 +14,7 @@
 
 enum { CELL_FRESH = 1, CELL_KNOWN = 2, CELL_UNTIL = 4, CELL_LEFT_OUT = 8, CELL_ERROR = 16 };
 
-/* What one rule says of one object. All zero: it was not asked yet. */
+/* Result of one rule for one object. All zero: not evaluated yet. */
 struct result_cell {
     struct findings *findings;
     int32_t looks;
@@ -147,7 +147,7 @@ bool column_lacks(const struct column *column);
 void continuous_check_ready(struct continuous_audit *audit);
 int64_t continuous_now_s(const struct continuous_audit *audit);
 
-/* --- continuous_refused.c */
+/* --- continuous_source.c: refused objects */
 
 /* There may be more or fewer of them: rules that use their kinds are not asked, or are again. */
 void continuous_check_refused(struct continuous_audit *audit);
@@ -195,7 +195,7 @@ struct result_cell *column_cell(struct column *column, uint32_t slot);
 void column_forget(struct column *column, uint32_t slot);
 /* Asks the rule about the object. */
 void column_evaluate(struct column *column, uint32_t slot);
-/* What is known stays until it is asked. */
+/* Queues all objects of the rule for evaluation; results stay until then. */
 void audited_rule_make_stale(struct audited_rule *rule, uint8_t flags);
 void audited_rule_forget(struct audited_rule *rule);
 

@@ -1,4 +1,4 @@
-/* What a rule says of the objects of its kinds; see continuous_internal.h. */
+/* Results of a rule for the objects of its kinds; see continuous_internal.h. */
 #include <stdlib.h>
 
 #include "audit/continuous/continuous_internal.h"

@@ -1,5 +1,5 @@
-/* Which rules there are: those of scripts that run, and what of them goes on from one generation to the next;
- * see continuous_internal.h. */
+/* Rules of continuous audits: those of running scripts, and the handover of their results from one generation
+ * to the next; see continuous_internal.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,7 +153,7 @@ static void take_up_twins(struct continuous_audit *audit)
 
 /* --- a generation */
 
-/* What goes over from the generation before. */
+/* Handover from the previous generation. */
 struct activate {
     struct continuous_audit *audit;
     struct script *before, *now;

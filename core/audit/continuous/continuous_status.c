@@ -1,4 +1,4 @@
-/* What continuous audits tell of themselves, and what they know; see continuous.h. */
+/* Status and results of continuous audits; see continuous.h. */
 #include <stdlib.h>
 #include <string.h>
 

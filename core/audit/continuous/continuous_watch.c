@@ -1,5 +1,5 @@
-/* What rules look at beside the object that they are asked about: a change of it makes stale what was said by
- * those who looked at where it was or is; see continuous_internal.h. */
+/* Dependencies of rules: a change of an object makes stale the results that looked up where it was or is; see
+ * continuous_internal.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +79,8 @@ static void on_news(void *ctx)
         if (uses(rule, index)) audited_rule_make_stale(rule, 0);
 }
 
-/* What cannot be told is found by nobody. */
+/* Makes dependents of an object stale. An object without a value in the index has none: no lookup finds
+ * it. */
 static void index_changed(struct dependency_watch_index *index, struct root *object)
 {
     struct index_values values = {0};

@@ -12,7 +12,7 @@
 struct dependencies;
 struct dependency_index; /* what can be asked for a value */
 
-/* Who looks: an object, by its number among those of `column`. */
+/* Dependent object, by its number among those of `column`. */
 struct dependent {
     void *column;
     uint32_t slot;

@@ -48,7 +48,8 @@ static void put_manifest(struct buf *out, const struct audit_fix *fix)
     buf_clear(&yaml);
 }
 
-/* What would change somebody's object is for reading, and not to be done by who pastes all of it. */
+/* Prints the manifest as a comment: it would change somebody's object, so it is for reading, and must not run
+ * when all lines are pasted. */
 static void put_comment(struct buf *out, const struct audit_fix *fix)
 {
     struct buf commands = {0};

@@ -1,5 +1,5 @@
-/* What is to be done about an object, as lines for a shell: a person reads them, and pastes what is right.
- * Owner: all is borrowed. On any one thread. */
+/* Fixes as lines for a shell: a person reads them, and pastes those that are right. Owner: all is borrowed.
+ * On any one thread. */
 #pragma once
 #include <stdio.h>
 

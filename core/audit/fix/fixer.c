@@ -239,7 +239,8 @@ static bool take_patch(struct fixer *fixer, struct value patch, bool *mended, st
     return true;
 }
 
-/* What the rule gave: it stands in a wrapper of ours, as a patch is no object. */
+/* Takes the value that the rule returned. The value stands in a wrapper of ours, as a patch is not an
+ * object. */
 static bool take(struct fixer *fixer, const struct fixer_failure *failure, struct value given, bool *mended,
                  struct err *err)
 {

@@ -1,5 +1,5 @@
-/* What fixes of rules are, for fixer.c. Owner: values are borrowed, buffers the caller's. On the pool's
- * thread. */
+/* Tests and names of the fixes that rules return, for fixer.c. Owner: values are borrowed, buffers the
+ * caller's. On the pool's thread. */
 #pragma once
 #include <stdbool.h>
 
@@ -9,7 +9,7 @@
 
 /* JSON as an object, which may lack a name and even a type; `text` is changed behind its end. */
 bool fix_pack(struct packer *packer, struct buf *text, struct root **out, struct err *err);
-/* Whether it says what it is. */
+/* Returns whether the fix is a manifest: it has a kind of its own. */
 bool fix_is_manifest(struct value fix);
 /* The same apiVersion, kind, namespace and name. */
 bool fix_is_same_object(struct value a, struct value b);

@@ -1,4 +1,4 @@
-/* What is to be done; see fixes.h. */
+/* Fixes to apply; see fixes.h. */
 #include "audit/fix/fixes.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #define HASH_FUNCTION(key, len, hash) ((hash) = (unsigned)hash_bytes(key, len))
 #include <uthash.h>
 
-/* What there is for one object. */
+/* Fixes of one object. */
 struct fixed_object {
     struct buf key;
     size_t manifest; /* its place plus one; 0: there is none */

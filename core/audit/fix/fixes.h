@@ -1,5 +1,5 @@
-/* What an audit would do about what it found: a patch for an object, or a manifest of one that should
- * be there. Owner: whoever runs the audit; audit_fixes_clear frees all. On one thread. */
+/* Fixes of an audit for its findings: a patch for an object, or a manifest of one that is missing. Owner:
+ * whoever runs the audit; audit_fixes_clear frees all. On one thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 struct audit_fix {
     bool is_manifest;          /* of an object of its own; else a patch of one that was looked at */
     bool is_strategic;         /* the patch is a strategic merge patch (strategic.h); else a merge patch */
-    bool is_there, is_patched; /* of a manifest: its object is there (fix_there.h); another fix patches it */
+    bool is_there, is_patched; /* of a manifest: its object is there; another fix patches it */
     struct buf reasons;        /* lines, each with its end: what was found, and what is not mended by it */
     char *rules;               /* their ids, ", " between them */
     char *api_version, *kind;  /* of the object, as the next ones */

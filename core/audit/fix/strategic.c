@@ -1,4 +1,4 @@
-/* What differs, by the types of Kubernetes; see strategic.h. */
+/* Strategic merge patches by the types of Kubernetes; see strategic.h. */
 #include "audit/fix/strategic.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 /* More items take the square of their number: such a list is no list of containers. */
 enum { ITEMS_MAX = 1000 };
 
-/* Where in an object a value stands. */
+/* Place of a value in an object. */
 enum place {
     AT_OTHER, /* its lists may have keys that are not known here */
     AT_PLAIN, /* its lists have none, and are replaced whole */
@@ -152,7 +152,7 @@ static void put_changed(struct patch *patch, struct str key, struct value from, 
     buf_clear(&inner);
 }
 
-/* Where the server would put what is new is up to it, unless it is told. */
+/* Appends the order of the items: the server would place new ones as it likes. */
 static void put_order(struct buf *out, struct str field, struct str key, struct value to)
 {
     json_key(out, STR("$setElementOrder/"));

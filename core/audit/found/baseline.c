@@ -41,7 +41,7 @@ static bool take(const struct baseline *baseline, uint64_t hash)
 
 /* --- findings */
 
-/* What stood in the place of a fingerprint. */
+/* Key of findings before there were fingerprints. */
 struct old_key {
     struct str rule, api_version, kind, ns, name, path;
 };

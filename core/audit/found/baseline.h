@@ -11,11 +11,11 @@ struct baseline;
 /* NULL with an error that names the file. */
 struct baseline *baseline_read(const char *path, struct err *err);
 void baseline_free(struct baseline *baseline);
-/* How many of its findings have no fingerprint. */
+/* Returns the number of its findings without a fingerprint. */
 size_t baseline_old_count(const struct baseline *baseline);
 /* Counts anew: none of them has hidden anything. */
 void baseline_begin(struct baseline *baseline);
-/* Whether the finding is known, which takes up one that is. */
+/* Returns whether the baseline has the finding, and uses up one entry for it. */
 bool baseline_takes(struct baseline *baseline, const struct audit_rule *rule,
                     const struct audit_object *object, const struct audit_row *row);
 /* Hides them in the table; once, before any sorting. */

@@ -1,7 +1,7 @@
-/* What a finding is known again by in a later audit: its rule, its object, and the path, in which an element
- * of a list goes by its name where it has one; without a path the message, but for its digits. So it outlives
- * moved lines, containers put before it, other values and other versions of the kind.
- * Owner: all is borrowed. On any one thread. */
+/* Identity of a finding in later audits: its rule, its object, and the path, in which an element of a list
+ * goes by its name where it has one; without a path the message, except its digits. So it outlives moved
+ * lines, containers put before it, other values and other versions of the kind. Owner: all is borrowed. On
+ * any one thread. */
 #pragma once
 #include "audit/found/table.h"
 #include "base/buf.h"

@@ -1,8 +1,7 @@
-/* What an audit in another process found, as frames of bytes: its rules first, then now and then what was
- * found since, what scripts print, what makes the audit incomplete, and an end, without which it was cut off.
- * The reader believes nothing of what it reads.
- * Owner: buffers and tables are the caller's; a reader belongs to one thread. Callbacks borrow their texts.
- */
+/* Stream of an audit in another process, as frames of bytes: its rules first, then at intervals the new
+ * findings, what scripts print, what makes the audit incomplete, and an end, without which the stream was cut
+ * off. The reader trusts nothing that it reads. Owner: buffers and tables are the caller's; a reader belongs
+ * to one thread. Callbacks borrow their strings. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,12 +16,12 @@ enum { AUDIT_FRAME_MAX = 256 << 20, AUDIT_LINE_MAX = 16 << 20 };
 
 /* False, and appends nothing, when the rules' texts are more than a frame holds. */
 bool audit_stream_put_rules(struct buf *out, const struct audit_table *table, struct err *err);
-/* How many objects there are to look at, as far as it is known. */
+/* Appends the number of objects to evaluate, as far as it is known. */
 void audit_stream_put_total(struct buf *out, size_t objects);
 /* All that the table has, whose rows are in the order in which they came; but fixes, which such an audit
  * never looks for. The caller forgets it then (audit_table_forget). Many rows take many frames. */
 void audit_stream_put_found(struct buf *out, const struct audit_table *table);
-/* What is longer than AUDIT_LINE_MAX is cut, here and below. */
+/* Appends a printed line. Here and below, lines longer than AUDIT_LINE_MAX are cut. */
 void audit_stream_put_print(struct buf *out, struct str line);
 /* Why what is told is not all: for people, a line. */
 void audit_stream_put_problem(struct buf *out, struct str text);
@@ -43,7 +42,7 @@ struct audit_stream *audit_stream_new(const struct audit_stream_sink *sink);
 void audit_stream_free(struct audit_stream *stream);
 /* False when that is no such stream, or has other rules than the one before it; nothing may be given then. */
 bool audit_stream_take(struct audit_stream *stream, struct str bytes, struct err *err);
-/* How many objects it said that there are to look at; 0 before. */
+/* Returns the number of objects to evaluate that the stream announced; 0 before. */
 size_t audit_stream_total(const struct audit_stream *stream);
 /* It had its rules. */
 bool audit_stream_has_begun(const struct audit_stream *stream);

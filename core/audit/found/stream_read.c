@@ -116,7 +116,7 @@ static void take_rows(const struct audit_stream *stream, struct wire_reader *rea
     while (!reader->bad && wire_number_below(reader, 2)) take_row(stream, reader);
 }
 
-/* What has no row that the table keeps is seen all the same. */
+/* Adds the object to the table, even if the table keeps none of its rows. */
 static void take_object(struct audit_stream *stream, struct wire_reader *reader)
 {
     struct audit_table *table = stream->sink.table;

@@ -236,7 +236,7 @@ static bool is_finding(const struct audit_row *row)
     return row->verdict == VERDICT_WARN || row->verdict == VERDICT_FAIL;
 }
 
-/* What a rule said of an object stands together; gives the end of what begins there. */
+/* Returns the end of the group of rows that begins there: those of one rule and one object stand together. */
 static size_t end_of_group(const struct audit_table *f, size_t first)
 {
     size_t end = first;

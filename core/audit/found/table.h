@@ -1,6 +1,6 @@
-/* What an audit found: its rules, the objects that were looked at and, for each thing that a rule said of
- * one, a row. Texts are kept once each, so that a hundred thousand findings of one rule share their message.
- * Owner: whoever runs the audit; audit_table_free frees all. On one thread. */
+/* Results of an audit: its rules, the evaluated objects, and a row for each finding of a rule on an object.
+ * Strings are kept once each, so that a hundred thousand findings of one rule share their message. Owner:
+ * whoever runs the audit; audit_table_free frees all. On one thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,8 +71,8 @@ void audit_table_resume_object(struct audit_table *table, uint32_t object);
 size_t audit_table_object_count(const struct audit_table *table);
 const struct audit_object *audit_table_object(const struct audit_table *table, uint32_t object);
 
-/* What a rule said of the object that was begun last; `row->object` is not read. Of passes nothing is kept
- * here, nor of a skip without a message, unless passes are kept. */
+/* Adds a result for the object that was begun last; `row->object` is not read. Passes are not kept here, nor
+ * skips without a message, unless passes are kept. */
 void audit_table_add(struct audit_table *table, const struct audit_row *row);
 /* The fix of a row, by its number before any sorting. */
 void audit_table_set_fix(struct audit_table *table, size_t row, struct str fix, const char *type);
@@ -93,7 +93,7 @@ void audit_table_add_pass(struct audit_table *table, uint32_t rule);
 void audit_table_set_unmatched(struct audit_table *table, size_t objects);
 /* Objects of kinds that rules look at, and of other namespaces than the one that was asked for. */
 void audit_table_set_other_namespaces(struct audit_table *table, size_t objects);
-/* What was no object at all. */
+/* Sets the number of inputs that were not objects. */
 void audit_table_set_not_objects(struct audit_table *table, size_t count);
 /* All but the rules; their counts begin anew. */
 void audit_table_forget(struct audit_table *table);

@@ -52,7 +52,8 @@ static bool open_file(const char *path, int *fd, struct err *err)
            err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", path, strerror(errno));
 }
 
-/* What is no file, such as a pipe, has no name of its own. */
+/* Returns whether the file was read before. Anything else than a regular file, such as a pipe, has no name of
+ * its own and never counts as read. */
 static bool was_read(const struct input_reader *r, const char *path, int fd)
 {
     struct number_set *seen = r->options->seen;

@@ -31,8 +31,8 @@ struct audit_input_object {
 struct audit_input_sink {
     /* False: stop, quietly. */
     bool (*object)(void *ctx, const struct audit_input_object *object);
-    /* What could not be read, alone: `err` names file and position. What is left of the file is read on where
-     * that is possible. */
+    /* Called for an input that could not be read; only it is lost: `err` names file and position. The rest of
+     * the file is read where that is possible. */
     void (*refused)(void *ctx, const struct err *err);
     void *ctx;
 };
@@ -40,20 +40,20 @@ struct audit_input_sink {
 struct audit_input_options {
     struct packer *packer;
     const struct audit_input_sink *sink;
-    /* What is kept of objects of that type; NULL function or result: everything. What it gives stays valid
-     * while the input is read; it is asked again after `again`. */
+    /* Returns the projection of objects of that type; NULL function or result: everything. The projection
+     * stays valid while the input is read; the function is called again after `again`. */
     const struct projection *(*projection_of)(void *ctx, struct str api_version, struct str kind);
-    /* Whether somebody looks at objects of that type: others are counted and skipped without being packed;
-     * NULL: all are wanted. */
+    /* Returns whether a rule matches objects of that type: others are counted and skipped without being
+     * packed; NULL: all are wanted. */
     bool (*wanted)(void *ctx, struct str api_version, struct str kind);
     /* The namespace of objects of that type that name none; NULL function, or empty: they stay as they are.
      * Asked before `wanted`. */
     struct str (*namespace_of)(void *ctx, struct str api_version, struct str kind);
     /* Each that is skipped; NULL: nobody asks. */
     void (*skipped)(void *ctx, struct str api_version, struct str kind, struct str file, size_t line);
-    /* What neither has a kind nor metadata is no Kubernetes object, and neither is a kustomization. In a file
-     * that was found in a folder it is passed over, and the first of each such file is told here; NULL, and
-     * in files that were named: it is refused. */
+    /* Called for a document that is not a Kubernetes object, with neither a kind nor metadata, or that is a
+     * kustomization, in a file that was found in a directory: such documents are skipped, and the first of
+     * each file is reported here. With NULL, and in files that were named, they are refused. */
     void (*foreign)(void *ctx, struct str file, size_t line);
     /* A file that is among them is passed over, whatever its name is this time, and each that is read is
      * added; NULL: nobody asks. Not for stdin. */

@@ -109,7 +109,7 @@ bool input_cut_fast(struct input_cut *c, struct input_piece *piece)
 
 /* --- by a scan */
 
-/* What is longer than the limit is not kept. */
+/* Skips a value that is longer than the limit without keeping it. */
 static enum input_cut_result pass_over(struct input_window *w, struct json_scan *scan)
 {
     for (;;) {

@@ -9,7 +9,7 @@
 /* A JSON value whose brackets match. */
 struct input_piece {
     struct tokens tokens;  /* of it, or of more */
-    const uint32_t *close; /* see token_match.h */
+    const uint32_t *close; /* see token_match */
     size_t at;             /* its first token */
     struct str text;       /* TAPE_PADDING readable bytes behind it */
 };

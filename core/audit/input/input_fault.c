@@ -127,7 +127,7 @@ static bool comma_or_end(struct walk *w)
     return take_any(w, ",");
 }
 
-/* What begins at the byte at hand. */
+/* Checks what begins at the current byte. */
 static bool step(struct walk *w)
 {
     switch (w->want) {
@@ -150,7 +150,7 @@ size_t input_fault(struct str text)
     }
 }
 
-/* --- What of a file could not be read, told with file and line */
+/* --- Reports of unreadable parts of a file, with file and line */
 
 void input_refuse(struct input_reader *r, size_t line, struct err *err)
 {

@@ -1,5 +1,5 @@
-/* Where a text stops being JSON: parsers say what is wrong, and not where. Slow, for a text that is known to
- * be wrong. Owner: nothing is kept. May be called anywhere. */
+/* Finds where a text stops being JSON: parsers say what is wrong, but not where. Slow, for a text that is
+ * known to be wrong. Owner: nothing is kept. May be called anywhere. */
 #pragma once
 #include <stddef.h>
 

@@ -121,7 +121,7 @@ void input_files_clear(struct input_files *files)
     *files = (struct input_files){0};
 }
 
-/* --- What is left out of folders */
+/* --- Entries of directories that are omitted */
 
 /* A shell completes `sub` to `sub/`, and `find` prints `./sub`. */
 static char *plain(const char *pattern)

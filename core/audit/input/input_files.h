@@ -1,5 +1,5 @@
-/* Which files a path means.
- * Owner: whoever holds the struct. Reads folders: for commands only. */
+/* Files that a path names.
+ * Owner: whoever holds the struct. Reads directories: for commands only. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* JSON: objects, Lists and arrays of them, one behind another. What fits into the window is cut by its
- * tokens; of all else the top level is read byte by byte (input_envelope.c), and the items of a list are cut
- * one by one. Whatever is wrong, each byte is read once or twice. */
+ * tokens; of all else the top level is read byte by byte (input_read_envelope), and the items of a list are
+ * cut one by one. Whatever is wrong, each byte is read once or twice. */
 #include <string.h>
 
 #include "audit/input/input_reader.h"
@@ -29,7 +29,7 @@ static bool element_expected(struct input_reader *r, const char *wanted)
     return false;
 }
 
-/* What is no object is told of and passed over, as far as a mark that may follow it. */
+/* Reports a value that is not an object and skips it, up to a mark that may follow it. */
 static bool pass_scalar(struct input_reader *r)
 {
     int c, last = 0;
@@ -102,8 +102,8 @@ static void read_array(struct input_reader *r)
     if (!input_read_elements(r, NULL, line) && !r->stopped) skip_to_document(r);
 }
 
-/* Whether the document that begins with a bracket is JSON: an object, or an array of them. `{ a: b }` is
- * YAML. */
+/* Returns whether the document that begins with a bracket is JSON: an object, or an array of them. `{ a: b }`
+ * is YAML. */
 static bool begins_as_json(struct input_reader *r, int bracket)
 {
     enum { LOOK_MAX = 4096 };
@@ -149,7 +149,7 @@ bool input_read_json(struct input_reader *r)
     return true;
 }
 
-/* --- The top level of an object byte by byte; see input_envelope.h. Before its items the object is kept, as
+/* --- The top level of an object byte by byte; see input_reader.h. Before its items the object is kept, as
  * it may be one that has none; behind their beginning nothing is */
 
 enum { TEXT_ENDS = -1, TOO_LARGE = -2 };
@@ -290,7 +290,7 @@ static bool read_fields(struct input_reader *r, struct envelope *e)
     }
 }
 
-/* What went wrong before items were found: all of it is passed over. */
+/* Skips a value whose envelope failed before its items were found. */
 static bool pass_over(struct input_reader *r, const struct envelope *e)
 {
     struct input_piece piece;

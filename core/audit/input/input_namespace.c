@@ -6,7 +6,7 @@
 #include "object/parse/tape.h"
 #include "object/parse/token.h"
 
-/* What of a text gives way to what: a key and its value behind the opening bracket, or only a value. */
+/* Replacement in a text: a key and its value behind the opening bracket, or only a value. */
 struct place {
     const char *from, *to;
     bool only_value, is_alone;

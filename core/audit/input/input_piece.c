@@ -1,4 +1,4 @@
-/* What a piece of JSON is: an object, a list of objects, or none of the API's; see input_reader.h. */
+/* Classifies a piece of JSON: an object, a list of objects, or neither; see input_reader.h. */
 #include <string.h>
 
 #include "audit/input/input_reader.h"
@@ -9,7 +9,7 @@ enum { LISTS_MAX = 16 /* within one another */ };
 
 /* --- its top level */
 
-/* What stands at the top level of an object. */
+/* Fields at the top level of an object. */
 struct outline {
     struct str api_version, kind;
     size_t items;                  /* a token; 0: none */
@@ -74,7 +74,8 @@ static bool is_kustomization(const struct outline *o)
            (str_is(o->kind, "Kustomization") || str_is(o->kind, "Component"));
 }
 
-/* What a folder has beside manifests: values.yaml, Chart.yaml, kustomization.yaml. */
+/* Returns whether the file is one that directories have beside manifests: values.yaml, Chart.yaml,
+ * kustomization.yaml. */
 static bool is_foreign(const struct input_reader *r, const struct outline *o)
 {
     bool is_found = r->is_found && r->options->foreign;
@@ -121,7 +122,7 @@ static void take_items(struct input_reader *r, const struct input_piece *piece, 
     }
 }
 
-/* Whether it is a list; one that is wrong is told of. */
+/* Returns whether it is a list; reports a malformed one. */
 static bool take_list(struct input_reader *r, const struct input_piece *piece, const struct outline *o,
                       size_t line, int lists)
 {
@@ -227,7 +228,7 @@ static bool pack(struct input_reader *r, const struct input_piece *piece, const 
            pack_tape(packer, &tape, tape_root(&tape), type, object, err);
 }
 
-/* What is being looked at. */
+/* Object that is being packed. */
 struct looked_at {
     struct input_reader *reader;
     const struct input_piece *piece;
@@ -247,7 +248,8 @@ static struct root *pack_again(void *text, const struct projection *kept)
     return NULL;
 }
 
-/* What `kubectl create` gives a name to has only the beginning of one; false: it has none either. */
+/* Packs an object for which `kubectl create` generates a name from metadata.generateName; returns false if it
+ * has neither name. */
 static bool pack_generated(struct looked_at *looked_at, struct root **object)
 {
     struct err ignored;

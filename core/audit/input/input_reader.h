@@ -1,4 +1,4 @@
-/* What the readers of one file share (input_json.c, input_yaml.c): both make pieces of JSON of it, and an
+/* Internals of the readers of one file (input_json.c, input_yaml.c): both make pieces of JSON of it, and an
  * object of each. Owner: audit_input_read; for these files only. */
 #pragma once
 #include "audit/input/input.h"
@@ -10,7 +10,7 @@
 
 enum { INPUT_TYPE_MAX = 256 }; /* of the text of an apiVersion, a kind, or the key that has it */
 
-/* What a list says of its items; empty where it says nothing. */
+/* Type that a list declares for its items; empty where it declares none. */
 struct input_type {
     struct str api_version, kind;
     bool pending; /* it may say so behind them */
@@ -32,7 +32,7 @@ struct input_reader {
     size_t foreign_of;      /* the number of the last file of which something was passed over */
     struct root *last;      /* kept until the next: so the pool does not give up and take what it is in */
     bool stopped;           /* the sink wants no more */
-    /* What was asked for last. */
+    /* Type that was looked up last, and the result. */
     struct buf asked; /* kind, NUL, apiVersion */
     bool wanted;
     const struct projection *projection;
@@ -50,13 +50,13 @@ void input_take(struct input_reader *reader, const struct input_piece *piece, co
 /* Hands over the items that waited for their list's kind, or tells that nobody knows it. */
 void input_take_late(struct input_reader *reader, const struct input_type *list, size_t line);
 
-/* --- input_object.c */
+/* --- input_piece.c */
 
 /* Hands over the object, unless it is of a type that nobody wants. */
 void input_take_object(struct input_reader *reader, const struct input_piece *piece, struct str api_version,
                        struct str kind, size_t line);
 
-/* --- input_refuse.c */
+/* --- input_fault.c */
 
 enum { INPUT_TOLD_MAX = 100 }; /* of one file, one by one */
 /* Puts file and line before it and tells the sink. */
@@ -65,7 +65,7 @@ void input_refuse_text(struct input_reader *reader, size_t line, enum err_code c
     __attribute__((format(printf, 4, 5)));
 /* Tells how many more were refused than were told, at the end of the file. */
 void input_refuse_rest(struct input_reader *reader);
-/* What is wrong with a text that begins at `line` is told with the line where that is. */
+/* Reports the error of a text that begins at `line`, with the line of the error. */
 void input_refuse_damaged(struct input_reader *reader, struct str text, size_t line, struct err *err);
 /* Tells of a text that a parser finds wrong. */
 void input_take_damaged(struct input_reader *reader, struct str text, size_t line);

@@ -115,7 +115,7 @@ static bool check_end(const struct input_source *s, const char *what, struct err
                                  (unsigned long long)s->taken, what);
 }
 
-/* What gzip itself makes of a file that has several members. */
+/* Goes on with the next member, as gzip itself does for a file with several. */
 static bool next_member(struct input_source *s, struct err *err)
 {
     if (s->inside || s->gzip.total_in == 0) return s->inside = true;

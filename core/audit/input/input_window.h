@@ -24,7 +24,7 @@ void input_window_clear(struct input_window *w);
 bool input_window_more(struct input_window *w);
 /* Moves on by `n` bytes of what is there. */
 void input_window_use(struct input_window *w, size_t n);
-/* What is there. */
+/* Returns the bytes that the window holds. */
 static inline struct str input_window_text(const struct input_window *w)
 {
     return (struct str){w->data + w->from, w->to - w->from};

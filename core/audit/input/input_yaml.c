@@ -35,8 +35,8 @@ static bool is_mark(struct str text, char c)
     return text.n == 3 || text.p[3] == ' ' || text.p[3] == '\t' || text.p[3] == '\n' || text.p[3] == '\r';
 }
 
-/* How much of it belongs to the document that the parser reads: dashes at the beginning of a line are nothing
- * else than the beginning of the next, whatever is before them. */
+/* Returns how much of the text belongs to the document that the parser reads: dashes at the beginning of a
+ * line always begin the next document, whatever precedes them. */
 static size_t up_to_mark(struct input_yaml *y, struct str text)
 {
     size_t at = 0;
@@ -78,7 +78,8 @@ static int hand_over(void *ctx, unsigned char *to, size_t room, size_t *got)
     return 1;
 }
 
-/* What stands in double braces is for Helm, or another one that makes YAML of it. */
+/* Returns a hint for the error: text with double braces is a template, of Helm or another tool that makes
+ * YAML of it. */
 static const char *hint(const struct input_yaml *y)
 {
     return y->has_braces ? "; it looks like a template ({{): render it first, for example with helm template"
@@ -139,7 +140,7 @@ static bool read_value(struct input_yaml *y)
     return false;
 }
 
-/* What stands in the text from `start` on is done. */
+/* Passes on the finished text from `start` on, or reports its flaw. */
 static void take_made(struct input_yaml *y, const struct input_type *list, size_t line)
 {
     struct input_piece piece;

@@ -1,6 +1,5 @@
-/* What reports of policies are made of, as JSON: a result, a note of ours, and the document around them. Two
- * APIs have them in nearly the same form: wgpolicyk8s.io and openreports.io.
- * Owner: all is borrowed. On any one thread. */
+/* Parts of policy reports as JSON: a result, a note of ours, and the document around them. Two APIs have them
+ * in nearly the same form: wgpolicyk8s.io and openreports.io. Owner: all is borrowed. On any one thread. */
 #pragma once
 #include "audit/found/table.h"
 #include "base/buf.h"
@@ -11,8 +10,8 @@ struct policy_api {
     bool filtered;                 /* it can say that passes are counted only */
 };
 extern const struct policy_api policy_api_wgpolicy, policy_api_openreports;
-/* Whose reports `run --report` writes: for "" and "policyreport" the first one, for "openreports" the second;
- * NULL for none: "metrics", and NULL. */
+/* Returns the API of the reports that `run --report` writes: for "" and "policyreport" the first one, for
+ * "openreports" the second; NULL for none: "metrics", and NULL. */
 const struct policy_api *policy_api_of(const char *report);
 
 /* A report is cut in parts, "kubelua-audit", "kubelua-audit-2" and so on, as an object may not be larger than

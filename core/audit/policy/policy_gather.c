@@ -146,7 +146,7 @@ static void drop(struct rule_output *said)
     free(said->findings);
 }
 
-/* What goes before it fills a document. */
+/* Returns whether the results that sort before it fill a document. */
 static bool has_no_room(const struct bucket *bucket, const struct rule_output *said)
 {
     return bucket->bytes >= RESULTS_BYTES && rule_output_compare(said, &bucket->items[0]) >= 0;

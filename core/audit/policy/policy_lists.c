@@ -58,8 +58,8 @@ void policy_writer_found(struct policy_writer *writer, struct str ns, struct str
         *part->content = '\0';
 }
 
-/* What was not listed is not there any more. All is compared once: what an earlier process wrote may be of
- * objects that are gone. */
+/* Marks reports that were not listed as missing, and compares all namespaces once: an earlier process may
+ * have written about objects that are gone. */
 static void settle(struct policy_writer *writer, bool of_cluster)
 {
     struct policy_namespace *space, *next;
@@ -90,7 +90,7 @@ static const char *plural_of(const struct policy_writer *writer, const struct po
     return of_cluster ? writer->options.api->cluster_plural : writer->options.api->plural;
 }
 
-/* What is missing for both is told once. */
+/* Logs a failed list, once if both scopes fail alike. */
 static void list_failed(struct policy_writer *writer, struct policy_scope *scope, const struct err *err)
 {
     const struct policy_api *api = writer->options.api;

@@ -165,7 +165,8 @@ static int64_t measure(const struct policy_writer *writer)
     return writer->options.now_ns ? writer->options.now_ns() : clock_measure_ns();
 }
 
-/* What changes meanwhile has the namespace written again, after this round. */
+/* Gathers results until its time is over. A namespace that changes meanwhile is written again after this
+ * round. */
 static void gather(struct policy_writer *writer, int64_t end_ns)
 {
     enum { STEP = 64 }; /* results, from one look at the time to the next */

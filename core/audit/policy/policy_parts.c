@@ -12,7 +12,7 @@
 
 /* --- how many */
 
-/* What the fullest document has to say, if there are so many. */
+/* Returns the size of the fullest document if there are so many. */
 static size_t fullest(const struct policy_parts *parts, size_t count)
 {
     size_t bytes[POLICY_PARTS_MAX] = {0}, most = 0;

@@ -1,10 +1,10 @@
-/* What rules say of the objects of one namespace, as the documents of its report: one, or as many as it takes
- * for none to be too large. An object has all that is said of it in one of them, which its name alone
- * decides, so that a change of it is a change of one document.
+/* Results of rules for the objects of one namespace, as the documents of its report: one, or as many as it
+ * takes for none to be too large. All results of an object are in one document, which its name alone decides,
+ * so that a change of the object changes one document.
  *
- * It is gathered in steps, while the audit goes on: each result as it is when its turn comes. What documents
- * have no room for is only counted, so that memory and steps are bounded, however much there is to say.
- * Owner: who made them. What is shown is copied; `api`, `name`, `instance` and `ns` are borrowed. On one
+ * Results are gathered in steps, while the audit goes on: each as it is when its turn comes. Results that
+ * documents have no room for are only counted, so that memory and steps are bounded, however many there are.
+ * Owner: who made them. Shown results are copied; `api`, `name`, `instance` and `ns` are borrowed. On one
  * thread. */
 #pragma once
 #include "audit/continuous/continuous.h"
@@ -29,7 +29,7 @@ struct policy_parts *policy_parts_new(const struct policy_parts_options *options
 void policy_parts_free(struct policy_parts *parts);
 /* Looks at `max` results more, about; false when all were. What follows is for afterwards. */
 bool policy_parts_gather(struct policy_parts *parts, size_t max);
-/* How many results are missing, as rules were not asked yet. */
+/* Returns the number of missing results, of rules that were not evaluated yet. */
 size_t policy_parts_unevaluated(const struct policy_parts *parts);
 /* One reason more why it is not whole. */
 void policy_parts_add_incomplete(struct policy_parts *parts, const char *why);

@@ -1,5 +1,5 @@
-/* What the files of policy_parts.h share: policy_gather.c takes results in, policy_parts.c divides them,
- * policy_part_text.c writes a document. Owner: policy_parts.c. */
+/* Internals of policy_parts.h, shared by its files: policy_gather.c takes results in, policy_parts.c divides
+ * them and writes the documents. Owner: policy_parts.c. */
 #pragma once
 #include "audit/policy/policy_parts.h"
 #include "object/value/value.h"
@@ -10,7 +10,7 @@ enum {
     RESULT_BYTES = 400,                 /* of a result without its texts */
 };
 
-/* What a rule says of an object, unless it is a pass. */
+/* Result of a rule for an object, unless it is a pass. */
 struct rule_output {
     const struct audit_rule *rule; /* of the parts */
     struct root *object;           /* a reference */
@@ -21,8 +21,8 @@ struct rule_output {
     size_t results; /* how many */
 };
 
-/* What is said of those objects whose hashes have one end: a heap, the first to be left out is its first.
- * There is no more of it than one document has room for. */
+/* Results of the objects whose hashes end alike: a heap whose first item is the first to be omitted. A bucket
+ * holds no more than one document has room for. */
 struct bucket {
     struct rule_output *items;
     size_t used;

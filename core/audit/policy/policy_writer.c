@@ -1,4 +1,4 @@
-/* When reports are written; see policy_writer.h. */
+/* Schedule of writing reports; see policy_writer.h. */
 #include "audit/policy/policy_writer.h"
 
 #include <stdlib.h>

@@ -44,7 +44,7 @@ struct policy_write {
     struct str body;  /* to be applied; `p` NULL: it is to be deleted */
 };
 
-/* What else is known of the audit. */
+/* Further state of the audit that reports mention. */
 struct policy_outlook {
     size_t pending;         /* objects that wait to be asked about */
     const char *waiting;    /* rules whose caches are not there, by their names; "" for none */
@@ -78,7 +78,7 @@ void policy_writer_free(struct policy_writer *writer);
 /* Activates or deactivates the writer, which starts inactive. Activation relists the reports: another
  * process may have written some. */
 void policy_writer_set_active(struct policy_writer *writer, bool active);
-/* What is said of that namespace has changed. */
+/* Notes that results of that namespace have changed. */
 void policy_writer_changed(struct policy_writer *writer, struct str ns);
 
 void policy_writer_found(struct policy_writer *writer, struct str ns, struct str name, struct str content);

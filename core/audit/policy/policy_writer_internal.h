@@ -1,6 +1,6 @@
-/* What the files of the writer of reports share: policy_writer.c has the time at which things are done,
- * policy_lists.c looks at what is in the cluster, policy_namespace.c has what is known of a namespace and
- * what becomes of its reports. Owner: policy_writer.c. */
+/* Internals of the writer of reports, shared by its files: policy_writer.c has the schedule, policy_lists.c
+ * lists the reports in the cluster, policy_namespace.c has the state of a namespace and writes its reports.
+ * Owner: policy_writer.c. */
 #pragma once
 #include <sys/queue.h>
 

@@ -54,7 +54,7 @@ static size_t gather(struct report_errors *errors, size_t rows)
     return count;
 }
 
-/* How many from `first` on are the same error of one rule after the other. */
+/* Returns the number of rows from `first` on that are the same error of successive rules. */
 static size_t count_shared(const struct report_errors *errors, size_t first, size_t count)
 {
     const struct audit_row *one = row_of(errors, first), *last = one;

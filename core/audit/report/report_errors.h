@@ -4,7 +4,8 @@
 #pragma once
 #include "audit/found/table.h"
 
-/* What some rules said of one object: rows[first] up to rows[first + rules], in the order of the table. */
+/* Error that some rules share for one object: rows[first] up to rows[first + rules], in the order of the
+ * table. */
 struct shared_error {
     size_t first, rules;
 };
@@ -21,5 +22,5 @@ struct report_errors {
  * first. */
 void report_errors_init(struct report_errors *errors, const struct audit_table *table);
 void report_errors_clear(struct report_errors *errors);
-/* Where the items end that have the same rules as that one. */
+/* Returns the end of the items that have the same rules as that one. */
 size_t report_errors_end(const struct report_errors *errors, size_t item);

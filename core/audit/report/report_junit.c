@@ -5,7 +5,7 @@
 
 #include "audit/report/report_parts.h"
 
-/* How many cases there are, and how many of them ended in what way. */
+/* Number of test cases, and of those that ended in each way. */
 struct cases {
     size_t tests, failures, errors, skipped;
 };
@@ -41,7 +41,7 @@ static void put_place(struct buf *out, const struct audit_object *object)
     buf_putc(out, '\n');
 }
 
-/* What people read when they open it. */
+/* Appends the details of a case, for people who open it. */
 static void put_details(struct buf *out, const struct audit_rule *rule, const struct audit_object *object,
                         const struct audit_row *row)
 {

@@ -33,9 +33,9 @@ void lines_put(struct report_lines *r, const char *colour, struct str text);
 void lines_put_wrapped(struct report_lines *r, const char *colour, struct str text, size_t at);
 /* Behind what there is, or on a line of its own where that has no room for it. */
 void lines_put_part(struct report_lines *r, const char *colour, struct str text, size_t at);
-/* What `piece` has then. */
+/* Makes `text` safe for terminals and returns it as `piece` holds it. */
 struct str lines_fit(struct report_lines *r, struct str text);
 
-/* --- What an audit comes to, as the table report ends with it. Owner: all is borrowed. On any one thread. */
+/* --- Totals of an audit at the end of the table report. Owner: all is borrowed. On any one thread. */
 
 void report_totals(struct report_lines *r, const struct audit_table *table);

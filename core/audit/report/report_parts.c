@@ -1,4 +1,4 @@
-/* What reports share; see report_parts.h. */
+/* Writing in pieces, and rules with their rows, for all reports; see report_parts.h. */
 #include "audit/report/report_parts.h"
 
 #include <stdlib.h>
@@ -125,8 +125,8 @@ static const char *escape_of(unsigned char c)
     }
 }
 
-/* What XML may not hold, what a terminal would take for an order, and what turns the direction of a line, so
- * that it reads as another one. */
+/* Returns whether reports must not hold the character: XML forbids it, a terminal would take it for a
+ * command, or it turns the direction of a line, so that the line reads as another one. */
 static bool is_forbidden(uint32_t c)
 {
     return c < ' ' || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||

@@ -1,4 +1,4 @@
-/* What reports share, for the files of this folder: writing in pieces, and the rules with their rows.
+/* Internals of reports, for the files of this directory: writing in pieces, and the rules with their rows.
  * Owner: the caller. On any one thread. */
 #pragma once
 #include <stdint.h>

@@ -131,7 +131,7 @@ bool auditor_leaves_out(const struct auditor *auditor, uint32_t rule)
 
 /* --- one object */
 
-/* What stands in a file without a namespace is for the one that kubectl takes. */
+/* Returns the namespace of the object. Without one in a file it is "default", as for kubectl. */
 static struct str namespace_of(const struct rule_type *type, const struct audit_object *shown)
 {
     return !shown->ns.n && shown->file.n && type->is_namespaced ? STR("default") : shown->ns;
@@ -143,7 +143,8 @@ static bool is_evaluated(const struct auditor *auditor, uint32_t number, const s
     return !auditor->left_out[number] && rule_takes(auditor->rules[number].rule, namespace_of(type, shown));
 }
 
-/* What is mended is whole: `subject->kept` is NULL where there is a fixer. */
+/* Evaluates the rules of a type on an object. A fixer needs the complete object: `subject->kept` is NULL
+ * then. */
 static void look_by(struct auditor *auditor, const struct rule_type *type,
                     const struct audit_subject *subject, const struct audit_object *shown)
 {

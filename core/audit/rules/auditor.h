@@ -44,17 +44,18 @@ struct audit_subject {
 /* NULL with ERR_INVALID when two scripts have a rule of the same id: both places are named. */
 struct auditor *auditor_new(const struct auditor_options *options, struct err *err);
 void auditor_free(struct auditor *auditor);
-/* Whether a rule looks at objects of that type, in some namespace. */
+/* Returns whether a rule matches objects of that type, in some namespace. */
 bool auditor_wants(struct auditor *auditor, struct str api_version, struct str kind);
-/* Whether an object of a type that `kind` means, as a rule gives it, was looked at or asked for. */
+/* Returns whether an object of a type that `kind` means, as a rule gives it, was evaluated, or its type
+ * looked up. */
 bool auditor_has_seen(const struct auditor *auditor, struct str kind);
 /* Is not asked from now on, which the table says with the reason; by its number there. */
 void auditor_leave_out(struct auditor *auditor, uint32_t rule, const char *reason);
 bool auditor_leaves_out(const struct auditor *auditor, uint32_t rule);
-/* What the rules read of objects of that type, as far as it is known by now; NULL: everything. Valid until
- * the end. */
+/* Returns the fields that rules read of objects of that type, as far as they are known by now; NULL:
+ * everything. Valid until the end. */
 const struct projection *auditor_projection(struct auditor *auditor, struct str api_version, struct str kind);
-/* Whether an object counts as looked at. */
+/* Outcome for an object: only the last one counts as evaluated. */
 enum auditor_outcome {
     AUDITOR_NO_RULE_MATCHES,
     AUDITOR_NOT_SELECTED, /* rules look at such objects, but not at one with its labels */

@@ -73,7 +73,7 @@ static enum verdict add_fix(struct question *question)
     struct err err;
     struct text text;
     bool ok = true;
-    /* What has no name yet cannot be mended by it. */
+    /* A fix needs the name of its object; an object without one gets none. */
     if (auditor->options.fixer && root_name(question->object, &text).n == 0) return VERDICT_FAIL;
     if (auditor->options.fixer)
         ok = fixer_add(

@@ -1,5 +1,5 @@
-/* What auditor.c, which has rules, kinds and objects, and auditor_evaluate.c, one rule and one object, share.
- * Owner: the auditor. On the thread of the scripts. */
+/* Internals shared by auditor.c, which has rules, kinds and objects, and auditor_evaluate.c, one rule and one
+ * object. Owner: the auditor. On the thread of the scripts. */
 #pragma once
 #include "audit/rules/auditor.h"
 #include "audit/rules/evaluation.h"

@@ -57,7 +57,7 @@ static void look_up(struct asking *asking)
         find_misspelt(asking);
 }
 
-/* What is accepted keeps all that it says. */
+/* Passes a finding on; an accepted one becomes a skip and keeps all its fields. */
 static void on_found(void *ctx, const struct rule_finding *finding)
 {
     struct asking *asking = ctx;

@@ -28,7 +28,8 @@ struct evaluation_options {
     struct root *object;
     int64_t now_s;    /* since 1970: what accepted findings expire by */
     struct buf *text; /* for reasons */
-    /* Whether there is a rule of that id, so that no annotation for it is a misspelt one of another. */
+    /* Returns whether there is a rule of that id, so that its annotation is not a misspelt one of another
+     * rule. */
     bool (*is_rule)(void *ctx, struct str id);
     void *ctx;
 };

@@ -1,13 +1,14 @@
-/* Which fields of an object rules read, as far as that is known: first the names that stand in their code,
- * then also those that they turned out to ask for. An object that is packed with these alone takes a fraction
- * of the time. Owner: the auditor; projections stay valid until fields_free. On one thread. */
+/* Fields of an object that rules read, as far as they are known: first the names in their code, then also
+ * those that they read at run time. An object packed with these alone takes a fraction of the time. Owner:
+ * the auditor; projections stay valid until fields_free. On one thread. */
 #pragma once
 #include "object/pack/projection.h"
 #include "script/generation/script.h"
 
 struct fields;
 
-/* When more than `missed_max` names turned out to be asked for, one after the other, everything is kept. */
+/* Creates fields. After more than `missed_max` names that rules missed, one after the other, everything is
+ * kept. */
 struct fields *fields_new(size_t missed_max);
 void fields_free(struct fields *fields);
 /* The names in the code of the script. */
@@ -16,10 +17,10 @@ void fields_add_script(struct fields *fields, struct script *script);
 void fields_expect(struct fields *fields, struct str name, bool whole);
 /* Any name that begins so. */
 void fields_expect_beginning(struct fields *fields, struct str beginning);
-/* Whether what is kept by now has such fields. */
+/* Returns whether the current projection has such fields. */
 bool fields_have(const struct fields *fields, struct str name);
 /* A name that was asked for and not there; `whole`: with all that is in it. An empty name is the whole
  * object. */
 void fields_add(struct fields *fields, struct str name, bool whole);
-/* What is kept by now; NULL: everything. */
+/* Returns the current projection; NULL: everything. */
 const struct projection *fields_projection(struct fields *fields);

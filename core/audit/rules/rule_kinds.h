@@ -1,8 +1,8 @@
-/* Which rules look at objects of a type, whatever name a rule has for the kind: "pods", "deployments.apps",
+/* Rules that match objects of a type, by whatever name a rule has for the kind: "pods", "deployments.apps",
  * "apps/v1/Deployment". A name without a version means all versions of the group; one with a version means
- * that one alone, and what the group `extensions` had is also of the group that has it now. Kinds that the
- * catalogue does not know are known by their objects. Owner: the auditor. Rules and catalogue are borrowed.
- * On one thread. */
+ * that one alone, and the kinds that the group `extensions` had also belong to the group that has them now.
+ * Kinds that the catalogue does not know are known by their objects. Owner: the auditor. Rules and catalogue
+ * are borrowed. On one thread. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ struct rule_numbers {
 /* The group that has the kind now: what `extensions` had moved, and is the same for rules. */
 struct str rule_kinds_group(struct str group, struct str kind);
 
-/* Whether such objects are in namespaces, as far as the catalogue knows. */
+/* Returns whether such objects are in namespaces, as far as the catalogue knows. */
 bool rule_kinds_is_namespaced(const struct catalogue *catalogue, struct str api_version, struct str kind);
 
 struct rule_kinds *rule_kinds_new(const struct catalogue *catalogue);
@@ -36,8 +36,8 @@ struct rule_type {
     struct fields *fields; /* made and filled by who asks; freed with this */
 };
 struct rule_type *rule_kinds_of(struct rule_kinds *kinds, struct str api_version, struct str kind);
-/* Whether `name` means one of the types that were asked for. */
+/* Returns whether `name` means one of the types that were looked up. */
 bool rule_kinds_have(const struct rule_kinds *kinds, struct str name);
-/* Whether `name`, as a rule gives a kind, means objects of that type. */
+/* Returns whether `name`, as a rule gives a kind, means objects of that type. */
 bool rule_kinds_means(const struct rule_kinds *kinds, struct str name, struct str api_version,
                       struct str kind);

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "object/value/value.h"
 
-/* What stands before a rule's id, whose length is bounded by that of an annotation's name. */
+/* Prefix of a rule's id, whose length the limit of an annotation's name bounds. */
 #define SUPPRESSION_PREFIX "kubelua/ignore."
 enum { SUPPRESSION_RULE_MAX = 63 - (sizeof "ignore." - 1) };
 
@@ -29,7 +29,6 @@ struct suppressed {
 /* `now_s` are seconds since 1970. */
 enum suppression suppression_of(const struct root *object, struct str rule, int64_t now_s, struct text *text,
                                 struct suppressed *out);
-/* What stands for the id of a rule in such an annotation, is nearly `rule`, and no rule's that there is;
- * empty: there is none. */
+/* Returns the id in such an annotation that is nearly `rule` and that no rule has; empty: there is none. */
 struct str suppression_misspelt(const struct root *object, const char *rule,
                                 bool (*is_rule)(void *ctx, struct str id), void *ctx, struct text *text);

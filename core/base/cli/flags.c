@@ -125,7 +125,7 @@ static const char *most(const struct flag *flag)
     }
 }
 
-/* Whether a value that was refused would have been taken with smaller numbers in it. */
+/* Returns whether a refused value would be valid with smaller numbers in it. */
 static bool is_too_large(const struct flag *flag, const char *value)
 {
     union {

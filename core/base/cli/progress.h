@@ -1,5 +1,5 @@
-/* How far a long work is, on a line of a terminal that is written again and again: nothing is written where
- * stderr is none, or TERM is "dumb". Owner: whoever has the struct; progress_end takes the line away. On one
+/* Progress of a long task, on a line of a terminal that is rewritten: nothing is written where stderr is not
+ * a terminal, or TERM is "dumb". Owner: whoever has the struct; progress_end takes the line away. On one
  * thread. */
 #pragma once
 #include <stdbool.h>

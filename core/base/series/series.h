@@ -60,7 +60,7 @@ static inline void series_inc(struct series *series)
     series_add(series, 1);
 }
 void series_set(struct series *series, double value);
-/* What was observed so far, for owners that keep sum and count themselves. */
+/* Sets what was observed so far, for owners that keep sum and count themselves. */
 void series_set_summary(struct series *summary, double sum, uint64_t count);
 void series_observe(struct series *histogram, double value);
 

@@ -1,4 +1,4 @@
-/* What the table of series (series.c) and its text form (exposition.c) share.
+/* Internals of the table of series and its text form (series.c), shared with user metrics.
  * Owner: as series.h says. For these files only. */
 #pragma once
 #include <stdatomic.h>

@@ -22,10 +22,10 @@ enum {
     USER_METRIC_HELP_MAX = 1000,
 };
 
-/* What makes two of them the same. Texts are borrowed. */
+/* Identity of a metric: equal options make the same one. Strings are borrowed. */
 struct user_metric_options {
-    /* Whose page it will be on; only compared. Those of one page are checked against each other and rendered
-     * together. NULL: that of the process. */
+    /* Page on which the metric is shown; only compared. Metrics of one page are checked against each other
+     * and rendered together. NULL: the page of the process. */
     const void *page;
     const char *script, *name, *help;
     enum family_kind kind; /* no summary */
@@ -46,14 +46,14 @@ void user_metric_unref(struct user_metric *metric);
 /* Once it is shown others are checked against it. Nothing, when it is already; so with the next. */
 void user_metric_publish(struct user_metric *metric);
 void user_metric_unpublish(struct user_metric *metric);
-/* Whether all that the options say is equal. */
+/* Returns whether all options are equal. */
 bool user_metric_equal(const struct user_metric *a, const struct user_metric *b);
-/* What `from` counted is added to `into`, whose gauges become those of `from`. They are equal. */
+/* Adds the counts of `from` to `into`, whose gauges become those of `from`. They are equal. */
 void user_metric_merge(struct user_metric *into, const struct user_metric *from);
 /* No metric of another script on its page has the same name and is made differently, or has samples of the
  * same names: the error tells which. To be asked again before it is shown. */
 bool user_metric_check_published(const struct user_metric *metric, struct err *err);
-/* Whether two would have samples of the same name. */
+/* Returns whether the two would have samples of the same name. */
 bool user_metric_clashes(const struct user_metric *a, const struct user_metric *b);
 bool user_metric_names_clash(const char *a, enum family_kind kind_a, const char *b, enum family_kind kind_b);
 /* The error of one that clashes with that of another script. Gives false. */

@@ -1,4 +1,4 @@
-/* What a script's metric may be called; see user_metric.h. */
+/* Rules for the names of a script's metrics; see user_metric.h. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "base/metrics.h"
 #include "base/series/user_metric_internal.h"
 
-/* What the engine, client-go and Prometheus's client libraries call theirs. */
+/* Prefixes that the engine, client-go and Prometheus's client libraries use. */
 static const char *const taken[] = {"kubelua_",    "rest_client_",     "workqueue_", "reflector_",
                                     "informer_",   "leader_election_", "process_",   "promhttp_",
                                     "kubernetes_", "scrape_",          "go_"};
@@ -77,7 +77,7 @@ static bool check_help(const struct user_metric_options *o, struct err *err)
 
 /* --- against those on the page */
 
-/* Whether one of `name`'s samples, of that kind, would be called as `other`. */
+/* Returns whether a sample of `name`, of that kind, would be called `other`. */
 static bool makes(const char *name, enum family_kind kind, const char *other)
 {
     static const char *const suffixes[] = {"_bucket", "_sum", "_count"};

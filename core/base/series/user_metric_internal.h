@@ -1,4 +1,4 @@
-/* What the files of user metrics share; see user_metric.h. Owner: as said there. For these files only. */
+/* Internals of the files of user metrics; see user_metric.h. Owner: as said there. For these files only. */
 #pragma once
 #include <sys/queue.h>
 #include <uthash.h>

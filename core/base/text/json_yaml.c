@@ -152,7 +152,7 @@ static void put_block(struct reader *r, size_t depth)
     buf_clear(&text);
 }
 
-/* What YAML 1.1 takes for something else than a text. */
+/* Returns whether YAML 1.1 reads the word as something else than a string. */
 static bool is_word(struct str key)
 {
     static const char *const words[] = {"y", "n", "yes", "no", "on", "off", "true", "false", "null"};

@@ -37,7 +37,8 @@ static void put_byte(struct buf *out, char c)
         buf_puts(out, "\\357\\277\\275");
 }
 
-/* What is not plain ASCII is in octal digits, as the escapes of code points depend on the shell's locale. */
+/* Appends a quoted word. Bytes beyond plain ASCII become octal escapes, as escapes of code points depend on
+ * the shell's locale. */
 static void put_escaped(struct buf *out, struct str word)
 {
     buf_puts(out, "$'");

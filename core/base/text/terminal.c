@@ -7,7 +7,7 @@ struct range {
     uint32_t first, last;
 };
 
-/* What ends a line, turns its direction, or is not seen. */
+/* Characters that end a line, turn its direction, or are invisible. */
 static const struct range orders[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x061c, 0x061c}, {0x200b, 0x200f},
                                       {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfffe, 0xffff}};
 static const struct range none[] = {{0x0300, 0x036f}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},

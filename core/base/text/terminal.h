@@ -9,13 +9,13 @@
 /* Controls, also those that turn the direction of a line, and what is no UTF-8 become U+FFFD, blanks of all
  * kinds one blank. */
 void terminal_put(struct buf *out, struct str text);
-/* Whether there is none of these in it, and no blank but ' '. */
+/* Returns whether the text has none of these, and no blank except ' '. */
 bool terminal_is_safe(struct str text);
 /* JSON, or YAML whose texts are in quotes: such characters become escapes, so that it means the same. Ends of
  * lines stay; they stand between the texts. */
 void terminal_put_json(struct buf *out, struct str json);
-/* How many columns a text of terminal_put takes: two for a character of Chinese, none for an accent that
- * stands alone. */
+/* Returns the number of columns of a text of terminal_put: two for a character of Chinese, none for an accent
+ * that stands alone. */
 size_t terminal_columns(struct str text);
 /* Cuts a line of at most so many columns off `*rest`: behind a word where there is a blank, and inside one
  * that is too long. False when there is nothing left. */

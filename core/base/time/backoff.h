@@ -1,6 +1,6 @@
-/* How long a reflector waits before it tries again (contract R-2): each delay is twice the one before, up to
- * a cap, and stretched at random. Owner: the reflector that embeds it; one generator serves lists and watches
- * (R-4). May be used from any callback of that thread. */
+/* Delay of a reflector before its next try (contract R-2): each delay is twice the previous one, up to a cap,
+ * and stretched at random. Owner: the reflector that embeds it; one generator serves lists and watches (R-4).
+ * May be used from any callback of that thread. */
 #pragma once
 #include <stdint.h>
 

@@ -173,8 +173,8 @@ bool cron_parse(struct str text, struct cron *out, struct err *err)
     return check_days(out, parts[2], parts[3], err);
 }
 
-/* --- When a schedule falls due; see cron.h. Time is taken in stretches between two changes of the offset: in
- * one of them local time is a plain count, and a match is looked for there by days, hours and minutes */
+/* --- Next time of a schedule; see cron.h. Time is taken in stretches between two changes of the offset: in
+ * one of them local time is a plain count, and a match is searched there by days, hours and minutes */
 
 /* The longest wait is that for 29 February around 2100: eight years. */
 #define LIMIT_S (INT64_C(12) * 366 * DAY_S)
@@ -214,8 +214,8 @@ static int64_t match(const struct cron *cron, int64_t from, int64_t until)
     return INT64_MAX;
 }
 
-/* How far local time had come before this stretch began: what is earlier comes a second time now. Changes may
- * follow each other within hours. */
+/* Returns the latest local time before this span began: earlier times come a second time now. Several changes
+ * may follow each other within hours. */
 static int64_t come_before(const struct zone *zone, const struct zone_span *span)
 {
     enum { STRETCHES = 4 };

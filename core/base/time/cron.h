@@ -46,8 +46,8 @@ enum { CRON_CHECK_MS = 10000 };
 
 /* `wall_us` since the epoch, `now_ms` of a clock that nobody sets and that counts time asleep. */
 void cron_schedule_init(struct cron_schedule *plan, int64_t wall_us, int64_t now_ms);
-/* Whether a run is due now: one, however many times have passed since it was last asked, and none when the
- * last of them is longer ago than it may be late. The next one is later than now. */
+/* Returns whether a run is due now: one, however many times have passed since the last call, and none if the
+ * last of them is longer ago than its lateness allows. The next one is later than now. */
 bool cron_schedule_due(struct cron_schedule *plan, int64_t wall_us, int64_t now_ms);
-/* When to ask again: at CRON_CHECK_MS at the latest. */
+/* Returns the delay until the next call: CRON_CHECK_MS at most. */
 int64_t cron_schedule_delay_ms(const struct cron_schedule *plan);

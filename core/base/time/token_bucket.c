@@ -41,7 +41,7 @@ bool token_bucket_try(struct token_bucket *bucket, int64_t now_ms)
 void token_bucket_give_back(struct token_bucket *bucket, int64_t wait_ms, int64_t now_ms)
 {
     fill(bucket, now_ms);
-    /* What was taken behind it is as far in the future as before: only the rest is free again. */
+    /* Tokens that were taken behind it stay as far in the future as before: only the rest is free again. */
     double behind = -bucket->tokens - (double)wait_ms * bucket->per_ms;
     double free_again = 1 - (behind > 0 ? behind : 0);
     if (free_again > 0) bucket->tokens += free_again;

@@ -1,7 +1,7 @@
-/* What happens at a steady rate at most, with a burst after a rest: requests (H-1), items of work queues
- * (W-8), Events (EV-2). A bucket of tokens, one for each deed, which fills again as time goes by. Who finds
- * it empty may have a token of the future, in the order of asking. Owner: who embeds it, on its thread.
- * `now_ms` is of one clock; what that one goes back counts for nothing. */
+/* Limits actions to a steady rate, with a burst after a pause: requests (H-1), items of work queues (W-8),
+ * Events (EV-2). A bucket of tokens, one for each action, refills as time passes. A caller that finds it
+ * empty may take a token of the future, in the order of calls. Owner: who embeds it, on its thread. `now_ms`
+ * is of one clock; steps back of that clock count for nothing. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

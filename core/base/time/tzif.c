@@ -132,7 +132,7 @@ void tzif_clear(struct tzif *tzif)
     *tzif = (struct tzif){0};
 }
 
-/* How many changes there were until then. */
+/* Returns the number of changes until then. */
 static size_t count_until(const struct tzif *tzif, int64_t at)
 {
     size_t low = 0, high = tzif->count;

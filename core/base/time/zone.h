@@ -8,7 +8,8 @@ struct zone;
 /* "Europe/Berlin", below TZDIR or /usr/share/zoneinfo; UTC is known without a file. A new reference; NULL:
  * ERR_INVALID for what cannot be a name, ERR_NOT_FOUND, or ERR_PARSE for a file that is none. */
 struct zone *zone_named(struct str name, struct err *err);
-/* What the process calls local: TZ, else /etc/localtime, else UTC. A new reference, or NULL. */
+/* Returns the zone that the process calls local: TZ, else /etc/localtime, else UTC. A new reference, or
+ * NULL. */
 struct zone *zone_local(struct err *err);
 struct zone *zone_ref(struct zone *zone);
 void zone_unref(struct zone *zone);

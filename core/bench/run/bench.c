@@ -1,4 +1,4 @@
-/* What the Lua of `kubelua bench` is given as its host; see bench.h. Functions raise what went wrong. */
+/* Host of the Lua of `kubelua bench`; see bench.h. Functions raise errors. */
 #include "bench/run/bench.h"
 
 #include <curl/curl.h>

@@ -9,7 +9,7 @@ struct bench_audit {
     int64_t pause_ns; /* of the engine, while it forked them */
 };
 
-/* What the program around the benchmark knows. */
+/* Facts and functions of the program around the benchmark. */
 struct bench_program {
     const char *commit; /* of its sources; empty when that is not known */
     /* Fails when the audit is not complete. */

@@ -78,7 +78,7 @@ static int child_pid(lua_State *L)
     return 1;
 }
 
-/* When, as now() has it. */
+/* Returns the time of the start, on the clock of now(). */
 static int child_started(lua_State *L)
 {
     lua_pushnumber(L, (double)running(L, 1)->started_ns / 1e9);

@@ -1,4 +1,4 @@
-/* What the kernel tells of another process without a file that Lua could read.
+/* Facts of the kernel about another process that Lua cannot read from a file.
  * Owner: plain values. */
 #pragma once
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 /* Nanoseconds of CPU of all threads, those that have ended included; 0 when there is no such process. */
 int64_t bench_cpu_ns(pid_t pid);
-/* Whether one of its threads has started processes that it has not waited for. */
+/* Returns whether one of its threads has started processes that it has not waited for. */
 bool bench_has_children(pid_t pid);
 /* Monotonic. */
 int64_t bench_now_ns(void);

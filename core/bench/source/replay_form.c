@@ -137,7 +137,7 @@ void replay_form_list(struct replay_out *out, enum replay_form form, const struc
         put_list(out, is_metadata(form), served, meta, pods, n);
 }
 
-/* --- Envelopes, lists and frames of watches in protobuf; see replay_form_protobuf.h. An object is four bytes
+/* --- Envelopes, lists and frames of watches in protobuf; see replay_form.h. An object is four bytes
  * of magic and a runtime.Unknown with its type and its message; a watch sends a length of four bytes and a
  * meta.v1.WatchEvent for each event, with such an object in it */
 
@@ -206,7 +206,7 @@ static size_t object_size(const struct kind *kind, size_t len)
     return magic.n + size_of(type_size(kind)) + size_of(len) + unknown_end.n;
 }
 
-/* What comes before the message; behind it comes unknown_end. */
+/* Writes the head of a message; unknown_end ends it. */
 static void put_object(struct head *head, const struct kind *kind, size_t len)
 {
     put(head, magic);

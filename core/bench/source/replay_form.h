@@ -1,5 +1,5 @@
-/* What stands around a pod in lists and events, in each of the forms that a client may ask for.
- * Owner: what is written belongs to the client. With the source's lock held, for reading at least. */
+/* Envelopes of pods in lists and events, in each of the forms that a client may request.
+ * Owner: the output belongs to the client. With the source's lock held, for reading at least. */
 #pragma once
 #include <jansson.h>
 
@@ -29,8 +29,8 @@ void replay_form_error(struct replay_out *out, enum replay_form form, json_t *st
 void replay_form_list(struct replay_out *out, enum replay_form form, const struct sim_served *served,
                       const struct sim_list_meta *meta, struct replay_pod *const *pods, size_t n);
 
-/* --- What stands around a pod in lists and events that are encoded as protobuf; see replay_form.h.
- * Owner: what is written belongs to the client. With the source's lock held, for reading at least. */
+/* --- Envelopes of pods in lists and events that are encoded as protobuf.
+ * Owner: the output belongs to the client. With the source's lock held, for reading at least. */
 
 /* `metadata_only`: a PartialObjectMetadata instead of a Pod. */
 void replay_protobuf_event(struct replay_out *out, bool metadata_only, struct str type,

@@ -1,7 +1,7 @@
-/* What the files of the replay source share.
+/* Internals of the replay source, shared by its files.
  * Owner: the source. Its lock is held for reading while a list or the beginning of a watch is written, so
- * that each shows one state, and alone while pods change and the change is written to the watches: whoever
- * reads slowly slows all others down, and nothing piles up. */
+ * that each shows one state, and exclusively while pods change and the change is written to the watches: a
+ * slow reader slows all others down, and nothing piles up. */
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>

@@ -49,6 +49,6 @@ void replay_pods_touch(struct replay_pods *pods, struct replay_pod *pod, int64_t
 struct replay_pod *replay_pods_mark(struct replay_pods *pods, const char *name, struct err *err);
 /* The place of the first pod whose key is behind `key`. */
 size_t replay_pods_behind(const struct replay_pods *pods, const char *key);
-/* What changed after `version`, in the order of the changes: for each pod its last one. `*n` pods; the caller
+/* Returns the changes after `version`, in their order: for each pod its last one. `*n` pods; the caller
  * frees. */
 struct replay_pod **replay_pods_since(const struct replay_pods *pods, uint64_t version, size_t *n);

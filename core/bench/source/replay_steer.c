@@ -172,7 +172,8 @@ static json_t *read_storm(const struct sim_request *request, struct storm *storm
     return refusal;
 }
 
-/* What the storm cost this process, which writes it on one thread, is told as well: it must be little. */
+/* Reports the storm, and what it cost this process, which writes it on one thread: the cost must be
+ * little. */
 static void answer(const struct storm *storm, int64_t cpu_ns, uint64_t bytes, struct sim_reply *reply)
 {
     int64_t wall_ns = now_ns(CLOCK_MONOTONIC) - storm->begin_ns;

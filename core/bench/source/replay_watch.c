@@ -70,7 +70,7 @@ static size_t put_all(struct stream *s)
     return pods->count;
 }
 
-/* What the client missed since its version; of several changes of a pod the last one. */
+/* Sends the changes that the client missed since its version; of several changes of a pod the last one. */
 static size_t put_missed(struct stream *s)
 {
     const struct replay_pods *pods = &s->replay->pods;

@@ -22,7 +22,8 @@ struct script_watch;
 struct slot;
 struct slots;
 
-/* What slots need of the engine that has them. On its thread; none of them may add or remove a slot. */
+/* Functions that managed scripts need of their engine. On its thread; none of them may add or remove a
+ * managed script. */
 struct slots_hooks {
     /* Claims of candidates are looked up in what is known of the server; nothing, when that is nothing yet.
      */
@@ -76,7 +77,7 @@ struct slot {
     bool lost;                    /* file is missing; already logged */
     int64_t missing_ms, empty_ms; /* since when its file is; 0: it is not */
 
-    /* What is to come. */
+    /* Incoming generation. */
     struct timer ready;   /* looks whether the candidate may take over */
     struct timer drain;   /* looks whether generations have run out */
     int64_t refuse_ms;    /* then the candidate has waited too long */
@@ -89,7 +90,7 @@ struct slot {
     struct bundle *left;  /* the candidate is to return from this; NULL: it is no return */
     struct buf left_why;
 
-    /* What was. */
+    /* Previous generation. */
     struct bundle *before;  /* of the generation before the current one; NULL: there was none */
     uint64_t before_number; /* that generation */
     int64_t before_us;      /* when it began; 0: with the engine */
@@ -121,7 +122,7 @@ void managed_scripts_clear(struct slots *slots);
 struct slot *managed_script_add(struct slots *slots, const char *path, const char *name);
 /* NULL when there is none of that name. */
 struct slot *managed_script_find(const struct slots *slots, const char *name);
-/* Whose candidate the script is; NULL: nobody's. */
+/* Returns the managed script whose incoming generation the script is; NULL: there is none. */
 struct slot *managed_script_of_incoming(const struct slots *slots, const struct script *script);
 /* Its generations have been dropped. */
 void managed_script_remove(struct slot *slot);

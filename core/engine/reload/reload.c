@@ -149,6 +149,7 @@ void reload_on_ready(struct timer *timer)
     else if (clock_now_ms(clock_of(slot)) >= slot->refuse_ms)
         reload_refuse_waiting(slot, "not ready within --reload-timeout");
     else
+        /* Indexes are built on in the next turn; nothing else goes faster by checking more often. */
         timer_start(timer, clock_of(slot), slot->builds ? 0 : LOOK_MS);
 }
 
@@ -192,7 +193,8 @@ void reload_load(struct slot *slot, struct bundle *bundle, const char *why)
     timer_start(&slot->ready, clock_of(slot), 0);
 }
 
-/* Who writes a file in place makes it empty first; an empty script would take over, and all state be gone. */
+/* Returns whether an empty file may be filled soon: an editor that writes in place truncates the file first,
+ * and an empty script would be activated and lose all state. */
 static bool may_be_filled(struct slot *slot, enum reload_mode zeal)
 {
     struct stat st;
@@ -211,7 +213,8 @@ static void take_back(struct slot *slot)
     reload_forget_error(slot);
 }
 
-/* What the files say is told from what runs, or else is about to, or was refused. */
+/* Compares the files with a rollback's origin, else the incoming generation, else the refused one, and with
+ * the running one. */
 void reload_scan_script(struct slot *slot, enum reload_mode zeal)
 {
     struct bundle *known = slot->left        ? slot->left

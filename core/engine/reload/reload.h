@@ -13,7 +13,7 @@ struct slots;
 struct informer_claim;
 struct slot;
 
-/* Which files are loaded that say something else than what runs. */
+/* Files that are loaded although they differ from what runs. */
 enum reload_mode {
     RELOAD_IF_CHANGED, /* that were not tried as they are; those that are gone or empty may be on their way */
     RELOAD_IF_REFUSED, /* that were refused as they are too */

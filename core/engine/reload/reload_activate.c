@@ -37,7 +37,8 @@ static void tell(const struct slot *slot)
              FI("timersCancelled", done->cancelled_timers));
 }
 
-/* What the files say is not what runs, until they say something else; but for a return from a return. */
+/* Marks the rolled-back files as refused until they change, unless the rollback led back to what the files
+ * contain. */
 static void note_return(struct slot *slot)
 {
     slot->returned = !bundle_is_current(script_bundle(slot->current), NULL);
@@ -87,6 +88,7 @@ static void load_again(struct slot *slot)
     slot->left = NULL;
     reload_drop_incoming(slot);
     reload_load(slot, bundle, slot->why);
+    /* Loading again does not extend --reload-timeout. */
     slot->refuse_ms = refuse_ms;
     if (slot->candidate)
         slot->left = left;
@@ -142,12 +144,14 @@ void reload_activate(struct slot *slot)
     note_pause(slot, begun_ns);
     bool returned = slot->left != NULL;
     bundle_unref(slot->before);
+    /* A rollback loads these sources, whatever the files contain by then. */
     slot->before = bundle_ref(script_bundle(old));
     slot->before_number = script_generation(old);
     slot->before_us = slot->taken_over_us;
     probation_begin(slot, old, &quarantined);
     buf_clear(&quarantined);
     become_current(slot, new_);
+    /* k8s.main runs once in the life of a script, not once in each generation. */
     if (slot->main_started) script_skip_main(new_);
     managed_script_drain(slot, old);
     count(slot, returned ? RELOAD_RETURNED : RELOAD_ACTIVATED);

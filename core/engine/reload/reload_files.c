@@ -1,4 +1,4 @@
-/* Which files there are now, and who tells when they change; see reload.h. */
+/* Set of script files, and watching them for changes; see reload.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

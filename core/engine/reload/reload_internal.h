@@ -1,5 +1,5 @@
-/* What the two halves of a reload share: reload.c loads candidates, waits for them and refuses them,
- * reload_activate.c has one take over. Owner and thread as in reload.h. */
+/* Internals shared by the two halves of a reload: reload.c loads incoming generations, waits for them and
+ * refuses them, reload_activate.c activates them. Owner and thread as in reload.h. */
 #pragma once
 #include <stdint.h>
 
@@ -10,7 +10,7 @@ struct slot;
 
 /* Makes a candidate of `bundle`, borrowed; `why` is a literal. */
 void reload_load(struct slot *slot, struct bundle *bundle, const char *why);
-/* What runs goes on. `bundle` is what is not to be tried again until it is another one. */
+/* Refuses a generation; the running one goes on. `bundle` is not tried again until it changes. */
 void reload_refuse(struct slot *slot, struct bundle *bundle, const char *text);
 void reload_set_error(struct slot *slot, const char *text);
 void reload_forget_error(struct slot *slot);
@@ -22,7 +22,7 @@ void reload_start_first(struct slot *slot);
 /* The candidate is ready: it follows the one that runs, or is loaded once more, or refused. */
 void reload_activate(struct slot *slot);
 
-/* --- What is counted of reloads, in the series of /metrics. Owner: the engine, on its thread. */
+/* --- Counters of reloads, in the series of /metrics. Owner: the engine, on its thread. */
 
 struct handover;
 struct reload_metrics;

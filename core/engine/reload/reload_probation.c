@@ -1,4 +1,4 @@
-/* Whether a new generation does worse than the one before; see reload_probation.h. */
+/* Comparison of a new generation with the previous one; see reload_probation.h. */
 #include "engine/reload/reload_probation.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static struct script_tally since(struct script_tally now, struct script_tally th
     return (struct script_tally){now.calls - then.calls, now.failed - then.failed};
 }
 
-/* Where it says so of a handler "a": "\na\n". */
+/* Appends an id: "\na\n" for a handler "a". */
 static void put_id(struct buf *out, const char *id)
 {
     if (out->len == 0) buf_putc(out, '\n');
@@ -53,7 +53,8 @@ void probation_begin(struct slot *slot, const struct script *old, const struct b
     p->until_ms = length_ms(slot) && !slot->left ? p->mark_ms + length_ms(slot) : 0;
 }
 
-/* What a generation is compared by is its last window and the one before, as far as they have come. */
+/* Moves the marks: a generation is measured by its last window and the one before, as far as they have
+ * come. */
 static void move_marks(struct slot *slot)
 {
     struct probation *p = &slot->probation;
@@ -71,7 +72,7 @@ static bool is_worse(struct script_tally now, struct script_tally before)
     return (double)now.failed / calls > TIMES_WORSE * (double)before.failed / calls_before;
 }
 
-/* What was in quarantine before is no worse there than it was. */
+/* Returns whether the id was in quarantine before: then it is no worse there now. */
 static bool is_known(struct buf *quarantined, const char *id)
 {
     struct buf line = {0};

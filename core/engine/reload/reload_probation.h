@@ -27,7 +27,7 @@ void probation_find_new(const struct script *script, struct buf *quarantined, st
 /* `old` was taken over from, right now. */
 void probation_begin(struct slot *slot, const struct script *old, const struct buf *quarantined);
 void probation_clear(struct probation *probation);
-/* Whether the script is watched, or about to take over, and something of this id in quarantine is the end of
+/* Returns whether the script is on probation, or about to be activated, and quarantine of this id ends
  * that. */
 bool probation_ends_by(void *slots, const struct script *script, const char *id);
 /* Once a second. */

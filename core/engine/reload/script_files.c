@@ -148,7 +148,7 @@ bool script_files_is_folder(const char *argument)
     return stat(argument, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* What is no file of Lua's name was a folder. */
+/* Returns whether the argument names a file: one that is gone and does not end in .lua was a directory. */
 static bool is_named_itself(const char *argument)
 {
     struct stat st;

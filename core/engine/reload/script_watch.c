@@ -52,7 +52,7 @@ static void wait_for_calm(struct script_watch *watch)
     timer_start(&watch->settle, clock, left_ms);
 }
 
-/* What happened does not matter: the files are looked at. */
+/* Drains the events. Their content does not matter: all files are scanned. */
 static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 {
     struct script_watch *watch = container_of(io, struct script_watch, readable);

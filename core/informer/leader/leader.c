@@ -64,6 +64,7 @@ void leader_send(struct leader *l, enum leader_step step, enum lease_verb verb)
     int64_t half_ms = l->options.times.renew_ms / 2; /* L-9 */
     l->step = step;
     l->sent_ms = leader_now_ms(l);
+    /* A write may succeed although its response is lost: the lease must be released then too (L-8). */
     if (verb != LEASE_GET) l->may_hold = true;
     l->options.source.ask(l->options.source.ctx, verb,
                           verb == LEASE_GET ? (struct str){0} : buf_slice(&l->body),
@@ -116,6 +117,7 @@ static bool is_taken(const struct leader *l)
 static int64_t next_try_ms(struct leader *l)
 {
     int64_t now = leader_now_ms(l), retry_ms = l->options.times.retry_ms;
+    /* A leader tries at a fixed period (L-3); only candidates spread their tries. */
     if (l->fence) return l->tried_ms + retry_ms;
     int64_t at_ms = now + jitter_between(&l->jitter, retry_ms, retry_ms + (retry_ms * 12 + 9) / 10);
     return is_taken(l) && runs_out_ms(l) < at_ms ? runs_out_ms(l) : at_ms;
@@ -145,6 +147,7 @@ static void forget_error(struct leader *l)
 /* The lease is ours as of `sent_ms`. */
 static void renewed(struct leader *l)
 {
+    /* Counted from sending: the server may have written the lease that early. */
     int64_t until_ms = l->sent_ms + l->options.times.duration_ms;
     bool leads = l->fence && fence_extend(l->fence, until_ms);
     l->step = STEP_IDLE;
@@ -162,6 +165,7 @@ static void renewed(struct leader *l)
     if (!leads) leader_win(l, until_ms);
     l->options.renewed(l->options.ctx);
     leader_start_timer(l, &l->deadline, until_ms);
+    /* A new term begins with a round of renewal at once (L-3). */
     leader_start_timer(l, &l->next, leads ? l->renewed_ms + l->options.times.retry_ms : l->renewed_ms);
 }
 
@@ -194,6 +198,7 @@ static void on_refused(struct leader *l, const struct err *err)
         leader_sees_none(l);
         take(l, STEP_TAKE);
     } else if (l->step == STEP_RENEW) {
+        /* The lease as seen last may be outdated: read it before the next write (L-5). */
         series_inc(l->slow); /* L-10 */
         log_v(2, "Fast lease renewal failed", F("lease", l->options.name), F("err", err->text));
         leader_send(l, STEP_GET, LEASE_GET);

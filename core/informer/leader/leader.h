@@ -34,7 +34,7 @@ struct leader_times {
 /* Those of client-go's programs: 15, 10 and 2 seconds (L-1). */
 extern const struct leader_times leader_times_default;
 
-/* What those who chose the times call them: literals; NULL for words of ours. */
+/* Names that users know the times by: literals; NULL for words of ours. */
 struct leader_names {
     const char *duration, *renew, *retry;
 };

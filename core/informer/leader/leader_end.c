@@ -26,6 +26,7 @@ static void on_end_looked(struct leader *l, struct root *lease)
         over(l);
         return;
     }
+    /* No holder, and the shortest valid duration, as in client-go (L-8). */
     static char nobody[] = "";
     struct lease_record record = {.holder = nobody, .duration_s = 1, .transitions = l->observed.transitions};
     lease_time(clock_wall_us(l->options.clock), record.renewed);
@@ -64,6 +65,7 @@ static void on_end_deadline(struct timer *timer)
 void leader_release(struct leader *l)
 {
     bool led = l->fence != NULL;
+    /* The release is in progress already. */
     if (l->next.fn == on_end_next) return;
     leader_cancel_request(l);
     timer_cancel(&l->next);
@@ -75,6 +77,7 @@ void leader_release(struct leader *l)
     }
     l->next.fn = on_end_next;
     l->deadline.fn = on_end_deadline;
+    /* Nothing to release: no write that may have succeeded is in doubt. */
     if (!led && !l->may_hold) {
         over(l);
         return;

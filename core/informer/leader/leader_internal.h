@@ -1,5 +1,5 @@
-/* What leader.c (tries), leader_term.c (terms) and leader_end.c (the lease given back) share; see leader.h.
- */
+/* Internals shared by leader.c (tries), leader_term.c (terms) and leader_end.c (the lease released); see
+ * leader.h. */
 #pragma once
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* What a candidate knows of its lease, and the terms that follow from it; see leader.h. */
+/* State of a candidate and its lease, and the terms that follow from it; see leader.h. */
 #include "base/log.h"
 #include "base/mem.h"
 #include "informer/leader/leader_internal.h"

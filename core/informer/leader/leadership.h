@@ -49,8 +49,8 @@ struct lease_config *lease_config_copy(const struct lease_config *wish);
 /* NULL is allowed. */
 void lease_config_free(struct lease_config *wish);
 
-/* Whether leaders_join would take it: the same lease as another's with other times or labels is an error.
- * `but` is going to be left by who asks, and counts for nobody then; NULL: none is. */
+/* Returns whether leaders_join would accept the config: the same lease as another's with other times or
+ * labels is an error. The caller is going to leave `but`, which then does not count; NULL: none. */
 bool leaders_accept(const struct leaders *leaders, const struct lease_config *wish,
                     const struct leadership *but, struct err *err);
 /* All is copied. After leaders_start the candidate begins at once. For each there is to be one leaders_leave,

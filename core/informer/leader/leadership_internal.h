@@ -1,6 +1,5 @@
-/* What leadership.c (the engine thread's half) and leadership_io.c (the I/O thread's) share; see
- * leadership.h.
- */
+/* Internals shared by leadership.c (the engine thread's half) and leadership_io.c (the I/O thread's); see
+ * leadership.h. */
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,7 +7,7 @@
 #include "base/err.h"
 #include "informer/leader/leadership.h"
 
-/* What one half tells the other. */
+/* News from one half to the other. */
 struct leader_news {
     struct fence *fence; /* a reference; NULL: it does not lead */
     char *holder;        /* owned */

@@ -23,7 +23,8 @@ static int64_t clamp(int64_t n)
     return n < 0 ? 0 : n > INT32_MAX ? INT32_MAX : n;
 }
 
-/* What is too large for a lease is so for good: it must not look as if it had run out (L-5). */
+/* Clamps the number: one too large for a lease stays too large, and must not look like an expired lease
+ * (L-5). */
 static int64_t number_of(struct value v)
 {
     switch (value_type(v)) {

@@ -1,6 +1,6 @@
-/* What an election reads and writes of a Lease (coordination.k8s.io/v1). All else of the object is kept as it
- * is: labels, fields that nobody here knows.
- * Owner: a record owns its texts; lease_record_clear frees them. May be used anywhere. */
+/* Fields of a Lease (coordination.k8s.io/v1) that an election reads and writes. All else of the object stays
+ * as it is: labels, fields that are unknown here. Owner: a record owns its strings; lease_record_clear frees
+ * them. May be used anywhere. */
 #pragma once
 #include "base/buf.h"
 #include "object/value/value.h"

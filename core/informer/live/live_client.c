@@ -1,4 +1,4 @@
-/* The engine thread's half of live reads; see live.h. */
+/* The engine thread's half of live reads; see live_client.h. */
 #include "informer/live/live_client.h"
 
 #include <stdlib.h>
@@ -20,7 +20,8 @@ static void post(struct live_read *read, struct mail *question)
     mailbox_post(loop_mailbox(read->live->options.io_loop), question);
 }
 
-/* Who watches has an answer under way for as long as nothing happens: that is no load. */
+/* Sends a request, or queues it if too many are in flight. A watch does not count: its response stays open as
+ * long as nothing happens, and that is no load. */
 static void ask(struct live_read *read, struct mail *question)
 {
     struct live_client *live = read->live;

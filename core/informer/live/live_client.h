@@ -37,10 +37,10 @@ void live_free(struct live_client *live);
 
 enum live_verb { LIVE_GET, LIVE_LIST, LIVE_WATCH, LIVE_WRITE };
 
-/* How many objects one answer may bring: the views of so many are 16 MiB. */
+/* Limit of objects in one response: the views of so many take 16 MiB. */
 enum { LIVE_OBJECTS_MAX = 1 << 18 };
 
-/* What a write sends; see object_call.h. */
+/* Content of a write; see object_call.h. */
 struct live_write {
     const char *method, *subresource, *query, *content_type; /* the last three may be NULL */
     struct str body;                                         /* sent when `p` is not NULL */

@@ -1,5 +1,6 @@
-/* What both halves of a live read know of it: live.c is the engine's, live_client_io.c the I/O thread's. Each
- * field belongs to one of them; `out` belongs to whoever has the mail `answer`. For these files only. */
+/* Internals shared by both halves of a live read: live_client.c is the engine's, live_client_io.c the I/O
+ * thread's. Each field belongs to one of them; `out` belongs to whoever has the mail `answer`. For these
+ * files only. */
 #pragma once
 #include <pthread.h>
 #include <sys/queue.h>
@@ -28,7 +29,7 @@ struct live_client {
 
 struct live_read {
     struct live_client *live;
-    /* What is asked; does not change. */
+    /* Request; does not change. */
     enum live_verb verb;
     struct resource resource;
     char *name, *namespace_, *label_selector, *field_selector, *version, *version_match;

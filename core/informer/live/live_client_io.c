@@ -1,4 +1,4 @@
-/* The I/O thread's half of live reads; see live.h. */
+/* The I/O thread's half of live reads; see live_client.h. */
 #include <stdlib.h>
 
 #include "base/array.h"

@@ -56,7 +56,7 @@ static size_t room(const struct pager *p)
     return p->options.limit ? p->options.limit - p->told : SIZE_MAX;
 }
 
-/* What is asked for: never more than is still wanted. */
+/* Returns the limit of the next page: never more than is still wanted. */
 static int page_limit(const struct pager *p)
 {
     size_t limit = p->options.page_size < room(p) ? p->options.page_size : room(p);

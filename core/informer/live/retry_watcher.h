@@ -22,7 +22,7 @@ struct retry_watcher_options {
 
 struct retry_watcher;
 
-/* Whether a watch may begin there (RW-1): ERR_INVALID for "" and "0". */
+/* Returns whether a watch may begin at the version (RW-1): ERR_INVALID for "" and "0". */
 bool retry_watcher_check_version(const char *resource_version, struct err *err);
 /* NULL when the version is none to begin with. */
 struct retry_watcher *retry_watcher_new(const struct retry_watcher_options *options, struct err *err);

@@ -92,6 +92,7 @@ static struct delta_run put(struct delta_fifo *fifo, struct delta *delta)
         metric_inc(&metric_deltas_coalesced);
         return dropped;
     }
+    /* A slow consumer skips what a list replaces; below the mark every delta is kept. */
     if (list && run->count && (delta_run_compresses(run) || run->count + run->listed >= fifo->mark))
         dropped = delta_run_replace(run, delta);
     if (delta_run_compresses(run)) {
@@ -119,8 +120,10 @@ static void append(struct delta_fifo *fifo, struct delta delta)
         fifo->waiting += fifo->filling.count;
     }
     pthread_mutex_unlock(&fifo->lock);
+    /* Outside of the lock, as releasing many objects takes long. */
     delta_clear(&delta);
     delta_run_clear(&dropped, 0);
+    /* Only the first delta wakes the consumer, which comes back by itself while any wait. */
     if (accepted && before == 0) fifo->ready(fifo->ctx);
     if (accepted && before == DELTA_FIFO_MANY && fifo->many) fifo->many(fifo->ctx);
 }
@@ -176,6 +179,7 @@ static void swap_runs(struct delta_fifo *fifo)
 {
     struct delta_run empty = fifo->draining;
     empty.count = empty.listed = empty.sync_at = 0;
+    /* A merged delta keeps the place of an older one, so only a bookmark at the end may have its version. */
     if (delta_run_compresses(&fifo->filling) && delta_run_finish(&fifo->filling)) fifo->waiting++;
     fifo->draining = fifo->filling;
     fifo->filling = empty;
@@ -189,10 +193,11 @@ static void shrink(struct delta_run *run)
     *run = (struct delta_run){0};
 }
 
-/* How many of the next deltas are one batch. */
+/* Returns the number of the next deltas that form one batch. */
 static size_t batch_size(const struct delta *deltas, size_t count)
 {
     for (size_t i = 0; i < count; i++)
+        /* The initial list ends its batch, because its release marks the queue as synced. */
         if (deltas[i].initial) return i + 1;
     return count;
 }

@@ -85,11 +85,11 @@ void delta_fifo_release(struct delta_fifo *fifo, struct delta *batch, size_t cou
 size_t delta_fifo_len(struct delta_fifo *fifo);
 /* the first list was released, or single objects came without any. Any thread. */
 bool delta_fifo_has_synced(struct delta_fifo *fifo);
-/* How often resyncs are wanted (I-15); 0: never. It may change at any time. Any thread. */
+/* Sets the period of resyncs (I-15); 0: never. It may change at any time. Any thread. */
 void delta_fifo_set_resync(struct delta_fifo *fifo, int64_t period_ms);
 int64_t delta_fifo_resync_ms(const struct delta_fifo *fifo);
 
-/* --- Whether two states of a key are the same state (B-4).
+/* --- Equality of two states of a key (B-4).
  * Owner: nothing; any thread that holds both. */
 
 /* Another version of its group is another shape of the same object, although nothing was written. */

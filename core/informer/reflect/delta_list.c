@@ -105,6 +105,7 @@ static bool put_object(struct delta_run *run, struct delta *delta)
     if (slot->at == 0) {
         delta_run_append(run, delta);
         *slot = (struct key_slot){root_key_hash(delta->object), (uint32_t)run->count};
+        /* A later bookmark may not take a place before this object. */
         run->key_count++;
         run->bookmark_at = 0;
         run->merged = NULL;
@@ -113,6 +114,7 @@ static bool put_object(struct delta_run *run, struct delta *delta)
     }
     struct delta *first = &run->deltas[slot->at - 1];
     struct root *replaced = first->object;
+    /* A delete that swallows a put is no news to handlers that do not know the key. */
     first->born = delta->type == DELTA_DELETED && (first->born || first->type != DELTA_DELETED);
     first->type = type_of_both(first->type, delta->type);
     first->object = run->merged = delta->object;
@@ -155,7 +157,7 @@ bool delta_run_merge(struct delta_run *run, struct delta *delta)
 
 /* --- the whole run */
 
-/* What of `dropped` the list stands for from now on. */
+/* Makes the list stand for the dropped deltas from now on. */
 static void inherit(struct delta *list, const struct delta *dropped, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

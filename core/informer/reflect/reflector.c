@@ -75,6 +75,7 @@ void reflector_failed(struct reflector *r, const struct err *err, enum reflector
     reflector_set_error(r, err);
     log_failure(r, err, delay_ms);
     if (r->failing_since_ms < 0) r->failing_since_ms = clock_now_ms(r->options.clock);
+    /* Resyncs run only while a watch does. */
     r->after_delay = next;
     timer_cancel(&r->resync);
     timer_start(&r->delay, r->options.clock, delay_ms);

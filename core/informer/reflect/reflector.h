@@ -19,7 +19,7 @@ enum reflector_state {
     REFLECTOR_WATCH_LISTING, /* by a watch that begins with all objects */
 };
 
-/* How the queue got its last whole list. */
+/* Way in which the queue got its last complete list. */
 enum reflector_sync {
     REFLECTOR_SYNC_NONE, /* it has none yet */
     REFLECTOR_SYNC_LIST,
@@ -27,7 +27,7 @@ enum reflector_sync {
     REFLECTOR_SYNC_FALLBACK, /* by a list, as a watch-list failed just now or lately (B-1) */
 };
 
-/* What the metrics of a reflector are made of (I-24); all since it was made. */
+/* Counters behind the metrics of a reflector (I-24); all since it was created. */
 struct reflector_counters {
     uint64_t lists, list_pages; /* lists begun, also those begun anew (R-10, P-3); pages that came */
     uint64_t lists_done, list_ms, listed_items; /* whole lists, the time they took, what was in them */
@@ -71,7 +71,8 @@ enum watch_list_mode {
     WATCH_LIST_ON,   /* first in every cycle */
 };
 
-/* What users may turn; the same for all reflectors of a server. All zero: lists only, defaults else. */
+/* Settings that users may change; the same for all reflectors of a server. All zero: lists only, defaults
+ * else. */
 struct reflector_tuning {
     enum watch_list_mode watch_list;
     int64_t watch_list_deadline_ms;   /* 0: 30,000 */
@@ -81,8 +82,8 @@ struct reflector_tuning {
 
 struct reflector_options {
     const char *name; /* for logs: "pods", "deployments.apps in shop"; copied */
-    /* What is remembered of a server's watch-lists, and under which name ("deployments.apps"; copied). NULL:
-     * nothing is. */
+    /* Memory of the server's watch-lists, and the name of the resource in it ("deployments.apps"; copied).
+     * NULL: nothing is remembered. */
     struct watch_list_memory *memory; /* borrowed */
     const char *resource;
     struct reflector_tuning tuning;

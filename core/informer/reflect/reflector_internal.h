@@ -1,6 +1,6 @@
-/* What the parts of a reflector share: reflector.c has start, stop and what follows a failure,
+/* Internals of a reflector, shared by its parts: reflector.c has start, stop and what follows a failure,
  * reflector_list.c the pages of a list, reflector_watch_list.c the list that is a stream, reflector_watch.c
- * the events of a watch, reflector_status.c what others may know. Each row of the contract's decision table
+ * the events of a watch, reflector_status.c the status for others. Each row of the contract's decision table
  * is named where it is decided. Owner: the I/O thread. Sink callbacks are the only way in from outside. */
 #pragma once
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include "informer/reflect/reflector.h"
 #include "informer/reflect/refusals.h"
 
-/* What follows a delay. */
+/* Next step after a delay. */
 enum reflector_next {
     NEXT_CYCLE, /* list, then watch */
     NEXT_WATCH, /* only the watch, from the last version */
@@ -136,10 +136,10 @@ bool reflector_was_very_short(const struct reflector *r);
 
 /* --- reflector_watch_list.c */
 
-/* Whether this cycle may begin with one; writes down why not. */
+/* Returns whether this cycle may begin with a watch-list; notes the reason if not. */
 bool reflector_may_watch_list(struct reflector *r);
 void reflector_start_watch_list(struct reflector *r);
-/* What comes while r->watch.collecting. */
+/* Events of the watch while r->watch.collecting. */
 void watch_list_event(struct reflector *r, enum lw_event_type type, struct root *object);
 void watch_list_bookmark(struct reflector *r, const struct lw_bookmark *bookmark);
 void watch_list_refused(struct reflector *r, const struct lw_refusal *refusal);

@@ -29,9 +29,11 @@ void reflector_open_watch(struct reflector *r, bool watch_list)
                                         .bookmark = on_bookmark,
                                         .refused = on_refused,
                                         .done = on_done};
+    /* The server no longer has our version: the watch-list starts from the newest state. */
     const char *version = watch_list && r->version_unavailable ? "" : buf_text(&r->version);
     r->watch = (struct watch_progress){
         .started_ms = clock_now_ms(r->options.clock),
+        /* Such a watch begins with the present objects, in no order of versions. */
         .unordered = !watch_list && (!*version || strcmp(version, "0") == 0),
         .collecting = watch_list,
     };
@@ -174,6 +176,7 @@ static void resume(struct reflector *r, const struct err *err)
     if (err)
         reflector_interrupted(r, err);
     else
+        /* A clean end proves that the watch worked until now, as an event does. */
         r->alive_until_ms = clock_now_ms(r->options.clock);
     log_v(4, "Watch ended, resuming", F("reflector", r->name), FI("events", r->watch.events));
     reflector_start_watch(r);

@@ -32,7 +32,7 @@ static void show_memory(struct reflector *r, int64_t until_us)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* What one reflector found out holds for all of the server and the resource. */
+/* Returns whether a reflector of this server has found the resource unusable for watch-lists. */
 static bool is_remembered(struct reflector *r)
 {
     const char *cause;
@@ -88,6 +88,7 @@ void watch_list_event(struct reflector *r, enum lw_event_type type, struct root 
     struct text text_ns, text_name;
     struct str ns = root_namespace(object, &text_ns), name = root_name(object, &text_name);
     note_progress(r, type == LW_ADDED);
+    /* An accepted state ends the refusal of an earlier one. */
     refusals_remove(&r->list.refusals, ns, name);
     if (type != LW_DELETED) {
         collection_put(&r->list.objects, object);
@@ -114,6 +115,7 @@ void watch_list_bookmark(struct reflector *r, const struct lw_bookmark *bookmark
     r->fallback.len = 0;
     log_v(2, "Listed by a watch-list", F("reflector", r->name), FI("objects", result.objects),
           FS("resourceVersion", bookmark->resource_version));
+    /* The server has watch-lists after all, for all reflectors of the resource. */
     if (r->options.memory) watch_list_memory_forget(r->options.memory, r->resource);
     show_memory(r, 0);
     reflector_count(r, &r->status.counters.watch_lists_done, 1);
@@ -152,6 +154,7 @@ static void fall_back(struct reflector *r, const struct err *err, bool for_long)
     if (r->failing_since_ms < 0) /* else the list that follows says enough */
         log_info("Watch-list failed, falling back to list", F("reflector", r->name), F("err", cause.text),
                  FI("objects", collection_count(&r->list.objects)), FI("remembered", for_long));
+    /* After a silent stream the shared connection may be dead: the list gets one of its own (B-1). */
     reflector_start_list(r, err->code == ERR_TIMEOUT);
 }
 
@@ -192,6 +195,7 @@ static void list_latest(struct reflector *r, const struct err *err)
     log_v(2, "Retrying watch-list immediately", F("reflector", r->name), F("err", err->text));
     r->version_unavailable = true;
     request(r);
+    /* After request, which clears the progress of the list. */
     r->list.second_try = true;
 }
 
@@ -205,11 +209,12 @@ static void closed_early(struct reflector *r, const struct err *err)
     err_set(&cause, ERR_CLOSED, "the stream ended %s%s%s",
             very_short ? "within a second without an event" : "before the end of the initial events",
             err ? ": " : "", err ? err->text : "");
+    /* A very short stream proves nothing about watch-lists, so it is not remembered. */
     fall_back(r, &cause, !very_short);
 }
 
-/* What a server answers that knows the parameters and has the feature switched off. It names them: a 400
- * about a selector says nothing about the server. */
+/* Returns whether the server knows the parameters and has the feature switched off. Its error names them
+ * then: a 400 about a selector says nothing about the feature. */
 static bool says_no(const struct err *err)
 {
     return err->code == ERR_HTTP && (err->http_status == 400 || err->http_status == 422) &&

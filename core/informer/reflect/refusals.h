@@ -30,11 +30,11 @@ const char *refusals_text(const struct refusals *refusals);
 /* Appends "pods: 2 objects are refused, such as: TEXT". */
 void refusals_put(struct buf *out, const char *name, size_t count, const char *text);
 void refusals_clear(struct refusals *refusals);
-/* What `from` has is `to`'s, and `from` empty. */
+/* Moves all refusals of `from` to `to`. */
 void refusals_move(struct refusals *to, struct refusals *from);
 
-/* --- How long an error that comes again and again may be tried again at once (contract R-27): the first one
- * opens the window; it closes when it is over, or after a minute without errors. Owner: whoever embeds it;
+/* --- Window in which a repeated error may be retried at once (contract R-27): the first one opens the
+ * window; it closes when its time is over, or after a minute without errors. Owner: whoever embeds it;
  * zero-initialised is closed. May be used from any callback. */
 
 enum { ERROR_WINDOW_QUIET_MS = 60000 };

@@ -1,6 +1,6 @@
-/* Which resources of a server have no usable watch-lists (B-1, R-38): all reflectors of the server share what
- * one of them found out, for an hour. Then it is tried again, as servers are upgraded. Owner: the shared
- * factory; made and freed anywhere, used on the I/O thread only. */
+/* Resources of a server without usable watch-lists (B-1, R-38): all reflectors of the server share what one
+ * of them found out, for an hour. Then it is tried again, as servers are upgraded. Owner: the shared factory;
+ * made and freed anywhere, used on the I/O thread only. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

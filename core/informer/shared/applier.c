@@ -1,4 +1,4 @@
-/* What one delta does; see applier.h. */
+/* Effects of a delta; see applier.h. */
 #include "informer/shared/applier.h"
 
 #include "informer/reflect/refusals.h"
@@ -44,8 +44,8 @@ static void process_delete(struct applier *applier, const struct delta *delta, c
     root_unref(before);
 }
 
-/* What the store has of objects that the list has too, but that were refused: unchanged, as far as anybody
- * can know. */
+/* Keeps the stored objects that the list has too, but that were refused: their state is unknown, so they
+ * count as unchanged. */
 static void keep_refused(const struct delta_refused *refused, struct indexer *store,
                          struct replacement *replaced)
 {
@@ -123,5 +123,6 @@ size_t applier_run(struct applier *applier, struct delta *delta, size_t max)
         done = transform_some(applier, delta, max);
     else if (applier->cursor.open)
         done = cursor_run(&applier->cursor, &applier->handlers, max);
+    /* A delta without objects counts too, so that the turn ends. */
     return done ? done : 1;
 }

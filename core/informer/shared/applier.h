@@ -1,7 +1,7 @@
-/* What one delta does: to the objects in it, if a script transforms them, then to the store and those that
- * mirror it, then to the handlers, in this order (Q-19, V1, V2, V7). Owner: the shared informer that embeds
- * it, on the engine thread; it hands in the deltas, one after another, and looks at the parts. Handlers may
- * add and remove handlers meanwhile. */
+/* Applies a delta: to the objects in it, if a script transforms them, then to the store and its mirrors, then
+ * to the handlers, in this order (Q-19, V1, V2, V7). Owner: the shared informer that embeds it, on the engine
+ * thread; it hands in the deltas, one after another, and reads the parts. Handlers may add and remove
+ * handlers meanwhile. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

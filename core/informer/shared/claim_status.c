@@ -1,4 +1,4 @@
-/* How a claim's informer fares; see claim_status.h. */
+/* State of a claim's informer; see claim_status.h. */
 #include "informer/shared/claim_status.h"
 
 #include <stdio.h>
@@ -99,7 +99,8 @@ static void get_member(struct shared *shared, struct claim_status *out)
     explain(out);
 }
 
-/* Which of two states says more of a set: what fails, then what is still to come, then what is longest so. */
+/* Returns whether `a` determines the state of a set rather than `b`: errors first, then what is still
+ * pending, then what has been so the longest. */
 static bool is_worse(const struct claim_status *a, const struct claim_status *b)
 {
     static const int rank[] = {

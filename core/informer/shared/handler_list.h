@@ -40,10 +40,10 @@ int64_t handler_list_resync_ms(const struct handler_list *list);
 /* Picks those that are due at this instant (I-16); false when none is. */
 bool handler_list_pick_due(struct handler_list *list, int64_t now_ms);
 
-/* --- What many calls of handlers are left of one delta: the objects of a list, or of a resync, told in
- * slices so that timers and other informers have their turns meanwhile. The store has the result from the
- * beginning on, and nothing changes it before the last call. Owner: the applier that embeds it, on the engine
- * thread. Handlers may add and remove handlers meanwhile. */
+/* --- Pending calls of handlers for one delta: the objects of a list, or of a resync, delivered in slices so
+ * that timers and other informers have their turns meanwhile. The store has the result from the beginning on,
+ * and nothing changes it before the last call. Owner: the applier that embeds it, on the engine thread.
+ * Handlers may add and remove handlers meanwhile. */
 
 struct cursor {
     struct event_info info;

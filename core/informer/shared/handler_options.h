@@ -1,6 +1,6 @@
-/* What a handler wants to be told of, beside its functions.
- * Owner: counted references, on the engine thread; a registration holds one, so that the options may be given
- * up from inside any call. Set up before they are first used, immutable from then on. */
+/* Options of a handler, which choose what it is notified of, beside its functions. Owner: counted references,
+ * on the engine thread; a registration holds one, so that the options may be given up from inside any call.
+ * Set up before they are first used, immutable from then on. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,6 +37,6 @@ bool handler_options_add_changed(struct handler_options *options, struct str pat
 /* Raises what is below a second (I-15). */
 void handler_options_set_resync(struct handler_options *options, int64_t period_ms);
 
-/* Whether an update changes anything that the handler asked for. */
+/* Returns whether an update changes anything that the handler asked for. */
 bool handler_options_cares(const struct handler_options *options, const struct root *before,
                            const struct root *after);

@@ -1,4 +1,4 @@
-/* What a script holds of a shared informer; see shared_factory.h. */
+/* Claim of a script on a shared informer; see shared_factory.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* What makes two claims the same informer (F-1): resource, namespace, selectors and what is
- * kept of objects, in canonical form. Owner: whoever initialised it; the texts are its own. May be used on
+/* Identity of an informer, which claims share if their keys are equal (F-1): resource, namespace, selectors
+ * and projection, in canonical form. Owner: whoever initialised it; the strings are its own. May be used on
  * any thread. */
 #pragma once
 #include <stdbool.h>

@@ -47,7 +47,7 @@ struct informer_figures {
     const struct transform_counts *transform;
 };
 
-/* What is shown, down, for an informer that nobody could start yet. */
+/* Returns the series that shows an informer as down because it could not start yet. */
 struct series *informer_metrics_down(const char *name, const char *kind);
 void informer_metrics_update(struct informer_metrics *metrics, const struct informer_figures *figures);
 void informer_metrics_update_bytes(struct informer_metrics *metrics, size_t bytes);

@@ -33,7 +33,7 @@ void informer_set_release(struct informer_set *set);
 
 bool informer_set_has(const struct informer_set *set, const struct shared *member);
 bool informer_set_has_synced(const struct informer_set *set);
-/* Who waits for a version of its store. */
+/* Returns the waits for a version of its store. */
 struct version_waits *informer_set_waits(struct informer_set *set);
 /* Of the members that have this namespace alone; of all when `ns` is empty. NULL when none has it. */
 struct version_waits *informer_set_waits_in(struct informer_set *set, struct str ns);

@@ -15,7 +15,7 @@ struct mirrors {
 void mirrors_clear(struct mirrors *mirrors);
 /* Copies what `own` holds into the new one. */
 void mirrors_add(struct mirrors *mirrors, struct indexer *store, const struct indexer *own);
-/* What the store holds stays in it. */
+/* Removes a mirror; its store keeps its content. */
 void mirrors_remove(struct mirrors *mirrors, struct indexer *store);
 
 void mirrors_put(const struct mirrors *mirrors, struct root *object);

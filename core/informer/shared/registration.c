@@ -1,5 +1,5 @@
-/* What one handler is told; see registration.h. Its calls, replayed, must give the objects that pass its
- * filter: so what it was told before is judged by what the cache had, never by what the server sent last. */
+/* Registration of one handler; see registration.h. Its calls, replayed, must give the objects that pass its
+ * filter: so the previous state is what the cache had, never what the server sent last. */
 #include "informer/shared/registration.h"
 
 #include <stdlib.h>

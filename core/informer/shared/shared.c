@@ -171,7 +171,8 @@ void shared_release(struct shared *shared)
 {
     const struct shared_factory_options *o = &shared->factory->options;
     if (--shared->claims > 0) return;
-    /* Who could have claimed a transformed one again is gone, and its function with him. */
+    /* A transformed informer has no grace period: the claim that could have shared its transform is gone, and
+     * the function with it. */
     if (o->grace_ms > 0 && !shared->key.transform.fn && !shared->factory->closing)
         timer_start(&shared->grace, loop_clock(o->engine_loop), o->grace_ms);
     else
@@ -191,7 +192,7 @@ void shared_close(struct shared *shared)
 
 /* --- Informers shared by their identity, across the two threads */
 
-/* What one informer may take before the others have their turn. */
+/* Limits of one informer's turn before the others have theirs. */
 enum {
     SLICE = 1000, /* deltas */
     STEP = 10,    /* after so many the clock is asked: a slow function is what a turn takes at most */

@@ -26,7 +26,7 @@ struct shared_factory_options {
     void *ctx;
     uint64_t seed;
     struct reflector_tuning tuning; /* of all reflectors */
-    /* How long an informer that nobody claims any more is kept up to date (B-6); 0: not at all. */
+    /* Grace period during which an unclaimed informer is kept up to date (B-6); 0: none. */
     int64_t grace_ms;
     /* A claim's status changed (resolved, synced, an error came or went); on the engine thread, optional. It
      * may not release claims. */
@@ -43,10 +43,10 @@ struct informer_spec {
     size_t namespace_count;
     const char *label_selector; /* canonical or as written; "" everything */
     const char *field_selector; /* "" */
-    /* What is kept of each object; NULL: everything. With `metadata_only` it must keep metadata alone. */
+    /* Projection of each object; NULL: everything. With `metadata_only` it must keep metadata alone. */
     struct projection *projection;
     bool metadata_only; /* ask the server for metadata alone (F-9) */
-    /* What objects become before they are stored; `fn` NULL: nothing. It is the claim's from then on. The
+    /* Transform of objects before they are stored; `fn` NULL: none. It belongs to the claim from then on. The
      * informer is shared only with claims whose transform is the same `fn` with the same `ctx`. */
     struct transform transform;
 };
@@ -105,9 +105,10 @@ struct indexer *claim_indexer(struct informer_claim *claim);
  * namespace. A caller looks first whether it is reached already (claim_version, version_reached). */
 struct version_wait *claim_wait_version(struct informer_claim *claim, struct str ns, struct str version,
                                         void (*reached)(void *ctx), void *ctx, struct err *err);
-/* What the cache has of which every handler was told (B-10): its version, but for a list of which only some
- * were told so far; of the namespace `ns` alone when it is not empty. A handler that came later and is still
- * being shown the cache does not count. Empty before the first. Borrowed until the cache changes. */
+/* Returns the version of the cache of which every handler was notified (B-10): for a list of which only some
+ * were notified so far, the version before it; of the namespace `ns` alone when it is not empty. A handler
+ * that was added later and whose initial delivery is not complete does not count. Empty before the first.
+ * Borrowed until the cache changes. */
 struct str claim_version(const struct informer_claim *claim, struct str ns);
 bool claim_has_synced(const struct informer_claim *claim);
 /* The server does not have the kind, or no longer: a newer catalogue may know more. */
@@ -120,11 +121,11 @@ struct claim_handler *claim_add_handler(struct informer_claim *claim, const stru
  * `to` must have the same informers, or both have none yet. Outside of any call of a handler. */
 void claim_move_handler(struct claim_handler *handler, struct informer_claim *to,
                         const struct event_handler *with);
-/* Whether two claims read the same informers. False while either has none. */
+/* Returns whether two claims read the same informers. False while either has none. */
 bool claims_share(const struct informer_claim *a, const struct informer_claim *b);
-/* Whether `claim` reads objects like this one, which is or was in the cache of `other`: its kind, in any
- * version, its namespace and its labels. What a field selector selects the server alone knows: both must have
- * the same. False while either has no informer. */
+/* Returns whether `claim` reads objects like this one, which is or was in the cache of `other`: its kind, in
+ * any version, its namespace and its labels. Only the server can evaluate field selectors: both must have the
+ * same. False while either has no informer. */
 bool claim_reads(const struct informer_claim *claim, const struct informer_claim *other,
                  const struct root *object);
 void claim_remove_handler(struct claim_handler *handler);

@@ -1,6 +1,6 @@
-/* What a shared factory and its claims share: shared_factory.c has the turns, shared.c the
- * informers, informer_set.c several of them read as one, informer_claim.c and claim_handler.c what scripts
- * hold of them. Owner: the engine thread, but for what says otherwise. */
+/* Internals of a shared factory and its claims: shared.c has the factory, its turns and the informers,
+ * informer_set.c several informers read as one, informer_claim.c the claims of scripts and their handlers.
+ * Owner: the engine thread, except what says otherwise. */
 #pragma once
 #include <stdatomic.h>
 #include <sys/queue.h>
@@ -86,7 +86,7 @@ void shared_note_state(struct shared *shared, const struct reflector_status *sta
 void shared_note_refused(struct shared *shared, const struct reflector_status *status);
 /* Hands the handlers that wait to the informers. */
 void claim_handlers_attach(struct informer_claim *claim);
-/* What the objects of a cache take, about; looks at some thousand of them at most. */
+/* Returns an estimate of the bytes of a cache's objects; inspects some thousand of them at most. */
 size_t indexer_estimate_bytes(const struct indexer *indexer);
 /* Its series begin, under its name and resource of now. */
 void shared_start_metrics(struct shared *shared);

@@ -102,7 +102,8 @@ static void leave_behind(struct shared *shared, const struct catalogue *catalogu
             struct lw_scope scope = informer_key_scope(old);
             informer_key_init(&key, &old->resource, &scope);
             behind = shared_start(factory, &key);
-            /* What the store has already, no list will ever bring as news. */
+            /* Calls the rest of the handlers first: no later list delivers as new what the store already
+             * has. */
             shared_informer_finish_delta(shared->informer);
         }
         move_handlers(claim, shared, behind, true);

@@ -47,19 +47,19 @@ struct registration;
  * handler that was there has been told. It may not free the informer. */
 struct shared_informer *shared_informer_new(const char *name, void (*on_synced)(void *ctx), void *ctx);
 void shared_informer_free(struct shared_informer *informer);
-/* Where a reflector puts its deltas; `ready` tells that shared_informer_process has work. */
+/* Returns the queue for a reflector's deltas; `ready` is called when shared_informer_process has work. */
 struct delta_fifo *shared_informer_fifo(struct shared_informer *informer);
 void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(void *ctx), void *ctx);
 /* `shown` tells that handlers were shown the cache, all of those that waited for it together; it may not free
  * the informer. */
 void shared_informer_set_initial_done(struct shared_informer *informer, void (*shown)(void *ctx), void *ctx);
-/* Where the time that each delta takes is observed; borrowed, may be NULL. */
+/* Sets the series that observes the time of each delta; borrowed, may be NULL. */
 struct series;
 void shared_informer_set_latency(struct shared_informer *informer, struct series *latency);
-/* What resync periods and slow calls are measured by; the real clock until then. Its origin must be that of
- * the producer's clock. */
+/* Sets the clock of resync periods and slow calls; the real clock until then. Its origin must be that of the
+ * producer's clock. */
 void shared_informer_set_clock(struct shared_informer *informer, struct clock *clock);
-/* What objects become before they are stored; before the first delta. */
+/* Sets the transform of objects before they are stored; call before the first delta. */
 void shared_informer_set_transform(struct shared_informer *informer, const struct transform *transform);
 
 /* Processes at most `max` deltas, or objects of one that has many, or shows so many to handlers that came
@@ -70,7 +70,7 @@ size_t shared_informer_process(struct shared_informer *informer, size_t max);
 /* Ends what was begun, however much that is: whoever was told some of what the store has is told all of it,
  * whoever waits to be shown it goes on waiting. Outside of its calls. */
 void shared_informer_finish_delta(struct shared_informer *informer);
-/* Whether something is left to process. */
+/* Returns whether something is left to process. */
 bool shared_informer_has_work(const struct shared_informer *informer);
 
 /* Copies the handler. A late one is told of the whole cache, with `initial`, then goes on without gap or
@@ -90,9 +90,9 @@ bool registration_initial_done(const struct registration *registration);
 /* That, and the cache is synced (I-6). */
 bool registration_has_synced(const struct registration *registration);
 
-/* Who waits for a version of the store (B-10); told when it has that by an object, a list or a bookmark, and
- * the handlers were told of it. Whoever adds a wait looks first whether that is so already
- * (version_waits_version). */
+/* Returns the waits for a version of the store (B-10). A wait ends when the store has that version by an
+ * object, a list or a bookmark, and the handlers were notified of it. Callers that add a wait check first
+ * whether that is so already (version_waits_version). */
 struct version_waits *shared_informer_waits(struct shared_informer *informer);
 /* A second store that is kept to hold what this informer's holds, and may hold more (mirrors.h); borrowed
  * until it is removed, which leaves its content alone. */

@@ -1,8 +1,8 @@
-/* What a script makes of each object before it is stored, once for each version of an object (R-35, BEAT) and
- * never for resyncs (Q-4). One that fails costs that object only (Q-4, BEAT): what the cache holds of it
- * stays. A list is transformed in slices, so that timers and other informers have their turns meanwhile; the
- * store takes it when all of it is done (V7). Owner: the claim that brings it.
- * On the engine thread, inside the processing of a delta: it may not touch the informer. */
+/* Transform of a script, applied to each object before it is stored, once for each version of an object
+ * (R-35, BEAT) and never for resyncs (Q-4). A failed one costs that object only (Q-4, BEAT): what the cache
+ * holds of it stays. A list is transformed in slices, so that timers and other informers have their turns
+ * meanwhile; the store takes it when all of it is done (V7). Owner: the claim that brings it. On the engine
+ * thread, inside the processing of a delta: it may not touch the informer. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ enum transform_result {
     TRANSFORM_FAILED,
 };
 
-/* How many objects it did not want, and for how many it failed: each version that it was asked for counts. */
+/* Number of objects that it dropped, and for which it failed: each transformed version counts. */
 struct transform_counts {
     uint64_t dropped, failed;
 };
@@ -34,7 +34,7 @@ struct transform {
 bool transform_delta(const struct transform *transform, const struct indexer *store, struct delta *delta,
                      struct transform_counts *counts);
 
-/* How far a list is. */
+/* Progress through a list. */
 struct transform_progress {
     size_t at, kept; /* done; how many results there are */
     bool open;

@@ -17,13 +17,14 @@ struct version_waits {
 };
 
 void version_waits_init(struct version_waits *waits);
-/* What is still waiting is never told; it stays with whoever made it, until he cancels it. */
+/* Clears the waits. Those that are pending are never called; each stays with its creator, who must cancel
+ * it. */
 void version_waits_clear(struct version_waits *waits);
 /* NULL with an error when `version` is no resource version (RV-1). `reached` is called once, never from in
  * here, and the wait is gone by then. `reader` is for whom it is, for version_waits_move; may be NULL. */
 struct version_wait *version_waits_add(struct version_waits *waits, struct str version, const void *reader,
                                        void (*reached)(void *ctx), void *ctx, struct err *err);
-/* What waits for this reader waits for another store from now on. Nobody is told from in here. */
+/* Moves the waits of this reader to another store. Calls nobody. */
 void version_waits_move(struct version_waits *from, struct version_waits *to, const void *reader);
 /* Before it was reached; also when what it waits for is gone. */
 void version_wait_cancel(struct version_wait *wait);
@@ -32,5 +33,6 @@ void version_wait_cancel(struct version_wait *wait);
 void version_waits_notify(struct version_waits *waits, struct str now);
 /* The version that was told last; empty before the first. Borrowed. */
 struct str version_waits_version(const struct version_waits *waits);
-/* Whether a store at version `now` has `wanted`. A store whose version cannot be compared never has it. */
+/* Returns whether a store at version `now` has `wanted`. A store whose version cannot be compared never has
+ * it. */
 bool version_reached(struct str now, struct str wanted);

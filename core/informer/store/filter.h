@@ -1,6 +1,7 @@
-/* Which objects a handler is told of: namespaces, a label selector, values at paths, as one predicate (I-18).
- * Owner: whoever made it by filter_new; the handler options it becomes a part of take it. Immutable once it
- * is in use; filter_passes allocates nothing and may be called from any callback of the engine thread. */
+/* Filter of the objects that a handler is notified of: namespaces, a label selector, values at paths, as one
+ * predicate (I-18). Owner: whoever made it by filter_new; the handler options it becomes a part of take it.
+ * Immutable once it is in use; filter_passes allocates nothing and may be called from any callback of the
+ * engine thread. */
 #pragma once
 #include "base/err.h"
 #include "base/str.h"
@@ -35,7 +36,7 @@ void filter_each_path(const struct filter *filter,
 
 /* Borrowed; NULL: all labels. */
 const struct selector *filter_selector(const struct filter *filter);
-/* Whether an object of that namespace ("" for none) may pass. */
+/* Returns whether an object of that namespace ("" for none) may pass. */
 bool filter_admits_namespace(const struct filter *filter, struct str ns);
 /* It names namespaces, all of them without `*` and `?`, and leaves out each. */
 bool filter_admits_no_namespace(const struct filter *filter);

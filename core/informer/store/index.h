@@ -16,7 +16,7 @@
 /* The most values that a source may give for one object. */
 enum { INDEX_VALUES_MAX = 10000 };
 
-/* What one object is to be found under, while it is asked. */
+/* Values of an index for one object, while they are computed. */
 struct index_values {
     struct buf bytes; /* lengths (size_t) and texts, in turn */
     size_t count;
@@ -63,10 +63,10 @@ void index_values_of(const struct index *index, uint32_t entry, void (*fn)(void 
                      void *ctx);
 /* Made of this source: the same function with the same ctx. */
 bool index_is_of(const struct index *index, const struct index_source *source);
-/* What it takes, about. */
+/* Returns an estimate of its bytes. */
 size_t index_bytes(const struct index *index);
 
-/* --- What a path finds in an object, as values of an index: strings as they are, numbers as decimals (1.0 is
+/* --- Values of a path in an object, as values of an index: strings as they are, numbers as decimals (1.0 is
  * 1), booleans as true and false. Null, maps and arrays are no values. Owner: the source belongs to the index
  * it is given to. On any thread. */
 

@@ -256,6 +256,7 @@ struct root *indexer_take_out(struct indexer *indexer, uint32_t entry)
 
 void indexer_tidy(struct indexer *indexer)
 {
+    /* Only many holes at once are worth it, so that a removal is cheap on average. */
     if (indexer->used - indexer->count > HOLES_MIN + indexer->count / 2) compact(indexer);
 }
 

@@ -47,8 +47,8 @@ void indexer_each_in(const struct indexer *indexer, struct str ns, bool (*fn)(vo
 
 /* --- a relist */
 
-/* What a relist changed: for each of its items the object that had the key before it (a reference, or NULL),
- * and what the list no longer has, sorted by key (B-9). */
+/* Changes of a relist: for each of its items the object that had the key before it (a reference, or NULL),
+ * and the objects that the list no longer has, sorted by key (B-9). */
 struct replacement {
     struct root **before;
     size_t count;
@@ -73,7 +73,7 @@ void replacement_clear(struct replacement *r);
 /* The same objects in the same order, with a reference for each, the version, and no indexes: those come when
  * they are asked for. The caller frees it by indexer_free. */
 struct indexer *indexer_copy(const struct indexer *indexer);
-/* What the store takes, about, its objects not counted. */
+/* Returns an estimate of the store's bytes, its objects not counted. */
 size_t indexer_bytes(const struct indexer *indexer);
 
 /* --- indexes */

@@ -1,4 +1,4 @@
-/* The inside of a store, for indexer.c and its parts: indexer_indexes.c, indexer_replace.c, indexer_copy.c.
+/* The inside of a store, for indexer.c and its parts: indexer_indexes.c, indexer_replace.c.
  * Owner: see indexer.h. */
 #pragma once
 #include <uthash.h>

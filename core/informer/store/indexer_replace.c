@@ -74,16 +74,19 @@ static void sort_vanished(struct replacement *r)
 void replacement_end(struct replacement *r, struct indexer *indexer, bool keep_all)
 {
     struct buf vanished = {0};
+    /* If refused items have unknown keys, any entry may be one of them: nothing is removed. */
     for (uint32_t entry = 0; !keep_all && entry < r->seen_count; entry++) {
         if (r->seen[entry] || !indexer->entries[entry].object) continue;
         struct root *object = indexer_take_out(indexer, entry);
         buf_append(&vanished, &object, sizeof object);
     }
+    /* Not before: `seen` refers to entries by their numbers, which this changes. */
     indexer_tidy(indexer);
     free(r->seen);
     r->seen = NULL;
     r->vanished = (struct root **)vanished.data;
     r->vanished_count = vanished.len / sizeof(struct root *);
+    /* In a defined order, so that tests and replays are exact (B-9). */
     sort_vanished(r);
 }
 

@@ -21,11 +21,11 @@ void lister_list(struct indexer *indexer, struct str ns, const struct selector *
 void lister_free_list(struct lister_list *list);
 size_t lister_count(struct indexer *indexer, struct str ns, const struct selector *selector,
                     const volatile bool *stop);
-/* What is under a value of an index, in the order in which keys came (S-7, B-9). `index` NULL: the namespace
- * index. */
+/* Lists the objects under a value of an index, in the order in which keys came (S-7, B-9). `index` NULL: the
+ * namespace index. */
 void lister_by_index(const struct indexer *indexer, const struct index *index, struct str ns,
                      struct str value, const volatile bool *stop, struct lister_list *out);
-/* What shares a value with `object`, each once (S-7). */
+/* Lists the objects that share a value with `object`, each once (S-7). */
 void lister_by_index_like(const struct indexer *indexer, struct index *index, struct str ns,
                           struct root *object, const volatile bool *stop, struct lister_list *out);
 /* The values of an index that some object of the namespace has, sorted, each once (S-7, B-9): texts borrowed

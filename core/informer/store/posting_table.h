@@ -37,5 +37,5 @@ void posting_table_forget(struct posting_table *table, struct posting *posting);
 struct posting *posting_table_next(const struct posting_table *table, size_t *at);
 /* Borrowed from the posting. */
 struct str posting_value(const struct posting *posting);
-/* What it takes, about. */
+/* Returns an estimate of its bytes. */
 size_t posting_table_bytes(const struct posting_table *table);

@@ -32,6 +32,7 @@ int64_t rate_limiter_when_ms(struct rate_limiter *limiter, uint64_t failures, in
     int64_t delay = 0;
     if (limiter->exponential.on) delay = longer(delay, exponential_ms(limiter, failures));
     if (limiter->fast_slow.on) delay = longer(delay, fast_slow_ms(limiter, failures));
+    /* A token is spent even if another delay is longer, as the maximum asks all limiters (W-9). */
     if (limiter->bucket.on) delay = longer(delay, token_bucket_take(&limiter->bucket.tokens, now_ms));
     return limiter->max_wait_ms && delay > limiter->max_wait_ms ? limiter->max_wait_ms : delay;
 }

@@ -1,6 +1,6 @@
-/* How long an item of a work queue waits before it is tried again (contract W-8, W-9, V26): what grows with
- * its own failures, and what all items share. The failures are counted by the queue, so that an item is known
- * in one place only. Owner: the queue that embeds it. May be used from any callback of that thread. */
+/* Delay of an item of a work queue before its next try (contract W-8, W-9, V26): a part that grows with its
+ * own failures, and a part that all items share. The queue counts the failures, so that an item is known in
+ * one place only. Owner: the queue that embeds it. May be used from any callback of that thread. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +31,5 @@ struct rate_limiter {
 void rate_limiter_start(struct rate_limiter *limiter, int64_t now_ms);
 /* The delay of an item that has failed `failures` times before. Takes a token when there is a bucket. */
 int64_t rate_limiter_when_ms(struct rate_limiter *limiter, uint64_t failures, int64_t now_ms);
-/* Whether failures of an item matter: a bucket alone knows none (NumRequeues is 0). */
+/* Returns whether failures of an item matter: a bucket alone counts none (NumRequeues is 0). */
 bool rate_limiter_counts(const struct rate_limiter *limiter);

@@ -123,11 +123,13 @@ void workqueue_add_item(struct workqueue *queue, struct workqueue_item *item)
 {
     if (item->dirty) return;
     item->dirty = true;
+    /* The latency of a key runs from its first add; later ones join it (W-11). */
     item->added_ns = workqueue_metrics_now(&queue->metrics);
     queue->dirty++;
     queue->adds++;
     series_inc(queue->metrics.series[WORKQUEUE_ADDS]);
     series_inc(queue->metrics.series[WORKQUEUE_DEPTH]);
+    /* A key is never processed twice at a time: workqueue_done queues it again (W-1). */
     if (!item->processing) append(queue, item);
 }
 
@@ -192,6 +194,7 @@ void workqueue_done(struct workqueue *queue, struct str key)
     workqueue_metrics_done(&queue->metrics, item->begun_ns);
     stop_processing(queue, item);
     if (item->dirty) {
+        /* A drain also waits for keys that were added while they were processed (W-5). */
         item->owed = queue->draining;
         queue->owed += item->owed;
         append(queue, item);

@@ -58,14 +58,14 @@ uint64_t workqueue_num_requeues(const struct workqueue *queue, struct str key);
 
 /* The next key, borrowed until it is done. False: nothing to get now. */
 bool workqueue_get(struct workqueue *queue, struct str *key);
-/* What workqueue_get would give. */
+/* Sets `key` to the one that workqueue_get would return. */
 bool workqueue_peek(const struct workqueue *queue, struct str *key);
 /* The end of the work on a key. Harmless for others (W-3). */
 void workqueue_done(struct workqueue *queue, struct str key);
-/* What was got comes first again, as if nobody had got it. Harmless for what is not worked on. */
+/* Puts a processing key back to the front, as if nobody had got it. Harmless for other keys. */
 void workqueue_put_back(struct workqueue *queue, struct str key);
-/* Who works on a key, for who wants to know: borrowed until its work ends. NULL: nobody does, or did not
- * say. */
+/* Notes the worker of a key for others: borrowed until its work ends. NULL: nobody works on it, or the worker
+ * is unknown. */
 void workqueue_set_holder(struct workqueue *queue, struct str key, void *holder);
 void *workqueue_holder(const struct workqueue *queue, struct str key);
 
@@ -100,9 +100,9 @@ void workqueue_handover(struct workqueue *queue, const struct workqueue_owner *o
                         const struct rate_limiter *limiter);
 /* Nobody owns it any more: it is shut down, and counts nowhere. It may still be asked and freed. */
 void workqueue_abandon(struct workqueue *queue);
-/* Who waits for a key is told that there are none. */
+/* Wakes those who wait for a key: there will be none. */
 void workqueue_end_waits(struct workqueue *queue);
-/* What `from` holds, queued or delayed, is added to `queue`; nothing of `from` is worked on. */
+/* Adds the keys of `from`, queued or delayed, to `queue`; nothing of `from` is being processed. */
 void workqueue_absorb(struct workqueue *queue, struct workqueue *from);
 
 /* --- the end */

@@ -1,4 +1,4 @@
-/* What comes later, and how much later: W-7 to W-10; see workqueue.h. */
+/* Delayed and retried items: W-7 to W-10; see workqueue.h. */
 #include "informer/workqueue/workqueue.h"
 
 #include <stdlib.h>
@@ -21,6 +21,7 @@ void workqueue_on_delay(struct timer *timer)
 
 static void add_after(struct workqueue *queue, struct workqueue_item *item, int64_t delay_ms)
 {
+    /* Every delayed add counts as a retry (W-11). */
     queue->retries++;
     series_inc(queue->metrics.series[WORKQUEUE_RETRIES]);
     if (delay_ms <= 0) {
@@ -29,6 +30,7 @@ static void add_after(struct workqueue *queue, struct workqueue_item *item, int6
     }
     int64_t due_ms = clock_now_ms(queue->options.clock) + delay_ms;
     if (timer_running(&item->delay)) {
+        /* The earlier of two times counts (W-7). */
         if (item->delay.due_ms <= due_ms) return;
     } else {
         queue->delayed++;

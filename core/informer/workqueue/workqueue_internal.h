@@ -1,5 +1,5 @@
-/* What the files of the work queue share: workqueue.c has the three structures of W-1, workqueue_delay.c what
- * comes later. Owner: as workqueue.h says. For these files only. */
+/* Internals of the work queue, shared by its files: workqueue.c has the three structures of W-1,
+ * workqueue_delay.c the delayed items. Owner: as workqueue.h says. For these files only. */
 #pragma once
 #include <uthash.h>
 
@@ -56,5 +56,5 @@ void workqueue_wake_all(struct workqueue_waiters *list);
 
 void workqueue_drop_why(struct workqueue *queue, struct workqueue_item *item);
 void workqueue_on_delay(struct timer *timer);
-/* What waits for its time is lost. */
+/* Cancels all delays: delayed items are lost. */
 void workqueue_cancel_delays(struct workqueue *queue);

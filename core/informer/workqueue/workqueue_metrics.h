@@ -29,6 +29,6 @@ void workqueue_metrics_clear(struct workqueue_metrics *metrics);
 int64_t workqueue_metrics_now(const struct workqueue_metrics *metrics);
 void workqueue_metrics_got(struct workqueue_metrics *metrics, int64_t added_ns, int64_t now_ns);
 void workqueue_metrics_done(struct workqueue_metrics *metrics, int64_t begun_ns);
-/* What is under way; to be told every half second while something is. */
+/* Interval at which workqueue_metrics_busy is called while keys are being processed, in milliseconds. */
 enum { WORKQUEUE_REFRESH_MS = 500 };
 void workqueue_metrics_busy(struct workqueue_metrics *metrics, int64_t sum_ns, int64_t longest_ns);

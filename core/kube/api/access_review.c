@@ -52,7 +52,7 @@ static void write_body(const struct access_check *question, struct buf *out)
     buf_puts(out, "}}}");
 }
 
-/* What it leaves out is false. */
+/* Reads the response; fields that it omits are false. */
 static bool read_answer(struct asked *asked, const struct kube_response *answer, struct err *err)
 {
     struct tape tape;

@@ -1,5 +1,5 @@
-/* What a client may do, asked of the server by SelfSubjectAccessReviews: one for each question, some at once.
- * Owner: the I/O thread. `done` comes on that thread, once, never from inside the start. */
+/* Permissions of a client, which the server reviews (SelfSubjectAccessReview): one request for each, some at
+ * once. Owner: the I/O thread. `done` comes on that thread, once, never from inside the start. */
 #pragma once
 #include "kube/api/client.h"
 

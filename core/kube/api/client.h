@@ -28,7 +28,7 @@ struct packer *kube_client_packer(struct kube_client *client);
 /* One for all streams: its tape is good until the next text is parsed, so only within one callback. */
 struct tape_parser *kube_client_parser(struct kube_client *client);
 size_t kube_client_max_object_size(const struct kube_client *client);
-/* How long a request may take that has no limit of its own; 0: for ever. Not for watches. */
+/* Returns the timeout of a request that sets none of its own; 0: none. Not for watches. */
 int64_t kube_client_request_timeout_ms(const struct kube_client *client);
 struct loop *kube_client_loop(struct kube_client *client);
 

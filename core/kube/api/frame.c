@@ -180,7 +180,7 @@ static bool end_line(struct framer *framer, const char *data, size_t len, size_t
     return walk_again(framer, err);
 }
 
-/* Whether an event without a line end may end like this. Where line ends are the custom, it takes both
+/* Returns whether an event without a line end may end like this. On a stream with line ends it takes both
  * brackets, the object's and the event's. */
 static bool may_be_whole(const struct framer *framer, struct str tail)
 {

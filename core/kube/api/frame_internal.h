@@ -1,5 +1,5 @@
-/* What frame.c (frames in general), frame_watch.c (events) and frame_list.c (the body of a list) share.
- * Owner: as frame.h says. For these files only. */
+/* Internals shared by frame.c (frames in general, events) and frame_list.c (the body of a list). Owner: as
+ * frame.h says. For these files only. */
 #pragma once
 #include "kube/api/frame.h"
 #include "object/parse/json_scan.h"

@@ -103,7 +103,7 @@ static const char *pass_item(struct framer *framer, const char *p, const char *e
     return frame_finish(framer, p, (size_t)(behind - p), (size_t)(end - behind)) ? behind : NULL;
 }
 
-/* What may follow a token, and where it leads. */
+/* Moves to the state behind a token; returns what was expected if the token may not come here. */
 static const char *step(struct framer *framer, char c)
 {
     struct buf *envelope = &framer->envelope;

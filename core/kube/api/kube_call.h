@@ -45,7 +45,7 @@ void kube_call_cancel(struct kube_call *call);
 /* --- Decides whether a failed request is retried: the server asked for it (H-3), or the connection broke
  * (H-4). Owner: nothing is kept. May be called anywhere. */
 
-/* How often, and the longest wait that nobody is told of. */
+/* Limits of retries: their number, and the longest wait that is not reported. */
 enum { KUBE_RETRIES_MAX = 10, KUBE_RETRY_WAIT_MAX_MS = 30000 };
 
 /* True for 429 and 5xx with a Retry-After header that is worth waiting for, when `tries` such waits are

@@ -175,7 +175,7 @@ bool kube_err_is_connection_refused(const struct err *err)
     return err->code == ERR_CONNECT && strcmp(err->reason, HTTP_REASON_REFUSED) == 0;
 }
 
-/* --- When a request is sent again */
+/* --- Retries of requests */
 
 enum { BROKEN_WAIT_MS = 1000 }; /* H-4 */
 

@@ -1,4 +1,4 @@
-/* Where a reflector gets its objects: lists and watches of one resource (client-go's ListerWatcher). The real
+/* Source of a reflector's objects: lists and watches of one resource (client-go's ListerWatcher). The real
  * one is made by list_watch_new; tests hand in scripted ones. Owner: one thread. Sink callbacks come on that
  * thread, never from inside lw_start, in the order of the stream; they may cancel the call, and nothing comes
  * after lw_cancel. */
@@ -36,7 +36,7 @@ struct lw_list_meta {
     int64_t remaining; /* -1 when the server said nothing */
 };
 
-/* Which object was refused, and why. Everything borrowed. */
+/* Refused object, and the reason. Everything borrowed. */
 struct lw_refusal {
     const struct err *err; /* names the object as far as it can be known */
     struct str ns, name;   /* its key, as far as it can be known */

@@ -13,8 +13,8 @@ struct object_head {
     bool whole;   /* the walk came to the end of the text: what was not found is not there */
 };
 
-/* What can be known from `head`, as it stands there, escapes included. `event`: the object is the field
- * `object` of a watch event. Borrows from `head`. */
+/* Finds what `head` says of an object, escapes included. `event`: the object is the field `object` of a watch
+ * event. Borrows from `head`. */
 void object_head_find(struct str head, bool event, struct object_head *out);
 /* Appends "Pod shop/web-1", as far as kind, namespace and name stand in `head`, or "an object". */
 void object_head_name(const struct object_head *head, struct buf *out);

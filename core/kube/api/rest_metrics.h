@@ -1,4 +1,4 @@
-/* What Prometheus is told of requests (H-16), by client-go's names.
+/* Metrics of requests for Prometheus (H-16), by client-go's names.
  * Owner: the client, on the I/O thread. */
 #pragma once
 #include <stddef.h>
@@ -8,7 +8,7 @@ struct rest_metrics;
 
 /* `server`: the address, whose host and port are a label. */
 struct rest_metrics *rest_metrics_new(const char *server);
-/* What it counted is no longer shown. */
+/* Frees the metrics; their series are no longer shown. */
 void rest_metrics_free(struct rest_metrics *metrics);
 
 /* A try is over or has its answer's head; `code` 0: there was no answer. */
@@ -20,5 +20,5 @@ void rest_metrics_sent(struct rest_metrics *metrics, const char *method, size_t 
 void rest_metrics_done(struct rest_metrics *metrics, const char *method, int64_t start_ns);
 /* The body of an answer, as it was before it was compressed. */
 void rest_metrics_received(struct rest_metrics *metrics, const char *method, size_t body_bytes);
-/* How long the client-side limit held a request back. */
+/* Observes the time for which the client-side limit delayed a request. */
 void rest_metrics_limited(struct rest_metrics *metrics, const char *method, int64_t wait_ms);

@@ -1,4 +1,4 @@
-/* What watches and lists have in common on the way from bytes to objects; see stream.h. */
+/* Common part of watches and lists on the way from bytes to objects; see stream.h. */
 #include "kube/api/stream.h"
 
 #include <stdlib.h>

@@ -15,8 +15,8 @@ struct stream_options {
     struct packer *packer;      /* this and the parser are borrowed for the stream's life */
     struct tape_parser *parser; /* its tape is used only inside a feed */
     size_t max_object_size;     /* bytes of one object's JSON */
-    /* What is kept of objects; for lists also what items are unless the list says. Borrowed for the stream's
-     * life. */
+    /* Projection of objects; for lists also the type of items unless the list has it. Borrowed for the
+     * stream's life. */
     struct pack_type type;
     const struct lw_sink *sink; /* borrowed for the stream's life */
     void *ctx;

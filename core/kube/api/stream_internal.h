@@ -1,4 +1,4 @@
-/* What stream.c (both kinds), watch_stream.c and list_stream.c share.
+/* Internals shared by stream.c (both kinds, and lists) and watch_stream.c.
  * Owner: as stream.h says. For these files only. */
 #pragma once
 #include "base/buf.h"

@@ -133,7 +133,8 @@ static bool take_straight(struct stream *stream, struct str line)
     return pack_straight(stream, object);
 }
 
-/* What is read to know whether it is one text need not be read again. */
+/* Returns whether the text is one event. The tape parsed for that is kept, so that the text is not parsed
+ * again. */
 static bool is_one(void *ctx, const char *text, size_t len)
 {
     struct stream *stream = ctx;

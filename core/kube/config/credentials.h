@@ -1,7 +1,6 @@
-/* What a request says of who asks: the Authorization header from a token, a token file, a password or an exec
- * plugin.
- * Owner: the I/O thread. Tokens are in no text and no log; memory of ours that held one is
- * wiped when it is freed; what libcurl made of a request is not. */
+/* Credentials of requests: the Authorization header from a token, a token file, a password or an exec plugin.
+ * Owner: the I/O thread. Tokens are in no text and no log; memory of ours that held one is wiped when it is
+ * freed; copies that libcurl made of a request are not. */
 #pragma once
 #include "base/buf.h"
 #include "base/clock.h"

@@ -30,6 +30,6 @@ struct exec_config *exec_config_read(struct yaml_file *file, struct yaml_node_s 
 struct exec_config *exec_config_copy(const struct exec_config *config);
 /* Wipes the environment's values. */
 void exec_config_free(struct exec_config *config);
-/* What a cluster's entry has for the program, as JSON (extension client.authentication.k8s.io/exec); NULL
- * without. The caller frees it. */
+/* Returns the cluster entry's configuration of the plugin, as JSON (extension
+ * client.authentication.k8s.io/exec); NULL without. The caller frees it. */
 char *exec_config_cluster(struct yaml_file *file, struct yaml_node_s *cluster);

@@ -1,6 +1,6 @@
-/* What an exec plugin is told and what it answers: ExecCredential objects, v1 or v1beta1 (T-12).
- * Owner: exec_credential_clear wipes and frees what an answer holds. May be called anywhere. No text of an
- * error shows what a plugin answered. */
+/* Input and output of an exec plugin: ExecCredential objects, v1 or v1beta1 (T-12). Owner:
+ * exec_credential_clear wipes and frees what an output holds. May be called anywhere. No text of an error
+ * shows a plugin's output. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* What Prometheus is told of exec plugins (H-16), by client-go's names.
+/* Metrics of exec plugins for Prometheus (H-16), by client-go's names.
  * Owner: the plugin, on the I/O thread. */
 #pragma once
 #include <stdint.h>
@@ -9,7 +9,7 @@
 struct exec_metrics;
 
 struct exec_metrics *exec_metrics_new(void);
-/* What it counted is no longer shown. NULL is allowed. */
+/* Frees the metrics; their series are no longer shown. NULL is allowed. */
 void exec_metrics_free(struct exec_metrics *metrics);
 /* A run is over, with its exit code; -1: a signal ended it. */
 void exec_metrics_ran(struct exec_metrics *metrics, int exit_code);

@@ -1,5 +1,5 @@
-/* Where the server is and who we are: kubeconfig files, flags and in-cluster files joined to one
- * configuration. Owner: cluster_config_clear frees what it holds. Loading reads files and runs before any
+/* Address of the server and identity of the client: kubeconfig files, flags and in-cluster files joined to
+ * one configuration. Owner: cluster_config_clear frees what it holds. Loading reads files and runs before any
  * loop: not from callbacks. Every error names the file and the entry or field. Secrets are never put into a
  * text. */
 #pragma once
@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "kube/config/exec_config.h"
 
-/* What the command line says; every member may be NULL. Flags beat the file (C-6). */
+/* Settings from the command line; every member may be NULL. Flags override the file (C-6). */
 struct cluster_flags {
     const char *kubeconfig, *context, *cluster, *user, *server, *token, *token_file;
     const char *certificate_authority, *client_certificate, *client_key, *tls_server_name;

@@ -10,7 +10,7 @@
 
 enum field_form { FIELD_TEXT, FIELD_PATH, FIELD_FLAG, FIELD_SECRET };
 
-/* Where a field of the file goes (C-5). */
+/* Destination of a field of the file (C-5). */
 struct field {
     const char *key;
     size_t offset; /* in the entry */
@@ -107,7 +107,7 @@ static bool read_extra(struct yaml_file *file, yaml_node_t *extra, struct kubeco
     return true;
 }
 
-/* What of a user is no plain field: groups, extras, and plugins. */
+/* Reads the parts of a user that are not plain fields: groups, extras, and plugins. */
 static bool read_user(struct yaml_file *file, yaml_node_t *body, struct kubeconfig_entry *entry,
                       struct err *err)
 {

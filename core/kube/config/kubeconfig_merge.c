@@ -31,7 +31,7 @@ static bool blame(const struct source *s, const char *suffix, struct err *err)
     return err_wrap(err, "%s: %s[%s].%s%s", s->entry->file, s->list, s->entry->name, s->field, suffix);
 }
 
-/* What is in it is no good: of a file its path is told too. */
+/* Reports unusable content; for a file with its path. */
 static bool blame_content(const struct source *s, struct err *err)
 {
     const char *path = s->flag ? s->flag : s->file;
@@ -283,7 +283,7 @@ bool kubeconfig_override(const struct cluster_flags *flags, struct cluster_confi
     return read_cluster(flags, NULL, out, err) && read_user(flags, NULL, out, err);
 }
 
-/* What the plugin is told of the cluster stands in the cluster's entry (T-12). */
+/* Copies the plugin's configuration. Its information about the cluster is in the cluster's entry (T-12). */
 static void read_exec(const struct chosen *chosen, struct cluster_config *out)
 {
     if (!chosen->user || !chosen->user->user.exec) return;

@@ -18,7 +18,7 @@ enum {
 
 enum { CA, CERT, KEY, FILES };
 
-/* What tells one version of a file from the next without reading it. */
+/* Identity of a version of a file, known without reading it. */
 struct stamp {
     dev_t device;
     ino_t inode;

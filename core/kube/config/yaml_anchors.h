@@ -32,7 +32,7 @@ struct yaml_anchors {
 
 enum yaml_anchor_state { YAML_ANCHOR_KNOWN, YAML_ANCHOR_UNKNOWN, YAML_ANCHOR_OPEN };
 
-/* What begins at `from` in the text has this name from now on; `depth` is that of the containers around it,
+/* Gives the name to the value that begins at `from` in the text; `depth` is that of the containers around it,
  * below PACK_DEPTH_MAX. */
 void yaml_anchors_begin(struct yaml_anchors *anchors, const char *name, int depth, size_t from);
 /* A value with `depth` containers around it has ended: the texts of anchors that begin there, or deeper, are

@@ -87,7 +87,8 @@ static bool is_row_of_json(struct str text)
     return count > 1;
 }
 
-/* What is no JSON is handed on as well, and so is nothing at all: its parser will say what is wrong. */
+/* Passes on each JSON value. Text that is not JSON is passed on as well, and so is empty text: the parser
+ * reports what is wrong. */
 static void read_json(struct str text, void (*document)(void *ctx, struct str json), void *ctx)
 {
     struct str value;

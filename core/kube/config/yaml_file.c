@@ -60,7 +60,7 @@ static size_t digits(const char *text)
     return n;
 }
 
-/* What is a number in both languages; `text` is terminated. */
+/* Returns whether the text is a number in both languages; `text` is terminated. */
 static bool is_number(const char *text)
 {
     if (*text == '-') text++;

@@ -23,7 +23,7 @@ yaml_node_t *yaml_get(struct yaml_file *file, yaml_node_t *map, const char *key)
 yaml_node_t *yaml_next(struct yaml_file *file, yaml_node_t *sequence, size_t *index);
 /* The entries of a mapping, in the same way. */
 yaml_node_t *yaml_next_entry(struct yaml_file *file, yaml_node_t *map, size_t *index, struct str *key);
-/* What a node is in JSON. */
+/* Form of a node in JSON. */
 enum yaml_form {
     YAML_FORM_NULL,
     YAML_FORM_TRUE,

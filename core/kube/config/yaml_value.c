@@ -201,7 +201,7 @@ static void put_alias(struct yaml_value *y, bool is_key)
         buf_str(&y->json, text);
 }
 
-/* What stands before a value, or before a key: gives whether it is one. */
+/* Appends the separator before a value or a key; returns whether a key follows. */
 static bool put_mark(struct yaml_value *y, struct nest *n)
 {
     int d = n->depth;
@@ -232,8 +232,8 @@ bool yaml_event_is_merge(const yaml_event_t *event)
            str_is(yaml_event_text(event), "<<");
 }
 
-/* What a merge holds goes before all others, which count more, and so what many merges of one map move grows
- * with the square of their number. */
+/* Moves the fields of a merge before all others, which override them. The moved bytes of one value are
+ * limited: many merges of one map would move a square of their number. */
 void yaml_value_merge(struct yaml_value *y, size_t first, size_t entry)
 {
     struct buf *json = &y->json, inner = {0};

@@ -44,7 +44,7 @@ struct yaml_value {
 void yaml_value_clear(struct yaml_value *value);
 /* Nothing is made any more: a document begins. */
 void yaml_value_begin(struct yaml_value *value);
-/* What is wrong with the value that is made, unless something was before. */
+/* Sets the flaw of the value in progress, unless it has one. */
 void yaml_value_set_flaw(struct yaml_value *value, enum yaml_flaw flaw);
 /* Fills the error with its flaw, without a line. Gives false. */
 bool yaml_value_describe_flaw(const struct yaml_value *value, struct err *err);
@@ -65,7 +65,7 @@ bool yaml_value_read(struct yaml_value *value);
 /* The entry at `entry` of the map whose entries begin at `first`, its comma with it, is a merge, and the last
  * one of `json`: what it brings takes its place. */
 void yaml_value_merge(struct yaml_value *value, size_t first, size_t entry);
-/* Whether it is the key of a merge. */
+/* Returns whether the scalar is the key of a merge. */
 bool yaml_event_is_merge(const yaml_event_t *event);
 /* A scalar's text; a NULL pointer for all else. */
 struct str yaml_event_text(const yaml_event_t *event);

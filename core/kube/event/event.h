@@ -1,5 +1,5 @@
-/* What a script tells of an object, on its way to becoming an Event of the core group, or another count of
- * one that is there. Owner: whoever holds it frees it; it is handed from thread to thread. */
+/* Event of a script about an object, on its way to becoming an Event of the core group, or another count of
+ * an existing one. Owner: whoever holds it frees it; it is handed from thread to thread. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +44,5 @@ const char *event_namespace(const struct event *event);
 void event_name(const struct event *event, int64_t time_ns, struct buf *out);
 /* The Event as JSON. */
 void event_body(const struct event *event, const struct event_correlation *plan, struct buf *out);
-/* What changes of one that is there, as a merge patch. */
+/* Appends the changes of an existing Event as a merge patch. */
 void event_patch(const struct event *event, const struct event_correlation *plan, struct buf *out);

@@ -58,7 +58,7 @@ static uint64_t hash_texts(struct event_correlator *correlator, const char *cons
     return hash_bytes(correlator->scratch.data, correlator->scratch.len);
 }
 
-/* How much of an event makes the key. */
+/* Number of an event's parts that make the key. */
 enum { BY_OBJECT = 7, BY_REASON = 9, BY_MESSAGE = 10 };
 
 static uint64_t key_of(struct event_correlator *correlator, const struct event *event, size_t parts)
@@ -71,7 +71,7 @@ static uint64_t key_of(struct event_correlator *correlator, const struct event *
 
 /* --- one event */
 
-/* Whether it is one of many similar ones. */
+/* Returns whether the event is one of many similar ones. */
 static bool is_similar(struct event_correlator *correlator, const struct event *event, int64_t now_us)
 {
     struct similar *similar = event_cache_use(correlator->similar, key_of(correlator, event, BY_REASON));
@@ -116,7 +116,8 @@ static bool take_token(struct event_correlator *correlator, const struct event *
     return token_bucket_try(bucket, now_ms);
 }
 
-/* What the filter holds back is counted all the same: the next one that it lets through tells of it. */
+/* Decides what to write. Events that the filter rejects are counted all the same: the next accepted one has
+ * their count. */
 bool event_correlate(struct event_correlator *correlator, const struct event *event, int64_t now_us,
                      struct event_correlation *plan)
 {

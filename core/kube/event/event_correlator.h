@@ -1,6 +1,6 @@
-/* What becomes of an event (EV-2, client-go's EventCorrelator): a new Event, a larger count of one that is
- * there, one that stands for many that are alike, or nothing when its object has too many. It knows what it
- * planned before and asks nobody; time is handed in. Owner: the recorder, on its thread. */
+/* Correlation of events (EV-2, client-go's EventCorrelator): each becomes a new Event, a larger count of an
+ * existing one, one that stands for many similar ones, or nothing if its object has too many. It remembers
+ * its earlier decisions and needs no server; time is handed in. Owner: the recorder, on its thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

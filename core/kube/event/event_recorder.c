@@ -230,7 +230,7 @@ static void on_put(struct mail *mail)
 
 /* --- the end */
 
-/* What is left is lost, and counted as such. */
+/* Ends the recorder; events that are left are lost, and counted as such. */
 static void end(struct event_recorder *recorder)
 {
     struct event *event;

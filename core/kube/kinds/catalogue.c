@@ -1,4 +1,4 @@
-/* What a server serves, and which of it a name means; see resource.h. */
+/* Kinds that a server serves, and resolution of names; see resource.h. */
 #include "kube/kinds/catalogue.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* How a catalogue is built: discovery puts in what the server's documents say. Readers use resource.h.
+/* Construction of a catalogue: discovery puts in what the server's documents say. Readers use resource.h.
  * Owner: the I/O thread until it is finished. For discovery and its tests. */
 #pragma once
 #include "base/str.h"

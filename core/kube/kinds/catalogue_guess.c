@@ -82,7 +82,7 @@ void catalogue_explain(const struct catalogue *catalogue, struct str name, struc
     buf_clear(&text);
 }
 
-/* --- See plural.h; the rules are those of meta.UnsafeGuessKindToResource */
+/* --- See catalogue.h; the rules are those of meta.UnsafeGuessKindToResource */
 
 char *plural_guess(struct str kind)
 {

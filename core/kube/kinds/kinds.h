@@ -1,6 +1,6 @@
-/* What the server serves, as far as is known by now, and those who wait until it is: the names of live reads
- * are resolved here. Owner: the engine, on the engine thread. Callbacks may wait again and cancel any waiter.
- */
+/* Kinds that the server serves, as far as known by now, and callers that wait for them: names of live reads
+ * are resolved here. Owner: the engine, on the engine thread. Callbacks may wait again and cancel any
+ * waiter. */
 #pragma once
 #include <stdbool.h>
 #include <sys/queue.h>

@@ -44,8 +44,8 @@ struct catalogue;
  * name, with the candidates in the text. */
 bool catalogue_resolve(const struct catalogue *catalogue, struct str name, struct resource *out,
                        struct err *err);
-/* Whether the catalogue has the group that `name` says, in the version that it says, if any, and no such kind
- * there in any version. */
+/* Returns whether the catalogue has the group of `name`, in the version of `name`, if it has one, and no such
+ * kind there in any version. */
 bool catalogue_group_lacks(const struct catalogue *catalogue, struct str name);
 /* The kind that "apps/v1/deployments", "apps/v1/deployment" and "apps/v1/deploy" mean, whatever the version,
  * as an object of the group has to name it; the catalogue's. NULL: it is named so, or nothing is meant. */
@@ -74,9 +74,8 @@ struct discovery *discovery_start(struct kube_client *client,
                                   void *ctx);
 void discovery_cancel(struct discovery *discovery);
 
-/* --- What a namespace can be called: a DNS-1123 label, as the server demands. Anything else would be asked
- * for as a name that nothing has, or as another path. Owner: nobody. May be called anywhere, from any thread.
- */
+/* --- Names of namespaces: DNS-1123 labels, as the server demands. Anything else would be requested as a name
+ * that nothing has, or as another path. Owner: nobody. May be called anywhere, from any thread. */
 
 /* False with an error that quotes the text, and says of a pattern where patterns belong. */
 bool namespace_name_check(struct str name, struct err *err);

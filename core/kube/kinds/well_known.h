@@ -3,15 +3,16 @@
 #pragma once
 #include "kube/kinds/resource.h"
 
-/* What a kube-apiserver of today serves without any CRD. */
+/* Returns the catalogue of a current kube-apiserver without any CRD. */
 struct catalogue *catalogue_well_known(void);
-/* Whether no server has the kind, as its group is Kubernetes' own and has none of that name: then `*err` says
- * so, and which was meant. `catalogue` is the well-known one, which does not have it. */
+/* Returns whether no server has the kind, because its group belongs to Kubernetes and has no such kind: then
+ * `*err` says so, and suggests the kind that was meant. `catalogue` is the well-known one, which does not
+ * have the kind. */
 bool well_known_refuses(const struct catalogue *catalogue, struct str kind, struct err *err);
 /* The same of the "apps/v1/deployment" of an object, which has to be written as servers write it. */
 bool well_known_refuses_type(const struct catalogue *catalogue, struct str type, struct err *err);
 /* Returns whether a server may have the kind, or do without it: one of Kubernetes' own, as servers differ by
  * their age, or a custom one, which has a group. */
 bool well_known_may_have(const struct catalogue *catalogue, struct str kind);
-/* What is said of any other kind that it does not have, which a server may have. */
+/* Sets the error for any other kind that the catalogue does not have, but that a server may have. */
 void well_known_lacks(const struct catalogue *catalogue, struct str kind, struct err *err);

@@ -17,7 +17,7 @@ enum { RECORDING_VERSION = 1, RECORDING_LINE_MAX = 32 << 20, RECORDING_STREAMS_M
 #define RECORDING_BEGIN_END_US ((int64_t)7258118400 * 1000000)
 #define RECORDING_AT_MAX_US    ((int64_t)3650 * 86400 * 1000000)
 
-/* What a frame is of. */
+/* Stream that a frame belongs to. */
 struct recording_stream {
     struct resource resource;
     char *namespace_, *label_selector, *field_selector; /* "" for all */

@@ -142,7 +142,7 @@ static bool read_record(struct recording *r, struct reader *reader, struct str l
     return true;
 }
 
-/* What follows a line that makes no sense is not read. */
+/* Ends the reader: nothing behind a malformed line is read. */
 static bool end_reader(struct recording *r, struct reader *reader)
 {
     recording_frame_end(&reader->frame);

@@ -25,7 +25,7 @@ void encoder_clear(struct encoder *e)
     *e = (struct encoder){0};
 }
 
-/* What one large object needed is given up when it is done with. */
+/* Returns memory that one large object needed, once it is done. */
 static void trim(struct encoder *e)
 {
     if (e->area_cap > KEEP_WORDS) {
@@ -80,6 +80,7 @@ static bool settle(struct encoder *e, size_t start, uint32_t *word, struct err *
     bool fresh;
     uint32_t granule = node_intern(e->pool, e->area + start, size, word_payload(*word) - start, &fresh);
     if (!granule) return err_set(err, ERR_LIMIT, "the object pool is full (at most 8 GiB)");
+    /* A new node has one reference of the encoder, which encoder_reset gives back. */
     if (fresh) {
         array_reserve(e->fresh, e->fresh_count, e->fresh_cap);
         e->fresh[e->fresh_count++] = granule;
@@ -114,10 +115,12 @@ static void mark_time(struct encoder *e, uint32_t field)
 
 bool encode_string(struct encoder *e, struct str s, uint32_t field, uint32_t *word, struct err *err)
 {
+    /* Up to three bytes fit into the word itself. */
     if (s.n <= 3) {
         *word = word_str3(s);
         return true;
     }
+    /* Values that many objects share are words of the dictionary, not copies. */
     if (field < KEYS_OF_FEW_VALUES || is_constant(s)) {
         uint32_t id = key_cache_intern(&e->keys, s, CONSTANT_SALT);
         *word = word_make(TAG_KEY, id);
@@ -187,6 +190,7 @@ static uint32_t shape_of(struct encoder *e, const struct pending *entry, size_t 
         if (word_tag(entry[i].key) != TAG_KEY) return SHAPE_NONE;
         keys[i] = word_payload(entry[i].key);
     }
+    /* A guess by few keys finds most shapes without a lookup of all. */
     uint32_t *guess = &e->shape_guess[(keys[0] * 31 + keys[count - 1] + count) % SHAPE_GUESSES];
     if (*guess && shape_key_count(*guess - 1) == count &&
         memcmp(keys, shape_keys(*guess - 1), count * sizeof *keys) == 0) {
@@ -227,6 +231,7 @@ static bool write_map(struct encoder *e, struct pending *entry, size_t count, ui
 {
     uint32_t shape = shape_of(e, entry, count);
     if (shape == SHAPE_NONE && dedup(e, entry, &count)) {
+        /* Sections refer to words by their place, and these have moved: none is kept. */
         e->moved = true;
         shape = shape_of(e, entry, count);
     }

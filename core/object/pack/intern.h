@@ -71,7 +71,7 @@ static inline void *pool_at(const struct pool *pool, uint32_t granule)
     return region_at(region_of(pool), granule);
 }
 
-/* Whether this process may not write to it, as it was forked off. */
+/* Returns whether the process was forked and must not write to the pool. */
 bool pool_frozen(const struct pool *pool);
 bool pool_is_mine(const struct pool *pool);
 
@@ -86,7 +86,7 @@ void node_set_text(struct pool *pool, struct text_places places, const char *p,
 void words_retain(struct pool *pool, const uint32_t *words, size_t size);
 void words_release(struct pool *pool, const uint32_t *words, size_t size);
 
-/* What roots are looked up by: equal for equal objects, whatever their encoding. */
+/* Returns the hash by which roots are found: equal for equal objects, whatever their encoding. */
 uint32_t root_identity(uint32_t key_hash, struct str uid, struct str resource_version);
 
 struct root_draft {

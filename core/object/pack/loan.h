@@ -12,7 +12,7 @@ struct loan {
     uint32_t lender, heir;
 };
 
-/* Whether it could lend to another state. */
+/* Returns whether the root could lend to another state. */
 bool loan_is_free(const struct root *lender);
 /* `heir`, whose sections are marked as borrowed, borrows those of `lender` with these numbers: as many, in
  * the same order. Before its references are counted. */

@@ -30,7 +30,7 @@ void packer_free(struct packer *p)
     free(p);
 }
 
-/* What the walk stands on. */
+/* Type of the current token of the walk. */
 static inline char type_here(const struct packer *p)
 {
     return (char)(p->words[p->at] >> 56);

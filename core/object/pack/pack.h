@@ -19,7 +19,7 @@ enum {
 struct projection;
 struct tokens;
 
-/* What an item of a list does not say of itself, and what is kept of it. */
+/* Type of an item where the item does not have it, and its projection. */
 struct pack_type {
     struct str api_version, kind;        /* empty: the text must have it */
     bool always;                         /* also when the text says otherwise */
@@ -27,7 +27,7 @@ struct pack_type {
     bool nameless;                       /* metadata and its name may be absent, as of a TokenReview */
 };
 
-/* What a text says of its type; borrowed from it, empty where it says nothing. */
+/* Type that a text declares; borrowed from it, empty where it declares none. */
 struct pack_said {
     struct str api_version, kind;
 };
@@ -35,7 +35,7 @@ struct pack_said {
 /* By what a text is known again. */
 struct pack_mark {
     uint64_t whole; /* of all of it, and of what is made of it; 0 when nobody asks for the same text again */
-    uint32_t head;  /* of what names the object, which its states have in common; see head_of in pack.c */
+    uint32_t head;  /* of what names the object, which its states share; see head_of in pack_mark.c */
 };
 
 struct packer;
@@ -55,7 +55,7 @@ bool pack_tape(struct packer *packer, const struct tape *tape, size_t at, const 
  * pack_tape would. `said` may be NULL. `text` as below. */
 bool pack_tokens(struct packer *packer, struct str text, const struct pack_type *type,
                  const struct pack_mark *mark, struct pack_said *said, struct root **out);
-/* The object at token `at`, where `close` says which bracket ends where (token_match.h). What a projection
+/* The object at token `at`, where `close` says which bracket ends where (token_match). What a projection
  * drops is stepped over: of what is in it only the brackets were looked at. `type` says `always` what the
  * object is. Nothing is remembered of the text, which is of use only for what is seen again. False as above,
  * with nothing done; else what pack_tape makes of the object. */

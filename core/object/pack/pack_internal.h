@@ -1,4 +1,4 @@
-/* What the walks of a packer share: pack_tokens.c takes everything from a text, pack.c from a tape,
+/* Internals shared by the walks of a packer: pack_tokens.c takes everything from a text, pack.c from a tape,
  * pack_projected.c what a projection keeps. Owner: as pack.h says. For these files only. */
 #pragma once
 #include <stdbool.h>
@@ -53,7 +53,7 @@ bool pack_entry(struct packer *p, int depth);
 bool pack_key(struct packer *p, struct str key, uint32_t *field);
 bool pack_check_depth(const struct packer *p, int depth);
 
-/* What `projection` keeps of the value at `at`; `state` is what projection_enter said of it. */
+/* Packs what `projection` keeps of the value at `at`; `state` is the result of projection_enter for it. */
 struct projected {
     const struct projection *projection;
     const struct tape *tape;
@@ -64,7 +64,7 @@ bool pack_projected_value(struct packer *p, const struct projected *by, struct p
 bool pack_projected_entry(struct packer *p, const struct projected *by, struct projection_state state,
                           struct str key, size_t at, int depth);
 
-/* What has to be known of an object beforehand, or by its end; borrowed texts. */
+/* Identity of an object, known beforehand or by its end; borrowed texts. */
 struct identity {
     struct str api_version, kind;
     struct str ns, name, uid, resource_version;
@@ -79,9 +79,9 @@ void pack_begin(struct packer *p, const struct projection *projection);
 bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word, size_t text_length,
                       struct root **out);
 
-/* --- What the parts of the straight way share (pack.h): pack_tokens.c walks tokens, pack_matched.c what a
- * projection keeps of them, pack_sections.c copies what the last state had, pack_subtrees.c finds subtrees by
- * their text. Owner: as pack.h says. For these files only. */
+/* --- Internals shared by the parts of the straight way (pack.h): pack_tokens.c walks tokens, pack_matched.c
+ * what a projection keeps of them, pack_sections.c copies what the last state had, pack_subtrees.c finds
+ * subtrees by their text. Owner: as pack.h says. For these files only. */
 
 struct walk {
     struct packer *packer;
@@ -110,7 +110,7 @@ static inline char here(const struct walk *w)
 /* The value under the walk, which moves behind it; false: it is left to the tape, as for all of these. */
 bool walk_value(struct walk *w, int depth, uint32_t field, uint32_t *word);
 
-/* What names the object, under the key `field` of its metadata; the walk stands on the value. */
+/* Takes the part of the identity under the key `field` of the metadata; the walk stands on the value. */
 bool walk_identify(struct walk *w, uint32_t field);
 /* Steps over the comma or the bracket behind an entry: true when there are more. */
 static inline bool walk_more(struct walk *w, char close, bool *well)
@@ -126,7 +126,7 @@ bool walk_find_tokens(struct walk *w, struct str text, const struct pack_mark *m
 /* The value of a field of the object or of its metadata: where its text is long it is a section. */
 bool walk_section(struct walk *w, int depth, uint32_t field, uint32_t *word);
 
-/* Whether the map or array under the walk has more text than its first bytes: most that have not make no
+/* Returns whether the map or array under the walk is longer than TEXT_CACHE_MIN: most shorter ones make no
  * node. */
 bool walk_is_long(const struct walk *w);
 /* The node that was made from the text under the walk before; false: there is none that can be used. */

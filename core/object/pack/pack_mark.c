@@ -18,11 +18,11 @@ static struct str uid_behind(struct str text)
     return (struct str){uid.p, end ? (size_t)(end - uid.p) : 0};
 }
 
-/* What the states of an object have in common, in lists and in watches, and hardly any other object has.
- * Kinds that are built in are written with name, namespace and uid before the version, and all else behind
- * it: it is what stands from metadata on to the version. A custom resource is written in alphabetical order,
- * with labels, managedFields and generation before the name: it is the uid, right behind the version. A text
- * without either is known by its first bytes. */
+/* Returns the part of a text that the states of an object share, in lists and in watches, and hardly any
+ * other object has. Kinds that are built in are written with name, namespace and uid before the version, and
+ * all else behind it: the part is what stands from metadata on to the version. A custom resource is written
+ * in alphabetical order, with labels, managedFields and generation before the name: the part is the uid,
+ * right behind the version. A text without either is identified by its first bytes. */
 static struct str head_of(struct str text)
 {
     enum { METADATA_MAX = 256, HEAD_MAX = 1024, SEARCHED_MAX = 64 << 10 };

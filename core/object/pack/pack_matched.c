@@ -1,4 +1,4 @@
-/* An object whose brackets are matched (token_match.h), or what a projection keeps of it: what that drops is
+/* An object whose brackets are matched (token_match), or what a projection keeps of it: what that drops is
  * stepped over in one step, whatever is in it; see pack.h. Nothing is remembered of the text: this is for
  * objects that are seen once. */
 #include "base/mem.h"

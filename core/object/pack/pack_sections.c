@@ -33,7 +33,7 @@ static void borrow(struct walk *w, struct section *section, size_t number)
     w->packer->lent |= 1u << number;
 }
 
-/* What a section of the last state became, again. */
+/* Copies the node of an unchanged section from the last state. */
 static bool copy_section(struct walk *w, int depth, uint32_t *word)
 {
     struct encoder *e = &w->packer->encoder;
@@ -95,7 +95,7 @@ static bool is_bracket(char open, char close)
     return (open == '{' && close == '}') || (open == '[' && close == ']');
 }
 
-/* Whether the section's text stands at `at`, behind `from`. */
+/* Returns whether the section's text stands at `at`, behind `from`. */
 static bool stands_at(const struct section *section, struct str text, int64_t at, int64_t from)
 {
     uint32_t length = section->length;

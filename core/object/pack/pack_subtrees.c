@@ -15,8 +15,8 @@ bool walk_is_long(const struct walk *w)
     return true;
 }
 
-/* Whether a section that was left out of the tokens stands in the `length` bytes from here: a known text's
- * count of tokens is not that of what is here then. */
+/* Returns whether a section that was left out of the tokens stands in the `length` bytes from here: then the
+ * token count of a known text does not fit here. */
 static bool has_match(const struct walk *w, uint32_t length)
 {
     const struct section_matches *m = &w->matches;

@@ -68,7 +68,7 @@ bool walk_identify(struct walk *w, uint32_t field)
     return !has_backslash(to->p, to->n);
 }
 
-/* Whether what stands in the map of this depth may be a section. */
+/* Returns whether values in the map of this depth may be sections. */
 static bool has_sections(const struct walk *w, int depth)
 {
     return depth == (w->in_metadata ? 2 : 1) && !w->close;
@@ -144,7 +144,7 @@ static bool take_long(struct walk *w, int depth, uint32_t *word)
     return true;
 }
 
-/* Whether what comes at this path makes nodes: where it did not for some times, it is not looked for. */
+/* Takes a map or array. At a path where values repeatedly made no nodes, known texts are not searched for. */
 static bool take_container(struct walk *w, int depth, uint32_t *word)
 {
     if (depth > PACK_DEPTH_MAX) return false;

@@ -33,7 +33,8 @@ struct pool_stats {
 };
 
 /* `options` may be NULL. */
-/* Whether a pool can have the address space it reserves. False with ERR_LIMIT; pool_new aborts then. */
+/* Returns whether a pool can have the address space that it reserves. False with ERR_LIMIT; pool_new aborts
+ * then. */
 bool pool_check_space(struct err *err);
 struct pool *pool_new(const struct pool_options *options);
 /* Every root must have been released. */
@@ -45,8 +46,8 @@ void pool_adopt(struct pool *pool);
 void pool_drain(struct pool *pool);
 struct pool_stats pool_stats(const struct pool *pool);
 
-/* What objects that take `own_bytes` by themselves (root_bytes) take together with their part of the subtrees
- * that all objects of the pool share; an estimate. Any thread. */
+/* Returns an estimate of the bytes of objects that take `own_bytes` by themselves (root_bytes), together with
+ * their part of the subtrees that all objects of the pool share. Any thread. */
 size_t pool_share(const struct pool *pool, size_t own_bytes);
 
 /* A new reference to `root`; any thread that holds one. */
@@ -54,7 +55,7 @@ struct root *root_ref(struct root *root);
 /* Gives a reference back; any thread. NULL is allowed. */
 void root_unref(struct root *root);
 struct pool *root_pool(const struct root *root);
-/* Whether it was packed by a projection of names, and may lack fields that its object has. */
+/* Returns whether the root was packed by a projection of names, and may lack fields that its object has. */
 bool root_is_partial(const struct root *root);
 /* Bytes of the root itself, without the subtrees it shares. */
 size_t root_bytes(const struct root *root);

@@ -1,6 +1,6 @@
-/* What is kept of an object while it is packed: only some paths (`fields`), or all but some (`prune`). What
- * identifies it is always kept: apiVersion, kind, and name, namespace, uid and resourceVersion of its
- * metadata. Owner: shared by count; immutable, and so may be used by any thread at once. */
+/* Fields that are kept of an object while it is packed: only some paths (`fields`), or all but some
+ * (`prune`). Its identity is always kept: apiVersion, kind, and name, namespace, uid and resourceVersion of
+ * its metadata. Owner: shared by count; immutable, and so may be used by any thread at once. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,21 +33,21 @@ struct projection *projection_ref(struct projection *projection);
 void projection_unref(struct projection *projection);
 /* The same for the same sets of paths, in whatever order they were given: "fields a,b prune c". */
 const char *projection_text(const struct projection *projection);
-/* Whether it keeps all of metadata, and nothing else. */
+/* Returns whether the projection keeps all of metadata, and nothing else. */
 bool projection_is_metadata(const struct projection *projection);
 /* Of the text; 0 for NULL. */
 uint64_t projection_hash(const struct projection *projection);
 
-/* Where a walk from the top stands: which paths may still match below, and whether all else is kept. */
+/* Position of a walk from the top: the paths that may still match below, and whether all else is kept. */
 struct projection_state {
     uint64_t open;
     bool keep;
 };
 struct projection_state projection_start(const struct projection *projection);
-/* What a walk knows of a value before it reads it. */
+/* Facts about a value before the walk reads it. */
 struct projection_value {
     bool is_container; /* a map or an array */
-    /* Whether it is a map in which `name` is the string `expected`. */
+    /* Returns whether it is a map in which `name` is the string `expected`. */
     bool (*field_is)(const struct projection_value *value, struct str name, struct str expected);
 };
 /* One step down, to a value: `key` is its key in a map, a NULL pointer in an array; `level` counts from 0.

@@ -42,7 +42,7 @@ struct section_matches {
 /* Those sections of `root` that `text` has too. What stands before a change is looked for where it stood,
  * what stands behind it as far from the end. */
 void sections_match(const struct root *root, struct str text, struct section_matches *matches);
-/* Where the words of a section end that became blobs of their own. */
+/* Returns the end of the words of a section that became blobs of their own. */
 size_t section_end(const uint32_t *words, const struct section *section);
 /* The section that `length` bytes of text at `at` became; its other members are the caller's. */
 struct section section_make(struct str object, uint32_t at, uint32_t length);

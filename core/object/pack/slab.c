@@ -15,7 +15,7 @@
 #include <sanitizer/lsan_interface.h>
 #define HIDE(at, size)   __asan_poison_memory_region(at, size)
 #define SHOW(at, size)   __asan_unpoison_memory_region(at, size)
-/* What the beginning of a region points at is no leak. */
+/* Registers a region with the leak checker: memory that its beginning points at is no leak. */
 #define ROOT(at, size)   __lsan_register_root_region(at, size)
 #define UNROOT(at, size) __lsan_unregister_root_region(at, size)
 #else

@@ -45,5 +45,5 @@ void slabs_free(struct slabs *slabs);
 uint32_t slabs_alloc(struct slabs *slabs, size_t bytes);
 /* `bytes` as when it was allocated. */
 void slabs_release(struct slabs *slabs, uint32_t granule, size_t bytes);
-/* What the system sees as taken. */
+/* Returns the bytes that the system counts as used. */
 size_t slabs_resident(const struct slabs *slabs);

@@ -119,9 +119,9 @@ static void resize(struct text_cache *cache, uint32_t sets)
     text_cache_clear(&old);
 }
 
-/* Where a new entry comes: with what begins alike, or with its object's. There one has to go when all ways
- * are taken, by chance. What was remembered before, for another object, is common: it never gets an entry for
- * each of them. */
+/* Chooses the place of a new entry: among texts that begin alike, or among those of its object. If all ways
+ * there are taken, one chosen by its hash is replaced. A text that was remembered before, for another object,
+ * is common: it never gets an entry for each of them. */
 static uint32_t choose(const struct text_cache *cache, struct text_places places,
                        const struct text_entry *entry, uint32_t *place)
 {

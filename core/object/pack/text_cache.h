@@ -1,7 +1,7 @@
-/* What texts of subtrees became: a bounded memory from the text of a map or an array to the node that was
- * made of it, so that a text seen before is hashed and not walked again. How long the text is that begins at
- * a bracket is not known before it is walked; an entry is found by its first bytes, says its length, and is
- * believed when the hash of the whole is right. Owner: the pool, and so its thread. Holds no references: a
+/* Cache of the nodes of subtrees by their texts: bounded memory from the text of a map or an array to its
+ * node, so that a text seen before is hashed and not walked again. The length of the text that begins at a
+ * bracket is unknown before it is walked; an entry is found by the first bytes, has its length, and is valid
+ * when the hash of the complete text is equal. Owner: the pool, and so its thread. Holds no references: a
  * node that is freed is forgotten. Zero-initialised is empty and valid. */
 #pragma once
 #include <stdbool.h>
@@ -33,9 +33,9 @@ struct text_cache {
     struct granule_table by_node; /* an entry's number plus one, by the node's granule */
 };
 
-/* Where a text may stand: what is common to many is found by its first bytes alone; of those that begin
- * alike, one has this place, and the others one that depends on the object they are in (`anchor`: something
- * that it shares with few others). */
+/* Places of a text: a text that many objects share is found by its first bytes alone; of those that begin
+ * alike, one has this place, and the others one that depends on their object (`anchor`: something that it
+ * shares with few others). */
 struct text_places {
     uint32_t common, special;
 };

@@ -104,7 +104,7 @@ static void put_yaml_key(struct str key, struct buf *out)
         buf_json_string(out, key);
 }
 
-/* What stands behind "key:" or "-". */
+/* Appends the value behind "key:" or "-". */
 static void put_yaml_value(const struct tape *tape, size_t at, size_t depth, bool in_list, struct buf *out)
 {
     if (!is_container(tape, at)) {

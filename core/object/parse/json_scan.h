@@ -25,7 +25,7 @@ const char *json_scan(struct json_scan *scan, const char *p, const char *end);
 enum { JSON_WALK_DEPTH_MAX = 2048 }; /* more than the parser takes */
 
 struct json_walk {
-    uint8_t expects; /* enum in json_walk.c */
+    uint8_t expects; /* enum in json_scan.c */
     bool is_key, escaped;
     unsigned depth;
     uint64_t arrays[JSON_WALK_DEPTH_MAX / 64]; /* bit d: the container at depth d is an array */

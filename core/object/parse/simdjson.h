@@ -21,9 +21,9 @@ void simdjson_parser_free(struct simdjson_parser *parser);
 const char *simdjson_parse(struct simdjson_parser *parser, const char *text, size_t len,
                            const uint64_t **words, const uint8_t **strings);
 
-/* Where the tokens of a text begin: brackets, colons, commas, and the first byte of each string, number or
- * atom, in the order of the text; then one that is `len`. The text is UTF-8 and its strings have ends;
- * nothing else is checked. `*at` stays valid until the next call. */
+/* Returns the beginnings of the tokens of a text: brackets, colons, commas, and the first byte of each
+ * string, number or atom, in the order of the text; then one that is `len`. The text is UTF-8 and its strings
+ * have ends; nothing else is checked. `*at` stays valid until the next call. */
 const char *simdjson_tokens(struct simdjson_parser *parser, const char *text, size_t len, const uint32_t **at,
                             size_t *count);
 

@@ -38,7 +38,7 @@ size_t tape_first(const struct tape *tape, size_t at, struct str *key);
 size_t tape_next(const struct tape *tape, size_t at, size_t value, struct str *key);
 /* Text of a string; empty with a NULL pointer for all else. */
 struct str tape_str(const struct tape *tape, size_t at);
-/* Whether a text in the value at `at`, or a key, has a NUL byte: it would end there as a C string. */
+/* Returns whether a text in the value at `at`, or a key, has a NUL byte: it would end there as a C string. */
 bool tape_has_nul(const struct tape *tape, size_t at);
 /* An integer, or `otherwise`. */
 int64_t tape_int(const struct tape *tape, size_t at, int64_t otherwise);

@@ -71,7 +71,7 @@ bool tokens_find_around(struct token_parser *parser, struct str text, struct tok
     return true;
 }
 
-/* Whether nothing but blanks stands between `p` and the next token. */
+/* Returns whether nothing but blanks stands between `p` and the next token. */
 static bool ends_here(const struct tokens *t, size_t i, const char *p)
 {
     const char *next = t->text + t->at[i + 1];
@@ -170,7 +170,7 @@ bool token_unescape(struct str raw, char *out, size_t *n)
 
 /* --- One stack over all tokens */
 
-/* What `close` had of other tokens is not left there. */
+/* Clears entries of `close` that belong to other tokens. */
 static void leave_open(const struct tokens *t, size_t from, uint32_t *close)
 {
     memset(close + from, 0, (t->count - from) * sizeof *close);

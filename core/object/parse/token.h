@@ -38,7 +38,7 @@ static inline char token_type(const struct tokens *t, size_t i)
     return i < t->count ? t->text[t->at[i]] : '\0';
 }
 
-/* Whether one of `n` bytes is a backslash. Reads up to seven bytes further. */
+/* Returns whether one of `n` bytes is a backslash. Reads up to seven bytes further. */
 static inline bool has_backslash(const char *p, size_t n)
 {
     const uint64_t ones = 0x0101010101010101u, high = ones << 7;
@@ -52,7 +52,7 @@ static inline bool has_backslash(const char *p, size_t n)
     return false;
 }
 
-/* What stands between the quotes of token `i`, which begins with one. */
+/* Returns the bytes between the quotes of token `i`, which begins with one. */
 static inline struct str token_raw(const struct tokens *t, size_t i)
 {
     const char *p = t->text + t->at[i] + 1, *end = t->text + t->at[i + 1];
@@ -71,8 +71,8 @@ char token_atom(const struct tokens *t, size_t i);
  * one that is not among the simple ones (\u). */
 bool token_unescape(struct str raw, char *out, size_t *n);
 
-/* --- Which bracket closes which, among tokens: so that a value can be stepped over in one step, and what
- * stands in it need not be looked at. Owner: the caller's memory. May be called anywhere. */
+/* --- Matching brackets among tokens: so that a value can be stepped over in one step, without reading what
+ * stands in it. Owner: the caller's memory. May be called anywhere. */
 
 enum { TOKEN_MATCH_DEPTH = 1024 }; /* brackets within one another */
 

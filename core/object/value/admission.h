@@ -1,6 +1,6 @@
-/* Who gets into a bounded table: everybody while it is less than half full, then only what comes again before
+/* Admission to a bounded table: everything while it is less than half full, then only what comes again before
  * long, so that a flood of things seen once cannot take the room. Owner: the table that embeds it. May be
- * asked from any thread. */
+ * called from any thread. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -27,6 +27,6 @@ struct condition *condition_new(struct str path, enum condition_op op, const str
                                 size_t count, struct err *err);
 void condition_free(struct condition *condition);
 bool condition_holds(const struct condition *condition, struct value object);
-/* What an index of this path may be asked for: the value of an equality. False when there is no such thing.
- */
+/* Returns the value that an index of this path can be searched for, of an equality. False if there is
+ * none. */
 bool condition_equality(const struct condition *condition, struct str *path, const struct scalar **value);

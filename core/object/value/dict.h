@@ -48,7 +48,7 @@ uint32_t dict_find(struct str key);
 uint32_t dict_intern(struct str key);
 size_t dict_count(void);
 
-/* Where dict_text looks; not to be used otherwise. */
+/* Table behind dict_text; not to be used otherwise. */
 struct dict_key {
     const char *text;
     uint32_t length;
@@ -65,7 +65,7 @@ static inline struct str dict_text(uint32_t key)
 uint32_t shape_intern(const uint32_t *keys, size_t count);
 size_t shape_key_count(uint32_t shape);
 const uint32_t *shape_keys(uint32_t shape);
-/* Where `key` stands in `shape`, or -1. Served by a small cache of the calling thread. */
+/* Returns the position of `key` in `shape`, or -1. Served by a small cache of the calling thread. */
 int shape_slot(uint32_t shape, uint32_t key);
 size_t shape_count(void);
 
@@ -87,7 +87,7 @@ struct id_table {
     uint32_t count;
 };
 
-/* What one lookup searches from beginning to end; NULL before the first insertion. */
+/* Returns the slots that one lookup uses from beginning to end; NULL before the first insertion. */
 static inline struct id_slots *id_table_slots(struct id_table *table)
 {
     return atomic_load_explicit(&table->slots, memory_order_acquire);

@@ -35,7 +35,7 @@ static void append_key(struct buf *path, struct str key)
     buf_puts(path, "']");
 }
 
-/* What `a` has, in its order; then what only `b` has. */
+/* Reports the entries of `a`, in its order; then those that only `b` has. */
 static bool diff_entries(struct diff *d, const struct map_index *a, const struct map_index *b, bool second)
 {
     size_t count = value_count(a->map), base = d->path.len;

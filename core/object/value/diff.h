@@ -1,4 +1,4 @@
-/* What differs between two values, path by path.
+/* Differences between two values, path by path.
  * Owner: everything borrowed. `fn` may keep nothing beyond its call. */
 #pragma once
 #include "base/str.h"

@@ -1,4 +1,4 @@
-/* What Kubernetes allows as key and value of a label (contract X-5).
+/* Rules of Kubernetes for keys and values of labels (contract X-5).
  * Owner: nobody. May be called anywhere. */
 #pragma once
 #include <stdbool.h>

@@ -58,7 +58,7 @@ void merge_write(struct buf *out, struct value target, struct value patch)
 
 /* --- the way back */
 
-/* What both have, and what is gone. */
+/* Writes the differences of entries that both have, and the removed ones. */
 static void diff_old(struct buf *out, struct value from, const struct map_index *to)
 {
     size_t count = value_count(from);

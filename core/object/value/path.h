@@ -38,5 +38,5 @@ struct path_step {
 size_t path_step_count(const struct path *path);
 struct path_step path_step_at(const struct path *path, size_t i);
 
-/* Whether a key may stand in a path as it is; others need ['...'], with \ before ' and \. */
+/* Returns whether a key may stand in a path as it is; others need ['...'], with \ before ' and \. */
 bool path_name_is_plain(struct str name);

@@ -1,5 +1,5 @@
-/* What the parser of label selectors and their matching share: selector_parser.c makes the requirements,
- * selector.c keeps and asks them. Owner: the selector. */
+/* Internals shared by the parser of label selectors and their matching: selector_parser.c makes the
+ * requirements, selector.c stores and evaluates them. Owner: the selector. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

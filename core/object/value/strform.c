@@ -124,7 +124,7 @@ static struct str time_text(const uint32_t *blob, char *p)
     return (struct str){p, MICROTIME_LENGTH};
 }
 
-/* Where the 32 digits of a UUID begin and end between the dashes. */
+/* Positions of the 32 digits of a UUID between the dashes. */
 static const uint8_t uuid_parts[][2] = {{0, 8}, {9, 4}, {14, 4}, {19, 4}, {24, 12}};
 
 static size_t encode_uuid(struct str t, uint32_t *blob)

@@ -39,7 +39,7 @@ static int chain(lua_State *L)
     return 1;
 }
 
-/* What a condition compares with; texts borrow from the Lua string. */
+/* Returns the value that a condition compares with; texts borrow from the Lua string. */
 static struct scalar value_arg(lua_State *L, int idx)
 {
     struct quantity amount;

@@ -115,7 +115,7 @@ static struct source find_source(lua_State *L, const char *method)
     script_raise(L, "%s: the snapshot does not have this informer of %s", verb, buf_text(text));
 }
 
-/* What reads the snapshot, on top of the stack, keeps it alive by its environment. */
+/* Makes the reader on top of the stack keep its snapshot alive, by its environment. */
 static int keep_alive(lua_State *L)
 {
     lua_createtable(L, 1, 0);

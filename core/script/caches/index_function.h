@@ -27,7 +27,8 @@ struct index_source index_function(lua_State *L, struct informer_claim *claim, i
 void index_functions_init(struct script *script);
 /* Outside of Lua: goes on with indexes that are built anew; asks for another turn when it has not done. */
 void index_functions_turn(struct script *script);
-/* Whether the source is such a function and is being called: nothing that could ask it again may be done. */
+/* Returns whether the source is such a function and is being called: nothing that could call it again may be
+ * done. */
 bool index_function_is_running(const struct index_source *source);
 /* Why objects may be under none of their values: what it said the first time that it failed since the index
  * was built, or that it is being built anew. NULL: all are, or the source is no such function. Borrowed until

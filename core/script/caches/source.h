@@ -1,4 +1,4 @@
-/* What listers and queries read: the cache of an informer as it is now, or as a snapshot keeps it.
+/* Source of listers and queries: the cache of an informer as it is now, or as a snapshot keeps it.
  * Owner: the userdata that embeds it, which keeps the snapshot's userdata alive. Inside a call into Lua. */
 #pragma once
 #include <lua.h>

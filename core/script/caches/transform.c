@@ -26,7 +26,7 @@ struct script_transform {
     char kind[];
 };
 
-/* What an informer knows of the functions of all generations. */
+/* Identity of equal transforms of all generations, as an informer knows it. */
 struct transform_binding {
     size_t claims;
     TAILQ_HEAD(seated, script_transform) functions; /* the last is of the newest generation */
@@ -187,7 +187,7 @@ static void ask_code(lua_State *L, void *ctx)
     buf_append(asking->out, code, len);
 }
 
-/* What the function is now, with all that it reaches; for free(). */
+/* Returns the current code of the function, with all that it reaches; for free(). */
 static char *code_of(const struct script_transform *t)
 {
     struct buf out = {0};
@@ -207,7 +207,8 @@ static bool has_function_of(const struct transform_binding *seat, const struct s
     return false;
 }
 
-/* What it has gathered since it was loaded is in what the cache holds, so that counts too. */
+/* Returns whether the function is unchanged. Values that it has gathered since it was loaded are in the
+ * cached objects, so they count too. */
 static bool is_still(const struct script_transform *before, const char *code)
 {
     char *now = code_of(before);

@@ -23,8 +23,8 @@ void transforms_init(struct script *script);
 /* The script has loaded: its plan has the functions, with a text of all that they reach. Those that are the
  * same in `before` as it is now, for the same informer, share that one's; the claims have no informer yet. */
 void transforms_loaded(struct script *script);
-/* Whether those that share one of `before` may still do so: it ran on meanwhile. ERR_OUTDATED: what is loaded
- * now does not share it. */
+/* Returns whether transforms that share one of `before` may still do so: it ran on meanwhile. ERR_OUTDATED:
+ * what is loaded now does not share it. */
 bool transforms_are_still(const struct script *before, const struct script *script, struct err *err);
 /* Its functions are called from now on. */
 void transforms_handover(struct script *script);

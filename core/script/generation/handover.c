@@ -40,7 +40,8 @@ static bool is_same(const struct script_handler *a, const struct script_handler 
     return a->detail && b->detail && strcmp(a->detail, b->detail) == 0;
 }
 
-/* What the old one was told is what the new one would have been told, so that it may go on there. */
+/* Returns whether the new handler may go on where the old one is: the old one was notified of what the new
+ * one would have been. */
 static bool may_go_on(const struct script_handler *before, const struct script_handler *h)
 {
     enum script_replay replay = h->script->load.replay;
@@ -141,6 +142,7 @@ bool script_handover(struct script *from, struct script *to, struct handover *do
     must(from->phase == SCRIPT_RUNNING && to->phase == SCRIPT_LOADED);
     must(from->call.depth == 0 && to->call.depth == 0);
     *done = (struct handover){0};
+    /* All steps that can fail come first: below them nothing can be undone. */
     if (!transforms_are_still(from, to, err) || !metrics_fit(to, err) ||
         !state_tables_handover(from, to, err) || !leading_handover(from, to, err))
         return false;

@@ -42,7 +42,7 @@ static void run_chunk(lua_State *L, void *ctx)
     modules_loaded(L);
 }
 
-/* Which text of it wrote what: the audit trail names it. */
+/* Sets the hash of the script's sources: the write log names it for each write. */
 static void set_hash(struct script *script)
 {
     char hash[BUNDLE_HASH_LEN + 1];
@@ -94,8 +94,8 @@ struct script *script_new(const struct script_host *host, const struct script_so
     return script;
 }
 
-/* Which leases it asks for is its own choice within the namespace of the flags alone: one that is elsewhere
- * is a write that it must have declared. */
+/* Checks that the lease is declared. A script may choose leases only within the namespace of the flags; one
+ * that is elsewhere is a write that it must have declared. */
 static bool lease_is_declared(const struct script *script, struct err *err)
 {
     const struct leading *leading = script->own.leading;

@@ -75,7 +75,7 @@ struct script_queue_status {
 };
 size_t script_queue_count(const struct script *script);
 void script_get_queue_status(const struct script *script, size_t i, struct script_queue_status *status);
-/* What becomes of k8s.main. Nothing for a script without it. */
+/* State of k8s.main. SCRIPT_MAIN_NONE for a script without it. */
 enum script_main_state {
     SCRIPT_MAIN_NONE,
     SCRIPT_MAIN_WAITING, /* for first lists */
@@ -111,8 +111,8 @@ void script_each_timer(const struct script *script,
 /* Failures of each kind of call, with the names that kubelua_script_errors_total has. */
 void script_each_error(const struct script *script, void (*fn)(void *ctx, const char *call, uint64_t errors),
                        void *ctx);
-/* What its handlers ask of objects by `where` and `changed`, but for conditions that an absent value meets.
- */
+/* Condition of a handler on objects, by `where` or `changed`, except conditions that an absent value
+ * meets. */
 struct script_condition {
     const char *handler;
     struct str path;
@@ -129,8 +129,8 @@ struct script_filter {
 };
 void script_each_filter(const struct script *script,
                         void (*fn)(void *ctx, const struct script_filter *filter), void *ctx);
-/* Where a claim was made, one of its indexes and a handler were added, while the script loaded: entries of
- * its plan with a file and a line. NULL: not known. */
+/* Return the places where a claim was made, one of its indexes and a handler were added, while the script
+ * loaded: entries of its inventory with a file and a line. NULL: not known. */
 const struct inventory_entry *script_claim_place(const struct script *script, size_t i);
 /* Appends the first of these, "scripts/x.lua:3"; the script's path when it is not known. */
 void script_put_claim_place(const struct script *script, size_t i, struct buf *out);
@@ -148,7 +148,7 @@ void script_claims_changed(struct script *script);
 void script_leadership_changed(struct script *script);
 /* Leads no more, before leases are given back: functions for that are called, and may keep it waiting. */
 void script_step_down(struct script *script);
-/* How many of them it is still waiting for. */
+/* Returns the number of them that it is still waiting for. */
 size_t script_stepping_down(const struct script *script);
 /* The election that it takes part in; NULL: none. */
 const struct leadership *script_leadership(const struct script *script);
@@ -164,7 +164,7 @@ struct script_tally script_tally(const struct script *script);
 struct str script_first_failure(const struct script *script);
 /* Those of `other` are added, and begin anew there. */
 void script_add_counters(struct script *script, struct script *other);
-/* How long it took to make its state and to run its load phase. */
+/* Returns the time that creating its state and running its load phase took. */
 int64_t script_load_us(const struct script *script);
 /* Bytes of its Lua state and of the keys in its queues. */
 size_t script_memory(const struct script *script);

@@ -5,8 +5,8 @@
 #include "script/generation/script.h"
 #include "script/vm/state.h"
 
-/* What all of the below begin with: a script that has no state yet, freed by script_free; texts are copied
- * but `name`, see script_load. */
+/* Creates a script without a state, the first step of all functions below; freed by script_free; texts are
+ * copied except `name`, see script_load. */
 struct script *script_new(const struct script_host *host, const struct script_source *source);
 /* Makes an empty Lua state. */
 bool state_new(struct script *script, struct err *err);

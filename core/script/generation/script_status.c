@@ -1,4 +1,4 @@
-/* How a script fares, for those who show it; see script.h. */
+/* Status of a script; see script.h. */
 
 #include "base/must.h"
 #include "informer/shared/shared_factory.h"
@@ -112,7 +112,7 @@ void script_each_error(const struct script *script, void (*fn)(void *ctx, const 
         fn(ctx, script_function_label((enum script_function)i), script->report.error_counts[i]);
 }
 
-/* --- What the handlers of a script ask of objects, for who checks whether it can ever be */
+/* --- Conditions of a script's handlers on objects, for checks whether they can ever hold */
 
 struct walk {
     struct script_condition condition;
@@ -195,7 +195,7 @@ const struct inventory_entry *script_handler_place(const struct script *script, 
     return placed(inventory_find(script->own.inventory, INVENTORY_HANDLER, str_of(id)));
 }
 
-/* --- What a script is and has declared, for those who ask */
+/* --- Identity and declarations of a script */
 
 const char *script_name(const struct script *script)
 {

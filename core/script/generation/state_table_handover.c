@@ -35,7 +35,7 @@ static void read_new(lua_State *L, void *ctx)
     read_bytes(L, h, &h->bytes);
 }
 
-/* What migrate gives is checked as if it were assigned. */
+/* Calls migrate; its result is checked as if it were assigned. */
 static void migrate(lua_State *L, void *ctx)
 {
     struct handover *h = ctx;
@@ -174,7 +174,7 @@ static void take(const char **at, void *into, size_t n)
     *at += n;
 }
 
-/* What is no table. */
+/* Pushes a value that is not a table. */
 static void push_scalar(lua_State *L, const char **at)
 {
     lua_Number number;

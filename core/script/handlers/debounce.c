@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 
-/* What is due beyond that comes in the next turn of the loop. */
+/* Limit of windows in one turn of the loop; more that are due come in the next. */
 enum { WINDOWS_PER_TURN = 1000 };
 
 struct debounce_window {

@@ -49,5 +49,5 @@ enum debounced debounce_put(struct debounce *debounce, const struct event *event
                             struct event *told);
 /* All that waits is due now. */
 void debounce_flush(struct debounce *debounce);
-/* What waits in `from` waits in `to`, where nothing waits yet, from the same times on. */
+/* Moves all pending changes of `from` to `to`, where none is pending yet; times stay. */
 void debounce_move(struct debounce *from, struct debounce *to);

@@ -50,7 +50,7 @@ static bool is_slow(const struct script_handler *h)
     return h->quarantine.in_row[QUARANTINE_CALL] > 0;
 }
 
-/* Whether it is the event's turn: nothing came before it that it has to wait for. */
+/* Returns whether it is the event's turn: nothing before it is pending that it has to wait for. */
 static bool may_begin(const struct script_handler *h, const struct event *event)
 {
     if (is_slow(h)) return false;
@@ -175,7 +175,7 @@ void delivery_free(struct script_handler *h)
     free(h->spare);
 }
 
-/* What waits in `from` is in `to`; nothing of it begins in `from` any more. */
+/* Ends the handover: pending events of `from` are in `to`, and none begins in `from` any more. */
 static void end_hand_over(struct script_handler *from, struct script_handler *to)
 {
     to->errors += from->errors;

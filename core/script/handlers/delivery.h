@@ -1,11 +1,11 @@
-/* How events become calls of a handler's functions. What is to be debounced is kept first (debounce.h). A
- * call that does not wait is made straight from the informer's pop; while calls wait, as many as the
- * handler's concurrency and never two of one key, later events lie in the handler's pending list, and the
- * handlers of others go on. Owner: the handler. On the engine thread, outside of any call into Lua. */
+/* Calls of a handler's functions for events. Events to debounce are kept first (debounce.h). A call that does
+ * not wait is made straight from the informer's pop; while calls wait, as many as the handler's concurrency
+ * and never two of one key, later events lie in the handler's pending list, and the handlers of others go on.
+ * Owner: the handler. On the engine thread, outside of any call into Lua. */
 #pragma once
 #include "script/handlers/handler.h"
 
-/* What an informer calls; ctx is the handler. */
+/* Returns the callbacks for an informer; ctx is the handler. */
 struct event_handler delivery_callbacks(struct script_handler *handler);
 /* Goes on with pending lists, a part of each in one turn of the loop. */
 void deliveries_turn(struct script *script);
@@ -31,7 +31,7 @@ void delivery_handover_deletes(struct script_handler *from, struct script_handle
 size_t delivery_backlog(const struct script_handler *handler);
 /* They are dropped; its calls that wait go on. */
 void delivery_forget(struct script_handler *handler);
-/* What it waited for has ended: the rest comes in the next turn. */
+/* Continues after the call that it waited for: the rest comes in the next turn. */
 void delivery_go_on(struct script_handler *handler);
 /* The last reference to the handler is gone. */
 void delivery_free(struct script_handler *handler);

@@ -15,7 +15,8 @@ enum { PENDING_MARK = 1024 };
 
 const char *const handler_event_names[ON_COUNT] = {"OnAdd", "OnUpdate", "OnDelete"};
 
-/* Whether the function has a parameter for `ev`: making one costs more than all the rest of the call. */
+/* Returns whether the function has a parameter for `ev`: creating one costs more than all the rest of the
+ * call. */
 static bool takes(lua_State *L, int function, int parameters)
 {
     push_ref(L, script_of(L), REF_FUNCTION_INFO);

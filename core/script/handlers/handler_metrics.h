@@ -1,4 +1,4 @@
-/* What is measured of one event handler: how long its calls take, how late they begin, how many fail.
+/* Metrics of one event handler: how long its calls take, how late they begin, how many fail.
  * Owner: the handler that embeds it. On the engine thread, outside of Lua. */
 #pragma once
 #include "base/series/series.h"

@@ -167,7 +167,7 @@ bool leading_keeps_term(const struct script *from, const struct script *to)
     return !to->own.leading->wish && to->own.leading->leadership == from->own.leading->leadership;
 }
 
-/* What is called for the end goes on while the script drains, under the fence of the term. */
+/* Begins the stop functions: they go on while the script drains, under the fence of the term. */
 static void end_all(struct script *script)
 {
     timer_cancel(&script->own.leading->begin);
@@ -190,7 +190,7 @@ static void wait_for(struct script *script, struct script *earlier)
     earlier->own.leading->awaited_by = script;
 }
 
-/* Who waits for it may go on. */
+/* Lets the waiting generation begin. */
 static void let_next_begin(struct script *script)
 {
     struct script *next = script->own.leading->awaited_by;

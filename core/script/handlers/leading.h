@@ -1,9 +1,9 @@
-/* What a script does as a leader: k8s.leader, k8s.on_leader, and what `leader = true` gates.
- * Owner: the script has its state. On the engine thread, outside of Lua but where said otherwise.
+/* Leadership of a script: k8s.leader, k8s.on_leader, and what `leader = true` gates.
+ * Owner: the script has its state. On the engine thread, outside of Lua except where said otherwise.
  *
- * Two things are told apart. Whether it leads now is asked of a fence, at each event, tick, write and
- * k8s.is_leader(). What it was told of, a win or a loss, changes when the engine tells: then functions are
- * called, handlers get the cache or are taken off, and calls that wait are cancelled. */
+ * There are two states. Whether the script leads now is checked with a fence, at each event, tick, write and
+ * k8s.is_leader(). A notified win or loss changes when the engine notifies the script: then functions are
+ * called, handlers get the cache or are taken off, and calls in flight are cancelled. */
 #pragma once
 #include <lua.h>
 #include <stdbool.h>
@@ -49,16 +49,16 @@ bool leading_loaded(struct script *script, struct err *err);
 /* For a reload: `to` takes part in its election in place of `from`. Of the same one the term stays. Another
  * lease is changed when functions for the end have ended: nothing is done for two terms at once. */
 bool leading_handover(struct script *from, struct script *to, struct err *err);
-/* Whether what `from` does as a leader goes on in `to`, after that. */
+/* Returns whether the work of `from` as a leader goes on in `to`, after the handover. */
 bool leading_keeps_term(const struct script *from, const struct script *to);
 /* The election is left, without a successor, when functions for the end have been called and ended. */
 void leading_end(struct script *script);
 /* Functions of `from` for the end are called, those of `to` for the beginning after them. */
 void leading_begin_after(struct script *from, struct script *to);
 
-/* Whether it leads at this instant. Anywhere. */
+/* Returns whether the script leads at this instant. Anywhere. */
 bool script_leads(const struct script *script);
-/* What a leader's work begun now is fenced by; borrowed, NULL without an election. Anywhere. */
+/* Returns the fence of a leader's work begun now; borrowed, NULL without an election. Anywhere. */
 struct fence *leading_fence(const struct script *script);
 
 /* The election may have news. */

@@ -107,8 +107,8 @@ static bool same_uid(struct root *a, struct root *b)
     return str_eq(root_uid(a, &text_a), root_uid(b, &text_b));
 }
 
-/* Whether the two may become one. An update behind the delete of a key that was never seen follows an add for
- * which the handler has no function: so the two may not become an add. */
+/* Returns whether the two events may be merged. An update behind the delete of a key that was never seen
+ * follows an add for which the handler has no function: so the two may not become an add. */
 static bool may_join(const struct pending *pending, const struct pending_entry *entry,
                      const struct event *next)
 {

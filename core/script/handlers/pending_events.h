@@ -11,7 +11,7 @@
 
 #include "informer/shared/shared_informer.h"
 
-/* --- What a handler is told of, and how events of one object become one. Owner: whoever holds the event; its
+/* --- Events of a handler, and how events of one object are merged. Owner: whoever holds the event; its
  * objects are references or borrowed, as said there. On the engine thread; no Lua is called. */
 
 enum handler_event { ON_ADD, ON_UPDATE, ON_DELETE, ON_COUNT };
@@ -43,7 +43,7 @@ struct root *event_previous(const struct event *event);
 
 /* --- pending */
 
-/* What becomes of a delete and an add after it, and of a recalled add and its delete, which stay two but in
+/* Treatment of a delete and an add after it, and of a recalled add and its delete, which stay two except with
  * the last. */
 enum pending_pairs {
     PENDING_JOIN_ALL,        /* an update */
@@ -79,5 +79,5 @@ bool pending_take(struct pending *pending, struct event *event);
 struct pending_key *pending_lock(struct pending *pending, const struct root *object);
 void pending_unlock(struct pending *pending, struct pending_key *key);
 bool pending_is_locked(const struct pending *pending, const struct root *object);
-/* Whether pending_take gives one. */
+/* Returns whether pending_take has an event to give. */
 bool pending_has_next(const struct pending *pending);

@@ -1,4 +1,5 @@
-/* What C registers of a script while it loads. Owner: the script's inventory. Inside a call into Lua. */
+/* Entries of C features in a script's inventory, made while it loads. Owner: the script's inventory. Inside a
+ * call into Lua. */
 #pragma once
 #include <lua.h>
 

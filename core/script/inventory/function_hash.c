@@ -29,7 +29,8 @@ static bool is_ours(lua_State *L, int idx)
     return *ar.what != 'C' && *ar.source == '=';
 }
 
-/* What a function of lua/k8s has from outside tells one from another: the script's function, the queue. */
+/* Adds what distinguishes a function of lua/k8s from others: its upvalues, such as the script's function or
+ * the queue. */
 static void keep_upvalue(lua_State *L, int idx, int depth, struct buf *out)
 {
     if (lua_isfunction(L, idx) && depth < WRAPPED_MAX) {
@@ -154,7 +155,7 @@ static void keep_string(const struct reader *r, struct buf *out, const unsigned 
     buf_append(out, text, n);
 }
 
-/* What stands in a table; only texts are kept, when these are asked for. */
+/* Skips a value of a table; strings are kept if the caller wants them. */
 static void skip_in_table(struct reader *r, struct buf *out)
 {
     uint32_t kind = take_number(r);
@@ -270,7 +271,7 @@ static void each(const struct buf *found, void (*fn)(void *ctx, struct str text)
     }
 }
 
-/* What does not compile here was not loaded either. */
+/* Calls `fn` with each string of the sources. Files that do not compile here were not loaded either. */
 void script_each_text(struct script *script, void (*fn)(void *ctx, struct str text), void *ctx)
 {
     struct buf found = {0};

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 
-/* Where an entry is. */
+/* Place of an entry. */
 struct inventory_key {
     UT_hash_handle hh;
     size_t at;
@@ -16,7 +16,7 @@ struct inventory_key {
     char text[]; /* the class as a byte, then the key */
 };
 
-/* Where a function is. */
+/* Place of a function. */
 struct inventory_function {
     UT_hash_handle hh;
     char *file;

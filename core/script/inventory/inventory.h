@@ -1,7 +1,7 @@
-/* What a script registered while it loaded: its plan. An entry is a class, a key that names the thing, and a
- * detail that says everything else of it in a canonical text; equal texts are equal things, so two plans can
- * be compared, of two generations of a script or of two processes. Owner: the script, or whoever read one
- * from JSON; inventory_clear frees it. On any one thread; nothing here raises. */
+/* Inventory of a script: all that it registered while it loaded. An entry is a class, a key that names the
+ * thing, and a detail that describes everything else of it in a canonical text; equal texts are equal things,
+ * so two inventories can be compared, of two generations of a script or of two processes. Owner: the script,
+ * or whoever read one from JSON; inventory_clear frees it. On any one thread; nothing here raises. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,7 +60,8 @@ void inventory_add(struct inventory *plan, enum inventory_class class, struct st
 /* Of the entry with that very key. The first place stays. */
 void inventory_set_place(struct inventory *plan, enum inventory_class class, struct str key, const char *file,
                          int line);
-/* Where a function of this hash is; nothing, unless the plan notes functions. The first place stays. */
+/* Notes the place of a function of this hash; does nothing unless the inventory notes functions. The first
+ * place stays. */
 void inventory_note_function(struct inventory *plan, const char *hash, const char *file, int line);
 /* The file, borrowed; NULL: not known. */
 const char *inventory_function_place(const struct inventory *plan, struct str hash, int *line);
@@ -85,6 +86,6 @@ size_t inventory_diff(const struct inventory *before, const struct inventory *af
                       void (*fn)(void *ctx, enum inventory_change change,
                                  const struct inventory_entry *before, const struct inventory_entry *after),
                       void *ctx);
-/* What the change costs or causes, where that is not plain from the entries: a literal, or NULL. Either may
+/* Returns what the change costs or causes, where the entries do not show it: a literal, or NULL. Either may
  * be NULL, not both. */
 const char *inventory_change_note(const struct inventory_entry *before, const struct inventory_entry *after);

@@ -53,7 +53,7 @@ static void count_string(struct measure *m, int idx)
 
 static void measure_value(struct measure *m, int depth);
 
-/* What nulls for the holes of an array take: `most` is its largest index. */
+/* Returns the number of nulls for the holes of an array: `most` is its largest index. */
 static size_t holes(size_t items, lua_Number most)
 {
     size_t length = SPARSE_RATIO_MAX * items;
@@ -193,7 +193,7 @@ static int l_cjson_decode_depth(lua_State *L)
     return pass(L, "decode_max_depth");
 }
 
-/* Where it is kept at all, it is while it is small. */
+/* Returns whether encoders keep their buffer; a kept one is dropped once it is large. */
 static int l_cjson_keep_buffer(lua_State *L)
 {
     lua_pushboolean(L, keeps_buffer(L));

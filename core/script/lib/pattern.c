@@ -8,7 +8,7 @@
 
 enum { RUN_SHORT = 16 };
 
-/* What lies between an item and the next: its arguments are to stay in registers. */
+/* Inlines the steps from one item to the next, so that their arguments stay in registers. */
 #define INLINE static inline __attribute__((always_inline))
 
 static const char *match(struct pattern *m, const char *s, const char *p);

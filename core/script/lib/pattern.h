@@ -29,7 +29,7 @@ struct pattern {
 };
 
 void pattern_init(struct pattern *m, lua_State *L, struct str subject);
-/* Where the match of `p` that begins at `s` ends; NULL for none. */
+/* Returns the end of the match of `p` that begins at `s`; NULL for none. */
 const char *pattern_match(struct pattern *m, const char *s, const char *p);
 /* The first match of `p` at or behind `*s`, which is set to where it begins. */
 const char *pattern_search(struct pattern *m, const char **s, const char *p);

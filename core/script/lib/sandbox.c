@@ -180,7 +180,7 @@ static void keep_cpath(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* What was opened for the few things that were kept; nobody asks LuaJIT's own table of modules. */
+/* Removes the libraries that were opened for a few functions; nobody reads LuaJIT's own table of modules. */
 static void forget_libraries(lua_State *L)
 {
     lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");

@@ -1,4 +1,4 @@
-/* What a script may reach of Lua: a list of what is allowed; all else is absent (lua-api, section 7).
+/* Sandbox of a script: a list of what it may reach of Lua; all else is absent (lua-api, section 7).
  * Owner: the state, while it is set up. The API's own Lua code runs in an environment of its own, that a
  * script cannot change. */
 #pragma once

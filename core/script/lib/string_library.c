@@ -150,7 +150,7 @@ void string_library_open(lua_State *L)
 /* --- string.rep, and what string.format is asked before it is called: both can make much of little; see
  * string_library.h */
 
-/* What the longest number takes, "%99.99f" of 1e308. */
+/* Bytes of the longest number, "%99.99f" of 1e308, and of a quoted byte. */
 enum { NUMBER_MAX = 512, QUOTED_BYTE_MAX = 4 };
 /* Of LuaJIT. */
 enum { STRING_MAX = 0x7fffff00 };
@@ -272,7 +272,7 @@ static void add_text(struct gsub *g, const char *s, const char *e)
     steps_take(&g->m.steps, (ptrdiff_t)g->text.n / 64);
 }
 
-/* What a function or a table has for the match; nil and false keep it. */
+/* Adds the replacement of a match from a function or a table; nil and false keep the match. */
 static void add_answer(struct gsub *g, const char *s, const char *e)
 {
     lua_State *L = g->m.L;

@@ -1,4 +1,4 @@
-/* What repl.c and bind_repl.c share. Owner: the repl. */
+/* Internals shared by repl.c and bind_repl.c. Owner: the repl. */
 #pragma once
 #include <lua.h>
 

@@ -122,7 +122,7 @@ static char *copy_element(lua_State *L, int idx, size_t i)
     return copy;
 }
 
-/* What the rule sees of other objects, in the array at `idx`: name, informer and index in turns. */
+/* Reads the rule's uses of other objects from the array at `idx`: name, informer and index in turns. */
 static void take_uses(lua_State *L, int idx, struct script_rule *rule)
 {
     size_t count = lua_objlen(L, idx) / 3;

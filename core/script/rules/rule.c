@@ -168,7 +168,7 @@ static enum script_result call(struct script *script, struct rule_run *run, scri
     return result;
 }
 
-/* What is not in any cache would not be found, and all would seem well. */
+/* Returns a use without a cache: lookups in it would find nothing, and all would seem well. */
 static const struct rule_use *find_held(const struct script_rule *rule)
 {
     for (size_t i = 0; i < rule->use_count; i++)

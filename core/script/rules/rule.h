@@ -68,7 +68,7 @@ struct script_rules {
 
 size_t script_rule_count(const struct script *script);
 const struct script_rule *script_rule(const struct script *script, size_t i);
-/* Where it was registered, as an entry of the plan. */
+/* Returns the place where it was registered, as an entry of the inventory. */
 struct inventory_entry;
 const struct inventory_entry *script_rule_place(const struct script *script, size_t i);
 
@@ -101,7 +101,7 @@ enum { RULE_FINDINGS_MAX = 1000 }; /* of one object */
 /* Appends what the rule is, with all that its functions reach: of two generations of a script, rules with the
  * same text say the same of the same objects. False: it cannot be told. Outside of any call. */
 bool script_rule_code(struct script *script, size_t rule, struct buf *out);
-/* Whether the rule looks at objects of that namespace. */
+/* Returns whether the rule matches objects of that namespace. */
 bool rule_takes(const struct script_rule *rule, struct str ns);
 /* Asks the rule about the object. VERDICT_ERROR: it raised, or was over a limit; the sink was told why, after
  * what it had said before; or it is in quarantine. */

@@ -223,7 +223,7 @@ bool rule_params_is_taken(const struct rule_param_given *given, const struct scr
     return false;
 }
 
-/* Where a parameter was looked for. */
+/* Search for the rule that declares a parameter. */
 struct search {
     const struct given *given;
     struct nearest rule, name; /* that may have been meant */

@@ -37,14 +37,14 @@ size_t rule_params_count(const struct rule_params *params); /* NULL: 0 */
 struct rule_param_given rule_params_at(const struct rule_params *params, size_t i);
 /* Copied. */
 void rule_params_put(struct rule_params *params, const struct rule_param_given *given);
-/* Whether a rule of the script takes it. */
+/* Returns whether a rule of the script takes it. */
 bool rule_params_is_taken(const struct rule_param_given *given, const struct script *script);
 /* False with the first of those given that no rule of these scripts declares, and the nearest name. NULL for
  * none given. */
 bool rule_params_check(const struct rule_params *params, struct script *const *scripts, size_t count,
                        struct err *err);
 
-/* What a rule declares. */
+/* Parameter that a rule declares. */
 struct rule_param {
     char *name, *fallback, *value; /* the default and what holds, as JSON */
 };

@@ -70,7 +70,7 @@ bool rule_returned_by_fix(lua_State *L, const struct rule_run *run)
     return true;
 }
 
-/* --- What rules look at, each cache once */
+/* --- Caches that rules use, each once */
 
 struct caches {
     struct indexer **items;

@@ -88,7 +88,7 @@ static bool is_of_type(struct str json, struct type type)
     return is;
 }
 
-/* What somebody wrote as JSON, if it is one of these; only texts need to be quoted. */
+/* Appends the given value as JSON, if it has one of these forms; only strings need quotes. */
 static void write_scalar(struct str text, enum form form, struct buf *out)
 {
     if (form == FORM_TEXT)

@@ -43,7 +43,7 @@ static const char *url_arg(lua_State *L, int idx)
     return url.p;
 }
 
-/* What the transport says itself, or what would make another request of it. */
+/* Returns whether the header is the transport's own, or would turn the request into another one. */
 static bool is_ours(const char *name)
 {
     static const char *const ours[] = {"host", "content-length", "transfer-encoding", "connection",

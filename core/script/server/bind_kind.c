@@ -1,4 +1,4 @@
-/* What the kind of a live read or a write means; see bind_kind.h. */
+/* Resolution of the kind of a live read or a write; see bind_kind.h. */
 #include "script/server/bind_kind.h"
 
 #include <stdio.h>
@@ -152,7 +152,8 @@ int kind_resolve(lua_State *L, const struct kind_access *q)
     wait->question.subresource.p = wait->subresource;
     wait->waiter.ready = on_kinds;
     err_clear(&wait->err);
-    /* Who asks again and again for what is not there lets others run. */
+    /* The call waits even if the result is known: a script that repeats it for a missing kind lets others
+     * run. */
     if (state == NAME_OPEN)
         kinds_wait(script->host->kinds, &wait->waiter);
     else

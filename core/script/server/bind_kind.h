@@ -1,6 +1,6 @@
-/* What the kind of a live read or a write means, and whether the script declared that it uses it so: asked
- * first, so that a mistake is told before anything waits, and once more of what is sent, which alone counts.
- * Owner: the state. On the engine thread, inside a call into Lua: all may raise. */
+/* Resolution of the kind of a live read or a write, and the check that the script declared that use: once
+ * before anything waits, so that a mistake is reported early, and again for the request that is sent, which
+ * alone counts. Owner: the state. On the engine thread, inside a call into Lua: all may raise. */
 #pragma once
 #include <lua.h>
 

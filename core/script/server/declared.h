@@ -64,6 +64,6 @@ bool declare(struct declarations *declared, const struct declarer *declarer, str
 bool declared_allow(const struct declarations *declared, const struct declarer *declarer, unsigned verb,
                     struct str kind, struct str subresource, const struct resource *resource,
                     const struct kinds *kinds);
-/* Whether Leases may be created and updated, by any of their names: asked without a server. */
+/* Returns whether Leases may be created and updated, by any of their names; needs no server. */
 bool declared_allow_leases(const struct declarations *declared);
 void declarations_clear(struct declarations *declared);

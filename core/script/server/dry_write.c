@@ -40,7 +40,7 @@ static void tell(const struct script *script, const struct write_request *r, str
     buf_clear(&shown);
 }
 
-/* What is known of an object that was named only. */
+/* Appends the known part of an object of which only the name was given. */
 static void put_reference(const struct write_request *r, struct buf *out)
 {
     struct buf version = {0};

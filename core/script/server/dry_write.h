@@ -5,10 +5,10 @@
 #include "script/server/write_request.h"
 #include "script/vm/host.h"
 
-/* What the log says of what is not sent. */
+/* Returns the log message for a write that is not sent. */
 const char *dry_write_message(const struct script *script);
-/* What the write is answered with, a new reference in `*out`: the body of a create, an update or an apply;
- * for a patch `given`, the object it names, or if that is NULL one with its name and kind; NULL for a delete.
- * False when the body is no object. The content of a Secret is not logged. */
+/* Sets `*out` to the result of the write, a new reference: the body of a create, an update or an apply; for a
+ * patch `given`, the object it names, or if that is NULL one with its name and kind; NULL for a delete. False
+ * when the body is not an object. The content of a Secret is not logged. */
 bool dry_write(struct script *script, const struct write_request *request, struct str body,
                struct root *given, struct root **out, struct err *err);

@@ -1,4 +1,4 @@
-/* What comes to a reader, and who waits for it; see reader.h. */
+/* Input of readers, and the calls that wait for it; see reader.h. */
 #include "script/server/reader.h"
 
 #include <stdlib.h>

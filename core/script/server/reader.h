@@ -51,7 +51,7 @@ enum read_function { READ_FUNCTION_GET, READ_FUNCTION_LIST, READ_FUNCTION_PAGES,
 
 /* By its name: "k8s.list". */
 enum read_function read_function_arg(lua_State *L, int idx);
-/* What the kind of a read that is about to be sent means; raises when the script did not declare it. */
+/* Returns the resolved kind of a read that is about to be sent; raises when the script did not declare it. */
 const struct resource *read_resource_arg(lua_State *L, int idx, enum read_function of);
 /* Adds the verbs of lists and watches to the table on top of the stack. */
 void bind_reader(lua_State *L);

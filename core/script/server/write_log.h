@@ -1,5 +1,5 @@
-/* What scripts wrote, or tried to: the last writes in memory, all of them in a file of JSON lines if there is
- * one. Never the content of an object. Owner: the engine. On the engine thread. */
+/* Write log: the writes of scripts and their attempts, the last ones in memory, all of them in a file of JSON
+ * lines if there is one. Never the content of an object. Owner: the engine. On the engine thread. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ struct write_log_entry {
     const char *resource_version; /* of the object that was answered */
 };
 
-/* How many are kept in memory. */
+/* Number of writes that are kept in memory. */
 enum { WRITE_LOG_KEPT = 1000 };
 /* Bytes of each text; a longer one ends with "...". */
 enum { WRITE_LOG_TEXT_MAX = 2048 };
@@ -40,5 +40,5 @@ void write_log_reopen(struct write_log *trail);
 void write_log_add(struct write_log *trail, const struct write_log_entry *entry);
 /* Appends those that are kept as a JSON array, the oldest first. */
 void write_log_write(const struct write_log *trail, struct buf *out);
-/* How many there ever were. */
+/* Returns the number of writes since the start. */
 uint64_t write_log_total(const struct write_log *trail);

@@ -1,4 +1,4 @@
-/* What becomes of a write, for the audit trail and for kubelua_writes_total.
+/* Record of a write and its outcome, for the write log and for kubelua_writes_total.
  * Owner: the wait that embeds it. On the engine thread; nothing here raises. */
 #pragma once
 #include "base/buf.h"

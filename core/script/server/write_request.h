@@ -1,6 +1,5 @@
-/* What a write sends, as read from the table that lua/k8s/write.lua made of the script's arguments.
- * Owner: the call. Texts are held by that table. On the engine thread; functions with a lua_State may raise.
- */
+/* Request of a write, as read from the table that lua/k8s/write.lua made of the script's arguments. Owner:
+ * the call. Texts are held by that table. On the engine thread; functions with a lua_State may raise. */
 #pragma once
 #include <lua.h>
 
@@ -31,7 +30,7 @@ const struct write_function *write_function_arg(lua_State *L, int idx);
 void write_request_read(lua_State *L, int table, struct write_request *request);
 /* "fieldManager=kubelua&dryRun=All"; of a delete all is in the body. */
 void write_request_query(const struct write_request *request, struct buf *out);
-/* What it sends or is answered may not be shown: a Secret, a TokenReview. */
+/* Returns whether its request and response must not be shown: those of a Secret, a TokenReview. */
 bool write_request_is_secret(const struct write_request *request);
 /* "pods/status" or "deployments.apps". */
 void write_request_resource(const struct write_request *request, struct buf *out);

@@ -1,5 +1,5 @@
 /* raw.test: engines for scripts under test, in the state of specs only. What goes wrong is given back as nil
- * and a text: lua/k8s/test raises it where the spec called. Other parts: bind_test_internal.h. */
+ * and a text: lua/k8s/test raises it where the spec called. Other parts: bind_spec_internal.h. */
 #include <lauxlib.h>
 
 #include "base/series/user_metric.h"
@@ -147,7 +147,7 @@ static int l_elapsed(lua_State *L)
     return 1;
 }
 
-/* What happened since the last time, as the text of a JSON array. */
+/* Pushes the records since the last call, as the text of a JSON array. */
 static int l_records(lua_State *L)
 {
     struct spec_engine *engine = spec_engine_arg(L);
@@ -276,7 +276,7 @@ void bind_test(lua_State *L, const struct spec_engine_ops *process_ops)
     lua_pop(L, 1);
 }
 
-/* --- What env:status() gives a spec */
+/* --- Result of env:status() in a spec */
 
 static void set_text(lua_State *L, const char *key, const char *value)
 {

@@ -1,4 +1,4 @@
-/* raw.test: what a spec does to the cluster of its engine, and asks of it; see bind_test_internal.h. */
+/* raw.test: what a spec does to the cluster of its engine, and asks of it; see bind_spec_internal.h. */
 #include <string.h>
 
 #include "kube/config/yaml_documents.h"

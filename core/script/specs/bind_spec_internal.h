@@ -1,5 +1,5 @@
-/* What the files of raw.test share. For these files only.
- * Owner: as bind_test.h says. */
+/* Internals of raw.test, shared by its files. For these files only.
+ * Owner: as spec_engine.h says. */
 #pragma once
 #include <lua.h>
 
@@ -17,7 +17,7 @@ void bind_test_rules(lua_State *L);
 void bind_test_reload(lua_State *L);
 void bind_test_audit(lua_State *L);
 
-/* --- How a script under test is, as a table for its spec.
+/* --- Status of a script under test, as a table for its spec.
  * Owner: nothing is kept. `L` is the spec's state, not the script's. */
 
 /* Pushes { synced, handlers, queues, memory }. */

@@ -1,4 +1,4 @@
-/* More of raw.test: what goes wrong in a cluster, and what other servers answer; see bind_test.c. */
+/* More of raw.test: what goes wrong in a cluster, and what other servers answer; see bind_spec.c. */
 
 #include "script/generation/handover.h"
 #include "script/specs/bind_spec_internal.h"
@@ -126,7 +126,7 @@ void bind_test_rules(lua_State *L)
     luaL_register(L, NULL, verbs);
 }
 
-/* --- More of raw.test: what rules say of the cluster; see bind_test.c */
+/* --- More of raw.test: what rules say of the cluster; see bind_spec.c */
 
 /* audit(engine, rule or nil, passes): JSON text, an array of what the rules say; or nil and why not */
 static int l_audit(lua_State *L)
@@ -156,7 +156,7 @@ void bind_test_audit(lua_State *L)
     lua_setfield(L, -2, "check_params");
 }
 
-/* --- More of raw.test: the next generation of a script under test; see bind_test.c */
+/* --- More of raw.test: the next generation of a script under test; see bind_spec.c */
 
 static void set_count(lua_State *L, const char *name, size_t count)
 {

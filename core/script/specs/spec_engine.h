@@ -1,7 +1,6 @@
-/* What k8s.test needs of the layers above: an engine for one script, on a cluster in memory and a clock that
- * stands still. The command that runs specs hands its functions down.
- * Owner: the spec's handle. All on the one thread; nothing here may be called from a callback of the engine.
- */
+/* Functions that k8s.test needs of the layers above: an engine for one script, on a cluster in memory and a
+ * clock that stands still. The command that runs specs hands its functions down. Owner: the spec's handle.
+ * All on the one thread; nothing here may be called from a callback of the engine. */
 #pragma once
 #include "base/buf.h"
 #include "base/err.h"
@@ -35,7 +34,7 @@ struct spec_fault_options {
 
 enum { TEST_ANSWER_HEADERS_MAX = 20 };
 
-/* What a server other than the API server answers to http.request. */
+/* Response of a server other than the API server to http.request. */
 struct spec_response {
     const char *method, *url;                         /* the first NULL: any; the second may end with "*" */
     const char *headers[2 * TEST_ANSWER_HEADERS_MAX]; /* name, value, ... */
@@ -45,7 +44,7 @@ struct spec_response {
     int64_t delay_ms;
 };
 
-/* What a recording made of the cluster. */
+/* Changes that a recording made to the cluster. */
 struct replay_counts {
     uint64_t objects; /* of the first lists */
     uint64_t changes; /* after those */
@@ -95,7 +94,7 @@ struct spec_engine_ops {
     bool (*add_kind)(struct spec_engine *engine, const struct resource *resource, struct err *err);
     bool (*resolve)(struct spec_engine *engine, const char *kind, struct resource *out, struct err *err);
     bool (*add_rule)(struct spec_engine *engine, const struct spec_fault_options *rule, struct err *err);
-    /* Whether it is there, and no request met it. */
+    /* Returns whether it exists, and no request met it. */
     bool (*rule_is_unmet)(struct spec_engine *engine, int id);
     void (*clear_rules)(struct spec_engine *engine);
     /* Newer ones come first; all is copied. */
@@ -111,7 +110,7 @@ struct spec_engine_ops {
                   struct err *err);
     /* False when a rule of the scripts takes not all of the parameters. */
     bool (*check_params)(struct spec_engine *engine, struct err *err);
-    /* When a recording begins, wall time. */
+    /* Sets the wall time at which a recording begins. */
     bool (*recording_begin_us)(const char *path, int64_t *begin_us, struct err *err);
     /* Puts the first lists of a recording into the cluster; the rest of it comes by replay_play. */
     bool (*replay_begin)(struct spec_engine *engine, const char *path, struct err *err);

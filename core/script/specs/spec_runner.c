@@ -23,7 +23,7 @@ static void make_environment(lua_State *L)
     set_ref(L, REF_INTERNAL_ENV);
 }
 
-/* What a spec gets by `require`, made when it is asked for. */
+/* Loads a module of specs when `require` first names it. */
 static int l_preload(lua_State *L)
 {
     modules_internal(L, own_text(L, lua_upvalueindex(1)));

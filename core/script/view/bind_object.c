@@ -85,8 +85,8 @@ static int l_object_annotation(lua_State *L)
     return push_field(L, view->root, root_annotations(view->root), "annotation: key");
 }
 
-/* What a walk in C finds is kept in the script's scratch first: pushing to Lua may raise, and the walk may
- * hold memory. */
+/* Adds a match to the script's scratch. Pushing to Lua may raise while the walk holds memory, so matches are
+ * pushed after the walk. */
 static bool add_match(void *ctx, struct value v)
 {
     buf_append(ctx, &v, sizeof v);

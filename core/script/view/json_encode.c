@@ -22,7 +22,7 @@ enum { KEY_BYTES = 5 /* "":0, */ };
 
 static void encode(struct encoder *e, int idx, int depth);
 
-/* What follows will not be shown. */
+/* Returns whether the shown length is reached: the rest is not shown. */
 static bool is_full(const struct encoder *e)
 {
     return e->for_people && e->out->len > JSON_TEXT_MAX;
@@ -176,7 +176,8 @@ static void encode_object(struct encoder *e, int idx, int depth)
     keys->len = from;
 }
 
-/* Whether JSON's array would show all of it: k8s.json.encode leaves out what has another key. */
+/* Returns whether JSON's array would show all of the table: k8s.json.encode omits elements with other
+ * keys. */
 static bool is_whole_array(lua_State *L, int idx)
 {
     size_t count = 0, length = lua_objlen(L, idx);

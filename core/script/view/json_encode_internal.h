@@ -1,5 +1,5 @@
-/* What writes JSON from Lua values, for the files of json_encode.h. Owner: the call that encodes. On the
- * engine thread, inside a call into Lua: the checks raise. */
+/* Internals of writing JSON from Lua values, for the files of json_encode.h. Owner: the call that encodes. On
+ * the engine thread, inside a call into Lua: the checks raise. */
 #pragma once
 #include <lua.h>
 
@@ -25,8 +25,8 @@ struct encoder {
     struct step path[PACK_DEPTH_MAX + 1];   /* to what is being written */
 };
 
-/* Where the table at `depth` is, in place of what was written so far: "spec.list[0]: "; nothing for the
- * whole. */
+/* Returns the path of the table at `depth`, in place of what was written so far: "spec.list[0]: "; empty for
+ * the top. */
 const char *encoder_path(const struct encoder *e, int depth);
 /* Of an array of `count`: what has another key would be left out. */
 void encoder_check_positions(struct encoder *e, int idx, size_t count, int depth);

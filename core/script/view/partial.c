@@ -1,4 +1,4 @@
-/* What is missed in a partial object; see partial.h. */
+/* Detection of reads of fields that a partial object lacks; see partial.h. */
 #include "script/view/partial.h"
 
 #include "object/pack/pack.h"
@@ -53,7 +53,7 @@ void partial_absent(lua_State *L, const struct root *root, struct str name)
 
 /* --- walks */
 
-/* What is below has all that the object has. */
+/* Returns whether the type is a scalar: nothing can be missing below it. */
 static bool is_scalar(enum value_type type)
 {
     return type != VALUE_MAP && type != VALUE_ARRAY;

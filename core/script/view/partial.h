@@ -45,5 +45,5 @@ void partial_clear(struct script *script);
 void partial_absent(lua_State *L, const struct root *root, struct str name);
 /* All that is in the value is looked at. */
 void partial_walk(lua_State *L, const struct root *root, struct value value);
-/* What the path leads to, from the whole object or a part of it. */
+/* Checks the values at the path, from the complete object or a part of it. */
 void partial_path(lua_State *L, const struct root *root, const struct path *path);

@@ -118,7 +118,7 @@ static void push_part(lua_State *L, struct script *script, struct root *root, st
     script->own.views->parts[slot].root = root;
 }
 
-/* What is empty lies nowhere. */
+/* Pushes a value. An empty map or array has no address, and is pushed as it is. */
 static void push_step(lua_State *L, struct script *script, struct root *root, struct value value,
                       enum value_type type)
 {

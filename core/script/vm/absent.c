@@ -60,7 +60,8 @@ static void put_key(struct buf *path, struct str key)
         buf_printf(path, "%s%.*s", path->len ? "." : "", STR_ARG(key));
 }
 
-/* Where `wanted` lies below `from`. A subtree that occurs more than once is told by its first place. */
+/* Appends the path of `wanted` below `from`. A subtree that occurs more than once is named by its first
+ * place. */
 static bool find(struct value from, const uint32_t *wanted, struct buf *path, int depth)
 {
     if (from.at == wanted) return true;
@@ -130,7 +131,7 @@ static bool explain_name(const struct absent *absent, struct buf *text)
     return is_it;
 }
 
-/* What the script did with it between then and now is not known: it is told as a hint. */
+/* Adds the last absent field to the message as a hint: what the script did with it since is unknown. */
 void absent_explain(struct script *script, struct buf *text)
 {
     struct absent *absent = &script->call.absent;

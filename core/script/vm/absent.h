@@ -22,9 +22,9 @@ void absent_explain(struct script *script, struct buf *text);
 /* "Pod shop/web-1". */
 void object_title(const struct root *root, struct buf *out);
 
-/* --- What is said of a method that a class does not have: the name that was meant, instead of Lua's "attempt
- * to call method 'on_ad' (a nil value)". Known methods cost nothing more, as they are found before anybody
- * asks. Owner: nothing is kept. Inside a call into Lua: all may raise. */
+/* --- Error of a call of an unknown method: it suggests the name that was meant, instead of Lua's "attempt to
+ * call method 'on_ad' (a nil value)". Known methods cost nothing more, as they are found before. Owner:
+ * nothing is kept. Inside a call into Lua: all may raise. */
 
 /* For script_open.c, before any class is made. */
 void unknown_method_setup(lua_State *L);

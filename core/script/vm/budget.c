@@ -115,6 +115,8 @@ static bool look(struct script *script)
     int64_t now = budget_clock_ns();
     bool near = false;
     for (struct budget_call *call = b->call; call; call = call->outer) {
+        /* The clock of a call starts at the first check: most calls end before it, and never read the
+         * clock. */
         if (!call->begun_ns) call->begun_ns = now;
         int64_t left_ns = call->limit_ns - taken_ns(call, now);
         near = near || left_ns < until_next_ns;
@@ -143,7 +145,8 @@ static void on_count(lua_State *L, lua_Debug *ar)
     if (script->budget.every == EACH_INSTRUCTION) disarm(script);
 }
 
-/* What is over is armed again each time: the signal may have come while Lua wrote the same fields. */
+/* Checks the budget. An exceeded one is armed again each time: the signal may have come while Lua wrote the
+ * same fields. */
 void budget_tick(struct script *script)
 {
     if (script->trusted) return;
@@ -169,12 +172,13 @@ void budget_exceed_at(struct script *script, lua_State *L, enum limit limit)
     if (L) tell(script, L);
 }
 
-/* What was taken before a call's clock started was never counted. */
+/* Excuses time from running calls. Time before a call's clock started was never counted. */
 void budget_excuse(struct script *script, int64_t ns)
 {
     for (struct budget_call *call = script->budget.call; call; call = call->outer) {
         if (!call->begun_ns) continue;
         call->excused_ns += ns;
+        /* Excuses extend a call by its own limit at most. */
         if (call->excused_ns > call->limit_ns) call->excused_ns = call->limit_ns;
     }
 }
@@ -203,6 +207,7 @@ void budget_enter(struct script *script, struct budget_call *call, enum limit li
         .limit = limit,
         .limit_ns = script->trusted || ms > INT64_MAX / NS_PER_MS ? INT64_MAX : ms * NS_PER_MS,
     };
+    /* The signal of the CPU watch walks the calls: it may see a call only when it is complete. */
     atomic_signal_fence(memory_order_release);
     script->budget.call = call;
 }
@@ -229,6 +234,7 @@ enum script_result budget_leave(struct script *script, struct budget_call *call,
     }
     b->call = call->outer;
     atomic_signal_fence(memory_order_release);
+    /* An outer call is over its limit: it goes on unwinding. */
     if (over && over != call) return result;
     b->over = NULL;
     b->stop = false;

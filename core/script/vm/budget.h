@@ -41,10 +41,9 @@ void budget_tick(struct script *script);
 /* The thread's CPU clock. A system call. */
 int64_t budget_clock_ns(void);
 
-/* --- What a C function that can be kept busy for long spends. LuaJIT's hooks do not reach into C, so that
- * such a function counts small steps of about 10 ns, and asks about every millisecond whether the call of the
- * script may go on. Owner: the function, on its stack. To be used inside calls into Lua only: steps_take may
- * raise. */
+/* --- Budget of long C functions. LuaJIT's hooks do not reach into C, so that such a function counts small
+ * steps of about 10 ns, and checks about every millisecond whether the call of the script may go on. Owner:
+ * the function, on its stack. To be used inside calls into Lua only: steps_take may raise. */
 
 enum { STEPS_TURN = 100000 };
 

@@ -21,7 +21,7 @@ void bundle_unref(struct bundle *bundle);
 bool bundle_text(struct bundle *bundle, const char *path, struct str *text, struct err *err);
 /* The text of a file that is not read: of a test. Copied. */
 void bundle_set_text(struct bundle *bundle, const char *path, struct str text);
-/* Whether the files say what the bundle has; `*changed` (optional) is the path of one that does not,
+/* Returns whether the files are equal to the bundle; `*changed` (optional) is the path of one that is not,
  * borrowed. */
 bool bundle_is_current(const struct bundle *bundle, const char **changed);
 /* The files, the script's first; those that were not found too. */

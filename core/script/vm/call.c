@@ -23,7 +23,7 @@ enum { ERROR_TEXT_MAX = 4000 };
 /* Of L's stack, for what a verb pushes after its check and what protect pushes. */
 enum { NESTED_SLOTS = 16 };
 
-/* What tells one error value from another; strings are interned. */
+/* Returns the identity of an error value; strings are interned. */
 static const void *error_identity(lua_State *L)
 {
     return lua_type(L, -1) == LUA_TSTRING ? own_text(L, -1) : lua_topointer(L, -1);

@@ -1,4 +1,4 @@
-/* Where a call failed, and why; see failure.h. */
+/* Place and reason of a failed call; see failure.h. */
 #include "script/vm/failure.h"
 
 #include <string.h>

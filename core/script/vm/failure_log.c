@@ -1,4 +1,4 @@
-/* Logs failed calls; see report.h. */
+/* Logs failed calls; see failure_log.h. */
 #include "script/vm/failure_log.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* What becomes of calls that failed: each is counted, and one a second of each handler, timer, index function
- * or transform has a line in the log; the next one tells how many were left out, or a line of its own does
- * when none comes in time. Owner: who embeds the struct. On the engine thread, outside of Lua. */
+/* Failure log of calls: each failure is counted, and one a second of each handler, timer, index function or
+ * transform has a line in the log; the next line has the number of those omitted, or a line of its own if
+ * none comes in time. Owner: who embeds the struct. On the engine thread, outside of Lua. */
 #pragma once
 #include "base/log.h"
 #include "script/vm/state.h"

@@ -1,5 +1,5 @@
-/* What is done of all features; see feature.h. The parts of the table `raw` are made when lua/k8s first asks
- * for them, as a script needs few of them. */
+/* Operations on all features; see feature.h. The parts of the table `raw` are created when lua/k8s first
+ * reads them, as a script needs few of them. */
 #include "script/vm/feature.h"
 
 #include <lauxlib.h>

@@ -1,4 +1,4 @@
-/* What scripts can be given, a function or a family of them: one descriptor in the file that binds it to Lua,
+/* Features of scripts, each a function or a family of them: one descriptor in the file that binds it to Lua,
  * listed in script/generation/features.def. The rest of the engine reaches a feature by its descriptor alone.
  * Owner: nobody; descriptors are constant. */
 #pragma once
@@ -50,13 +50,13 @@ struct feature {
     void (*stop_leading)(struct script *script);
 };
 
-/* What the view of objects knows, for the messages of calls. */
+/* Descriptions of values by the view of objects, for the messages of calls. */
 struct value_words {
     /* The value as JSON, shortened; borrowed until the next call. */
     struct buf *(*describe)(lua_State *L, int idx);
     /* The method of whole objects that has this name, or, if `near`, that may have been meant. NULL: none. */
     const char *(*method)(struct str name, bool near);
-    /* Whose function it is; NULL: none's. */
+    /* Returns the name of the method with this function; NULL: none. */
     const char *(*method_of)(lua_CFunction function);
 };
 

@@ -1,4 +1,4 @@
-/* What the process offers to its scripts, and what becomes of calls of them.
+/* Functions of the process for its scripts, and callbacks for the outcome of their calls.
  * Owner: the engine, longer than its scripts. On the engine thread. */
 #pragma once
 #include <stdbool.h>
@@ -39,7 +39,7 @@ struct script_hooks {
     const void *metrics_page; /* of k8s.metric, see base/series/user_metric.h; NULL: that of the process */
 };
 
-/* What the process offers to its scripts; outlives them all. */
+/* Host of scripts: what the process offers to them; outlives them all. */
 struct script_host {
     struct shared_factory *factory;
     struct loop *loop;
@@ -52,7 +52,7 @@ struct script_host {
     struct running *running;  /* where calls are noted for other threads; NULL: nowhere */
     struct cpu_watch *watch;  /* of the engine thread; NULL: count hooks see how long calls take */
     enum write_mode write_mode;
-    /* What the log says of a write under WRITES_RECORDED; NULL: that the user asked for that. A literal. */
+    /* Log message of a write under WRITES_RECORDED, a literal; NULL: a message that the user requested it. */
     const char *not_sent;
     /* Of Events; NULL when there is no server. */
     struct event_recorder *recorder;
@@ -64,8 +64,8 @@ struct script_host {
     bool elects;                   /* scripts that do not call it take part in that one */
     const char *default_namespace; /* of those that do not say; "" all namespaces */
     struct script_hooks hooks;
-    /* Whether the generation is given up, and the one before comes back, as what has this id went over its
-     * limits too often; NULL: never. */
+    /* Returns whether the engine rolls back the generation, because what has this id exceeded its limits too
+     * often; NULL: never. */
     bool (*is_given_up)(void *ctx, const struct script *script, const char *id);
     void *is_given_up_ctx;
     const struct limits *limits; /* NULL: the defaults */
@@ -95,7 +95,7 @@ struct script_counters {
     uint64_t failed_writes;
 };
 
-/* How often its functions were entered, and how many calls failed, in one generation alone. */
+/* Number of calls into its functions, and of failed calls, in one generation alone. */
 struct script_tally {
     uint64_t calls, failed;
 };

@@ -1,6 +1,6 @@
-/* What a script may take: the table of limits, with names, units and defaults, and one set of values for each
- * script. The operator's flags set them; the script can lower its own while it loads.
- * Owner: whoever embeds the struct. No Lua here; may be used anywhere. */
+/* Limits of a script: the table of limits, with names, units and defaults, and one set of values for each
+ * script. The operator's flags set them; the script can lower its own while it loads. Owner: whoever embeds
+ * the struct. No Lua here; may be used anywhere. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

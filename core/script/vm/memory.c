@@ -12,8 +12,9 @@
  * made of it. */
 enum { SMALL = 4096, FOR_ERRORS = 1 << 20 };
 
-/* Whose frames tell which line asks for memory: Lua unwinds without a word when it gets none. A coroutine of
- * the script's own is told by who resumed it. NULL where machine code may run, which keeps no frames. */
+/* Returns the state whose frames name the line that needs memory: Lua unwinds without a message when it gets
+ * none. For a coroutine of the script it is the state that resumed it. NULL where machine code may run, which
+ * keeps no frames. */
 static lua_State *current_state(const struct script *script)
 {
     const struct task *task = script->tasks.current;
@@ -90,6 +91,7 @@ void memory_set_limit(struct script *script)
     struct script_heap *heap = &script->heap;
     int64_t limit = script->limits.values[LIMIT_SCRIPT_MEMORY];
     heap->limit = limit > INT64_MAX / 2 ? INT64_MAX / 2 : (size_t)limit;
+    /* Up to this bound the hook collects garbage first; only beyond it the allocator refuses. */
     heap->hard = heap->limit + heap->limit / 4;
     set_next(script);
 }
@@ -134,6 +136,7 @@ void memory_collect(lua_State *L)
     script->heap.lived = script->memory;
     if (before > script->memory) mem_note_freed(before - script->memory);
     set_next(script);
+    /* A collection is the engine's work: calls do not pay for it. */
     budget_excuse(script, budget_clock_ns() - begun_ns);
 }
 

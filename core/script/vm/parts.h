@@ -1,5 +1,5 @@
-/* What the machine keeps in each script: the structs that struct script holds by value. Each is read and
- * changed by its own file alone, which says more of it. Owner: the script. On the engine thread. */
+/* Parts of the machine in each script: the structs that struct script holds by value. Each is read and
+ * changed by its own file alone, which describes it. Owner: the script. On the engine thread. */
 #pragma once
 #include <lua.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Who is not called any more; see quarantine.h. */
+/* Quarantine of functions; see quarantine.h. */
 #include "script/vm/quarantine.h"
 
 #include <stdlib.h>
@@ -82,8 +82,10 @@ static void begin(struct quarantine *q)
 
 bool quarantine_note(struct quarantine *q, enum quarantine_call call, enum script_result result)
 {
+    /* Neither end shows whether the call kept its limits. */
     if (result == SCRIPT_CANCELLED || result == SCRIPT_YIELDED) return false;
     if (result != SCRIPT_CPU_LIMIT && result != SCRIPT_MEMORY_LIMIT) {
+        /* Only limits count: any other end, even an error, breaks the row. */
         q->in_row[call] = 0;
         return false;
     }

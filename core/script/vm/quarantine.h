@@ -1,8 +1,9 @@
-/* Who goes over a limit again and again is not called any more: a handler, the workers of a queue, a timer, a
- * command, a transform, an index function or a rule of which three calls in a row ended by a CPU or memory
- * limit. It shows in the log, the status and the metrics, and is lifted by a reload, as the new generation
- * begins anew, or by the operator. Owner: who is called embeds it; the script has a list of those that are
- * active. On the engine thread, outside of Lua but for quarantine_note and quarantine_skips. */
+/* Quarantine of functions that exceed limits again and again: a handler, the workers of a queue, a timer, a
+ * command, a transform, an index function or a rule is not called any more after three calls in a row ended
+ * by a CPU or memory limit. It shows in the log, the status and the metrics, and is lifted by a reload, as
+ * the new generation starts afresh, or by the operator. Owner: the struct of the function embeds it; the
+ * script has a list of the active ones. On the engine thread, outside of Lua except quarantine_note and
+ * quarantine_skips. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,12 +41,12 @@ bool quarantine_note(struct quarantine *quarantine, enum quarantine_call call, e
 void quarantine_put_remedy(const struct quarantine *quarantine, struct buf *out);
 /* So many calls were not made. */
 void quarantine_skip(struct quarantine *quarantine, uint64_t count);
-/* Whether a call is not to be made; it is counted then. */
+/* Returns whether a call must be skipped; counts it then. */
 bool quarantine_skips(struct quarantine *quarantine);
 
 /* --- for the operator */
 
-/* What is not called any more, as it went over a limit too often; texts are borrowed. */
+/* Function in quarantine, which exceeded a limit too often; texts are borrowed. */
 struct script_quarantine_status {
     const char *id, *why; /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME", "transform/KIND",
                                   "index/NAME", "rule/ID"; the error of the last call */

@@ -39,7 +39,7 @@ void retained_add_fetched(struct script *script, const struct root *object);
 /* `many` is held from here on; nothing when it has no objects. */
 void retained_add_set(struct script *script, struct retained_set *many);
 void retained_remove_set(struct retained_set *many);
-/* Whether so much has happened since the last look that the next is due. */
+/* Returns whether enough has happened since the last recount for the next one. */
 bool retained_is_due(const struct script *script);
 /* Counts them anew. */
 void retained_recount(struct script *script);

@@ -1,6 +1,6 @@
-/* Which script is in a call, and in which kind of call, for threads that watch over the engine thread while
- * it does not come back. Two words that the engine thread writes and any thread reads: what they point to is
- * never freed while somebody may read. Owner: the engine, longer than its scripts and its other threads. */
+/* Script and kind of call in progress, for threads that watch over the engine thread while a call does not
+ * return. Two words that the engine thread writes and any thread reads: what they point to is never freed
+ * while a thread may read. Owner: the engine, longer than its scripts and its other threads. */
 #pragma once
 #include <stdatomic.h>
 

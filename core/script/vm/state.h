@@ -90,7 +90,7 @@ enum script_ref {
     REF_COUNT,
 };
 
-/* What the engine calls of a script once it is loaded. */
+/* Functions of a loaded script that the engine calls. */
 enum script_function {
     SCRIPT_HANDLER,
     SCRIPT_FILTER,

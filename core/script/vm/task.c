@@ -135,7 +135,8 @@ static enum script_result fail(struct task *task, int status)
     return result;
 }
 
-/* What the function returned stands above xpcall's `true`: nil, err is a failure that raised nothing. */
+/* Takes the results of the function, which stand above xpcall's `true`: nil, err is a failure that raised
+ * nothing. */
 static enum script_result take_results(struct task *task)
 {
     struct script *script = task->script;

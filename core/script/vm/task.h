@@ -51,7 +51,7 @@ int task_yield(lua_State *L, struct task_wait *wait, const struct task_wait_ops 
  * coroutine goes on in a later turn of the loop. Once for each wait, and not after drop. */
 void task_wake(struct task_wait *wait);
 
-/* What a task holds and must not take with it when it ends. */
+/* Resource of a task that must not end with it. */
 struct task_cleanup {
     /* The task has ended: well, or it was cancelled or failed. The newest comes first. Calls no Lua. */
     void (*end)(struct task_cleanup *hold, bool well);
@@ -86,7 +86,7 @@ struct task_call {
  * SCRIPT_YIELDED: `*task` goes on later, and `done` will be called; for any other result it was not and will
  * not be. Never from inside a call of the same script. */
 enum script_result task_run(struct script *script, const struct task_call *call, struct task **task);
-/* What the task in progress is fenced by, for its writes; NULL: nothing. Borrowed. */
+/* Returns the fence of the task in progress, for its writes; NULL: none. Borrowed. */
 struct fence *task_fence(const struct script *script);
 /* Ends a task that waits: `done` is told SCRIPT_CANCELLED at once. From anywhere on the engine thread. */
 void task_cancel(struct task *task);

@@ -9,7 +9,7 @@
 #include "base/series/series.h"
 #include "script/vm/parts.h"
 
-/* --- How often something happened lately: a count that slides over a period, in a fixed amount of memory.
+/* --- Rate of recent events: a count that slides over a period, in a fixed amount of memory.
  * Owner: who embeds it. No clock of its own; may be used anywhere. */
 
 /* Counts one more, unless there were `most` within the period already: false then, and `*wait_ms` is how long

@@ -23,7 +23,7 @@ struct turns {
 };
 
 void turns_init(struct turns *turns);
-/* What remains of the script's work comes in the next turn. */
+/* Schedules the rest of the script's work for the next turn. */
 void turns_schedule(struct script *script);
 /* The script has no more work. */
 void turns_unschedule(struct script *script);

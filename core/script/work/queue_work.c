@@ -1,4 +1,4 @@
-/* A worker's call on a key, and what becomes of the key; see queue_work.h. */
+/* A worker's call on a key, and what becomes of the key; see script_queue.h. */
 #include "script/work/script_queue.h"
 
 #include <stdlib.h>
@@ -168,7 +168,7 @@ bool script_queue_works_on(const struct script_queue *q, struct str key)
     return false;
 }
 
-/* --- What a task must give back */
+/* --- Processing key that a task must give back */
 
 struct processing_key {
     struct task_cleanup hold;

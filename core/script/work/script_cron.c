@@ -53,7 +53,7 @@ void script_cron_start(struct script_timer *t)
     timer_start(&t->timer, script_clock(t->script), 0);
 }
 
-/* Whether a run may begin though one is under way. */
+/* Returns whether a run may begin while another is in progress. */
 static bool may_overlap(struct script_timer *t)
 {
     switch (t->overlap) {

@@ -142,7 +142,8 @@ void script_queue_run(lua_State *L, struct script_queue *q, int function)
     turns_schedule(q->script);
 }
 
-/* What it was given while it loaded comes behind what was there. */
+/* Continues the queue of the previous generation. Keys added while the script loaded come behind those that
+ * were there. */
 static void follow(struct script_queue *q, struct script_queue *before)
 {
     struct workqueue *mine = q->queue;
@@ -230,7 +231,7 @@ void queues_clear(struct script *script)
 
 /* --- Options of k8s.queue */
 
-/* Whether the table at 1 has the option `name`. Its value goes to 2. */
+/* Returns whether the table at 1 has the option `name`. Its value goes to 2. */
 static bool option(lua_State *L, const char *name)
 {
     lua_settop(L, 1);

@@ -11,7 +11,7 @@
 
 enum { QUEUES_MAX = 100, WORKERS_MAX = 1000 };
 
-/* What the generations of a script have of one queue together. By count. */
+/* Queue shared by the generations of a script. By count. */
 struct queue_share {
     int refs;
     struct workqueue *queue;
@@ -53,7 +53,7 @@ struct script_queue_options {
     struct rate_limiter limiter;
 };
 
-/* What a worker's function is given beside the key, as userdata: what is to become of it. */
+/* Userdata that a worker's function gets beside the key: it decides what happens to the key. */
 enum { JOB_WHY_MAX = 256 };
 struct job {
     enum { JOB_DONE, JOB_RETRY, JOB_AFTER } outcome;
@@ -67,7 +67,7 @@ struct script_queue *script_queue_new(struct script *script, const struct script
 /* Starts its workers, as soon as all informers of the script are synced. `function` is in the registry. */
 void script_queue_run(lua_State *L, struct script_queue *queue, int function);
 
-/* Whether a worker has the key: nobody else may end its work. */
+/* Returns whether a worker has the key: nobody else may end its work. */
 bool script_queue_works_on(const struct script_queue *queue, struct str key);
 
 /* The script is made. */

@@ -9,7 +9,7 @@
 
 enum timer_kind { TIMER_AFTER, TIMER_EVERY, TIMER_CRON };
 
-/* What a run of k8s.cron does that falls due while one is under way. */
+/* Treatment of a run of k8s.cron that falls due while another is in progress. */
 enum timer_overlap {
     OVERLAP_SKIP,    /* does not come */
     OVERLAP_QUEUE,   /* comes when that one has ended; once, however many there were */
@@ -93,14 +93,14 @@ void script_timers_clear(struct script *script);
 /* Appends "every 30s", "after 5m", or "cron 0 3 * * mon-fri Europe/Berlin": timers of two generations of a
  * script are the same one when these are equal, and the options. */
 void script_timer_describe(const struct script_timer *timer, struct buf *out);
-/* When the next tick is due, in microseconds since the epoch; 0: none is to come, or not before the one under
- * way has ended. */
+/* Returns when the next tick is due, in microseconds since the epoch; 0: none is to come, or not before the
+ * current one has ended. */
 int64_t script_timer_due_us(const struct script_timer *timer);
 /* `timer` is the same as `old`, of an earlier generation: its next tick is due when that one's is. Before
  * script_timers_start or after it. */
 void script_timer_take_due(struct script_timer *timer, const struct script_timer *old);
 
-/* What the userdata of timers holds: a reference. */
+/* Content of the userdata of timers: a reference. */
 struct timer_box {
     struct script_timer *timer; /* NULL while it is made */
 };

@@ -25,7 +25,7 @@ static bool dry_runs(const struct writing *w, const json_t *options)
     return w->dry_run || json_array_size(json_object_get(options, "dryRun")) > 0;
 }
 
-/* What is still there, or is of a kind that says so, is answered with itself; else with a Status. */
+/* Responds with the object if it still exists or its kind returns deleted objects; else with a Status. */
 static void answer_delete(struct writing *w, struct sim_written *written)
 {
     const struct sim_served *served = w->target->served;

@@ -1,5 +1,4 @@
-/* Discovery in the legacy form: one answer per group and version; the aggregated form is in discovery_v2.c.
- */
+/* Discovery in the legacy form: one answer per group and version; the aggregated form follows below. */
 #include "sim/api/discovery.h"
 
 #include <stdlib.h>

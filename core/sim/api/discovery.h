@@ -1,4 +1,4 @@
-/* What the server says it serves: /api, /apis, the lists of resources, /version.
+/* Discovery documents of the server: /api, /apis, the lists of resources, /version.
  * Owner: a new reference each. May be called anywhere, the kinds must not change meanwhile. */
 #pragma once
 #include "base/str.h"
@@ -10,7 +10,7 @@
 json_t *sim_discovery(const char *path, const char *accept, const struct sim_kind *const *kinds, size_t n,
                       const char **content_type);
 
-/* --- What the legacy and the aggregated form of discovery share; see discovery.h.
+/* --- Internals shared by the legacy and the aggregated form of discovery.
  * Owner: a new reference each; kinds are borrowed.
  * May be called anywhere. */
 

@@ -143,7 +143,7 @@ void sim_inside_about_clear(struct sim_inside_about *about)
     *about = (struct sim_inside_about){.verb = ""};
 }
 
-/* Whether the object of the path is there. */
+/* Returns whether the object of the path exists. */
 static bool is_there(struct sim_inside *inside, const char *path)
 {
     struct sim_target target;

@@ -1,5 +1,5 @@
 /* The simulator without HTTP, for whoever has it in his own process: requests and answers as texts, on the
- * clock of a loop that is moved by hand. Faults are rules of its own (inside_fault.h).
+ * clock of a loop that is moved by hand. Faults are rules of its own (app/inside/inside_faults.h).
  * Owner: whoever made it; all on the loop's thread. */
 #pragma once
 #include "base/buf.h"
@@ -20,7 +20,7 @@ struct sim_inside_request {
     struct str body;
 };
 
-/* What a request is about. Texts are valid until sim_inside_about_clear. */
+/* Subject of a request. Texts are valid until sim_inside_about_clear. */
 struct sim_inside_about {
     const char *verb;                          /* "get", "list", "watch", "create", ...; "" of no resource */
     const char *kind, *resource, *api_version; /* "Deployment", "deployments.apps", "apps/v1"; NULL: none */

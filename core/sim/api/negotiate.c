@@ -1,4 +1,4 @@
-/* Which form of an object an Accept header asks for. */
+/* Negotiation of an object's form by the Accept header. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -16,7 +16,7 @@ static json_t *invalid(const char *detail)
     return sim_status_invalid(&kind, "", "FieldValueInvalid", "spec", NULL, detail);
 }
 
-/* What the rules say of such a request; "*" for a resource is met by those alone that name none. */
+/* Returns whether the fault rules allow such a request; only rules that name no resource meet "*". */
 static bool is_allowed(struct sim_api *api, const json_t *attributes)
 {
     const char *resource = sim_text_at(attributes, "resource"), *ns = sim_text_at(attributes, "namespace");

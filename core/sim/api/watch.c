@@ -1,4 +1,4 @@
-/* Where watches begin; see watch.h. */
+/* Beginning of watches; see watch.h. */
 #include "sim/api/watch.h"
 
 #include <poll.h>
@@ -152,8 +152,8 @@ void sim_watch(struct sim_api *api, const struct sim_request *request, const str
     reply->live = true;
 }
 
-/* --- What a watch sends: the present objects, events, bookmarks, and what faults make of them; see
- * watch_internal.h */
+/* --- Content of a watch: the present objects, events, bookmarks, and the effects of faults on them; see
+ * watch.h */
 
 /* One more bookmark so long before the end, so that the client goes on from a fresh version. */
 enum { BEFORE_DEADLINE_MS = 2000 };

@@ -152,7 +152,8 @@ static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old
     return result;
 }
 
-/* Who meets a limit of this server is told so, and not that the request was wrong. */
+/* Refuses a patch type. A client that meets a limit of this server is told so, and not that its request was
+ * wrong. */
 static void refuse_type(const struct writing *w)
 {
     const char *types = w->target->served->kind->custom ? PATCH_TYPES : PATCH_TYPES ", " STRATEGIC;
@@ -173,7 +174,7 @@ static json_t *applied(void *ctx, const struct sim_kind *kind, const json_t *old
     return sim_applied(old, ctx);
 }
 
-/* What is not there is made. */
+/* Applies the body; creates the object if it does not exist. */
 static void apply(struct writing *w, const char *key)
 {
     struct sim_written written;

@@ -1,4 +1,4 @@
-/* What requests that write share: write_request.c and delete_request.c, which alone include it.
+/* Internals shared by requests that write: write_request.c and delete_request.c, which alone include it.
  * Owner and thread as in write_request.h. */
 #pragma once
 #include "sim/api/write_request.h"

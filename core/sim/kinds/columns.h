@@ -13,7 +13,7 @@ extern const struct sim_layout sim_layout_pods, sim_layout_nodes, sim_layout_nam
     sim_layout_deployments, sim_layout_replicasets, sim_layout_services, sim_layout_configmaps,
     sim_layout_secrets, sim_layout_leases, sim_layout_events, sim_layout_crds;
 
-/* What several layouts share. */
+/* Columns that several layouts share. */
 #define SIM_COLUMN_NAME                                                                               \
     {                                                                                                 \
         "Name", "string", "name", "Name must be unique within a namespace, and cannot be updated.", 0 \

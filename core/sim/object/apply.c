@@ -21,7 +21,7 @@ static json_t *fields_of(const json_t *value)
     return fields;
 }
 
-/* What identifies an object belongs to nobody. */
+/* Returns the fields that the manager owns. The identity of an object has no manager. */
 static json_t *owned_by(const json_t *given)
 {
     json_t *fields = fields_of(given), *metadata = json_object_get(fields, "f:metadata");

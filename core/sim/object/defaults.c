@@ -1,5 +1,4 @@
-/* Defaults of the built-in kinds, as far as a client can be expected to look at them; pods: defaults_pod.c.
- */
+/* Defaults of the built-in kinds, as far as a client can be expected to look at them. */
 #include "sim/object/defaults.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What the server fills in where a body says nothing.
+/* Defaults that the server sets for fields that a body omits.
  * Owner: the object is the caller's and is changed in place.
  * May be called anywhere. */
 #pragma once

@@ -91,7 +91,7 @@ static enum sim_field field_of(const char *label)
 static bool add_term(struct sim_selector *s, const struct sim_kind *kind, const char *label, bool equal,
                      const struct buf *value, char **message)
 {
-    /* What old clients say for the node of a pod. */
+    /* Old clients call the node of a pod "spec.host". */
     if (kind->graceful && strcmp(label, "spec.host") == 0) label = "spec.nodeName";
     if (equal && !*label && value->len == 0) return true; /* "=" asks for nothing */
     if (!is_known(kind, label, message)) return false;
@@ -140,7 +140,8 @@ struct sim_selector *sim_field_selector_parse(const struct sim_kind *kind, const
     return NULL;
 }
 
-/* What is no string in the object: flags, which are false when missing, and an event's source. */
+/* Returns a field that is not a string in the object: flags, which are false when missing, and an event's
+ * source. */
 static const char *text_in_object(const json_t *object, const char *label)
 {
     const json_t *value = sim_at(object, label);

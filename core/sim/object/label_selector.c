@@ -204,7 +204,7 @@ bool sim_selector_matches_labels(const struct sim_selector *selector, const json
     return true;
 }
 
-/* --- What label and field selectors share: requirements, all of which must hold */
+/* --- Common part of label and field selectors: requirements, all of which must hold */
 
 struct sim_requirement *sim_selector_add(struct sim_selector *s)
 {

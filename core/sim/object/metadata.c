@@ -200,7 +200,7 @@ static void add_problems(json_t *causes, const char *field, const char *text, st
     buf_clear(problems);
 }
 
-/* What will be put behind the prefix makes dashes at its end good. */
+/* Checks a prefix of generated names. The suffix makes a dash at its end valid. */
 static bool check_prefix(bool (*check)(struct str, struct buf *), const char *prefix, struct buf *problems)
 {
     char *likely = xstrdup(prefix);

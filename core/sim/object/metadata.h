@@ -11,6 +11,6 @@ bool sim_check_body(const struct sim_kind *kind, const json_t *body, struct sim_
 json_t *sim_normalized(const struct sim_kind *kind, const json_t *body);
 /* Puts the fields of metadata in the server's order, without empty and unknown ones. */
 void sim_tidy_metadata(json_t *object);
-/* What is wrong with names, labels, annotations, owners and finalizers: an array of causes, empty when
- * nothing is. */
+/* Returns the errors in names, labels, annotations, owners and finalizers: an array of causes, empty if there
+ * are none. */
 json_t *sim_metadata_causes(const struct sim_kind *kind, const json_t *metadata);

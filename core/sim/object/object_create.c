@@ -1,4 +1,4 @@
-/* What a create makes of a body. */
+/* Creation of objects: the object that a create makes of a body. */
 #include <string.h>
 
 #include "base/mem.h"

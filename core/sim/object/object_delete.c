@@ -1,4 +1,5 @@
-/* What a delete does: at once, by an update first, or by an update that waits for somebody else. */
+/* Deletion of objects: at once, by an update first, or by an update that waits for finalizers or a grace
+ * period. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +56,7 @@ static bool check_preconditions(const struct sim_kind *kind, const json_t *old, 
     return true;
 }
 
-/* How long a pod may take to end when it is deleted now. */
+/* Returns the grace period of a pod that is deleted now, in seconds. */
 static int64_t grace_of_pod(const json_t *pod, const json_t *options)
 {
     const char *phase = sim_text_at(pod, "status.phase");

@@ -1,6 +1,6 @@
-/* What a write does to an object before it is stored: names, uid, generation, status, finalizers, graceful
- * deletion. Owner: a new reference each; what is handed in is borrowed and not changed. The store sets
- * resourceVersion itself. May be called anywhere. */
+/* Rules of writes, applied to an object before it is stored: names, uid, generation, status, finalizers,
+ * graceful deletion. Owner: a new reference each; what is handed in is borrowed and not changed. The store
+ * sets resourceVersion itself. May be called anywhere. */
 #pragma once
 #include "sim/object/kind.h"
 

@@ -22,7 +22,7 @@ json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const js
     return causes;
 }
 
-/* What may change, made the same in both. */
+/* Returns the part of a pod's spec that may not change: a copy without the fields that may. */
 static json_t *fixed_part(const json_t *pod)
 {
     static const char *const lists[] = {"containers", "initContainers"};

@@ -1,4 +1,4 @@
-/* What an update makes of a body and the object that is there. */
+/* Update of objects: the object that an update makes of a body and the existing object. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,7 +95,7 @@ static void copy_field(json_t *to, const json_t *from, const char *key)
         json_object_del(to, key);
 }
 
-/* What no update changes. A deletion that began does not end, and cannot be begun by an update. */
+/* Keeps the fields that no update changes. An update cannot begin or revoke a deletion. */
 static void keep_system_fields(const struct sim_kind *kind, json_t *object, const json_t *old, json_t *causes)
 {
     static const char *const kept[] = {"namespace", "uid", "resourceVersion", "generation",
@@ -163,7 +163,8 @@ static void only_status(const struct sim_kind *kind, json_t *object, const json_
         copy_field(metadata, json_object_get(old, "metadata"), "labels");
 }
 
-/* What the other subresources leave to the status one, and namespaces to `finalize`. */
+/* Keeps the parts that belong to other requests, the status and a namespace's finalizers, and what a body
+ * omits of a service's addresses or a secret's type. */
 static void keep_other_parts(const struct sim_kind *kind, json_t *object, const json_t *old,
                              const char *subresource)
 {

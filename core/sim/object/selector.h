@@ -4,7 +4,7 @@
 #pragma once
 #include "sim/object/kind.h"
 
-/* What field selectors may ask about one object; NULL is the empty string. */
+/* Fields of one object for field selectors; NULL is the empty string. */
 struct sim_fields {
     const char *name, *namespace_;
     const char *phase, *node_name; /* status.phase and spec.nodeName */

@@ -1,4 +1,4 @@
-/* How a selector is kept; see selector.h. Only for selector.c, label_selector.c and field_selector.c.
+/* Internals of selectors; see selector.h. Only for label_selector.c and field_selector.c.
  * Owner: the selector owns its requirements, they own their texts. */
 #pragma once
 #include "base/str.h"
@@ -6,7 +6,7 @@
 
 enum sim_operator { SIM_IN, SIM_NOT_IN, SIM_EXISTS, SIM_ABSENT, SIM_GREATER, SIM_LESS };
 
-/* Where the value of a field is found: in one of the strings of struct sim_fields, or in the object. */
+/* Place of a field's value: one of the strings of struct sim_fields, or the object. */
 enum sim_field {
     SIM_FIELD_NAME,
     SIM_FIELD_NAMESPACE,

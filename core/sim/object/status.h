@@ -7,7 +7,7 @@
  * Success. */
 json_t *sim_status(int code, const char *reason, const char *message, const struct sim_kind *kind,
                    const char *name);
-/* What a delete answers where it does not answer with the object: details name it and its uid. It has no
+/* Returns the Status of a delete that does not return the object: details name it and its uid. It has no
  * code. */
 json_t *sim_status_success(const struct sim_kind *kind, const char *name, const char *uid);
 /* The HTTP code to answer with. */

@@ -11,7 +11,7 @@ struct sim_director *sim_director_new(struct sim_api *api, struct sim_pods *pods
 /* Takes the scenario. False with an error when a step at once fails; nothing after it is done then. What
  * fails later is logged. */
 bool sim_director_run(struct sim_director *director, struct sim_scenario *scenario, struct err *err);
-/* How many scenarios have steps to come. */
+/* Returns the number of scenarios with steps to come. */
 size_t sim_director_running(struct sim_director *director);
 /* Ends all threads. */
 void sim_director_stop(struct sim_director *director);

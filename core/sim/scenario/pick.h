@@ -1,4 +1,4 @@
-/* Which objects a step of a scenario is about.
+/* Selection of the objects of a scenario's step.
  * Owner: keys are new texts. Takes the store's lock. */
 #pragma once
 #include "sim/scenario/verbs.h"
@@ -9,7 +9,7 @@ struct sim_picked {
     size_t count;
 };
 
-/* What the step's resource, namespace, name, selector and pick say; nothing picked is no error. */
+/* Picks objects by the step's resource, namespace, name, selector and pick; picking nothing is no error. */
 bool sim_pick(struct sim_stage *stage, const struct sim_step *step, struct sim_picked *picked,
               struct err *err);
 void sim_picked_clear(struct sim_picked *picked);

@@ -102,7 +102,7 @@ static void set_uid(struct pod *pod, enum hole hole, struct sim_random *random)
     pod->values[hole] = str_of(pod->text[hole]);
 }
 
-/* What all pods of a workload have in common. */
+/* Sets the values that all pods of a workload share. */
 static void set_app(struct pod *pod, size_t a)
 {
     static const char *const tiers[] = {"api", "web", "worker", "db"};

@@ -1,4 +1,4 @@
-/* What steps of a scenario can do: a table of names, parameters and functions.
+/* Steps of scenarios: a table of names, parameters and functions.
  * Owner: the table is constant. Verbs run on the thread of their scenario, without the store's lock. */
 #pragma once
 #include "base/buf.h"
@@ -10,7 +10,7 @@
 
 struct sim_pods;
 
-/* What a run of a scenario hands to its steps. */
+/* Stage on which a run of a scenario executes its steps. */
 struct sim_stage {
     struct sim_api *api;
     struct sim_pods *pods; /* borrowed; guarded by the store's lock */

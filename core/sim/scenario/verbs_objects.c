@@ -174,7 +174,7 @@ struct change {
     const char *subresource;
 };
 
-/* What a client sends that does not care about versions. */
+/* Returns the changed object, as a client sends it that ignores versions. */
 static json_t *changed(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
     const struct change *change = ctx;

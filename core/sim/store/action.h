@@ -26,7 +26,7 @@ struct sim_action {
 
 STAILQ_HEAD(sim_actions, sim_action);
 
-/* What faults make of one stream. */
+/* Effects of faults on one stream. */
 struct sim_faulty {
     struct sim_actions actions;
     bool no_end_bookmark;        /* the initial events never end */

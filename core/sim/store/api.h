@@ -1,4 +1,4 @@
-/* What all requests share: the store, the settings, the counters and the faults.
+/* State that all requests share: the store, the settings, the counters and the faults.
  * Owner: the server. Counters and settings may be changed from any thread. */
 #pragma once
 #include <stdatomic.h>

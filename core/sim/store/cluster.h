@@ -1,4 +1,4 @@
-/* What a cluster has besides its workloads: nodes and namespaces, always the same ones.
+/* Objects of a cluster besides its workloads: nodes and namespaces, always the same ones.
  * Owner: the store. Called before the server starts. */
 #pragma once
 #include "sim/store/store.h"

@@ -1,6 +1,5 @@
-/* What a change brings with it beyond its own object: CRDs make kinds come and go, namespaces take their
- * content along. Owner: none; objects are borrowed, whole. Called without the store's lock, after the change.
- */
+/* Effects of a change beyond its own object: CRDs add and remove kinds, namespaces remove their content.
+ * Owner: none; objects are borrowed, complete. Called without the store's lock, after the change. */
 #pragma once
 #include "sim/store/api.h"
 

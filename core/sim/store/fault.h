@@ -20,8 +20,8 @@ void sim_faults_free(struct sim_faults *faults);
 /* Takes what is in `fault`. */
 void sim_faults_add(struct sim_faults *faults, const struct sim_fault *fault);
 void sim_faults_clear(struct sim_faults *faults);
-/* Whether a rule with the code 403 would answer such a request now. `resource` and `namespace_` NULL: all of
- * them at once. Rules that name a path do not count. */
+/* Returns whether a rule with the code 403 would refuse such a request now. `resource` and `namespace_` NULL:
+ * all of them at once. Rules that name a path do not count. */
 bool sim_faults_forbid(struct sim_faults *faults, const char *verb, const char *resource,
                        const char *namespace_);
 /* `target` is NULL when the path names no resource. True when the request is answered, or is not to be

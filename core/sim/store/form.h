@@ -12,7 +12,7 @@ struct sim_list_meta {
     int64_t remaining;
 };
 
-/* What comes before the first item and behind the last one. */
+/* Append the text before the first item of a list, and behind the last one. */
 void sim_form_list_head(struct buf *out, const struct sim_served *served, enum sim_form form,
                         const struct sim_list_meta *meta);
 void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum sim_form form,

@@ -1,6 +1,6 @@
-/* What happened to one resource: a bounded ring of events that all its watches read by reference, each with
- * the map as it was after it, so that a list at any version in the ring is a lookup. Owner: the resource;
- * guarded by the store's lock. Events may be read until the lock is given back. */
+/* History of one resource: a bounded ring of events that all its watches read by reference, each with the map
+ * as it was after it, so that a list at any version in the ring is a lookup. Owner: the resource; guarded by
+ * the store's lock. Events may be read until the lock is given back. */
 #pragma once
 #include "sim/store/omap.h"
 

@@ -24,7 +24,7 @@ struct sim_object *omap_get(const struct omap *map, const char *key);
 size_t omap_count(const struct omap *map);
 /* The object with so many smaller ones; borrowed, NULL at the end. */
 struct sim_object *omap_at(const struct omap *map, size_t rank);
-/* How many keys are smaller than `key`. */
+/* Returns the number of keys smaller than `key`. */
 size_t omap_rank(const struct omap *map, const char *key);
 
 enum { OMAP_DEPTH_MAX = 96 };

@@ -11,5 +11,5 @@ struct sim_reaper *sim_reaper_new(struct loop *loop, struct sim_api *api);
 /* In `after_ms` the object is removed, if it is still the same one. */
 void sim_reaper_expect(struct sim_reaper *reaper, const struct sim_served *served,
                        const struct sim_object *object, int64_t after_ms);
-/* When no other thread can expect anything any more. */
+/* Frees the reaper; call when no other thread can use it any more. */
 void sim_reaper_free(struct sim_reaper *reaper);

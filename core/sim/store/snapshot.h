@@ -1,4 +1,4 @@
-/* Which state of a resource a list shows: the map of the version that it asks for, or why not (contract A-1,
+/* State of a resource that a list shows: the map of the version that it asks for, or the error (contract A-1,
  * A-5, A-6). Owner: a snapshot holds a reference on its map. Both functions take the store's lock. */
 #pragma once
 #include "sim/store/api.h"
@@ -24,5 +24,5 @@ void sim_snapshot_seek(const struct sim_snapshot *snapshot, struct omap_cursor *
 /* The next object that both selectors match, borrowed; NULL at the end. */
 struct sim_object *sim_snapshot_next(const struct sim_snapshot *snapshot, struct omap_cursor *cursor,
                                      const struct sim_list_options *options);
-/* How many objects there are behind the one with this key. */
+/* Returns the number of objects behind the one with this key. */
 size_t sim_snapshot_remaining(const struct sim_snapshot *snapshot, const char *key);

@@ -97,7 +97,7 @@ static struct sim_resource *supersede(struct sim_store *store, const struct sim_
     return resource;
 }
 
-/* Whether these versions, with the same one stored, are what is served already. */
+/* Returns whether these versions, with the same one stored, are served already. */
 static bool serves_the_same(struct sim_store *store, struct sim_kind *const *kinds, size_t n)
 {
     size_t now = 0;

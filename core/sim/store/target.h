@@ -1,4 +1,4 @@
-/* What a path names: a resource, all or one namespace of it, one object, a subresource.
+/* Target of a path: a resource, all or one namespace of it, one object, a subresource.
  * Owner: texts belong to the target; `served` is borrowed from the store and never goes away. */
 #pragma once
 #include "sim/store/request.h"

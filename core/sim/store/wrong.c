@@ -1,4 +1,4 @@
-/* What goes wrong, and how; see wrong.h. */
+/* Kinds of faults; see wrong.h. */
 #include "sim/store/wrong.h"
 
 #include <stdlib.h>

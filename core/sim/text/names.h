@@ -1,4 +1,4 @@
-/* What a name, a label key and a label value may look like, and the server's sentence when they do not.
+/* Rules for names, label keys and label values, and the server's message for those that break them.
  * Owner: nobody; messages are written into the caller's buffer.
  * May be called anywhere. */
 #pragma once

@@ -19,7 +19,7 @@ static bool read_varint(struct str *rest, uint64_t *number)
     return false;
 }
 
-/* How long the value is that `*at` begins with; steps over its length. */
+/* Sets `len` to the length of the value at `*at`, and steps over a length prefix. */
 static bool measure(struct str *at, unsigned type, uint64_t *len)
 {
     struct str behind = *at;

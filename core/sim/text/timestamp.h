@@ -13,5 +13,5 @@ void sim_time_format(int64_t seconds, char out[static SIM_TIME_MAX]);
 bool sim_time_parse(const char *text, int64_t *seconds);
 /* "5m10s", "3d4h": two or three figures, as kubectl shows them; "<invalid>" for the future. */
 void sim_age_format(int64_t seconds, char out[static SIM_AGE_MAX]);
-/* How long before `now_s` the time in `text` is; "<unknown>" when `text` is no time. */
+/* Writes how long before `now_s` the time in `text` is; "<unknown>" when `text` is not a time. */
 void sim_age(const char *text, int64_t now_s, char out[static SIM_AGE_MAX]);
