@@ -201,7 +201,7 @@ bool options_complete(struct options *o, bool needs_files, struct script_files *
     o->cluster.as_groups = o->as_groups.items;
     o->cluster.as_group_count = o->as_groups.count;
     if (needs_files && !o->files.count)
-        return err_set(err, ERR_INVALID, "no script: name one by -f FILE or -f DIR");
+        return err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
     return (!elects || leader_flags_check(&o->leader, err)) && options_set_limits(o, err) &&
            (!o->files.count || script_files_find(&o->files, files, err)) &&
            options_check_trusted(o, files, err);
