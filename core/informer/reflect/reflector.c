@@ -102,6 +102,10 @@ void reflector_start_cycle(struct reflector *r)
 static void on_delay(struct timer *timer)
 {
     struct reflector *r = container_of(timer, struct reflector, delay);
+    if (r->after_delay == NEXT_PROOF) {
+        reflector_recovered(r);
+        return;
+    }
     if (r->after_delay == NEXT_WATCH) {
         reflector_start_watch(r);
         return;

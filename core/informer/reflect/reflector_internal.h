@@ -15,6 +15,7 @@
 enum reflector_next {
     NEXT_CYCLE, /* list, then watch */
     NEXT_WATCH, /* only the watch, from the last version */
+    NEXT_PROOF, /* nothing: the watch that opened has lasted */
 };
 
 /* A list under way, or what a watch-list has brought so far: one pointer for each object until its end (B-3).
@@ -79,7 +80,7 @@ struct reflector {
 /* --- reflector.c */
 
 /* A new cycle: a watch-list or a list, then a watch. */
-/* The watch runs, with a whole cache behind it: tells so if a failure was told before. */
+/* The watch works, with a complete cache behind it: logs that, if a failure was logged before. */
 void reflector_recovered(struct reflector *r);
 void reflector_start_cycle(struct reflector *r);
 /* A stream ended with an error, but goes on at once: its cause is shown and logged. */

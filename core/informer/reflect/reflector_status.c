@@ -120,6 +120,7 @@ void reflector_saw_event(struct reflector *r, bool is_object)
     r->alive_until_ms = clock_now_ms(r->options.clock);
     reflector_count(r, is_object ? &counters->watched_objects : &counters->bookmarks, 1);
     clear_error(r);
+    if (r->failing_since_ms >= 0) reflector_recovered(r);
 }
 
 /* At most one line a second; the next one tells how many were left out, if any were. */

@@ -90,12 +90,21 @@ void reflector_start_watch(struct reflector *r)
     reflector_open_watch(r, false);
 }
 
+/* A server accepts a watch from a version that it does not have, and says so in the first event: a watch
+ * works once it brought another one, or nothing for a while. */
+static void await_proof(struct reflector *r)
+{
+    if (r->failing_since_ms < 0) return;
+    r->after_delay = NEXT_PROOF;
+    timer_start(&r->delay, r->options.clock, VERY_SHORT_MS);
+}
+
 static void on_opened(void *ctx)
 {
     struct reflector *r = ctx;
     r->watch.opened = true;
     reflector_opened(r);
-    if (!r->watch.collecting) reflector_recovered(r);
+    if (!r->watch.collecting) await_proof(r);
 }
 
 /* R-20; the version moves with every accepted event (R-19) but the first, unordered ones (R-18), and those

@@ -135,16 +135,38 @@ static void test_when_a_failure_is_over_one_line_says_so(void **state)
 {
     char line[64];
     source_fail_http(&source, 403, "Forbidden");
-    snprintf(line, sizeof line, "I Recovered reflector=pods afterMs=%lld\n", (long long)pass_delay());
+    snprintf(line, sizeof line, "I Recovered reflector=pods afterMs=%lld\n", (long long)pass_delay() + 1000);
     log_take();
     source_list(&source, "", "7");
     assert_string_equal(log_take(), ""); /* the watch may still fail */
     source_open(&source);
+    advance(999);
+    assert_string_equal(log_take(), "");
+    advance(1);
     assert_string_equal(log_take(), line);
     advance(1000);
     source_end(&source);
     source_open(&source);
     assert_string_equal(log_take(), "");
+}
+
+/* A server answers a watch from a version that it does not have with 200, and an ERROR event in it. */
+static void test_a_watch_that_opens_and_fails_is_no_recovery(void **state)
+{
+    source_fail_http(&source, 403, "Forbidden");
+    pass_delay();
+    source_list(&source, "", "7");
+    log_take();
+    source_open(&source);
+    source_fail_http(&source, 410, "Expired");
+    assert_null(strstr(log_take(), "Recovered"));
+    pass_delay();
+    source_list(&source, "", "9");
+    log_take();
+    source_open(&source);
+    assert_string_equal(log_take(), "");
+    source_event(&source, LW_ADDED, "a@10");
+    assert_non_null(strstr(log_take(), "I Recovered reflector=pods"));
 }
 
 static void test_r25_a_clean_end_and_a_list_repeated_at_once_log_nothing(void **state)
@@ -298,6 +320,7 @@ int main(void)
         TEST(test_r24_every_end_with_an_error_shows_its_cause_and_logs_one_line),
         TEST(test_r25_a_failure_is_a_warning_with_name_and_cause_and_expiry_is_none),
         TEST(test_when_a_failure_is_over_one_line_says_so),
+        TEST(test_a_watch_that_opens_and_fails_is_no_recovery),
         TEST(test_r25_a_clean_end_and_a_list_repeated_at_once_log_nothing),
         TEST(test_an_hour_of_refusals_is_one_line_for_each_try),
         TEST(test_r41_the_last_version_is_readable_and_empty_before_the_first_list),
