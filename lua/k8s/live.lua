@@ -25,7 +25,10 @@ function live.reads(declared)
 end
 
 -- k8s.get(kind, "ns/name"): one object, or nil, err.
-function live.get(kind, key)
+function live.get(kind, key, unknown)
+  if unknown ~= nil then
+    raw.raise "k8s.get: takes a kind and a key, and no options"
+  end
   local resource, err = resource_of("k8s.get", kind)
   if not resource then
     return nil, err

@@ -239,6 +239,12 @@ static void test_a_page_that_was_read_is_let_go_of(void **state)
     assert_int_equal(script->own.reads->open_lists, 0);
 }
 
+static void test_a_get_has_no_options(void **state)
+{
+    start_main("tell((select(2, pcall(k8s.get, 'pods', 'shop/a', { timeout = '4s' })):match 'k8s.*'))");
+    assert_told("k8s.get: takes a kind and a key, and no options");
+}
+
 /* In each of the things that it may wait for, and with events that were not taken. */
 static void test_a_script_may_be_freed_while_it_waits(void **state)
 {
@@ -297,6 +303,7 @@ int main(void)
         T(test_events_come_one_by_one_and_a_close_ends_them),
         T(test_a_watch_that_nobody_holds_is_collected),
         T(test_a_page_that_was_read_is_let_go_of),
+        T(test_a_get_has_no_options),
         T(test_a_script_may_be_freed_while_it_waits),
         T(test_objects_that_were_read_count_without_a_collection),
         T(test_an_unknown_kind_has_the_server_asked_again),
