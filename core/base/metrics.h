@@ -18,7 +18,7 @@ struct metric {
     __attribute__((constructor)) static void register_##symbol(void) \
     {                                                                \
         extern struct metric symbol;                                 \
-        metric_register(&symbol);                                    \
+        metric_register(&(symbol));                                  \
     }                                                                \
     struct metric symbol = {(place), (name), (help), 0, NULL}
 

@@ -159,7 +159,7 @@ describe("kubelua run #threads", function()
     local engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"
       k8s.main(function() for i = 1, 200000 do print(("x"):rep(100)) end k8s.log.info "printed" end)
-    ]])
+    ]], { "--limit", "main-cpu=1m" })
     engine.streams.out.fd, engine.held = nil, engine.streams.out.fd -- nobody reads it
     engine:wait_error "printed"
     engine.streams.out.fd = engine.held

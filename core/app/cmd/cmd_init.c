@@ -103,8 +103,8 @@ static bool is_free(const char *dir)
     }
     if (taken > NAMED) buf_printf(&names, " and %d more", taken - NAMED);
     if (taken)
-        fprintf(stderr, "kubelua init: %s: %d file(s) already %s: %s; nothing was written\n", dir, taken,
-                taken == 1 ? "is" : "are", buf_text(&names));
+        fprintf(stderr, "kubelua init: %s: %d %s: %s; nothing was written\n", dir, taken,
+                taken == 1 ? "file already exists" : "files already exist", buf_text(&names));
     buf_clear(&names);
     return !taken;
 }

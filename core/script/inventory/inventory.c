@@ -24,7 +24,7 @@ struct inventory_function {
     char hash[];
 };
 
-#define NAME(name, text) [INVENTORY_##name] = text,
+#define NAME(name, text) [INVENTORY_##name] = (text),
 static const char *const names[] = {INVENTORY_EACH(NAME)};
 
 const char *inventory_class_name(enum inventory_class class)
