@@ -109,7 +109,8 @@ repl:1: attempt to call field 'patch' (a nil value); HAS NO k8s.patch; help tell
     if os.getenv "KUBELUA_PRESET" == "tsan" then
       return pending "ThreadSanitizer keeps a timer's signal back from a thread that only computes"
     end
-    start { "--script-memory", "16Mi" }
+    -- Memory runs out long before the CPU time does, under a sanitizer too.
+    start { "--script-memory", "8Mi", "--handler-cpu", "500ms" }
     local before = ticks()
     local out, err, code = lines [[
 while true do pcall(function() while true do end end) end
@@ -118,8 +119,8 @@ local t = {} while true do t[#t + 1] = ("x"):rep(1e5) .. #t end
 ]]
     assert.equal("2\n", out)
     assert.equal([[
-repl:1: over the limit handler-cpu (50ms) in the prompt
-repl:1: over the limit script-memory (16Mi) in the prompt
+repl:1: over the limit handler-cpu (500ms) in the prompt
+repl:1: over the limit script-memory (8Mi) in the prompt
 ]], err)
     assert.equal(3, code)
     assert.is_true(ticks() > before)
