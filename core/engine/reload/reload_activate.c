@@ -154,6 +154,6 @@ void reload_activate(struct slot *slot)
     /* k8s.main runs once in the life of a script, not once in each generation. */
     if (slot->main_started) script_skip_main(new_);
     managed_script_drain(slot, old);
-    count(slot, returned ? RELOAD_RETURNED : RELOAD_ACTIVATED);
+    count(slot, returned ? RELOAD_ROLLED_BACK : RELOAD_ACTIVATED);
     tell(slot);
 }

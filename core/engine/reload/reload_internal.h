@@ -27,7 +27,7 @@ void reload_activate(struct slot *slot);
 struct handover;
 struct reload_metrics;
 
-enum reload_result { RELOAD_ACTIVATED, RELOAD_REFUSED, RELOAD_RETURNED, RELOAD_RESULTS };
+enum reload_result { RELOAD_ACTIVATED, RELOAD_REFUSED, RELOAD_ROLLED_BACK, RELOAD_RESULTS };
 
 struct reload_metrics *reload_metrics_new(void);
 /* NULL is allowed, here and below. */
