@@ -195,11 +195,11 @@ void reload_load(struct slot *slot, struct bundle *bundle, const char *why)
 
 /* Returns whether an empty file may be filled soon: an editor that writes in place truncates the file first,
  * and an empty script would be activated and lose all state. */
-static bool may_be_filled(struct slot *slot, enum reload_mode zeal)
+static bool may_be_filled(struct slot *slot, enum reload_mode mode)
 {
     struct stat st;
     bool empty = slot->current && stat(slot->path, &st) == 0 && st.st_size == 0;
-    if (empty) return reload_may_come(slot, &slot->empty_ms, zeal);
+    if (empty) return reload_may_come(slot, &slot->empty_ms, mode);
     slot->empty_ms = 0;
     return false;
 }
@@ -215,15 +215,15 @@ static void take_back(struct slot *slot)
 
 /* Compares the files with a rollback's origin, else the incoming generation, else the refused one, and with
  * the running one. */
-void reload_scan_script(struct slot *slot, enum reload_mode zeal)
+void reload_scan_script(struct slot *slot, enum reload_mode mode)
 {
     struct bundle *known = slot->left        ? slot->left
                            : slot->candidate ? script_bundle(slot->candidate)
                                              : slot->refused;
     bool runs = slot->current && bundle_is_current(script_bundle(slot->current), NULL);
     enum reload_mode enough = slot->returned ? RELOAD_FORCED : RELOAD_IF_REFUSED;
-    bool again = zeal >= enough && slot->refused && !slot->candidate;
-    if (slot->gone || may_be_filled(slot, zeal)) return;
+    bool again = mode >= enough && slot->refused && !slot->candidate;
+    if (slot->gone || may_be_filled(slot, mode)) return;
     if (known && bundle_is_current(known, NULL) && !again) return;
     reload_drop_incoming(slot);
     if (runs) {
@@ -231,7 +231,7 @@ void reload_scan_script(struct slot *slot, enum reload_mode zeal)
         return;
     }
     struct bundle *bundle = bundle_new();
-    reload_load(slot, bundle, zeal != RELOAD_IF_CHANGED ? "requested" : "changed");
+    reload_load(slot, bundle, mode != RELOAD_IF_CHANGED ? "requested" : "changed");
     bundle_unref(bundle);
 }
 

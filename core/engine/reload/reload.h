@@ -21,12 +21,12 @@ enum reload_mode {
 };
 
 /* Looks at all files, and at the folders for new ones. */
-void reload_scan(struct slots *slots, enum reload_mode zeal);
+void reload_scan(struct slots *slots, enum reload_mode mode);
 /* The same for one script. */
-void reload_scan_script(struct slot *slot, enum reload_mode zeal);
+void reload_scan_script(struct slot *slot, enum reload_mode mode);
 /* A file is gone or empty since `*since_ms`, 0 for right now: whether it may still be on its way, as when it
  * is written anew in place or moved; then it is looked at once more. */
-bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_mode zeal);
+bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_mode mode);
 void reload_on_rescan(struct timer *timer);
 /* The script's next generation is of this text, whatever its file says; NULL: of what that says now. */
 void reload_text(struct slot *slot, struct str text);

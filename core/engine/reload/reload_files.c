@@ -81,29 +81,29 @@ static void add_new(struct slots *slots, const struct script_files *files)
             managed_script_add(slots, files->paths[i], files->names[i]);
 }
 
-bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_mode zeal)
+bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_mode mode)
 {
     struct slots *slots = slot->slots;
     struct clock *clock = loop_clock(slots->options.loop);
     int64_t now_ms = clock_now_ms(clock);
     if (!*since_ms) *since_ms = now_ms;
     int64_t left_ms = *since_ms + ON_ITS_WAY_MS - now_ms;
-    if (zeal == RELOAD_FORCED || left_ms <= 0) return false;
+    if (mode == RELOAD_FORCED || left_ms <= 0) return false;
     if (!timer_running(&slots->look_again)) timer_start(&slots->look_again, clock, left_ms);
     return true;
 }
 
-static void check_gone(struct slot *slot, const struct script_files *files, enum reload_mode zeal)
+static void check_gone(struct slot *slot, const struct script_files *files, enum reload_mode mode)
 {
     if (slot->gone) return;
     if (is_listed(files, slot->path))
         slot->missing_ms = 0;
-    else if (!reload_may_come(slot, &slot->missing_ms, zeal))
+    else if (!reload_may_come(slot, &slot->missing_ms, mode))
         stop_script(slot);
 }
 
 /* Folders have what they have now; a folder that cannot be read has what it had. */
-static void find_files(struct slots *slots, enum reload_mode zeal)
+static void find_files(struct slots *slots, enum reload_mode mode)
 {
     struct script_files files;
     struct err err;
@@ -111,20 +111,20 @@ static void find_files(struct slots *slots, enum reload_mode zeal)
         log_warn("Failed to scan for scripts", F("err", err.text));
         return;
     }
-    for (size_t i = slots->count; i-- > 0;) check_gone(slots->items[i], &files, zeal);
+    for (size_t i = slots->count; i-- > 0;) check_gone(slots->items[i], &files, mode);
     add_new(slots, &files);
     script_files_clear(&files);
 }
 
-void reload_scan(struct slots *slots, enum reload_mode zeal)
+void reload_scan(struct slots *slots, enum reload_mode mode)
 {
     if (slots->ending) return;
-    find_files(slots, zeal);
+    find_files(slots, mode);
     for (size_t i = 0; i < slots->count; i++) {
         struct slot *slot = slots->items[i];
         if (slot->gone || slot->missing_ms) continue;
         note_lost(slot);
-        if (!slot->lost) reload_scan_script(slot, zeal);
+        if (!slot->lost) reload_scan_script(slot, mode);
     }
     slots->options.hooks.looked(slots->options.hooks.ctx);
     watch_all(slots);
