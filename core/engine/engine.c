@@ -133,7 +133,7 @@ struct engine *engine_new(const struct engine_options *options, struct err *err)
     engine->options = *options;
     engine->check.fn = engine_on_check;
     engine->drain.fn = on_drain;
-    engine->farewell.fn = engine_on_step_down;
+    engine->step_down_timer.fn = engine_on_step_down;
     engine->loop = options->loop ? options->loop : loop_new();
     turns_init(&engine->turns);
     engine_make_slots(engine);
@@ -211,7 +211,7 @@ void engine_free(struct engine *engine)
     cluster_free(engine->cluster);
     timer_cancel(&engine->check);
     timer_cancel(&engine->drain);
-    timer_cancel(&engine->farewell);
+    timer_cancel(&engine->step_down_timer);
     if (!engine->options.loop) loop_free(engine->loop);
     free(engine);
     if (is_notified) engine_log_summary(&summary);

@@ -44,9 +44,9 @@ struct engine {
     struct timer drain; /* looks whether the calls in progress have ended */
     int64_t ending_ms;  /* when the end began; 0 before */
     int drained_code;
-    struct timer farewell; /* looks whether functions for the end of leadership have ended */
-    bool competes;         /* for leases */
-    bool releasing;        /* leases are being given back; `farewell` is the end of that */
+    struct timer step_down_timer; /* looks whether functions for the end of leadership have ended */
+    bool competes;                /* for leases */
+    bool releasing;               /* leases are being given back; `farewell` is the end of that */
     bool stopping;
     int exit_code;
 };

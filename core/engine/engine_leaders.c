@@ -33,7 +33,7 @@ void engine_start_leaders(struct engine *engine)
 static void on_released(void *ctx)
 {
     struct engine *engine = ctx;
-    timer_cancel(&engine->farewell);
+    timer_cancel(&engine->step_down_timer);
     loop_stop(engine->loop);
 }
 
@@ -52,13 +52,13 @@ static void release(struct engine *engine)
 {
     engine->releasing = true;
     cancel_calls(engine);
-    timer_start(&engine->farewell, loop_clock(engine->loop), engine_end_left_ms(engine, END_LEASES));
+    timer_start(&engine->step_down_timer, loop_clock(engine->loop), engine_end_left_ms(engine, END_LEASES));
     leaders_release(engine->cluster->leaders, on_released, engine);
 }
 
 void engine_on_step_down(struct timer *timer)
 {
-    struct engine *engine = container_of(timer, struct engine, farewell);
+    struct engine *engine = container_of(timer, struct engine, step_down_timer);
     size_t waiting = 0;
     if (engine->releasing) {
         log_warn("Lease was not released within --shutdown-timeout");
@@ -82,7 +82,7 @@ void engine_step_down(struct engine *engine)
         if (leaders_count(engine->cluster->leaders) > 0) script_stop(engine->slots.scripts[i]);
         script_step_down(engine->slots.scripts[i]);
     }
-    engine_on_step_down(&engine->farewell);
+    engine_on_step_down(&engine->step_down_timer);
 }
 
 /* --- status */
