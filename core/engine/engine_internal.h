@@ -118,9 +118,9 @@ struct skipped_kinds {
 /* Returns whether nobody waits for the claim's kind, which the server does not have: only rules need it, and
  * a server may do without. The claim is suspended then. */
 bool engine_skip_kind(const struct engine *engine, const struct script *script, struct informer_claim *claim,
-                      const struct catalogue *catalogue, struct skipped_kinds *spared);
+                      const struct catalogue *catalogue, struct skipped_kinds *skipped);
 /* Logs it, and clears it. */
-void engine_log_skipped(struct skipped_kinds *spared);
+void engine_log_skipped(struct skipped_kinds *skipped);
 /* Claims whose kind the server has by now are held no more, until shared_factory_resolve. True: there are
  * others.
  */

@@ -19,7 +19,7 @@ struct resolution {
     const struct catalogue *catalogue;
     struct buf refused;   /* what was told, in lines: what rules check and use may be one kind */
     bool only_candidates; /* of the others everything was said */
-    struct skipped_kinds spared;
+    struct skipped_kinds skipped;
 };
 
 /* `*at` is its number among those of the script. */
@@ -86,7 +86,7 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     const struct script *script = engine_holder_of(r->engine, claim, &at);
     struct slot *slot = script ? managed_script_of_incoming(&r->engine->slots, script) : NULL;
     if (script && err->code == ERR_NOT_FOUND &&
-        engine_skip_kind(r->engine, script, claim, r->catalogue, &r->spared))
+        engine_skip_kind(r->engine, script, claim, r->catalogue, &r->skipped))
         return;
     bool has_group = resource_name_has_group(str_of(kind));
     bool may_come = err->code == ERR_NOT_FOUND && (has_group || *failures);
@@ -166,7 +166,7 @@ void engine_resolve_kinds(struct engine *engine)
         .engine = engine, .catalogue = kinds_catalogue(engine->cluster->kinds), .only_candidates = true};
     engine_take_kinds(engine, r.catalogue);
     shared_factory_resolve(engine->cluster->factory, r.catalogue, on_unknown_kind, &r);
-    engine_log_skipped(&r.spared);
+    engine_log_skipped(&r.skipped);
 }
 
 void engine_look_up_kinds(struct engine *engine, const struct catalogue *catalogue)
@@ -174,8 +174,8 @@ void engine_look_up_kinds(struct engine *engine, const struct catalogue *catalog
     struct resolution r = {.engine = engine, .catalogue = catalogue};
     bool lacking = engine_take_kinds(engine, catalogue);
     shared_factory_resolve(engine->cluster->factory, catalogue, on_unknown_kind, &r);
-    lacking |= r.spared.kinds.count > 0;
-    engine_log_skipped(&r.spared);
+    lacking |= r.skipped.kinds.count > 0;
+    engine_log_skipped(&r.skipped);
     if (r.refused.len)
         engine_stop(engine, EXIT_USAGE);
     else if (is_anything_missing(engine))
@@ -252,15 +252,15 @@ static void clear_names(struct skipped_names *names)
     *names = (struct skipped_names){0};
 }
 
-void engine_log_skipped(struct skipped_kinds *spared)
+void engine_log_skipped(struct skipped_kinds *skipped)
 {
-    end_names(&spared->kinds);
-    end_names(&spared->rules);
-    if (spared->kinds.count)
+    end_names(&skipped->kinds);
+    end_names(&skipped->rules);
+    if (skipped->kinds.count)
         log_warn("Rules are not evaluated for kinds that the server does not have",
-                 F("kinds", buf_text(&spared->kinds.shown)), F("rules", buf_text(&spared->rules.shown)));
-    clear_names(&spared->kinds);
-    clear_names(&spared->rules);
+                 F("kinds", buf_text(&skipped->kinds.shown)), F("rules", buf_text(&skipped->rules.shown)));
+    clear_names(&skipped->kinds);
+    clear_names(&skipped->rules);
 }
 
 /* --- claims */
@@ -281,16 +281,16 @@ static bool may_have(const char *kind)
 }
 
 bool engine_skip_kind(const struct engine *engine, const struct script *script, struct informer_claim *claim,
-                      const struct catalogue *catalogue, struct skipped_kinds *spared)
+                      const struct catalogue *catalogue, struct skipped_kinds *skipped)
 {
     const char *kind = claim_spec(claim)->kind;
     if (!engine->host.runs_rules || !is_of_rule(script, claim)) return false;
     if (claim_is_suspended(claim)) return true;
     if (*catalogue_failures(catalogue) || !may_have(kind)) return false;
     claim_suspend(claim, true);
-    add_name(&spared->kinds, kind);
+    add_name(&skipped->kinds, kind);
     for (size_t i = 0; i < script_rule_count(script); i++)
-        if (needs(script_rule(script, i), claim)) add_name(&spared->rules, script_rule(script, i)->id);
+        if (needs(script_rule(script, i), claim)) add_name(&skipped->rules, script_rule(script, i)->id);
     return true;
 }
 
