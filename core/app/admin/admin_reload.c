@@ -77,8 +77,8 @@ static void put_before(const struct slot *slot, struct buf *out)
 {
     if (!slot->before) return;
     json_open(out, "before", '{');
-    json_int(out, "generation", (int64_t)slot->before_number);
-    json_time(out, "takenOver", slot->before_us);
+    json_int(out, "generation", (int64_t)slot->previous_number);
+    json_time(out, "takenOver", slot->previous_us);
     put_hash(slot->before, out);
     json_close(out, '}');
 }

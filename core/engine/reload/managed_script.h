@@ -91,11 +91,11 @@ struct slot {
     struct buf left_why;
 
     /* Previous generation. */
-    struct bundle *before;  /* of the generation before the current one; NULL: there was none */
-    uint64_t before_number; /* that generation */
-    int64_t before_us;      /* when it began; 0: with the engine */
-    struct bundle *refused; /* files that are not what runs: refused, or returned from; NULL: none */
-    struct buf error;       /* why; empty: nothing is wrong */
+    struct bundle *before;    /* of the generation before the current one; NULL: there was none */
+    uint64_t previous_number; /* that generation */
+    int64_t previous_us;      /* when it began; 0: with the engine */
+    struct bundle *refused;   /* files that are not what runs: refused, or returned from; NULL: none */
+    struct buf error;         /* why; empty: nothing is wrong */
     int64_t error_us;
     bool returned;         /* the one that runs is what was before that */
     int64_t taken_over_us; /* when the current one began; 0: with the engine */

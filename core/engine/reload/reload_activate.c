@@ -146,8 +146,8 @@ void reload_activate(struct slot *slot)
     bundle_unref(slot->before);
     /* A rollback loads these sources, whatever the files contain by then. */
     slot->before = bundle_ref(script_bundle(old));
-    slot->before_number = script_generation(old);
-    slot->before_us = slot->taken_over_us;
+    slot->previous_number = script_generation(old);
+    slot->previous_us = slot->taken_over_us;
     probation_begin(slot, old, &quarantined);
     buf_clear(&quarantined);
     become_current(slot, new_);
