@@ -17,7 +17,7 @@ enum { DRAIN_MS = 10000, DRAIN_LOOK_MS = 50 };
 
 void slots_init(struct slots *slots, const struct slots_options *options)
 {
-    *slots = (struct slots){.options = *options, .look_again.fn = reload_on_rescan};
+    *slots = (struct slots){.options = *options, .rescan.fn = reload_on_rescan};
 }
 
 /* Other threads may read a name for as long as the engine lives (running.h). */
@@ -164,7 +164,7 @@ void managed_script_on_drain(struct timer *timer)
 void managed_scripts_clear(struct slots *slots)
 {
     script_watch_free(slots->watch);
-    timer_cancel(&slots->look_again);
+    timer_cancel(&slots->rescan);
     /* Those that were made last refer to those before them. */
     while (slots->script_count > 0) managed_script_drop(slots, slots->scripts[slots->script_count - 1]);
     for (size_t i = 0; i < slots->count; i++) free_slot(slots->items[i]);

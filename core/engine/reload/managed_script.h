@@ -61,7 +61,7 @@ struct slots {
     size_t name_count;
     struct reload_metrics *metrics; /* taken; NULL: nothing is counted */
     struct script_watch *watch;     /* of the scripts' files; NULL: nobody tells */
-    struct timer look_again;        /* at files that may be on their way */
+    struct timer rescan;            /* at files that may be on their way */
     bool ending;                    /* no generation follows any more */
 };
 

@@ -171,7 +171,7 @@ void reload_check_soon(struct slots *slots)
 
 void reload_end(struct slots *slots)
 {
-    timer_cancel(&slots->look_again);
+    timer_cancel(&slots->rescan);
     for (size_t i = 0; i < slots->count; i++) reload_drop_incoming(slots->items[i]);
 }
 

@@ -89,7 +89,7 @@ bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_mode mode
     if (!*since_ms) *since_ms = now_ms;
     int64_t left_ms = *since_ms + ON_ITS_WAY_MS - now_ms;
     if (mode == RELOAD_FORCED || left_ms <= 0) return false;
-    if (!timer_running(&slots->look_again)) timer_start(&slots->look_again, clock, left_ms);
+    if (!timer_running(&slots->rescan)) timer_start(&slots->rescan, clock, left_ms);
     return true;
 }
 
@@ -139,7 +139,7 @@ static void on_changed(void *ctx)
 
 void reload_on_rescan(struct timer *timer)
 {
-    reload_scan(container_of(timer, struct slots, look_again), RELOAD_IF_CHANGED);
+    reload_scan(container_of(timer, struct slots, rescan), RELOAD_IF_CHANGED);
 }
 
 void reload_watch(struct slots *slots)
