@@ -36,7 +36,7 @@ struct engine {
     int asks;                         /* of discovery in a row, as kinds are missing */
     int64_t asked_ms;                 /* when the last of them was due */
     bool writes_checked;              /* the kinds in k8s.writes, once */
-    bool params_told;                 /* that a parameter is of no rule any more */
+    bool params_logged;               /* that a parameter is of no rule any more */
     bool started;
     int64_t started_us;
     struct engine_summary summary; /* of scripts that have ended */

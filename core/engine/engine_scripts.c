@@ -197,6 +197,6 @@ void engine_warn_params(struct engine *engine)
 {
     struct err err;
     bool ok = engine_check_params(engine, &err);
-    if (!ok && !engine->params_told) log_warn("Rule parameter is no longer used", F("err", err.text));
-    engine->params_told = !ok;
+    if (!ok && !engine->params_logged) log_warn("Rule parameter is no longer used", F("err", err.text));
+    engine->params_logged = !ok;
 }

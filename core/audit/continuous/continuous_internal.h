@@ -126,7 +126,7 @@ struct continuous_audit {
     const struct root *asked_about; /* while a rule is */
     int64_t today;                  /* since 1970, in UTC */
     bool inactive;
-    bool full_told;
+    bool full_logged;
     size_t pending, finding_bytes, left_out;
     struct buf gathered, text; /* of the call under way */
     struct series *pending_series, *left_out_series;

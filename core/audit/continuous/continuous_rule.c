@@ -148,10 +148,10 @@ static struct findings *keep(struct continuous_audit *audit, struct result_cell 
     free(findings);
     cell->flags |= CELL_LEFT_OUT;
     audit->left_out++;
-    if (!audit->full_told)
+    if (!audit->full_logged)
         log_warn("Findings dropped because of the memory limit, results are still counted",
                  FI("limitBytes", audit->options.max_finding_bytes));
-    audit->full_told = true;
+    audit->full_logged = true;
     return NULL;
 }
 

@@ -121,10 +121,10 @@ static bool has_room(struct policy_writer *writer, struct policy_namespace *spac
     if (writer->reports + writer->coming < writer->options.max_reports) return true;
     if (!space->left_out) writer->left_out_count++;
     space->left_out = true;
-    if (!writer->full_told)
+    if (!writer->full_logged)
         log_warn("Policy report limit reached, some namespaces have no report", F("namespace", space->ns),
                  FI("limit", writer->options.max_reports));
-    writer->full_told = true;
+    writer->full_logged = true;
     return false;
 }
 

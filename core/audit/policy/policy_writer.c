@@ -72,10 +72,10 @@ static void write_failed(struct policy_writer *writer, struct policy_namespace *
 {
     writer->failed++;
     writer->err = *err;
-    if (!writer->write_told && !is_on_its_way_out(err))
+    if (!writer->write_logged && !is_on_its_way_out(err))
         log_warn("Failed to write policy report, retrying; further failures are only counted",
                  F("namespace", space->ns), F("err", err->text));
-    writer->write_told = true;
+    writer->write_logged = true;
     if (space->failed) return;
     space->failed = true;
     space->retry_ms = space->retry_ms ? space->retry_ms * 2 : POLICY_RETRY_MS;
@@ -94,7 +94,7 @@ static void take_in(struct policy_writer *writer)
 static void write_done(struct policy_writer *writer, struct policy_write_call *flight)
 {
     struct known_part *part = policy_namespace_part(flight->space, flight->part);
-    writer->write_told = false;
+    writer->write_logged = false;
     err_clear(&writer->err);
     policy_namespace_set_part(writer, part, !flight->deletes);
     memcpy(part->content, flight->content, sizeof part->content);
@@ -202,7 +202,7 @@ static void forget(struct policy_writer *writer)
     HASH_ITER (hh, writer->spaces, space, next) policy_namespace_free(writer, space);
     memset(writer->scopes, 0, sizeof writer->scopes);
     writer->incomplete.len = 0;
-    writer->begun = writer->is_late = writer->full_told = writer->write_told = false;
+    writer->begun = writer->is_late = writer->full_logged = writer->write_logged = false;
     err_clear(&writer->err);
 }
 

@@ -70,7 +70,7 @@ struct policy_writer {
     struct policy_pass round;
     struct timer tick;
     struct token_bucket rate;
-    bool active, begun, full_told, write_told;
+    bool active, begun, full_logged, write_logged;
     bool is_late; /* it has begun, and not all was asked about */
     bool holds;   /* rules wait for their caches, and not for long: nothing is written */
     int64_t active_ms;
