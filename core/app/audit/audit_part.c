@@ -39,7 +39,7 @@ static void notify_found(struct part *part)
 {
     audit_stream_put_found(&part->out, part->table);
     audit_table_forget(part->table);
-    part->told_ns = clock_measure_ns();
+    part->reported_ns = clock_measure_ns();
     flush(part);
 }
 
@@ -92,7 +92,7 @@ static void look_at(struct part *part, const struct kind *kind, struct root *obj
     if (!part_is_in_scope(part, kind, object)) return;
     auditor_audit(part->auditor, &(const struct audit_subject){.object = object, .file = STR("")});
     if (audit_table_count_rows(part->table) >= ROWS_AT_ONCE ||
-        clock_measure_ns() - part->told_ns > TELL_EVERY_NS)
+        clock_measure_ns() - part->reported_ns > TELL_EVERY_NS)
         notify_found(part);
 }
 

@@ -34,7 +34,7 @@ struct part {
     struct kind *kinds;
     size_t kind_count;
     struct buf out;
-    int64_t told_ns; /* when something was told last */
+    int64_t reported_ns; /* when something was told last */
 };
 
 /* --- audit_part.c */

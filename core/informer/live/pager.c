@@ -26,7 +26,7 @@ struct pager {
     struct buf asked;         /* the one that the page was asked for with */
     struct buf found_version; /* the first page's (P-4) */
     size_t told;              /* objects in pages before this one */
-    size_t told_last;         /* those of the last one among them */
+    size_t last_reported;     /* those of the last one among them */
     size_t pages;
     struct root **objects; /* of this page */
     size_t count;
@@ -153,7 +153,7 @@ static void notify_page(struct pager *p)
     p->count = 0;
     p->pages++;
     p->told += page.count;
-    p->told_last = page.count;
+    p->last_reported = page.count;
     p->tries = 0;
     err_clear(&p->previous);
     page.last = p->token.len == 0 || room(p) == 0;
@@ -216,8 +216,8 @@ void pager_again(struct pager *p)
 {
     must(p->pages > 0 && !p->call && !timer_running(&p->delay));
     p->pages--;
-    p->told -= p->told_last;
-    p->told_last = 0;
+    p->told -= p->last_reported;
+    p->last_reported = 0;
     p->token.len = 0;
     buf_str(&p->token, buf_slice(&p->asked));
     request(p);
