@@ -125,7 +125,7 @@ static void each_of_rules(struct reporting *t, struct script *const *scripts, si
     }
 }
 
-static void telling_clear(struct reporting *t)
+static void reporting_clear(struct reporting *t)
 {
     catalogue_free(t->known);
     buf_clear(&t->names);
@@ -151,7 +151,7 @@ bool audit_kinds_check(const struct audit_scripts *scripts)
 {
     struct reporting t = {.known = catalogue_well_known(), .auditor = scripts->auditor, .ok = true};
     each_of_rules(&t, scripts->items, scripts->count, check);
-    telling_clear(&t);
+    reporting_clear(&t);
     return t.ok;
 }
 
@@ -196,7 +196,7 @@ void audit_kinds_report_missing(struct script *const *scripts, size_t count,
         buf_clear(&folded);
         buf_clear(&text);
     }
-    telling_clear(&t);
+    reporting_clear(&t);
 }
 
 /* --- Kinds and namespaces of rules */

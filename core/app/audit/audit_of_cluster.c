@@ -122,7 +122,7 @@ static void print_lags(struct cluster_audit *live)
 }
 
 /* Notes the kinds of which objects were refused: the server has them, but no cache does. */
-static void tell_refused(struct cluster_audit *live)
+static void print_refused(struct cluster_audit *live)
 {
     for (struct informer_claim *claim = next_claim(live, NULL); claim; claim = next_claim(live, claim)) {
         struct buf text = {0};
@@ -180,7 +180,7 @@ static void fill_caches(struct cluster_audit *live)
     audit_kinds_report_missing(live->scripts.items, live->scripts.count, live->factory, live->catalogue,
                                &(const struct audit_kinds_sink){on_missing, on_absent, live});
     print_lags(live);
-    tell_refused(live);
+    print_refused(live);
     leave_out(live);
 }
 
@@ -237,7 +237,7 @@ static void look_at_all(struct cluster_audit *live)
             check_pages(live, target);
     }
     progress_end(&live->progress);
-    tell_refused(live); /* what came meanwhile */
+    print_refused(live); /* what came meanwhile */
     audit_targets_clear(&targets);
 }
 

@@ -292,7 +292,7 @@ static bool read_all(struct pages *pages)
 }
 
 /* Gives false. */
-static bool tell_refused(const struct pages *pages, struct err *err)
+static bool print_refused(const struct pages *pages, struct err *err)
 {
     size_t count = refusals_count(&pages->refusals);
     bool one = count == 1;
@@ -307,7 +307,7 @@ bool audit_pages_read(const struct audit_pages_options *options, struct err *err
     resource_api_version(options->resource, &pages.api_version);
     bool ok = read_all(&pages);
     if (!ok) *err = pages.failure;
-    if (ok && refusals_count(&pages.refusals)) ok = tell_refused(&pages, err);
+    if (ok && refusals_count(&pages.refusals)) ok = print_refused(&pages, err);
     refusals_clear(&pages.refusals);
     drop_objects(&pages);
     pager_free(pages.pager);

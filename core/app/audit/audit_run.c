@@ -70,7 +70,7 @@ bool audit_is_table(const struct audit_request *request)
 }
 
 /* Prints the errors that a report would have contained. */
-static void tell_errors(const struct audit_table *table)
+static void print_errors(const struct audit_table *table)
 {
     for (size_t i = 0; i < audit_table_count_rows(table); i++) {
         const struct audit_row *row = audit_table_row(table, i);
@@ -92,7 +92,7 @@ static void write_fixes(const struct audit *audit)
     struct buf text = {0};
     if (audit_is_table(request)) {
         if (!request->apply) fix_script_write(fixes, stdout);
-        tell_errors(audit->table);
+        print_errors(audit->table);
     }
     audit_fixes_sum_up(fixes, &text);
     fprintf(stderr, "kubelua audit: %s\n", buf_text(&text));

@@ -118,7 +118,7 @@ static int play(struct replay_run *run, struct err *err)
 }
 
 /* Behind all that scripts printed. */
-static void tell_counts(const struct replay_run *run)
+static void print_counts(const struct replay_run *run)
 {
     unsigned long long objects = run->counts.objects, changes = run->counts.changes;
     fprintf(stderr, "Played %s: %llu object%s listed, %llu change%s\n", run->recording, objects,
@@ -171,7 +171,7 @@ static int run(struct command_line *line)
         writer_start(WRITER_BUFFER_DEFAULT, clock_real());
         exit_code = play(r, &err);
         writer_stop(FLUSH_MS);
-        if (r->played) tell_counts(r);
+        if (r->played) print_counts(r);
     }
     if (!ok || (exit_code != EXIT_OK && exit_code != EXIT_INTERRUPTED)) command_fail(line, err.text);
     if (ok) exit_code = launch_check_output(line->argv[0], exit_code);

@@ -85,7 +85,7 @@ static void stop(struct retry_watcher *w)
     w->over = true;
 }
 
-static void tell_error(struct retry_watcher *w, const struct err *err)
+static void print_error(struct retry_watcher *w, const struct err *err)
 {
     struct err told = *err; /* it may live in the call that ends here */
     stop(w);
@@ -99,7 +99,7 @@ static void print_internal_error(struct retry_watcher *w, const char *text)
     err_set(&err, ERR_PARSE, "%s", text);
     err.http_status = 500;
     snprintf(err.reason, sizeof err.reason, "InternalError");
-    tell_error(w, &err);
+    print_error(w, &err);
 }
 
 static void saw_version(struct retry_watcher *w, struct str version)
@@ -166,7 +166,7 @@ static void on_done(void *ctx, const struct err *err)
     struct retry_watcher *w = ctx;
     w->call = NULL;
     if (err && is_final(w, err)) {
-        tell_error(w, err);
+        print_error(w, err);
         return;
     }
     if (err) log_failure(w, err);
