@@ -102,7 +102,7 @@ void child_kill(struct child *child)
 
 /* --- what it says */
 
-static void say_line(struct child *child)
+static void send_line(struct child *child)
 {
     struct str line = str_trim(buf_slice(&child->line));
     if (line.n && child->callbacks.on_line) child->callbacks.on_line(child->callbacks.ctx, line);
@@ -112,7 +112,7 @@ static void say_line(struct child *child)
 static void take_messages(struct child *child, const char *data, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        if (data[i] == '\n' || child->line.len == LINE_MAX) say_line(child);
+        if (data[i] == '\n' || child->line.len == LINE_MAX) send_line(child);
         if (data[i] != '\n') buf_putc(&child->line, data[i]);
     }
 }
@@ -186,7 +186,7 @@ static void on_exit_seen(struct ev_loop *ev, ev_io *io, int events)
         err_set(&child->err, ERR_IO, "unknown exit status: %s", strerror(errno));
     read_from(child, &child->output);
     read_from(child, &child->messages);
-    say_line(child);
+    send_line(child);
     judge(child, status);
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     child->callbacks.on_end(child->callbacks.ctx, code, buf_slice(&child->out),
