@@ -16,9 +16,9 @@
 #include "script/vm/quarantine.h"
 
 struct script_transform {
-    TAILQ_ENTRY(script_transform) link, on_seat;
+    TAILQ_ENTRY(script_transform) link, on_binding;
     struct script *script;
-    struct transform_binding *seat;
+    struct transform_binding *binding;
     int ref;
     struct failure_log report;
     struct quarantine quarantine;
@@ -29,8 +29,8 @@ struct script_transform {
 /* Identity of equal transforms of all generations, as an informer knows it. */
 struct transform_binding {
     size_t claims;
-    TAILQ_HEAD(seated, script_transform) functions; /* the last is of the newest generation */
-    struct script_transform *current;               /* that is called */
+    TAILQ_HEAD(bound, script_transform) functions; /* the last is of the newest generation */
+    struct script_transform *current;              /* that is called */
     bool cut_short; /* by a limit, which the next generation may have changed: what failed is to be made anew
                      */
     char owner[];
@@ -107,7 +107,7 @@ static enum transform_result transform(void *ctx, struct root *object, struct ro
     *out = result == SCRIPT_OK ? transforming.out : NULL;
     if (result == SCRIPT_OK) return *out ? TRANSFORM_KEPT : TRANSFORM_DROPPED;
     root_unref(transforming.out); /* its call was over a limit when it was done */
-    if (result != SCRIPT_ERROR) t->seat->cut_short = true;
+    if (result != SCRIPT_ERROR) t->binding->cut_short = true;
     return TRANSFORM_FAILED;
 }
 
@@ -116,7 +116,7 @@ static void list_again(struct quarantine *quarantine)
 {
     const struct script_transform *t = container_of(quarantine, struct script_transform, quarantine);
     for (size_t i = 0; i < t->script->informers.count; i++)
-        if (claim_spec(t->script->informers.claims[i])->transform.ctx == t->seat)
+        if (claim_spec(t->script->informers.claims[i])->transform.ctx == t->binding)
             claim_relist(t->script->informers.claims[i]);
 }
 
@@ -124,36 +124,37 @@ static void list_again(struct quarantine *quarantine)
 
 static void unbind_transform(struct script_transform *t)
 {
-    struct transform_binding *seat = t->seat;
-    TAILQ_REMOVE(&seat->functions, t, on_seat);
-    if (seat->current == t) seat->current = TAILQ_LAST(&seat->functions, seated);
+    struct transform_binding *binding = t->binding;
+    TAILQ_REMOVE(&binding->functions, t, on_binding);
+    if (binding->current == t) binding->current = TAILQ_LAST(&binding->functions, bound);
 }
 
-static void bind_transform(struct script_transform *t, struct transform_binding *seat)
+static void bind_transform(struct script_transform *t, struct transform_binding *binding)
 {
-    t->seat = seat;
-    TAILQ_INSERT_TAIL(&seat->functions, t, on_seat);
-    if (!seat->current) seat->current = t;
+    t->binding = binding;
+    TAILQ_INSERT_TAIL(&binding->functions, t, on_binding);
+    if (!binding->current) binding->current = t;
 }
 
 /* With one claim less. */
 static void release_binding(void *ctx)
 {
-    struct transform_binding *seat = ctx;
-    if (--seat->claims == 0) free(seat);
+    struct transform_binding *binding = ctx;
+    if (--binding->claims == 0) free(binding);
 }
 
-static struct transform transform_of(struct transform_binding *seat)
+static struct transform transform_of(struct transform_binding *binding)
 {
-    seat->claims++;
-    return (struct transform){.fn = transform, .free = release_binding, .ctx = seat, .owner = seat->owner};
+    binding->claims++;
+    return (struct transform){
+        .fn = transform, .free = release_binding, .ctx = binding, .owner = binding->owner};
 }
 
 struct transform script_transform(lua_State *L, int ref, const char *kind)
 {
     struct script *script = script_of(L);
     struct script_transform *t = xcalloc(1, sizeof *t + strlen(kind) + 1);
-    struct transform_binding *seat = xcalloc(1, sizeof *seat + strlen(script->id.name) + 1);
+    struct transform_binding *binding = xcalloc(1, sizeof *binding + strlen(script->id.name) + 1);
     t->script = script;
     t->ref = ref;
     failure_log_set_place(&t->report, L, ref);
@@ -161,11 +162,11 @@ struct transform script_transform(lua_State *L, int ref, const char *kind)
     char *id = xasprintf("transform/%s", kind);
     quarantine_init(&t->quarantine, script, id, list_again);
     free(id);
-    strcpy(seat->owner, script->id.name);
-    TAILQ_INIT(&seat->functions);
-    bind_transform(t, seat);
+    strcpy(binding->owner, script->id.name);
+    TAILQ_INIT(&binding->functions);
+    bind_transform(t, binding);
     TAILQ_INSERT_TAIL(&script->own.transforms->list, t, link);
-    return transform_of(seat);
+    return transform_of(binding);
 }
 
 /* --- from one generation to the next */
@@ -199,10 +200,10 @@ static char *code_of(const struct script_transform *t)
     return buf_take(&out);
 }
 
-static bool has_function_of(const struct transform_binding *seat, const struct script *script)
+static bool has_function_of(const struct transform_binding *binding, const struct script *script)
 {
     const struct script_transform *t;
-    TAILQ_FOREACH (t, &seat->functions, on_seat)
+    TAILQ_FOREACH (t, &binding->functions, on_binding)
         if (t->script == script) return true;
     return false;
 }
@@ -223,7 +224,7 @@ static struct script_transform *find_same(const struct script *before, const str
     if (*t->code == '?') return NULL;
     TAILQ_FOREACH (b, &before->own.transforms->list, link)
         if (b->code && strcmp(b->informer, t->informer) == 0 && strcmp(b->code, t->code) == 0 &&
-            !has_function_of(b->seat, t->script) && !b->seat->cut_short && is_still(b, t->code))
+            !has_function_of(b->binding, t->script) && !b->binding->cut_short && is_still(b, t->code))
             return b;
     return NULL;
 }
@@ -243,9 +244,9 @@ static void load_one(struct script *script, struct informer_claim *claim, struct
     struct script_transform *same = script->load.before ? find_same(script->load.before, t) : NULL;
     if (!same) return;
     unbind_transform(t);
-    bind_transform(t, same->seat);
+    bind_transform(t, same->binding);
     claim_set_transform(claim, &(const struct transform){0}); /* the seat that it leaves goes */
-    const struct transform shared = transform_of(same->seat);
+    const struct transform shared = transform_of(same->binding);
     claim_set_transform(claim, &shared);
 }
 
@@ -254,8 +255,8 @@ void transforms_loaded(struct script *script)
     for (size_t i = 0; i < script->informers.count; i++) {
         const struct transform *transform = &claim_spec(script->informers.claims[i])->transform;
         if (!transform->fn) continue;
-        const struct transform_binding *seat = transform->ctx;
-        load_one(script, script->informers.claims[i], seat->current);
+        const struct transform_binding *binding = transform->ctx;
+        load_one(script, script->informers.claims[i], binding->current);
     }
     script->own.transforms->compared = script->load.before ? script->load.before->report.tally.calls : 0;
 }
@@ -265,7 +266,7 @@ static const struct script_transform *sharer(const struct script *before, const 
 {
     const struct script_transform *b;
     TAILQ_FOREACH (b, &before->own.transforms->list, link)
-        if (b->seat == t->seat) return b;
+        if (b->binding == t->binding) return b;
     return NULL;
 }
 
@@ -276,7 +277,7 @@ bool transforms_are_still(const struct script *before, const struct script *scri
         return true; /* nothing of it has run */
     TAILQ_FOREACH (t, &script->own.transforms->list, link) {
         const struct script_transform *b = sharer(before, t);
-        if (b && (b->seat->cut_short || !is_still(b, t->code)))
+        if (b && (b->binding->cut_short || !is_still(b, t->code)))
             return err_set(err, ERR_OUTDATED,
                            "the transform of %s changed its state since the new generation was loaded",
                            t->kind);
@@ -287,7 +288,7 @@ bool transforms_are_still(const struct script *before, const struct script *scri
 void transforms_handover(struct script *script)
 {
     struct script_transform *t;
-    TAILQ_FOREACH (t, &script->own.transforms->list, link) t->seat->current = t;
+    TAILQ_FOREACH (t, &script->own.transforms->list, link) t->binding->current = t;
 }
 
 void transforms_init(struct script *script)
