@@ -105,46 +105,46 @@ struct write_log *write_log_new(const char *path, struct err *err)
         .refused = "Failed to reopen audit log, still using the old file",
     };
     if (path && !writer_open_file(path, &file, err)) return NULL;
-    struct write_log *trail = NEW(struct write_log);
-    trail->has_file = path != NULL;
-    return trail;
+    struct write_log *write_log = NEW(struct write_log);
+    write_log->has_file = path != NULL;
+    return write_log;
 }
 
-void write_log_reopen(struct write_log *trail)
+void write_log_reopen(struct write_log *write_log)
 {
-    if (trail->has_file) writer_reopen_file();
+    if (write_log->has_file) writer_reopen_file();
 }
 
-void write_log_free(struct write_log *trail)
+void write_log_free(struct write_log *write_log)
 {
-    if (!trail) return;
-    for (size_t i = 0; i < WRITE_LOG_KEPT; i++) buf_clear(&trail->lines[i]);
-    free(trail);
+    if (!write_log) return;
+    for (size_t i = 0; i < WRITE_LOG_KEPT; i++) buf_clear(&write_log->lines[i]);
+    free(write_log);
 }
 
-void write_log_add(struct write_log *trail, const struct write_log_entry *entry)
+void write_log_add(struct write_log *write_log, const struct write_log_entry *entry)
 {
-    struct buf *line = &trail->lines[trail->total++ % WRITE_LOG_KEPT];
+    struct buf *line = &write_log->lines[write_log->total++ % WRITE_LOG_KEPT];
     line->len = 0;
     put_entry(line, entry);
-    if (!trail->has_file) return;
+    if (!write_log->has_file) return;
     buf_putc(line, '\n');
     writer_put(WRITER_FILE, buf_slice(line), WRITER_NEVER_WAIT);
     line->len--;
 }
 
-void write_log_write(const struct write_log *trail, struct buf *out)
+void write_log_write(const struct write_log *write_log, struct buf *out)
 {
-    uint64_t first = trail->total > WRITE_LOG_KEPT ? trail->total - WRITE_LOG_KEPT : 0;
+    uint64_t first = write_log->total > WRITE_LOG_KEPT ? write_log->total - WRITE_LOG_KEPT : 0;
     buf_putc(out, '[');
-    for (uint64_t i = first; i < trail->total; i++) {
+    for (uint64_t i = first; i < write_log->total; i++) {
         if (i > first) buf_putc(out, ',');
-        buf_str(out, buf_slice(&trail->lines[i % WRITE_LOG_KEPT]));
+        buf_str(out, buf_slice(&write_log->lines[i % WRITE_LOG_KEPT]));
     }
     buf_putc(out, ']');
 }
 
-uint64_t write_log_total(const struct write_log *trail)
+uint64_t write_log_total(const struct write_log *write_log)
 {
-    return trail->total;
+    return write_log->total;
 }

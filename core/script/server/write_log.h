@@ -34,11 +34,11 @@ enum { WRITE_LOG_TEXT_MAX = 2048 };
  * there is missing in the file, which then has a line with the result "Lost" that says how many are. NULL
  * when it cannot be opened. */
 struct write_log *write_log_new(const char *path, struct err *err);
-void write_log_free(struct write_log *trail);
+void write_log_free(struct write_log *write_log);
 /* The file may have been moved: it is opened anew by its path, soon. On any thread. */
-void write_log_reopen(struct write_log *trail);
-void write_log_add(struct write_log *trail, const struct write_log_entry *entry);
+void write_log_reopen(struct write_log *write_log);
+void write_log_add(struct write_log *write_log, const struct write_log_entry *entry);
 /* Appends those that are kept as a JSON array, the oldest first. */
-void write_log_write(const struct write_log *trail, struct buf *out);
+void write_log_write(const struct write_log *write_log, struct buf *out);
 /* Returns the number of writes since the start. */
-uint64_t write_log_total(const struct write_log *trail);
+uint64_t write_log_total(const struct write_log *write_log);

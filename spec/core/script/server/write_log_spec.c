@@ -31,10 +31,10 @@ static struct write_log_entry entry(const char *name)
     };
 }
 
-static void assert_trail(const struct write_log *trail, const char *expected)
+static void assert_trail(const struct write_log *write_log, const char *expected)
 {
     struct buf text = {0};
-    write_log_write(trail, &text);
+    write_log_write(write_log, &text);
     assert_string_equal(buf_text(&text), expected);
     buf_clear(&text);
 }
@@ -42,8 +42,8 @@ static void assert_trail(const struct write_log *trail, const char *expected)
 static void test_an_entry_says_what_there_is_to_say(void **state)
 {
     struct err err;
-    struct write_log *trail = write_log_new(NULL, &err);
-    assert_trail(trail, "[]");
+    struct write_log *write_log = write_log_new(NULL, &err);
+    assert_trail(write_log, "[]");
     struct write_log_entry good = entry("web"), bad = entry("a\"\n\\b");
     good.subresource = "status";
     bad.namespace_ = NULL;
@@ -53,18 +53,19 @@ static void test_an_entry_says_what_there_is_to_say(void **state)
     bad.code = 409;
     bad.message = "no\ttime";
     bad.time_us = 0;
-    write_log_add(trail, &good);
-    write_log_add(trail, &bad);
-    assert_trail(trail, "[{\"time\":\"2023-11-14T22:13:20.123Z\",\"script\":\"team@0123456789ab\","
-                        "\"handler\":\"pods/1\",\"trigger\":\"OnAdd shop/web\",\"verb\":\"patch\","
-                        "\"resource\":\"pods/status\",\"subresource\":\"status\",\"object\":\"shop/"
-                        "web\",\"manager\":\"kubelua\","
-                        "\"result\":\"ok\",\"milliseconds\":7},"
-                        "{\"time\":\"1970-01-01T00:00:00.000Z\",\"script\":\"team@0123456789ab\","
-                        "\"verb\":\"patch\",\"resource\":\"pods/status\",\"object\":\"a\\\"\\n\\\\b\","
-                        "\"manager\":\"kubelua\",\"dryRun\":\"server\",\"result\":\"Conflict\",\"code\":409,"
-                        "\"message\":\"no\\ttime\",\"milliseconds\":7}]");
-    write_log_free(trail);
+    write_log_add(write_log, &good);
+    write_log_add(write_log, &bad);
+    assert_trail(write_log,
+                 "[{\"time\":\"2023-11-14T22:13:20.123Z\",\"script\":\"team@0123456789ab\","
+                 "\"handler\":\"pods/1\",\"trigger\":\"OnAdd shop/web\",\"verb\":\"patch\","
+                 "\"resource\":\"pods/status\",\"subresource\":\"status\",\"object\":\"shop/"
+                 "web\",\"manager\":\"kubelua\","
+                 "\"result\":\"ok\",\"milliseconds\":7},"
+                 "{\"time\":\"1970-01-01T00:00:00.000Z\",\"script\":\"team@0123456789ab\","
+                 "\"verb\":\"patch\",\"resource\":\"pods/status\",\"object\":\"a\\\"\\n\\\\b\","
+                 "\"manager\":\"kubelua\",\"dryRun\":\"server\",\"result\":\"Conflict\",\"code\":409,"
+                 "\"message\":\"no\\ttime\",\"milliseconds\":7}]");
+    write_log_free(write_log);
 }
 
 /* The trail keeps a thousand of them. Where it is cut, no character is broken. */
@@ -72,7 +73,7 @@ static void test_a_long_text_is_cut(void **state)
 {
     enum { LONG = 1 << 20 };
     struct err err;
-    struct write_log *trail = write_log_new(NULL, &err);
+    struct write_log *write_log = write_log_new(NULL, &err);
     struct buf text = {0}, key = {0}, shown = {0};
     for (int i = 0; i < LONG; i++) buf_puts(&key, "é");
     buf_puts(&shown, "\"trigger\":\"");
@@ -80,41 +81,41 @@ static void test_a_long_text_is_cut(void **state)
     buf_puts(&shown, "...\",\"verb\"");
     struct write_log_entry even = entry("web"), odd = entry("web");
     even.trigger = buf_text(&key);
-    write_log_add(trail, &even);
-    write_log_write(trail, &text);
+    write_log_add(write_log, &even);
+    write_log_write(write_log, &text);
     assert_non_null(strstr(buf_text(&text), buf_text(&shown)));
     text.len = 0;
     key.data[1] = key.data[0] = 'k';
     odd.trigger = buf_text(&key) + 1;
-    write_log_add(trail, &odd);
-    write_log_write(trail, &text);
+    write_log_add(write_log, &odd);
+    write_log_write(write_log, &text);
     assert_non_null(strstr(buf_text(&text), "é...\",\"verb\""));
     assert_null(strstr(buf_text(&text), "\xef\xbf\xbd"));
     assert_true(text.len < 3 * WRITE_LOG_TEXT_MAX);
     buf_clear(&text);
     buf_clear(&key);
     buf_clear(&shown);
-    write_log_free(trail);
+    write_log_free(write_log);
 }
 
 static void test_the_oldest_go_first(void **state)
 {
     struct err err;
-    struct write_log *trail = write_log_new(NULL, &err);
+    struct write_log *write_log = write_log_new(NULL, &err);
     struct buf text = {0};
     char name[32];
     for (int i = 1; i <= WRITE_LOG_KEPT + 2; i++) {
         snprintf(name, sizeof name, "n%d", i);
         struct write_log_entry one = entry(name);
-        write_log_add(trail, &one);
+        write_log_add(write_log, &one);
     }
-    write_log_write(trail, &text);
+    write_log_write(write_log, &text);
     const char *first = strstr(buf_text(&text), "\"object\":");
     assert_memory_equal(first, "\"object\":\"shop/n3\"", 18);
     assert_non_null(strstr(first, "\"shop/n1002\""));
-    assert_int_equal(write_log_total(trail), WRITE_LOG_KEPT + 2);
+    assert_int_equal(write_log_total(write_log), WRITE_LOG_KEPT + 2);
     buf_clear(&text);
-    write_log_free(trail);
+    write_log_free(write_log);
 }
 
 static void test_the_file_has_a_line_for_each(void **state)
@@ -123,10 +124,10 @@ static void test_the_file_has_a_line_for_each(void **state)
     struct err err;
     close(mkstemp(path));
     for (int i = 0; i < 2; i++) {
-        struct write_log *trail = write_log_new(path, &err);
+        struct write_log *write_log = write_log_new(path, &err);
         struct write_log_entry one = entry(i ? "second" : "first");
-        write_log_add(trail, &one);
-        write_log_free(trail);
+        write_log_add(write_log, &one);
+        write_log_free(write_log);
     }
     FILE *file = fopen(path, "r");
     assert_non_null(fgets(line, sizeof line, file));
