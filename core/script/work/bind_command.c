@@ -68,7 +68,7 @@ static int l_command_result(lua_State *L)
     struct command_call *call = command_call_current(script_of(L));
     call->result.len = 0;
     if (lua_isnoneornil(L, 1)) {
-        call->said_error = !lua_isnoneornil(L, 2);
+        call->returned_error = !lua_isnoneornil(L, 2);
         lua_settop(L, 2);
         return 2;
     }

@@ -75,7 +75,7 @@ static void call_free(struct command_call *call)
 static void report(const struct command_call *call, enum script_result result)
 {
     const char *name = command_of(call)->name;
-    if (result == SCRIPT_OK || result == SCRIPT_CANCELLED || call->said_error) return;
+    if (result == SCRIPT_OK || result == SCRIPT_CANCELLED || call->returned_error) return;
     failure_log_add(NULL, call->script, SCRIPT_COMMAND, result,
                     (const struct log_field[]){F("command", name), {.key = NULL}});
 }
@@ -90,7 +90,7 @@ static void ended(void *ctx, enum script_result result)
         answer.end = COMMAND_CANCELLED;
         answer.text = STR("the call was cancelled");
     } else if (result != SCRIPT_OK) {
-        answer.end = call->said_error ? COMMAND_REFUSED : COMMAND_FAILED;
+        answer.end = call->returned_error ? COMMAND_REFUSED : COMMAND_FAILED;
         answer.text = buf_slice(&call->script->failure.text);
     } else {
         answer.text = buf_slice(&call->result);

@@ -59,7 +59,7 @@ struct command_call {
     size_t arg_count;
     struct task *task; /* while it waits */
     struct buf result;
-    bool is_json, said_error; /* it returned nil, err */
+    bool is_json, returned_error; /* it returned nil, err */
     script_command_done *done;
     void *ctx;
 };
