@@ -63,7 +63,7 @@ void handler_list_add(struct handler_list *list, const struct event_handler *han
 /* No call is under way: none of them is removed. */
 static void begin_showing(struct handler_list *list)
 {
-    list->showing = true;
+    list->delivering_initial = true;
     list->waiting = false;
     for (size_t i = 0; i < list->count; i++) {
         struct registration *r = list->items[i];
@@ -92,10 +92,10 @@ size_t handler_list_deliver_initial(struct handler_list *list, const struct inde
     struct change change = {.call = NOTIFY_ADD, .info = {.initial = true}};
     size_t done = 0;
     must(list->depth == 0);
-    if (!list->showing) begin_showing(list);
+    if (!list->delivering_initial) begin_showing(list);
     struct registration *r = first_shown(list);
     if (!r) { /* the last of them was removed */
-        list->showing = false;
+        list->delivering_initial = false;
         return 0;
     }
     list->depth++;
@@ -103,7 +103,7 @@ size_t handler_list_deliver_initial(struct handler_list *list, const struct inde
         registration_notify(r, &change);
     if (!r->removed && was_shown_all(r, store)) r->stage = HANDLER_ACTIVE;
     leave(list);
-    list->showing = first_shown(list) != NULL;
+    list->delivering_initial = first_shown(list) != NULL;
     return done;
 }
 

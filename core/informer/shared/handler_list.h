@@ -16,8 +16,8 @@ struct handler_list {
     uint64_t turn; /* number of the delta that is being processed, or was last */
     bool synced;   /* the first list was processed and everybody told */
     bool waiting;  /* somebody came who is to be shown the store, but not by the showing under way */
-    bool showing;  /* one is */
-    int depth;     /* of calls under way; what is removed is freed when it is 0 */
+    bool delivering_initial; /* one is */
+    int depth;               /* of calls under way; what is removed is freed when it is 0 */
 };
 
 void handler_list_clear(struct handler_list *list);

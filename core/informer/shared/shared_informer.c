@@ -138,7 +138,7 @@ static size_t show_some(struct shared_informer *informer, size_t max)
     size_t done = handler_list_deliver_initial(handlers, informer->applier.store, max);
     if (!done) done = 1;
     informer->owed += done;
-    if (!handlers->showing && informer->shown) informer->shown(informer->shown_ctx);
+    if (!handlers->delivering_initial && informer->shown) informer->shown(informer->shown_ctx);
     if (informer->latency) informer->mark_ns = clock_measure_ns();
     return done;
 }
@@ -174,7 +174,8 @@ static size_t apply_some(struct shared_informer *informer, size_t max)
 static size_t process_step(struct shared_informer *informer, size_t max)
 {
     const struct handler_list *handlers = &informer->applier.handlers;
-    if (handlers->showing || (handlers->waiting && informer->owed == 0)) return show_some(informer, max);
+    if (handlers->delivering_initial || (handlers->waiting && informer->owed == 0))
+        return show_some(informer, max);
     size_t done = apply_some(informer, max);
     return done || !handlers->waiting ? done : show_some(informer, max);
 }
@@ -195,7 +196,7 @@ void shared_informer_finish_delta(struct shared_informer *informer)
     must(!informer->processing);
     informer->processing = true;
     if (informer->latency) informer->mark_ns = clock_measure_ns();
-    while (informer->applier.handlers.showing) show_some(informer, SIZE_MAX);
+    while (informer->applier.handlers.delivering_initial) show_some(informer, SIZE_MAX);
     while (informer->applier.cursor.open) apply_some(informer, SIZE_MAX);
     informer->processing = false;
 }
@@ -203,7 +204,7 @@ void shared_informer_finish_delta(struct shared_informer *informer)
 bool shared_informer_has_work(const struct shared_informer *informer)
 {
     const struct handler_list *handlers = &informer->applier.handlers;
-    return handlers->showing || handlers->waiting || informer->batch_count > 0 ||
+    return handlers->delivering_initial || handlers->waiting || informer->batch_count > 0 ||
            delta_fifo_len(informer->fifo) > 0;
 }
 
