@@ -86,7 +86,7 @@ void engine_make_continuous(struct engine *engine)
     engine->report = NEW(struct engine_continuous);
     engine->report->audit =
         continuous_new(&(const struct continuous_options){.clock = loop_clock(engine->loop),
-                                                          .max_lookups = CONTINUOUS_DEPENDENCIES_MAX,
+                                                          .max_dependencies = CONTINUOUS_DEPENDENCIES_MAX,
                                                           .max_finding_bytes = CONTINUOUS_FINDING_BYTES_MAX,
                                                           .changed = on_changed,
                                                           .ctx = engine});
@@ -227,7 +227,7 @@ void engine_put_continuous(struct engine *engine, struct buf *out)
     json_int(out, "quarantinedRules", (int64_t)status.quarantined_rules);
     json_int(out, "objects", (int64_t)status.objects);
     json_int(out, "pending", (int64_t)status.pending);
-    json_int(out, "lookups", (int64_t)status.lookups);
+    json_int(out, "lookups", (int64_t)status.dependencies);
     json_int(out, "memoryBytes", (int64_t)status.bytes);
     json_int(out, "findingsLeftOut", (int64_t)status.left_out);
     put_verdicts(status.verdicts, out);

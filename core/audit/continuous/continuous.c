@@ -235,7 +235,7 @@ struct continuous_audit *continuous_new(const struct continuous_options *options
     TAILQ_INIT(&audit->rules);
     TAILQ_INIT(&audit->twins);
     LIST_INIT(&audit->walks);
-    audit->lookups = dependencies_new(options->max_lookups);
+    audit->dependencies = dependencies_new(options->max_dependencies);
     audit->turn.fn = on_turn;
     audit->ready.fn = on_ready;
     audit->coarse.fn = on_untracked;
@@ -260,7 +260,7 @@ void continuous_free(struct continuous_audit *audit)
     while ((rule = TAILQ_FIRST(&audit->rules))) audited_rule_free(rule);
     while ((source = TAILQ_FIRST(&audit->sources))) source_free(source);
     while ((watch = TAILQ_FIRST(&audit->watches))) watch_free(watch);
-    dependencies_free(audit->lookups);
+    dependencies_free(audit->dependencies);
     timer_cancel(&audit->turn);
     timer_cancel(&audit->ready);
     timer_cancel(&audit->coarse);

@@ -28,7 +28,7 @@ struct continuous_options {
     struct clock *clock;
     /* Looks at other objects that are known at a time. A rule that takes one more is asked anew about all its
      * objects whenever anything that it may look at has changed. */
-    size_t max_lookups;
+    size_t max_dependencies;
     /* Limit of the memory of findings. For those beyond it only the result is kept. */
     size_t max_finding_bytes;
     /* Called when results of objects of that namespace have changed, "" for objects without one. NULL: not
@@ -56,11 +56,11 @@ struct continuous_status {
     size_t coarse_rules;         /* beyond max_lookups */
     size_t objects, pending;     /* that wait to be asked about */
     size_t verdicts[VERDICTS];
-    size_t lacking_rules;                 /* need a kind that the server does not have */
-    size_t torn_rules;                    /* use a kind of which objects are refused: they are not asked */
-    size_t quarantined_rules, twins;      /* `twins` are not asked, as another rule has their id */
-    size_t lookups, finding_bytes, bytes; /* `bytes`: all of it, about */
-    size_t left_out;                      /* cells whose findings had no room */
+    size_t lacking_rules;            /* need a kind that the server does not have */
+    size_t torn_rules;               /* use a kind of which objects are refused: they are not asked */
+    size_t quarantined_rules, twins; /* `twins` are not asked, as another rule has their id */
+    size_t dependencies, finding_bytes, bytes; /* `bytes`: all of it, about */
+    size_t left_out;                           /* cells whose findings had no room */
 };
 struct continuous_status continuous_status(const struct continuous_audit *audit);
 

@@ -17,7 +17,7 @@ enum { CELL_FRESH = 1, CELL_KNOWN = 2, CELL_UNTIL = 4, CELL_LEFT_OUT = 8, CELL_E
 /* Result of one rule for one object. All zero: not evaluated yet. */
 struct result_cell {
     struct findings *findings;
-    int32_t looks;
+    int32_t first_dependency;
     uint8_t verdict, flags;
 };
 
@@ -68,7 +68,7 @@ struct source {
 struct dependency_watch_index {
     struct continuous_audit *audit;
     char *name;
-    struct dependency_index *lookups;
+    struct dependency_index *dependencies;
     struct index_source source; /* `values` NULL: key, namespace or all */
     bool by_function;           /* the source is the claim's */
 };
@@ -120,7 +120,7 @@ struct continuous_audit {
     TAILQ_HEAD(live_rules, audited_rule) rules;
     TAILQ_HEAD(twins, duplicate_rule) twins;
     LIST_HEAD(walks, continuous_walk) walks;
-    struct dependencies *lookups;
+    struct dependencies *dependencies;
     struct timer turn, ready, coarse, midnight;
     int64_t due_ms;                 /* of `turn` */
     const struct root *asked_about; /* while a rule is */

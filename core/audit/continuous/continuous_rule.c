@@ -45,7 +45,7 @@ void column_fit(struct column *column)
     if (column->cap == cap) return;
     column->cells = xrealloc(column->cells, cap * sizeof *column->cells);
     for (size_t i = column->cap; i < cap; i++)
-        column->cells[i] = (struct result_cell){.looks = DEPENDENCY_NONE};
+        column->cells[i] = (struct result_cell){.first_dependency = DEPENDENCY_NONE};
     column->cap = cap;
 }
 
@@ -77,14 +77,14 @@ void column_forget(struct column *column, uint32_t slot)
 {
     struct result_cell *cell = &column->cells[slot];
     struct audited_rule *rule = column->rule;
-    dependencies_drop(rule->audit->lookups, cell->looks);
+    dependencies_drop(rule->audit->dependencies, cell->first_dependency);
     drop_findings(rule->audit, cell);
     if (cell->flags & CELL_KNOWN) {
         rule->counts[cell->verdict]--;
         show(rule, (enum verdict)cell->verdict);
         tell(column, slot);
     }
-    *cell = (struct result_cell){.looks = DEPENDENCY_NONE};
+    *cell = (struct result_cell){.first_dependency = DEPENDENCY_NONE};
 }
 
 /* --- asking */
@@ -118,7 +118,7 @@ static void on_looked(void *ctx, size_t use, struct str value)
 {
     struct audited_rule *rule = ((const struct column *)ctx)->rule;
     if (rule->coarse || rule->overflowed) return;
-    if (!dependencies_note(rule->uses[use]->lookups, value)) rule->overflowed = true;
+    if (!dependencies_note(rule->uses[use]->dependencies, value)) rule->overflowed = true;
 }
 
 /* From now on it is asked about everything when anything has changed. */
@@ -129,11 +129,11 @@ static void become_untracked(struct audited_rule *rule)
     for (size_t i = 0; i < rule->column_count; i++)
         for (size_t slot = 0; slot < rule->columns[i].cap; slot++) {
             struct result_cell *cell = &rule->columns[i].cells[slot];
-            dependencies_drop(rule->audit->lookups, cell->looks);
-            cell->looks = DEPENDENCY_NONE;
+            dependencies_drop(rule->audit->dependencies, cell->first_dependency);
+            cell->first_dependency = DEPENDENCY_NONE;
         }
     log_warn("Rule has too many dependencies, re-evaluating all objects on every change", F("rule", rule->id),
-             FI("limit", rule->audit->options.max_lookups), FI("everyMs", CONTINUOUS_UNTRACKED_MS));
+             FI("limit", rule->audit->options.max_dependencies), FI("everyMs", CONTINUOUS_UNTRACKED_MS));
 }
 
 /* NULL with CELL_LEFT_OUT when there is no room. */
@@ -194,9 +194,9 @@ static struct ask_answer ask(struct column *column, uint32_t slot)
                                                &audit->text, is_rule, audit};
     audit->gathered.len = 0;
     audit->asked_about = options.object;
-    dependencies_begin(audit->lookups, &(const struct dependent){column, slot});
+    dependencies_begin(audit->dependencies, &(const struct dependent){column, slot});
     struct ask_answer answer = rule_evaluate(&rule->asked, &options, &sink);
-    column->cells[slot].looks = dependencies_end(audit->lookups);
+    column->cells[slot].first_dependency = dependencies_end(audit->dependencies);
     return answer;
 }
 
@@ -230,8 +230,8 @@ void column_evaluate(struct column *column, uint32_t slot)
         cell->flags |= CELL_FRESH;
         return;
     }
-    dependencies_drop(rule->audit->lookups, cell->looks);
-    cell->looks = DEPENDENCY_NONE;
+    dependencies_drop(rule->audit->dependencies, cell->first_dependency);
+    cell->first_dependency = DEPENDENCY_NONE;
     evaluate_timed(column, slot);
     if (rule->overflowed) become_untracked(rule);
 }

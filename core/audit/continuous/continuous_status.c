@@ -89,7 +89,7 @@ struct continuous_status continuous_status(const struct continuous_audit *audit)
 {
     struct continuous_status status = {.active = !audit->inactive,
                                        .pending = audit->pending,
-                                       .lookups = dependencies_count(audit->lookups),
+                                       .dependencies = dependencies_count(audit->dependencies),
                                        .finding_bytes = audit->finding_bytes,
                                        .left_out = audit->left_out};
     const struct audited_rule *rule;
@@ -101,7 +101,7 @@ struct continuous_status continuous_status(const struct continuous_audit *audit)
     const struct duplicate_rule *twin;
     TAILQ_FOREACH (twin, &audit->twins, link) status.twins++;
     status.objects = count_objects(audit);
-    status.bytes += status.lookups * DEPENDENCY_BYTES + status.finding_bytes;
+    status.bytes += status.dependencies * DEPENDENCY_BYTES + status.finding_bytes;
     return status;
 }
 

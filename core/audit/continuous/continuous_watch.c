@@ -49,12 +49,12 @@ static void each_value(const struct index_values *values, void (*fn)(void *ctx, 
 
 /* --- changes */
 
-static void make_stale(void *ctx, const struct dependent *looker)
+static void make_stale(void *ctx, const struct dependent *dependent)
 {
-    struct column *column = looker->column;
+    struct column *column = dependent->column;
     (void)ctx;
-    column_cell(column, looker->slot)->flags &= (uint8_t)~CELL_FRESH;
-    source_queue(column->source, looker->slot);
+    column_cell(column, dependent->slot)->flags &= (uint8_t)~CELL_FRESH;
+    source_queue(column->source, dependent->slot);
 }
 
 static void value_changed(void *ctx, struct str value)
@@ -84,7 +84,7 @@ static void on_news(void *ctx)
 static void index_changed(struct dependency_watch_index *index, struct root *object)
 {
     struct index_values values = {0};
-    if (values_of(index, object, &values)) each_value(&values, value_changed, index->lookups);
+    if (values_of(index, object, &values)) each_value(&values, value_changed, index->dependencies);
     buf_clear(&values.bytes);
 }
 
@@ -174,7 +174,7 @@ struct dependency_watch_index *watch_index(struct watch *watch, const char *name
     struct dependency_watch_index *index = NEW(struct dependency_watch_index);
     index->audit = watch->audit;
     index->name = xstrdup(name);
-    index->lookups = dependency_index_new(watch->audit->lookups);
+    index->dependencies = dependency_index_new(watch->audit->dependencies);
     find_source(watch, index);
     return *array_add(watch->indexes, watch->count) = index;
 }
@@ -182,7 +182,7 @@ struct dependency_watch_index *watch_index(struct watch *watch, const char *name
 static void free_index(struct dependency_watch_index *index)
 {
     free_source(index);
-    dependency_index_free(index->lookups);
+    dependency_index_free(index->dependencies);
     free(index->name);
     free(index);
 }

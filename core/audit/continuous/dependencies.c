@@ -9,54 +9,54 @@
 #include "informer/store/posting_table.h"
 
 struct dependency_index {
-    struct dependencies *lookups;
+    struct dependencies *dependencies;
     struct posting_table values;
 };
 
-struct look {
+struct dependency {
     struct dependency_index *index;
     struct posting *posting;
-    struct dependent looker;
+    struct dependent dependent;
     int32_t before, after; /* at the same value */
     int32_t next;          /* of the same looker, or free */
 };
 
 struct dependencies {
-    struct look *items;
+    struct dependency *items;
     size_t used, count, max;
     int32_t unused; /* the first that is free again */
     uint64_t round; /* of dependencies_begin; a posting that has it was noted in this round */
-    struct dependent looker;
+    struct dependent dependent;
     int32_t first;
 };
 
-_Static_assert(sizeof(struct look) == DEPENDENCY_BYTES, "DEPENDENCY_BYTES");
+_Static_assert(sizeof(struct dependency) == DEPENDENCY_BYTES, "DEPENDENCY_BYTES");
 
 struct dependencies *dependencies_new(size_t max)
 {
-    struct dependencies *lookups = NEW(struct dependencies);
+    struct dependencies *dependencies = NEW(struct dependencies);
     must(max < INT32_MAX);
-    lookups->max = max;
-    lookups->unused = lookups->first = DEPENDENCY_NONE;
-    return lookups;
+    dependencies->max = max;
+    dependencies->unused = dependencies->first = DEPENDENCY_NONE;
+    return dependencies;
 }
 
-void dependencies_free(struct dependencies *lookups)
+void dependencies_free(struct dependencies *dependencies)
 {
-    if (!lookups) return;
-    free(lookups->items);
-    free(lookups);
+    if (!dependencies) return;
+    free(dependencies->items);
+    free(dependencies);
 }
 
-size_t dependencies_count(const struct dependencies *lookups)
+size_t dependencies_count(const struct dependencies *dependencies)
 {
-    return lookups->count;
+    return dependencies->count;
 }
 
-struct dependency_index *dependency_index_new(struct dependencies *lookups)
+struct dependency_index *dependency_index_new(struct dependencies *dependencies)
 {
     struct dependency_index *index = NEW(struct dependency_index);
-    index->lookups = lookups;
+    index->dependencies = dependencies;
     posting_table_init(&index->values);
     return index;
 }
@@ -70,98 +70,99 @@ void dependency_index_free(struct dependency_index *index)
 
 /* --- noting */
 
-static int32_t take(struct dependencies *lookups)
+static int32_t take(struct dependencies *dependencies)
 {
-    lookups->count++;
-    if (lookups->unused != DEPENDENCY_NONE) {
-        int32_t at = lookups->unused;
-        lookups->unused = lookups->items[at].next;
+    dependencies->count++;
+    if (dependencies->unused != DEPENDENCY_NONE) {
+        int32_t at = dependencies->unused;
+        dependencies->unused = dependencies->items[at].next;
         return at;
     }
-    array_add(lookups->items, lookups->used);
-    return (int32_t)lookups->used - 1;
+    array_add(dependencies->items, dependencies->used);
+    return (int32_t)dependencies->used - 1;
 }
 
-void dependencies_begin(struct dependencies *lookups, const struct dependent *looker)
+void dependencies_begin(struct dependencies *dependencies, const struct dependent *dependent)
 {
-    lookups->looker = *looker;
-    lookups->first = DEPENDENCY_NONE;
-    lookups->round++;
+    dependencies->dependent = *dependent;
+    dependencies->first = DEPENDENCY_NONE;
+    dependencies->round++;
 }
 
-static void link_look(struct dependencies *lookups, int32_t at, struct dependency_index *index,
-                      struct posting *posting)
+static void link_dependency(struct dependencies *dependencies, int32_t at, struct dependency_index *index,
+                            struct posting *posting)
 {
-    lookups->items[at] = (struct look){.index = index,
-                                       .posting = posting,
-                                       .looker = lookups->looker,
-                                       .before = posting->last,
-                                       .after = DEPENDENCY_NONE,
-                                       .next = lookups->first};
+    dependencies->items[at] = (struct dependency){.index = index,
+                                                  .posting = posting,
+                                                  .dependent = dependencies->dependent,
+                                                  .before = posting->last,
+                                                  .after = DEPENDENCY_NONE,
+                                                  .next = dependencies->first};
     if (posting->last == POSTING_NONE)
         posting->first = at;
     else
-        lookups->items[posting->last].after = at;
+        dependencies->items[posting->last].after = at;
     posting->last = at;
     posting->count++;
-    posting->mark = lookups->round;
-    lookups->first = at;
+    posting->mark = dependencies->round;
+    dependencies->first = at;
 }
 
 bool dependencies_note(struct dependency_index *index, struct str value)
 {
-    struct dependencies *lookups = index->lookups;
+    struct dependencies *dependencies = index->dependencies;
     struct posting *posting = posting_table_find(&index->values, value);
-    if (posting && posting->mark == lookups->round) return true;
-    if (lookups->count == lookups->max) return false;
-    link_look(lookups, take(lookups), index, posting ? posting : posting_table_get(&index->values, value));
+    if (posting && posting->mark == dependencies->round) return true;
+    if (dependencies->count == dependencies->max) return false;
+    link_dependency(dependencies, take(dependencies), index,
+                    posting ? posting : posting_table_get(&index->values, value));
     return true;
 }
 
-int32_t dependencies_end(struct dependencies *lookups)
+int32_t dependencies_end(struct dependencies *dependencies)
 {
-    int32_t first = lookups->first;
-    lookups->first = DEPENDENCY_NONE;
+    int32_t first = dependencies->first;
+    dependencies->first = DEPENDENCY_NONE;
     return first;
 }
 
 /* --- forgetting */
 
-static void unlink_look(struct dependencies *lookups, const struct look *look)
+static void unlink_dependency(struct dependencies *dependencies, const struct dependency *dependency)
 {
-    struct posting *posting = look->posting;
-    if (look->before == DEPENDENCY_NONE)
-        posting->first = look->after;
+    struct posting *posting = dependency->posting;
+    if (dependency->before == DEPENDENCY_NONE)
+        posting->first = dependency->after;
     else
-        lookups->items[look->before].after = look->after;
-    if (look->after == DEPENDENCY_NONE)
-        posting->last = look->before;
+        dependencies->items[dependency->before].after = dependency->after;
+    if (dependency->after == DEPENDENCY_NONE)
+        posting->last = dependency->before;
     else
-        lookups->items[look->after].before = look->before;
-    if (--posting->count == 0) posting_table_forget(&look->index->values, posting);
+        dependencies->items[dependency->after].before = dependency->before;
+    if (--posting->count == 0) posting_table_forget(&dependency->index->values, posting);
 }
 
-void dependencies_drop(struct dependencies *lookups, int32_t looks)
+void dependencies_drop(struct dependencies *dependencies, int32_t first_dependency)
 {
-    while (looks != DEPENDENCY_NONE) {
-        struct look *look = &lookups->items[looks];
-        int32_t next = look->next;
-        unlink_look(lookups, look);
-        look->next = lookups->unused;
-        lookups->unused = looks;
-        lookups->count--;
-        looks = next;
+    while (first_dependency != DEPENDENCY_NONE) {
+        struct dependency *dependency = &dependencies->items[first_dependency];
+        int32_t next = dependency->next;
+        unlink_dependency(dependencies, dependency);
+        dependency->next = dependencies->unused;
+        dependencies->unused = first_dependency;
+        dependencies->count--;
+        first_dependency = next;
     }
 }
 
 /* --- who looked */
 
 void dependency_index_each(const struct dependency_index *index, struct str value,
-                           void (*fn)(void *ctx, const struct dependent *looker), void *ctx)
+                           void (*fn)(void *ctx, const struct dependent *dependent), void *ctx)
 {
     const struct posting *posting = posting_table_find(&index->values, value);
-    const struct dependencies *lookups = index->lookups;
+    const struct dependencies *dependencies = index->dependencies;
     for (int32_t at = posting ? posting->first : DEPENDENCY_NONE; at != DEPENDENCY_NONE;
-         at = lookups->items[at].after)
-        fn(ctx, &lookups->items[at].looker);
+         at = dependencies->items[at].after)
+        fn(ctx, &dependencies->items[at].dependent);
 }

@@ -23,22 +23,22 @@ enum { DEPENDENCY_NONE = -1, DEPENDENCY_BYTES = 48 };
 /* At most `max` looks are known at a time. */
 struct dependencies *dependencies_new(size_t max);
 /* All indexes must have been freed. NULL is allowed. */
-void dependencies_free(struct dependencies *lookups);
-size_t dependencies_count(const struct dependencies *lookups);
+void dependencies_free(struct dependencies *dependencies);
+size_t dependencies_count(const struct dependencies *dependencies);
 
-struct dependency_index *dependency_index_new(struct dependencies *lookups);
+struct dependency_index *dependency_index_new(struct dependencies *dependencies);
 /* Nobody may have looked at it any more. */
 void dependency_index_free(struct dependency_index *index);
 
 /* Looks are noted for that one from now on. */
-void dependencies_begin(struct dependencies *lookups, const struct dependent *looker);
+void dependencies_begin(struct dependencies *dependencies, const struct dependent *dependent);
 /* The same look again is none. False, and nothing noted, when there are `max`. */
 bool dependencies_note(struct dependency_index *index, struct str value);
 /* The looks since dependencies_begin, to be given back by dependencies_drop; DEPENDENCY_NONE: there were
  * none. */
-int32_t dependencies_end(struct dependencies *lookups);
-void dependencies_drop(struct dependencies *lookups, int32_t looks);
+int32_t dependencies_end(struct dependencies *dependencies);
+void dependencies_drop(struct dependencies *dependencies, int32_t first_dependency);
 
 /* Tells who has looked at that value. `fn` changes nothing here. */
 void dependency_index_each(const struct dependency_index *index, struct str value,
-                           void (*fn)(void *ctx, const struct dependent *looker), void *ctx);
+                           void (*fn)(void *ctx, const struct dependent *dependent), void *ctx);

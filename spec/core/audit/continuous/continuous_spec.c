@@ -78,7 +78,7 @@ static void test_only_those_are_asked_again_who_looked_at_what_changed(void **st
     cluster_list(c, 0, "shop/a zone=x;shop/b zone=y;shop/c zone=x");
     cluster_list(c, 1, "n1 zone=y");
     live_settle(&f);
-    assert_int_equal(continuous_status(f.audit).lookups, 3);
+    assert_int_equal(continuous_status(f.audit).dependencies, 3);
     assert_ask(c, f.script, "local n = #asked asked = {} return n", "3");
     cluster_event(c, 1, LW_ADDED, "n2 zone=x"); /* appears where nothing was */
     live_settle(&f);
@@ -216,7 +216,7 @@ static void test_a_rule_with_too_many_looks_is_asked_about_everything(void **sta
     cluster_list(c, 1, "n1 zone=y");
     live_settle(&f);
     assert_int_equal(continuous_status(f.audit).coarse_rules, 1);
-    assert_int_equal(continuous_status(f.audit).lookups, 0);
+    assert_int_equal(continuous_status(f.audit).dependencies, 0);
     live_assert_true(&f);
     cluster_event(c, 1, LW_ADDED, "n2 zone=x");
     cluster_event(c, 1, LW_MODIFIED, "n1 zone=z");

@@ -73,10 +73,10 @@ static void change_something(struct fixture *f, struct check_target *w)
     buf_clear(&text);
 }
 
-static void run_world(struct cluster *c, size_t max_lookups)
+static void run_world(struct cluster *c, size_t max_dependencies)
 {
     struct check_target w = {{false}, {false}};
-    struct fixture f = live_begin_with(c, HEAD LOOKS, max_lookups, CONTINUOUS_FINDING_BYTES_MAX);
+    struct fixture f = live_begin_with(c, HEAD LOOKS, max_dependencies, CONTINUOUS_FINDING_BYTES_MAX);
     cluster_list(c, 0, "");
     cluster_list(c, 1, "");
     for (int i = 0; i < 800; i++) {
@@ -90,7 +90,7 @@ static void run_world(struct cluster *c, size_t max_lookups)
         }
         if (pick(15) != 0) continue;
         live_settle(&f);
-        if (max_lookups < 100) {
+        if (max_dependencies < 100) {
             virtual_clock_advance(&c->clock, CONTINUOUS_UNTRACKED_MS);
             live_settle(&f);
         }

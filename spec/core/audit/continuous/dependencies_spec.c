@@ -15,10 +15,10 @@
 static struct buf told;
 static char a[] = "a", b[] = "b", c[] = "c", d[] = "d";
 
-static void tell(void *ctx, const struct dependent *looker)
+static void tell(void *ctx, const struct dependent *dependent)
 {
     (void)ctx;
-    buf_printf(&told, "%s%s%u", told.len ? " " : "", (const char *)looker->column, looker->slot);
+    buf_printf(&told, "%s%s%u", told.len ? " " : "", (const char *)dependent->column, dependent->slot);
 }
 
 static const char *who(const struct dependency_index *index, const char *value)
@@ -29,57 +29,60 @@ static const char *who(const struct dependency_index *index, const char *value)
 }
 
 /* Values are single letters. */
-static int32_t look(struct dependencies *lookups, struct dependency_index *index, char *column, uint32_t slot,
-                    const char *values)
+static int32_t dependency(struct dependencies *dependencies, struct dependency_index *index, char *column,
+                          uint32_t slot, const char *values)
 {
-    dependencies_begin(lookups, &(const struct dependent){column, slot});
+    dependencies_begin(dependencies, &(const struct dependent){column, slot});
     for (; *values; values++) dependencies_note(index, (struct str){values, 1});
-    return dependencies_end(lookups);
+    return dependencies_end(dependencies);
 }
 
 static void test_a_look_is_known_until_it_is_dropped(void **state)
 {
     (void)state;
-    struct dependencies *lookups = dependencies_new(100);
-    struct dependency_index *index = dependency_index_new(lookups), *other = dependency_index_new(lookups);
-    int32_t one = look(lookups, index, a, 1, "xyx"), two = look(lookups, index, b, 2, "y"),
-            three = look(lookups, other, c, 3, "y"), none = look(lookups, other, d, 4, "");
+    struct dependencies *dependencies = dependencies_new(100);
+    struct dependency_index *index = dependency_index_new(dependencies),
+                            *other = dependency_index_new(dependencies);
+    int32_t one = dependency(dependencies, index, a, 1, "xyx"),
+            two = dependency(dependencies, index, b, 2, "y"),
+            three = dependency(dependencies, other, c, 3, "y"),
+            none = dependency(dependencies, other, d, 4, "");
     assert_int_equal(none, DEPENDENCY_NONE);
-    assert_int_equal(dependencies_count(lookups), 4); /* the second x is none */
+    assert_int_equal(dependencies_count(dependencies), 4); /* the second x is none */
     assert_string_equal(who(index, "x"), "a1");
     assert_string_equal(who(index, "y"), "a1 b2");
     assert_string_equal(who(other, "y"), "c3");
     assert_string_equal(who(other, "x"), "");
-    dependencies_drop(lookups, one);
+    dependencies_drop(dependencies, one);
     assert_string_equal(who(index, "x"), "");
     assert_string_equal(who(index, "y"), "b2");
-    dependencies_drop(lookups, two);
-    dependencies_drop(lookups, three);
-    assert_int_equal(dependencies_count(lookups), 0);
+    dependencies_drop(dependencies, two);
+    dependencies_drop(dependencies, three);
+    assert_int_equal(dependencies_count(dependencies), 0);
     dependency_index_free(index);
     dependency_index_free(other);
-    dependencies_free(lookups);
+    dependencies_free(dependencies);
 }
 
 static void test_there_are_at_most_so_many_as_it_was_said(void **state)
 {
     (void)state;
-    struct dependencies *lookups = dependencies_new(2);
-    struct dependency_index *index = dependency_index_new(lookups);
-    dependencies_begin(lookups, &(const struct dependent){a, 1});
+    struct dependencies *dependencies = dependencies_new(2);
+    struct dependency_index *index = dependency_index_new(dependencies);
+    dependencies_begin(dependencies, &(const struct dependent){a, 1});
     assert_true(dependencies_note(index, STR("x")));
     assert_true(dependencies_note(index, STR("y")));
     assert_true(dependencies_note(index, STR("x")));
     assert_false(dependencies_note(index, STR("z")));
-    int32_t looks = dependencies_end(lookups);
+    int32_t first_dependency = dependencies_end(dependencies);
     assert_string_equal(who(index, "z"), "");
-    dependencies_drop(lookups, looks);
-    look(lookups, index, b, 1, "");
-    looks = look(lookups, index, b, 1, "zx");
+    dependencies_drop(dependencies, first_dependency);
+    dependency(dependencies, index, b, 1, "");
+    first_dependency = dependency(dependencies, index, b, 1, "zx");
     assert_string_equal(who(index, "z"), "b1");
-    dependencies_drop(lookups, looks);
+    dependencies_drop(dependencies, first_dependency);
     dependency_index_free(index);
-    dependencies_free(lookups);
+    dependencies_free(dependencies);
 }
 
 enum { LOOKERS = 40, VALUES = 12 };
@@ -91,32 +94,32 @@ static void test_it_agrees_with_a_plain_table_whatever_comes(void **state)
     const char *given = getenv("SEED");
     unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : 20261122;
     printf("SEED=%u\n", seed);
-    struct dependencies *lookups = dependencies_new(10000);
-    struct dependency_index *index = dependency_index_new(lookups);
+    struct dependencies *dependencies = dependencies_new(10000);
+    struct dependency_index *index = dependency_index_new(dependencies);
     bool model[LOOKERS][VALUES] = {{false}};
-    int32_t looks[LOOKERS];
-    for (int i = 0; i < LOOKERS; i++) looks[i] = DEPENDENCY_NONE;
+    int32_t first_dependency[LOOKERS];
+    for (int i = 0; i < LOOKERS; i++) first_dependency[i] = DEPENDENCY_NONE;
     for (int round = 0; round < 5000; round++) {
         unsigned who_looks = (unsigned)rand_r(&seed) % LOOKERS, count = (unsigned)rand_r(&seed) % 5;
-        dependencies_drop(lookups, looks[who_looks]);
+        dependencies_drop(dependencies, first_dependency[who_looks]);
         memset(model[who_looks], 0, sizeof model[who_looks]);
-        dependencies_begin(lookups, &(const struct dependent){d, who_looks});
+        dependencies_begin(dependencies, &(const struct dependent){d, who_looks});
         while (count--) {
             unsigned value = (unsigned)rand_r(&seed) % VALUES;
             char text = (char)('a' + value);
             model[who_looks][value] = true;
             assert_true(dependencies_note(index, (struct str){&text, 1}));
         }
-        looks[who_looks] = dependencies_end(lookups);
+        first_dependency[who_looks] = dependencies_end(dependencies);
         char asked[2] = {(char)('a' + rand_r(&seed) % VALUES), '\0'};
         size_t expected = 0, found = 0;
         for (int i = 0; i < LOOKERS; i++) expected += model[i][asked[0] - 'a'];
         for (const char *at = who(index, asked); *at; at++) found += *at == ' ';
         assert_int_equal(expected, told.len ? found + 1 : 0);
     }
-    for (int i = 0; i < LOOKERS; i++) dependencies_drop(lookups, looks[i]);
+    for (int i = 0; i < LOOKERS; i++) dependencies_drop(dependencies, first_dependency[i]);
     dependency_index_free(index);
-    dependencies_free(lookups);
+    dependencies_free(dependencies);
 }
 
 int main(void)

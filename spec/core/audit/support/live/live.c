@@ -34,13 +34,13 @@ void live_hold(bool held)
     is_held = held;
 }
 
-struct fixture live_begin_with(struct cluster *c, const char *lua, size_t max_lookups, size_t max_bytes)
+struct fixture live_begin_with(struct cluster *c, const char *lua, size_t max_dependencies, size_t max_bytes)
 {
     struct fixture f = {.c = c};
     c->host.runs_rules = true;
     is_held = false;
     f.audit = continuous_new(&(const struct continuous_options){.clock = &c->clock.clock,
-                                                                .max_lookups = max_lookups,
+                                                                .max_dependencies = max_dependencies,
                                                                 .max_finding_bytes = max_bytes,
                                                                 .changed = live_changed,
                                                                 .ctx = live_changed_ctx,

@@ -17,7 +17,7 @@ extern void (*live_changed)(void *ctx, struct str ns);
 extern void *live_changed_ctx;
 
 /* Slices are of about ten calls. */
-struct fixture live_begin_with(struct cluster *c, const char *lua, size_t max_lookups, size_t max_bytes);
+struct fixture live_begin_with(struct cluster *c, const char *lua, size_t max_dependencies, size_t max_bytes);
 struct fixture live_begin(struct cluster *c, const char *lua);
 /* The same, where a call may take 20 ms and no more. */
 struct fixture live_begin_hurried(struct cluster *c, const char *lua);
