@@ -195,7 +195,7 @@ static void put_rule(void *ctx, const struct continuous_rule_status *status)
     json_text(out, "severity", severity_name(asked->rule->severity));
     json_text(out, "category", asked->rule->category);
     json_bool(out, "waiting", status->waits);
-    json_bool(out, "coarse", status->coarse);
+    json_bool(out, "coarse", status->untracked);
     json_bool(out, "quarantined", status->quarantined);
     if (status->torn) json_bool(out, "torn", true);
     if (*status->lacks) json_text(out, "lacks", status->lacks);
@@ -220,7 +220,7 @@ void engine_put_continuous(struct engine *engine, struct buf *out)
     json_bool(out, "active", status.active);
     json_int(out, "rules", (int64_t)status.rules);
     json_int(out, "waitingRules", (int64_t)status.waiting_rules);
-    json_int(out, "coarseRules", (int64_t)status.coarse_rules);
+    json_int(out, "coarseRules", (int64_t)status.untracked_rules);
     json_int(out, "lackingRules", (int64_t)status.lacking_rules);
     json_int(out, "tornRules", (int64_t)status.torn_rules);
     json_int(out, "twinRules", (int64_t)status.twins);

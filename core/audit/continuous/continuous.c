@@ -195,11 +195,11 @@ void continuous_claims_changed(struct continuous_audit *audit)
 
 static void on_untracked(struct timer *timer)
 {
-    struct continuous_audit *audit = container_of(timer, struct continuous_audit, coarse);
+    struct continuous_audit *audit = container_of(timer, struct continuous_audit, untracked);
     struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link) {
-        if (!rule->coarse_due) continue;
-        rule->coarse_due = false;
+        if (!rule->untracked_due) continue;
+        rule->untracked_due = false;
         audited_rule_make_stale(rule, 0);
     }
 }
@@ -238,7 +238,7 @@ struct continuous_audit *continuous_new(const struct continuous_options *options
     audit->dependencies = dependencies_new(options->max_dependencies);
     audit->turn.fn = on_turn;
     audit->ready.fn = on_ready;
-    audit->coarse.fn = on_untracked;
+    audit->untracked.fn = on_untracked;
     audit->midnight.fn = on_midnight;
     audit->pending_series = series_new(&family_audit_pending, NULL);
     audit->left_out_series = series_new(&family_audit_left_out, NULL);
@@ -263,7 +263,7 @@ void continuous_free(struct continuous_audit *audit)
     dependencies_free(audit->dependencies);
     timer_cancel(&audit->turn);
     timer_cancel(&audit->ready);
-    timer_cancel(&audit->coarse);
+    timer_cancel(&audit->untracked);
     timer_cancel(&audit->midnight);
     series_free(audit->pending_series);
     series_free(audit->left_out_series);

@@ -53,7 +53,7 @@ void continuous_set_active(struct continuous_audit *audit, bool active);
 struct continuous_status {
     bool active;
     size_t rules, waiting_rules; /* those whose caches are not there yet */
-    size_t coarse_rules;         /* beyond max_lookups */
+    size_t untracked_rules;      /* beyond max_lookups */
     size_t objects, pending;     /* that wait to be asked about */
     size_t verdicts[VERDICTS];
     size_t lacking_rules;            /* need a kind that the server does not have */
@@ -67,7 +67,7 @@ struct continuous_status continuous_status(const struct continuous_audit *audit)
 /* A rule of the engine's scripts; texts are borrowed until something changes. */
 struct continuous_rule_status {
     const struct rule_ref *asked;
-    bool waits, coarse, quarantined;
+    bool waits, untracked, quarantined;
     const char *lacks; /* kinds that it needs and the server does not have, ", " between them; "" */
     bool torn;         /* it uses a kind of which objects are refused */
     bool not_asked;    /* as that is so, or it uses what the server does not have, or has no other kind */

@@ -95,7 +95,7 @@ struct audited_rule {
     struct dependency_watch_index **uses; /* as rule->uses */
     struct watch **watches;
     size_t use_count;
-    bool coarse, coarse_due, overflowed, quarantined;
+    bool untracked, untracked_due, overflowed, quarantined;
     bool is_torn; /* a cache that it uses lacks objects that are refused: it is not asked */
     uint64_t errors;
     struct buf error, error_object; /* of the last one */
@@ -121,7 +121,7 @@ struct continuous_audit {
     TAILQ_HEAD(twins, duplicate_rule) twins;
     LIST_HEAD(walks, continuous_walk) walks;
     struct dependencies *dependencies;
-    struct timer turn, ready, coarse, midnight;
+    struct timer turn, ready, untracked, midnight;
     int64_t due_ms;                 /* of `turn` */
     const struct root *asked_about; /* while a rule is */
     int64_t today;                  /* since 1970, in UTC */

@@ -117,14 +117,14 @@ static void on_found(void *ctx, const struct rule_finding *finding, bool accepte
 static void on_looked(void *ctx, size_t use, struct str value)
 {
     struct audited_rule *rule = ((const struct column *)ctx)->rule;
-    if (rule->coarse || rule->overflowed) return;
+    if (rule->untracked || rule->overflowed) return;
     if (!dependencies_note(rule->uses[use]->dependencies, value)) rule->overflowed = true;
 }
 
 /* From now on it is asked about everything when anything has changed. */
 static void become_untracked(struct audited_rule *rule)
 {
-    rule->coarse = true;
+    rule->untracked = true;
     rule->overflowed = false;
     for (size_t i = 0; i < rule->column_count; i++)
         for (size_t slot = 0; slot < rule->columns[i].cap; slot++) {

@@ -57,7 +57,7 @@ static void add_rule(struct continuous_status *status, const struct audited_rule
     status->lacking_rules += lacks(rule);
     status->torn_rules += rule->is_torn;
     status->quarantined_rules += rule->quarantined;
-    status->coarse_rules += rule->coarse;
+    status->untracked_rules += rule->untracked;
     for (size_t v = 0; v < VERDICTS; v++) status->verdicts[v] += rule->counts[v];
 }
 
@@ -132,7 +132,7 @@ void continuous_each_rule(const struct continuous_audit *audit,
                                                 .lacks = buf_text(&kinds),
                                                 .torn = rule->is_torn,
                                                 .not_asked = !is_evaluated(rule) || rule->is_torn,
-                                                .coarse = rule->coarse,
+                                                .untracked = rule->untracked,
                                                 .quarantined = rule->quarantined,
                                                 .errors = rule->errors,
                                                 .error = buf_text(&rule->error),

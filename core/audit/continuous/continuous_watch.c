@@ -100,10 +100,10 @@ static void wake_untracked(struct watch *watch)
     struct continuous_audit *audit = watch->audit;
     struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link) {
-        if (!rule->coarse || !looks_at(rule, watch)) continue;
-        rule->coarse_due = true;
-        if (!timer_running(&audit->coarse))
-            timer_start(&audit->coarse, audit->options.clock, CONTINUOUS_UNTRACKED_MS);
+        if (!rule->untracked || !looks_at(rule, watch)) continue;
+        rule->untracked_due = true;
+        if (!timer_running(&audit->untracked))
+            timer_start(&audit->untracked, audit->options.clock, CONTINUOUS_UNTRACKED_MS);
     }
 }
 

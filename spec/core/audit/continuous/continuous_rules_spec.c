@@ -258,7 +258,7 @@ static void test_all_indexes_that_there_may_be_are_watched(void **state)
     live_settle(&f);
     cluster_event(c, 1, LW_ADDED, "n2 l64=n2");
     live_settle(&f);
-    assert_int_equal(continuous_status(f.audit).coarse_rules, 0);
+    assert_int_equal(continuous_status(f.audit).untracked_rules, 0);
     assert_int_equal(continuous_status(f.audit).verdicts[VERDICT_FAIL], 3);
     live_assert_true(&f);
     live_end(&f);

@@ -215,7 +215,7 @@ static void test_a_rule_with_too_many_looks_is_asked_about_everything(void **sta
     cluster_list(c, 0, "shop/a zone=x;shop/b zone=y;shop/c zone=z");
     cluster_list(c, 1, "n1 zone=y");
     live_settle(&f);
-    assert_int_equal(continuous_status(f.audit).coarse_rules, 1);
+    assert_int_equal(continuous_status(f.audit).untracked_rules, 1);
     assert_int_equal(continuous_status(f.audit).dependencies, 0);
     live_assert_true(&f);
     cluster_event(c, 1, LW_ADDED, "n2 zone=x");
