@@ -173,7 +173,8 @@ static bool is_settled(const struct column *column)
 void continuous_check_ready(struct continuous_audit *audit)
 {
     struct audited_rule *rule;
-    bool all = TAILQ_EMPTY(&audit->twins) || TAILQ_LAST(&audit->twins, twins)->told;
+    bool all =
+        TAILQ_EMPTY(&audit->duplicate_rules) || TAILQ_LAST(&audit->duplicate_rules, duplicate_rules)->told;
     continuous_check_refused(audit);
     TAILQ_FOREACH (rule, &audit->rules, link)
         for (size_t i = 0; i < rule->column_count; i++)
@@ -233,7 +234,7 @@ struct continuous_audit *continuous_new(const struct continuous_options *options
     TAILQ_INIT(&audit->working);
     TAILQ_INIT(&audit->watches);
     TAILQ_INIT(&audit->rules);
-    TAILQ_INIT(&audit->twins);
+    TAILQ_INIT(&audit->duplicate_rules);
     LIST_INIT(&audit->walks);
     audit->dependencies = dependencies_new(options->max_dependencies);
     audit->turn.fn = on_turn;

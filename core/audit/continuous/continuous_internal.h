@@ -118,7 +118,7 @@ struct continuous_audit {
     TAILQ_HEAD(working, source) working;
     TAILQ_HEAD(watches, watch) watches;
     TAILQ_HEAD(live_rules, audited_rule) rules;
-    TAILQ_HEAD(twins, duplicate_rule) twins;
+    TAILQ_HEAD(duplicate_rules, duplicate_rule) duplicate_rules;
     LIST_HEAD(walks, continuous_walk) walks;
     struct dependencies *dependencies;
     struct timer turn, ready, untracked, midnight;

@@ -74,38 +74,38 @@ static const struct audited_rule *find_duplicate(const struct continuous_audit *
 
 static void add_duplicate(struct continuous_audit *audit, const struct rule_ref *asked, const char *code)
 {
-    struct duplicate_rule *twin = NEW(struct duplicate_rule);
-    twin->asked = *asked;
-    twin->code = code ? xstrdup(code) : NULL;
-    TAILQ_INSERT_TAIL(&audit->twins, twin, link);
+    struct duplicate_rule *duplicate_rule = NEW(struct duplicate_rule);
+    duplicate_rule->asked = *asked;
+    duplicate_rule->code = code ? xstrdup(code) : NULL;
+    TAILQ_INSERT_TAIL(&audit->duplicate_rules, duplicate_rule, link);
 }
 
-static void free_duplicate(struct continuous_audit *audit, struct duplicate_rule *twin)
+static void free_duplicate(struct continuous_audit *audit, struct duplicate_rule *duplicate_rule)
 {
-    TAILQ_REMOVE(&audit->twins, twin, link);
-    free(twin->code);
-    free(twin);
+    TAILQ_REMOVE(&audit->duplicate_rules, duplicate_rule, link);
+    free(duplicate_rule->code);
+    free(duplicate_rule);
 }
 
 void continuous_report_duplicates(struct continuous_audit *audit)
 {
-    struct duplicate_rule *twin;
-    TAILQ_FOREACH (twin, &audit->twins, link) {
-        const struct audited_rule *other = find_duplicate(audit, twin->asked.rule->id);
-        if (!twin->told && other)
+    struct duplicate_rule *duplicate_rule;
+    TAILQ_FOREACH (duplicate_rule, &audit->duplicate_rules, link) {
+        const struct audited_rule *other = find_duplicate(audit, duplicate_rule->asked.rule->id);
+        if (!duplicate_rule->told && other)
             log_error("Duplicate rule id, rule is not evaluated", F("rule", other->id),
-                      F("script", script_name(twin->asked.script)),
+                      F("script", script_name(duplicate_rule->asked.script)),
                       F("other", script_name(other->asked.script)));
-        twin->told = true;
+        duplicate_rule->told = true;
     }
 }
 
 void continuous_drop_duplicates(struct continuous_audit *audit, const struct script *script)
 {
-    struct duplicate_rule *twin, *next;
-    for (twin = TAILQ_FIRST(&audit->twins); twin; twin = next) {
-        next = TAILQ_NEXT(twin, link);
-        if (!script || twin->asked.script == script) free_duplicate(audit, twin);
+    struct duplicate_rule *duplicate_rule, *next;
+    for (duplicate_rule = TAILQ_FIRST(&audit->duplicate_rules); duplicate_rule; duplicate_rule = next) {
+        next = TAILQ_NEXT(duplicate_rule, link);
+        if (!script || duplicate_rule->asked.script == script) free_duplicate(audit, duplicate_rule);
     }
 }
 
@@ -142,12 +142,12 @@ static void add_or_wait(struct continuous_audit *audit, const struct rule_ref *a
 /* A rule may have gone whose place another one takes. */
 static void take_up_twins(struct continuous_audit *audit)
 {
-    struct duplicate_rule *twin, *next;
-    for (twin = TAILQ_FIRST(&audit->twins); twin; twin = next) {
-        next = TAILQ_NEXT(twin, link);
-        if (find_duplicate(audit, twin->asked.rule->id)) continue;
-        add_rule(audit, &twin->asked, twin->code);
-        free_duplicate(audit, twin);
+    struct duplicate_rule *duplicate_rule, *next;
+    for (duplicate_rule = TAILQ_FIRST(&audit->duplicate_rules); duplicate_rule; duplicate_rule = next) {
+        next = TAILQ_NEXT(duplicate_rule, link);
+        if (find_duplicate(audit, duplicate_rule->asked.rule->id)) continue;
+        add_rule(audit, &duplicate_rule->asked, duplicate_rule->code);
+        free_duplicate(audit, duplicate_rule);
     }
 }
 

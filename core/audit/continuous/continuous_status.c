@@ -98,8 +98,8 @@ struct continuous_status continuous_status(const struct continuous_audit *audit)
     TAILQ_FOREACH (source, &audit->sources, link) {
         status.bytes += source->cap * sizeof *source->objects + granule_table_bytes(&source->by_key);
     }
-    const struct duplicate_rule *twin;
-    TAILQ_FOREACH (twin, &audit->twins, link) status.twins++;
+    const struct duplicate_rule *duplicate_rule;
+    TAILQ_FOREACH (duplicate_rule, &audit->duplicate_rules, link) status.duplicate_rules++;
     status.objects = count_objects(audit);
     status.bytes += status.dependencies * DEPENDENCY_BYTES + status.finding_bytes;
     return status;
@@ -108,13 +108,14 @@ struct continuous_status continuous_status(const struct continuous_audit *audit)
 static void each_duplicate(const struct continuous_audit *audit,
                            void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx)
 {
-    const struct duplicate_rule *twin;
+    const struct duplicate_rule *duplicate_rule;
     const struct audited_rule *rule;
-    TAILQ_FOREACH (twin, &audit->twins, link) {
+    TAILQ_FOREACH (duplicate_rule, &audit->duplicate_rules, link) {
         struct continuous_rule_status status = {
-            .asked = &twin->asked, .lacks = "", .error = "", .error_object = ""};
+            .asked = &duplicate_rule->asked, .lacks = "", .error = "", .error_object = ""};
         TAILQ_FOREACH (rule, &audit->rules, link)
-            if (strcmp(rule->id, twin->asked.rule->id) == 0) status.twin = script_name(rule->asked.script);
+            if (strcmp(rule->id, duplicate_rule->asked.rule->id) == 0)
+                status.duplicate_rule = script_name(rule->asked.script);
         fn(ctx, &status);
     }
 }

@@ -185,11 +185,11 @@ static void test_a_rule_that_goes_to_another_script_is_asked_there(void **state)
     cluster_resolve(c);
     continuous_take(f.audit, other, now);
     script_free(other);
-    assert_int_equal(continuous_status(f.audit).twins, 1);
+    assert_int_equal(continuous_status(f.audit).duplicate_rules, 1);
     assert_int_equal(continuous_status(f.audit).rules, 2);
     live_reload(&f, HEAD RULE("new", "here"));
     live_settle(&f);
-    assert_int_equal(continuous_status(f.audit).twins, 0);
+    assert_int_equal(continuous_status(f.audit).duplicate_rules, 0);
     char *known = live_known(&f);
     assert_string_equal(known, "; warn here  <- new shop/a warn\n; warn other  <- stays shop/a warn\n"
                                "; warn there  <- moves shop/a warn\n");
@@ -201,25 +201,25 @@ static void test_a_rule_that_goes_to_another_script_is_asked_there(void **state)
 
 static void find_duplicate(void *ctx, const struct continuous_rule_status *status)
 {
-    if (status->twin) *(const char **)ctx = status->twin;
+    if (status->duplicate_rule) *(const char **)ctx = status->duplicate_rule;
 }
 
 static void test_a_second_rule_of_an_id_is_told_and_not_asked(void **state)
 {
     struct cluster *c = *state;
-    const char *twin = NULL;
+    const char *duplicate_rule = NULL;
     struct fixture f = live_begin(c, HEAD RULE("one", "here"));
     struct script *other = cluster_load(c, "other", HEAD RULE("one", "there"));
     continuous_take(f.audit, NULL, other);
     cluster_resolve(c);
     cluster_list(c, 0, "shop/a");
     live_settle(&f);
-    continuous_each_rule(f.audit, find_duplicate, &twin);
-    assert_string_equal(twin, "rules");
+    continuous_each_rule(f.audit, find_duplicate, &duplicate_rule);
+    assert_string_equal(duplicate_rule, "rules");
     assert_int_equal(continuous_status(f.audit).verdicts[VERDICT_WARN], 1);
     continuous_take(f.audit, other, NULL); /* it goes with its script */
     script_free(other);
-    assert_int_equal(continuous_status(f.audit).twins, 0);
+    assert_int_equal(continuous_status(f.audit).duplicate_rules, 0);
     live_end(&f);
 }
 
