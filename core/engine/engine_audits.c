@@ -199,7 +199,7 @@ static void put_rule(void *ctx, const struct continuous_rule_status *status)
     json_bool(out, "quarantined", status->quarantined);
     if (status->torn) json_bool(out, "torn", true);
     if (*status->lacks) json_text(out, "lacks", status->lacks);
-    json_bool(out, "asked", !status->duplicate_rule && !status->not_asked);
+    json_bool(out, "asked", !status->duplicate_rule && !status->not_evaluated);
     if (status->duplicate_rule) json_text(out, "twin", status->duplicate_rule);
     put_verdicts(status->verdicts, out);
     json_int(out, "errors", (int64_t)status->errors);

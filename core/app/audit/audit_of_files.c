@@ -35,7 +35,7 @@ struct offline {
     size_t path;      /* of --from, which is read now */
     double share;     /* of all that is read; below 0: not known */
     bool partial;     /* something could not be read */
-    bool unasked;     /* a rule was not asked, or nobody knows about what */
+    bool unevaluated; /* a rule was not asked, or nobody knows about what */
     struct audit_unmatched unlooked;
 };
 
@@ -251,7 +251,7 @@ static void fill_caches(struct offline *offline)
     if (left_out) {
         audit_kinds_put_left_out(left_out, nobody, &ids, &text);
         fprintf(stderr, "kubelua audit: %s\n", buf_text(&text));
-        offline->unasked = true;
+        offline->unevaluated = true;
     }
     buf_clear(&ids);
     buf_clear(&text);
@@ -310,10 +310,10 @@ enum audit_end audit_of_files(const struct audit_request *request, struct audit_
     if (ok) read_all(&offline);
     if (ok && offline.objects) look_at_all(&offline);
     if (ok && request->fixes) fixes_mark_there(request->fixes, offline.dry.host.factory);
-    if (ok && !audit_kinds_check(&offline.scripts)) offline.unasked = true;
+    if (ok && !audit_kinds_check(&offline.scripts)) offline.unevaluated = true;
     audit_table_set_unmatched(table, offline.unlooked.count);
     audit_table_set_other_namespaces(table, offline.elsewhere);
     close_all(&offline);
     if (!ok) return AUDIT_FAILED;
-    return offline.partial ? AUDIT_UNREADABLE : offline.unasked ? AUDIT_INCOMPLETE : AUDIT_COMPLETE;
+    return offline.partial ? AUDIT_UNREADABLE : offline.unevaluated ? AUDIT_INCOMPLETE : AUDIT_COMPLETE;
 }

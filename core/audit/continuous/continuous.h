@@ -68,9 +68,9 @@ struct continuous_status continuous_status(const struct continuous_audit *audit)
 struct continuous_rule_status {
     const struct rule_ref *asked;
     bool waits, untracked, quarantined;
-    const char *lacks; /* kinds that it needs and the server does not have, ", " between them; "" */
-    bool torn;         /* it uses a kind of which objects are refused */
-    bool not_asked;    /* as that is so, or it uses what the server does not have, or has no other kind */
+    const char *lacks;  /* kinds that it needs and the server does not have, ", " between them; "" */
+    bool torn;          /* it uses a kind of which objects are refused */
+    bool not_evaluated; /* as that is so, or it uses what the server does not have, or has no other kind */
     const char *duplicate_rule; /* the script that has a rule of the same id, so that this one is not asked;
                                    or NULL */
     size_t verdicts[VERDICTS];

@@ -122,9 +122,9 @@ struct continuous_audit {
     LIST_HEAD(walks, continuous_walk) walks;
     struct dependencies *dependencies;
     struct timer turn, ready, untracked, midnight;
-    int64_t due_ms;                 /* of `turn` */
-    const struct root *asked_about; /* while a rule is */
-    int64_t today;                  /* since 1970, in UTC */
+    int64_t due_ms;                /* of `turn` */
+    const struct root *evaluating; /* while a rule is */
+    int64_t today;                 /* since 1970, in UTC */
     bool inactive;
     bool full_logged;
     size_t pending, finding_bytes, left_out;

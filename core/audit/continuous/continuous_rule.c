@@ -94,7 +94,7 @@ static void keep_error(struct audited_rule *rule, struct str message)
 {
     rule->error.len = rule->error_object.len = 0;
     buf_str(&rule->error, message);
-    root_key(rule->audit->asked_about, &rule->error_object);
+    root_key(rule->audit->evaluating, &rule->error_object);
     rule->error_us = clock_wall_us(rule->audit->options.clock);
 }
 
@@ -155,7 +155,7 @@ static struct findings *keep(struct continuous_audit *audit, struct result_cell 
     return NULL;
 }
 
-static void set_cell(struct column *column, uint32_t slot, const struct ask_answer *answer)
+static void set_cell(struct column *column, uint32_t slot, const struct evaluation *answer)
 {
     struct audited_rule *rule = column->rule;
     struct continuous_audit *audit = rule->audit;
@@ -185,7 +185,7 @@ static bool is_rule(void *ctx, struct str id)
     return false;
 }
 
-static struct ask_answer ask(struct column *column, uint32_t slot)
+static struct evaluation ask(struct column *column, uint32_t slot)
 {
     struct audited_rule *rule = column->rule;
     struct continuous_audit *audit = rule->audit;
@@ -193,9 +193,9 @@ static struct ask_answer ask(struct column *column, uint32_t slot)
     const struct evaluation_options options = {column->source->objects[slot].root, continuous_now_s(audit),
                                                &audit->text, is_rule, audit};
     audit->gathered.len = 0;
-    audit->asked_about = options.object;
+    audit->evaluating = options.object;
     dependencies_begin(audit->dependencies, &(const struct dependent){column, slot});
-    struct ask_answer answer = rule_evaluate(&rule->asked, &options, &sink);
+    struct evaluation answer = rule_evaluate(&rule->asked, &options, &sink);
     column->cells[slot].first_dependency = dependencies_end(audit->dependencies);
     return answer;
 }
@@ -212,7 +212,7 @@ static void evaluate_timed(struct column *column, uint32_t slot)
 {
     struct audited_rule *rule = column->rule;
     int64_t begun_ns = clock_measure_ns();
-    struct ask_answer answer = ask(column, slot);
+    struct evaluation answer = ask(column, slot);
     set_cell(column, slot, &answer);
     if (rule->quarantined) return; /* it was not called */
     series_observe(rule->duration, (double)(clock_measure_ns() - begun_ns) / 1e9);

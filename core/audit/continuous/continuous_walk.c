@@ -12,7 +12,7 @@ struct continuous_walk {
     struct source *source; /* NULL: it is over */
     uint32_t slot;         /* the next; OBJECT_NONE: there is no more in this source */
     uint32_t end;          /* the last, as the walk came here: what comes later stands behind it */
-    size_t unasked;
+    size_t unevaluated;
 };
 
 /* --- which there are */
@@ -140,7 +140,7 @@ static void tell(struct continuous_walk *walk, const struct source *source, uint
     for (size_t i = 0; i < source->column_count; i++) {
         struct column *column = source->columns[i];
         const struct result_cell *cell = column_cell(column, slot);
-        walk->unasked += needs_evaluation(column, cell);
+        walk->unevaluated += needs_evaluation(column, cell);
         if (!(cell->flags & CELL_KNOWN)) continue;
         const struct continuous_result result = {.asked = &column->rule->asked,
                                                  .object = source->objects[slot].root,
@@ -170,5 +170,5 @@ bool continuous_walk_on(struct continuous_walk *walk, size_t max,
 
 size_t continuous_walk_unevaluated(const struct continuous_walk *walk)
 {
-    return walk->unasked;
+    return walk->unevaluated;
 }

@@ -136,7 +136,7 @@ static void put_still(void *ctx, const struct rule_finding *finding)
     put_reason(&again->fixer->text, again->fixer->object, "still fails: ", again->rule, finding->message);
 }
 
-static void ask_again(struct fixer *fixer, const struct fixer_failure *failure)
+static void evaluate_again(struct fixer *fixer, const struct fixer_failure *failure)
 {
     struct again again = {fixer, rule_id(failure)};
     enum verdict verdict = script_evaluate_rule(failure->script, failure->number, fixer->now,
@@ -194,7 +194,7 @@ static void add_patch(struct fixer *fixer, bool is_strategic)
         put_reasons(fixer, &fixer->rules[i].failure, fixer->rules[i].end_row);
         audit_fix_add_rule(&fix, rule_id(&fixer->rules[i].failure));
     }
-    for (size_t i = 0; i < fixer->count; i++) ask_again(fixer, &fixer->rules[i].failure);
+    for (size_t i = 0; i < fixer->count; i++) evaluate_again(fixer, &fixer->rules[i].failure);
     audit_fix_add_reasons(&fix, buf_slice(&fixer->text));
     fix.json = xstrndup(fixer->json.data, fixer->json.len);
     fix_name(&fix, root_value(fixer->object), fixer->options.catalogue);

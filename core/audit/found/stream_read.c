@@ -148,9 +148,9 @@ static void take_found(const struct audit_stream *stream, struct wire_reader *re
     for (uint32_t i = 0; !reader->bad && i < stream->rule_count; i++) {
         size_t counts[VERDICTS];
         for (size_t v = 0; v < VERDICTS; v++) counts[v] = wire_number(reader);
-        struct str not_asked = wire_text(reader);
+        struct str not_evaluated = wire_text(reader);
         if (!reader->bad) audit_table_add_counts(table, i, counts);
-        if (!reader->bad && not_asked.n) audit_table_leave_out(table, i, not_asked);
+        if (!reader->bad && not_evaluated.n) audit_table_leave_out(table, i, not_evaluated);
     }
     if (!reader->bad) audit_table_add_seen(table, seen);
 }

@@ -66,7 +66,7 @@ static void put_counts(struct buf *out, const struct audit_table *table)
     for (uint32_t i = 0; i < count; i++) {
         const struct audit_rule *rule = audit_table_rule(table, i);
         for (size_t v = 0; v < VERDICTS; v++) wire_put_number(out, rule->counts[v]);
-        wire_put_text(out, rule->not_asked);
+        wire_put_text(out, rule->not_evaluated);
     }
 }
 

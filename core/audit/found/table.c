@@ -75,8 +75,9 @@ uint32_t audit_table_add_rule(struct audit_table *f, const struct audit_rule *ru
 void audit_table_leave_out(struct audit_table *f, uint32_t rule, struct str reason)
 {
     must(rule < f->rule_count);
-    if (str_eq(f->rules[rule].not_asked, reason)) return; /* an engine's children say it again and again */
-    f->rules[rule].not_asked = texts_keep(&f->of_rules, reason);
+    if (str_eq(f->rules[rule].not_evaluated, reason))
+        return; /* an engine's children say it again and again */
+    f->rules[rule].not_evaluated = texts_keep(&f->of_rules, reason);
 }
 
 size_t audit_table_rule_count(const struct audit_table *f)

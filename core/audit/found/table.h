@@ -17,7 +17,8 @@ struct audit_rule {
     int line;
     enum severity severity;
     size_t counts[VERDICTS]; /* of objects; a row may be of one that another row is of too */
-    struct str not_asked; /* why it was not: "the server did not give pods, which it uses"; empty: it was */
+    struct str
+        not_evaluated; /* why it was not: "the server did not give pods, which it uses"; empty: it was */
 };
 
 struct audit_object {

@@ -188,7 +188,7 @@ static bool write_document(struct policy_writer *writer)
 /* A rule that was not asked may have been what the reports are about. */
 static void delete_others(struct policy_writer *writer, struct policy_namespace *space, size_t count)
 {
-    if (writer->round.unasked || (!count && writer->waiting_ms >= 0)) return;
+    if (writer->round.unevaluated || (!count && writer->waiting_ms >= 0)) return;
     for (size_t i = count; i < space->part_count; i++)
         if (space->parts[i].there) send(writer, space, i, NULL, (struct str){0});
 }
@@ -217,8 +217,8 @@ static bool is_to_be_put_off(struct policy_writer *writer)
 {
     struct policy_pass *round = &writer->round;
     if (writer->holds) return true;
-    round->unasked = policy_parts_unevaluated(round->parts) > 0;
-    if (!round->unasked) return false;
+    round->unevaluated = policy_parts_unevaluated(round->parts) > 0;
+    if (!round->unevaluated) return false;
     if (clock_now_ms(writer->options.clock) - round->first_ms < POLICY_LATEST_MS) return true;
     if (!writer->is_late) policy_parts_add_incomplete(round->parts, POLICY_NOT_ALL_EVALUATED);
     return false;
@@ -241,7 +241,7 @@ static void finish(struct policy_writer *writer)
 {
     struct policy_namespace *space = writer->round.space;
     delete_others(writer, space, policy_parts_count(writer->round.parts));
-    if (writer->round.unasked) policy_namespace_wait(writer, space);
+    if (writer->round.unevaluated) policy_namespace_wait(writer, space);
     policy_namespace_end(writer);
     policy_writer_settle(writer, space);
 }

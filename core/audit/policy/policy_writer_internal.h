@@ -37,7 +37,7 @@ struct policy_pass {
     struct policy_namespace *space; /* NULL: none is */
     struct policy_parts *parts;
     bool gathered;
-    bool unasked;     /* rules are still to be asked about some of it */
+    bool unevaluated; /* rules are still to be asked about some of it */
     int64_t first_ms; /* of its namespace, when it began */
     size_t next;
     int64_t spent_ns;

@@ -26,12 +26,12 @@ static void put_not_evaluated(struct buf *out, const struct audit_table *table)
     bool any = false;
     for (uint32_t i = 0; i < audit_table_rule_count(table); i++) {
         const struct audit_rule *rule = audit_table_rule(table, i);
-        if (!rule->not_asked.n) continue;
+        if (!rule->not_evaluated.n) continue;
         if (!any) json_open(out, "notAsked", '[');
         any = true;
         json_open(out, NULL, '{');
         json_text(out, "rule", rule->id);
-        json_str(out, "reason", rule->not_asked);
+        json_str(out, "reason", rule->not_evaluated);
         json_close(out, '}');
     }
     if (any) json_close(out, ']');

@@ -272,7 +272,7 @@ static void print_not_evaluated_rule(struct table_report *r, const struct audit_
     lines_blanks_to(&r->lines, LINES_INDENT);
     lines_put(&r->lines, "", lines_fit(&r->lines, str_of(rule->id)));
     lines_blanks_to(&r->lines, at);
-    lines_put_part(&r->lines, LINES_DIM, lines_fit(&r->lines, rule->not_asked), at);
+    lines_put_part(&r->lines, LINES_DIM, lines_fit(&r->lines, rule->not_evaluated), at);
     lines_end(&r->lines);
 }
 
@@ -281,7 +281,7 @@ static void print_not_evaluated(struct table_report *r)
     size_t count = 0, width = 0, rules = audit_table_rule_count(r->table);
     for (uint32_t i = 0; i < rules; i++) {
         const struct audit_rule *rule = audit_table_rule(r->table, i);
-        if (!rule->not_asked.n) continue;
+        if (!rule->not_evaluated.n) continue;
         widen(&width, terminal_columns(str_of(rule->id)), ID_MAX);
         count++;
     }
@@ -293,7 +293,7 @@ static void print_not_evaluated(struct table_report *r)
     lines_end(&r->lines);
     for (uint32_t i = 0; i < rules; i++) {
         const struct audit_rule *rule = audit_table_rule(r->table, i);
-        if (rule->not_asked.n) print_not_evaluated_rule(r, rule, LINES_INDENT + width + LINES_GAP);
+        if (rule->not_evaluated.n) print_not_evaluated_rule(r, rule, LINES_INDENT + width + LINES_GAP);
     }
     lines_end(&r->lines);
 }

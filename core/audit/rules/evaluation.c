@@ -84,7 +84,7 @@ static void on_missed(void *ctx, struct str name, bool whole)
     asking->sink->missed(asking->sink->ctx, name, whole);
 }
 
-struct ask_answer rule_evaluate(const struct rule_ref *asked, const struct evaluation_options *options,
+struct evaluation rule_evaluate(const struct rule_ref *asked, const struct evaluation_options *options,
                                 const struct evaluation_sink *sink)
 {
     struct asking asking = {.asked = asked, .options = options, .sink = sink};
@@ -96,6 +96,6 @@ struct ask_answer rule_evaluate(const struct rule_ref *asked, const struct evalu
     enum verdict verdict = script_evaluate_rule(asked->script, asked->number, options->object, &inner);
     bool counts = verdict == VERDICT_WARN || verdict == VERDICT_FAIL;
     bool accepted = counts && asking.suppression == SUPPRESSION_VALID;
-    return (struct ask_answer){accepted ? VERDICT_SKIP : verdict, accepted,
+    return (struct evaluation){accepted ? VERDICT_SKIP : verdict, accepted,
                                asking.suppression == SUPPRESSION_VALID && asking.accepted.until.n > 0};
 }

@@ -34,11 +34,11 @@ struct evaluation_options {
     void *ctx;
 };
 
-struct ask_answer {
+struct evaluation {
     enum verdict verdict;
     bool accepted;
     bool until; /* a day at whose end it is not any more */
 };
 
-struct ask_answer rule_evaluate(const struct rule_ref *asked, const struct evaluation_options *options,
+struct evaluation rule_evaluate(const struct rule_ref *asked, const struct evaluation_options *options,
                                 const struct evaluation_sink *sink);

@@ -208,7 +208,7 @@ static void test_a_walk_goes_on_over_a_reload(void **state)
     live_end(&f);
 }
 
-static size_t unasked(struct fixture *f, const char *ns, size_t results)
+static size_t unevaluated(struct fixture *f, const char *ns, size_t results)
 {
     struct walker walker = {.walk = continuous_walk_new(f->audit, str_of(ns))};
     while (step(&walker, 10)) continue;
@@ -222,22 +222,22 @@ static void test_a_walk_counts_what_is_still_to_be_asked(void **state)
 {
     enum { SHOP = PODS * 2 / 3 };
     struct fixture f = begin(*state, TWO);
-    assert_int_equal(unasked(&f, "shop", SHOP * RULES), 0);
+    assert_int_equal(unevaluated(&f, "shop", SHOP * RULES), 0);
     live_hold(true);
     live_reload(&f, HEAD POD_RULE("one") POD_RULE("other") NODE_RULE);
-    assert_int_equal(unasked(&f, "shop", SHOP), SHOP);
-    assert_int_equal(unasked(&f, "", 2), 0);
+    assert_int_equal(unevaluated(&f, "shop", SHOP), SHOP);
+    assert_int_equal(unevaluated(&f, "", 2), 0);
     cluster_event(f.c, 0, LW_ADDED, "shop/new");
     cluster_settle(f.c);
-    assert_int_equal(unasked(&f, "shop", SHOP), SHOP + 2);
+    assert_int_equal(unevaluated(&f, "shop", SHOP), SHOP + 2);
     live_hold(false);
     live_settle(&f);
-    assert_int_equal(unasked(&f, "shop", (SHOP + 1) * RULES), 0);
+    assert_int_equal(unevaluated(&f, "shop", (SHOP + 1) * RULES), 0);
     live_reload(
         &f,
         HEAD "k8s.rule { id = 'one', kinds = { 'pods' }, namespaces = { 'bar' }, check = function() end }\n");
     live_settle(&f);
-    assert_int_equal(unasked(&f, "shop", 0), 0); /* it does not take them */
+    assert_int_equal(unevaluated(&f, "shop", 0), 0); /* it does not take them */
     live_end(&f);
 }
 
@@ -248,12 +248,12 @@ static void test_what_a_rule_that_waits_is_to_be_asked_is_not_counted(void **sta
                                 "  uses = { n = { kind = 'nodes', index = 'key' } } }\n");
     cluster_list(f.c, 0, "shop/a;shop/b");
     live_settle(&f);
-    assert_int_equal(unasked(&f, "shop", 0), 0);
+    assert_int_equal(unevaluated(&f, "shop", 0), 0);
     live_hold(true);
     cluster_list(f.c, 1, "n1");
     cluster_settle(f.c);
     virtual_clock_advance(&f.c->clock, 200);
-    assert_int_equal(unasked(&f, "shop", 0), 2);
+    assert_int_equal(unevaluated(&f, "shop", 0), 2);
     live_hold(false);
     live_end(&f);
 }

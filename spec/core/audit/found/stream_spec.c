@@ -73,8 +73,8 @@ static void test_a_table_is_the_same_at_the_other_end(void **state)
         assert_memory_equal(&a, &b, sizeof a);
         assert_int_equal(audit_table_count_rows(from), audit_table_count_rows(to));
         assert_string_equal(audit_table_rule(from, 1)->title, audit_table_rule(to, 1)->title);
-        assert_true(str_is(audit_table_rule(to, 2)->not_asked, "no cache of what it uses"));
-        assert_int_equal(audit_table_rule(to, 1)->not_asked.n, 0);
+        assert_true(str_is(audit_table_rule(to, 2)->not_evaluated, "no cache of what it uses"));
+        assert_int_equal(audit_table_rule(to, 1)->not_evaluated.n, 0);
         audit_stream_free(stream);
         audit_table_free(from);
         audit_table_free(to);
