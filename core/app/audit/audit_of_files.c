@@ -36,7 +36,7 @@ struct offline {
     double share;     /* of all that is read; below 0: not known */
     bool partial;     /* something could not be read */
     bool unevaluated; /* a rule was not asked, or nobody knows about what */
-    struct audit_unmatched unlooked;
+    struct audit_unmatched unmatched;
 };
 
 /* --- rules that look at other objects too */
@@ -81,7 +81,7 @@ static struct str namespace_of(void *ctx, struct str api_version, struct str kin
 static void on_skipped(void *ctx, struct str api_version, struct str kind, struct str file, size_t line)
 {
     struct offline *offline = ctx;
-    audit_unmatched_note(&offline->unlooked, api_version, kind, file, line);
+    audit_unmatched_note(&offline->unmatched, api_version, kind, file, line);
 }
 
 static void on_foreign(void *ctx, struct str file, size_t line)
@@ -283,7 +283,7 @@ static void open_host(struct offline *offline)
 
 static void close_all(struct offline *offline)
 {
-    audit_unmatched_clear(&offline->unlooked);
+    audit_unmatched_clear(&offline->unmatched);
     audit_scripts_close(&offline->scripts);
     load_host_close(&offline->dry);
     audit_objects_free(offline->objects);
@@ -311,7 +311,7 @@ enum audit_end audit_of_files(const struct audit_request *request, struct audit_
     if (ok && offline.objects) look_at_all(&offline);
     if (ok && request->fixes) fixes_mark_there(request->fixes, offline.dry.host.factory);
     if (ok && !audit_kinds_check(&offline.scripts)) offline.unevaluated = true;
-    audit_table_set_unmatched(table, offline.unlooked.count);
+    audit_table_set_unmatched(table, offline.unmatched.count);
     audit_table_set_other_namespaces(table, offline.elsewhere);
     close_all(&offline);
     if (!ok) return AUDIT_FAILED;

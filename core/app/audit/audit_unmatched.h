@@ -14,6 +14,6 @@ struct audit_unmatched {
     struct buf last, told;   /* kinds, with a line end behind each */
 };
 
-void audit_unmatched_note(struct audit_unmatched *unlooked, struct str api_version, struct str kind,
+void audit_unmatched_note(struct audit_unmatched *unmatched, struct str api_version, struct str kind,
                           struct str file, size_t line);
-void audit_unmatched_clear(struct audit_unmatched *unlooked);
+void audit_unmatched_clear(struct audit_unmatched *unmatched);

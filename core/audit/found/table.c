@@ -19,7 +19,7 @@ struct audit_table {
     const struct audit_object *now; /* the object that was begun */
     uint32_t now_at;                /* where it is kept, when `now_kept` */
     bool now_kept, keep_passes;
-    size_t looked_at, unlooked, elsewhere, foreign, evaluated, known;
+    size_t looked_at, unmatched, elsewhere, foreign, evaluated, known;
 };
 
 #define IN(type, member) offsetof(struct type, member)
@@ -196,7 +196,7 @@ void audit_table_add_seen(struct audit_table *f, size_t objects)
 
 void audit_table_set_unmatched(struct audit_table *f, size_t objects)
 {
-    f->unlooked = objects;
+    f->unmatched = objects;
 }
 
 void audit_table_set_other_namespaces(struct audit_table *f, size_t objects)
@@ -306,7 +306,7 @@ void audit_table_sort(struct audit_table *f)
 struct audit_totals audit_table_totals(const struct audit_table *f)
 {
     struct audit_totals totals = {.looked_at = f->looked_at,
-                                  .unlooked = f->unlooked,
+                                  .unmatched = f->unmatched,
                                   .elsewhere = f->elsewhere,
                                   .foreign = f->foreign,
                                   .evaluated = f->evaluated,

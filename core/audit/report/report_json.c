@@ -47,7 +47,7 @@ void report_put_summary(struct buf *out, const struct audit_table *table,
     json_int(out, "milliseconds", options->took_ms);
     json_int(out, "rules", (int64_t)audit_table_rule_count(table));
     json_int(out, "objects", (int64_t)totals.looked_at);
-    if (totals.unlooked) json_int(out, "unlooked", (int64_t)totals.unlooked);
+    if (totals.unmatched) json_int(out, "unlooked", (int64_t)totals.unmatched);
     if (totals.elsewhere) json_int(out, "elsewhere", (int64_t)totals.elsewhere);
     if (totals.foreign) json_int(out, "foreign", (int64_t)totals.foreign);
     json_bool(out, "complete", !options->incomplete && totals.verdicts[VERDICT_ERROR] == 0);

@@ -131,7 +131,7 @@ void report_totals(struct report_lines *r, const struct audit_table *table)
     }
     print_findings(r, &totals);
     put_count(r, "", "", totals.looked_at, "object", true);
-    if (totals.unlooked) put_count(r, ",", "", totals.unlooked, "of kinds that no rule matches", false);
+    if (totals.unmatched) put_count(r, ",", "", totals.unmatched, "of kinds that no rule matches", false);
     if (totals.elsewhere) put_count(r, ",", "", totals.elsewhere, "in other namespaces", false);
     if (totals.foreign) put_count(r, ",", "", totals.foreign, "passed over", false);
     put_count(r, ",", "", rules, "rule", true);
