@@ -197,7 +197,7 @@ static void put_rule(void *ctx, const struct continuous_rule_status *status)
     json_bool(out, "waiting", status->waits);
     json_bool(out, "coarse", status->untracked);
     json_bool(out, "quarantined", status->quarantined);
-    if (status->torn) json_bool(out, "torn", true);
+    if (status->incomplete) json_bool(out, "torn", true);
     if (*status->lacks) json_text(out, "lacks", status->lacks);
     json_bool(out, "asked", !status->duplicate_rule && !status->not_evaluated);
     if (status->duplicate_rule) json_text(out, "twin", status->duplicate_rule);
@@ -222,7 +222,7 @@ void engine_put_continuous(struct engine *engine, struct buf *out)
     json_int(out, "waitingRules", (int64_t)status.waiting_rules);
     json_int(out, "coarseRules", (int64_t)status.untracked_rules);
     json_int(out, "lackingRules", (int64_t)status.lacking_rules);
-    json_int(out, "tornRules", (int64_t)status.torn_rules);
+    json_int(out, "tornRules", (int64_t)status.incomplete_rules);
     json_int(out, "twinRules", (int64_t)status.duplicate_rules);
     json_int(out, "quarantinedRules", (int64_t)status.quarantined_rules);
     json_int(out, "objects", (int64_t)status.objects);

@@ -14,7 +14,7 @@ struct kind {
     struct informer_claim *cache;   /* NULL: there is none that is whole */
     struct informer_claim *partial; /* then, for informers of scripts; may be NULL too */
     struct buf why;                 /* there is none, or objects are missing from it */
-    bool is_torn;                   /* these are */
+    bool is_incomplete;             /* these are */
     struct buf rules;               /* that were not asked about it, "a, b" */
     bool audited, used;
 };

@@ -22,7 +22,7 @@ static struct kind *kind_of(struct part *part, const struct informer_claim *clai
     struct kind *kind = array_add(part->kinds, part->kind_count);
     *kind = (struct kind){.resource = resource};
     kind->cache = audit_cache_of(part->options->factory, &resource, part->ns, &kind->why);
-    kind->is_torn = kind->cache && claim_describe_refused(kind->cache, &kind->why);
+    kind->is_incomplete = kind->cache && claim_describe_refused(kind->cache, &kind->why);
     return kind;
 }
 
@@ -42,7 +42,7 @@ static struct lacks lacks_of(struct part *part, const struct script_rule *rule)
     struct lacks lacks = {0};
     for (size_t i = 0; i < rule->use_count; i++) {
         struct kind *kind = kind_of(part, rule->uses[i].claim);
-        bool is_whole = kind && kind->cache && !kind->is_torn;
+        bool is_whole = kind && kind->cache && !kind->is_incomplete;
         if (kind && !is_whole) note_rule(kind, rule->id);
         if (!kind)
             lacks.kind = rule->uses[i].claim;
@@ -128,14 +128,14 @@ static void print_missing(struct part *part)
     for (size_t i = 0; i < part->kind_count; i++) {
         struct kind *kind = &part->kinds[i];
         struct buf text = {0};
-        if (kind->rules.len == 0 && !kind->is_torn) continue;
-        if (!kind->is_torn) {
+        if (kind->rules.len == 0 && !kind->is_incomplete) continue;
+        if (!kind->is_incomplete) {
             resource_name(&kind->resource, &text);
             buf_puts(&text, ": ");
         }
         buf_str(&text, buf_slice(&kind->why));
         if (kind->rules.len)
-            buf_printf(&text, "; not evaluated%s: %s", kind->is_torn ? "" : ", or not for this kind",
+            buf_printf(&text, "; not evaluated%s: %s", kind->is_incomplete ? "" : ", or not for this kind",
                        buf_text(&kind->rules));
         part_report_problem(part, buf_text(&text));
         buf_clear(&text);

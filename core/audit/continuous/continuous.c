@@ -100,7 +100,7 @@ static bool evaluate_object(struct source *source, uint32_t slot, int64_t end_ns
 {
     for (size_t i = 0; i < source->column_count; i++) {
         struct column *column = source->columns[i];
-        if (!column->ready || column->rule->is_torn || (column_cell(column, slot)->flags & CELL_FRESH))
+        if (!column->ready || column->rule->is_incomplete || (column_cell(column, slot)->flags & CELL_FRESH))
             continue;
         if (measure(source->audit) >= end_ns) return false;
         column_evaluate(column, slot);

@@ -56,8 +56,8 @@ struct continuous_status {
     size_t untracked_rules;      /* beyond max_lookups */
     size_t objects, pending;     /* that wait to be asked about */
     size_t verdicts[VERDICTS];
-    size_t lacking_rules; /* need a kind that the server does not have */
-    size_t torn_rules;    /* use a kind of which objects are refused: they are not asked */
+    size_t lacking_rules;    /* need a kind that the server does not have */
+    size_t incomplete_rules; /* use a kind of which objects are refused: they are not asked */
     size_t quarantined_rules, duplicate_rules; /* `twins` are not asked, as another rule has their id */
     size_t dependencies, finding_bytes, bytes; /* `bytes`: all of it, about */
     size_t left_out;                           /* cells whose findings had no room */
@@ -69,7 +69,7 @@ struct continuous_rule_status {
     const struct rule_ref *asked;
     bool waits, untracked, quarantined;
     const char *lacks;  /* kinds that it needs and the server does not have, ", " between them; "" */
-    bool torn;          /* it uses a kind of which objects are refused */
+    bool incomplete;    /* it uses a kind of which objects are refused */
     bool not_evaluated; /* as that is so, or it uses what the server does not have, or has no other kind */
     const char *duplicate_rule; /* the script that has a rule of the same id, so that this one is not asked;
                                    or NULL */

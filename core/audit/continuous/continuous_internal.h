@@ -96,7 +96,7 @@ struct audited_rule {
     struct watch **watches;
     size_t use_count;
     bool untracked, untracked_due, overflowed, quarantined;
-    bool is_torn; /* a cache that it uses lacks objects that are refused: it is not asked */
+    bool is_incomplete; /* a cache that it uses lacks objects that are refused: it is not asked */
     uint64_t errors;
     struct buf error, error_object; /* of the last one */
     int64_t error_us;

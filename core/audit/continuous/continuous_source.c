@@ -177,10 +177,10 @@ void continuous_check_refused(struct continuous_audit *audit)
     struct audited_rule *rule;
     note_claims(audit);
     TAILQ_FOREACH (rule, &audit->rules, link) {
-        bool is_torn = uses_refused(rule);
-        if (is_torn == rule->is_torn) continue;
-        rule->is_torn = is_torn;
-        if (is_torn)
+        bool is_incomplete = uses_refused(rule);
+        if (is_incomplete == rule->is_incomplete) continue;
+        rule->is_incomplete = is_incomplete;
+        if (is_incomplete)
             audited_rule_forget(rule);
         else
             audited_rule_make_stale(rule, 0);

@@ -55,7 +55,7 @@ static void add_rule(struct continuous_status *status, const struct audited_rule
     status->rules++;
     status->waiting_rules += waits(rule);
     status->lacking_rules += lacks(rule);
-    status->torn_rules += rule->is_torn;
+    status->incomplete_rules += rule->is_incomplete;
     status->quarantined_rules += rule->quarantined;
     status->untracked_rules += rule->untracked;
     for (size_t v = 0; v < VERDICTS; v++) status->verdicts[v] += rule->counts[v];
@@ -131,8 +131,8 @@ void continuous_each_rule(const struct continuous_audit *audit,
         struct continuous_rule_status status = {.asked = &rule->asked,
                                                 .waits = waits(rule),
                                                 .lacks = buf_text(&kinds),
-                                                .torn = rule->is_torn,
-                                                .not_evaluated = !is_evaluated(rule) || rule->is_torn,
+                                                .incomplete = rule->is_incomplete,
+                                                .not_evaluated = !is_evaluated(rule) || rule->is_incomplete,
                                                 .untracked = rule->untracked,
                                                 .quarantined = rule->quarantined,
                                                 .errors = rule->errors,

@@ -131,7 +131,7 @@ void continuous_walk_free(struct continuous_walk *walk)
 /* A rule that does not take the object has said so: then the cell is fresh. */
 static bool needs_evaluation(const struct column *column, const struct result_cell *cell)
 {
-    return column->ready && !column->rule->is_torn && !(cell->flags & (CELL_KNOWN | CELL_FRESH));
+    return column->ready && !column->rule->is_incomplete && !(cell->flags & (CELL_KNOWN | CELL_FRESH));
 }
 
 static void tell(struct continuous_walk *walk, const struct source *source, uint32_t slot,
