@@ -22,8 +22,8 @@ struct question {
 struct discoverer {
     struct discoverer_options options;
     struct timer timer;
-    bool asks; /* a question is under way */
-    int64_t asking_since_us;
+    bool refreshes; /* a question is under way */
+    int64_t refreshing_since_us;
     int64_t retry_ms;
     struct err last_error; /* of the last answer; the question's own belongs to the I/O thread meanwhile */
     struct question question;
@@ -33,7 +33,7 @@ static void on_answer(struct mail *mail)
 {
     struct discoverer *d = container_of(mail, struct discoverer, question.mail);
     struct question *q = &d->question;
-    d->asks = false;
+    d->refreshes = false;
     d->last_error = q->err;
     if (!q->catalogue) {
         metric_inc(&metric_discovery_errors);
@@ -75,8 +75,8 @@ static void on_question(struct mail *mail)
 static void on_timer(struct timer *timer)
 {
     struct discoverer *d = container_of(timer, struct discoverer, timer);
-    d->asks = true;
-    d->asking_since_us = clock_wall_us(loop_clock(d->options.engine_loop));
+    d->refreshes = true;
+    d->refreshing_since_us = clock_wall_us(loop_clock(d->options.engine_loop));
     d->question.mail.deliver = on_question;
     mailbox_post(loop_mailbox(io_thread_loop(d->options.io)), &d->question.mail);
 }
@@ -96,12 +96,12 @@ void discoverer_refresh(struct discoverer *d, int64_t delay_ms)
     struct clock *clock = loop_clock(d->options.engine_loop);
     bool is_due = timer_running(&d->timer) &&
                   (d->last_error.code != ERR_NONE || d->timer.due_ms <= clock_now_ms(clock) + delay_ms);
-    if (!d->asks && !is_due) timer_start(&d->timer, clock, delay_ms);
+    if (!d->refreshes && !is_due) timer_start(&d->timer, clock, delay_ms);
 }
 
 bool discoverer_is_refreshing(const struct discoverer *d)
 {
-    return d->asks || timer_running(&d->timer);
+    return d->refreshes || timer_running(&d->timer);
 }
 
 const char *discoverer_error(const struct discoverer *d)
@@ -111,7 +111,7 @@ const char *discoverer_error(const struct discoverer *d)
 
 int64_t discoverer_refreshing_since_us(const struct discoverer *d)
 {
-    return d->asks ? d->asking_since_us : 0;
+    return d->refreshes ? d->refreshing_since_us : 0;
 }
 
 void discoverer_describe(const struct discoverer *d, struct buf *out)
@@ -124,9 +124,9 @@ void discoverer_describe(const struct discoverer *d, struct buf *out)
     if (plugin)
         buf_printf(out, "%swaiting for the exec plugin %s (%lld s)", failed ? "; " : "", plugin,
                    (long long)(now_us - since_us) / 1000000);
-    else if (d->asks)
+    else if (d->refreshes)
         buf_printf(out, "%s for %lld s", failed ? "; retrying discovery" : "waiting for discovery",
-                   (long long)(now_us - d->asking_since_us) / 1000000);
+                   (long long)(now_us - d->refreshing_since_us) / 1000000);
     else if (!failed)
         buf_puts(out, "discovery has not started");
 }

@@ -168,7 +168,7 @@ int engine_run(struct engine *engine)
     if (engine->options.mode == ENGINE_RUN)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", engine->options.cluster->source),
                  F("server", engine->options.cluster->server), FI("scripts", engine->slots.count));
-    engine_ask_kinds(engine);
+    engine_refresh_kinds(engine);
     if (!engine->stopping) engine_start_leaders(engine);
     engine_check_soon(engine);
     if (engine->options.mode == ENGINE_RUN) reload_watch(&engine->slots);

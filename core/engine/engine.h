@@ -71,7 +71,7 @@ bool engine_add(struct engine *engine, const char *path, const char *name, struc
 /* Resolves the claims of added scripts, and runs mains when their caches are full. */
 void engine_begin(struct engine *engine);
 /* The server is asked now which kinds it has. */
-void engine_ask_kinds(void *engine);
+void engine_refresh_kinds(void *engine);
 /* Objects that nobody holds any more give their memory back. */
 void engine_drain(struct engine *engine);
 

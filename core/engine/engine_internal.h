@@ -33,8 +33,8 @@ struct engine {
     struct mail hangup;             /* to the engine thread */
     _Atomic bool hangup_posted;
     struct engine_continuous *report; /* continuous audits; NULL without --report */
-    int asks;                         /* of discovery in a row, as kinds are missing */
-    int64_t asked_ms;                 /* when the last of them was due */
+    int refreshes;                    /* of discovery in a row, as kinds are missing */
+    int64_t refresh_due_ms;           /* when the last of them was due */
     bool writes_checked;              /* the kinds in k8s.writes, once */
     bool params_logged;               /* that a parameter is of no rule any more */
     bool started;
@@ -83,7 +83,7 @@ void engine_failed_kinds(void *engine, const struct err *err);
 /* Claims of scripts that start are looked up in what is known of the server. */
 void engine_look_up_kinds(struct engine *engine, const struct catalogue *catalogue);
 /* A kind is missing: discovery is asked again before long. */
-void engine_refresh_kinds(struct engine *engine);
+void engine_refresh_kinds_soon(struct engine *engine);
 /* Claims that have no informer are looked up in what is known of the server. */
 void engine_resolve_kinds(struct engine *engine);
 /* Warns of writes that a script declared, of kinds that the server does not have. */

@@ -90,7 +90,7 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
         return;
     bool has_group = resource_name_has_group(str_of(kind));
     bool may_come = err->code == ERR_NOT_FOUND && (has_group || *failures);
-    if (!script || (!slot && (r->engine->asks > 0 || r->only_candidates))) return;
+    if (!script || (!slot && (r->engine->refreshes > 0 || r->only_candidates))) return;
     if (claim_is_suspended(claim) && (has_group || (may_come && !slot))) return;
     struct buf place = {0};
     script_put_claim_place(script, at, &place);
@@ -117,14 +117,14 @@ static void refresh_kinds(struct engine *engine, int64_t max_ms)
 {
     int64_t now_ms = clock_now_ms(loop_clock(engine->loop)), delay_ms;
     if (discoverer_is_refreshing(engine->cluster->discoverer)) return;
-    if (now_ms - engine->asked_ms > ASK_CALM_MS) engine->asks = 0;
-    delay_ms = engine->asks < 4 ? ASK_FIRST_MS << engine->asks : max_ms;
-    engine->asks++;
-    engine->asked_ms = now_ms + delay_ms;
+    if (now_ms - engine->refresh_due_ms > ASK_CALM_MS) engine->refreshes = 0;
+    delay_ms = engine->refreshes < 4 ? ASK_FIRST_MS << engine->refreshes : max_ms;
+    engine->refreshes++;
+    engine->refresh_due_ms = now_ms + delay_ms;
     discoverer_refresh(engine->cluster->discoverer, delay_ms);
 }
 
-void engine_refresh_kinds(struct engine *engine)
+void engine_refresh_kinds_soon(struct engine *engine)
 {
     refresh_kinds(engine, ASK_MAX_MS);
 }
@@ -179,13 +179,13 @@ void engine_look_up_kinds(struct engine *engine, const struct catalogue *catalog
     if (r.refused.len)
         engine_stop(engine, EXIT_USAGE);
     else if (is_anything_missing(engine))
-        engine_refresh_kinds(engine);
+        engine_refresh_kinds_soon(engine);
     else if (lacking)
         refresh_kinds(engine, ASK_SELDOM_MS);
     buf_clear(&r.refused);
 }
 
-void engine_ask_kinds(void *ctx)
+void engine_refresh_kinds(void *ctx)
 {
     const struct engine *engine = ctx;
     cluster_ask_kinds(engine->cluster);

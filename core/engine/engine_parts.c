@@ -42,7 +42,7 @@ void engine_make_slots(struct engine *engine)
                                                        .reload_timeout_ms = settings->reload_timeout_ms,
                                                        .reload_probation_ms = settings->reload_probation_ms,
                                                        .hooks = {.resolve_kinds = resolve_kinds,
-                                                                 .refresh_kinds = engine_ask_kinds,
+                                                                 .refresh_kinds = engine_refresh_kinds,
                                                                  .params_stay = engine_params_stay,
                                                                  .taken = on_taken,
                                                                  .begun = on_begun,

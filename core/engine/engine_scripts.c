@@ -39,7 +39,7 @@ bool engine_add(struct engine *engine, const char *path, const char *name, struc
 /* Each script that starts is told of a mistake, whatever those before it wait for. */
 void engine_begin(struct engine *engine)
 {
-    engine->asks = 0;
+    engine->refreshes = 0;
     if (kinds_known(engine->cluster->kinds))
         engine_look_up_kinds(engine, kinds_catalogue(engine->cluster->kinds));
     engine_check_soon(engine);
@@ -109,7 +109,7 @@ void engine_claim_changed(void *ctx, struct informer_claim *claim)
         if (engine->options.watcher.claims_changed)
             engine->options.watcher.claims_changed(engine->options.watcher.ctx);
     }
-    if (claim_is_missing(claim)) engine_refresh_kinds(engine);
+    if (claim_is_missing(claim)) engine_refresh_kinds_soon(engine);
     engine_touch(engine);
 }
 

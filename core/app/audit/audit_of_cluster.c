@@ -63,7 +63,7 @@ static void on_kinds(void *ctx, const struct err *err)
 static bool refresh_kinds(struct cluster_audit *live, struct err *err)
 {
     err_clear(&live->failure);
-    engine_ask_kinds(live->engine);
+    engine_refresh_kinds(live->engine);
     while (!live->catalogue && live->failure.code == ERR_NONE && !live->is_late) loop_once(live->loop, true);
     if (live->catalogue) return true;
     if (live->is_late) err_set(&live->failure, ERR_TIMEOUT, "no response within --sync-timeout");

@@ -161,7 +161,7 @@ bool repl_engine_refresh_kinds(struct repl_engine *engine, struct err *err)
 {
     err_clear(&engine->failure);
     engine->asks = true;
-    engine_ask_kinds(engine->engine);
+    engine_refresh_kinds(engine->engine);
     while (engine->asks) repl_engine_turn(engine, true);
     if (engine->failure.code == ERR_NONE) return true;
     *err = engine->failure;

@@ -19,7 +19,7 @@ int spec_cluster_request(struct spec_engine *engine, const char *method, const c
 bool spec_cluster_put(struct spec_engine *engine, struct str json, struct err *err)
 {
     bool ok = sim_inside_put(spec_cluster_inside(engine->cluster), json, err);
-    if (memmem(json.p, json.n, "CustomResourceDefinition", 24)) engine_ask_kinds(engine->engine);
+    if (memmem(json.p, json.n, "CustomResourceDefinition", 24)) engine_refresh_kinds(engine->engine);
     return ok;
 }
 
@@ -27,7 +27,7 @@ bool spec_cluster_add_kind(struct spec_engine *engine, const struct resource *r,
 {
     sim_inside_add_kind(spec_cluster_inside(engine->cluster), r->group, r->version, r->plural, r->kind,
                         r->namespaced);
-    engine_ask_kinds(engine->engine);
+    engine_refresh_kinds(engine->engine);
     return test_engine_ops.settle(engine, err);
 }
 

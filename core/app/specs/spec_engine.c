@@ -125,7 +125,7 @@ static bool make_engine(struct spec_engine *engine, struct err *err)
             .others = spec_web_server(engine->servers)},
         err);
     if (!engine->engine) return false;
-    engine_ask_kinds(engine->engine);
+    engine_refresh_kinds(engine->engine);
     return true;
 }
 
