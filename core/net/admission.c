@@ -10,7 +10,7 @@
 #include "base/must.h"
 #include "net/transport_internal.h"
 
-enum { PATIENCE_MS = 1000 };
+enum { TIMEOUT_MS = 1000 };
 
 static void admit(struct transport *transport, struct http_exchange *exchange)
 {
@@ -58,7 +58,7 @@ void transport_admit(struct transport *transport)
             admit(transport, exchange);
             if (shares) {
                 transport->opening = exchange;
-                timer_start(&transport->patience, transport->clock, PATIENCE_MS);
+                timer_start(&transport->timeout, transport->clock, TIMEOUT_MS);
             }
         }
         exchange = TAILQ_NEXT(exchange, link);
@@ -69,7 +69,7 @@ void transport_admit(struct transport *transport)
 static void release(struct transport *transport)
 {
     transport->opening = NULL;
-    timer_cancel(&transport->patience);
+    timer_cancel(&transport->timeout);
     transport_resume(transport);
 }
 
@@ -84,14 +84,14 @@ static void hurry_all(struct transport *transport)
     release(transport);
 }
 
-static void on_impatience(struct timer *timer)
+static void on_timeout(struct timer *timer)
 {
-    hurry_all(container_of(timer, struct transport, patience));
+    hurry_all(container_of(timer, struct transport, timeout));
 }
 
 void transport_init_admission(struct transport *transport)
 {
-    transport->patience.fn = on_impatience;
+    transport->timeout.fn = on_timeout;
 }
 
 void transport_connected(struct http_exchange *exchange)

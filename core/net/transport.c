@@ -224,7 +224,7 @@ void transport_free(struct transport *transport)
     curl_multi_cleanup(transport->multi);
     timer_cancel(&transport->curl_timer);
     timer_cancel(&transport->kick);
-    timer_cancel(&transport->patience);
+    timer_cancel(&transport->timeout);
     waker_free(transport->next_turn);
     struct transport_options *own = &transport->options;
     transport_tls_clear(&own->tls);

@@ -67,7 +67,7 @@ struct transport {
     struct waker *next_turn; /* resumes, in the loop's next turn, what had its share of this one */
     struct exchange_list exchanges;
     struct http_exchange *opening; /* may be setting up a connection that others will share */
-    struct timer patience;         /* how long they wait for it */
+    struct timer timeout;          /* how long they wait for it */
     bool many_connections;         /* this server speaks HTTP/1.1 over TLS: sharing is not to be hoped for */
     struct proxies *proxies;
     bool renewing; /* `next_tls` replaces the options' before anything more is sent */

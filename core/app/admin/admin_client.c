@@ -41,8 +41,8 @@ static bool send_request(int fd, const struct asked *asked, struct err *err)
 /* Of the answer; connecting has had its own. */
 static bool set_timeout(int fd, int64_t ms, struct err *err)
 {
-    struct timeval patience = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
-    return setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) == 0 ||
+    struct timeval timeout = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
+    return setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) == 0 ||
            err_set(err, ERR_IO, "%s", strerror(errno));
 }
 

@@ -27,8 +27,8 @@ struct engine_audit {
     struct engine *engine;
     int fd;
     ev_io readable;
-    struct timer patience; /* for its order, while it has not begun */
-    size_t wanted;         /* children */
+    struct timer timeout; /* for its order, while it has not begun */
+    size_t wanted;        /* children */
     struct audit_children children;
     bool ending;    /* it goes with the last child, which was killed */
     int64_t client; /* its pid */
@@ -56,7 +56,7 @@ static void audit_free(struct engine_audit *a)
 static void audit_end(struct engine_audit *a)
 {
     a->ending = true;
-    timer_cancel(&a->patience);
+    timer_cancel(&a->timeout);
     ev_io_stop(ev_of(a), &a->readable);
     close(a->fd);
     audit_children_kill(&a->children);
@@ -207,7 +207,7 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
     ssize_t n;
     int order = take_order(a, &n);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    timer_cancel(&a->patience);
+    timer_cancel(&a->timeout);
     if (n > 0 && order >= 0 && a->children.count == 0) {
         if (start_children(a, order, &err)) {
             close(order);
@@ -222,7 +222,7 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 /* Others wait for their turn. */
 static void on_impatient(struct timer *timer)
 {
-    struct engine_audit *a = container_of(timer, struct engine_audit, patience);
+    struct engine_audit *a = container_of(timer, struct engine_audit, timeout);
     send_error(a, "no audit request received within " AUDIT_JOB_TIMEOUT_TEXT);
     audit_end(a);
 }
@@ -285,8 +285,8 @@ void audit_sessions_begin(void *ctx, struct admin_call *question)
     a->children.loop = engine->loop;
     a->children.ended = on_ended;
     a->children.ctx = a;
-    a->patience.fn = on_impatient;
-    timer_start(&a->patience, loop_clock(engine->loop), AUDIT_JOB_TIMEOUT_MS);
+    a->timeout.fn = on_impatient;
+    timer_start(&a->timeout, loop_clock(engine->loop), AUDIT_JOB_TIMEOUT_MS);
     ev_io_init(&a->readable, on_readable, a->fd, EV_READ);
     ev_io_start(ev_of(a), &a->readable);
     json_open(&out, NULL, '{');

@@ -22,8 +22,8 @@ enum {
 struct shutdown_watch {
     struct shutdown_watch_options options;
     struct signal_watch *on_term, *on_int;
-    struct timer patience; /* of the I/O loop */
-    int signum;            /* the first one; 0 before */
+    struct timer timeout; /* of the I/O loop */
+    int signum;           /* the first one; 0 before */
     int64_t signalled_ms;
     struct mail ask;
 };
@@ -43,9 +43,9 @@ static void end_process(const struct shutdown_watch *stopper, const char *why)
     _exit(stopper->signum == SIGINT ? EXIT_INTERRUPTED : EXIT_INCOMPLETE);
 }
 
-static void on_patience(struct timer *timer)
+static void on_timeout(struct timer *timer)
 {
-    end_process(container_of(timer, struct shutdown_watch, patience), "a script is blocking the engine");
+    end_process(container_of(timer, struct shutdown_watch, timeout), "a script is blocking the engine");
 }
 
 /* On the engine thread. */
@@ -64,7 +64,7 @@ static void on_signal(void *ctx, int signum)
     if (stopper->signum) end_process(stopper, "second signal received");
     stopper->signum = signum;
     stopper->signalled_ms = now_ms;
-    timer_start(&stopper->patience, loop_clock(stopper->options.io_loop), stopper->options.patience_ms);
+    timer_start(&stopper->timeout, loop_clock(stopper->options.io_loop), stopper->options.timeout_ms);
     mailbox_post(loop_mailbox(stopper->options.engine_loop), &stopper->ask);
 }
 
@@ -83,7 +83,7 @@ struct shutdown_watch *shutdown_watch_new(const struct shutdown_watch_options *o
     block_here();
     struct shutdown_watch *stopper = NEW(struct shutdown_watch);
     stopper->options = *options;
-    stopper->patience.fn = on_patience;
+    stopper->timeout.fn = on_timeout;
     stopper->ask.deliver = on_ask;
     stopper->on_term = signal_watch_new(options->io_loop, SIGTERM, on_signal, stopper);
     stopper->on_int = signal_watch_new(options->io_loop, SIGINT, on_signal, stopper);
@@ -93,7 +93,7 @@ struct shutdown_watch *shutdown_watch_new(const struct shutdown_watch_options *o
 void shutdown_watch_free(struct shutdown_watch *stopper)
 {
     if (!stopper) return;
-    timer_cancel(&stopper->patience);
+    timer_cancel(&stopper->timeout);
     signal_watch_free(stopper->on_term);
     signal_watch_free(stopper->on_int);
     free(stopper);

@@ -10,7 +10,7 @@ struct shutdown_watch_options {
     struct loop *engine_loop, *io_loop;
     void (*stop)(void *ctx, int signum);
     void *ctx;
-    int64_t patience_ms; /* for calls in progress */
+    int64_t timeout_ms; /* for calls in progress */
 };
 
 struct shutdown_watch *shutdown_watch_new(const struct shutdown_watch_options *options);

@@ -128,7 +128,7 @@ bool test_audit(struct spec_engine *engine, const struct spec_audit *audit, stru
 
 /* --- Calling commands */
 
-enum { PATIENCE_MS = 600000 };
+enum { TIMEOUT_MS = 600000 };
 
 struct waiting {
     struct spec_call_result *result;
@@ -164,7 +164,7 @@ static struct script *find(struct spec_engine *engine, const char *name, size_t 
 static bool wait_for(struct spec_engine *engine, const struct waiting *waiting, struct err *err)
 {
     struct clock *clock = loop_clock(engine->loop);
-    int64_t end_ms = clock_now_ms(clock) + PATIENCE_MS;
+    int64_t end_ms = clock_now_ms(clock) + TIMEOUT_MS;
     if (!test_engine_ops.settle(engine, err)) return false;
     while (!waiting->over && clock_next_due_ms(clock) <= end_ms)
         if (!test_engine_ops.advance(engine, clock_next_due_ms(clock) - clock_now_ms(clock), err))

@@ -41,13 +41,13 @@ struct event_recorder {
     bool is_patch; /* of this try */
     unsigned tries;
     struct object_call *call;
-    struct timer retry, patience;
+    struct timer retry, timeout;
     uint64_t unsaid; /* failures since the last that was logged */
     int64_t complained_ms;
     bool stopping;
 
     struct mail stop;
-    int64_t patience_ms;
+    int64_t timeout_ms;
     pthread_mutex_t lock;
     pthread_cond_t ended;
     bool is_over; /* under the lock */
@@ -69,7 +69,7 @@ static void count(struct event_recorder *recorder, enum outcome outcome)
 
 static void on_put(struct mail *mail);
 static void on_retry(struct timer *timer);
-static void on_patience(struct timer *timer);
+static void on_timeout(struct timer *timer);
 
 struct event_recorder *event_recorder_new(const struct event_recorder_options *options)
 {
@@ -81,7 +81,7 @@ struct event_recorder *event_recorder_new(const struct event_recorder_options *o
     recorder->correlator = event_correlator_new();
     STAILQ_INIT(&recorder->queue);
     recorder->retry.fn = on_retry;
-    recorder->patience.fn = on_patience;
+    recorder->timeout.fn = on_timeout;
     recorder->complained_ms = -COMPLAIN_EVERY_MS;
     pthread_mutex_init(&recorder->lock, NULL);
     pthread_cond_init(&recorder->ended, NULL);
@@ -235,7 +235,7 @@ static void end(struct event_recorder *recorder)
 {
     struct event *event;
     timer_cancel(&recorder->retry);
-    timer_cancel(&recorder->patience);
+    timer_cancel(&recorder->timeout);
     if (recorder->call) recorder->options.cancel_call(recorder->call);
     if (recorder->current) finish(recorder, OUTCOME_FAILED);
     while ((event = STAILQ_FIRST(&recorder->queue))) {
@@ -249,9 +249,9 @@ static void end(struct event_recorder *recorder)
     pthread_mutex_unlock(&recorder->lock);
 }
 
-static void on_patience(struct timer *timer)
+static void on_timeout(struct timer *timer)
 {
-    end(container_of(timer, struct event_recorder, patience));
+    end(container_of(timer, struct event_recorder, timeout));
 }
 
 /* After all that was put: mails come in order. */
@@ -262,14 +262,14 @@ static void on_stop(struct mail *mail)
     if (!recorder->current || timer_running(&recorder->retry))
         end(recorder);
     else
-        timer_start(&recorder->patience, clock_of(recorder), recorder->patience_ms);
+        timer_start(&recorder->timeout, clock_of(recorder), recorder->timeout_ms);
 }
 
-void event_recorder_free(struct event_recorder *recorder, int64_t patience_ms)
+void event_recorder_free(struct event_recorder *recorder, int64_t timeout_ms)
 {
     if (!recorder) return;
     if (recorder->used) {
-        recorder->patience_ms = patience_ms;
+        recorder->timeout_ms = timeout_ms;
         recorder->stop.deliver = on_stop;
         mailbox_post(loop_mailbox(recorder->options.io_loop), &recorder->stop);
         pthread_mutex_lock(&recorder->lock);

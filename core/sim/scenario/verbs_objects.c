@@ -10,7 +10,7 @@
 #include "sim/scenario/verbs.h"
 #include "sim/text/tree.h"
 
-enum { PATIENCE_MS = 1, TIMEOUT_MAX_MS = 10000, CHECK_EVERY = 32 };
+enum { TIMEOUT_MS = 1, TIMEOUT_MAX_MS = 10000, CHECK_EVERY = 32 };
 
 static bool accepted(struct sim_stage *stage, struct sim_written *written, bool may_be_gone, struct err *err)
 {
@@ -41,8 +41,8 @@ static bool is_pressed(struct sim_stage *stage, const struct sim_resource *resou
 static bool wait_for_watches(struct sim_stage *stage, const struct sim_resource *resource)
 {
     bool stopped = false;
-    for (int ms = 0; ms < TIMEOUT_MAX_MS && !stopped && is_pressed(stage, resource); ms += PATIENCE_MS)
-        stopped = stage->stopped(stage->ctx, PATIENCE_MS);
+    for (int ms = 0; ms < TIMEOUT_MAX_MS && !stopped && is_pressed(stage, resource); ms += TIMEOUT_MS)
+        stopped = stage->stopped(stage->ctx, TIMEOUT_MS);
     return stopped;
 }
 

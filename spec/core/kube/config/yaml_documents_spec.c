@@ -49,14 +49,14 @@ static void test_all_documents_together_have_a_limit(void **state)
                 "[\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"]");
 }
 
-struct patience {
+struct timeout {
     int left;
 };
 
 static bool is_over(void *ctx)
 {
-    struct patience *patience = ctx;
-    return patience->left-- == 0;
+    struct timeout *timeout = ctx;
+    return timeout->left-- == 0;
 }
 
 static void test_it_stops_where_it_is_told_to(void **state)
@@ -64,15 +64,15 @@ static void test_it_stops_where_it_is_told_to(void **state)
     for (int after = 0; after < 12; after++) {
         struct buf out = {0};
         struct err err = {0};
-        struct patience patience = {after};
+        struct timeout timeout = {after};
         struct yaml_source source = {.text = STR("a: &a [b, c, {d: e}]\nf: *a\n"),
                                      .max = 1000,
                                      .max_name = "most",
                                      .stops = is_over,
-                                     .ctx = &patience};
+                                     .ctx = &timeout};
         assert_false(yaml_read_source(&source, &out, &err));
         assert_int_equal(err.code, ERR_CANCELLED);
-        assert_int_equal(patience.left, -1); /* and it does not ask again */
+        assert_int_equal(timeout.left, -1); /* and it does not ask again */
         buf_clear(&out);
     }
 }
