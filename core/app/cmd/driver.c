@@ -22,7 +22,7 @@ enum { REPL, AUDIT, SESSIONS };
 struct driver {
     const struct options *options;
     struct engine *engine;
-    struct shutdown_watch *stopper;
+    struct shutdown_watch *shutdown_watch;
     struct exec_end end; /* of `exec` */
 
     /* Of `run`; NULL for `exec`. */
@@ -150,7 +150,7 @@ static bool make_admin(struct driver *driver)
 static bool make_parts(struct driver *driver, enum engine_mode mode)
 {
     if (mode == ENGINE_RUN && (!make_monitor(driver) || !make_admin(driver))) return false;
-    driver->stopper = shutdown_watch_new(&(struct shutdown_watch_options){
+    driver->shutdown_watch = shutdown_watch_new(&(struct shutdown_watch_options){
         .engine_loop = engine_loop(driver->engine),
         .io_loop = engine_io_loop(driver->engine),
         .stop = on_signal,
@@ -167,7 +167,7 @@ static void close_all(struct driver *driver)
     driver->repls = NULL; /* caches that end tell of themselves */
     audit_sessions_free(driver->audits);
     engine_close(driver->engine);
-    shutdown_watch_free(driver->stopper);
+    shutdown_watch_free(driver->shutdown_watch);
     admin_socket_free(driver->admin);
     monitor_free(driver->monitor);
     exec_end_clear(&driver->end);

@@ -34,13 +34,13 @@ static const char *signal_name(int signum)
 }
 
 /* On the I/O thread. The engine thread is stuck in a script: nothing can be taken apart any more. */
-static void end_process(const struct shutdown_watch *stopper, const char *why)
+static void end_process(const struct shutdown_watch *shutdown_watch, const char *why)
 {
-    log_error("Exiting without a clean shutdown", F("signal", signal_name(stopper->signum)),
+    log_error("Exiting without a clean shutdown", F("signal", signal_name(shutdown_watch->signum)),
               F("reason", why));
     writer_stop(FLUSH_MS);
     ending_run();
-    _exit(stopper->signum == SIGINT ? EXIT_INTERRUPTED : EXIT_INCOMPLETE);
+    _exit(shutdown_watch->signum == SIGINT ? EXIT_INTERRUPTED : EXIT_INCOMPLETE);
 }
 
 static void on_timeout(struct timer *timer)
@@ -51,21 +51,22 @@ static void on_timeout(struct timer *timer)
 /* On the engine thread. */
 static void on_ask(struct mail *mail)
 {
-    struct shutdown_watch *stopper = container_of(mail, struct shutdown_watch, ask);
-    stopper->options.stop(stopper->options.ctx, stopper->signum);
+    struct shutdown_watch *shutdown_watch = container_of(mail, struct shutdown_watch, ask);
+    shutdown_watch->options.stop(shutdown_watch->options.ctx, shutdown_watch->signum);
 }
 
 /* On the I/O thread. */
 static void on_signal(void *ctx, int signum)
 {
-    struct shutdown_watch *stopper = ctx;
-    int64_t now_ms = clock_now_ms(loop_clock(stopper->options.io_loop));
-    if (stopper->signum == signum && now_ms - stopper->signalled_ms < ECHO_MS) return;
-    if (stopper->signum) end_process(stopper, "second signal received");
-    stopper->signum = signum;
-    stopper->signalled_ms = now_ms;
-    timer_start(&stopper->timeout, loop_clock(stopper->options.io_loop), stopper->options.timeout_ms);
-    mailbox_post(loop_mailbox(stopper->options.engine_loop), &stopper->ask);
+    struct shutdown_watch *shutdown_watch = ctx;
+    int64_t now_ms = clock_now_ms(loop_clock(shutdown_watch->options.io_loop));
+    if (shutdown_watch->signum == signum && now_ms - shutdown_watch->signalled_ms < ECHO_MS) return;
+    if (shutdown_watch->signum) end_process(shutdown_watch, "second signal received");
+    shutdown_watch->signum = signum;
+    shutdown_watch->signalled_ms = now_ms;
+    timer_start(&shutdown_watch->timeout, loop_clock(shutdown_watch->options.io_loop),
+                shutdown_watch->options.timeout_ms);
+    mailbox_post(loop_mailbox(shutdown_watch->options.engine_loop), &shutdown_watch->ask);
 }
 
 /* So that they reach the I/O thread, which goes on when this one is stuck. */
@@ -81,20 +82,20 @@ static void block_here(void)
 struct shutdown_watch *shutdown_watch_new(const struct shutdown_watch_options *options)
 {
     block_here();
-    struct shutdown_watch *stopper = NEW(struct shutdown_watch);
-    stopper->options = *options;
-    stopper->timeout.fn = on_timeout;
-    stopper->ask.deliver = on_ask;
-    stopper->on_term = signal_watch_new(options->io_loop, SIGTERM, on_signal, stopper);
-    stopper->on_int = signal_watch_new(options->io_loop, SIGINT, on_signal, stopper);
-    return stopper;
+    struct shutdown_watch *shutdown_watch = NEW(struct shutdown_watch);
+    shutdown_watch->options = *options;
+    shutdown_watch->timeout.fn = on_timeout;
+    shutdown_watch->ask.deliver = on_ask;
+    shutdown_watch->on_term = signal_watch_new(options->io_loop, SIGTERM, on_signal, shutdown_watch);
+    shutdown_watch->on_int = signal_watch_new(options->io_loop, SIGINT, on_signal, shutdown_watch);
+    return shutdown_watch;
 }
 
-void shutdown_watch_free(struct shutdown_watch *stopper)
+void shutdown_watch_free(struct shutdown_watch *shutdown_watch)
 {
-    if (!stopper) return;
-    timer_cancel(&stopper->timeout);
-    signal_watch_free(stopper->on_term);
-    signal_watch_free(stopper->on_int);
-    free(stopper);
+    if (!shutdown_watch) return;
+    timer_cancel(&shutdown_watch->timeout);
+    signal_watch_free(shutdown_watch->on_term);
+    signal_watch_free(shutdown_watch->on_int);
+    free(shutdown_watch);
 }

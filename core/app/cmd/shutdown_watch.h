@@ -14,4 +14,4 @@ struct shutdown_watch_options {
 };
 
 struct shutdown_watch *shutdown_watch_new(const struct shutdown_watch_options *options);
-void shutdown_watch_free(struct shutdown_watch *stopper);
+void shutdown_watch_free(struct shutdown_watch *shutdown_watch);
