@@ -75,55 +75,55 @@ static char **copy_labels(struct lease_labels labels)
     return copies;
 }
 
-struct lease_config *lease_config_copy(const struct lease_config *wish)
+struct lease_config *lease_config_copy(const struct lease_config *config)
 {
     struct lease_config *copy = NEW(struct lease_config);
-    *copy = *wish;
-    copy->namespace_ = xstrdup(wish->namespace_);
-    copy->name = xstrdup(wish->name);
-    copy->labels.items = (const char *const *)copy_labels(wish->labels);
+    *copy = *config;
+    copy->namespace_ = xstrdup(config->namespace_);
+    copy->name = xstrdup(config->name);
+    copy->labels.items = (const char *const *)copy_labels(config->labels);
     return copy;
 }
 
-void lease_config_free(struct lease_config *wish)
+void lease_config_free(struct lease_config *config)
 {
-    if (!wish) return;
-    for (size_t i = 0; i < 2 * wish->labels.count; i++) free((char *)wish->labels.items[i]);
-    free((void *)wish->labels.items);
-    free((char *)wish->namespace_);
-    free((char *)wish->name);
-    free(wish);
+    if (!config) return;
+    for (size_t i = 0; i < 2 * config->labels.count; i++) free((char *)config->labels.items[i]);
+    free((void *)config->labels.items);
+    free((char *)config->namespace_);
+    free((char *)config->name);
+    free(config);
 }
 
-static bool is_same(const struct leadership *l, const struct lease_config *wish)
+static bool is_same(const struct leadership *l, const struct lease_config *config)
 {
-    bool same = l->times.duration_ms == wish->times.duration_ms &&
-                l->times.renew_ms == wish->times.renew_ms && l->times.retry_ms == wish->times.retry_ms &&
-                l->label_count == wish->labels.count;
+    bool same = l->times.duration_ms == config->times.duration_ms &&
+                l->times.renew_ms == config->times.renew_ms && l->times.retry_ms == config->times.retry_ms &&
+                l->label_count == config->labels.count;
     for (size_t i = 0; same && i < 2 * l->label_count; i++)
-        same = strcmp(l->labels[i], wish->labels.items[i]) == 0;
+        same = strcmp(l->labels[i], config->labels.items[i]) == 0;
     return same;
 }
 
-static struct leadership *find(const struct leaders *leaders, const struct lease_config *wish)
+static struct leadership *find(const struct leaders *leaders, const struct lease_config *config)
 {
     for (size_t i = 0; i < leaders->count; i++) {
         struct leadership *l = leaders->items[i];
-        if (l->claims && strcmp(l->namespace_, wish->namespace_) == 0 && strcmp(l->name, wish->name) == 0)
+        if (l->claims && strcmp(l->namespace_, config->namespace_) == 0 && strcmp(l->name, config->name) == 0)
             return l;
     }
     return NULL;
 }
 
-static struct leadership *make(struct leaders *leaders, const struct lease_config *wish)
+static struct leadership *make(struct leaders *leaders, const struct lease_config *config)
 {
     struct leadership *l = NEW(struct leadership);
     l->leaders = leaders;
-    l->namespace_ = xstrdup(wish->namespace_);
-    l->name = xstrdup(wish->name);
-    l->times = wish->times;
-    l->labels = copy_labels(wish->labels);
-    l->label_count = wish->labels.count;
+    l->namespace_ = xstrdup(config->namespace_);
+    l->name = xstrdup(config->name);
+    l->times = config->times;
+    l->labels = copy_labels(config->labels);
+    l->label_count = config->labels.count;
     l->seed = leaders->options.seed + leaders->count;
     l->start.deliver = leadership_io_start;
     l->release.deliver = leadership_io_release;
@@ -136,22 +136,22 @@ static void post(struct leaders *leaders, struct mail *mail)
     mailbox_post(loop_mailbox(leaders->options.io_loop), mail);
 }
 
-bool leaders_accept(const struct leaders *leaders, const struct lease_config *wish,
+bool leaders_accept(const struct leaders *leaders, const struct lease_config *config,
                     const struct leadership *but, struct err *err)
 {
-    const struct leadership *l = find(leaders, wish);
-    if (l && !is_same(l, wish) && !(l == but && l->claims == 1))
+    const struct leadership *l = find(leaders, config);
+    if (l && !is_same(l, config) && !(l == but && l->claims == 1))
         return err_set(err, ERR_INVALID, "lease %s/%s is also used with different times or labels",
-                       wish->namespace_, wish->name);
-    return leader_times_check(&wish->times, &wish->names, err);
+                       config->namespace_, config->name);
+    return leader_times_check(&config->times, &config->names, err);
 }
 
-struct leadership *leaders_join(struct leaders *leaders, const struct lease_config *wish, struct err *err)
+struct leadership *leaders_join(struct leaders *leaders, const struct lease_config *config, struct err *err)
 {
-    if (!leaders_accept(leaders, wish, NULL, err)) return NULL;
-    struct leadership *l = find(leaders, wish);
+    if (!leaders_accept(leaders, config, NULL, err)) return NULL;
+    struct leadership *l = find(leaders, config);
     if (!l) {
-        l = make(leaders, wish);
+        l = make(leaders, config);
         pthread_mutex_lock(&leaders->lock);
         *array_add(leaders->items, leaders->count) = l;
         leaders->running += leaders->started;
@@ -173,10 +173,10 @@ bool leadership_is_joined(const struct leadership *l)
     return l->claims > 0;
 }
 
-bool leadership_is_of(const struct leadership *l, const struct lease_config *wish)
+bool leadership_is_of(const struct leadership *l, const struct lease_config *config)
 {
-    return strcmp(l->namespace_, wish->namespace_) == 0 && strcmp(l->name, wish->name) == 0 &&
-           is_same(l, wish);
+    return strcmp(l->namespace_, config->namespace_) == 0 && strcmp(l->name, config->name) == 0 &&
+           is_same(l, config);
 }
 
 void leaders_start(struct leaders *leaders)

@@ -45,22 +45,22 @@ struct lease_config {
 };
 
 /* A deep copy, but for the names. */
-struct lease_config *lease_config_copy(const struct lease_config *wish);
+struct lease_config *lease_config_copy(const struct lease_config *config);
 /* NULL is allowed. */
-void lease_config_free(struct lease_config *wish);
+void lease_config_free(struct lease_config *config);
 
 /* Returns whether leaders_join would accept the config: the same lease as another's with other times or
  * labels is an error. The caller is going to leave `but`, which then does not count; NULL: none. */
-bool leaders_accept(const struct leaders *leaders, const struct lease_config *wish,
+bool leaders_accept(const struct leaders *leaders, const struct lease_config *config,
                     const struct leadership *but, struct err *err);
 /* All is copied. After leaders_start the candidate begins at once. For each there is to be one leaders_leave,
  * or none: it is freed with all the others. */
-struct leadership *leaders_join(struct leaders *leaders, const struct lease_config *wish, struct err *err);
+struct leadership *leaders_join(struct leaders *leaders, const struct lease_config *config, struct err *err);
 /* The last who leaves gives the lease back. */
 void leaders_leave(struct leadership *leadership);
 /* Somebody claims it. */
 bool leadership_is_joined(const struct leadership *leadership);
-bool leadership_is_of(const struct leadership *leadership, const struct lease_config *wish);
+bool leadership_is_of(const struct leadership *leadership, const struct lease_config *config);
 /* Candidates begin. */
 void leaders_start(struct leaders *leaders);
 /* Instead of leaders_start, for tests: who asked for a lease has it from now on, or loses it; `changed`

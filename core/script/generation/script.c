@@ -101,15 +101,15 @@ static bool lease_is_declared(const struct script *script, struct err *err)
     const struct leading *leading = script->own.leading;
     const struct script_host *host = script->host;
     if (!leading->place || host->any_lease) return true;
-    const struct lease_config *wish = leading->wish;
-    if (strcmp(wish->namespace_, host->lease.namespace_) == 0 ||
+    const struct lease_config *config = leading->config;
+    if (strcmp(config->namespace_, host->lease.namespace_) == 0 ||
         declared_allow_leases(&script->own.writes->declared))
         return true;
     return err_set(err, ERR_SCRIPT,
                    "%s: k8s.leader: the lease %s/%s is not in the namespace \"%s\" of "
                    "--leader-elect-resource-namespace; name none, or declare k8s.writes { "
                    "\"leases.coordination.k8s.io:create\", \"leases.coordination.k8s.io:update\" }",
-                   leading->place, wish->namespace_, wish->name, host->lease.namespace_);
+                   leading->place, config->namespace_, config->name, host->lease.namespace_);
 }
 
 struct script *script_prepare(const struct script_host *host, const struct script_source *source,

@@ -60,7 +60,7 @@ static int l_leader_claim(lua_State *L)
         script_raise(L, "k8s.leader: labels: more than %d", LABELS_MAX);
     const struct leader_times *times = &host->lease.times;
     const struct leader_names *names = &host->lease.names;
-    const struct lease_config wish = {
+    const struct lease_config config = {
         .namespace_ = name_arg(L, 1, host->lease.namespace_),
         .name = name_arg(L, 2, host->lease.name),
         .times.duration_ms = time_arg(L, 3, "k8s.leader: duration", times->duration_ms),
@@ -73,7 +73,7 @@ static int l_leader_claim(lua_State *L)
     lua_Debug ar;
     char place[LUA_IDSIZE + 16] = "k8s.leader";
     if (script_where(L, &ar)) snprintf(place, sizeof place, "%s:%d", ar.short_src, ar.currentline);
-    if (!leading_join(script, &wish, place, &err)) script_raise(L, "k8s.leader: %s", err.text);
+    if (!leading_join(script, &config, place, &err)) script_raise(L, "k8s.leader: %s", err.text);
     return 0;
 }
 

@@ -64,7 +64,7 @@ void leading_step_down(struct script *script)
 bool script_leads(const struct script *script)
 {
     const struct leading *leading = script->own.leading;
-    if (!leading->leadership) return !leading->over && !leading->wish;
+    if (!leading->leadership) return !leading->over && !leading->config;
     return leading->fence && fence_is_open(leading->fence);
 }
 
@@ -84,19 +84,20 @@ void leading_init(struct script *script)
     script->own.leading->begin.fn = on_begin;
 }
 
-static bool claim(struct script *script, const struct lease_config *wish, struct err *err)
+static bool claim(struct script *script, const struct lease_config *config, struct err *err)
 {
     struct leading *leading = script->own.leading;
     const struct leading *before = script->load.before ? script->load.before->own.leading : NULL;
-    if (!leaders_accept(script->host->leaders, wish, before ? before->joined : NULL, err)) return false;
+    if (!leaders_accept(script->host->leaders, config, before ? before->joined : NULL, err)) return false;
     leading->claimed = true;
-    leading->wish = lease_config_copy(wish);
+    leading->config = lease_config_copy(config);
     return true;
 }
 
-bool leading_join(struct script *script, const struct lease_config *wish, const char *place, struct err *err)
+bool leading_join(struct script *script, const struct lease_config *config, const char *place,
+                  struct err *err)
 {
-    if (!claim(script, wish, err)) return false;
+    if (!claim(script, config, err)) return false;
     script->own.leading->place = xstrdup(place);
     return true;
 }
@@ -112,11 +113,11 @@ static bool make_lease_config(struct script *script, struct err *err)
 static bool join(struct script *script, struct err *err)
 {
     struct leading *leading = script->own.leading;
-    if (!leading->wish) return true;
-    leading->joined = leaders_join(script->host->leaders, leading->wish, err);
+    if (!leading->config) return true;
+    leading->joined = leaders_join(script->host->leaders, leading->config, err);
     if (!leading->joined) return false; /* with a wish that is not granted it never leads */
-    lease_config_free(leading->wish);
-    leading->wish = NULL;
+    lease_config_free(leading->config);
+    leading->config = NULL;
     if (script->host->write_mode == WRITES_SENT) leading->leadership = leading->joined;
     return true;
 }
@@ -152,9 +153,9 @@ bool leading_handover(struct script *from, struct script *to, struct err *err)
 {
     struct leading *leading = to->own.leading;
     if (!make_lease_config(to, err)) return false;
-    if (!leading->wish) return true;
-    if (!leaders_accept(to->host->leaders, leading->wish, from->own.leading->joined, err)) return false;
-    if (!from->own.leading->joined || !leadership_is_of(from->own.leading->joined, leading->wish))
+    if (!leading->config) return true;
+    if (!leaders_accept(to->host->leaders, leading->config, from->own.leading->joined, err)) return false;
+    if (!from->own.leading->joined || !leadership_is_of(from->own.leading->joined, leading->config))
         return true;
     bool joined = join(to, err);
     must(joined); /* it was accepted */
@@ -164,7 +165,7 @@ bool leading_handover(struct script *from, struct script *to, struct err *err)
 
 bool leading_keeps_term(const struct script *from, const struct script *to)
 {
-    return !to->own.leading->wish && to->own.leading->leadership == from->own.leading->leadership;
+    return !to->own.leading->config && to->own.leading->leadership == from->own.leading->leadership;
 }
 
 /* Begins the stop functions: they go on while the script drains, under the fence of the term. */
@@ -225,7 +226,7 @@ static bool join_late(struct script *script)
 static void on_begin(struct timer *timer)
 {
     struct script *script = container_of(timer, struct leading, begin)->script;
-    if (script->own.leading->wish && !join_late(script)) return;
+    if (script->own.leading->config && !join_late(script)) return;
     if (script->own.leading->told)
         leader_functions_begin(script);
     else if (script->own.leading->leadership)
@@ -245,7 +246,7 @@ void leading_begin_after(struct script *from, struct script *to)
     leading_settle(from);
     if (to->own.leading->leadership)
         leading_changed(to);
-    else if (!earlier && (to->own.leading->wish || to->own.leading->count > 0))
+    else if (!earlier && (to->own.leading->config || to->own.leading->count > 0))
         begin_soon(to);
 }
 
@@ -253,7 +254,7 @@ void leading_clear(struct script *script)
 {
     timer_cancel(&script->own.leading->begin);
     free(script->own.leading->place);
-    lease_config_free(script->own.leading->wish);
+    lease_config_free(script->own.leading->config);
     leave(script);
     stop_waiting(script);
     let_next_begin(script);

@@ -22,7 +22,7 @@ struct leading {
     struct script *script;         /* whose it is */
     bool claimed;                  /* it has asked for an election */
     char *place;                   /* "scripts/x.lua:12", where it called k8s.leader; NULL: it did not */
-    struct lease_config *wish;     /* the one it will take part in once it runs; NULL: none */
+    struct lease_config *config;   /* the one it will take part in once it runs; NULL: none */
     struct leadership *joined;     /* it takes part in, under --dry-run too; NULL: none */
     struct leadership *leadership; /* that tells whether it leads; NULL: there is none, it always leads */
     struct fence *fence;           /* of the term that it was told of; a reference; NULL: there is none */
@@ -43,7 +43,8 @@ void leading_init(struct script *script);
 void leading_add_functions(lua_State *L);
 /* It called k8s.leader at `place`, which is copied: it will take part in an election once it runs; a dry run
  * only has it checked. */
-bool leading_join(struct script *script, const struct lease_config *wish, const char *place, struct err *err);
+bool leading_join(struct script *script, const struct lease_config *config, const char *place,
+                  struct err *err);
 /* It runs: without k8s.leader it takes part in the election of --leader-elect, if there is one. */
 bool leading_loaded(struct script *script, struct err *err);
 /* For a reload: `to` takes part in its election in place of `from`. Of the same one the term stays. Another

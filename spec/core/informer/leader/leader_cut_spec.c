@@ -64,7 +64,7 @@ static bool leads(void)
 /* An election from its start until the answer was broken off, or came whole, and renewals go on. */
 static void run(void *ctx)
 {
-    const struct lease_config wish = {.namespace_ = "ops", .name = "rules", .times = {10000, 5000, 1}};
+    const struct lease_config config = {.namespace_ = "ops", .name = "rules", .times = {10000, 5000, 1}};
     struct err err;
     lease_is_there = false;
     log_take();
@@ -75,7 +75,7 @@ static void run(void *ctx)
                                                     .changed = on_changed,
                                                     .identity = "me",
                                                     .seed = 1});
-    assert_non_null(leaders_join(leaders, &wish, &err));
+    assert_non_null(leaders_join(leaders, &config, &err));
     leaders_start(leaders);
     while (cut_server_is_armed(c.server)) loop_once(c.loop, true);
     updates = 0;

@@ -88,7 +88,7 @@ static void begin_handler(struct run *run, struct replay *replay)
     replay->meddle = meddle;
     replay->ctx = run;
     replay->blind = run->server.refuse_percent > 0;
-    replay->wish = (struct replay_wish){
+    replay->config = (struct replay_wish){
         .web_only = !dice(run, 0, 3),
         .even_only = !dice(run, 0, 3),
         .unchanged = !dice(run, 0, 3),

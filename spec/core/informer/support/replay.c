@@ -78,14 +78,14 @@ static bool is_web(const struct root *object)
 
 static bool is_wanted(const struct replay *replay, const struct root *object)
 {
-    if (replay->wish.web_only && !is_web(object)) return false;
-    return !replay->wish.even_only || version_of(object) % 2 == 0;
+    if (replay->config.web_only && !is_web(object)) return false;
+    return !replay->config.even_only || version_of(object) % 2 == 0;
 }
 
 static bool passes(void *ctx, struct root *object)
 {
     struct replay *replay = ctx;
-    bool wanted = !replay->wish.even_only || version_of(object) % 2 == 0;
+    bool wanted = !replay->config.even_only || version_of(object) % 2 == 0;
     meddle(replay);
     return wanted;
 }
@@ -119,7 +119,7 @@ static void on_add(void *ctx, struct root *object, const struct event_info *info
 static void note_same_version(struct replay *replay, const struct root *before, const struct root *after,
                               const struct event_info *info)
 {
-    assert_true(info->resync ? replay->wish.resync_ms > 0 : replay->wish.unchanged);
+    assert_true(info->resync ? replay->config.resync_ms > 0 : replay->config.unchanged);
     if (info->resync) assert_ptr_equal(before, after);
     replay->resync_calls += info->resync;
     replay->unchanged_calls += !info->resync;
@@ -133,7 +133,7 @@ static void on_update(void *ctx, struct root *before, struct root *after, const 
     assert_non_null(before);
     assert_ptr_equal(replay->map[key], before); /* no update of a missing key, none skipped */
     assert_true(is_wanted(replay, after));
-    if (replay->wish.split_recreated) assert_true(same_uid(before, after)); /* */
+    if (replay->config.split_recreated) assert_true(same_uid(before, after)); /* */
     if (same) note_same_version(replay, before, after, info);
     if (info->resync) assert_true(same);
     note(replay, after, !same, 'u', info);
@@ -154,7 +154,7 @@ static void check_delete(struct replay *replay, const struct root *last, const s
         assert_false(is_wanted(replay, now)); /* I-18 */
         assert_ptr_equal(replay->map[fake_key(last)], last);
     } else if (now) {
-        assert_true(replay->wish.split_recreated && info->final_state_unknown);
+        assert_true(replay->config.split_recreated && info->final_state_unknown);
         assert_false(same_uid(now, last)); /* */
         replay->recreated_calls++;
     }
@@ -185,26 +185,26 @@ static void forget(struct replay *replay)
     }
 }
 
-static struct handler_options *options_for(const struct replay_wish *wish)
+static struct handler_options *options_for(const struct replay_wish *config)
 {
     struct handler_options *options = handler_options_new();
     struct err err;
-    if (wish->web_only)
+    if (config->web_only)
         assert_true(filter_set_selector(handler_options_filter(options), STR("tier=web"), &err));
-    options->unchanged = wish->unchanged;
-    options->split_recreated = wish->split_recreated;
-    if (wish->resync_ms) handler_options_set_resync(options, wish->resync_ms);
+    options->unchanged = config->unchanged;
+    options->split_recreated = config->split_recreated;
+    if (config->resync_ms) handler_options_set_resync(options, config->resync_ms);
     return options;
 }
 
 void replay_start(struct replay *replay, struct shared_informer *informer)
 {
-    struct handler_options *options = options_for(&replay->wish);
+    struct handler_options *options = options_for(&replay->config);
     struct event_handler handler = {.on_add = on_add,
                                     .on_update = on_update,
                                     .on_delete = on_delete,
                                     .ctx = replay,
-                                    .passes = replay->wish.even_only ? passes : NULL,
+                                    .passes = replay->config.even_only ? passes : NULL,
                                     .options = options};
     forget(replay);
     replay->informer = informer;

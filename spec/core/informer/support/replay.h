@@ -15,7 +15,7 @@ struct replay_wish {
 };
 
 struct replay {
-    struct replay_wish wish;
+    struct replay_wish config;
     struct shared_informer *informer;
     struct registration *registration; /* NULL: it is not there */
     struct root *map[FAKE_KEYS];
