@@ -163,7 +163,7 @@ static bool runs(const struct slot *slot, const struct slot *which)
 static struct script *script_in(const struct slot *slot, keeps_fn *keeps, const struct slot *which)
 {
     if (slot->gone) return NULL;
-    return slot->candidate && !keeps(slot, which) ? slot->candidate : slot->current;
+    return slot->incoming && !keeps(slot, which) ? slot->incoming : slot->current;
 }
 
 static bool all_taken(const struct engine *engine, keeps_fn *keeps, const struct slot *which, struct err *err)

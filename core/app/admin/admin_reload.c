@@ -96,9 +96,9 @@ void admin_put_slot(const struct slot *slot, struct buf *out)
     json_time(out, "reloadErrorTime", slot->error_us);
     json_bool(out, "fileIsRunning", slot->refused == NULL);
     json_bool(out, "returned", slot->returned);
-    if (!slot->candidate) return;
+    if (!slot->incoming) return;
     json_open(out, "candidate", '{');
-    json_int(out, "generation", (int64_t)script_generation(slot->candidate));
+    json_int(out, "generation", (int64_t)script_generation(slot->incoming));
     json_time(out, "since", slot->began_us);
     json_text(out, "waitsFor", buf_text((struct buf *)&slot->waits_for));
     json_close(out, '}');

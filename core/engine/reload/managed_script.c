@@ -51,7 +51,7 @@ struct slot *managed_script_find(const struct slots *slots, const char *name)
 struct slot *managed_script_of_incoming(const struct slots *slots, const struct script *script)
 {
     for (size_t i = 0; i < slots->count; i++)
-        if (slots->items[i]->candidate == script) return slots->items[i];
+        if (slots->items[i]->incoming == script) return slots->items[i];
     return NULL;
 }
 

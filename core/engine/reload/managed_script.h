@@ -67,11 +67,11 @@ struct slots {
 
 struct slot {
     struct slots *slots;
-    const char *name, *path;  /* kept by the slots as long as they live */
-    struct script *current;   /* NULL: there is none yet, or none any more */
-    struct script *candidate; /* NULL: none waits for its turn */
-    uint64_t made;            /* generations so far */
-    uint64_t tried;           /* candidates so far, and files that were no script */
+    const char *name, *path; /* kept by the slots as long as they live */
+    struct script *current;  /* NULL: there is none yet, or none any more */
+    struct script *incoming; /* NULL: none waits for its turn */
+    uint64_t made;           /* generations so far */
+    uint64_t tried;          /* candidates so far, and files that were no script */
     bool main_started;
     bool gone;                    /* its file is no more, and it is to go too */
     bool lost;                    /* file is missing; already logged */

@@ -36,8 +36,8 @@ void reload_drop_incoming(struct slot *slot)
     slot->asked = false;
     bundle_unref(slot->left);
     slot->left = NULL;
-    if (slot->candidate) managed_script_drop(slot->slots, slot->candidate);
-    slot->candidate = NULL;
+    if (slot->incoming) managed_script_drop(slot->slots, slot->incoming);
+    slot->incoming = NULL;
 }
 
 void reload_set_error(struct slot *slot, const char *text)
@@ -75,22 +75,22 @@ static void describe_wait(struct slot *slot, struct buf *out)
 {
     struct informer_claim *claim = NULL;
     if (!slot->current) return; /* nothing is better than what comes */
-    size_t lagging = script_lagging_claims(slot->current, slot->candidate, &claim);
+    size_t lagging = script_lagging_claims(slot->current, slot->incoming, &claim);
     if (lagging > 0) {
         claim_describe_lag(claim, out);
         if (out->len == 0) buf_puts(out, "an informer to sync");
         if (lagging > 1) buf_printf(out, ", and %zu more", lagging - 1);
         return;
     }
-    slot->builds = !script_build_indexes(slot->candidate);
+    slot->builds = !script_build_indexes(slot->incoming);
     if (slot->builds) buf_puts(out, "its indexes to be built");
 }
 
 void reload_refuse_waiting(struct slot *slot, const char *why)
 {
-    if (!slot->candidate) return;
+    if (!slot->incoming) return;
     char *text = xasprintf("%s: %s: %s", slot->path, why, buf_text(&slot->waits_for));
-    reload_refuse(slot, script_bundle(slot->candidate), text);
+    reload_refuse(slot, script_bundle(slot->incoming), text);
     free(text);
 }
 
@@ -111,7 +111,7 @@ static bool is_unresolved(const struct slots *slots, const struct script *script
 static void refuse_unknown(struct slot *slot)
 {
     char *text = xstrdup(buf_text(&slot->unknown));
-    reload_refuse(slot, script_bundle(slot->candidate), text);
+    reload_refuse(slot, script_bundle(slot->incoming), text);
     free(text);
 }
 
@@ -119,7 +119,7 @@ static void refuse_unknown(struct slot *slot)
 static void look_at_kinds(struct slot *slot)
 {
     const struct slots_hooks *hooks = &slot->slots->options.hooks;
-    if (!is_unresolved(slot->slots, slot->candidate)) return;
+    if (!is_unresolved(slot->slots, slot->incoming)) return;
     if (!slot->asked) hooks->resolve_kinds(hooks->ctx);
     if (slot->unknown.len == 0 || slot->asked) return;
     slot->asked = true;
@@ -130,7 +130,7 @@ static void look_at_kinds(struct slot *slot)
 void reload_on_ready(struct timer *timer)
 {
     struct slot *slot = container_of(timer, struct slot, ready);
-    if (!slot->candidate) return;
+    if (!slot->incoming) return;
     look_at_kinds(slot);
     if (slot->asked && slot->unknown.len) {
         refuse_unknown(slot);
@@ -138,7 +138,7 @@ void reload_on_ready(struct timer *timer)
     }
     slot->waits_for.len = 0;
     slot->builds = false;
-    if (is_unresolved(slot->slots, slot->candidate))
+    if (is_unresolved(slot->slots, slot->incoming))
         buf_puts(&slot->waits_for, "discovery");
     else
         describe_wait(slot, &slot->waits_for);
@@ -163,7 +163,7 @@ void reload_check_soon(struct slots *slots)
 {
     for (size_t i = 0; i < slots->count; i++) {
         struct slot *slot = slots->items[i];
-        if (!slot->candidate || slots->ending) continue;
+        if (!slot->incoming || slots->ending) continue;
         timer_cancel(&slot->ready);
         timer_start(&slot->ready, clock_of(slot), 0);
     }
@@ -189,7 +189,7 @@ void reload_load(struct slot *slot, struct bundle *bundle, const char *why)
         reload_refuse(slot, bundle, err.text);
         return;
     }
-    slot->candidate = script;
+    slot->incoming = script;
     timer_start(&slot->ready, clock_of(slot), 0);
 }
 
@@ -217,12 +217,12 @@ static void take_back(struct slot *slot)
  * the running one. */
 void reload_scan_script(struct slot *slot, enum reload_mode mode)
 {
-    struct bundle *known = slot->left        ? slot->left
-                           : slot->candidate ? script_bundle(slot->candidate)
-                                             : slot->refused;
+    struct bundle *known = slot->left       ? slot->left
+                           : slot->incoming ? script_bundle(slot->incoming)
+                                            : slot->refused;
     bool runs = slot->current && bundle_is_current(script_bundle(slot->current), NULL);
     enum reload_mode enough = slot->returned ? RELOAD_FORCED : RELOAD_IF_REFUSED;
-    bool again = mode >= enough && slot->refused && !slot->candidate;
+    bool again = mode >= enough && slot->refused && !slot->incoming;
     if (slot->gone || may_be_filled(slot, mode)) return;
     if (known && bundle_is_current(known, NULL) && !again) return;
     reload_drop_incoming(slot);
@@ -254,7 +254,7 @@ bool reload_rollback(struct slot *slot, const char *why, struct err *err)
     buf_printf(&slot->left_why, "%s: generation %llu was rolled back: %s", slot->path,
                (unsigned long long)script_generation(slot->current), why);
     reload_load(slot, before, "returned");
-    if (slot->candidate) slot->left = bundle_ref(script_bundle(slot->current));
+    if (slot->incoming) slot->left = bundle_ref(script_bundle(slot->current));
     bundle_unref(before);
     return true;
 }

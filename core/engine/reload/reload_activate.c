@@ -55,7 +55,7 @@ static void note_return(struct slot *slot)
 
 static void become_current(struct slot *slot, struct script *script)
 {
-    slot->candidate = NULL;
+    slot->incoming = NULL;
     slot->current = script;
     slot->made++;
     slot->taken_over_us = clock_wall_us(loop_clock(slot->slots->options.loop));
@@ -69,7 +69,7 @@ static void become_current(struct slot *slot, struct script *script)
 void reload_start_first(struct slot *slot)
 {
     struct err err;
-    struct script *script = slot->candidate;
+    struct script *script = slot->incoming;
     if (!script_start(script, &err)) {
         reload_refuse(slot, script_bundle(script), err.text);
         return;
@@ -83,14 +83,14 @@ void reload_start_first(struct slot *slot)
 /* The one that runs is not any more what the candidate was compared with. */
 static void load_again(struct slot *slot)
 {
-    struct bundle *bundle = bundle_ref(script_bundle(slot->candidate)), *left = slot->left;
+    struct bundle *bundle = bundle_ref(script_bundle(slot->incoming)), *left = slot->left;
     int64_t refuse_ms = slot->refuse_ms;
     slot->left = NULL;
     reload_drop_incoming(slot);
     reload_load(slot, bundle, slot->why);
     /* Loading again does not extend --reload-timeout. */
     slot->refuse_ms = refuse_ms;
-    if (slot->candidate)
+    if (slot->incoming)
         slot->left = left;
     else
         bundle_unref(left);
@@ -101,11 +101,11 @@ static void load_again(struct slot *slot)
 static bool refuse_quarantined(struct slot *slot, struct buf *quarantined)
 {
     struct buf why = {0};
-    probation_find_new(slot->candidate, quarantined, &why);
+    probation_find_new(slot->incoming, quarantined, &why);
     bool found = why.len > 0;
     if (found) {
         char *text = xasprintf("%s: %s", slot->path, buf_text(&why));
-        reload_refuse(slot, script_bundle(slot->candidate), text);
+        reload_refuse(slot, script_bundle(slot->incoming), text);
         free(text);
     }
     buf_clear(&why);
@@ -117,14 +117,14 @@ static bool refuse_params(struct slot *slot)
 {
     struct err err;
     if (hooks_of(slot)->params_stay(hooks_of(slot)->ctx, slot, &err)) return false;
-    reload_refuse(slot, script_bundle(slot->candidate), err.text);
+    reload_refuse(slot, script_bundle(slot->incoming), err.text);
     return true;
 }
 
 void reload_activate(struct slot *slot)
 {
     struct err err;
-    struct script *old = slot->current, *new_ = slot->candidate;
+    struct script *old = slot->current, *new_ = slot->incoming;
     struct buf quarantined = {0};
     int64_t begun_ns = clock_measure_ns();
     probation_snapshot(old, &quarantined);

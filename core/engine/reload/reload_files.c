@@ -34,7 +34,7 @@ static void watch_all(const struct slots *slots)
         script_watch_file(slots->watch, slot->path);
         watch_bundle(slots, slot->refused);
         if (slot->current) watch_bundle(slots, script_bundle(slot->current));
-        if (slot->candidate) watch_bundle(slots, script_bundle(slot->candidate));
+        if (slot->incoming) watch_bundle(slots, script_bundle(slot->incoming));
     }
 }
 

@@ -114,7 +114,7 @@ bool probation_ends_by(void *ctx, const struct script *script, const char *id)
     const struct slots *slots = ctx;
     for (size_t i = 0; i < slots->count; i++) {
         struct slot *slot = slots->items[i];
-        if (slot->candidate == script) return slot->current != NULL;
+        if (slot->incoming == script) return slot->current != NULL;
         if (slot->current == script)
             return slot->probation.until_ms && !is_known(&slot->probation.quarantined, id);
     }
@@ -128,7 +128,7 @@ static void look(struct slot *slot)
     struct err err;
     if (!slot->current) return;
     move_marks(slot);
-    if (!p->until_ms || slot->candidate) return;
+    if (!p->until_ms || slot->incoming) return;
     describe(slot, &why);
     if (why.len || now_ms(slot) >= p->until_ms) p->until_ms = 0;
     if (why.len) reload_rollback(slot, buf_text(&why), &err); /* there is one before it, as it took over */
