@@ -80,7 +80,7 @@ static bool refuse(const struct script *new_, const struct handover *h, struct e
     return state_table_reject_version(entry, h->to->name, h->from->version, h->to->version, err);
 }
 
-static bool hand_over(struct script *old, struct script *new_, struct handover *h, struct err *err)
+static bool handover(struct script *old, struct script *new_, struct handover *h, struct err *err)
 {
     bool same = h->from->version == h->to->version;
     if (!same && h->to->migrate == LUA_NOREF) return refuse(new_, h, err);
@@ -99,7 +99,7 @@ bool state_tables_handover(struct script *old, struct script *new_, struct err *
     for (size_t i = 0; ok && i < new_->own.states->count; i++) {
         struct handover h = {.to = &new_->own.states->items[i]};
         h.from = state_table_find(old, str_of(h.to->name));
-        if (h.from) ok = hand_over(old, new_, &h, err);
+        if (h.from) ok = handover(old, new_, &h, err);
         buf_clear(&h.bytes);
         buf_clear(&h.migrated);
     }

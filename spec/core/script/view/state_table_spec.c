@@ -114,8 +114,8 @@ static void test_a_declaration_that_is_wrong_is_refused(void **state)
 }
 
 /* Gives the error, "" for none. */
-static const char *hand_over(struct cluster *c, const char *old_does, const char *new_lua, const char *ask,
-                             const char *expected)
+static const char *handover(struct cluster *c, const char *old_does, const char *new_lua, const char *ask,
+                            const char *expected)
 {
     static struct err err;
     struct script *old = cluster_load(c, "old", HEAD);
@@ -136,24 +136,24 @@ static void test_the_next_generation_takes_the_content_over(void **state)
     struct cluster *c = *state;
     assert_string_equal(
         "",
-        hand_over(c, "s.n = 2 s.map[3] = { [true] = 'x', deep = { 'y' } } s.list[3] = 'a\\0b' s.e = {}", HEAD,
-                  "return s.n .. s.map[3][true] .. s.map[3].deep[1] .. #s.list[3] .. "
-                  "tostring(next(s.e)) .. #s.list",
-                  "2xy3nil3"));
+        handover(c, "s.n = 2 s.map[3] = { [true] = 'x', deep = { 'y' } } s.list[3] = 'a\\0b' s.e = {}", HEAD,
+                 "return s.n .. s.map[3][true] .. s.map[3].deep[1] .. #s.list[3] .. "
+                 "tostring(next(s.e)) .. #s.list",
+                 "2xy3nil3"));
     /* what the new one has and the old one has not, and the other way round */
-    assert_string_equal("", hand_over(c, "s.n = 2",
-                                      "local k8s = require 'k8s' t = k8s.state('t', { init = { 5 } })",
-                                      "return t[1]", "5"));
-    assert_string_equal("", hand_over(c, "s.j = require('k8s').json.array {}", HEAD,
-                                      "return require('k8s').json.encode(s.j)", "[]"));
+    assert_string_equal("", handover(c, "s.n = 2",
+                                     "local k8s = require 'k8s' t = k8s.state('t', { init = { 5 } })",
+                                     "return t[1]", "5"));
+    assert_string_equal("", handover(c, "s.j = require('k8s').json.array {}", HEAD,
+                                     "return require('k8s').json.encode(s.j)", "[]"));
 }
 
 static void test_tables_that_the_chunk_holds_are_filled(void **state)
 {
     struct cluster *c = *state;
     assert_string_equal(
-        "", hand_over(c, "s.map.x = 1 s.list = { 'a', { 'z' } }", HEAD "map, list = s.map, s.list",
-                      "return map.x .. list[2][1] .. tostring(map == s.map and list == s.list)", "1ztrue"));
+        "", handover(c, "s.map.x = 1 s.list = { 'a', { 'z' } }", HEAD "map, list = s.map, s.list",
+                     "return map.x .. list[2][1] .. tostring(map == s.map and list == s.list)", "1ztrue"));
 }
 
 #define NEXT(migrate) "local k8s = require 'k8s' s = k8s.state('s', { version = 2, " migrate " })"
@@ -163,9 +163,9 @@ static void test_another_version_is_migrated(void **state)
     struct cluster *c = *state;
     const char *migrates = NEXT("migrate = function(old, version)\n"
                                 "return { n = old.n + version, kind = type(old.list), list = old.list } end");
-    assert_string_equal("", hand_over(c, "s.n = 4 s.list[3] = 'c'", migrates,
-                                      "s.list[4] = 'd' return s.n .. s.kind .. table.concat(s.list)",
-                                      "5tableabcd"));
+    assert_string_equal("", handover(c, "s.n = 4 s.list[3] = 'c'", migrates,
+                                     "s.list[4] = 'd' return s.n .. s.kind .. table.concat(s.list)",
+                                     "5tableabcd"));
 }
 
 static void test_a_migration_that_fails_is_told_with_its_place(void **state)
@@ -184,7 +184,7 @@ static void test_a_migration_that_fails_is_told_with_its_place(void **state)
     };
     struct cluster *c = *state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        const char *said = hand_over(c, "", wrong[i][0], "return next(s)", "nil");
+        const char *said = handover(c, "", wrong[i][0], "return next(s)", "nil");
         if (!strstr(said, wrong[i][1])) fail_msg("%s\n gave %s", wrong[i][0], said);
     }
 }
