@@ -105,7 +105,7 @@ bool spec_audit_check_params(struct spec_engine *engine, struct err *err)
     return engine_check_params(engine->engine, err);
 }
 
-bool test_audit(struct spec_engine *engine, const struct spec_audit *audit, struct buf *out, struct err *err)
+bool spec_audit(struct spec_engine *engine, const struct spec_audit *audit, struct buf *out, struct err *err)
 {
     struct subjects subjects = {0};
     if (!spec_engine_settle(engine, err)) return false;
@@ -165,9 +165,9 @@ static bool wait_for(struct spec_engine *engine, const struct waiting *waiting, 
 {
     struct clock *clock = loop_clock(engine->loop);
     int64_t end_ms = clock_now_ms(clock) + TIMEOUT_MS;
-    if (!test_engine_ops.settle(engine, err)) return false;
+    if (!spec_engine_ops.settle(engine, err)) return false;
     while (!waiting->over && clock_next_due_ms(clock) <= end_ms)
-        if (!test_engine_ops.advance(engine, clock_next_due_ms(clock) - clock_now_ms(clock), err))
+        if (!spec_engine_ops.advance(engine, clock_next_due_ms(clock) - clock_now_ms(clock), err))
             return false;
     return waiting->over ||
            err_set(err, ERR_TIMEOUT, "the command did not finish within ten minutes of test time");

@@ -5,7 +5,7 @@
 
 /* As ops.check_params and ops.audit say. */
 bool spec_audit_check_params(struct spec_engine *engine, struct err *err);
-bool test_audit(struct spec_engine *engine, const struct spec_audit *audit, struct buf *out, struct err *err);
+bool spec_audit(struct spec_engine *engine, const struct spec_audit *audit, struct buf *out, struct err *err);
 
 /* --- Commands of a script under test.
  * Owner: the test's engine; see script/specs/spec_engine.h. */

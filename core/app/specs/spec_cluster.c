@@ -28,7 +28,7 @@ bool spec_cluster_add_kind(struct spec_engine *engine, const struct resource *r,
     sim_inside_add_kind(spec_cluster_inside(engine->cluster), r->group, r->version, r->plural, r->kind,
                         r->namespaced);
     engine_refresh_kinds(engine->engine);
-    return test_engine_ops.settle(engine, err);
+    return spec_engine_ops.settle(engine, err);
 }
 
 bool spec_cluster_remove(struct spec_engine *engine, const char *path)

@@ -300,7 +300,7 @@ static bool replay_play(struct spec_engine *engine, double speed, struct replay_
     return ok;
 }
 
-const struct spec_engine_ops test_engine_ops = {
+const struct spec_engine_ops spec_engine_ops = {
     .open = open_engine,
     .free = free_engine,
     .load = load,
@@ -324,7 +324,7 @@ const struct spec_engine_ops test_engine_ops = {
     .end_watches = spec_cluster_end_watches,
     .lead = lead,
     .call = spec_command_call,
-    .audit = test_audit,
+    .audit = spec_audit,
     .check_params = spec_audit_check_params,
     .recording_begin_us = spec_replay_begin_us,
     .replay_begin = replay_begin,

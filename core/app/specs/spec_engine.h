@@ -27,7 +27,7 @@ struct spec_engine {
     struct buf records; /* see take_records */
 };
 
-extern const struct spec_engine_ops test_engine_ops;
+extern const struct spec_engine_ops spec_engine_ops;
 /* Gives this engine the log lines from now on: the engines of several tests take turns. */
 void spec_engine_enter(struct spec_engine *engine);
 void spec_engine_leave(void);
