@@ -29,7 +29,7 @@ struct err {
     enum err_code code;
     int http_status;             /* 0 when no server answered */
     int64_t retry_after_ms;      /* -1 when the server said nothing of it */
-    bool retry_asked;            /* it said so by a Retry-After header, not by the Status alone (H-3) */
+    bool has_retry_after;        /* it said so by a Retry-After header, not by the Status alone (H-3) */
     bool too_large_version;      /* cause ResourceVersionTooLarge in any of its forms */
     char reason[ERR_REASON_MAX]; /* the Status's reason, "" when unknown */
     char text[ERR_TEXT_MAX];     /* one line, cut with "..." when longer */

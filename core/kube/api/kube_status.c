@@ -109,7 +109,7 @@ bool kube_status_error_tape(struct err *err, const struct tape *tape, size_t at,
     err->http_status = http_status ? http_status : code;
     err->too_large_version = is_too_large(tape, at, reason);
     int64_t wait_s = tape_int(tape, tape_field(tape, details, STR("retryAfterSeconds")), 0);
-    err->retry_asked = retry_after_ms >= 0;
+    err->has_retry_after = retry_after_ms >= 0;
     err->retry_after_ms = retry_after_ms >= 0                 ? retry_after_ms
                           : wait_s > 0 && wait_s <= INT32_MAX ? wait_s * 1000
                                                               : -1;
@@ -129,7 +129,7 @@ bool kube_status_error(struct err *err, const char *method, int http_status, int
         from_code(err, method, http_status, (struct str){padded, len});
         err->http_status = http_status;
         err->retry_after_ms = retry_after_ms;
-        err->retry_asked = retry_after_ms >= 0;
+        err->has_retry_after = retry_after_ms >= 0;
     }
     free(padded);
     tape_parser_free(parser);
@@ -183,7 +183,7 @@ bool kube_should_retry(const struct err *err, unsigned tries, int64_t *wait_ms)
 {
     bool busy = err->http_status == 429 || err->http_status >= 500;
     if (err->code != ERR_HTTP || !busy || err->too_large_version || tries >= KUBE_RETRIES_MAX) return false;
-    if (!err->retry_asked || err->retry_after_ms > KUBE_RETRY_WAIT_MAX_MS) return false;
+    if (!err->has_retry_after || err->retry_after_ms > KUBE_RETRY_WAIT_MAX_MS) return false;
     *wait_ms = err->retry_after_ms;
     return true;
 }

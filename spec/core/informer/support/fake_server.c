@@ -135,8 +135,8 @@ void fake_fail_http(struct lw_call *call, int status, const char *reason)
     err.http_status = status;
     snprintf(err.reason, sizeof err.reason, "%s", reason);
     err.too_large_version = status == 504;
-    err.retry_asked = status == 429 && fake_dice(call->server, 0, 2);
-    if (err.retry_asked) err.retry_after_ms = 1000;
+    err.has_retry_after = status == 429 && fake_dice(call->server, 0, 2);
+    if (err.has_retry_after) err.retry_after_ms = 1000;
     fake_finish(call, &err);
 }
 

@@ -194,7 +194,7 @@ static void fail_busy(struct scripted_source *source, int status, int64_t wait_m
     err_set(&err, ERR_HTTP, "busy");
     err.http_status = status;
     err.retry_after_ms = wait_ms;
-    err.retry_asked = in_header;
+    err.has_retry_after = in_header;
     source_fail_with(source, &err);
 }
 
@@ -214,7 +214,7 @@ void source_fail_too_large(struct scripted_source *source)
     err_set(&err, ERR_HTTP, "Too large resource version");
     err.http_status = 504;
     err.retry_after_ms = 1000;
-    err.retry_asked = true;
+    err.has_retry_after = true;
     err.too_large_version = true;
     strcpy(err.reason, "Timeout");
     source_fail_with(source, &err);

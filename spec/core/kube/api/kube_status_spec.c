@@ -31,12 +31,12 @@ static void test_a_status_says_it_best(void **state)
     err = answer("GET", 429, -1,
                  STATUS(",\"reason\":\"TooManyRequests\",\"details\":{\"retryAfterSeconds\":7}"));
     assert_int_equal(err.retry_after_ms, 7000);
-    assert_false(err.retry_asked); /* H-3: that is the header's to do */
+    assert_false(err.has_retry_after); /* H-3: that is the header's to do */
     assert_string_equal(err.text, "TooManyRequests");
     err =
         answer("GET", 429, 1000, STATUS(",\"details\":{\"retryAfterSeconds\":7}")); /* the header is newer */
     assert_int_equal(err.retry_after_ms, 1000);
-    assert_true(err.retry_asked);
+    assert_true(err.has_retry_after);
     assert_string_equal(err.text,
                         "the server has received too many requests and has asked us to try again later");
 }
