@@ -29,7 +29,7 @@ struct discoverer {
     struct question question;
 };
 
-static void on_answer(struct mail *mail)
+static void on_response(struct mail *mail)
 {
     struct discoverer *d = container_of(mail, struct discoverer, question.mail);
     struct question *q = &d->question;
@@ -61,7 +61,7 @@ static void on_discovered(void *ctx, struct catalogue *catalogue, const struct e
         d->question.err = *err;
     else
         err_clear(&d->question.err);
-    d->question.mail.deliver = on_answer;
+    d->question.mail.deliver = on_response;
     mailbox_post(loop_mailbox(d->options.engine_loop), &d->question.mail);
 }
 

@@ -25,7 +25,7 @@ static void free_call(struct web_call *call)
     free(call);
 }
 
-static void on_answered(struct mail *mail)
+static void on_response(struct mail *mail)
 {
     struct web_call *call = container_of(mail, struct web_call, answered);
     if (call->closed) return;
@@ -55,7 +55,7 @@ struct web_call *web_start(struct web *web, const struct web_call_request *reque
     call->body_max = request->body_max;
     call->start.deliver = web_io_start;
     call->stop.deliver = web_io_stop;
-    call->answered.deliver = on_answered;
+    call->answered.deliver = on_response;
     call->gone.deliver = on_gone;
     LIST_INSERT_HEAD(&web->calls, call, link);
     pthread_mutex_lock(&web->lock);

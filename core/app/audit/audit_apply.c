@@ -36,7 +36,7 @@ struct answer {
     struct err err;      /* ERR_NONE: it went well */
 };
 
-static void on_answer(void *ctx, struct root *object, const struct err *err)
+static void on_response(void *ctx, struct root *object, const struct err *err)
 {
     struct answer *answer = ctx;
     answer->here = true;
@@ -50,7 +50,7 @@ static bool ask(struct applying *applying, const struct object_request *request,
 {
     struct answer answer = {0};
     err_clear(&answer.err);
-    object_call_start(applying->client, request, on_answer, &answer);
+    object_call_start(applying->client, request, on_response, &answer);
     while (!answer.here) loop_once(kube_client_loop(applying->client), true);
     *object = answer.object;
     if (answer.err.code == ERR_NONE) return true;

@@ -110,7 +110,7 @@ static bool go_on(struct call *call)
     return any;
 }
 
-static void on_answer(struct timer *timer)
+static void on_response(struct timer *timer)
 {
     struct call *call = container_of(timer, struct call, due);
     const struct sim_inside_response *a = &call->held;
@@ -141,11 +141,11 @@ static void on_serve(struct timer *timer)
         sim_inside_serve(call->cluster->inside, &request, &call->held);
     observe(call, &call->held);
     call->busy = false;
-    timer->fn = on_answer;
+    timer->fn = on_response;
     if (outcome->delay_ms > 0)
         timer_start(timer, loop_clock(call->cluster->options.loop), outcome->delay_ms);
     else
-        on_answer(timer);
+        on_response(timer);
 }
 
 /* --- the server's side of exchanges */

@@ -57,7 +57,7 @@ void leader_start_timer(struct leader *l, struct timer *timer, int64_t at_ms)
 
 /* --- questions */
 
-static void on_answer(void *ctx, struct root *lease, const struct err *err);
+static void on_response(void *ctx, struct root *lease, const struct err *err);
 
 void leader_send(struct leader *l, enum leader_step step, enum lease_verb verb)
 {
@@ -68,7 +68,7 @@ void leader_send(struct leader *l, enum leader_step step, enum lease_verb verb)
     if (verb != LEASE_GET) l->may_hold = true;
     l->options.source.ask(l->options.source.ctx, verb,
                           verb == LEASE_GET ? (struct str){0} : buf_slice(&l->body),
-                          half_ms > REQUEST_MIN_MS ? half_ms : REQUEST_MIN_MS, on_answer, l);
+                          half_ms > REQUEST_MIN_MS ? half_ms : REQUEST_MIN_MS, on_response, l);
 }
 
 void leader_write_record(struct leader *l, const struct lease_record *record)
@@ -240,7 +240,7 @@ static void on_deadline(struct timer *timer)
 
 /* --- answers */
 
-static void on_answer(void *ctx, struct root *lease, const struct err *err)
+static void on_response(void *ctx, struct root *lease, const struct err *err)
 {
     struct leader *l = ctx;
     switch (l->step) {

@@ -68,7 +68,7 @@ static bool read_answer(struct asked *asked, const struct kube_response *answer,
 
 static void send_more(struct access_review *review);
 
-static void on_answer(void *ctx, const struct kube_response *answer, const struct err *err)
+static void on_response(void *ctx, const struct kube_response *answer, const struct err *err)
 {
     struct asked *asked = ctx;
     struct access_review *review = asked->review;
@@ -100,7 +100,7 @@ static void send_more(struct access_review *review)
                                                              .content_type = "application/json",
                                                              .body = buf_slice(&body),
                                                              .limit = ANSWER_MAX},
-                                      on_answer, asked);
+                                      on_response, asked);
         buf_clear(&body);
     }
 }

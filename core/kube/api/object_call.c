@@ -48,7 +48,7 @@ static bool unpack(struct object_call *call, const struct kube_response *answer,
     return err_wrap(err, "%s", buf_text(&call->path));
 }
 
-static void on_answer(void *ctx, const struct kube_response *answer, const struct err *err)
+static void on_response(void *ctx, const struct kube_response *answer, const struct err *err)
 {
     struct object_call *call = ctx;
     struct root *object = NULL;
@@ -108,7 +108,7 @@ struct object_call *object_call_start(struct kube_client *client, const struct o
                                          .own_connection = request->own_connection,
                                          .fence = request->fence,
                                      },
-                                     on_answer, call);
+                                     on_response, call);
     else
         timer_start(&call->late, loop_clock(kube_client_loop(client)), 0);
     return call;

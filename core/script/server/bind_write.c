@@ -64,7 +64,7 @@ struct write_wait {
     struct write_record note;
 };
 
-static void on_answer(void *ctx, const struct live_response *answer)
+static void on_response(void *ctx, const struct live_response *answer)
 {
     struct write_wait *wait = ctx;
     wait->answer = *answer;
@@ -117,7 +117,7 @@ static struct live_read *start(struct write_wait *wait, struct script *script, c
                                                       .timeout_ms = r->timeout_ms,
                                                       .fence = task_fence(script)},
                                         },
-                                        on_answer, wait);
+                                        on_response, wait);
     buf_clear(&query);
     wait->body_len = body.n;
     script->own.writes->bodies += body.n;

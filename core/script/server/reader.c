@@ -60,7 +60,7 @@ void reader_on_timeout(struct timer *timer)
     wake(reader);
 }
 
-static void on_answer(void *ctx, const struct live_response *answer)
+static void on_response(void *ctx, const struct live_response *answer)
 {
     struct reader *reader = ctx;
     reader->answer = *answer;
@@ -87,7 +87,7 @@ void reader_start(struct reader *reader, const struct live_request *question)
 {
     reader->asked = true;
     ++*open_count(reader);
-    reader->read = live_start(reader->script->host->live, question, on_answer, reader);
+    reader->read = live_start(reader->script->host->live, question, on_response, reader);
 }
 
 /* --- waiting for what comes next */

@@ -173,7 +173,7 @@ struct reader {
     bool last, failed;
 };
 
-static void on_answer(void *ctx, const struct live_response *answer)
+static void on_response(void *ctx, const struct live_response *answer)
 {
     struct reader *reader = ctx;
     struct live_response taken = *answer;
@@ -205,7 +205,7 @@ static void start_read(struct reader *reader, enum live_verb verb, const char *n
                                   .resource_version = version,
                                   .resource_version_match = "",
                               },
-                              on_answer, reader);
+                              on_response, reader);
 }
 
 static void wait_response(struct reader *reader, size_t answers)

@@ -201,7 +201,7 @@ static void test_keys_of_a_queue_wait(void **state)
 static unsigned answers[COMMAND_CANCELLED + 1];
 static char last_answer[400];
 
-static void on_answer(void *ctx, const struct script_command_result *result)
+static void on_response(void *ctx, const struct script_command_result *result)
 {
     answers[result->end]++;
     snprintf(last_answer, sizeof last_answer, "%.*s", STR_ARG(result->text));
@@ -215,7 +215,7 @@ static void test_a_command_is_refused(void **state)
             "k8s.command('look', function() calls = calls + 1 while spin do end return 'seen' end)\n"
             "k8s.command('other', function() return 'fine' end)");
     cluster_ask(c, c->script, "spin = true");
-    for (int i = 0; i < 5; i++) script_call_command(c->script, 0, NULL, 0, on_answer, NULL);
+    for (int i = 0; i < 5; i++) script_call_command(c->script, 0, NULL, 0, on_response, NULL);
     assert_int_equal(answers[COMMAND_FAILED], 5);
     assert_ask(c, c->script, "return calls", "3");
     assert_string_equal(shown_of(c->script).id, "command/look");
@@ -224,11 +224,11 @@ static void test_a_command_is_refused(void **state)
         strstr(last_answer, "the command is in quarantine after consecutive calls exceeded a limit ("));
     assert_non_null(strstr(last_answer, "rule.lua:2: over the limit handler-cpu (5ms) in the command look)"));
     assert_series("kubelua_handler_quarantined{script=\"rule\",handler=\"command/look\"} 1\n");
-    script_call_command(c->script, 1, NULL, 0, on_answer, NULL);
+    script_call_command(c->script, 1, NULL, 0, on_response, NULL);
     assert_string_equal(last_answer, "fine");
     cluster_ask(c, c->script, "spin = false");
     assert_int_equal(script_lift(c->script, "command/look"), 1);
-    script_call_command(c->script, 0, NULL, 0, on_answer, NULL);
+    script_call_command(c->script, 0, NULL, 0, on_response, NULL);
     assert_string_equal(last_answer, "seen");
 }
 
