@@ -37,8 +37,8 @@ struct asking {
     size_t count;
     int64_t pause_ns;
     struct progress progress;
-    struct err first_trouble;
-    bool has_trouble;
+    struct err first_problem;
+    bool has_problem;
 };
 
 /* --- flags */
@@ -97,8 +97,8 @@ static void on_print(void *ctx, struct str line)
 static void on_problem(void *ctx, struct str text)
 {
     struct asking *a = ctx;
-    if (!a->has_trouble) err_set(&a->first_trouble, ERR_SCRIPT, "%.*s", STR_ARG(text));
-    a->has_trouble = true;
+    if (!a->has_problem) err_set(&a->first_problem, ERR_SCRIPT, "%.*s", STR_ARG(text));
+    a->has_problem = true;
     print_safe(a, "kubelua audit: ", text);
 }
 
@@ -205,11 +205,11 @@ static bool any_has_begun(const struct asking *a)
 
 static enum audit_end end_of(const struct asking *a, struct err *err)
 {
-    if (!any_has_begun(a) && a->has_trouble) {
-        *err = a->first_trouble;
+    if (!any_has_begun(a) && a->has_problem) {
+        *err = a->first_problem;
         return AUDIT_FAILED;
     }
-    return print_end(a) && !a->has_trouble ? AUDIT_COMPLETE : AUDIT_INCOMPLETE;
+    return print_end(a) && !a->has_problem ? AUDIT_COMPLETE : AUDIT_INCOMPLETE;
 }
 
 /* --- begin */
@@ -217,7 +217,7 @@ static enum audit_end end_of(const struct asking *a, struct err *err)
 static bool take_begun(struct asking *a, size_t at, struct err *err)
 {
     const struct audit_stream_sink sink = {
-        .table = a->table, .print = on_print, .trouble = on_problem, .ctx = a};
+        .table = a->table, .print = on_print, .problem = on_problem, .ctx = a};
     size_t pids = tape_field(&a->session.tape, at, STR("pids"));
     a->pause_ns = audit_session_number(&a->session, at, STR("pauseNs"));
     for (size_t v = pids ? tape_first(&a->session.tape, pids, NULL) : 0; v && a->count < a->session.fd_count;

@@ -34,7 +34,7 @@ struct audit_stream;
 struct audit_stream_sink {
     struct audit_table *table; /* what is found is added to it; several streams may share one */
     void (*print)(void *ctx, struct str line);
-    void (*trouble)(void *ctx, struct str text);
+    void (*problem)(void *ctx, struct str text);
     void *ctx;
 };
 

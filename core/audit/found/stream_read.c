@@ -173,7 +173,7 @@ static bool take_frame(struct audit_stream *stream, enum frame_type type, struct
     if (type == FRAME_MORE) take_more(stream, &reader);
     if (type == FRAME_TOTAL) stream->total = wire_number_below(&reader, OBJECTS_IN_ALL_MAX);
     if (type == FRAME_PRINT) take_line(stream, &reader, stream->sink.print);
-    if (type == FRAME_PROBLEM) take_line(stream, &reader, stream->sink.trouble);
+    if (type == FRAME_PROBLEM) take_line(stream, &reader, stream->sink.problem);
     if (type == FRAME_END) stream->ended = true;
     return wire_at_end(&reader);
 }

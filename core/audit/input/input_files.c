@@ -17,7 +17,7 @@ struct walk {
     bool recursive;
     struct input_exclude *exclude;
     size_t root; /* bytes of the folder's own path */
-    void (*trouble)(void *ctx, const struct err *err);
+    void (*problem)(void *ctx, const struct err *err);
     void *ctx;
 };
 
@@ -75,7 +75,7 @@ static void walk_entry(const struct walk *w, const char *folder, const char *nam
         return;
     }
     if (lstat(path, &is) == 0 && S_ISDIR(is.st_mode)) {
-        if (w->recursive && !walk_folder(w, path, &err)) w->trouble(w->ctx, &err);
+        if (w->recursive && !walk_folder(w, path, &err)) w->problem(w->ctx, &err);
     } else if (is_for_us(str_of(name))) {
         if (stat(path, &is) == 0 && S_ISREG(is.st_mode)) {
             add(w->files, path, &is);
@@ -83,7 +83,7 @@ static void walk_entry(const struct walk *w, const char *folder, const char *nam
         }
         if (errno == ELOOP || errno == ENOENT) {
             failed(path, &err);
-            w->trouble(w->ctx, &err);
+            w->problem(w->ctx, &err);
         }
     }
     free(path);
@@ -103,10 +103,10 @@ static bool walk_folder(const struct walk *w, const char *path, struct err *err)
 }
 
 bool input_files_find(struct input_files *files, const char *path, bool recursive,
-                      struct input_exclude *exclude, void (*trouble)(void *ctx, const struct err *err),
+                      struct input_exclude *exclude, void (*problem)(void *ctx, const struct err *err),
                       void *ctx, struct err *err)
 {
-    const struct walk w = {files, recursive, exclude, strlen(path), trouble, ctx};
+    const struct walk w = {files, recursive, exclude, strlen(path), problem, ctx};
     struct stat is;
     if (stat(path, &is) != 0) return failed(path, err);
     if (S_ISDIR(is.st_mode)) return walk_folder(&w, path, err);

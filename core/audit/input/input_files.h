@@ -40,6 +40,6 @@ struct input_files {
  * folder is not followed; nor is what `exclude` leaves out (NULL: nothing). `trouble` is told of folders
  * within that cannot be read. */
 bool input_files_find(struct input_files *files, const char *path, bool recursive,
-                      struct input_exclude *exclude, void (*trouble)(void *ctx, const struct err *err),
+                      struct input_exclude *exclude, void (*problem)(void *ctx, const struct err *err),
                       void *ctx, struct err *err);
 void input_files_clear(struct input_files *files);

@@ -23,7 +23,7 @@ static void tell(void *ctx, struct str text)
 static struct audit_stream *open_stream(struct audit_table *table)
 {
     return audit_stream_new(
-        &(const struct audit_stream_sink){.table = table, .print = tell, .trouble = tell});
+        &(const struct audit_stream_sink){.table = table, .print = tell, .problem = tell});
 }
 
 /* All that there may be. */
