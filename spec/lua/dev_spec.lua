@@ -48,6 +48,18 @@ printf '[1/2] Building a.o\na.c:1: warning: odd\n[2/2] Linking kubelua\n'
     assert.are.equal(0, code)
   end)
 
+  it("tests a change before a commit, and fails where one check does", function()
+    local folder = temp.folder()
+    local quick = "cd " .. folder .. "/clone && ./dev quick"
+    assert.are.equal(0, select(2, temp.run("git clone -q . " .. folder .. "/clone")))
+    temp.write(folder .. "/clone/scripts/added.lua", "local unused = 1\n")
+    local output, code = temp.run(quick)
+    temp.remove(folder)
+    assert.has_match("lint       FAILED", output, 1, true)
+    assert.has_match("unused variable", output)
+    assert.are.equal(1, code)
+  end)
+
   it("names what is near when there is no test of a name", function()
     local output, code = temp.run "./dev test base_siz"
     assert.are.equal(2, code)

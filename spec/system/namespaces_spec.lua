@@ -57,7 +57,7 @@ describe("an informer of several namespaces", function()
     sim:forbid("configmaps", "configmaps is forbidden in b", "b")
     start()
     engine:wait_line "^add a/one$"
-    engine:wait_error "configmaps in b: configmaps is forbidden in b"
+    engine:wait_error 'List or watch failed, retrying" reflector="configmaps in b"'
     sim.api:patch(path("a", "one"), { data = { k = "2" } })
     engine:wait_line("^forbidden objects=1 a=synced b=forbidden failed to .* configmaps in b: "
       .. "configmaps is forbidden in b$")
@@ -75,7 +75,7 @@ describe("an informer of several namespaces", function()
     engine:wait_line "^synced 2 1$"
     sim:forbid("configmaps", "configmaps is forbidden in b", "b")
     sim:play { ["do"] = "end-watches", resource = "configmaps" }
-    engine:wait_error "configmaps is forbidden in b"
+    engine:wait_error 'List or watch failed, retrying" reflector="configmaps in b"'
     sim.api:create(path "b", configmap("b", "two"))
     sim.api:patch(path("a", "one"), { data = { k = "2" } })
     engine:wait_line "^forbidden objects=2 a=synced b=forbidden"
