@@ -5,20 +5,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/must.h"
 #include "bench/source/replay_internal.h"
 #include "sim/api/discovery.h"
 #include "sim/kinds/kinds.h"
 #include "sim/object/status.h"
-
-static const struct sim_kind *pod_kind(void)
-{
-    size_t n;
-    const struct sim_kind *const *kinds = sim_builtin_kinds(&n);
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(kinds[i]->plural, "pods") == 0) return kinds[i];
-    must(false);
-}
 
 void replay_show(struct replay *replay)
 {
@@ -91,7 +81,7 @@ struct replay *replay_new(struct loop *loop, const struct replay_options *option
     struct replay *replay = NEW(struct replay);
     const struct sim_http_options http = {
         .listen = options->listen, .port = options->port, .serve = serve, .ctx = replay};
-    replay->served.kind = pod_kind();
+    replay->served.kind = sim_builtin_kind("pods");
     replay->served.api_version = sim_api_version(replay->served.kind);
     pthread_mutex_init(&replay->steering, NULL);
     pthread_mutex_init(&replay->joining, NULL);

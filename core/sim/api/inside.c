@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "sim/api/inside_kinds.h"
 #include "sim/api/route.h"
 #include "sim/kinds/kinds.h"
 #include "sim/object/status.h"
@@ -30,6 +29,16 @@ static void terminating(void *ctx, const struct sim_served *served, const struct
     sim_reaper_expect(inside->reaper, served, object, grace_ms < TERMINATE_MS ? grace_ms : TERMINATE_MS);
 }
 
+/* Kubernetes' own kinds that are not built in. */
+static void serve_more(struct sim_store *store)
+{
+    const struct sim_kind_list *list = sim_kinds_of_tests();
+    sim_store_lock(store);
+    for (size_t i = 0; i < list->count; i++)
+        sim_store_serve(store, (struct sim_kind *const *)&list->kinds[i], 1);
+    sim_store_unlock(store);
+}
+
 struct sim_inside *sim_inside_new(struct loop *loop)
 {
     struct sim_inside *inside = NEW(struct sim_inside);
@@ -45,7 +54,7 @@ struct sim_inside *sim_inside_new(struct loop *loop)
     api->ctx = inside;
     inside->reaper = sim_reaper_new(loop, api);
     sim_load_namespaces(api->store, 0);
-    sim_inside_serve_more(api->store);
+    serve_more(api->store);
     return inside;
 }
 
@@ -279,7 +288,18 @@ bool sim_inside_end_watches(struct sim_inside *inside, const char *resource, boo
 void sim_inside_add_kind(struct sim_inside *inside, const char *group, const char *version,
                          const char *plural, const char *name, bool namespaced)
 {
-    sim_inside_serve_kind(inside->api.store, group, version, plural, name, namespaced);
+    struct sim_store *store = inside->api.store;
+    sim_store_lock(store);
+    if (!sim_store_find(store, group, version, plural)) {
+        json_t *names = json_pack("{ss ss}", "kind", name, "plural", plural);
+        struct sim_kind *kind = sim_kind_new(group, version, names, NULL);
+        kind->namespaced = namespaced;
+        kind->has_status = true;
+        kind->custom = true;
+        sim_store_serve(store, &kind, 1);
+        json_decref(names);
+    }
+    sim_store_unlock(store);
 }
 
 bool sim_inside_put(struct sim_inside *inside, struct str json, struct err *err)

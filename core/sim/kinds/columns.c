@@ -1,202 +1,196 @@
-/* Tables of the kinds with few columns: namespaces, configmaps, secrets, leases, CRDs, events. */
+/* Cells by the column's type or by the name of a function; see columns.h. */
 #include "sim/kinds/columns.h"
 
-#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "sim/text/jsonpath.h"
+#include "sim/text/texts.h"
 #include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
 
-void sim_cell_text(json_t *cells, const char *text)
+json_t *sim_column_definition(const json_t *column)
 {
-    json_array_append_new(cells, sim_string(text));
+    const char *type = sim_text_at(column, "type"), *text = sim_text_at(column, "description");
+    json_t *description = *text ? json_string(text)
+                                : sim_textf("Custom resource definition column (in JSONPath format): %s",
+                                            sim_text_at(column, "jsonPath"));
+    return json_pack("{ss ss ss so sI}", "name", sim_text_at(column, "name"), "type", *type ? type : "string",
+                     "format", sim_text_at(column, "format"), "description", description, "priority",
+                     (json_int_t)sim_int_at(column, "priority", 0));
 }
 
-void sim_cell_age(json_t *cells, const json_t *object, int64_t now_s)
+/* --- Cells of the built-in kinds */
+
+/* The value at the column's path; NULL for none. */
+static const json_t *value_of(const json_t *object, const json_t *column)
+{
+    const json_t *paths = json_object_get(column, "jsonPath"), *path, *value;
+    size_t i;
+    if (json_is_string(paths)) return sim_jsonpath_first(object, json_string_value(paths));
+    json_array_foreach (paths, i, path) {
+        value = sim_jsonpath_first(object, json_string_value(path));
+        if (*sim_text_at(value, "")) return value;
+    }
+    return NULL;
+}
+
+static json_t *text_or(const char *text, const json_t *column)
+{
+    return sim_string(*text ? text : sim_text_at(column, "otherwise"));
+}
+
+static json_t *cell_text(const json_t *object, const json_t *column, int64_t now_s)
+{
+    return text_or(sim_text_at(value_of(object, column), ""), column);
+}
+
+static json_t *cell_number(const json_t *object, const json_t *column, int64_t now_s)
+{
+    return json_integer(sim_int_at(value_of(object, column), "", sim_int_at(column, "otherwise", 0)));
+}
+
+json_t *sim_age_cell(const char *time, int64_t now_s)
 {
     char age[SIM_AGE_MAX];
-    sim_age(sim_text_at(object, "metadata.creationTimestamp"), now_s, age);
-    sim_cell_text(cells, age);
+    sim_age(time, now_s, age);
+    return json_string(age);
 }
 
-const char *sim_or_none(const char *text)
+static json_t *cell_age(const json_t *object, const json_t *column, int64_t now_s)
 {
-    return *text ? text : "<none>";
+    return sim_age_cell(sim_text_at(value_of(object, column), ""), now_s);
 }
 
-static json_t *begin(const json_t *object)
+/* How many entries the maps at the paths have together. */
+static json_t *cell_size(const json_t *object, const json_t *column, int64_t now_s)
 {
-    json_t *cells = json_array();
-    sim_cell_text(cells, sim_text_at(object, "metadata.name"));
-    return cells;
+    json_int_t entries = 0;
+    size_t i;
+    json_t *path;
+    json_array_foreach (json_object_get(column, "jsonPath"), i, path)
+        entries += (json_int_t)json_object_size(sim_jsonpath_first(object, json_string_value(path)));
+    return json_integer(entries);
 }
 
-static const struct sim_column namespace_columns[] = {
-    SIM_COLUMN_NAME,
-    {"Status", "string", "", "The status of the namespace", 0},
-    SIM_COLUMN_AGE,
-};
-
-static json_t *namespace_cells(const struct sim_kind *kind, const json_t *object, int64_t now_s)
-{
-    json_t *cells = begin(object);
-    sim_cell_text(cells, sim_text_at(object, "status.phase"));
-    sim_cell_age(cells, object, now_s);
-    return cells;
-}
-
-const struct sim_layout sim_layout_namespaces = {namespace_columns, ARRAY_LEN(namespace_columns),
-                                                 namespace_cells};
-
-static const struct sim_column configmap_columns[] = {
-    SIM_COLUMN_NAME,
-    {"Data", "string", "", "The number of keys in data and binaryData.", 0},
-    SIM_COLUMN_AGE,
-};
-
-static json_t *configmap_cells(const struct sim_kind *kind, const json_t *object, int64_t now_s)
-{
-    json_t *cells = begin(object);
-    size_t keys = json_object_size(json_object_get(object, "data"));
-    keys += json_object_size(json_object_get(object, "binaryData"));
-    json_array_append_new(cells, json_integer((json_int_t)keys));
-    sim_cell_age(cells, object, now_s);
-    return cells;
-}
-
-const struct sim_layout sim_layout_configmaps = {configmap_columns, ARRAY_LEN(configmap_columns),
-                                                 configmap_cells};
-
-static const struct sim_column secret_columns[] = {
-    SIM_COLUMN_NAME,
-    {"Type", "string", "", "Used to facilitate programmatic handling of secret data.", 0},
-    {"Data", "string", "", "The number of keys in data.", 0},
-    SIM_COLUMN_AGE,
-};
-
-static json_t *secret_cells(const struct sim_kind *kind, const json_t *object, int64_t now_s)
-{
-    json_t *cells = begin(object);
-    sim_cell_text(cells, sim_text_at(object, "type"));
-    json_array_append_new(cells, json_integer((json_int_t)json_object_size(json_object_get(object, "data"))));
-    sim_cell_age(cells, object, now_s);
-    return cells;
-}
-
-const struct sim_layout sim_layout_secrets = {secret_columns, ARRAY_LEN(secret_columns), secret_cells};
-
-static const struct sim_column lease_columns[] = {
-    SIM_COLUMN_NAME,
-    {"Holder", "string", "", "The identity of the holder of the lease.", 0},
-    SIM_COLUMN_AGE,
-};
-
-static json_t *lease_cells(const struct sim_kind *kind, const json_t *object, int64_t now_s)
-{
-    json_t *cells = begin(object);
-    sim_cell_text(cells, sim_text_at(object, "spec.holderIdentity"));
-    sim_cell_age(cells, object, now_s);
-    return cells;
-}
-
-const struct sim_layout sim_layout_leases = {lease_columns, ARRAY_LEN(lease_columns), lease_cells};
-
-static const struct sim_column crd_columns[] = {
-    SIM_COLUMN_NAME,
-    {"Created At", "date", "", "The time at which this object was created, by the clock of the server.", 0},
-};
-
-static json_t *crd_cells(const struct sim_kind *kind, const json_t *object, int64_t now_s)
-{
-    json_t *cells = begin(object);
-    sim_cell_text(cells, sim_text_at(object, "metadata.creationTimestamp"));
-    return cells;
-}
-
-const struct sim_layout sim_layout_crds = {crd_columns, ARRAY_LEN(crd_columns), crd_cells};
-
-static const struct sim_column event_columns[] = {
-    {"Last Seen", "string", "", "The time at which the most recent occurrence of this event was recorded.",
-     0},
-    {"Type", "string", "", "Type of this event (Normal, Warning), new types could be added in the future", 0},
-    {"Reason", "string", "", "The reason for the transition into the object's current status.", 0},
-    {"Object", "string", "", "The object that this event is about.", 0},
-    {"Subobject", "string", "", "The piece of the object that this event is about.", 1},
-    {"Source", "string", "", "The component reporting this event.", 1},
-    {"Message", "string", "", "A human-readable description of the status of this operation.", 0},
-    {"First Seen", "string", "", "The time at which the event was first recorded.", 1},
-    {"Count", "string", "", "The number of times this event has occurred.", 1},
-    {"Name", "string", "name", "Name must be unique within a namespace, and cannot be updated.", 1},
-};
-
-/* The first of two paths that holds a text. */
-static const char *either(const json_t *object, const char *path, const char *other)
-{
-    const char *text = sim_text_at(object, path);
-    return *text ? text : sim_text_at(object, other);
-}
-
-/* "kubelet, node-1" */
-static void source_cell(json_t *cells, const json_t *event)
-{
-    const char *component = either(event, "source.component", "reportingComponent");
-    const char *instance = either(event, "source.host", "reportingInstance");
-    if (*instance)
-        json_array_append_new(cells, sim_textf("%s, %s", component, instance));
-    else
-        sim_cell_text(cells, component);
-}
-
-/* "pod/web-1" */
-static void object_cell(json_t *cells, const json_t *event)
+/* One field of each element of a list. */
+static json_t *cell_list(const json_t *object, const json_t *column, int64_t now_s)
 {
     struct buf b = {0};
-    const char *name = sim_text_at(event, "involvedObject.name");
-    for (const char *p = sim_text_at(event, "involvedObject.kind"); *p; p++)
-        buf_putc(&b, (char)tolower((unsigned char)*p));
-    if (*name) buf_printf(&b, "/%s", name);
-    sim_cell_text(cells, buf_text(&b));
+    size_t i;
+    json_t *element;
+    json_array_foreach (value_of(object, column), i, element)
+        buf_printf(&b, "%s%s", i ? "," : "", sim_text_at(element, sim_text_at(column, "field")));
+    json_t *cell = text_or(buf_text(&b), column);
     buf_clear(&b);
+    return cell;
 }
 
-static void message_cell(json_t *cells, const json_t *event)
+static json_t *cell_labels(const json_t *object, const json_t *column, int64_t now_s)
 {
-    struct str message = str_trim(str_of(sim_text_at(event, "message")));
-    json_array_append_new(cells, json_stringn(message.p, message.n));
+    char *text = sim_text_of_labels(value_of(object, column));
+    json_t *cell = text_or(text, column);
+    free(text);
+    return cell;
 }
 
-static json_t *event_cells(const struct sim_kind *kind, const json_t *object, int64_t now_s)
+/* "app=web,tier in (a,b)": the requirements by key. */
+static json_t *cell_selector(const json_t *object, const json_t *column, int64_t now_s)
 {
-    char first[SIM_AGE_MAX], last[SIM_AGE_MAX];
-    const json_t *series = sim_at(object, "series");
-    const char *last_time = sim_text_at(object, "lastTimestamp");
-    int64_t count = sim_int_at(object, "count", 0);
-    sim_age(either(object, "firstTimestamp", "eventTime"), now_s, first);
-    if (json_is_object(series)) {
-        sim_age(sim_text_at(series, "lastObservedTime"), now_s, last);
-        count = sim_int_at(series, "count", 0);
-    } else {
-        if (*last_time)
-            sim_age(last_time, now_s, last);
-        else
-            memcpy(last, first, sizeof first);
-        if (count == 0) count = 1;
+    char *text = sim_text_of_selector(value_of(object, column));
+    json_t *cell = text ? text_or(text, column) : json_string("<invalid>");
+    free(text);
+    return cell;
+}
+
+/* --- Cells of custom kinds, by the type of the column */
+
+/* The shortest text that reads back as the same number, in Go's choice between 1.5 and 1.5e+06. */
+static json_t *real_cell(double value)
+{
+    char text[64];
+    int digits = 0;
+    do snprintf(text, sizeof text, "%.*e", digits, value);
+    while (strtod(text, NULL) != value && ++digits < 17);
+    int exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
+    if (exponent < -4 || exponent >= 6) return json_string(text);
+    return sim_textf("%.*f", digits > exponent ? digits - exponent : 0, value);
+}
+
+/* As Go prints it: texts bare, maps and lists as JSON. */
+static json_t *text_of(const json_t *value)
+{
+    if (json_is_null(value)) return json_string("<no value>");
+    if (json_is_string(value)) return json_incref((json_t *)value);
+    if (json_is_real(value)) return real_cell(json_real_value(value));
+    char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS);
+    json_t *cell = sim_string(text);
+    free(text);
+    return cell;
+}
+
+static json_t *date_cell(const json_t *value, int64_t now_s)
+{
+    char age[SIM_AGE_MAX];
+    int64_t seconds;
+    if (!json_is_string(value)) return json_null();
+    if (!sim_time_parse(json_string_value(value), &seconds)) return json_string("<invalid>");
+    sim_age_format(now_s - seconds, age);
+    return json_string(age);
+}
+
+/* A value of another type than the column's is a null, as on the real server. */
+static json_t *typed_cell(const json_t *object, const json_t *column, int64_t now_s)
+{
+    const char *type = sim_text_at(column, "type");
+    const json_t *value = value_of(object, column);
+    if (!value) return json_null();
+    if (strcmp(type, "string") == 0) return text_of(value);
+    if (strcmp(type, "date") == 0) return date_cell(value, now_s);
+    if (strcmp(type, "integer") == 0 && json_is_number(value)) {
+        double real = json_number_value(value);
+        if (json_is_integer(value)) return json_incref((json_t *)value);
+        return real > -9e18 && real < 9e18 ? json_integer((json_int_t)real) : json_null();
     }
-
-    json_t *cells = json_array();
-    sim_cell_text(cells, last);
-    sim_cell_text(cells, sim_text_at(object, "type"));
-    sim_cell_text(cells, sim_text_at(object, "reason"));
-    object_cell(cells, object);
-    sim_cell_text(cells, sim_text_at(object, "involvedObject.fieldPath"));
-    source_cell(cells, object);
-    message_cell(cells, object);
-    sim_cell_text(cells, first);
-    json_array_append_new(cells, json_integer(count));
-    sim_cell_text(cells, sim_text_at(object, "metadata.name"));
-    return cells;
+    if (strcmp(type, "number") == 0 && json_is_number(value)) return json_incref((json_t *)value);
+    if (strcmp(type, "boolean") == 0 && json_is_boolean(value)) return json_incref((json_t *)value);
+    return json_null();
 }
 
-const struct sim_layout sim_layout_events = {event_columns, ARRAY_LEN(event_columns), event_cells};
+json_t *sim_cell(const json_t *object, const json_t *column, int64_t now_s)
+{
+    static const struct {
+        const char *name;
+        sim_cell_fn *cell;
+    } cells[] = {
+        {"age", cell_age},
+        {"text", cell_text},
+        {"number", cell_number},
+        {"size", cell_size},
+        {"list", cell_list},
+        {"labels", cell_labels},
+        {"selector", cell_selector},
+        {"pod ready", sim_cell_pod_ready},
+        {"pod status", sim_cell_pod_status},
+        {"pod restarts", sim_cell_pod_restarts},
+        {"pod gates", sim_cell_pod_gates},
+        {"deployment ready", sim_cell_deployment_ready},
+        {"service addresses", sim_cell_service_addresses},
+        {"service ports", sim_cell_service_ports},
+        {"node status", sim_cell_node_status},
+        {"node roles", sim_cell_node_roles},
+        {"node kernel", sim_cell_node_kernel},
+        {"event last seen", sim_cell_event_last_seen},
+        {"event object", sim_cell_event_object},
+        {"event source", sim_cell_event_source},
+        {"event message", sim_cell_event_message},
+        {"event count", sim_cell_event_count},
+    };
+    const char *name = sim_text_at(column, "cell");
+    for (size_t i = 0; i < ARRAY_LEN(cells); i++)
+        if (strcmp(name, cells[i].name) == 0) return cells[i].cell(object, column, now_s);
+    return typed_cell(object, column, now_s);
+}

@@ -1,32 +1,25 @@
-/* Columns and cells of Tables, as the real server's printers show each built-in kind.
- * Owner: the layouts are constant; cells gives a new array. May be called anywhere. */
+/* Columns and cells of Tables, as the real server's printers show each kind. A column is a JSON object as in
+ * the additionalPrinterColumns of a CRD. Those of kinds.json have a `cell` besides, the name of a function;
+ * `jsonPath` may be a list there, of which the first path that leads to a text counts, `otherwise` is shown
+ * where there is nothing, and the type is "string" where none is given. Owner: each function gives a new
+ * reference. May be called anywhere. */
 #pragma once
-#include "sim/object/kind.h"
+#include <stdint.h>
 
-struct sim_layout {
-    const struct sim_column *columns;
-    size_t count;
-    json_t *(*cells)(const struct sim_kind *kind, const json_t *object, int64_t now_s);
-};
+#include <jansson.h>
 
-extern const struct sim_layout sim_layout_pods, sim_layout_nodes, sim_layout_namespaces,
-    sim_layout_deployments, sim_layout_replicasets, sim_layout_services, sim_layout_configmaps,
-    sim_layout_secrets, sim_layout_leases, sim_layout_events, sim_layout_crds;
+typedef json_t *sim_cell_fn(const json_t *object, const json_t *column, int64_t now_s);
 
-/* Columns that several layouts share. */
-#define SIM_COLUMN_NAME                                                                               \
-    {                                                                                                 \
-        "Name", "string", "name", "Name must be unique within a namespace, and cannot be updated.", 0 \
-    }
-#define SIM_COLUMN_AGE                                                                                \
-    {                                                                                                 \
-        "Age", "string", "", "The time since this object was created, by the clock of the server.", 0 \
-    }
+json_t *sim_column_definition(const json_t *column);
+sim_cell_fn sim_cell;
 
-/* Append one cell. */
-void sim_cell_text(json_t *cells, const char *text);
-void sim_cell_age(json_t *cells, const json_t *object, int64_t now_s);
-/* "<none>" for the empty string. */
-const char *sim_or_none(const char *text);
+/* columns_pod.c */
+sim_cell_fn sim_cell_pod_ready, sim_cell_pod_status, sim_cell_pod_restarts, sim_cell_pod_gates;
+/* columns_workload.c */
+sim_cell_fn sim_cell_deployment_ready, sim_cell_service_addresses, sim_cell_service_ports,
+    sim_cell_node_status, sim_cell_node_roles, sim_cell_node_kernel, sim_cell_event_last_seen,
+    sim_cell_event_object, sim_cell_event_source, sim_cell_event_message, sim_cell_event_count;
+/* "5m10s", "<unknown>" for what is no time. */
+json_t *sim_age_cell(const char *time, int64_t now_s);
 /* Conditions of `row` of a pod that ran to its end; NULL for one that did not. */
 json_t *sim_pod_row_conditions(const json_t *pod);

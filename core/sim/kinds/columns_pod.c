@@ -10,22 +10,6 @@
 #include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
 
-static const struct sim_column columns[] = {
-    SIM_COLUMN_NAME,
-    {"Ready", "string", "", "The aggregate readiness state of this pod for accepting traffic.", 0},
-    {"Status", "string", "", "The aggregate status of the containers in this pod.", 0},
-    {"Restarts", "string", "",
-     "The number of times the containers in this pod have been restarted and when the last container in this "
-     "pod "
-     "has restarted.",
-     0},
-    SIM_COLUMN_AGE,
-    {"IP", "string", "", "The address of the pod, routable at least within the cluster.", 1},
-    {"Node", "string", "", "The node on which this pod is scheduled.", 1},
-    {"Nominated Node", "string", "", "The node on which this pod preempts others.", 1},
-    {"Readiness Gates", "string", "", "The readiness gates that hold, of all of them.", 1},
-};
-
 struct summary {
     int64_t restarts;
     int64_t last_restart_s; /* INT64_MIN: never */
@@ -46,26 +30,15 @@ static void say(struct summary *s, const char *format, ...)
 
 static bool condition_is(const json_t *pod, const char *type, const char *field, const char *value)
 {
-    size_t i;
-    json_t *condition;
-    json_array_foreach (sim_at(pod, "status.conditions"), i, condition) {
-        if (strcmp(sim_text_at(condition, "type"), type) == 0 &&
-            strcmp(sim_text_at(condition, field), value) == 0)
-            return true;
-    }
-    return false;
+    const json_t *condition = sim_find(sim_at(pod, "status.conditions"), "type", type);
+    return condition && strcmp(sim_text_at(condition, field), value) == 0;
 }
 
 /* An init container that runs as long as the pod (a sidecar). */
 static bool is_sidecar(const json_t *pod, const char *name)
 {
-    size_t i;
-    json_t *container;
-    json_array_foreach (sim_at(pod, "spec.initContainers"), i, container) {
-        if (strcmp(sim_text_at(container, "name"), name) == 0)
-            return strcmp(sim_text_at(container, "restartPolicy"), "Always") == 0;
-    }
-    return false;
+    const json_t *container = sim_find(sim_at(pod, "spec.initContainers"), "name", name);
+    return strcmp(sim_text_at(container, "restartPolicy"), "Always") == 0;
 }
 
 static int64_t count_sidecars(const json_t *pod)
@@ -157,11 +130,11 @@ static void main_phase(struct summary *s, const json_t *pod)
         say(s, "NotReady");
 }
 
-static void summarize(struct summary *s, const json_t *pod)
+static struct summary summarize(const json_t *pod)
 {
+    struct summary summary = {.last_restart_s = INT64_MIN}, *s = &summary;
     const char *phase = sim_text_at(pod, "status.phase"), *reason = sim_text_at(pod, "status.reason");
     struct summary sidecars = {.last_restart_s = INT64_MIN};
-    *s = (struct summary){.last_restart_s = INT64_MIN};
     s->total = (int64_t)json_array_size(sim_at(pod, "spec.containers")) + count_sidecars(pod);
     say(s, "%s", *reason ? reason : phase);
     if (condition_is(pod, "PodScheduled", "reason", "SchedulingGated")) say(s, "SchedulingGated");
@@ -171,50 +144,44 @@ static void summarize(struct summary *s, const json_t *pod)
         s->last_restart_s = sidecars.last_restart_s;
         main_phase(s, pod);
     }
-    if (!*sim_text_at(pod, "metadata.deletionTimestamp")) return;
+    if (!*sim_text_at(pod, "metadata.deletionTimestamp")) return summary;
     if (strcmp(reason, "NodeLost") == 0)
         say(s, "Unknown");
     else if (strcmp(phase, "Failed") != 0 && strcmp(phase, "Succeeded") != 0)
         say(s, "Terminating");
+    return summary;
 }
 
-static void gates_cell(json_t *cells, const json_t *pod)
+json_t *sim_cell_pod_ready(const json_t *pod, const json_t *column, int64_t now_s)
+{
+    struct summary s = summarize(pod);
+    return sim_textf("%lld/%lld", (long long)s.ready, (long long)s.total);
+}
+
+json_t *sim_cell_pod_status(const json_t *pod, const json_t *column, int64_t now_s)
+{
+    struct summary s = summarize(pod);
+    return sim_string(s.reason);
+}
+
+json_t *sim_cell_pod_restarts(const json_t *pod, const json_t *column, int64_t now_s)
+{
+    struct summary s = summarize(pod);
+    char ago[SIM_AGE_MAX];
+    if (!s.restarts || s.last_restart_s == INT64_MIN) return sim_textf("%lld", (long long)s.restarts);
+    sim_age_format(now_s - s.last_restart_s, ago);
+    return sim_textf("%lld (%s ago)", (long long)s.restarts, ago);
+}
+
+json_t *sim_cell_pod_gates(const json_t *pod, const json_t *column, int64_t now_s)
 {
     const json_t *gates = sim_at(pod, "spec.readinessGates");
     size_t i, held = 0;
     json_t *gate;
     json_array_foreach (gates, i, gate)
         held += condition_is(pod, sim_text_at(gate, "conditionType"), "status", "True");
-    if (i)
-        json_array_append_new(cells, sim_textf("%zu/%zu", held, json_array_size(gates)));
-    else
-        sim_cell_text(cells, "<none>");
+    return i ? sim_textf("%zu/%zu", held, i) : json_string("<none>");
 }
-
-static json_t *pod_cells(const struct sim_kind *kind, const json_t *pod, int64_t now_s)
-{
-    struct summary s;
-    char ago[SIM_AGE_MAX];
-    json_t *cells = json_array();
-    summarize(&s, pod);
-    sim_cell_text(cells, sim_text_at(pod, "metadata.name"));
-    json_array_append_new(cells, sim_textf("%lld/%lld", (long long)s.ready, (long long)s.total));
-    sim_cell_text(cells, s.reason);
-    if (s.restarts && s.last_restart_s != INT64_MIN) {
-        sim_age_format(now_s - s.last_restart_s, ago);
-        json_array_append_new(cells, sim_textf("%lld (%s ago)", (long long)s.restarts, ago));
-    } else {
-        json_array_append_new(cells, sim_textf("%lld", (long long)s.restarts));
-    }
-    sim_cell_age(cells, pod, now_s);
-    sim_cell_text(cells, sim_or_none(sim_text_at(json_array_get(sim_at(pod, "status.podIPs"), 0), "ip")));
-    sim_cell_text(cells, sim_or_none(sim_text_at(pod, "spec.nodeName")));
-    sim_cell_text(cells, sim_or_none(sim_text_at(pod, "status.nominatedNodeName")));
-    gates_cell(cells, pod);
-    return cells;
-}
-
-const struct sim_layout sim_layout_pods = {columns, ARRAY_LEN(columns), pod_cells};
 
 json_t *sim_pod_row_conditions(const json_t *pod)
 {

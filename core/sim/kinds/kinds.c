@@ -1,184 +1,85 @@
-/* The built-in kinds, as a v1.36 server describes them. */
+/* The built-in kinds, as a v1.36 server describes them; see kinds.h. */
 #include "sim/kinds/kinds.h"
 
+#include <pthread.h>
+#include <string.h>
+
+#include "base/embedded_file.h"
 #include "base/mem.h"
-#include "sim/kinds/columns.h"
+#include "base/must.h"
+#include "sim/text/tree.h"
 
-#define NAMES(...) ((const char *const[]){__VA_ARGS__, NULL})
+extern const struct embedded_file sim_kinds_data[];
 
-static const struct sim_kind configmaps = {
-    .group = "",
-    .version = "v1",
-    .kind = "ConfigMap",
-    .list_kind = "ConfigMapList",
-    .plural = "configmaps",
-    .singular = "configmap",
-    .short_names = NAMES("cm"),
-    .namespaced = true,
-    .layout = &sim_layout_configmaps,
-};
+static struct {
+    json_t *columns;
+    struct sim_kind_list builtin, of_tests;
+} known;
 
-static const struct sim_kind events = {
-    .group = "",
-    .version = "v1",
-    .kind = "Event",
-    .list_kind = "EventList",
-    .plural = "events",
-    .singular = "event",
-    .short_names = NAMES("ev"),
-    .field_labels = NAMES("involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
-                          "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion",
-                          "involvedObject.fieldPath", "reason", "reportingComponent", "source", "type"),
-    .namespaced = true,
-    .created_by_update = true,
-    .layout = &sim_layout_events,
-};
-
-static const struct sim_kind namespaces = {
-    .group = "",
-    .version = "v1",
-    .kind = "Namespace",
-    .list_kind = "NamespaceList",
-    .plural = "namespaces",
-    .singular = "namespace",
-    .short_names = NAMES("ns"),
-    .field_labels = NAMES("status.phase"),
-    .name_rule = SIM_NAME_LABEL,
-    .has_status = true,
-    .returns_deleted = true,
-    .no_delete_collection = true,
-    .layout = &sim_layout_namespaces,
-};
-
-static const struct sim_kind nodes = {
-    .group = "",
-    .version = "v1",
-    .kind = "Node",
-    .list_kind = "NodeList",
-    .plural = "nodes",
-    .singular = "node",
-    .short_names = NAMES("no"),
-    .field_labels = NAMES("spec.unschedulable"),
-    .has_status = true,
-    .keeps_first_status = true,
-    .layout = &sim_layout_nodes,
-};
-
-static const struct sim_kind pods = {
-    .group = "",
-    .version = "v1",
-    .kind = "Pod",
-    .list_kind = "PodList",
-    .plural = "pods",
-    .singular = "pod",
-    .short_names = NAMES("po"),
-    .categories = NAMES("all"),
-    .field_labels = NAMES("spec.nodeName", "spec.restartPolicy", "spec.schedulerName",
-                          "spec.serviceAccountName", "spec.hostNetwork", "status.phase", "status.podIP",
-                          "status.podIPs", "status.nominatedNodeName"),
-    .namespaced = true,
-    .has_status = true,
-    .has_generation = true,
-    .graceful = true,
-    .returns_deleted = true,
-    .layout = &sim_layout_pods,
-};
-
-static const struct sim_kind secrets = {
-    .group = "",
-    .version = "v1",
-    .kind = "Secret",
-    .list_kind = "SecretList",
-    .plural = "secrets",
-    .singular = "secret",
-    .field_labels = NAMES("type"),
-    .namespaced = true,
-    .layout = &sim_layout_secrets,
-};
-
-static const struct sim_kind services = {
-    .group = "",
-    .version = "v1",
-    .kind = "Service",
-    .list_kind = "ServiceList",
-    .plural = "services",
-    .singular = "service",
-    .short_names = NAMES("svc"),
-    .categories = NAMES("all"),
-    .field_labels = NAMES("spec.clusterIP", "spec.type"),
-    .name_rule = SIM_NAME_LABEL,
-    .namespaced = true,
-    .has_status = true,
-    .returns_deleted = true,
-    .created_by_update = true,
-    .layout = &sim_layout_services,
-};
-
-static const struct sim_kind deployments = {
-    .group = "apps",
-    .version = "v1",
-    .kind = "Deployment",
-    .list_kind = "DeploymentList",
-    .plural = "deployments",
-    .singular = "deployment",
-    .short_names = NAMES("deploy"),
-    .categories = NAMES("all"),
-    .namespaced = true,
-    .has_status = true,
-    .has_generation = true,
-    .layout = &sim_layout_deployments,
-};
-
-static const struct sim_kind replicasets = {
-    .group = "apps",
-    .version = "v1",
-    .kind = "ReplicaSet",
-    .list_kind = "ReplicaSetList",
-    .plural = "replicasets",
-    .singular = "replicaset",
-    .short_names = NAMES("rs"),
-    .categories = NAMES("all"),
-    .namespaced = true,
-    .has_status = true,
-    .has_generation = true,
-    .layout = &sim_layout_replicasets,
-};
-
-static const struct sim_kind crds = {
-    .group = "apiextensions.k8s.io",
-    .version = "v1",
-    .kind = "CustomResourceDefinition",
-    .list_kind = "CustomResourceDefinitionList",
-    .plural = "customresourcedefinitions",
-    .singular = "customresourcedefinition",
-    .short_names = NAMES("crd", "crds"),
-    .categories = NAMES("api-extensions"),
-    .has_status = true,
-    .has_generation = true,
-    .needs_version = true,
-    .layout = &sim_layout_crds,
-};
-
-static const struct sim_kind leases = {
-    .group = "coordination.k8s.io",
-    .version = "v1",
-    .kind = "Lease",
-    .list_kind = "LeaseList",
-    .plural = "leases",
-    .singular = "lease",
-    .namespaced = true,
-    .needs_version = true,
-    .created_by_update = true,
-    .layout = &sim_layout_leases,
-};
-
-static const struct sim_kind *const builtin[] = {
-    &configmaps, &events,      &namespaces,  &nodes, &pods,   &secrets,
-    &services,   &deployments, &replicasets, &crds,  &leases,
-};
-
-const struct sim_kind *const *sim_builtin_kinds(size_t *count)
+/* The columns of a kind, with those that others have too in the place of their names. A new array. */
+static json_t *columns_of(const json_t *row)
 {
-    *count = ARRAY_LEN(builtin);
-    return builtin;
+    json_t *columns = json_array(), *column;
+    size_t i;
+    json_array_foreach (json_object_get(row, "columns"), i, column)
+        json_array_append(columns, json_is_string(column)
+                                       ? json_object_get(known.columns, json_string_value(column))
+                                       : column);
+    return columns;
+}
+
+static struct sim_kind_list read_rows(const json_t *rows)
+{
+    struct sim_kind_list list = {xcalloc(json_array_size(rows), sizeof *list.kinds), 0};
+    json_t *row;
+    size_t i;
+    json_array_foreach (rows, i, row) {
+        const char *version = sim_text_at(row, "version");
+        struct sim_kind *kind = sim_kind_new(sim_text_at(row, "group"), *version ? version : "v1", row, row);
+        kind->printer_columns = columns_of(row);
+        list.kinds[list.count++] = kind;
+    }
+    return list;
+}
+
+static void read_all(void)
+{
+    json_t *data = json_loadb(sim_kinds_data->text, sim_kinds_data->len, 0, NULL);
+    must(data);
+    known.columns = json_incref(json_object_get(data, "columns"));
+    known.builtin = read_rows(json_object_get(data, "kinds"));
+    known.of_tests = read_rows(json_object_get(data, "kinds of tests"));
+    json_decref(data);
+}
+
+static void read_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_all);
+}
+
+const struct sim_kind_list *sim_builtin_kinds(void)
+{
+    read_once();
+    return &known.builtin;
+}
+
+const struct sim_kind_list *sim_kinds_of_tests(void)
+{
+    read_once();
+    return &known.of_tests;
+}
+
+const struct sim_kind *sim_builtin_kind(const char *plural)
+{
+    const struct sim_kind_list *list = sim_builtin_kinds();
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->kinds[i]->plural, plural) == 0) return list->kinds[i];
+    return NULL;
+}
+
+json_t *sim_shared_column(const char *name)
+{
+    read_once();
+    return json_object_get(known.columns, name);
 }

@@ -1,8 +1,19 @@
-/* The resources that are there without any CustomResourceDefinition: pods, nodes, deployments, events, ...
- * Owner: nobody, the tables are constant and live as long as the process.
+/* The resources that are there without any CustomResourceDefinition, as kinds.json beside this has them:
+ * pods, nodes, deployments, events, ... Owner: nobody, they are read once and live as long as the process.
  * Every function may be called anywhere. */
 #pragma once
 #include "sim/object/kind.h"
 
-/* All of them, in the order in which discovery names them. Borrowed. */
-const struct sim_kind *const *sim_builtin_kinds(size_t *count);
+struct sim_kind_list {
+    const struct sim_kind **kinds;
+    size_t count;
+};
+
+/* Those that `kubelua sim` serves, in the order in which discovery names them. Borrowed. */
+const struct sim_kind_list *sim_builtin_kinds(void);
+/* One of them; NULL when there is none. */
+const struct sim_kind *sim_builtin_kind(const char *plural);
+/* Those that tests of scripts want as well: they have the rules of every kind, and none of their own. */
+const struct sim_kind_list *sim_kinds_of_tests(void);
+/* A column that several kinds share; see columns.h. Borrowed. */
+json_t *sim_shared_column(const char *name);

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "sim/kinds/columns.h"
-#include "sim/kinds/crd_columns.h"
 #include "sim/kinds/kinds.h"
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
@@ -60,46 +59,51 @@ static json_t *included(const struct sim_kind *kind, const json_t *object, const
     return sim_partial(object);
 }
 
-static json_t *row_of(const struct sim_kind *kind, const json_t *object, const char *include_object,
-                      int64_t now_s)
+/* The columns of the kind's tables; a new array. */
+static json_t *columns_of(const struct sim_kind *kind)
+{
+    bool none = json_array_size(kind->printer_columns) == 0;
+    json_t *columns = json_array();
+    if (none || kind->custom) json_array_append(columns, sim_shared_column("name"));
+    if (none) json_array_append(columns, sim_shared_column("age of a custom object"));
+    json_array_extend(columns, (json_t *)kind->printer_columns);
+    return columns;
+}
+
+static json_t *row_of(const struct sim_kind *kind, const json_t *columns, const json_t *object,
+                      const char *include_object, int64_t now_s)
 {
     json_t *row = json_object(), *conditions = kind->graceful ? sim_pod_row_conditions(object) : NULL;
-    json_t *cells = kind->layout ? kind->layout->cells(kind, object, now_s)
-                                 : sim_custom_cells(kind->printer_columns, object, now_s);
+    json_t *cells = json_array(), *column;
+    size_t i;
+    json_array_foreach (columns, i, column) json_array_append_new(cells, sim_cell(object, column, now_s));
     json_object_set_new(row, "cells", cells);
     if (conditions) json_object_set_new(row, "conditions", conditions);
     json_object_set_new(row, "object", included(kind, object, include_object));
     return row;
 }
 
-static json_t *definitions_of(const struct sim_kind *kind)
+static json_t *definitions_of(const json_t *columns)
 {
-    if (!kind->layout) return sim_custom_columns(kind->printer_columns);
-    json_t *definitions = json_array();
-    for (size_t i = 0; i < kind->layout->count; i++) {
-        const struct sim_column *c = &kind->layout->columns[i];
-        json_array_append_new(definitions,
-                              json_pack("{s:s,s:s,s:s,s:s,s:i}", "name", c->name, "type", c->type, "format",
-                                        c->format, "description", c->description, "priority", c->priority));
-    }
+    json_t *definitions = json_array(), *column;
+    size_t i;
+    json_array_foreach (columns, i, column) json_array_append_new(definitions, sim_column_definition(column));
     return definitions;
 }
 
 json_t *sim_table(const struct sim_kind *kind, json_t *const *objects, size_t n, const char *rv,
                   const char *continue_token, const char *include_object, bool with_columns, int64_t now_s)
 {
-    json_t *table = json_object(), *metadata = json_object(), *rows = json_array();
+    json_t *metadata = json_object(), *rows = json_array(), *columns = columns_of(kind);
     if (!rv && n == 1) rv = sim_text_at(objects[0], "metadata.resourceVersion");
     if (rv && *rv) json_object_set_new(metadata, "resourceVersion", sim_string(rv));
     if (continue_token && *continue_token)
         json_object_set_new(metadata, "continue", sim_string(continue_token));
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(rows, row_of(kind, objects[i], include_object, now_s));
-
-    json_object_set_new(table, "kind", json_string("Table"));
-    json_object_set_new(table, "apiVersion", json_string("meta.k8s.io/v1"));
-    json_object_set_new(table, "metadata", metadata);
-    json_object_set_new(table, "columnDefinitions", with_columns ? definitions_of(kind) : json_null());
-    json_object_set_new(table, "rows", rows);
+        json_array_append_new(rows, row_of(kind, columns, objects[i], include_object, now_s));
+    json_t *table =
+        json_pack("{ss ss so so so}", "kind", "Table", "apiVersion", "meta.k8s.io/v1", "metadata", metadata,
+                  "columnDefinitions", with_columns ? definitions_of(columns) : json_null(), "rows", rows);
+    json_decref(columns);
     return table;
 }

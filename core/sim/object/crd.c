@@ -20,66 +20,22 @@ bool sim_is_crd(const struct sim_kind *kind)
            strcmp(kind->group, "apiextensions.k8s.io") == 0;
 }
 
-/* An array of new strings that ends with NULL; NULL for an empty list. */
-static const char *const *texts_of(const json_t *list)
-{
-    size_t n = json_array_size(list);
-    if (n == 0) return NULL;
-    const char **texts = xcalloc(n + 1, sizeof *texts);
-    for (size_t i = 0; i < n; i++) texts[i] = xstrdup(sim_text_at(json_array_get(list, i), ""));
-    return texts;
-}
-
-static char *lower(const char *text)
-{
-    char *copy = xstrdup(text);
-    for (char *p = copy; *p; p++) *p = (char)tolower((unsigned char)*p);
-    return copy;
-}
-
 static struct sim_kind *kind_of(const json_t *spec, const json_t *version)
 {
-    struct sim_kind *kind = NEW(struct sim_kind);
     const json_t *names = json_object_get(spec, "names");
-    const char *name = sim_text_at(names, "kind"), *list_kind = sim_text_at(names, "listKind");
-    const char *singular = sim_text_at(names, "singular");
-    kind->group = xstrdup(sim_text_at(spec, "group"));
-    kind->version = xstrdup(sim_text_at(version, "name"));
-    kind->plural = xstrdup(sim_text_at(names, "plural"));
-    kind->singular = *singular ? xstrdup(singular) : lower(name);
-    kind->kind = xstrdup(name);
-    kind->list_kind = *list_kind ? xstrdup(list_kind) : xasprintf("%sList", name);
-    kind->short_names = texts_of(json_object_get(names, "shortNames"));
-    kind->categories = texts_of(json_object_get(names, "categories"));
+    struct sim_kind *kind =
+        sim_kind_new(sim_text_at(spec, "group"), sim_text_at(version, "name"), names, NULL);
+    json_t *columns = json_deep_copy(json_object_get(version, "additionalPrinterColumns")), *column;
+    size_t i;
+    json_array_foreach (columns, i, column) json_object_del(column, "cell"); /* for kinds of our own */
     kind->namespaced = strcmp(sim_text_at(spec, "scope"), "Namespaced") == 0;
     kind->has_status = json_is_object(sim_at(version, "subresources.status"));
     kind->has_generation = true;
     kind->needs_version = true;
     kind->custom = true;
     kind->not_storage = !sim_true_at(version, "storage");
-    kind->printer_columns = json_deep_copy(json_object_get(version, "additionalPrinterColumns"));
+    kind->printer_columns = columns;
     return kind;
-}
-
-static void free_texts(const char *const *texts)
-{
-    for (size_t i = 0; texts && texts[i]; i++) free((char *)texts[i]);
-    free((char **)texts);
-}
-
-void sim_crd_kind_free(struct sim_kind *kind)
-{
-    if (!kind) return;
-    free((char *)kind->group);
-    free((char *)kind->version);
-    free((char *)kind->plural);
-    free((char *)kind->singular);
-    free((char *)kind->kind);
-    free((char *)kind->list_kind);
-    free_texts(kind->short_names);
-    free_texts(kind->categories);
-    json_decref((json_t *)kind->printer_columns);
-    free(kind);
 }
 
 static int compare_kinds(const void *a, const void *b)

@@ -11,7 +11,6 @@ void sim_crd_check(const json_t *crd, json_t *causes);
  * text in
  * `*message` when the CRD does not hold together, 0 with NULL there when no version is served. */
 size_t sim_crd_kinds(const json_t *crd, struct sim_kind ***out, char **message);
-void sim_crd_kind_free(struct sim_kind *kind);
 /* Sets acceptedNames, storedVersions and the conditions NamesAccepted and Established in `crd`'s status; a
  * second call changes nothing. A create calls it by itself. */
 void sim_crd_establish(json_t *crd, int64_t now_s);

@@ -8,18 +8,6 @@
 
 #include <jansson.h>
 
-struct sim_layout;
-
-struct sim_column {
-    const char *name, *type, *format, *description;
-    int priority; /* 0 always, 1 with -o wide */
-};
-
-enum sim_name_rule {
-    SIM_NAME_SUBDOMAIN, /* RFC 1123 subdomain: most kinds */
-    SIM_NAME_LABEL,     /* RFC 1123 label: namespaces, services */
-};
-
 struct sim_kind {
     const char *group; /* "" for the core group */
     const char *version;
@@ -30,24 +18,30 @@ struct sim_kind {
     /* Labels that field selectors know besides metadata.name and metadata.namespace: dotted paths into the
      * object, ends with NULL; may be NULL. */
     const char *const *field_labels;
-    enum sim_name_rule name_rule;
+    bool name_is_label; /* RFC 1123 label: namespaces, services; of most kinds it is a subdomain */
     bool namespaced;
-    bool has_status;                 /* serves the status subresource */
-    bool has_scale;                  /* serves the scale subresource */
-    bool has_generation;             /* metadata.generation counts changes of what is wanted */
-    bool keeps_first_status;         /* a create may bring a status although there is a subresource (nodes) */
-    bool graceful;                   /* deletes of scheduled objects wait for the grace period (pods) */
-    bool returns_deleted;            /* a delete answers with the object, not with a Status */
-    bool needs_version;              /* an update without a resourceVersion is refused */
-    bool created_by_update;          /* a PUT of an object that is not there creates it */
-    bool no_delete_collection;       /* namespaces */
-    bool custom;                     /* defined by a CRD */
-    bool not_storage;                /* another version of the same CRD is the one that objects are kept in */
-    bool gone;                       /* its CRD was deleted */
-    const struct sim_layout *layout; /* of its tables; NULL: name and age, or what printer_columns say */
-    /* additionalPrinterColumns of a CRD's version; owned by the kind, NULL for built-in kinds. */
-    const json_t *printer_columns;
+    bool has_status;               /* serves the status subresource */
+    bool has_scale;                /* serves the scale subresource */
+    bool has_generation;           /* metadata.generation counts changes of what is wanted */
+    bool keeps_first_status;       /* a create may bring a status although there is a subresource (nodes) */
+    bool graceful;                 /* deletes of scheduled objects wait for the grace period (pods) */
+    bool returns_deleted;          /* a delete answers with the object, not with a Status */
+    bool needs_version;            /* an update without a resourceVersion is refused */
+    bool created_by_update;        /* a PUT of an object that is not there creates it */
+    bool no_delete_collection;     /* namespaces */
+    bool custom;                   /* defined by a CRD */
+    bool not_storage;              /* another version of the same CRD is the one that objects are kept in */
+    bool gone;                     /* its CRD was deleted */
+    const json_t *printer_columns; /* of its tables (kinds/columns.h), NULL or empty: name and age */
 };
+
+/* A kind of that group and version. `names` is as in a CRD; `rules` (may be NULL) are those of a built-in
+ * kind: `fields` are its field labels, and `has` is what is true of it. The caller owns it, and may set all
+ * else. */
+struct sim_kind *sim_kind_new(const char *group, const char *version, const json_t *names,
+                              const json_t *rules);
+/* NULL is allowed. */
+void sim_kind_free(struct sim_kind *kind);
 
 /* "v1" or "apps/v1": the apiVersion of the kind's objects; a new string. */
 char *sim_api_version(const struct sim_kind *kind);

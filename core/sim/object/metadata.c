@@ -218,8 +218,7 @@ static void check_name(const struct sim_kind *kind, json_t *causes, const json_t
 {
     struct buf problems = {0};
     const char *name = sim_text_at(metadata, "name"), *prefix = sim_text_at(metadata, "generateName");
-    bool (*check)(struct str, struct buf *) =
-        kind->name_rule == SIM_NAME_LABEL ? sim_check_label : sim_check_subdomain;
+    bool (*check)(struct str, struct buf *) = kind->name_is_label ? sim_check_label : sim_check_subdomain;
     if (*prefix && !check_prefix(check, prefix, &problems))
         add_problems(causes, "metadata.generateName", prefix, &problems);
     if (!*name)

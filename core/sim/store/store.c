@@ -54,15 +54,15 @@ static void serve(struct sim_store *store, const struct sim_kind *kind, struct s
 struct sim_store *sim_store_new(const struct sim_store_options *options)
 {
     struct sim_store *store = NEW(struct sim_store);
-    size_t count;
-    const struct sim_kind *const *kinds = sim_builtin_kinds(&count);
+    const struct sim_kind_list *builtin = sim_builtin_kinds();
     store->options = *options;
     if (!store->options.history_events) store->options.history_events = HISTORY_EVENTS;
     if (!store->options.history_bytes) store->options.history_bytes = HISTORY_BYTES;
     store->version = options->first_version ? options->first_version : (uint64_t)clock_wall_us(clock_real());
     store->random = sim_random_seed(0, store->version);
     pthread_mutex_init(&store->lock, NULL);
-    for (size_t i = 0; i < count; i++) serve(store, kinds[i], resource_new(store, kinds[i]));
+    for (size_t i = 0; i < builtin->count; i++)
+        serve(store, builtin->kinds[i], resource_new(store, builtin->kinds[i]));
     return store;
 }
 
@@ -287,7 +287,7 @@ void sim_store_free(struct sim_store *store)
         resource_free(r);
     }
     for (size_t i = 0; i < store->served_count; i++) {
-        if (store->served[i]->kind->custom) sim_crd_kind_free((struct sim_kind *)store->kinds[i]);
+        if (store->served[i]->kind->custom) sim_kind_free((struct sim_kind *)store->kinds[i]);
         free(store->served[i]->head);
         free(store->served[i]->api_version);
         free(store->served[i]);

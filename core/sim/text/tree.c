@@ -1,6 +1,7 @@
 /* Paths into jansson values; see tree.h. */
 #include "sim/text/tree.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,20 @@ int64_t sim_int_at(const json_t *object, const char *path, int64_t otherwise)
 bool sim_true_at(const json_t *object, const char *path)
 {
     return json_is_true(sim_at(object, path));
+}
+
+json_t *sim_find(const json_t *list, const char *path, const char *text)
+{
+    json_t *element;
+    size_t i;
+    json_array_foreach (list, i, element)
+        if (strcmp(sim_text_at(element, path), text) == 0) return element;
+    return NULL;
+}
+
+bool sim_has_text(const json_t *list, const char *text)
+{
+    return sim_find(list, "", text) != NULL;
 }
 
 json_t *sim_submap(json_t *object, const char *key)
@@ -74,4 +89,11 @@ json_t *sim_textf(const char *format, ...)
     json_t *string = sim_string(text);
     free(text);
     return string;
+}
+
+char *sim_lower(const char *text)
+{
+    char *copy = xstrdup(text);
+    for (char *p = copy; *p; p++) *p = (char)tolower((unsigned char)*p);
+    return copy;
 }

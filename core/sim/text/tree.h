@@ -15,6 +15,10 @@ const char *sim_text_at(const json_t *object, const char *path);
 /* The integer there, `otherwise` when there is none. */
 int64_t sim_int_at(const json_t *object, const char *path, int64_t otherwise);
 bool sim_true_at(const json_t *object, const char *path);
+/* The first element of a list whose text at `path` is `text`; borrowed, NULL when there is none. */
+json_t *sim_find(const json_t *list, const char *path, const char *text);
+/* Is the text an element of the list? */
+bool sim_has_text(const json_t *list, const char *text);
 /* The map under `key`, made when it is missing or no map; borrowed. */
 json_t *sim_submap(json_t *object, const char *key);
 /* Sets `key` only where it is missing or null; takes `value`. */
@@ -23,3 +27,5 @@ void sim_default(json_t *object, const char *key, json_t *value);
 json_t *sim_textf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A string from text that may be no UTF-8; NULL is "". New reference. */
 json_t *sim_string(const char *text);
+/* A new string with small letters of ASCII. */
+char *sim_lower(const char *text);

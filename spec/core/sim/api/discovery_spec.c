@@ -16,10 +16,9 @@ static const char kubectl_accept[] =
 
 static json_t *discover(const char *path, const char *accept, const char *type)
 {
-    size_t n;
     const char *content_type = NULL;
-    const struct sim_kind *const *kinds = sim_builtin_kinds(&n);
-    json_t *answer = sim_discovery(path, accept, kinds, n, &content_type);
+    const struct sim_kind_list *list = sim_builtin_kinds();
+    json_t *answer = sim_discovery(path, accept, list->kinds, list->count, &content_type);
     if (answer) assert_string_equal(content_type, type);
     return answer;
 }

@@ -18,7 +18,7 @@
 
 static void free_kinds(struct sim_kind **kinds, size_t n)
 {
-    for (size_t i = 0; i < n; i++) sim_crd_kind_free(kinds[i]);
+    for (size_t i = 0; i < n; i++) sim_kind_free(kinds[i]);
     free(kinds);
 }
 

@@ -54,10 +54,7 @@ void assert_text_at(const json_t *actual, const char *path, const char *expected
 
 const struct sim_kind *kind_named(const char *plural)
 {
-    size_t count;
-    const struct sim_kind *const *kinds = sim_builtin_kinds(&count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(kinds[i]->plural, plural) == 0) return kinds[i];
-    fail_msg("no kind %s", plural);
-    return NULL;
+    const struct sim_kind *kind = sim_builtin_kind(plural);
+    if (!kind) fail_msg("no kind %s", plural);
+    return kind;
 }
