@@ -12,20 +12,34 @@
 extern const struct embedded_file sim_kinds_data[];
 
 static struct {
-    json_t *columns;
+    json_t *shared;
     struct sim_kind_list builtin, of_tests;
 } known;
 
-/* The columns of a kind, with those that others have too in the place of their names. A new array. */
-static json_t *columns_of(const json_t *row)
+/* "@name" stands for a value that several kinds share; NULL for another value. */
+static json_t *shared(const json_t *value)
 {
-    json_t *columns = json_array(), *column;
+    const char *text = sim_text_at(value, "");
+    return *text == '@' ? json_object_get(known.shared, text + 1) : NULL;
+}
+
+static void resolve(json_t *value)
+{
+    const char *key;
+    json_t *inner;
     size_t i;
-    json_array_foreach (json_object_get(row, "columns"), i, column)
-        json_array_append(columns, json_is_string(column)
-                                       ? json_object_get(known.columns, json_string_value(column))
-                                       : column);
-    return columns;
+    json_object_foreach (value, key, inner) {
+        if (shared(inner))
+            json_object_set(value, key, shared(inner));
+        else
+            resolve(inner);
+    }
+    json_array_foreach (value, i, inner) {
+        if (shared(inner))
+            json_array_set(value, i, shared(inner));
+        else
+            resolve(inner);
+    }
 }
 
 static struct sim_kind_list read_rows(const json_t *rows)
@@ -36,7 +50,9 @@ static struct sim_kind_list read_rows(const json_t *rows)
     json_array_foreach (rows, i, row) {
         const char *version = sim_text_at(row, "version");
         struct sim_kind *kind = sim_kind_new(sim_text_at(row, "group"), *version ? version : "v1", row, row);
-        kind->printer_columns = columns_of(row);
+        kind->printer_columns = json_incref(json_object_get(row, "columns"));
+        kind->defaults = json_incref(json_object_get(row, "defaults"));
+        kind->first_status = json_incref(json_object_get(row, "firstStatus"));
         list.kinds[list.count++] = kind;
     }
     return list;
@@ -46,7 +62,8 @@ static void read_all(void)
 {
     json_t *data = json_loadb(sim_kinds_data->text, sim_kinds_data->len, 0, NULL);
     must(data);
-    known.columns = json_incref(json_object_get(data, "columns"));
+    known.shared = json_incref(json_object_get(data, "shared"));
+    resolve(data);
     known.builtin = read_rows(json_object_get(data, "kinds"));
     known.of_tests = read_rows(json_object_get(data, "kinds of tests"));
     json_decref(data);
@@ -81,5 +98,5 @@ const struct sim_kind *sim_builtin_kind(const char *plural)
 json_t *sim_shared_column(const char *name)
 {
     read_once();
-    return json_object_get(known.columns, name);
+    return json_object_get(known.shared, name);
 }

@@ -1,4 +1,6 @@
-/* Defaults that the server sets for fields that a body omits.
+/* Defaults that the server sets for fields that a body omits: what each kind's JSON in kinds.json says, and
+ * what follows from other fields. In that JSON "a": {...} makes the map when it is not there, "a?": {...}
+ * goes on only where it is there, "a[]": {...} is for each map in the list, and "": {...} for the map itself.
  * Owner: the object is the caller's and is changed in place.
  * May be called anywhere. */
 #pragma once
@@ -10,11 +12,3 @@
 void sim_apply_defaults(const struct sim_kind *kind, json_t *object);
 /* With the first write only: the status and finalizers that an object starts with. */
 void sim_apply_first_status(const struct sim_kind *kind, json_t *object);
-
-/* --- Defaults of pods, which are the larger part of all defaults; see defaults.h.
- * Owner: the object is the caller's and is changed in place.
- * May be called anywhere. */
-
-void sim_default_pod(json_t *pod);
-/* Of pods and of the templates of pods. */
-void sim_default_pod_spec(json_t *spec);

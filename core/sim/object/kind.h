@@ -20,18 +20,20 @@ struct sim_kind {
     const char *const *field_labels;
     bool name_is_label; /* RFC 1123 label: namespaces, services; of most kinds it is a subdomain */
     bool namespaced;
-    bool has_status;               /* serves the status subresource */
-    bool has_scale;                /* serves the scale subresource */
-    bool has_generation;           /* metadata.generation counts changes of what is wanted */
-    bool keeps_first_status;       /* a create may bring a status although there is a subresource (nodes) */
-    bool graceful;                 /* deletes of scheduled objects wait for the grace period (pods) */
-    bool returns_deleted;          /* a delete answers with the object, not with a Status */
-    bool needs_version;            /* an update without a resourceVersion is refused */
-    bool created_by_update;        /* a PUT of an object that is not there creates it */
-    bool no_delete_collection;     /* namespaces */
-    bool custom;                   /* defined by a CRD */
-    bool not_storage;              /* another version of the same CRD is the one that objects are kept in */
-    bool gone;                     /* its CRD was deleted */
+    bool has_status;           /* serves the status subresource */
+    bool has_scale;            /* serves the scale subresource */
+    bool has_generation;       /* metadata.generation counts changes of what is wanted */
+    bool keeps_first_status;   /* a create may bring a status although there is a subresource (nodes) */
+    bool graceful;             /* deletes of scheduled objects wait for the grace period (pods) */
+    bool returns_deleted;      /* a delete answers with the object, not with a Status */
+    bool needs_version;        /* an update without a resourceVersion is refused */
+    bool created_by_update;    /* a PUT of an object that is not there creates it */
+    bool no_delete_collection; /* namespaces */
+    bool custom;               /* defined by a CRD */
+    bool not_storage;          /* another version of the same CRD is the one that objects are kept in */
+    bool gone;                 /* its CRD was deleted */
+    /* Of built-in kinds, borrowed; see defaults.h. */
+    const json_t *defaults, *first_status;
     const json_t *printer_columns; /* of its tables (kinds/columns.h), NULL or empty: name and age */
 };
 
