@@ -2,8 +2,8 @@
  * and 400 of them are always the same number of days. */
 #include "base/civil.h"
 
+#include <ctype.h>
 #include <inttypes.h>
-#include <stdbool.h>
 
 enum { ERA_YEARS = 400, ERA_DAYS = 146097, EPOCH_DAYS = 719468 /* from 0000-03-01 to 1970-01-01 */ };
 
@@ -44,12 +44,61 @@ struct civil civil_at(int64_t seconds)
     return c;
 }
 
-void civil_put_utc(struct buf *out, int64_t time_us)
+void civil_put_utc(struct buf *out, int64_t time_us, int digits)
 {
     int64_t seconds = floor_div(time_us, 1000000);
     struct civil c = civil_at(seconds);
-    buf_printf(out, "%04" PRId64 "-%02d-%02dT%02d:%02d:%02d.%03dZ", c.year, c.month, c.day, c.hour, c.minute,
-               c.second, (int)(time_us - seconds * 1000000) / 1000);
+    int micros = (int)(time_us - seconds * 1000000);
+    buf_printf(out, "%04" PRId64 "-%02d-%02dT%02d:%02d:%02d", c.year, c.month, c.day, c.hour, c.minute,
+               c.second);
+    if (digits) buf_printf(out, ".%0*d", digits, digits == 3 ? micros / 1000 : micros);
+    buf_putc(out, 'Z');
+}
+
+/* Does it begin so? 'd' stands for a digit. */
+static bool has_form(struct str text, const char *form)
+{
+    for (size_t i = 0; form[i]; i++) {
+        if (i == text.n) return false;
+        if (form[i] == 'd' ? !isdigit((unsigned char)text.p[i]) : text.p[i] != form[i]) return false;
+    }
+    return true;
+}
+
+static int number(const char *digits, int count)
+{
+    int value = 0;
+    for (int i = 0; i < count; i++) value = value * 10 + (digits[i] - '0');
+    return value;
+}
+
+/* "Z", "+02:00" */
+static bool read_offset(struct str text, int *seconds)
+{
+    *seconds = 0;
+    if (str_is(text, "Z")) return true;
+    if (text.n != 6 || (!has_form(text, "+dd:dd") && !has_form(text, "-dd:dd"))) return false;
+    *seconds = (*text.p == '-' ? -1 : 1) * (number(text.p + 1, 2) * 3600 + number(text.p + 4, 2) * 60);
+    return true;
+}
+
+bool civil_read_utc(struct str text, int64_t *seconds)
+{
+    enum { HEAD = 19 };
+    int offset_s;
+    if (!has_form(text, "dddd-dd-ddTdd:dd:dd")) return false;
+    struct str rest = {text.p + HEAD, text.n - HEAD};
+    int month = number(text.p + 5, 2), day = number(text.p + 8, 2);
+    int hour = number(text.p + 11, 2), minute = number(text.p + 14, 2), second = number(text.p + 17, 2);
+    if (has_form(rest, ".d")) do
+            rest.p++, rest.n--;
+        while (has_form(rest, "d"));
+    if (!read_offset(rest, &offset_s)) return false;
+    if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60)
+        return false;
+    *seconds =
+        civil_days(number(text.p, 4), month, day) * DAY_S + hour * 3600 + minute * 60 + second - offset_s;
+    return true;
 }
 
 int civil_month_length(int64_t year, int month)

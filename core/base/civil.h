@@ -1,6 +1,7 @@
 /* Dates of the Gregorian calendar, counted as days and seconds since 1970-01-01, without any time zone.
  * Owner: nothing is kept. May be used anywhere. */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -18,8 +19,12 @@ enum { DAY_S = 86400 };
 int64_t civil_days(int64_t year, int month, int64_t day);
 /* The date and time that many seconds after 1970-01-01 00:00. */
 struct civil civil_at(int64_t seconds);
-/* Appends the UTC time of that many microseconds after 1970: 2026-01-01T00:00:00.000Z. */
-void civil_put_utc(struct buf *out, int64_t time_us);
+/* Appends the UTC time of that many microseconds after 1970, with 0, 3 or 6 digits behind the point:
+ * 2026-01-01T00:00:00.000Z. */
+void civil_put_utc(struct buf *out, int64_t time_us, int digits);
+/* Reads a time of RFC 3339, "2026-01-01T02:00:00.5+02:00", as seconds after 1970; fractions are cut off.
+ * False for anything else. */
+bool civil_read_utc(struct str text, int64_t *seconds);
 int civil_month_length(int64_t year, int month);
 /* Rounded towards the past, as dates before 1970 need it. */
 static inline int64_t floor_div(int64_t a, int64_t b)

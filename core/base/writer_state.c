@@ -16,7 +16,7 @@ static const char *reason_of(const struct stream *s, int error)
 static void tell_gap(const struct stream *s, const struct news *news)
 {
     struct buf since = {0};
-    civil_put_utc(&since, news->gap.since_us);
+    civil_put_utc(&since, news->gap.since_us, 3);
     const char *reason = reason_of(s, news->error);
     if (news->kind == IT_ENDED)
         log_error("Lines were lost at the end", F("file", s->name), FI("lost", news->gap.lines),

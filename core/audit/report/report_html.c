@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "audit/report/report_parts.h"
+#include "base/civil.h"
 #include "base/embedded_file.h"
 
 /* A rule is open from the beginning with so many rows or fewer, until so many rows are open. */
@@ -57,7 +58,7 @@ static void put_total(struct page *p, const char *class, size_t count, const cha
 static void put_totals(struct page *p)
 {
     struct audit_totals totals = audit_table_totals(p->table);
-    report_put_time(&p->text, p->options->time_s);
+    civil_put_utc(&p->text, p->options->time_s * 1000000, 0);
     if (p->options->incomplete) put_element(p, " · <strong>", str_of(p->options->incomplete), "</strong>");
     size_t rules = audit_table_rule_count(p->table);
     buf_printf(&p->text,

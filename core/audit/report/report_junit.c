@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "audit/report/report_parts.h"
+#include "base/civil.h"
 
 /* Number of test cases, and of those that ended in each way. */
 struct cases {
@@ -197,7 +198,7 @@ void report_junit(const struct audit_table *table, const struct report_options *
     put_cases(&text, &all);
     buf_printf(&text, " time=\"%" PRId64 ".%03d\" timestamp=\"", options->took_ms / 1000,
                (int)(options->took_ms % 1000));
-    report_put_time(&text, options->time_s);
+    civil_put_utc(&text, options->time_s * 1000000, 0);
     buf_puts(&text, "\">\n");
     for (size_t i = 0; i < n; i++) put_suite(&text, table, &rules[i], out);
     if (options->incomplete) put_incomplete(&text, options->incomplete);

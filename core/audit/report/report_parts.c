@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "base/text/json_out.h"
@@ -48,16 +47,6 @@ void report_begin_item(struct buf *out, size_t i)
 void report_put_json(struct buf *out, const char *key, struct str json)
 {
     if (json.n) json_raw(out, key, json);
-}
-
-void report_put_time(struct buf *out, int64_t time_s)
-{
-    char text[32];
-    struct tm tm;
-    time_t seconds = (time_t)time_s;
-    if (!gmtime_r(&seconds, &tm)) return;
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    buf_puts(out, text);
 }
 
 void report_put_object(struct buf *out, const struct audit_object *object, char kind_end)

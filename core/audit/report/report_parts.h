@@ -16,8 +16,6 @@ void report_finish(struct buf *text, FILE *out);
 void report_begin_item(struct buf *out, size_t i);
 /* A field whose value is JSON. */
 void report_put_json(struct buf *out, const char *key, struct str json);
-/* "2026-11-22T19:00:00Z". */
-void report_put_time(struct buf *out, int64_t time_s);
 /* "Pod shop/web-1", with `kind_end` ' ' and `/` for that of the namespace. */
 void report_put_object(struct buf *out, const struct audit_object *object, char kind_end);
 /* "error", "warning" or "skipped"; empty where the message says all. */

@@ -221,14 +221,6 @@ static void put_notification(struct buf *out, const struct audit_table *table, c
     json_close(out, '}');
 }
 
-static void put_time(struct buf *out, const char *key, int64_t time_s)
-{
-    struct buf text = {0};
-    report_put_time(&text, time_s);
-    json_str(out, key, buf_slice(&text));
-    buf_clear(&text);
-}
-
 static void put_invocation(struct buf *text, const struct audit_table *table,
                            const struct report_options *options, FILE *out)
 {
@@ -237,8 +229,8 @@ static void put_invocation(struct buf *text, const struct audit_table *table,
     json_open(text, NULL, '{');
     json_bool(text, "executionSuccessful",
               !options->incomplete && audit_table_totals(table).verdicts[VERDICT_ERROR] == 0);
-    put_time(text, "startTimeUtc", options->time_s);
-    put_time(text, "endTimeUtc", options->time_s + options->took_ms / 1000);
+    json_time(text, "startTimeUtc", options->time_s * 1000000);
+    json_time(text, "endTimeUtc", (options->time_s + options->took_ms / 1000) * 1000000);
     json_open(text, "toolExecutionNotifications", '[');
     if (options->incomplete) {
         report_begin_item(text, errors++);

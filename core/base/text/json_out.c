@@ -2,7 +2,6 @@
 #include "base/text/json_out.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "base/civil.h"
 
@@ -67,10 +66,9 @@ void json_bool(struct buf *out, const char *key, bool value)
 
 void json_time(struct buf *out, const char *key, int64_t wall_us)
 {
-    char text[64];
+    struct buf text = {0};
     if (wall_us == 0) return;
-    struct civil at = civil_at(floor_div(wall_us, 1000000));
-    snprintf(text, sizeof text, "%04lld-%02d-%02dT%02d:%02d:%02dZ", (long long)at.year, at.month, at.day,
-             at.hour, at.minute, at.second);
-    json_text(out, key, text);
+    civil_put_utc(&text, wall_us, 0);
+    json_str(out, key, buf_slice(&text));
+    buf_clear(&text);
 }

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/civil.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "object/value/json.h"
@@ -64,12 +64,10 @@ bool lease_record_equal(const struct lease_record *a, const struct lease_record 
 
 void lease_time(int64_t wall_us, char out[40])
 {
-    struct tm tm;
-    char seconds[24];
-    time_t t = (time_t)(wall_us / 1000000);
-    gmtime_r(&t, &tm);
-    strftime(seconds, sizeof seconds, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(out, 40, "%s.%06dZ", seconds, (int)(wall_us % 1000000));
+    struct buf text = {0};
+    civil_put_utc(&text, wall_us, 6);
+    snprintf(out, 40, "%s", buf_text(&text));
+    buf_clear(&text);
 }
 
 /* --- writing */

@@ -1,11 +1,10 @@
 /* ExecCredential objects, written and read; see exec_credential.h. */
 #include "kube/config/exec_credential.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/civil.h"
 #include "base/mem.h"
 #include "base/text/base64.h"
 #include "base/text/json_out.h"
@@ -50,29 +49,6 @@ void exec_credential_info(const struct exec_config *exec, const struct cluster_c
 
 /* --- the answer */
 
-/* RFC 3339: 2026-11-21T19:00:00Z, with fractions and offsets. */
-static bool read_time(struct str text, int64_t *us)
-{
-    char copy[64];
-    struct tm tm = {0};
-    if (text.n >= sizeof copy || str_has_nul(text)) return false;
-    memcpy(copy, text.p, text.n);
-    copy[text.n] = '\0';
-    const char *rest = strptime(copy, "%Y-%m-%dT%H:%M:%S", &tm);
-    if (!rest) return false;
-    if (*rest == '.') {
-        do rest++;
-        while (isdigit((unsigned char)*rest));
-    }
-    if (strcmp(rest, "Z") != 0 && strcmp(rest, "z") != 0) {
-        const char *end = strptime(rest, "%z", &tm);
-        if (!end || *end) return false;
-    }
-    long offset_s = tm.tm_gmtoff;
-    *us = ((int64_t)timegm(&tm) - offset_s) * 1000000;
-    return true;
-}
-
 /* `*out` is NULL when there is none, or it is empty. */
 static bool take_text(const struct tape *tape, size_t object, const char *name, char **out, struct err *err)
 {
@@ -109,8 +85,11 @@ static bool read_status(const struct tape *tape, struct exec_credential *out, st
     if (out->cert_pem && !pem_check_pair(str_of(out->cert_pem), str_of(out->key_pem), err)) return false;
     size_t expiry = tape_field(tape, status, STR("expirationTimestamp"));
     if (!expiry || tape_type(tape, expiry) == 'n') return true;
-    return read_time(tape_str(tape, expiry), &out->expires_us) ||
-           err_set(err, ERR_PARSE, "invalid expirationTimestamp");
+    int64_t seconds;
+    if (!civil_read_utc(tape_str(tape, expiry), &seconds))
+        return err_set(err, ERR_PARSE, "invalid expirationTimestamp");
+    out->expires_us = seconds * 1000000;
+    return true;
 }
 
 bool exec_credential_read(const struct exec_config *exec, struct str output, struct exec_credential *out,

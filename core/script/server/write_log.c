@@ -52,7 +52,7 @@ static void put_text(struct buf *out, const char *key, const char *text)
 static void put_time(struct buf *out, const char *key, int64_t time_us)
 {
     buf_printf(out, "\"%s\":\"", key);
-    civil_put_utc(out, time_us);
+    civil_put_utc(out, time_us, 3);
     buf_putc(out, '"');
 }
 

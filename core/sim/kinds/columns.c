@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/civil.h"
 #include "base/mem.h"
 #include "sim/text/jsonpath.h"
 #include "sim/text/texts.h"
@@ -53,16 +54,9 @@ static json_t *cell_number(const json_t *object, const json_t *column, int64_t n
     return json_integer(sim_int_at(value_of(object, column), "", sim_int_at(column, "otherwise", 0)));
 }
 
-json_t *sim_age_cell(const char *time, int64_t now_s)
-{
-    char age[SIM_AGE_MAX];
-    sim_age(time, now_s, age);
-    return json_string(age);
-}
-
 static json_t *cell_age(const json_t *object, const json_t *column, int64_t now_s)
 {
-    return sim_age_cell(sim_text_at(value_of(object, column), ""), now_s);
+    return sim_age(sim_text_at(value_of(object, column), ""), now_s);
 }
 
 /* How many entries the maps at the paths have together. */
@@ -137,7 +131,7 @@ static json_t *date_cell(const json_t *value, int64_t now_s)
     char age[SIM_AGE_MAX];
     int64_t seconds;
     if (!json_is_string(value)) return json_null();
-    if (!sim_time_parse(json_string_value(value), &seconds)) return json_string("<invalid>");
+    if (!civil_read_utc(str_of(json_string_value(value)), &seconds)) return json_string("<invalid>");
     sim_age_format(now_s - seconds, age);
     return json_string(age);
 }

@@ -19,7 +19,5 @@ sim_cell_fn sim_cell_pod_ready, sim_cell_pod_status, sim_cell_pod_restarts, sim_
 sim_cell_fn sim_cell_deployment_ready, sim_cell_service_addresses, sim_cell_service_ports,
     sim_cell_node_status, sim_cell_node_roles, sim_cell_node_kernel, sim_cell_event_last_seen,
     sim_cell_event_object, sim_cell_event_source, sim_cell_event_message, sim_cell_event_count;
-/* "5m10s", "<unknown>" for what is no time. */
-json_t *sim_age_cell(const char *time, int64_t now_s);
 /* Conditions of `row` of a pod that ran to its end; NULL for one that did not. */
 json_t *sim_pod_row_conditions(const json_t *pod);

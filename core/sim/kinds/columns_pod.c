@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/civil.h"
 #include "base/mem.h"
 #include "sim/kinds/columns.h"
 #include "sim/text/timestamp.h"
@@ -55,7 +56,7 @@ static void count_restarts(struct summary *s, const json_t *status)
 {
     int64_t finished_s;
     s->restarts += sim_int_at(status, "restartCount", 0);
-    if (sim_time_parse(sim_text_at(status, "lastState.terminated.finishedAt"), &finished_s) &&
+    if (civil_read_utc(str_of(sim_text_at(status, "lastState.terminated.finishedAt")), &finished_s) &&
         finished_s > s->last_restart_s)
         s->last_restart_s = finished_s;
 }

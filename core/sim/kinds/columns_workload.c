@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "sim/kinds/columns.h"
 #include "sim/text/texts.h"
+#include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
 
 json_t *sim_cell_deployment_ready(const json_t *object, const json_t *column, int64_t now_s)
@@ -132,8 +133,8 @@ json_t *sim_cell_event_last_seen(const json_t *event, const json_t *column, int6
 {
     const json_t *series = sim_at(event, "series");
     const char *last = sim_text_at(event, "lastTimestamp");
-    if (json_is_object(series)) return sim_age_cell(sim_text_at(series, "lastObservedTime"), now_s);
-    return sim_age_cell(*last ? last : either(event, "firstTimestamp", "eventTime"), now_s);
+    if (json_is_object(series)) return sim_age(sim_text_at(series, "lastObservedTime"), now_s);
+    return sim_age(*last ? last : either(event, "firstTimestamp", "eventTime"), now_s);
 }
 
 json_t *sim_cell_event_count(const json_t *event, const json_t *column, int64_t now_s)

@@ -80,10 +80,7 @@ json_t *sim_applied(const json_t *old, const struct sim_apply *apply)
     json_t *object = sim_patch_merge(bare, apply->given);
     json_decref(bare);
     set_entry(object, apply);
-    if (!old || !json_equal(object, old)) {
-        char time[SIM_TIME_MAX];
-        sim_time_format(apply->now_s, time);
-        json_object_set_new(entry_of(object, apply->manager), "time", json_string(time));
-    }
+    if (!old || !json_equal(object, old))
+        json_object_set_new(entry_of(object, apply->manager), "time", sim_time(apply->now_s));
     return object;
 }

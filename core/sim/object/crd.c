@@ -65,21 +65,14 @@ size_t sim_crd_kinds(const json_t *crd, struct sim_kind ***out, char **message)
     return count;
 }
 
+/* Adds the condition, unless there is one of that type. */
 static void add_condition(json_t *conditions, const char *type, const char *reason, const char *message,
-                          const char *time)
+                          int64_t now_s)
 {
-    json_array_append_new(conditions,
-                          json_pack("{s:s,s:s,s:s,s:s,s:s}", "type", type, "status", "True",
-                                    "lastTransitionTime", time, "reason", reason, "message", message));
-}
-
-static bool has_condition(const json_t *conditions, const char *type)
-{
-    size_t i;
-    json_t *condition;
-    json_array_foreach (conditions, i, condition)
-        if (strcmp(sim_text_at(condition, "type"), type) == 0) return true;
-    return false;
+    if (sim_find(conditions, "type", type)) return;
+    json_array_append_new(conditions, json_pack("{s:s,s:s,s:o,s:s,s:s}", "type", type, "status", "True",
+                                                "lastTransitionTime", sim_time(now_s), "reason", reason,
+                                                "message", message));
 }
 
 static json_t *stored_versions(const json_t *crd)
@@ -95,17 +88,10 @@ static json_t *stored_versions(const json_t *crd)
 void sim_crd_establish(json_t *crd, int64_t now_s)
 {
     json_t *status = sim_submap(crd, "status"), *conditions = json_object_get(status, "conditions");
-    char time[SIM_TIME_MAX];
-    sim_time_format(now_s, time);
-    if (!json_is_array(conditions)) {
-        conditions = json_array();
-        json_object_set_new(status, "conditions", conditions);
-    }
-    if (!has_condition(conditions, "NamesAccepted"))
-        add_condition(conditions, "NamesAccepted", "NoConflicts", "no conflicts found", time);
-    if (!has_condition(conditions, "Established"))
-        add_condition(conditions, "Established", "InitialNamesAccepted",
-                      "the initial names have been accepted", time);
+    if (!json_is_array(conditions)) json_object_set_new(status, "conditions", conditions = json_array());
+    add_condition(conditions, "NamesAccepted", "NoConflicts", "no conflicts found", now_s);
+    add_condition(conditions, "Established", "InitialNamesAccepted", "the initial names have been accepted",
+                  now_s);
     json_object_set_new(status, "acceptedNames", json_deep_copy(sim_at(crd, "spec.names")));
     if (json_array_size(json_object_get(status, "storedVersions")) == 0)
         json_object_set_new(status, "storedVersions", stored_versions(crd));

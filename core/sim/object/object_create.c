@@ -44,10 +44,8 @@ static void name_it(json_t *metadata, const char *suffix)
 
 static void stamp(const struct sim_kind *kind, json_t *metadata, const struct sim_now *now)
 {
-    char time[SIM_TIME_MAX];
-    sim_time_format(now->seconds, time);
     json_object_set_new(metadata, "uid", sim_string(now->uid));
-    json_object_set_new(metadata, "creationTimestamp", json_string(time));
+    json_object_set_new(metadata, "creationTimestamp", sim_time(now->seconds));
     json_object_del(metadata, "deletionTimestamp");
     json_object_del(metadata, "deletionGracePeriodSeconds");
     if (kind->has_generation) json_object_set_new(metadata, "generation", json_integer(1));

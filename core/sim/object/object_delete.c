@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/civil.h"
 #include "base/mem.h"
 #include "sim/object/metadata.h"
 #include "sim/object/object_rules.h"
@@ -69,10 +70,8 @@ static int64_t grace_of_pod(const json_t *pod, const json_t *options)
 
 static void mark(json_t *object, int64_t at_s, int64_t grace_s)
 {
-    char time[SIM_TIME_MAX];
     json_t *metadata = sim_submap(object, "metadata");
-    sim_time_format(at_s, time);
-    json_object_set_new(metadata, "deletionTimestamp", json_string(time));
+    json_object_set_new(metadata, "deletionTimestamp", sim_time(at_s));
     json_object_set_new(metadata, "deletionGracePeriodSeconds", json_integer(grace_s));
 }
 
@@ -87,7 +86,7 @@ static void raise_generation(json_t *object)
 static void wait_for_finalizers(json_t *object, int64_t now_s)
 {
     int64_t at_s;
-    bool marked = sim_time_parse(sim_text_at(object, "metadata.deletionTimestamp"), &at_s);
+    bool marked = civil_read_utc(str_of(sim_text_at(object, "metadata.deletionTimestamp")), &at_s);
     if (!marked) raise_generation(object);
     mark(object, marked && at_s < now_s ? at_s : now_s, 0);
 }
@@ -99,7 +98,7 @@ static bool shorten(json_t *pod, const json_t *options, int64_t now_s)
     int64_t wanted = sim_int_at(options, "gracePeriodSeconds", grace);
     if (wanted < 0) wanted = 1;
     if (wanted >= grace) return false;
-    sim_time_parse(sim_text_at(pod, "metadata.deletionTimestamp"), &at_s);
+    civil_read_utc(str_of(sim_text_at(pod, "metadata.deletionTimestamp")), &at_s);
     at_s += wanted - grace;
     if (at_s < now_s) {
         at_s = now_s;
@@ -128,9 +127,7 @@ static enum sim_delete_step delete_pod(const struct sim_kind *kind, json_t *obje
 /* Its content goes first, which is the work of somebody who then empties spec.finalizers. */
 static void delete_namespace(json_t *object, int64_t now_s)
 {
-    char time[SIM_TIME_MAX];
-    sim_time_format(now_s, time);
-    sim_default(sim_submap(object, "metadata"), "deletionTimestamp", json_string(time));
+    sim_default(sim_submap(object, "metadata"), "deletionTimestamp", sim_time(now_s));
     json_object_set_new(sim_submap(object, "status"), "phase", json_string("Terminating"));
 }
 

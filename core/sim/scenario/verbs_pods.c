@@ -57,13 +57,6 @@ bool sim_verb_touch(struct sim_stage *stage, const struct sim_step *step, size_t
     return sim_verb_each(stage, step, err, touch_one, NULL);
 }
 
-static json_t *time_now(void)
-{
-    char text[SIM_TIME_MAX];
-    sim_time_format(time(NULL), text);
-    return json_string(text);
-}
-
 static void set_ready(json_t *status, bool ready)
 {
     size_t i;
@@ -72,7 +65,7 @@ static void set_ready(json_t *status, bool ready)
         const char *type = sim_text_at(condition, "type");
         if (strcmp(type, "Ready") != 0 && strcmp(type, "ContainersReady") != 0) continue;
         json_object_set_new(condition, "status", json_string(ready ? "True" : "False"));
-        json_object_set_new(condition, "lastTransitionTime", time_now());
+        json_object_set_new(condition, "lastTransitionTime", sim_time(time(NULL)));
     }
 }
 
@@ -84,9 +77,10 @@ static json_t *restarted(void *ctx, const struct sim_kind *kind, const json_t *o
     size_t i;
     json_array_foreach (json_object_get(status, "containerStatuses"), i, container) {
         json_t *ended = json_pack("{s{si ss so}}", "terminated", "exitCode", 137, "reason", "OOMKilled",
-                                  "finishedAt", time_now());
+                                  "finishedAt", sim_time(time(NULL)));
         json_object_set_new(container, "lastState", ended);
-        json_object_set_new(container, "state", json_pack("{s{so}}", "running", "startedAt", time_now()));
+        json_object_set_new(container, "state",
+                            json_pack("{s{so}}", "running", "startedAt", sim_time(time(NULL))));
         json_object_set_new(container, "restartCount",
                             json_integer(sim_int_at(container, "restartCount", 0) + 1));
     }
@@ -108,10 +102,11 @@ bool sim_verb_restart(struct sim_stage *stage, const struct sim_step *step, size
 static json_t *container_state(const char *phase)
 {
     bool failed = strcmp(phase, "Failed") == 0;
-    if (strcmp(phase, "Running") == 0) return json_pack("{s{so}}", "running", "startedAt", time_now());
+    if (strcmp(phase, "Running") == 0)
+        return json_pack("{s{so}}", "running", "startedAt", sim_time(time(NULL)));
     if (failed || strcmp(phase, "Succeeded") == 0)
         return json_pack("{s{si ss so}}", "terminated", "exitCode", failed, "reason",
-                         failed ? "Error" : "Completed", "finishedAt", time_now());
+                         failed ? "Error" : "Completed", "finishedAt", sim_time(time(NULL)));
     return json_pack("{s{ss}}", "waiting", "reason", "ContainerCreating");
 }
 

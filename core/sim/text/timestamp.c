@@ -1,112 +1,52 @@
-/* RFC 3339 and human ages; see timestamp.h. */
+/* Times and human ages; see timestamp.h. */
 #include "sim/text/timestamp.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <time.h>
 
-void sim_time_format(int64_t seconds, char out[static SIM_TIME_MAX])
-{
-    time_t t = (time_t)seconds;
-    struct tm tm;
-    if (!gmtime_r(&t, &tm) || strftime(out, SIM_TIME_MAX, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
-        snprintf(out, SIM_TIME_MAX, "1970-01-01T00:00:00Z");
-}
+#include "base/civil.h"
 
-static bool digits(const char **at, int count, int *out)
+json_t *sim_time(int64_t seconds)
 {
-    *out = 0;
-    for (; count > 0; count--, (*at)++) {
-        if (!isdigit((unsigned char)**at)) return false;
-        *out = *out * 10 + (**at - '0');
-    }
-    return true;
-}
-
-static bool literal(const char **at, char c)
-{
-    if (**at != c) return false;
-    (*at)++;
-    return true;
-}
-
-static bool zone(const char **at, int64_t *offset_s)
-{
-    int hours, minutes;
-    *offset_s = 0;
-    if (literal(at, 'Z')) return true;
-    char sign = **at;
-    if (sign != '+' && sign != '-') return false;
-    (*at)++;
-    if (!digits(at, 2, &hours) || !literal(at, ':') || !digits(at, 2, &minutes)) return false;
-    *offset_s = (sign == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
-    return true;
-}
-
-bool sim_time_parse(const char *text, int64_t *seconds)
-{
-    struct tm tm = {0};
-    int64_t offset_s;
-    if (!text) return false;
-    if (!digits(&text, 4, &tm.tm_year) || !literal(&text, '-') || !digits(&text, 2, &tm.tm_mon) ||
-        !literal(&text, '-') || !digits(&text, 2, &tm.tm_mday) || !literal(&text, 'T') ||
-        !digits(&text, 2, &tm.tm_hour) || !literal(&text, ':') || !digits(&text, 2, &tm.tm_min) ||
-        !literal(&text, ':') || !digits(&text, 2, &tm.tm_sec))
-        return false;
-    if (literal(&text, '.')) {
-        if (!isdigit((unsigned char)*text)) return false;
-        while (isdigit((unsigned char)*text)) text++;
-    }
-    if (!zone(&text, &offset_s) || *text) return false;
-    if (tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 || tm.tm_hour > 23 ||
-        tm.tm_min > 59 || tm.tm_sec > 60)
-        return false;
-    tm.tm_year -= 1900;
-    tm.tm_mon -= 1;
-    *seconds = (int64_t)timegm(&tm) - offset_s;
-    return true;
-}
-
-/* "3d4h", or "3d" when nothing of the smaller unit is left. */
-static void two_units(char out[static SIM_AGE_MAX], int64_t big, const char *big_unit, int64_t small,
-                      const char *small_unit)
-{
-    if (small)
-        snprintf(out, SIM_AGE_MAX, "%lld%s%lld%s", (long long)big, big_unit, (long long)small, small_unit);
-    else
-        snprintf(out, SIM_AGE_MAX, "%lld%s", (long long)big, big_unit);
+    struct buf text = {0};
+    civil_put_utc(&text, seconds * 1000000, 0);
+    json_t *time = json_stringn(text.data, text.len);
+    buf_clear(&text);
+    return time;
 }
 
 void sim_age_format(int64_t seconds, char out[static SIM_AGE_MAX])
 {
-    const int64_t minute = 60, hour = 60 * minute, day = 24 * hour, year = 365 * day;
-    if (seconds < -1)
+    enum { MINUTE = 60, HOUR = 60 * MINUTE, DAY = 24 * HOUR, YEAR = 365 * DAY };
+    /* "3d4h", or "3d" when nothing of the smaller unit is left or it is not shown. */
+    static const struct {
+        int64_t below;
+        int big, small;
+        const char *big_unit, *small_unit;
+    } forms[] = {
+        {2 * MINUTE, 1, 0, "s", ""},    {10 * MINUTE, MINUTE, 1, "m", "s"},
+        {3 * HOUR, MINUTE, 0, "m", ""}, {8 * HOUR, HOUR, MINUTE, "h", "m"},
+        {2 * DAY, HOUR, 0, "h", ""},    {8 * DAY, DAY, HOUR, "d", "h"},
+        {2 * YEAR, DAY, 0, "d", ""},    {8LL * YEAR, YEAR, DAY, "y", "d"},
+        {INT64_MAX, YEAR, 0, "y", ""},
+    };
+    size_t form = 0;
+    if (seconds < -1) {
         snprintf(out, SIM_AGE_MAX, "<invalid>");
-    else if (seconds < 2 * minute)
-        two_units(out, seconds < 0 ? 0 : seconds, "s", 0, "");
-    else if (seconds < 10 * minute)
-        two_units(out, seconds / minute, "m", seconds % minute, "s");
-    else if (seconds < 3 * hour)
-        two_units(out, seconds / minute, "m", 0, "");
-    else if (seconds < 8 * hour)
-        two_units(out, seconds / hour, "h", seconds / minute % 60, "m");
-    else if (seconds < 2 * day)
-        two_units(out, seconds / hour, "h", 0, "");
-    else if (seconds < 8 * day)
-        two_units(out, seconds / day, "d", seconds / hour % 24, "h");
-    else if (seconds < 2 * year)
-        two_units(out, seconds / day, "d", 0, "");
-    else if (seconds < 8 * year)
-        two_units(out, seconds / year, "y", seconds / day % 365, "d");
-    else
-        two_units(out, seconds / year, "y", 0, "");
+        return;
+    }
+    if (seconds < 0) seconds = 0;
+    while (seconds >= forms[form].below) form++;
+    long long big = seconds / forms[form].big, rest = seconds % forms[form].big;
+    long long small = forms[form].small ? rest / forms[form].small : 0;
+    int n = snprintf(out, SIM_AGE_MAX, "%lld%s", big, forms[form].big_unit);
+    if (small) snprintf(out + n, SIM_AGE_MAX - (size_t)n, "%lld%s", small, forms[form].small_unit);
 }
 
-void sim_age(const char *text, int64_t now_s, char out[static SIM_AGE_MAX])
+json_t *sim_age(const char *text, int64_t now_s)
 {
+    char age[SIM_AGE_MAX];
     int64_t then;
-    if (sim_time_parse(text, &then))
-        sim_age_format(now_s - then, out);
-    else
-        snprintf(out, SIM_AGE_MAX, "<unknown>");
+    if (!civil_read_utc(str_of(text), &then)) return json_string("<unknown>");
+    sim_age_format(now_s - then, age);
+    return json_string(age);
 }

@@ -373,7 +373,7 @@ static void test_the_end_says_what_is_lost_for_good_and_does_not_wait(void **sta
              lost);
     const char *since = strstr(log_text(), told);
     assert_non_null(since);
-    civil_put_utc(&latest, failed_us - 999 * PATIENCE_MS * INT64_C(1000));
+    civil_put_utc(&latest, failed_us - 999 * PATIENCE_MS * INT64_C(1000), 3);
     assert_true(strncmp(since + strlen(told), buf_text(&latest), latest.len) < 0);
     buf_clear(&latest);
     assert_int_equal(count_in(log_text(), "\n"), 2);

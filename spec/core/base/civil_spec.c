@@ -1,0 +1,72 @@
+/* Times of RFC 3339, written and read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/civil.h"
+#include "base/mem.h"
+
+static void assert_written(int64_t time_us, int digits, const char *expected)
+{
+    struct buf text = {0};
+    civil_put_utc(&text, time_us, digits);
+    assert_string_equal(buf_text(&text), expected);
+    buf_clear(&text);
+}
+
+static void test_a_time_is_written_in_utc(void **state)
+{
+    assert_written(INT64_C(1767225600000000), 0, "2026-01-01T00:00:00Z");
+    assert_written(INT64_C(1767225600001234), 3, "2026-01-01T00:00:00.001Z");
+    assert_written(INT64_C(1767225600001234), 6, "2026-01-01T00:00:00.001234Z");
+    assert_written(-1, 0, "1969-12-31T23:59:59Z");
+    assert_written(-1, 6, "1969-12-31T23:59:59.999999Z");
+}
+
+static void test_times_are_read_with_fractions_and_offsets(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t seconds;
+    } good[] = {{"2026-01-01T00:00:00Z", 1767225600},
+                {"2026-01-01T00:00:00.999999Z", 1767225600},
+                {"2026-01-01T02:30:00+02:30", 1767225600},
+                {"2025-12-31T23:00:00-01:00", 1767225600},
+                {"1969-12-31T23:59:59Z", -1}};
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+        int64_t seconds = 0;
+        assert_true(civil_read_utc(str_of(good[i].text), &seconds));
+        assert_int_equal(seconds, good[i].seconds);
+    }
+}
+
+static void test_what_is_no_time_is_refused(void **state)
+{
+    static const char *const bad[] = {"",
+                                      "2026-01-01",
+                                      "2026-01-01T00:00:00",
+                                      "2026-01-01 00:00:00Z",
+                                      "2026-13-01T00:00:00Z",
+                                      "2026-01-01T24:00:00Z",
+                                      "2026-01-01T00:00:00.Z",
+                                      "2026-01-01T00:00:00Zx",
+                                      "2026-01-01T00:00:00+2",
+                                      "2026-01-01T00:00:00+02:00x"};
+    int64_t seconds;
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) assert_false(civil_read_utc(str_of(bad[i]), &seconds));
+    assert_false(civil_read_utc((struct str){0}, &seconds));
+    assert_false(civil_read_utc((struct str){"2026-01-01T00:00:00Z\0", 21}, &seconds));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_time_is_written_in_utc),
+        cmocka_unit_test(test_times_are_read_with_fractions_and_offsets),
+        cmocka_unit_test(test_what_is_no_time_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
