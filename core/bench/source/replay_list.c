@@ -28,14 +28,6 @@ static void list_free(struct sim_stream *stream)
     free(list);
 }
 
-static json_t *too_large(uint64_t version, uint64_t newest)
-{
-    char asked[24], current[24];
-    snprintf(asked, sizeof asked, "%llu", (unsigned long long)version);
-    snprintf(current, sizeof current, "%llu", (unsigned long long)newest);
-    return sim_status_too_large(asked, current);
-}
-
 /* Only the present state is there. With the lock. */
 static json_t *refuse(const struct list *list, const struct sim_list_options *options)
 {
@@ -49,7 +41,7 @@ static json_t *refuse(const struct list *list, const struct sim_list_options *op
     }
     bool exact = options->match == SIM_MATCH_EXACT ||
                  (options->match == SIM_MATCH_UNSET && options->limit && options->version);
-    if (options->version > present) return too_large(options->version, present);
+    if (options->version > present) return sim_status_too_large(options->version, present);
     if (options->has_version && exact && options->version != present)
         return sim_status_expired("The resourceVersion for the provided list is too old.", NULL);
     return NULL;

@@ -30,32 +30,17 @@ static void stream_free(struct sim_stream *stream)
     free(s);
 }
 
-static json_t *too_old(uint64_t version, uint64_t oldest)
-{
-    char *message = xasprintf("too old resource version: %llu (%llu)", (unsigned long long)version,
-                              (unsigned long long)oldest);
-    json_t *status = sim_status_expired(message, NULL);
-    free(message);
-    return status;
-}
-
-static json_t *too_large(uint64_t version, uint64_t newest)
-{
-    char asked[24], current[24];
-    snprintf(asked, sizeof asked, "%llu", (unsigned long long)version);
-    snprintf(current, sizeof current, "%llu", (unsigned long long)newest);
-    return sim_status_too_large(asked, current);
-}
-
 /* With the lock. */
 static json_t *refuse(const struct stream *s)
 {
     const struct sim_list_options *options = &s->options;
     const struct replay_pods *pods = &s->replay->pods;
     if (options->send_initial)
-        return options->version > pods->version ? too_large(options->version, pods->version) : NULL;
-    return options->version && options->version < pods->oldest ? too_old(options->version, pods->oldest)
-                                                               : NULL;
+        return options->version > pods->version ? sim_status_too_large(options->version, pods->version)
+                                                : NULL;
+    return options->version && options->version < pods->oldest
+               ? sim_status_too_old(options->version, pods->oldest)
+               : NULL;
 }
 
 static size_t put_all(struct stream *s)

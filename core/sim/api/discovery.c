@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "sim/kinds/kinds.h"
+#include "sim/kinds/table.h"
 #include "sim/text/tree.h"
 
 static const char legacy_type[] = "application/json";
@@ -192,33 +192,11 @@ json_t *sim_discovery(const char *path, const char *accept, const struct sim_kin
 static const char v2[] = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 static const char v2beta1[] = "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
 
-struct wanted {
-    struct str type, group, version, as;
-};
-
-static struct wanted read_clause(struct str clause)
-{
-    struct wanted w = {0};
-    struct str part;
-    str_cut(&clause, ';', &part);
-    w.type = str_trim(part);
-    while (str_cut(&clause, ';', &part)) {
-        struct str key, value = part;
-        str_cut(&value, '=', &key);
-        key = str_trim(key);
-        value = value.p ? str_trim(value) : STR("");
-        if (str_is(key, "g")) w.group = value;
-        if (str_is(key, "v")) w.version = value;
-        if (str_is(key, "as")) w.as = value;
-    }
-    return w;
-}
-
 const char *sim_discovery_aggregated_type(const char *accept)
 {
     struct str rest = str_of(accept ? accept : ""), clause;
     while (str_cut(&rest, ',', &clause)) {
-        struct wanted w = read_clause(clause);
+        struct sim_clause w = sim_read_clause(clause);
         if (!str_is(w.type, "application/json")) continue;
         if (w.as.n == 0) return NULL;
         if (!str_is(w.as, "APIGroupDiscoveryList") || !str_is(w.group, "apidiscovery.k8s.io")) continue;

@@ -15,6 +15,7 @@
 #include "sim/api/listener.h"
 #include "sim/object/status.h"
 #include "sim/store/gzip.h"
+#include "sim/text/tree.h"
 
 enum {
     BODY_MAX = 64 << 20,
@@ -126,18 +127,12 @@ static struct MHD_Response *list_response(struct sim_http *http, struct MHD_Conn
     return response;
 }
 
-static int append(const char *data, size_t len, void *into)
-{
-    buf_append(into, data, len);
-    return 0;
-}
-
 static struct MHD_Response *response_of(struct sim_http *http, struct MHD_Connection *connection,
                                         struct sim_reply *reply)
 {
     if (reply->stream) return list_response(http, connection, reply);
     if (reply->json) {
-        must(json_dump_callback(reply->json, append, &reply->text, JSON_COMPACT) == 0);
+        sim_put_json(&reply->text, reply->json);
         buf_putc(&reply->text, '\n');
     }
     return text_response(http, &reply->text, takes_gzip(http, connection));

@@ -14,6 +14,7 @@
 #include "sim/store/load.h"
 #include "sim/store/reaper.h"
 #include "sim/store/target.h"
+#include "sim/text/tree.h"
 
 enum { QUERY_MAX = 32, READ = 64 << 10, TERMINATE_MS = 1000, BOOKMARK_MS = 60000 };
 
@@ -196,19 +197,13 @@ static void soften(struct sim_inside *inside, struct sim_request *request, char 
     request->content_type = "application/json";
 }
 
-static int append(const char *data, size_t len, void *into)
-{
-    buf_append(into, data, len);
-    return 0;
-}
-
 static void take(struct sim_reply *reply, struct sim_inside_response *answer)
 {
     ssize_t n = 1;
     answer->code = reply->code;
     answer->retry_after_s = reply->retry_after_s;
     answer->content_type = reply->content_type ? reply->content_type : "application/json";
-    if (reply->json) must(json_dump_callback(reply->json, append, &answer->body, JSON_COMPACT) == 0);
+    if (reply->json) sim_put_json(&answer->body, reply->json);
     buf_str(&answer->body, buf_slice(&reply->text));
     if (reply->live) {
         answer->stream = reply->stream;

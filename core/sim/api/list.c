@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/must.h"
 #include "sim/object/status.h"
 #include "sim/store/form.h"
@@ -143,13 +143,11 @@ static void measure_page(struct list *list)
 static json_t *table(struct list *list)
 {
     json_t **objects = NULL;
-    size_t n = 0, cap = 0;
+    size_t n = 0;
     const struct sim_object *object;
     char version[24];
-    while ((object = next(list))) {
-        if (n == cap) objects = xrealloc(objects, (cap = cap ? 2 * cap : 64) * sizeof(json_t *));
-        objects[n++] = sim_object_json(object, list->served->kind->kind, list->served->api_version);
-    }
+    while ((object = next(list)))
+        *array_add(objects, n) = sim_object_json(object, list->served->kind->kind, list->served->api_version);
     snprintf(version, sizeof version, "%llu", (unsigned long long)list->meta.version);
     json_t *result = sim_table(list->served->kind, objects, n, version, list->meta.token,
                                list->options.include_object, true, time(NULL));

@@ -5,12 +5,6 @@
 #include "base/str.h"
 #include "sim/kinds/table.h"
 
-struct clause {
-    struct str type;
-    struct str as, group, version;
-    double q;
-};
-
 static double quality(struct str text)
 {
     char digits[16] = {0};
@@ -18,9 +12,9 @@ static double quality(struct str text)
     return strtod(digits, NULL);
 }
 
-static struct clause read_clause(struct str text)
+struct sim_clause sim_read_clause(struct str text)
 {
-    struct clause c = {.q = 1};
+    struct sim_clause c = {.q = 1};
     struct str part;
     str_cut(&text, ';', &part);
     c.type = str_trim(part);
@@ -37,18 +31,18 @@ static struct clause read_clause(struct str text)
     return c;
 }
 
-static bool is_json(const struct clause *c)
+static bool is_json(const struct sim_clause *c)
 {
     return str_is(c->type, "application/json") || str_is(c->type, "application/*") || str_is(c->type, "*/*");
 }
 
-static bool is_protobuf(const struct clause *c)
+static bool is_protobuf(const struct sim_clause *c)
 {
     return str_is(c->type, "application/vnd.kubernetes.protobuf");
 }
 
 /* The form of the object, all of which are of meta.k8s.io/v1, whatever it is encoded as. */
-static enum sim_form form_of(const struct clause *c)
+static enum sim_form form_of(const struct sim_clause *c)
 {
     static const struct {
         const char *as;
@@ -70,7 +64,7 @@ struct sim_media sim_negotiate_media(const char *accept, const struct sim_spoken
     double best_q = 0;
     if (str_trim(rest).n == 0) return (struct sim_media){.form = SIM_FORM_JSON};
     while (str_cut(&rest, ',', &part)) {
-        struct clause c = read_clause(part);
+        struct sim_clause c = sim_read_clause(part);
         struct sim_media media = {form_of(&c), is_protobuf(&c)};
         if (media.protobuf ? !spoken->protobuf : !is_json(&c)) continue;
         if (media.form == SIM_FORM_TABLE && !spoken->tables) continue;

@@ -51,32 +51,11 @@ enum { DEFAULT_TIMEOUT_S = 1800 }; /* of a watch that names none */
 /* Takes `status`: all that the watch says. */
 static void fail_with(struct watch *watch, json_t *status)
 {
-    json_t *event = json_pack("{ss so}", "type", "ERROR", "object", status);
     struct buf line = {0};
-    char *text = json_dumps(event, JSON_COMPACT);
-    buf_printf(&line, "%s\n", text);
-    free(text);
-    json_decref(event);
+    sim_form_error(&line, status);
     size_t len = line.len;
     struct sim_action *action = sim_action_new(0, buf_take(&line), len, SIM_THEN_END);
     STAILQ_INSERT_HEAD(&watch->actions, action, link);
-}
-
-static json_t *too_old(const struct watch *watch, uint64_t oldest)
-{
-    char *message = xasprintf("too old resource version: %llu (%llu)",
-                              (unsigned long long)watch->options.version, (unsigned long long)oldest);
-    json_t *status = sim_status_expired(message, NULL);
-    free(message);
-    return status;
-}
-
-static json_t *too_large(const struct watch *watch, uint64_t newest)
-{
-    char asked[24], current[24];
-    snprintf(asked, sizeof asked, "%llu", (unsigned long long)watch->options.version);
-    snprintf(current, sizeof current, "%llu", (unsigned long long)newest);
-    return sim_status_too_large(asked, current);
 }
 
 /* With the store's lock: where the watch begins. One that cannot begin there says so in its stream, as on a
@@ -93,8 +72,8 @@ static void begin(struct watch *watch, bool initial_given)
     watch->version = watch->told = from_version ? options->version : store->version;
     watch->stage = WATCH_LIVE;
     if (from_version && !sim_history_after(&resource->history, options->version, &next))
-        fail_with(watch, too_old(watch, resource->history.forgotten));
-    if (to_come) fail_with(watch, too_large(watch, store->version));
+        fail_with(watch, sim_status_too_old(options->version, resource->history.forgotten));
+    if (to_come) fail_with(watch, sim_status_too_large(options->version, store->version));
     if (with_present) {
         watch->stage = WATCH_INITIAL;
         watch->initial = omap_ref(resource->map);

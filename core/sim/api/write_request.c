@@ -136,8 +136,7 @@ static json_t *merged_by_key(void *ctx, const struct sim_kind *kind, const json_
 /* The real server keeps to itself what was wrong; here a cause tells. */
 static json_t *rejected(const char *why)
 {
-    json_t *status = sim_status(422, "Invalid",
-                                "the server rejected our request due to an error in our request", NULL, NULL);
+    json_t *status = sim_status_generic(422);
     json_t *cause = json_pack("{ss ss}", "reason", "UnexpectedServerResponse", "message", why);
     json_object_set_new(sim_submap(status, "details"), "causes", json_pack("[o]", cause));
     return status;

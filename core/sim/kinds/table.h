@@ -2,6 +2,7 @@
  * Owner: each function gives a new reference; what is handed in is borrowed and not changed.
  * Everything may be called anywhere. */
 #pragma once
+#include "base/str.h"
 #include "sim/object/kind.h"
 
 enum sim_form {
@@ -11,6 +12,13 @@ enum sim_form {
     SIM_FORM_PARTIAL_LIST,
     SIM_FORM_UNACCEPTABLE, /* answer 406 */
 };
+
+/* One of the media types of an Accept header, with the parameters that mean something. */
+struct sim_clause {
+    struct str type, as, group, version;
+    double q;
+};
+struct sim_clause sim_read_clause(struct str text);
 
 /* The first form in the header that the server has; NULL and "" are JSON. */
 enum sim_form sim_negotiate(const char *accept);

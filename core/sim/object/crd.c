@@ -163,14 +163,6 @@ static void check_column(const json_t *column, size_t version, size_t at, json_t
     free(of_path);
 }
 
-static bool named_before(const json_t *versions, size_t at)
-{
-    const char *name = sim_text_at(json_array_get(versions, at), "name");
-    for (size_t i = 0; i < at; i++)
-        if (strcmp(sim_text_at(json_array_get(versions, i), "name"), name) == 0) return true;
-    return false;
-}
-
 static void check_version(const json_t *version, size_t at, json_t *causes)
 {
     struct buf problems = {0};
@@ -197,7 +189,7 @@ static void check_versions(const json_t *crd, json_t *causes)
     for (size_t i = 0; i < n; i++) {
         version = json_array_get(versions, i);
         storage += sim_true_at(version, "storage");
-        unique = unique && !named_before(versions, i);
+        unique = unique && sim_find(versions, "name", sim_text_at(version, "name")) == version;
         check_version(version, i, causes);
     }
     if (!unique)

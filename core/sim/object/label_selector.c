@@ -208,9 +208,9 @@ bool sim_selector_matches_labels(const struct sim_selector *selector, const json
 
 struct sim_requirement *sim_selector_add(struct sim_selector *s)
 {
-    s->all = xrealloc(s->all, (s->count + 1) * sizeof *s->all);
-    s->all[s->count] = (struct sim_requirement){0};
-    return &s->all[s->count++];
+    struct sim_requirement *r = array_add(s->all, s->count);
+    *r = (struct sim_requirement){0};
+    return r;
 }
 
 void sim_requirement_add_value(struct sim_requirement *r, const char *value, size_t n)

@@ -249,9 +249,7 @@ static void check_annotations(json_t *causes, const json_t *annotations)
     size_t size = 0;
     json_object_foreach ((json_t *)annotations, key, value) {
         /* As for labels, but capitals are good in the prefix too. */
-        char *lower = xstrdup(key);
-        for (char *p = lower; *p; p++)
-            if (*p >= 'A' && *p <= 'Z') *p = (char)(*p - 'A' + 'a');
+        char *lower = sim_lower(key);
         sim_check_key(str_of(lower), &problems);
         add_problems(causes, "metadata.annotations", key, &problems);
         size += strlen(key) + json_string_length(value);

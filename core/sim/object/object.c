@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "sim/text/text.h"
+#include "sim/text/tree.h"
 
 struct parts {
     struct str metadata, name, namespace_, version, labels, phase, node;
@@ -112,17 +113,11 @@ static json_t *ordered(const json_t *object)
     return result;
 }
 
-static int append(const char *data, size_t len, void *into)
-{
-    buf_append(into, data, len);
-    return 0;
-}
-
 struct sim_object *sim_object_from_json(const json_t *object)
 {
     json_t *whole = ordered(object);
     struct buf text = {0};
-    must(json_dump_callback(whole, append, &text, JSON_COMPACT) == 0);
+    sim_put_json(&text, whole);
     json_decref(whole);
     struct sim_object *result = sim_object_from_text(buf_slice(&text));
     buf_clear(&text);

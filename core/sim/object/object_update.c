@@ -115,15 +115,6 @@ static void keep_system_fields(const struct sim_kind *kind, json_t *object, cons
     if (!json_object_get(metadata, "managedFields")) copy_field(metadata, before, "managedFields");
 }
 
-static bool has_finalizer(const json_t *object, const char *name)
-{
-    json_t *finalizer;
-    size_t i;
-    json_array_foreach (sim_at(object, "metadata.finalizers"), i, finalizer)
-        if (strcmp(sim_text_at(finalizer, ""), name) == 0) return true;
-    return false;
-}
-
 static void check_finalizers(const json_t *object, const json_t *old, json_t *causes)
 {
     json_t *finalizer;
@@ -131,7 +122,7 @@ static void check_finalizers(const json_t *object, const json_t *old, json_t *ca
     if (!*meta(old, "deletionTimestamp")) return;
     json_array_foreach (sim_at(object, "metadata.finalizers"), i, finalizer) {
         const char *name = sim_text_at(finalizer, "");
-        if (has_finalizer(old, name)) continue;
+        if (sim_has_text(sim_at(old, "metadata.finalizers"), name)) continue;
         char *detail =
             xasprintf("no new finalizers can be added if the object is being deleted, found new finalizers "
                       "[]string{\"%s\"}",

@@ -63,29 +63,46 @@ int sim_status_code(const json_t *status)
     return (int)sim_int_at(status, "code", 200);
 }
 
+/* Where there is no message, the general one is said. */
+static const struct general {
+    int code;
+    const char *reason, *message;
+} generals[] = {
+    {400, "BadRequest", "the server rejected our request for an unknown reason"},
+    {401, "Unauthorized", "the server has asked for the client to provide credentials"},
+    {403, "Forbidden", NULL},
+    {404, "NotFound", "the server could not find the requested resource"},
+    {405, "MethodNotAllowed", "the server does not allow this method on the requested resource"},
+    {409, "Conflict", "the server reported a conflict"},
+    {410, "Expired", NULL},
+    {415, "UnsupportedMediaType", "415: Unsupported Media Type"},
+    {422, "Invalid", "the server rejected our request due to an error in our request"},
+    {429, "TooManyRequests", "the server has received too many requests and has asked us to try again later"},
+    {500, "InternalError", NULL},
+    {503, "ServiceUnavailable", "the server is currently unable to handle the request"},
+    {504, "Timeout",
+     "the server was unable to return a response in the time allotted, but may still be processing the "
+     "request"},
+};
+
+static const struct general *general_of(int code)
+{
+    for (size_t i = 0; i < ARRAY_LEN(generals); i++)
+        if (generals[i].code == code) return &generals[i];
+    return NULL;
+}
+
+const char *sim_status_reason(int code)
+{
+    const struct general *general = general_of(code);
+    return general ? general->reason : NULL;
+}
+
 json_t *sim_status_generic(int code)
 {
-    static const struct {
-        int code;
-        const char *reason, *message;
-    } known[] = {
-        {400, "BadRequest", "the server rejected our request for an unknown reason"},
-        {401, "Unauthorized", "the server has asked for the client to provide credentials"},
-        {404, "NotFound", "the server could not find the requested resource"},
-        {405, "MethodNotAllowed", "the server does not allow this method on the requested resource"},
-        {409, "Conflict", "the server reported a conflict"},
-        {415, "UnsupportedMediaType", "415: Unsupported Media Type"},
-        {422, "Invalid", "the server rejected our request due to an error in our request"},
-        {429, "TooManyRequests",
-         "the server has received too many requests and has asked us to try again later"},
-        {503, "ServiceUnavailable", "the server is currently unable to handle the request"},
-        {504, "Timeout",
-         "the server was unable to return a response in the time allotted, but may still be processing the "
-         "request"},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (known[i].code == code)
-            return status_of(code, known[i].reason, json_string(known[i].message), NULL);
+    const struct general *general = general_of(code);
+    if (general && general->message)
+        return status_of(code, general->reason, json_string(general->message), NULL);
     return status_of(
         code, code >= 500 ? "InternalError" : NULL,
         sim_textf("the server responded with the status code %d but did not return more information", code),
@@ -230,12 +247,22 @@ json_t *sim_status_too_many(const char *message, int retry_after_s)
     return status_of(429, "TooManyRequests", sim_string(message), details);
 }
 
-json_t *sim_status_too_large(const char *rv, const char *current)
+json_t *sim_status_too_large(uint64_t version, uint64_t current)
 {
     json_t *details = json_pack("{s:[{s:s,s:s}],s:i}", "causes", "reason", "ResourceVersionTooLarge",
                                 "message", "Too large resource version", "retryAfterSeconds", 1);
     return status_of(504, "Timeout",
-                     sim_textf("Timeout: Too large resource version: %s, current: %s", rv, current), details);
+                     sim_textf("Timeout: Too large resource version: %llu, current: %llu",
+                               (unsigned long long)version, (unsigned long long)current),
+                     details);
+}
+
+json_t *sim_status_too_old(uint64_t version, uint64_t oldest)
+{
+    return status_of(410, "Expired",
+                     sim_textf("too old resource version: %llu (%llu)", (unsigned long long)version,
+                               (unsigned long long)oldest),
+                     NULL);
 }
 
 json_t *sim_status_expired(const char *message, const char *continue_token)

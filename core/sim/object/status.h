@@ -13,6 +13,8 @@ json_t *sim_status_success(const struct sim_kind *kind, const char *name, const 
 /* The HTTP code to answer with. */
 int sim_status_code(const json_t *status);
 
+/* The reason that belongs to a code; NULL when it has none. */
+const char *sim_status_reason(int code);
 /* The server's general sentence for 404, 405, 409, 415, 422 and others, when there is no more to say. A JSON
  * patch that does not apply is such a 422, a path that is not there such a 404. */
 json_t *sim_status_generic(int code);
@@ -41,6 +43,8 @@ json_t *sim_status_internal(const char *message);
 /* 429; details.retryAfterSeconds, left out when 0. */
 json_t *sim_status_too_many(const char *message, int retry_after_s);
 /* 504 of a version that the server has not seen yet; `current` is the newest it has. */
-json_t *sim_status_too_large(const char *rv, const char *current);
+json_t *sim_status_too_large(uint64_t version, uint64_t current);
+/* 410 of a watch from a version that is forgotten: those up to `oldest` are. */
+json_t *sim_status_too_old(uint64_t version, uint64_t oldest);
 /* 410; `continue_token` (may be NULL) lets the client go on with an inconsistent list. */
 json_t *sim_status_expired(const char *message, const char *continue_token);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
+#include "base/array.h"
 #include "sim/object/crd.h"
 #include "sim/object/status.h"
 #include "sim/store/write.h"
@@ -63,9 +63,9 @@ static char **keys_in(struct sim_api *api, struct sim_resource *resource, const 
     omap_seek(&cursor, resource->map, prefix);
     for (;;) {
         const struct sim_object *object = omap_next(&cursor);
-        keys = xrealloc(keys, (n + 1) * sizeof *keys);
-        keys[n] = object && strncmp(object->key, prefix, len) == 0 ? xstrdup(object->key) : NULL;
-        if (!keys[n++]) break;
+        char *key = object && strncmp(object->key, prefix, len) == 0 ? xstrdup(object->key) : NULL;
+        *array_add(keys, n) = key;
+        if (!key) break;
     }
     sim_store_unlock(api->store);
     free(prefix);

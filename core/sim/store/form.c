@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "base/must.h"
+#include "sim/text/tree.h"
 
 #define PARTIAL_HEAD "\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\","
 
@@ -109,10 +109,10 @@ void sim_form_object(struct sim_out *out, const struct sim_served *served, enum 
 
 static void put_json(struct sim_out *out, json_t *value)
 {
-    char *text = json_dumps(value, JSON_COMPACT);
-    must(text);
-    put(out, text);
-    free(text);
+    struct buf text = {0};
+    sim_put_json(&text, value);
+    sim_out_put(out, buf_slice(&text));
+    buf_clear(&text);
     json_decref(value);
 }
 
@@ -140,6 +140,14 @@ void sim_form_event(struct sim_out *out, struct sim_event_form *form, const char
     else
         whole(out, form->served, form->form, object, version);
     put(out, "}\n");
+}
+
+void sim_form_error(struct buf *out, json_t *status)
+{
+    json_t *event = json_pack("{ss so}", "type", "ERROR", "object", status);
+    sim_put_json(out, event);
+    buf_putc(out, '\n');
+    json_decref(event);
 }
 
 static json_t *bookmark_object(const struct sim_event_form *form, uint64_t version, bool initial_end)

@@ -32,6 +32,8 @@ struct sim_event_form {
     bool columns_sent;          /* only the first Table has its columns */
 };
 
+/* A whole line of a watch: an event ERROR with the Status, which it takes. */
+void sim_form_error(struct buf *out, json_t *status);
 /* A whole line of a watch. `version` is what the object carries; 0: its own. */
 void sim_form_event(struct sim_out *out, struct sim_event_form *form, const char *type,
                     const struct sim_object *object, uint64_t version);

@@ -7,7 +7,9 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/text/base64.h"
 #include "sim/object/status.h"
+#include "sim/text/tree.h"
 
 static const struct sim_kind list_options_kind = {.group = "meta.k8s.io", .kind = "ListOptions"};
 
@@ -157,42 +159,42 @@ void sim_list_options_clear(struct sim_list_options *options)
 
 #define FORM "meta.k8s.io/v1"
 
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+static void swap(struct buf *text, char from, char to)
+{
+    for (size_t i = 0; i < text->len; i++)
+        if (text->data[i] == from) text->data[i] = to;
+}
 
+/* In the alphabet of URLs, without padding. */
 static char *encode(struct str in)
 {
     struct buf out = {0};
-    for (size_t i = 0; i < in.n; i += 3) {
-        size_t n = in.n - i < 3 ? in.n - i : 3;
-        uint32_t bits = 0;
-        for (size_t k = 0; k < 3; k++) bits = bits << 8 | (k < n ? (unsigned char)in.p[i + k] : 0);
-        for (size_t k = 0; k <= n; k++) buf_putc(&out, digits[bits >> (18 - 6 * k) & 63]);
-    }
+    base64_encode(in, &out);
+    while (out.data[out.len - 1] == '=') out.len--;
+    swap(&out, '+', '-');
+    swap(&out, '/', '_');
     return buf_take(&out);
 }
 
 static bool decode(const char *text, struct buf *out)
 {
-    uint32_t bits = 0;
-    int have = 0;
-    for (; *text && *text != '='; text++) {
-        const char *digit = strchr(digits, *text);
-        if (!digit) return false;
-        bits = bits << 6 | (uint32_t)(digit - digits);
-        have += 6;
-        if (have < 8) continue;
-        have -= 8;
-        buf_putc(out, (char)(bits >> have & 255));
-    }
-    return true;
+    struct buf digits = {0};
+    buf_append(&digits, text, strcspn(text, "="));
+    while (digits.len % 4) buf_putc(&digits, '=');
+    swap(&digits, '-', '+');
+    swap(&digits, '_', '/');
+    bool ok = base64_decode(buf_slice(&digits), out);
+    buf_clear(&digits);
+    return ok;
 }
 
 char *sim_page_token(int64_t version, const char *after)
 {
     json_t *token = json_pack("{ss sI ss}", "v", FORM, "rv", (json_int_t)version, "start", after);
-    char *text = json_dumps(token, JSON_COMPACT);
-    char *result = encode(str_of(text));
-    free(text);
+    struct buf text = {0};
+    sim_put_json(&text, token);
+    char *result = encode(buf_slice(&text));
+    buf_clear(&text);
     json_decref(token);
     return result;
 }

@@ -30,22 +30,21 @@ void sim_reply_status(struct sim_reply *reply, json_t *status)
 }
 
 /* With details that are there and empty. */
-static void reply_general(struct sim_reply *reply, int code, const char *reason, const char *message)
+static void reply_general(struct sim_reply *reply, int code)
 {
-    json_t *status = sim_status(code, reason, message, NULL, NULL);
+    json_t *status = sim_status_generic(code);
     json_object_set_new(status, "details", json_object());
     sim_reply_status(reply, status);
 }
 
 void sim_reply_not_found(struct sim_reply *reply)
 {
-    reply_general(reply, 404, "NotFound", "the server could not find the requested resource");
+    reply_general(reply, 404);
 }
 
 void sim_reply_not_allowed(struct sim_reply *reply)
 {
-    reply_general(reply, 405, "MethodNotAllowed",
-                  "the server does not allow this method on the requested resource");
+    reply_general(reply, 405);
 }
 
 void sim_reply_clear(struct sim_reply *reply)

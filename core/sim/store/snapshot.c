@@ -18,14 +18,6 @@ static const char continue_expired[] =
     "modified, or "
     "deleted between the time the first chunk was returned and now may show up in the list.";
 
-static json_t *too_large(uint64_t version, uint64_t current)
-{
-    char asked[24], newest[24];
-    snprintf(asked, sizeof asked, "%llu", (unsigned long long)version);
-    snprintf(newest, sizeof newest, "%llu", (unsigned long long)current);
-    return sim_status_too_large(asked, newest);
-}
-
 static void take_present(struct sim_api *api, const struct sim_resource *resource,
                          struct sim_snapshot *snapshot)
 {
@@ -37,7 +29,7 @@ static json_t *take_exact(struct sim_api *api, const struct sim_resource *resour
                           struct sim_snapshot *snapshot)
 {
     struct omap *map;
-    if (version > api->store->version) return too_large(version, api->store->version);
+    if (version > api->store->version) return sim_status_too_large(version, api->store->version);
     if (!sim_history_map(&resource->history, version, &map))
         return sim_status_expired("The resourceVersion for the provided list is too old.", NULL);
     snapshot->map = omap_ref(map);
@@ -75,7 +67,8 @@ static json_t *take(struct sim_api *api, const struct sim_resource *resource,
     bool legacy_exact = options->match == SIM_MATCH_UNSET && options->limit && options->version;
     if (options->has_version && (options->match == SIM_MATCH_EXACT || legacy_exact))
         return take_exact(api, resource, options->version, snapshot);
-    if (options->version > api->store->version) return too_large(options->version, api->store->version);
+    if (options->version > api->store->version)
+        return sim_status_too_large(options->version, api->store->version);
     if (options->has_version && options->version == 0 && api->settings.watch_cache) snapshot->limit = 0;
     take_present(api, resource, snapshot);
     return NULL;

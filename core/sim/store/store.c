@@ -6,6 +6,7 @@
 #include <strings.h>
 #include <sys/eventfd.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "sim/kinds/kinds.h"
@@ -44,11 +45,9 @@ static void serve(struct sim_store *store, const struct sim_kind *kind, struct s
     served->head = kind->custom
                        ? xasprintf("\"apiVersion\":\"%s\",\"kind\":\"%s\",", served->api_version, kind->kind)
                        : xasprintf("\"kind\":\"%s\",\"apiVersion\":\"%s\",", kind->kind, served->api_version);
-    size_t n = ++store->served_count;
-    store->served = xrealloc(store->served, n * sizeof *store->served);
-    store->kinds = xrealloc(store->kinds, n * sizeof *store->kinds);
-    store->served[n - 1] = served;
-    store->kinds[n - 1] = kind;
+    store->kinds = array_grow(store->kinds, store->served_count, sizeof *store->kinds);
+    store->kinds[store->served_count] = kind;
+    *array_add(store->served, store->served_count) = served;
 }
 
 struct sim_store *sim_store_new(const struct sim_store_options *options)

@@ -55,23 +55,6 @@ static char *text_or(const json_t *step, const char *key, const char *otherwise)
     return xstrdup(text ? text : otherwise);
 }
 
-/* The reason that belongs to a code; NULL when it has none (H-8). */
-static const char *reason_of(int code)
-{
-    static const struct {
-        int code;
-        const char *reason;
-    } known[] = {{400, "BadRequest"},    {401, "Unauthorized"},
-                 {403, "Forbidden"},     {404, "NotFound"},
-                 {409, "Conflict"},      {410, "Expired"},
-                 {422, "Invalid"},       {429, "TooManyRequests"},
-                 {500, "InternalError"}, {503, "ServiceUnavailable"},
-                 {504, "Timeout"}};
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (known[i].code == code) return known[i].reason;
-    return NULL;
-}
-
 bool sim_wrong_read(const json_t *step, struct sim_wrong *wrong, struct err *err)
 {
     const json_t *after = json_object_get(step, "after"), *period = json_object_get(step, "for"),
@@ -87,7 +70,7 @@ bool sim_wrong_read(const json_t *step, struct sim_wrong *wrong, struct err *err
     if (wrong->code < 400 || wrong->code > 599)
         return err_set(err, ERR_INVALID, "\"code\" is not an HTTP error code: %d", wrong->code);
     wrong->retry_after_s = (int)sim_int_at(step, "retry_after", 0);
-    wrong->reason = text_or(step, "reason", reason_of(wrong->code));
+    wrong->reason = text_or(step, "reason", sim_status_reason(wrong->code));
     wrong->message = text_or(step, "message", "the scenario wants it so");
     wrong->text = text_or(step, "text", "");
     return true;
@@ -178,15 +161,6 @@ static void oversize(struct buf *out, const struct sim_wrong *wrong, const struc
     buf_clear(&members);
 }
 
-static void error_event(struct buf *out, const struct sim_wrong *wrong)
-{
-    json_t *event = json_pack("{ss so}", "type", "ERROR", "object", sim_wrong_status(wrong));
-    char *text = json_dumps(event, JSON_COMPACT);
-    buf_printf(out, "%s\n", text);
-    free(text);
-    json_decref(event);
-}
-
 static void bytes_of(struct buf *out, const struct sim_wrong *wrong, struct sim_api *api,
                      const struct sim_served *served, bool watch)
 {
@@ -199,7 +173,7 @@ static void bytes_of(struct buf *out, const struct sim_wrong *wrong, struct sim_
     case SIM_WRONG_UNKNOWN_TYPE: real_object(out, api, served, "RENAMED"); break;
     case SIM_WRONG_NO_METADATA: made_up(out, served, watch, "\"spec\":{}"); break;
     case SIM_WRONG_OVERSIZE: oversize(out, wrong, served, watch); break;
-    case SIM_WRONG_ERROR_EVENT: error_event(out, wrong); break;
+    case SIM_WRONG_ERROR_EVENT: sim_form_error(out, sim_wrong_status(wrong)); break;
     case SIM_WRONG_LINE: buf_printf(out, watch ? "%s\n" : "%s", wrong->text); break;
     default: break;
     }

@@ -1,6 +1,10 @@
 /* A scanner over JSON text that skips what nobody asked for; see text.h. */
 #include "sim/text/text.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
 /* `at` is behind the opening quote; gives the place behind the closing one. */
 static const char *skip_string(const char *at, const char *end)
 {
@@ -84,19 +88,9 @@ struct str sim_text_unquote(struct str value)
 
 bool sim_parse_int64(const char *text, int64_t *out)
 {
-    bool negative = *text == '-';
-    int64_t value = 0;
-    if (*text == '-' || *text == '+') text++;
-    if (!*text) return false;
-    for (; *text; text++) {
-        if (*text < '0' || *text > '9') return false;
-        int digit = *text - '0';
-        if (__builtin_mul_overflow(value, 10, &value)) return false;
-        /* Down from zero when negative, as INT64_MIN has no positive counterpart. */
-        if (negative ? __builtin_sub_overflow(value, digit, &value)
-                     : __builtin_add_overflow(value, digit, &value))
-            return false;
-    }
-    *out = value;
-    return true;
+    char *end;
+    if (!isdigit((unsigned char)text[*text == '-' || *text == '+'])) return false;
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return errno == 0 && !*end;
 }

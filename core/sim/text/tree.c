@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 
 json_t *sim_at(const json_t *object, const char *path)
 {
@@ -89,6 +90,17 @@ json_t *sim_textf(const char *format, ...)
     json_t *string = sim_string(text);
     free(text);
     return string;
+}
+
+static int append(const char *data, size_t len, void *into)
+{
+    buf_append(into, data, len);
+    return 0;
+}
+
+void sim_put_json(struct buf *out, const json_t *value)
+{
+    must(json_dump_callback(value, append, out, JSON_COMPACT | JSON_ENCODE_ANY) == 0);
 }
 
 char *sim_lower(const char *text)

@@ -7,6 +7,8 @@
 
 #include <jansson.h>
 
+#include "base/buf.h"
+
 /* The value at a path of map keys ("spec.nodeName"; keys with a dot in them cannot be named), NULL when a
  * step is missing. A null at the end is given as it is. */
 json_t *sim_at(const json_t *object, const char *path);
@@ -27,5 +29,7 @@ void sim_default(json_t *object, const char *key, json_t *value);
 json_t *sim_textf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A string from text that may be no UTF-8; NULL is "". New reference. */
 json_t *sim_string(const char *text);
+/* Appends the value as compact JSON. */
+void sim_put_json(struct buf *out, const json_t *value);
 /* A new string with small letters of ASCII. */
 char *sim_lower(const char *text);

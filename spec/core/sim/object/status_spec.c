@@ -64,7 +64,7 @@ static void test_several_causes_stand_in_brackets(void **state)
 static void test_a_version_from_the_future_is_a_timeout_with_a_cause(void **state)
 {
     assert_json(
-        sim_status_too_large("100", "7"),
+        sim_status_too_large(100, 7),
         "{'kind':'Status','apiVersion':'v1','metadata':{},'status':'Failure','message':'Timeout: Too large "
         "resource version: 100, current: 7','reason':'Timeout','details':{'causes':[{'reason':"
         "'ResourceVersionTooLarge','message':'Too large resource version'}],'retryAfterSeconds':1},"
