@@ -153,15 +153,17 @@ void sim_inside_about_clear(struct sim_inside_about *about)
     *about = (struct sim_inside_about){.verb = ""};
 }
 
-/* Returns whether the object of the path exists. */
-static bool is_there(struct sim_inside *inside, const char *path)
+/* Returns whether the object of the path exists; it is removed, if wanted. */
+static bool find(struct sim_inside *inside, const char *path, bool remove)
 {
     struct sim_target target;
     bool there = false;
     if (sim_target_parse(inside->api.store, path, &target) && target.name) {
+        struct sim_resource *resource = target.served->resource;
         char *key = sim_target_key(&target, target.name);
         sim_store_lock(inside->api.store);
-        there = omap_get(target.served->resource->map, key) != NULL;
+        there = remove ? sim_store_remove(inside->api.store, resource, key)
+                       : omap_get(resource->map, key) != NULL;
         sim_store_unlock(inside->api.store);
         free(key);
     }
@@ -171,17 +173,7 @@ static bool is_there(struct sim_inside *inside, const char *path)
 
 bool sim_inside_remove(struct sim_inside *inside, const char *path)
 {
-    struct sim_target target;
-    bool removed = false;
-    if (sim_target_parse(inside->api.store, path, &target) && target.name) {
-        char *key = sim_target_key(&target, target.name);
-        sim_store_lock(inside->api.store);
-        removed = sim_store_remove(inside->api.store, target.served->resource, key);
-        sim_store_unlock(inside->api.store);
-        free(key);
-    }
-    sim_target_clear(&target);
-    return removed;
+    return find(inside, path, true);
 }
 
 /* An apply of what is not there goes to the collection. */
@@ -190,7 +182,7 @@ static void soften(struct sim_inside *inside, struct sim_request *request, char 
     const char *type = request->content_type;
     if (strncmp(type, "application/apply-patch", 23) != 0) return;
     request->content_type = "application/merge-patch+json";
-    if (is_there(inside, path)) return;
+    if (find(inside, path, false)) return;
     char *slash = strrchr(path, '/');
     if (slash) *slash = '\0';
     request->method = "POST";
@@ -234,11 +226,8 @@ void sim_inside_refuse(int code, const char *reason, const char *message, int re
     struct sim_reply reply = {0};
     json_t *status =
         reason || message ? sim_status(code, reason, message, NULL, NULL) : sim_status_generic(code);
-    if (retry_after_s > 0) {
-        json_t *details = json_object_get(status, "details");
-        if (!details) json_object_set_new(status, "details", details = json_object());
-        json_object_set_new(details, "retryAfterSeconds", json_integer(retry_after_s));
-    }
+    if (retry_after_s > 0)
+        json_object_set_new(sim_submap(status, "details"), "retryAfterSeconds", json_integer(retry_after_s));
     sim_reply_status(&reply, status);
     take(&reply, answer);
     sim_reply_clear(&reply);

@@ -231,17 +231,12 @@ void sim_get(struct sim_api *api, const struct sim_request *request, const struc
 {
     char *key = sim_target_key(target, target->name);
     sim_count(&api->stats.gets, 1);
-    sim_store_lock(api->store);
-    struct sim_object *object = omap_get(target->served->resource->map, key);
-    if (object) sim_object_ref(object);
-    sim_store_unlock(api->store);
+    struct sim_object *object = sim_store_hold(api->store, target->served->resource, key);
     free(key);
     if (!object) {
         sim_reply_status(reply, sim_status_not_found(target->served->kind, target->name));
         return;
     }
     sim_reply_object(request, target->served, object, reply);
-    sim_store_lock(api->store);
-    sim_object_unref(object);
-    sim_store_unlock(api->store);
+    sim_store_release(api->store, object);
 }

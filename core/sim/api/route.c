@@ -52,7 +52,7 @@ static bool has_subresource(const struct sim_target *target)
     const char *name = target->subresource;
     if (strcmp(name, "status") == 0) return kind->has_status;
     if (strcmp(name, "binding") == 0) return !*kind->group && strcmp(kind->plural, "pods") == 0;
-    return strcmp(name, "finalize") == 0 && !*kind->group && strcmp(kind->plural, "namespaces") == 0;
+    return strcmp(name, "finalize") == 0 && sim_is_namespace(kind);
 }
 
 static void objects(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,

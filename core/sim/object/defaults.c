@@ -212,5 +212,5 @@ void sim_apply_first_status(const struct sim_kind *kind, json_t *object)
     apply(status, kind->first_status);
     if (kind->graceful)
         default_text(status, "qosClass", sim_quality_of_service(json_object_get(object, "spec")));
-    if (strcmp(kind->kind, "Namespace") == 0) add_finalizer(object);
+    if (sim_is_namespace(kind)) add_finalizer(object);
 }

@@ -75,6 +75,11 @@ void sim_kind_free(struct sim_kind *kind)
     free(kind);
 }
 
+bool sim_is_namespace(const struct sim_kind *kind)
+{
+    return !*kind->group && strcmp(kind->kind, "Namespace") == 0;
+}
+
 char *sim_api_version(const struct sim_kind *kind)
 {
     return *kind->group ? xasprintf("%s/%s", kind->group, kind->version) : xstrdup(kind->version);

@@ -45,6 +45,8 @@ struct sim_kind *sim_kind_new(const char *group, const char *version, const json
 /* NULL is allowed. */
 void sim_kind_free(struct sim_kind *kind);
 
+/* Is it the kind of Namespaces? */
+bool sim_is_namespace(const struct sim_kind *kind);
 /* "v1" or "apps/v1": the apiVersion of the kind's objects; a new string. */
 char *sim_api_version(const struct sim_kind *kind);
 /* "pods" or "deployments.apps": how messages name the resource; a new string. */

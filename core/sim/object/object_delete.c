@@ -11,17 +11,10 @@
 #include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
 
-static const char *const namespace_kind = "Namespace";
-
-static bool is_namespace(const struct sim_kind *kind)
-{
-    return !*kind->group && strcmp(kind->kind, namespace_kind) == 0;
-}
-
 static bool has_finalizers(const struct sim_kind *kind, const json_t *object)
 {
     return json_array_size(sim_at(object, "metadata.finalizers")) > 0 ||
-           (is_namespace(kind) && json_array_size(sim_at(object, "spec.finalizers")) > 0);
+           (sim_is_namespace(kind) && json_array_size(sim_at(object, "spec.finalizers")) > 0);
 }
 
 bool sim_is_finished(const struct sim_kind *kind, const json_t *object)
@@ -146,7 +139,7 @@ enum sim_delete_step sim_prepare_delete(const struct sim_kind *kind, const json_
     if (kind->graceful && (!marked || graced)) {
         step = delete_pod(kind, object, options, now->seconds);
     } else if (has_finalizers(kind, object)) {
-        if (is_namespace(kind))
+        if (sim_is_namespace(kind))
             delete_namespace(object, now->seconds);
         else
             wait_for_finalizers(object, now->seconds);

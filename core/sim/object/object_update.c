@@ -160,7 +160,7 @@ static void keep_other_parts(const struct sim_kind *kind, json_t *object, const 
                              const char *subresource)
 {
     if (kind->has_status) copy_field(object, old, "status");
-    if (strcmp(kind->kind, "Namespace") == 0 && !*kind->group && !subresource) {
+    if (sim_is_namespace(kind) && !subresource) {
         json_t *spec = sim_submap(object, "spec");
         copy_field(spec, json_object_get(old, "spec"), "finalizers");
     }

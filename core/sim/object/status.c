@@ -19,28 +19,19 @@ static char *quoted(const char *text)
 
 static json_t *details_of(const char *name, const char *group, const char *kind)
 {
-    json_t *details = json_object();
-    if (name && *name) json_object_set_new(details, "name", sim_string(name));
-    if (group && *group) json_object_set_new(details, "group", json_string(group));
-    if (kind && *kind) json_object_set_new(details, "kind", json_string(kind));
-    return details;
+    return json_pack("{so* ss* ss*}", "name", nonempty(name) ? sim_string(name) : NULL, "group",
+                     nonempty(group), "kind", nonempty(kind));
 }
 
 /* Takes `message` and `details`, both may be NULL; empty details are left out, as is a zero code. */
 static json_t *status_of(int code, const char *reason, json_t *message, json_t *details)
 {
-    json_t *status = json_object();
-    json_object_set_new(status, "kind", json_string("Status"));
-    json_object_set_new(status, "apiVersion", json_string("v1"));
-    json_object_set_new(status, "metadata", json_object());
-    json_object_set_new(status, "status", json_string(code < 300 ? "Success" : "Failure"));
-    if (message) json_object_set_new(status, "message", message);
-    if (reason && *reason) json_object_set_new(status, "reason", json_string(reason));
-    if (details && json_object_size(details))
-        json_object_set_new(status, "details", details);
-    else
-        json_decref(details);
-    if (code) json_object_set_new(status, "code", json_integer(code));
+    bool bare = json_object_size(details) == 0;
+    json_t *status = json_pack("{ss ss s{} ss so* ss* sO* so*}", "kind", "Status", "apiVersion", "v1",
+                               "metadata", "status", code < 300 ? "Success" : "Failure", "message", message,
+                               "reason", nonempty(reason), "details", bare ? NULL : details, "code",
+                               code ? json_integer(code) : NULL);
+    json_decref(details);
     return status;
 }
 

@@ -12,15 +12,6 @@
 
 enum { TIMEOUT_MS = 1, TIMEOUT_MAX_MS = 10000, CHECK_EVERY = 32 };
 
-static bool accepted(struct sim_stage *stage, struct sim_written *written, bool may_be_gone, struct err *err)
-{
-    bool gone = written->refusal && sim_status_code(written->refusal) == 404;
-    bool ok = !written->refusal || (gone && may_be_gone) ||
-              err_set(err, ERR_INVALID, "%s", sim_text_at(written->refusal, "message"));
-    sim_written_clear(stage->api, written);
-    return ok;
-}
-
 /* While the ring is nearly full and a watch is in its older half, more events would cost that watch some. */
 static bool is_pressed(struct sim_stage *stage, const struct sim_resource *resource)
 {
@@ -68,7 +59,7 @@ bool sim_verb_update(struct sim_stage *stage, struct sim_served *served, const c
 {
     struct sim_written written;
     sim_write_update(stage->api, served, key, subresource, body, ctx, false, &written);
-    return accepted(stage, &written, true, err);
+    return sim_write_accepted(stage->api, &written, true, err);
 }
 
 /* A copy in which "${n}" in each text is the repetition's number. */
@@ -101,15 +92,7 @@ static json_t *numbered(const json_t *value, size_t n)
     return result;
 }
 
-static json_t *with_status(void *ctx, const struct sim_kind *kind, const json_t *old,
-                           struct sim_refusal *refusal)
-{
-    json_t *body = json_deep_copy(old);
-    json_object_set(body, "status", json_object_get(ctx, "status"));
-    return body;
-}
-
-static bool create_one(struct sim_stage *stage, const json_t *object, const char *namespace_, struct err *err)
+static bool create_one(struct sim_stage *stage, json_t *object, const char *namespace_, struct err *err)
 {
     struct sim_written written;
     sim_store_lock(stage->api->store);
@@ -121,15 +104,8 @@ static bool create_one(struct sim_stage *stage, const json_t *object, const char
                        sim_text_at(object, "apiVersion"));
     const char *own = sim_text_at(object, "metadata.namespace");
     if (!*namespace_) namespace_ = *own ? own : "default";
-    sim_write_create(stage->api, served, served->kind->namespaced ? namespace_ : NULL, object, false,
-                     &written);
-    if (written.refusal || !served->kind->has_status || !json_object_get(object, "status"))
-        return accepted(stage, &written, false, err);
-    char *key = xstrdup(written.object->key);
-    sim_written_clear(stage->api, &written);
-    bool ok = sim_verb_update(stage, served, key, "status", with_status, (void *)object, err);
-    free(key);
-    return ok;
+    sim_write_whole(stage->api, served, served->kind->namespaced ? namespace_ : NULL, object, &written);
+    return sim_write_accepted(stage->api, &written, false, err);
 }
 
 /* New pods of the workloads that are there already: created, and running at once. */
@@ -219,18 +195,23 @@ bool sim_verb_patch(struct sim_stage *stage, const struct sim_step *step, size_t
     return change_all(stage, step, &change, err);
 }
 
+/* The labels or the annotations. */
+static bool change_metadata(struct sim_stage *stage, const struct sim_step *step, const char *key, size_t n,
+                            struct err *err)
+{
+    json_t *given = json_object_get(step->params, key);
+    struct change change = {.patch = json_pack("{s{so}}", "metadata", key, numbered(given, n))};
+    return change_all(stage, step, &change, err);
+}
+
 bool sim_verb_label(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
 {
-    struct change change = {.patch = json_pack("{s{so}}", "metadata", "labels",
-                                               numbered(json_object_get(step->params, "labels"), n))};
-    return change_all(stage, step, &change, err);
+    return change_metadata(stage, step, "labels", n, err);
 }
 
 bool sim_verb_annotate(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
 {
-    struct change change = {.patch = json_pack("{s{so}}", "metadata", "annotations",
-                                               numbered(json_object_get(step->params, "annotations"), n))};
-    return change_all(stage, step, &change, err);
+    return change_metadata(stage, step, "annotations", n, err);
 }
 
 static bool delete_one(struct sim_stage *stage, struct sim_served *served, const char *key, void *ctx,
@@ -238,7 +219,7 @@ static bool delete_one(struct sim_stage *stage, struct sim_served *served, const
 {
     struct sim_written written;
     sim_write_delete(stage->api, served, key, ctx, false, &written);
-    return accepted(stage, &written, true, err);
+    return sim_write_accepted(stage->api, &written, true, err);
 }
 
 bool sim_verb_delete(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)

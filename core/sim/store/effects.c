@@ -10,11 +10,6 @@
 #include "sim/store/write.h"
 #include "sim/text/tree.h"
 
-static bool is_namespace(const struct sim_kind *kind)
-{
-    return !*kind->group && strcmp(kind->plural, "namespaces") == 0;
-}
-
 /* With the store's lock; borrowed, NULL when it is not there. */
 static const struct sim_object *find_namespace(struct sim_api *api, const char *name)
 {
@@ -137,7 +132,7 @@ void sim_effects_deleting(struct sim_api *api, const struct sim_served *served, 
 {
     const char *name = sim_text_at(object, "metadata.name");
     size_t count;
-    if (!is_namespace(served->kind)) return;
+    if (!sim_is_namespace(served->kind)) return;
     sim_store_lock(api->store);
     count = api->store->served_count;
     sim_store_unlock(api->store);

@@ -65,36 +65,6 @@ static void put(struct sim_api *api, const struct sim_served *served, json_t *ob
     sim_effects_stored(api, served, object);
 }
 
-static json_t *as_given(void *ctx, const struct sim_kind *kind, const json_t *old,
-                        struct sim_refusal *refusal)
-{
-    json_t *body = json_deep_copy(old);
-    json_object_set(body, "status", json_object_get(ctx, "status"));
-    return body;
-}
-
-static bool accepted(struct sim_api *api, struct sim_written *written, struct err *err)
-{
-    bool ok = !written->refusal || err_set(err, ERR_INVALID, "%s", sim_text_at(written->refusal, "message"));
-    sim_written_clear(api, written);
-    return ok;
-}
-
-/* An object without a uid is new, and made as requests would make it: first the object, then its status. */
-static bool make(struct sim_api *api, const struct sim_served *served, json_t *object, struct err *err)
-{
-    struct sim_written written;
-    const char *namespace_ = served->kind->namespaced ? sim_text_at(object, "metadata.namespace") : NULL;
-    sim_write_create(api, served, namespace_, object, false, &written);
-    if (written.refusal || !served->kind->has_status || !json_object_get(object, "status"))
-        return accepted(api, &written, err);
-    char *key = xstrdup(written.object->key);
-    sim_written_clear(api, &written);
-    sim_write_update(api, served, key, "status", as_given, object, false, &written);
-    free(key);
-    return accepted(api, &written, err);
-}
-
 static bool load_object(struct sim_api *api, json_t *object, struct err *err);
 
 static bool load_list(struct sim_api *api, const json_t *list, struct err *err)
@@ -126,9 +96,14 @@ static bool load_object(struct sim_api *api, json_t *object, struct err *err)
         sim_default(json_object_get(object, "metadata"), "namespace", json_string("default"));
         make_namespace(api, sim_text_at(object, "metadata.namespace"));
     }
-    if (!*sim_text_at(object, "metadata.uid")) return make(api, served, object, err);
-    put(api, served, object);
-    return true;
+    if (*sim_text_at(object, "metadata.uid")) {
+        put(api, served, object);
+        return true;
+    }
+    struct sim_written written;
+    const char *namespace_ = served->kind->namespaced ? sim_text_at(object, "metadata.namespace") : NULL;
+    sim_write_whole(api, served, namespace_, object, &written); /* it is new */
+    return sim_write_accepted(api, &written, false, err);
 }
 
 /* Manifests are YAML most often, which jansson has no word for. */

@@ -209,6 +209,23 @@ struct sim_object *sim_store_put(struct sim_store *store, struct sim_resource *r
     return object;
 }
 
+struct sim_object *sim_store_hold(struct sim_store *store, const struct sim_resource *resource,
+                                  const char *key)
+{
+    sim_store_lock(store);
+    struct sim_object *object = resource->gone ? NULL : omap_get(resource->map, key);
+    if (object) sim_object_ref(object);
+    sim_store_unlock(store);
+    return object;
+}
+
+void sim_store_release(struct sim_store *store, struct sim_object *object)
+{
+    sim_store_lock(store);
+    sim_object_unref(object);
+    sim_store_unlock(store);
+}
+
 bool sim_store_remove(struct sim_store *store, struct sim_resource *resource, const char *key)
 {
     struct sim_object *before = omap_get(resource->map, key);

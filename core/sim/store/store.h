@@ -73,6 +73,12 @@ void sim_store_serve(struct sim_store *store, struct sim_kind *const *kinds, siz
 /* Its objects are deleted, its watches end, discovery does not name it any more. */
 void sim_store_withdraw(struct sim_store *store, const char *group, const char *plural);
 
+/* Without the lock, which both take: a new reference to the object with that key, NULL when it is not there;
+ * and its end, where NULL is allowed. */
+struct sim_object *sim_store_hold(struct sim_store *store, const struct sim_resource *resource,
+                                  const char *key);
+void sim_store_release(struct sim_store *store, struct sim_object *object);
+
 /* Stores the object, which it takes, under a new version: an event ADDED or MODIFIED. */
 struct sim_object *sim_store_put(struct sim_store *store, struct sim_resource *resource,
                                  struct sim_object *object);

@@ -38,15 +38,6 @@ static void freshen(struct sim_api *api, struct fresh *fresh)
         (struct sim_now){(time_t)(clock_wall_us(sim_clock(api)) / 1000000), fresh->uid, fresh->suffix};
 }
 
-static struct sim_object *hold(struct sim_api *api, const struct sim_served *served, const char *key)
-{
-    sim_store_lock(api->store);
-    struct sim_object *object = served->resource->gone ? NULL : omap_get(served->resource->map, key);
-    if (object) sim_object_ref(object);
-    sim_store_unlock(api->store);
-    return object;
-}
-
 static struct sim_object *keep(struct sim_api *api, struct sim_object *object)
 {
     sim_store_lock(api->store);
@@ -55,16 +46,9 @@ static struct sim_object *keep(struct sim_api *api, struct sim_object *object)
     return object;
 }
 
-static void let_go(struct sim_api *api, struct sim_object *object)
-{
-    sim_store_lock(api->store);
-    sim_object_unref(object);
-    sim_store_unlock(api->store);
-}
-
 void sim_written_clear(struct sim_api *api, struct sim_written *written)
 {
-    if (written->object) let_go(api, written->object);
+    sim_store_release(api->store, written->object);
     json_decref(written->refusal);
     *written = (struct sim_written){0};
 }
@@ -138,26 +122,54 @@ static struct sim_object *only_tried(const struct sim_object *old, const json_t 
     return object;
 }
 
-/* One try of an update; false when it is to be tried again. */
-static bool try_update(struct sim_api *api, const struct sim_served *served, struct sim_object *old,
-                       const char *subresource, sim_body_fn *body, void *ctx, bool dry_run,
-                       struct sim_written *written)
+/* An update or a deletion under way. */
+struct change {
+    struct sim_api *api;
+    const struct sim_served *served;
+    bool dry_run;
+    struct sim_written *written;
+    const char *subresource; /* of an update, as are the next two */
+    sim_body_fn *body;
+    void *ctx;
+    const json_t *options; /* of a deletion */
+};
+
+/* Tries until nobody else was faster. */
+static void perform(struct change *c, const char *key,
+                    bool (*attempt)(struct change *c, struct sim_object *old))
 {
+    bool done = false;
+    *c->written = (struct sim_written){0};
+    while (!done) {
+        struct sim_object *old = sim_store_hold(c->api->store, c->served->resource, key);
+        if (!old) {
+            c->written->refusal = sim_status_not_found(c->served->kind, sim_key_name(key));
+            return;
+        }
+        done = attempt(c, old);
+        sim_store_release(c->api->store, old);
+    }
+}
+
+static bool try_update(struct change *c, struct sim_object *old)
+{
+    const struct sim_served *served = c->served;
     struct sim_refusal refusal = {0};
     json_t *before = sim_object_json(old, served->kind->kind, served->api_version);
-    json_t *wanted = body(ctx, served->kind, before, &refusal);
-    json_t *after = wanted ? sim_prepare_update(served->kind, before, wanted, subresource, &refusal) : NULL;
+    json_t *wanted = c->body(c->ctx, served->kind, before, &refusal);
+    json_t *after =
+        wanted ? sim_prepare_update(served->kind, before, wanted, c->subresource, &refusal) : NULL;
     bool done = true;
     if (!after)
-        written->refusal = refusal.status;
-    else if (json_equal(before, after) || dry_run)
-        written->object = dry_run ? only_tried(old, after) : keep(api, old);
+        c->written->refusal = refusal.status;
+    else if (json_equal(before, after) || c->dry_run)
+        c->written->object = c->dry_run ? only_tried(old, after) : keep(c->api, old);
     else {
-        enum step step = sim_is_finished(served->kind, after) ? STEP_REMOVE : STEP_STORE;
-        done =
-            commit(api, served, old, step == STEP_STORE ? sim_object_from_json(after) : NULL, step, written);
-        if (done && step == STEP_STORE) sim_effects_stored(api, served, after);
-        if (done && step == STEP_REMOVE) sim_effects_removed(api, served, before);
+        bool ends = sim_is_finished(served->kind, after);
+        done = commit(c->api, served, old, ends ? NULL : sim_object_from_json(after),
+                      ends ? STEP_REMOVE : STEP_STORE, c->written);
+        if (done && !ends) sim_effects_stored(c->api, served, after);
+        if (done && ends) sim_effects_removed(c->api, served, before);
     }
     json_decref(before);
     json_decref(wanted);
@@ -169,17 +181,35 @@ void sim_write_update(struct sim_api *api, const struct sim_served *served, cons
                       const char *subresource, sim_body_fn *body, void *ctx, bool dry_run,
                       struct sim_written *written)
 {
-    bool done = false;
-    *written = (struct sim_written){0};
-    while (!done) {
-        struct sim_object *old = hold(api, served, key);
-        if (!old) {
-            written->refusal = sim_status_not_found(served->kind, sim_key_name(key));
-            return;
-        }
-        done = try_update(api, served, old, subresource, body, ctx, dry_run, written);
-        let_go(api, old);
-    }
+    struct change c = {api, served, dry_run, written, .subresource = subresource, .body = body, .ctx = ctx};
+    perform(&c, key, try_update);
+}
+
+static json_t *with_status(void *ctx, const struct sim_kind *kind, const json_t *old,
+                           struct sim_refusal *refusal)
+{
+    json_t *body = json_deep_copy(old);
+    json_object_set(body, "status", json_object_get(ctx, "status"));
+    return body;
+}
+
+void sim_write_whole(struct sim_api *api, const struct sim_served *served, const char *namespace_,
+                     json_t *object, struct sim_written *written)
+{
+    sim_write_create(api, served, namespace_, object, false, written);
+    if (written->refusal || !served->kind->has_status || !json_object_get(object, "status")) return;
+    char *key = xstrdup(written->object->key);
+    sim_written_clear(api, written);
+    sim_write_update(api, served, key, "status", with_status, object, false, written);
+    free(key);
+}
+
+bool sim_write_accepted(struct sim_api *api, struct sim_written *written, bool may_be_gone, struct err *err)
+{
+    bool ok = !written->refusal || (may_be_gone && sim_status_code(written->refusal) == 404) ||
+              err_set(err, ERR_INVALID, "%s", sim_text_at(written->refusal, "message"));
+    sim_written_clear(api, written);
+    return ok;
 }
 
 static void wait_for_the_end(struct sim_api *api, const struct sim_served *served,
@@ -189,28 +219,29 @@ static void wait_for_the_end(struct sim_api *api, const struct sim_served *serve
     if (grace_s > 0 && api->terminating) api->terminating(api->ctx, served, object, grace_s * 1000);
 }
 
-static bool try_delete(struct sim_api *api, const struct sim_served *served, struct sim_object *old,
-                       const json_t *options, bool dry_run, struct sim_written *written)
+static bool try_delete(struct change *c, struct sim_object *old)
 {
+    struct sim_api *api = c->api;
+    const struct sim_served *served = c->served;
     struct sim_refusal refusal = {0};
     struct fresh fresh;
     json_t *before = sim_object_json(old, served->kind->kind, served->api_version), *updated = NULL;
     bool done = true;
     freshen(api, &fresh);
     enum sim_delete_step step =
-        sim_prepare_delete(served->kind, before, options, &fresh.now, &updated, &refusal);
+        sim_prepare_delete(served->kind, before, c->options, &fresh.now, &updated, &refusal);
     bool changes = step == SIM_DELETE_REMOVE || (updated && !json_equal(before, updated));
     if (step == SIM_DELETE_REFUSED)
-        written->refusal = refusal.status;
-    else if (dry_run || !changes) {
-        written->object = keep(api, old);
-        written->removed = step == SIM_DELETE_REMOVE;
+        c->written->refusal = refusal.status;
+    else if (c->dry_run || !changes) {
+        c->written->object = keep(api, old);
+        c->written->removed = step == SIM_DELETE_REMOVE;
     } else {
         enum step how = step == SIM_DELETE_UPDATE ? STEP_STORE
                         : updated                 ? STEP_STORE_THEN_REMOVE
                                                   : STEP_REMOVE;
-        done = commit(api, served, old, updated ? sim_object_from_json(updated) : NULL, how, written);
-        if (done && how == STEP_STORE) wait_for_the_end(api, served, written->object, updated);
+        done = commit(api, served, old, updated ? sim_object_from_json(updated) : NULL, how, c->written);
+        if (done && how == STEP_STORE) wait_for_the_end(api, served, c->written->object, updated);
         if (done && how == STEP_STORE) sim_effects_deleting(api, served, updated);
         if (done && how != STEP_STORE) sim_effects_removed(api, served, before);
     }
@@ -222,15 +253,6 @@ static bool try_delete(struct sim_api *api, const struct sim_served *served, str
 void sim_write_delete(struct sim_api *api, const struct sim_served *served, const char *key,
                       const json_t *options, bool dry_run, struct sim_written *written)
 {
-    bool done = false;
-    *written = (struct sim_written){0};
-    while (!done) {
-        struct sim_object *old = hold(api, served, key);
-        if (!old) {
-            written->refusal = sim_status_not_found(served->kind, sim_key_name(key));
-            return;
-        }
-        done = try_delete(api, served, old, options, dry_run, written);
-        let_go(api, old);
-    }
+    struct change c = {api, served, dry_run, written, .options = options};
+    perform(&c, key, try_delete);
 }

@@ -2,6 +2,7 @@
  * store's lock, and begins again when somebody else was faster. Owner: results hold a reference on their
  * object; sim_written_clear gives it back. Called without the store's lock. */
 #pragma once
+#include "base/err.h"
 #include "sim/object/object_rules.h"
 #include "sim/store/api.h"
 
@@ -21,6 +22,11 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
 void sim_write_update(struct sim_api *api, const struct sim_served *served, const char *key,
                       const char *subresource, sim_body_fn *body, void *ctx, bool dry_run,
                       struct sim_written *written);
+/* As requests would make it: first the object, then its status, if it has one. */
+void sim_write_whole(struct sim_api *api, const struct sim_served *served, const char *namespace_,
+                     json_t *object, struct sim_written *written);
+/* Clears `written`. False with an error when it was refused; that the object is gone may be no error. */
+bool sim_write_accepted(struct sim_api *api, struct sim_written *written, bool may_be_gone, struct err *err);
 /* `options` is a DeleteOptions, or NULL. */
 void sim_write_delete(struct sim_api *api, const struct sim_served *served, const char *key,
                       const json_t *options, bool dry_run, struct sim_written *written);
