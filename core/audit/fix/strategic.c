@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "object/value/json.h"
-#include "object/value/map_index.h"
+#include "object/value/merge.h"
 
 /* More items take the square of their number: such a list is no list of containers. */
 enum { ITEMS_MAX = 1000 };
@@ -242,52 +242,23 @@ static void put_value(struct patch *patch, struct str field, struct value from, 
     if (!differs) patch->out->len = before;
 }
 
-static void put_old(struct patch *patch, struct value from, const struct map_index *now, enum place at)
-{
-    size_t count = value_count(from);
-    for (size_t i = 0; i < count; i++) {
-        struct str field;
-        struct text text;
-        struct value old = value_entry(from, i, &field, &text), new = map_index_find(now, field);
-        if (value_type(new) == VALUE_ABSENT) {
-            json_key(patch->out, field);
-            buf_puts(patch->out, "null");
-        } else if (!value_equal(old, new)) {
-            put_value(patch, field, old, new, at);
-        }
-    }
-}
+/* A map, whose entries are there. */
+struct level {
+    struct patch *patch;
+    enum place at;
+};
 
-static void put_new(struct patch *patch, const struct map_index *old, struct value to)
+static void put_entry(void *ctx, struct buf *out, struct str field, struct value from, struct value to)
 {
-    size_t count = value_count(to);
-    for (size_t i = 0; i < count; i++) {
-        struct str field;
-        struct text text;
-        struct value now = value_entry(to, i, &field, &text);
-        if (value_type(now) == VALUE_NULL || value_type(map_index_find(old, field)) != VALUE_ABSENT) continue;
-        json_key(patch->out, field);
-        json_write(patch->out, now);
-    }
+    const struct level *level = ctx;
+    put_value(level->patch, field, from, to, level->at);
 }
 
 /* Two maps. False, with nothing written: they are equal, or but for nulls, which no patch can write. */
 static bool diff(struct patch *patch, struct value from, struct value to, enum place at)
 {
-    size_t before = patch->out->len;
-    if (value_equal(from, to)) return false;
-    struct map_index old = map_index_make(from), now = map_index_make(to);
-    buf_putc(patch->out, '{');
-    put_old(patch, from, &now, at);
-    put_new(patch, &old, to);
-    bool differs = patch->out->len > before + 1;
-    if (differs)
-        buf_putc(patch->out, '}');
-    else
-        patch->out->len = before;
-    map_index_clear(&old);
-    map_index_clear(&now);
-    return differs;
+    struct level level = {patch, at};
+    return merge_diff_maps(patch->out, from, to, put_entry, &level);
 }
 
 bool strategic_diff(struct buf *out, struct value from, struct value to)

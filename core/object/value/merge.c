@@ -59,21 +59,20 @@ void merge_write(struct buf *out, struct value target, struct value patch)
 /* --- the way back */
 
 /* Writes the differences of entries that both have, and the removed ones. */
-static void diff_old(struct buf *out, struct value from, const struct map_index *to)
+static void diff_old(struct buf *out, struct value from, const struct map_index *to, merge_entry_fn *entry,
+                     void *ctx)
 {
     size_t count = value_count(from);
     for (size_t i = 0; i < count; i++) {
         struct str key;
         struct text text;
         struct value old = value_entry(from, i, &key, &text), now = map_index_find(to, key);
-        size_t before = out->len;
-        json_key(out, key);
-        bool differs = true;
-        if (is_absent(now))
+        if (is_absent(now)) {
+            json_key(out, key);
             buf_puts(out, "null");
-        else
-            differs = merge_diff(out, old, now);
-        if (!differs) out->len = before;
+        } else if (!value_equal(old, now)) {
+            entry(ctx, out, key, old, now);
+        }
     }
 }
 
@@ -90,17 +89,13 @@ static void diff_new(struct buf *out, const struct map_index *from, struct value
     }
 }
 
-bool merge_diff(struct buf *out, struct value from, struct value to)
+bool merge_diff_maps(struct buf *out, struct value from, struct value to, merge_entry_fn *entry, void *ctx)
 {
     if (value_equal(from, to)) return false;
-    if (value_type(from) != VALUE_MAP || value_type(to) != VALUE_MAP) {
-        json_write(out, to);
-        return true;
-    }
     struct map_index old = map_index_make(from), now = map_index_make(to);
     size_t before = out->len;
     buf_putc(out, '{');
-    diff_old(out, from, &now);
+    diff_old(out, from, &now, entry, ctx);
     diff_new(out, &old, to);
     bool differs = out->len > before + 1;
     if (differs)
@@ -110,4 +105,20 @@ bool merge_diff(struct buf *out, struct value from, struct value to)
     map_index_clear(&old);
     map_index_clear(&now);
     return differs;
+}
+
+static void diff_entry(void *ctx, struct buf *out, struct str key, struct value from, struct value to)
+{
+    size_t before = out->len;
+    json_key(out, key);
+    if (!merge_diff(out, from, to)) out->len = before;
+}
+
+bool merge_diff(struct buf *out, struct value from, struct value to)
+{
+    if (value_type(from) == VALUE_MAP && value_type(to) == VALUE_MAP)
+        return merge_diff_maps(out, from, to, diff_entry, NULL);
+    if (value_equal(from, to)) return false;
+    json_write(out, to);
+    return true;
 }
