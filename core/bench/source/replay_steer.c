@@ -28,7 +28,7 @@ static void marker(struct replay *replay, const struct sim_request *request, str
     pthread_rwlock_unlock(&replay->lock);
     if (pod) return;
     sim_reply_status(reply, err.code == ERR_LIMIT ? sim_status(409, "AlreadyExists", err.text, NULL, NULL)
-                                                  : sim_status_bad_request(err.text));
+                                                  : sim_status_bad_request("%s", err.text));
 }
 
 /* No pod changes, but there is a version without any that clients could go on from. */
@@ -158,10 +158,8 @@ static json_t *read_number(const struct sim_request *request, const char *key, u
     *number = 0;
     if (!text) return NULL;
     if (str_to_u64(str_of(text), number) && *number > 0 && *number <= max) return NULL;
-    char message[128];
-    snprintf(message, sizeof message, "%s: \"%.40s\" is no number from 1 to %llu", key, text,
-             (unsigned long long)max);
-    return sim_status_bad_request(message);
+    return sim_status_bad_request("%s: \"%.40s\" is no number from 1 to %llu", key, text,
+                                  (unsigned long long)max);
 }
 
 static json_t *read_storm(const struct sim_request *request, struct storm *storm)

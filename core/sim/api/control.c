@@ -12,7 +12,8 @@ static void play(struct sim_api *api, struct str text, struct sim_reply *reply)
     struct err err;
     struct sim_scenario *scenario = sim_scenario_parse(text, &err);
     bool ok = scenario && sim_director_run(api->director, scenario, &err);
-    sim_reply_status(reply, ok ? sim_status(200, NULL, NULL, NULL, NULL) : sim_status_bad_request(err.text));
+    sim_reply_status(reply,
+                     ok ? sim_status(200, NULL, NULL, NULL, NULL) : sim_status_bad_request("%s", err.text));
 }
 
 static void scenario(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)

@@ -29,9 +29,7 @@ json_t *sim_write_body(const struct writing *w, const char *what)
     json_t *body =
         json_loadb(w->request->body.p ? w->request->body.p : "", w->request->body.n, JSON_DECODE_ANY, &error);
     if (body) return body;
-    char *message = xasprintf("%s: %s", what, error.text);
-    sim_reply_status(w->reply, sim_status_bad_request(message));
-    free(message);
+    sim_reply_status(w->reply, sim_status_bad_request("%s: %s", what, error.text));
     return NULL;
 }
 
@@ -182,9 +180,10 @@ static void apply(struct writing *w, const char *key)
     struct sim_apply apply = {given, manager, clock_wall_us(sim_clock(w->api)) / 1000000};
     if (!given) return;
     if (!manager || !*manager || !json_is_object(given)) {
-        sim_reply_status(w->reply, sim_status_bad_request(json_is_object(given)
-                                                              ? "fieldManager is required for apply patch"
-                                                              : "what is applied is no object"));
+        sim_reply_status(w->reply,
+                         sim_status_bad_request("%s", json_is_object(given)
+                                                          ? "fieldManager is required for apply patch"
+                                                          : "what is applied is no object"));
         json_decref(given);
         return;
     }

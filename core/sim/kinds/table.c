@@ -15,13 +15,10 @@ json_t *sim_refuse_include_object(const char *include_object)
     static const char *const known[] = {"", "None", "Metadata", "Object"};
     for (size_t i = 0; i < ARRAY_LEN(known); i++)
         if (!include_object || strcmp(include_object, known[i]) == 0) return NULL;
-    char *message =
-        xasprintf("Unable to convert to Table as requested: includeObject: Invalid value: \"%s\": must "
-                  "be 'Metadata', 'Object', 'None', or empty",
-                  include_object);
-    json_t *status = sim_status_bad_request(message);
-    free(message);
-    return status;
+    return sim_status_bad_request(
+        "Unable to convert to Table as requested: includeObject: Invalid value: \"%s\": must "
+        "be 'Metadata', 'Object', 'None', or empty",
+        include_object);
 }
 
 json_t *sim_partial(const json_t *object)

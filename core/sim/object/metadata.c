@@ -45,27 +45,19 @@ static const char *type_name(const json_t *value)
     }
 }
 
-/* 400; takes `message`. */
-static bool refuse_with(char *message, struct sim_refusal *refusal)
-{
-    refusal->status = sim_status_bad_request(message);
-    free(message);
-    return false;
-}
-
 /* The server's words for a body that cannot be read as an object of the kind; takes `why`. */
 static bool refuse(const struct sim_kind *kind, const json_t *body, char *why, struct sim_refusal *refusal)
 {
     const char *given = sim_text_at(body, "kind"), *version = sim_text_at(body, "apiVersion");
     const char *slash = strchr(version, '/');
-    char *message =
-        xasprintf("%s in version \"%s\" cannot be handled as a %s: %s", *given ? given : kind->kind,
-                  slash      ? slash + 1
-                  : *version ? version
-                             : kind->version,
-                  kind->kind, why);
+    json_t *status = sim_status_bad_request("%s in version \"%s\" cannot be handled as a %s: %s",
+                                            *given ? given : kind->kind,
+                                            slash      ? slash + 1
+                                            : *version ? version
+                                                       : kind->version,
+                                            kind->kind, why);
     free(why);
-    return refuse_with(message, refusal);
+    return sim_refuse(refusal, status);
 }
 
 static bool wrong_type(const struct sim_kind *kind, const json_t *body, const char *field,
@@ -98,16 +90,16 @@ static bool check_kind(const struct sim_kind *kind, const json_t *body, struct s
          same_kind = !*given || strcmp(given, kind->kind) == 0;
     bool good = true;
     if (kind->custom && !*given)
-        good = refuse_with(
-            xasprintf("the object provided is unrecognized (must be of type %s): Object 'Kind' is "
-                      "missing",
-                      kind->kind),
-            refusal);
+        good = sim_refuse(refusal,
+                          sim_status_bad_request(
+                              "the object provided is unrecognized (must be of type %s): Object 'Kind' is "
+                              "missing",
+                              kind->kind));
     else if (!same_version && kind->custom)
-        good = refuse_with(
-            xasprintf("the API version in the data (%s) does not match the expected API version (%s)",
-                      version, expected),
-            refusal);
+        good = sim_refuse(refusal,
+                          sim_status_bad_request(
+                              "the API version in the data (%s) does not match the expected API version (%s)",
+                              version, expected));
     else if (!same_version && same_kind)
         good = refuse(kind, body,
                       xasprintf("no kind \"%s\" is registered for version \"%s\"", kind->kind, version),
@@ -139,11 +131,11 @@ bool sim_check_body(const struct sim_kind *kind, const json_t *body, struct sim_
 {
     const json_t *metadata = json_object_get(body, "metadata");
     if (!json_is_object(body))
-        return refuse_with(
-            xasprintf("the object provided is unrecognized (must be of type %s): the body is no JSON "
-                      "object",
-                      kind->kind),
-            refusal);
+        return sim_refuse(refusal,
+                          sim_status_bad_request(
+                              "the object provided is unrecognized (must be of type %s): the body is no JSON "
+                              "object",
+                              kind->kind));
     if (!check_kind(kind, body, refusal)) return false;
     if (metadata && !json_is_null(metadata) && !json_is_object(metadata))
         return wrong_type(kind, body, "", metadata, "v1.ObjectMeta", refusal);

@@ -13,12 +13,6 @@
 
 enum { GENERATED_PREFIX_MAX = 58 };
 
-static bool refuse(struct sim_refusal *refusal, json_t *status)
-{
-    refusal->status = status;
-    return false;
-}
-
 /* Sets metadata.namespace to that of the path. */
 static bool place(const struct sim_kind *kind, json_t *metadata, const char *ns, struct sim_refusal *refusal)
 {
@@ -28,9 +22,9 @@ static bool place(const struct sim_kind *kind, json_t *metadata, const char *ns,
         return true;
     }
     if (*own && ns && strcmp(own, ns) != 0)
-        return refuse(refusal,
-                      sim_status_bad_request("the namespace of the provided object does not match the "
-                                             "namespace sent on the request"));
+        return sim_refuse(refusal,
+                          sim_status_bad_request("the namespace of the provided object does not match the "
+                                                 "namespace sent on the request"));
     json_object_set_new(metadata, "namespace", sim_string(ns));
     return true;
 }
@@ -60,10 +54,10 @@ static bool check(const struct sim_kind *kind, const json_t *object, struct sim_
     json_array_extend(causes, more);
     json_decref(more);
     if (json_array_size(causes))
-        return refuse(refusal, sim_status_invalid_causes(kind, sim_text_at(metadata, "name"), causes));
+        return sim_refuse(refusal, sim_status_invalid_causes(kind, sim_text_at(metadata, "name"), causes));
     json_decref(causes);
     if (*version && strcmp(version, "0") != 0)
-        return refuse(
+        return sim_refuse(
             refusal,
             sim_status(500, NULL, "resourceVersion should not be set on objects to be created", NULL, NULL));
     return true;

@@ -37,15 +37,14 @@ static bool check_preconditions(const struct sim_kind *kind, const json_t *old, 
         const char *there = sim_text_at(old, checks[i].field);
         const json_t *wanted = sim_at(options, checks[i].precondition);
         if (!json_is_string(wanted) || strcmp(json_string_value(wanted), there) == 0) continue;
-        char *why =
-            xasprintf("the %s in the precondition (%s) does not match the %s in record (%s). %s",
-                      checks[i].label, json_string_value(wanted), checks[i].label, there, checks[i].hint);
         /* The real server names the kind where the resource should stand. */
         struct sim_kind named = *kind;
         named.plural = kind->kind;
-        refusal->status = sim_status_conflict(&named, sim_text_at(old, "metadata.name"), why);
-        free(why);
-        return false;
+        return sim_refuse(
+            refusal, sim_status_conflict(
+                         &named, sim_text_at(old, "metadata.name"),
+                         "the %s in the precondition (%s) does not match the %s in record (%s). %s",
+                         checks[i].label, json_string_value(wanted), checks[i].label, there, checks[i].hint));
     }
     return true;
 }

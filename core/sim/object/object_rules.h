@@ -15,6 +15,13 @@ struct sim_refusal {
     json_t *status;
 };
 
+/* Takes the status; false. */
+static inline bool sim_refuse(struct sim_refusal *refusal, json_t *status)
+{
+    refusal->status = status;
+    return false;
+}
+
 /* The object to store, without resourceVersion. `ns` is the path's namespace, NULL for cluster-scoped kinds.
  */
 json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, const char *ns,

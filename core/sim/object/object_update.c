@@ -16,32 +16,26 @@ static const char *meta(const json_t *object, const char *key)
     return sim_text_at(json_object_get(object, "metadata"), key);
 }
 
-/* Takes `message`. */
-static bool refuse_bad(struct sim_refusal *refusal, char *message)
-{
-    refusal->status = sim_status_bad_request(message);
-    free(message);
-    return false;
-}
-
 /* The body must be about the object in the path. */
 static bool check_identity(const struct sim_kind *kind, const json_t *old, const json_t *body,
                            struct sim_refusal *refusal)
 {
     const char *name = meta(old, "name"), *own = meta(body, "name"), *ns = meta(body, "namespace");
     if (kind->namespaced && *ns && strcmp(ns, meta(old, "namespace")) != 0)
-        return refuse_bad(refusal,
-                          xstrdup("the namespace of the provided object does not match the namespace sent on "
-                                  "the request"));
+        return sim_refuse(refusal,
+                          sim_status_bad_request(
+                              "the namespace of the provided object does not match the namespace sent on "
+                              "the request"));
     if (!*own)
-        return refuse_bad(refusal,
-                          xasprintf("the name of the object (%s based on URL) was undeterminable: name must "
-                                    "be provided",
-                                    name));
-    if (strcmp(own, name) != 0)
-        return refuse_bad(
+        return sim_refuse(
             refusal,
-            xasprintf("the name of the object (%s) does not match the name on the URL (%s)", own, name));
+            sim_status_bad_request("the name of the object (%s based on URL) was undeterminable: name must "
+                                   "be provided",
+                                   name));
+    if (strcmp(own, name) != 0)
+        return sim_refuse(
+            refusal, sim_status_bad_request(
+                         "the name of the object (%s) does not match the name on the URL (%s)", own, name));
     return true;
 }
 
@@ -69,8 +63,7 @@ static bool check_version(const struct sim_kind *kind, const json_t *old, const 
         return false;
     }
     if (strcmp(version, meta(old, "resourceVersion")) == 0) return true;
-    refusal->status = sim_status_modified(kind, name);
-    return false;
+    return sim_refuse(refusal, sim_status_modified(kind, name));
 }
 
 static bool check_uid(const struct sim_kind *kind, const json_t *old, const json_t *body,
@@ -78,11 +71,10 @@ static bool check_uid(const struct sim_kind *kind, const json_t *old, const json
 {
     const char *uid = meta(body, "uid");
     if (!*uid || strcmp(uid, meta(old, "uid")) == 0) return true;
-    char *why = xasprintf("Precondition failed: UID in precondition: %s, UID in object meta: %s", uid,
-                          meta(old, "uid"));
-    refusal->status = sim_status_conflict(kind, meta(old, "name"), why);
-    free(why);
-    return false;
+    return sim_refuse(
+        refusal, sim_status_conflict(kind, meta(old, "name"),
+                                     "Precondition failed: UID in precondition: %s, UID in object meta: %s",
+                                     uid, meta(old, "uid")));
 }
 
 /* `from` is a copy of our own, so that its values may be shared. */
@@ -212,8 +204,7 @@ static bool check_all(const struct sim_kind *kind, const json_t *old, const json
         json_decref(causes);
         return true;
     }
-    refusal->status = sim_status_invalid_causes(kind, meta(old, "name"), causes);
-    return false;
+    return sim_refuse(refusal, sim_status_invalid_causes(kind, meta(old, "name"), causes));
 }
 
 /* `old` with its defaults, which an object that was not written through here may lack. */

@@ -100,9 +100,13 @@ json_t *sim_status_generic(int code)
         NULL);
 }
 
-json_t *sim_status_bad_request(const char *message)
+json_t *sim_status_bad_request(const char *format, ...)
 {
-    return status_of(400, "BadRequest", sim_string(message), NULL);
+    va_list args;
+    va_start(args, format);
+    json_t *status = status_of(400, "BadRequest", sim_vtextf(format, args), NULL);
+    va_end(args);
+    return status;
 }
 
 /* `format` has two %s: the qualified resource and the quoted name. */
@@ -126,10 +130,14 @@ json_t *sim_status_already_exists(const struct sim_kind *kind, const char *name)
     return about(409, "AlreadyExists", kind, name, "", " already exists");
 }
 
-json_t *sim_status_conflict(const struct sim_kind *kind, const char *name, const char *why)
+json_t *sim_status_conflict(const struct sim_kind *kind, const char *name, const char *format, ...)
 {
-    char *after = xasprintf(": %s", why);
+    va_list args;
+    va_start(args, format);
+    char *why = xvasprintf(format, args), *after = xasprintf(": %s", why);
+    va_end(args);
     json_t *status = about(409, "Conflict", kind, name, "Operation cannot be fulfilled on ", after);
+    free(why);
     free(after);
     return status;
 }

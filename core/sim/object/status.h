@@ -18,11 +18,12 @@ const char *sim_status_reason(int code);
 /* The server's general sentence for 404, 405, 409, 415, 422 and others, when there is no more to say. A JSON
  * patch that does not apply is such a 422, a path that is not there such a 404. */
 json_t *sim_status_generic(int code);
-json_t *sim_status_bad_request(const char *message);
+json_t *sim_status_bad_request(const char *format, ...) __attribute__((format(printf, 1, 2)));
 json_t *sim_status_not_found(const struct sim_kind *kind, const char *name);
 json_t *sim_status_already_exists(const struct sim_kind *kind, const char *name);
 /* 409 `Operation cannot be fulfilled on pods "x": <why>`. */
-json_t *sim_status_conflict(const struct sim_kind *kind, const char *name, const char *why);
+json_t *sim_status_conflict(const struct sim_kind *kind, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* The conflict of an update with an old resourceVersion. */
 json_t *sim_status_modified(const struct sim_kind *kind, const char *name);
 

@@ -13,21 +13,10 @@
 
 enum { DEFAULT_SEED = 1 };
 
-static const struct sim_param_rule common[] = {
-    {"do", SIM_PARAM_TEXT, true},         {"at", SIM_PARAM_DURATION, false},
-    {"every", SIM_PARAM_DURATION, false}, {"count", SIM_PARAM_COUNT, false},
-    {"comment", SIM_PARAM_TEXT, false},   {NULL, 0, false},
-};
-
-static const struct sim_param_rule selection[] = {
-    {"resource", SIM_PARAM_TEXT, true},
-    {"namespace", SIM_PARAM_TEXT, false},
-    {"name", SIM_PARAM_TEXT, false},
-    {"selector", SIM_PARAM_TEXT, false},
-    {"pick", SIM_PARAM_PICK, false},
-    {"patient", SIM_PARAM_BOOL, false},
-    {NULL, 0, false},
-};
+/* Of every step, and of those that select objects. */
+static const char common[] = "do:text! at:duration every:duration count:count comment:text";
+static const char selection[] =
+    "resource:text! namespace:text name:text selector:text pick:pick patient:bool";
 
 static bool is_count(const json_t *value)
 {
@@ -39,39 +28,60 @@ static bool is_pick(const json_t *value)
     return is_count(value) || (json_is_string(value) && strcmp(json_string_value(value), "all") == 0);
 }
 
-static bool has_type(const json_t *value, enum sim_param_type type)
+static const struct type {
+    const char *name, *text;
+} types[] = {
+    {"text", "a string"},
+    {"count", "a whole number that is not negative"},
+    {"bool", "true or false"},
+    {"duration", "a duration such as \"250ms\" or \"2s\""},
+    {"size", "a size such as \"9Mi\""},
+    {"object", "an object"},
+    {"array", "an array"},
+    {"pick", "a whole number, or \"all\""},
+};
+
+static bool has_type(const json_t *value, const struct type *type)
 {
     int64_t ms;
     size_t bytes;
-    switch (type) {
-    case SIM_PARAM_TEXT: return json_is_string(value);
-    case SIM_PARAM_COUNT: return is_count(value);
-    case SIM_PARAM_BOOL: return json_is_boolean(value);
-    case SIM_PARAM_DURATION: return sim_duration_read(value, &ms);
-    case SIM_PARAM_SIZE: return sim_size_read(value, &bytes);
-    case SIM_PARAM_OBJECT: return json_is_object(value);
-    case SIM_PARAM_ARRAY: return json_is_array(value);
-    case SIM_PARAM_PICK: return is_pick(value);
+    switch (type->name[0]) {
+    case 't': return json_is_string(value);
+    case 'c': return is_count(value);
+    case 'b': return json_is_boolean(value);
+    case 'd': return sim_duration_read(value, &ms);
+    case 's': return sim_size_read(value, &bytes);
+    case 'o': return json_is_object(value);
+    case 'a': return json_is_array(value);
+    default: return is_pick(value);
     }
-    return false;
 }
 
-static const char *const type_names[] = {
-    [SIM_PARAM_TEXT] = "a string",
-    [SIM_PARAM_COUNT] = "a whole number that is not negative",
-    [SIM_PARAM_BOOL] = "true or false",
-    [SIM_PARAM_DURATION] = "a duration such as \"250ms\" or \"2s\"",
-    [SIM_PARAM_SIZE] = "a size such as \"9Mi\"",
-    [SIM_PARAM_OBJECT] = "an object",
-    [SIM_PARAM_ARRAY] = "an array",
-    [SIM_PARAM_PICK] = "a whole number, or \"all\"",
+struct param {
+    struct str key;
+    const struct type *type;
+    bool required;
 };
 
-static const struct sim_param_rule *find_rule(const struct sim_param_rule *rules, const char *key)
+/* The next one of a list; false at its end. */
+static bool next_param(struct str *rest, struct param *param)
 {
-    for (; rules && rules->key; rules++)
-        if (strcmp(rules->key, key) == 0) return rules;
-    return NULL;
+    struct str word;
+    if (!rest->n || !str_cut(rest, ' ', &word)) return false;
+    str_cut(&word, ':', &param->key);
+    param->required = str_ends(word, STR("!"));
+    word.n -= param->required;
+    param->type = types;
+    while (!str_is(word, param->type->name)) param->type++;
+    return true;
+}
+
+static bool find_param(const char *list, const char *key, struct param *param)
+{
+    struct str rest = str_of(list);
+    while (next_param(&rest, param))
+        if (str_is(param->key, key)) return true;
+    return false;
 }
 
 static bool check_keys(const json_t *params, const struct sim_verb *verb, struct err *err)
@@ -79,21 +89,23 @@ static bool check_keys(const json_t *params, const struct sim_verb *verb, struct
     const char *key;
     json_t *value;
     json_object_foreach ((json_t *)params, key, value) {
-        const struct sim_param_rule *rule = find_rule(common, key);
-        if (!rule) rule = find_rule(verb->params, key);
-        if (!rule && verb->selects) rule = find_rule(selection, key);
-        if (!rule) return err_set(err, ERR_INVALID, "unknown parameter \"%s\"", key);
-        if (!has_type(value, rule->type))
-            return err_set(err, ERR_INVALID, "\"%s\" is not %s", key, type_names[rule->type]);
+        struct param param;
+        if (!find_param(common, key, &param) && !find_param(verb->params, key, &param) &&
+            !(verb->selects && find_param(selection, key, &param)))
+            return err_set(err, ERR_INVALID, "unknown parameter \"%s\"", key);
+        if (!has_type(value, param.type))
+            return err_set(err, ERR_INVALID, "\"%s\" is not %s", key, param.type->text);
     }
     return true;
 }
 
-static bool check_required(const json_t *params, const struct sim_param_rule *rules, struct err *err)
+static bool check_required(const json_t *params, const char *list, struct err *err)
 {
-    for (; rules && rules->key; rules++)
-        if (rules->required && !json_object_get(params, rules->key))
-            return err_set(err, ERR_INVALID, "\"%s\" is missing", rules->key);
+    struct str rest = str_of(list);
+    struct param param;
+    while (next_param(&rest, &param))
+        if (param.required && !json_object_getn(params, param.key.p, param.key.n))
+            return err_set(err, ERR_INVALID, "\"%.*s\" is missing", STR_ARG(param.key));
     return true;
 }
 

@@ -20,26 +20,10 @@ struct sim_stage {
     void *ctx;
 };
 
-enum sim_param_type {
-    SIM_PARAM_TEXT,
-    SIM_PARAM_COUNT,
-    SIM_PARAM_BOOL,
-    SIM_PARAM_DURATION,
-    SIM_PARAM_SIZE,
-    SIM_PARAM_OBJECT,
-    SIM_PARAM_ARRAY,
-    SIM_PARAM_PICK, /* a count, or "all" */
-};
-
-struct sim_param_rule {
-    const char *key; /* NULL ends a list */
-    enum sim_param_type type;
-    bool required;
-};
-
 struct sim_verb {
     const char *name;
-    const struct sim_param_rule *params;
+    const char
+        *params;  /* each with its type, and with ! when it must be there: "resource:text! pods:count" */
     bool selects; /* takes resource, namespace, name, selector, pick as well */
     /* Repetition number `n`, from 0. False with an error for what went wrong now; the scenario goes on. */
     bool (*run)(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err);

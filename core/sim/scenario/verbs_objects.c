@@ -157,7 +157,7 @@ static json_t *changed(void *ctx, const struct sim_kind *kind, const json_t *old
     char *message = NULL;
     json_t *result =
         change->ops ? sim_patch_json(old, change->ops, &message) : sim_patch_merge(old, change->patch);
-    if (!result) refusal->status = sim_status_bad_request(message);
+    if (!result) refusal->status = sim_status_bad_request("%s", message);
     free(message);
     return result;
 }

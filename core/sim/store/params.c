@@ -81,20 +81,19 @@ static json_t *check_combination(const struct sim_list_options *options, const c
 
 static json_t *bad_number(const char *text)
 {
-    char *message = xasprintf("strconv.ParseInt: parsing \"%s\": invalid syntax", text);
-    json_t *status = sim_status_bad_request(message);
-    free(message);
-    return status;
+    return sim_status_bad_request("strconv.ParseInt: parsing \"%s\": invalid syntax", text);
 }
 
 /* A watch answers it with a code 500 without a reason. */
 static json_t *bad_version(const char *version, bool watch)
 {
-    char *message = xasprintf(
-        "%sresourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": invalid syntax",
-        watch ? "" : "invalid resource version: ", version, version);
-    json_t *status = watch ? sim_status(500, NULL, message, NULL, NULL) : sim_status_bad_request(message);
-    free(message);
+    json_t *message =
+        sim_textf("resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": invalid syntax",
+                  version, version);
+    const char *text = json_string_value(message);
+    json_t *status = watch ? sim_status(500, NULL, text, NULL, NULL)
+                           : sim_status_bad_request("invalid resource version: %s", text);
+    json_decref(message);
     return status;
 }
 
@@ -118,11 +117,9 @@ static json_t *read_selectors(const struct sim_request *request, const struct si
 {
     const char *labels = text_of(request, "labelSelector"), *fields = text_of(request, "fieldSelector");
     char *message = NULL;
-    json_t *status = NULL;
-    if (*labels && !(options->labels = sim_label_selector_parse(labels, &message)))
-        status = sim_status_bad_request(message);
-    else if (*fields && !(options->fields = sim_field_selector_parse(kind, fields, &message)))
-        status = sim_status_bad_request(message);
+    if (*labels) options->labels = sim_label_selector_parse(labels, &message);
+    if (*fields && !message) options->fields = sim_field_selector_parse(kind, fields, &message);
+    json_t *status = message ? sim_status_bad_request("%s", message) : NULL;
     free(message);
     return status;
 }

@@ -81,14 +81,20 @@ json_t *sim_string(const char *text)
     return string;
 }
 
+json_t *sim_vtextf(const char *format, va_list args)
+{
+    char *text = xvasprintf(format, args);
+    json_t *string = sim_string(text);
+    free(text);
+    return string;
+}
+
 json_t *sim_textf(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *text = xvasprintf(format, args);
+    json_t *string = sim_vtextf(format, args);
     va_end(args);
-    json_t *string = sim_string(text);
-    free(text);
     return string;
 }
 

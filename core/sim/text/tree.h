@@ -27,6 +27,7 @@ json_t *sim_submap(json_t *object, const char *key);
 void sim_default(json_t *object, const char *key, json_t *value);
 /* A string of printf's making; bytes that are no UTF-8 become '?'. New reference. */
 json_t *sim_textf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+json_t *sim_vtextf(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 /* A string from text that may be no UTF-8; NULL is "". New reference. */
 json_t *sim_string(const char *text);
 /* Appends the value as compact JSON. */
