@@ -1,7 +1,6 @@
 /* States of Lua for the program itself; see tool.h. */
 #include "tool/tool.h"
 
-#include <lauxlib.h>
 #include <lualib.h>
 
 #include "base/embedded_file.h"
@@ -45,6 +44,15 @@ int tool_raise(lua_State *L, const struct err *err)
 {
     lua_pushstring(L, err->text);
     return lua_error(L);
+}
+
+void tool_class(lua_State *L, const char *name, const luaL_Reg *methods)
+{
+    luaL_newmetatable(L, name);
+    luaL_setfuncs(L, methods, 0);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -2, "__index");
+    lua_pop(L, 1);
 }
 
 void tool_push_list(lua_State *L, const struct flag_list *list)

@@ -2,7 +2,7 @@
  * binary; scripts of users know nothing of them. Owner: the caller of tool_open has the state, and closes it
  * by lua_close. One thread; functions push their results on the stack of the state. */
 #pragma once
-#include <lua.h>
+#include <lauxlib.h>
 
 #include "base/cli/flags.h"
 #include "object/parse/tape.h"
@@ -14,6 +14,8 @@ lua_State *tool_open(void);
 bool tool_call(lua_State *L, const char *module, struct err *err);
 /* Raises the text of the error. */
 int tool_raise(lua_State *L, const struct err *err);
+/* Makes the metatable of that name: its userdata has the methods. */
+void tool_class(lua_State *L, const char *name, const luaL_Reg *methods);
 
 /* Pushes the value of a JSON text. An object is a table whose metatable has its names in their order, as
  * `names`; null is a light userdata of NULL. */

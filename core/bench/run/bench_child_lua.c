@@ -168,15 +168,6 @@ static int listener_close(lua_State *L)
     return 0;
 }
 
-static void make_class(lua_State *L, const char *name, const luaL_Reg *methods)
-{
-    luaL_newmetatable(L, name);
-    luaL_setfuncs(L, methods, 0);
-    lua_pushvalue(L, -1);
-    lua_setfield(L, -2, "__index");
-    lua_pop(L, 1);
-}
-
 void bench_lua_classes(lua_State *L)
 {
     static const luaL_Reg child[] = {
@@ -191,6 +182,6 @@ void bench_lua_classes(lua_State *L)
         {"__gc", listener_close},
         {NULL, NULL},
     };
-    make_class(L, child_class, child);
-    make_class(L, listener_class, listener);
+    tool_class(L, child_class, child);
+    tool_class(L, listener_class, listener);
 }

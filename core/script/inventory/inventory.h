@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "object/parse/tape.h"
 
 /* Each class with its singular name, in the order in which differences are shown. */
 #define INVENTORY_EACH(X)                                                                         \
@@ -74,18 +73,3 @@ void inventory_clear(struct inventory *plan);
 
 /* An array of { class, key, detail }. */
 void inventory_write_json(const struct inventory *plan, struct buf *out);
-/* Adds what such an array at `at` has; classes that are not known are left out, as they are a newer engine's.
- * False when it is no array. */
-bool inventory_read_json(const struct tape *tape, size_t at, struct inventory *out, struct err *err);
-
-enum inventory_change { INVENTORY_ADDED, INVENTORY_REMOVED, INVENTORY_CHANGED };
-/* A detail that begins with "?" is never the same as another. Calls `fn` for each difference, class by class,
- * in the order of the keys; `before` is NULL for what was added, `after` for what was removed. Gives how many
- * there are; `fn` NULL: they are only counted. */
-size_t inventory_diff(const struct inventory *before, const struct inventory *after,
-                      void (*fn)(void *ctx, enum inventory_change change,
-                                 const struct inventory_entry *before, const struct inventory_entry *after),
-                      void *ctx);
-/* Returns what the change costs or causes, where the entries do not show it: a literal, or NULL. Either may
- * be NULL, not both. */
-const char *inventory_change_note(const struct inventory_entry *before, const struct inventory_entry *after);

@@ -1,4 +1,5 @@
 -- Commands that ask a running engine by its admin socket, and print what it answers: as tables for people, or as it is.
+local plan = require "tool.plan"
 local reload = require "tool.admin.reload"
 
 local commands = {}
@@ -22,7 +23,7 @@ local function whole(command)
 end
 
 commands.status, commands.queue, commands.writes = whole, whole, whole
-commands.reload, commands.rollback = reload, reload
+commands.plan, commands.reload, commands.rollback = plan, reload, reload
 
 function commands.quarantine(command)
   if command.flags.lift then
@@ -72,6 +73,7 @@ end
 
 -- Returns the exit code. `host` is what C gives: request, quote and sleep; the codes of exits are in it.
 return function(host, name, flags, arguments, view)
+  view.wide = flags.output == "wide"
   local command = setmetatable(
     { host = host, name = name, flags = flags, arguments = arguments, view = view, fail = fail }, { __index = host })
   -- `lost` is the exit code for an engine that was there and answers no more.

@@ -182,7 +182,6 @@ static void test_what_cannot_be_compared_is_never_the_same(void **state)
             inventory_find(script_inventory(script), INVENTORY_TRANSFORM, STR("pods"));
         assert_non_null(entry);
         if (strncmp(entry->detail, cases[i].why, strlen(cases[i].why)) != 0) fail_msg("%s", entry->detail);
-        assert_true(inventory_diff(script_inventory(script), script_inventory(script), NULL, NULL) >= 1);
         script_free(script);
         cluster_teardown(&other);
     }

@@ -1,5 +1,5 @@
 /* core/script/inventory/inventory.c, function_hash.c, bind_inventory.c: what a script registered, printed,
- * compared, as JSON. */
+ * as JSON. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 
 #define ADD(plan, class, key, detail) inventory_add(plan, class, STR(key), STR(detail))
 
-/* --- a plan and a difference as text, a line for each entry */
+/* --- a plan as text, a line for each entry */
 
 static void put_entry(const struct inventory_entry *entry, struct buf *out)
 {
@@ -27,32 +27,6 @@ static void put_entry(const struct inventory_entry *entry, struct buf *out)
 static void print(const struct inventory *plan, struct buf *out)
 {
     for (size_t i = 0; i < plan->count; i++) put_entry(&plan->items[i], out);
-}
-
-static void put_change(void *ctx, enum inventory_change change, const struct inventory_entry *before,
-                       const struct inventory_entry *after)
-{
-    struct buf *out = ctx;
-    buf_puts(out, change == INVENTORY_ADDED ? "+ " : change == INVENTORY_REMOVED ? "- " : "~ ");
-    if (change != INVENTORY_CHANGED)
-        put_entry(before ? before : after, out);
-    else
-        buf_printf(out, "%s %s %s -> %s\n", inventory_class_name(before->class), before->key,
-                   *before->detail ? before->detail : "{}", *after->detail ? after->detail : "{}");
-}
-
-static void print_diff(const struct inventory *before, const struct inventory *after, struct buf *out)
-{
-    inventory_diff(before, after, put_change, out);
-}
-
-static void assert_changes(const struct inventory *before, const struct inventory *after,
-                           const char *expected)
-{
-    struct buf out = {0};
-    print_diff(before, after, &out);
-    assert_string_equal(buf_text(&out), expected);
-    buf_clear(&out);
 }
 
 static void test_equal_entries_are_one_and_a_second_of_a_key_has_a_number(void **state)
@@ -74,90 +48,45 @@ static void test_equal_entries_are_one_and_a_second_of_a_key_has_a_number(void *
     inventory_clear(&plan);
 }
 
-static void test_the_first_place_of_an_entry_stays_and_counts_for_nothing(void **state)
+static void test_the_first_place_of_an_entry_stays(void **state)
 {
-    struct inventory plan = {0}, other = {0};
+    struct inventory plan = {0};
     ADD(&plan, INVENTORY_READ, "pods:list", "");
-    ADD(&other, INVENTORY_READ, "pods:list", "");
     inventory_set_place(&plan, INVENTORY_READ, STR("pods:list"), "a.lua", 3);
     inventory_set_place(&plan, INVENTORY_READ, STR("pods:list"), "b.lua", 4);
     inventory_set_place(&plan, INVENTORY_READ, STR("pods:get"), "b.lua", 4);
     assert_string_equal(plan.items[0].file, "a.lua");
     assert_int_equal(plan.items[0].line, 3);
-    assert_changes(&plan, &other, "");
     inventory_clear(&plan);
-    inventory_clear(&other);
 }
 
-static void test_differences_come_class_by_class(void **state)
-{
-    struct inventory before = {0}, after = {0};
-    ADD(&before, INVENTORY_TIMER, "every 30s", "{}");
-    ADD(&before, INVENTORY_HANDLER, "pods/1", "x");
-    ADD(&before, INVENTORY_QUEUE, "old", "");
-    ADD(&after, INVENTORY_HANDLER, "pods/1", "x");
-    ADD(&after, INVENTORY_HANDLER, "b", "y");
-    ADD(&after, INVENTORY_TIMER, "every 30s", "{leader=true}");
-    assert_changes(&before, &after, "+ handler b y\n- queue old\n~ timer every 30s {} -> {leader=true}\n");
-    assert_changes(&before, &before, "");
-    assert_int_equal(inventory_diff(&before, &after, NULL, NULL), 3);
-    inventory_clear(&before);
-    inventory_clear(&after);
-}
-
-static const char *note(enum inventory_class class, const char *before, const char *after)
-{
-    static char key[] = "k";
-    const struct inventory_entry old = {.class = class, .key = key, .detail = (char *)before};
-    const struct inventory_entry new = {.class = class, .key = key, .detail = (char *)after};
-    const char *text = inventory_change_note(before ? &old : NULL, after ? &new : NULL);
-    return text ? text : "";
-}
-
-static void test_what_a_change_costs_is_told(void **state)
+static void test_functions_have_places_when_asked_for(void **state)
 {
     struct inventory plan = {0};
-    assert_string_equal(note(INVENTORY_TRANSFORM, "function a", "function b"), "its informer is relisted");
-    assert_non_null(strstr(note(INVENTORY_TRANSFORM, "function a", "?`x` is a userdata"),
-                           "its informer is relisted because the transforms cannot be compared"));
-    assert_string_equal(note(INVENTORY_TRANSFORM, "function a", NULL), "its informer is relisted");
-    assert_non_null(strstr(note(INVENTORY_INFORMER, NULL, "{}"),
-                           "starts a list and watch, unless another script has the same informer"));
-    assert_string_equal(note(INVENTORY_INFORMER, "{}", "{resync=3}"), "");
-    assert_non_null(strstr(note(INVENTORY_HANDLER, "a", "b"),
-                           "receives the whole cache again, unless k8s.on_reload sets replay = \"none\""));
-    assert_string_equal(note(INVENTORY_HANDLER, NULL, "b"), "");
-    ADD(&plan, INVENTORY_TRANSFORM, "pods", "?`x` is a userdata, which cannot be compared");
-    assert_int_equal(inventory_diff(&plan, &plan, NULL, NULL), 1); /* it equals nothing */
+    int line = 0;
+    inventory_note_function(&plan, "ffeeddccbbaa9988", "x.lua", 7);
+    assert_null(inventory_function_place(&plan, STR("ffeeddccbbaa9988"), &line));
+    plan.notes_functions = true;
+    inventory_note_function(&plan, "ffeeddccbbaa9988", "x.lua", 7);
+    inventory_note_function(&plan, "ffeeddccbbaa9988", "x.lua", 9);
+    assert_string_equal(inventory_function_place(&plan, STR("ffeeddccbbaa9988"), &line), "x.lua");
+    assert_int_equal(line, 7); /* the first place stays */
+    assert_null(inventory_function_place(&plan, STR("0123456789abcdef"), &line));
     inventory_clear(&plan);
 }
 
-static void test_a_plan_goes_through_json(void **state)
+static void test_a_plan_is_written_as_json(void **state)
 {
-    struct inventory plan = {0}, read = {0};
+    struct inventory plan = {0};
     struct buf out = {0};
-    struct tape tape;
-    struct err err;
-    struct tape_parser *parser = tape_parser_new();
     ADD(&plan, INVENTORY_HANDLER, "say \"x\"", "{a=1}");
     ADD(&plan, INVENTORY_MAIN, "k8s.main", "");
     inventory_write_json(&plan, &out);
     assert_string_equal(buf_text(&out),
                         "[{\"class\":\"handler\",\"key\":\"say \\\"x\\\"\",\"detail\":\"{a=1}\"},"
                         "{\"class\":\"main\",\"key\":\"k8s.main\",\"detail\":\"\"}]");
-    memset(buf_reserve(&out, TAPE_PADDING), 0, TAPE_PADDING);
-    assert_true(tape_parse(parser, out.data, out.len, &tape, &err));
-    assert_true(inventory_read_json(&tape, tape_root(&tape), &read, &err));
-    assert_changes(&plan, &read, "");
-    out.len = 0;
-    buf_puts(&out, "{\"class\":\"handler\"}");
-    memset(buf_reserve(&out, TAPE_PADDING), 0, TAPE_PADDING);
-    assert_true(tape_parse(parser, out.data, out.len, &tape, &err));
-    assert_false(inventory_read_json(&tape, tape_root(&tape), &read, &err));
-    tape_parser_free(parser);
     buf_clear(&out);
     inventory_clear(&plan);
-    inventory_clear(&read);
 }
 
 /* --- of scripts */
@@ -298,10 +227,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_entries_are_one_and_a_second_of_a_key_has_a_number),
-        cmocka_unit_test(test_the_first_place_of_an_entry_stays_and_counts_for_nothing),
-        cmocka_unit_test(test_differences_come_class_by_class),
-        cmocka_unit_test(test_what_a_change_costs_is_told),
-        cmocka_unit_test(test_a_plan_goes_through_json),
+        cmocka_unit_test(test_the_first_place_of_an_entry_stays),
+        cmocka_unit_test(test_functions_have_places_when_asked_for),
+        cmocka_unit_test(test_a_plan_is_written_as_json),
         cmocka_unit_test_setup_teardown(test_everything_that_a_script_registers_is_in_its_plan, cluster_setup,
                                         cluster_teardown),
         cmocka_unit_test_setup_teardown(test_code_counts_and_its_form_does_not, cluster_setup,
