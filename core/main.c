@@ -73,7 +73,9 @@ static const struct flag_group *groups_of(const struct command *command)
 
 static void print_help(const struct command *command)
 {
-    puts(command->help);
+    const struct embedded_file *help = command_help;
+    while (strcmp(help->path, command->name) != 0) help++;
+    fputs(help->text, stdout);
     if (command->flags) flags_print(command->flags);
     for (const struct flag_group *group = groups_of(command); group->flags; group++) {
         if (group->heading && !*group->heading) continue;
@@ -104,10 +106,9 @@ int command_fail(const struct command_line *line, const char *text)
     return EXIT_USAGE;
 }
 
-static bool parse(const struct command *command, struct command_line *line, struct err *err)
+static bool parse(const struct command *command, const struct flag *const *tables, struct command_line *line,
+                  struct err *err)
 {
-    const struct flag *tables[GROUPS_MAX + 2] = {command->flags}, **next = &tables[command->flags != NULL];
-    for (const struct flag_group *group = groups_of(command); group->flags; group++) *next++ = group->flags;
     struct flag_list *rest = &line->arguments;
     if (!flags_parse(tables, line->argc, line->argv, rest, err)) return false;
     return !command->no_arguments || !rest->count ||
@@ -117,9 +118,12 @@ static bool parse(const struct command *command, struct command_line *line, stru
 static int run(const struct command *command, int argc, char **argv)
 {
     struct command_line line = {.argc = argc, .argv = argv};
+    const struct flag *tables[GROUPS_MAX + 2] = {command->flags}, **next = &tables[command->flags != NULL];
+    for (const struct flag_group *group = groups_of(command); group->flags; group++) *next++ = group->flags;
     struct err err;
-    int code = parse(command, &line, &err) ? command->run(&line) : command_fail(&line, err.text);
+    int code = parse(command, tables, &line, &err) ? command->run(&line) : command_fail(&line, err.text);
     flag_list_clear(&line.arguments);
+    flags_clear(tables);
     return code;
 }
 

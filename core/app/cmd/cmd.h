@@ -3,6 +3,7 @@
  * (enum exit_code). */
 #pragma once
 #include "base/cli/flags.h"
+#include "base/embedded_file.h"
 #include "base/exit_code.h"
 
 /* Flags with what help prints above them. NULL: they go on with those before; "": help does not show them. */
@@ -21,15 +22,18 @@ struct command_line {
 struct command {
     const char *name;
     const char *summary; /* one line for `kubelua help` */
-    const char *help;    /* what `kubelua help NAME` prints before the flags */
     /* Behind `unexpected argument "..."`; NULL: the command takes arguments. */
     const char *no_arguments;
     const struct flag *flags; /* of its own; NULL: none */
     /* Those that it has in common with others; ends with a group without flags. NULL: none. */
     const struct flag_group *(*groups)(void);
-    /* After the flags were put there. */
+    /* After the flags were put there; main clears their lists. */
     int (*run)(struct command_line *line);
 };
+
+/* What `kubelua help NAME` prints before the flags of a command: the files of help/, by the command's name.
+ */
+extern const struct embedded_file command_help[];
 
 /* "kubelua NAME: text" on stderr; gives EXIT_USAGE. */
 int command_fail(const struct command_line *line, const char *text);

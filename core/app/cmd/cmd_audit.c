@@ -23,8 +23,6 @@ static struct audit_request given;
 static void request_clear(struct audit_request *request)
 {
     script_files_clear(&request->files);
-    flag_list_clear(&request->from);
-    flag_list_clear(&request->exclude);
     options_clear(&request->options);
     selector_free(request->labels);
 }
@@ -215,32 +213,6 @@ static int run(struct command_line *line)
 const struct command cmd_audit = {
     .name = "audit",
     .summary = "Evaluate rules and report findings",
-    .help =
-        "Evaluate the rules of scripts (k8s.rule) and report their findings, for a cluster, for files, or "
-        "for\n"
-        "the caches of a running engine.\n\n"
-        "Usage:\n"
-        "  kubelua audit -f FILE|DIR ... [--from FILE ...] [flags]\n"
-        "  kubelua audit --engine [-f FILE|DIR ...] [flags]\n"
-        "  kubelua audit -f FILE|DIR ... --explain RULE\n"
-        "  kubelua audit -f FILE|DIR ... --list-rules\n\n"
-        "Exit codes:\n"
-        "  0  no rule failed\n"
-        "  1  a rule failed with the severity of --fail-on or higher\n"
-        "  2  some input could not be read, or no object was audited\n"
-        "  3  the audit is incomplete: a rule raised an error or exceeded a limit, objects could not be\n"
-        "     retrieved, or a fix could not be applied (--apply)\n\n"
-        "Examples:\n"
-        "  kubelua audit -f scripts/rules --context prod -n shop\n"
-        "  kubelua audit -f scripts/rules -l 'team=web,env!=test'\n"
-        "  kubectl get pods -A -o json > pods.json && kubelua audit -f scripts/rules --from pods.json\n"
-        "  kubelua audit -f scripts/rules --from manifests.yaml -o sarif --fail-on high > audit.sarif\n"
-        "  kubelua audit -f scripts/rules --engine\n"
-        "  kubelua audit -f scripts/rules -o json > known.json\n"
-        "  kubelua audit -f scripts/rules --baseline known.json\n"
-        "  kubelua audit -f scripts/rules --fix > fixes.sh\n"
-        "  kubelua audit -f scripts/rules -n shop --apply --dry-run=server\n\n"
-        "Flags:",
     .no_arguments = "; use -f for scripts and --from for objects",
     .groups = groups,
     .run = run,

@@ -75,46 +75,12 @@ static const struct bench_program program = {kubelua_commit, audit_once};
 
 static int run(struct command_line *line)
 {
-    int code = bench_run(flags, &program);
-    flag_list_clear(&given.peers);
-    flag_list_clear(&given.missing);
-    return code;
+    return bench_run(flags, &program);
 }
 
 const struct command cmd_bench = {
     .name = "bench",
     .summary = "Benchmark informers",
-    .help =
-        "Benchmark kubelua's informer and those of other programs that speak the same protocol, on "
-        "generated\n"
-        "pods. No cluster is needed.\n\n"
-        "Usage:\n"
-        "  kubelua bench [flags]\n\n"
-        "Examples:\n"
-        "  kubelua bench --quick\n"
-        "  kubelua bench --only sync,storm --peer 'mine=./my-informer --verbose'\n"
-        "  kubelua bench -o json >before.json      (then a change of yours)\n"
-        "  kubelua bench --compare before.json\n\n"
-        "Measurements:\n"
-        "  sync       the first list: CPU, time, memory       select     a lister by label and by namespace\n"
-        "  relist     the same pods once more                 idle       an informer of nothing\n"
-        "  storm      updates as fast as they are taken       start      until the first request\n"
-        "  latency    at 1,000 and 10,000 updates a second    lua        calls from Lua (kubelua only)\n"
-        "  projected  sync with ten fields (kubelua only)     floor      sync of peers with the trait floor\n"
-        "  audit-engine  ten rules asked about the caches of a running engine (kubelua only)\n\n"
-        "Peers:\n"
-        "  --peer NAME[:TRAIT,...]=COMMAND runs `exec COMMAND --server URL [--select]` by /bin/sh; the "
-        "program\n"
-        "  speaks the protocol of docs/performance.md. Only that process is measured: a script of yours "
-        "ends\n"
-        "  with `exec` too. Traits: `protobuf`, the peer is not run without --encodings; `floor`, it is no\n"
-        "  informer but a receive loop, which --only calls floor.\n\n"
-        "Exit codes:\n"
-        "  0    finished, regardless of the figures\n"
-        "  1    a subject failed, or the benchmark ended early: what was measured is in the report\n"
-        "  2    usage error, or nothing was measured: there is no report\n"
-        "  130  interrupted: what was measured until then is in the report\n\n"
-        "Flags:",
     .no_arguments = "",
     .flags = flags,
     .run = run,

@@ -225,7 +225,6 @@ static int run(struct command_line *line)
     int code = ok ? check(&given, &world) : command_fail(line, err.text);
     check_target_close(&world);
     script_files_clear(&given.files);
-    flag_list_clear(&given.against);
     options_clear(&given.options);
     return code;
 }
@@ -233,26 +232,6 @@ static int run(struct command_line *line)
 const struct command cmd_check = {
     .name = "check",
     .summary = "Validate scripts without running them",
-    .help =
-        "Load scripts without running them, and report problems: syntax errors, unknown options, calls in "
-        "the\n"
-        "wrong phase, unknown kinds, and handlers that can never be called.\n\n"
-        "Kinds are checked against the server given by --server, --kubeconfig or --context, or against the "
-        "CRDs\n"
-        "and objects of a dump. Without either, only built-in kinds are known.\n\n"
-        "With a server, permissions are checked as well; use --as to check those of the account that will "
-        "run\n"
-        "the scripts. A dump that contains roles and bindings works with --as, too.\n\n"
-        "Usage:\n"
-        "  kubelua check -f FILE|DIR ... [flags]\n\n"
-        "Exit codes: 0 no errors (there may be warnings); 1 errors; 2 some input could not be read.\n\n"
-        "Examples:\n"
-        "  kubelua check -f rules/scripts\n"
-        "  kubectl get crds -o json > crds.json && kubelua check -f rules/scripts --against crds.json\n"
-        "  kubectl get roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml > rbac.yaml\n"
-        "  kubelua check -f rules/scripts --against rbac.yaml --as system:serviceaccount:ops:kubelua\n"
-        "  kubelua check -f rules/scripts --context prod --as system:serviceaccount:ops:kubelua\n\n"
-        "Flags:",
     .no_arguments = "; use -f for scripts",
     .flags = flags,
     .groups = groups,

@@ -168,21 +168,6 @@ static int run(struct command_line *line)
 const struct command cmd_init = {
     .name = "init",
     .summary = "Create a project with an example script",
-    .help =
-        "Create a project: an example script with its spec, API stubs for editors, and configuration for\n"
-        "lua-language-server and luacheck.\n\n"
-        "Usage:\n"
-        "  kubelua init DIR [flags]\n\n"
-        "DIR is created if it does not exist. If a file already exists, nothing is written. Pass "
-        "DIR/scripts\n"
-        "to -f of the other commands.\n\n"
-        "Examples:\n"
-        "  kubelua init rules && cd rules && kubelua check -f scripts && kubelua test\n"
-        "  kubelua init --types .\n\n"
-        "Exit codes:\n"
-        "  0    the files were written; stdout names them\n"
-        "  2    usage error, a file already exists, or a file could not be written\n\n"
-        "Flags:",
     .flags = flags,
     .run = run,
 };

@@ -24,31 +24,12 @@ static int run(struct command_line *line)
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
     if (!given.files.count) return command_fail(line, "no script given; use -f FILE or -f DIR");
-    int code = admin_tool_run(flags, line, plan_files_open);
-    flag_list_clear(&given.files);
-    flag_list_clear(&given.lua_path);
-    return code;
+    return admin_tool_run(flags, line, plan_files_open);
 }
 
 const struct command cmd_plan = {
     .name = "plan",
     .summary = "Preview what a reload would change",
-    .help =
-        "Preview a reload: compare what the files would register with what is running, script by script.\n\n"
-        "The files are loaded locally with the engine's settings; nothing runs, and the engine does not "
-        "change.\n"
-        "Files are matched to scripts by name or by its last part, so a copy of the script directory works.\n"
-        "Reloads that would be refused, such as a new k8s.state version without migrate or a conflicting\n"
-        "metric, are reported. Unknown kinds are not detected: use kubelua check. -o json includes function "
-        "hashes.\n\n"
-        "Usage:\n"
-        "  kubelua plan -f FILE|DIR ... [flags]\n\n"
-        "Exit codes: 0 no differences; 1 differences; 2 the engine or a file could not be read; 3 a reload\n"
-        "would be refused.\n\n"
-        "Examples:\n"
-        "  kubelua plan -f scripts/\n"
-        "  kubelua plan -f scripts/images.lua -o json\n\n"
-        "Flags:",
     .no_arguments = "; use -f for scripts",
     .flags = flags,
     .run = run,

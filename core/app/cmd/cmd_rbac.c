@@ -114,26 +114,12 @@ static int run(struct command_line *line)
     free(here);
     catalogue_free(catalogue);
     script_files_clear(&files);
-    options_clear(&options);
     return exit_code;
 }
 
 const struct command cmd_rbac = {
     .name = "rbac",
     .summary = "Generate the RBAC rules that scripts need",
-    .help =
-        "Generate the minimal ClusterRole and Roles that scripts need, as YAML.\n\n"
-        "The scripts are loaded but not started. The roles contain: list and watch for informers, in their\n"
-        "namespaces; what k8s.reads and k8s.writes declare; create and patch on events for k8s.event; get,\n"
-        "create and update on leases for elections; and, with --report, list, create, patch and delete on "
-        "reports.\n"
-        "Kinds are resolved by the server; without one, only built-in kinds are known.\n\n"
-        "Usage:\n"
-        "  kubelua rbac -f FILE|DIR ... [flags]\n\n"
-        "Examples:\n"
-        "  kubelua rbac -f rules/scripts | kubectl apply -f -\n"
-        "  kubectl create clusterrolebinding kubelua --clusterrole kubelua --serviceaccount ops:kubelua\n\n"
-        "Flags:",
     .no_arguments = "; use -f for scripts",
     .flags = flags,
     .groups = groups,

@@ -271,29 +271,12 @@ static int run(struct command_line *line)
     }
     cluster_config_clear(&cluster);
     script_files_clear(&r.files);
-    options_clear(&options);
     return exit_code;
 }
 
 const struct command cmd_record = {
     .name = "record",
     .summary = "Record watch streams of a cluster to a file",
-    .help = "Record watch streams of a cluster for kubelua replay and k8s.test.\n\n"
-            "Usage:\n"
-            "  kubelua record -o FILE KIND ... [flags]\n"
-            "  kubelua record -o FILE -f SCRIPTS [flags]\n\n"
-            "Examples:\n"
-            "  kubelua record -o incident.rec pods deployments.apps -n shop\n"
-            "  kubelua record -o incident.rec -f rules/scripts --for 5m\n\n"
-            "The file contains complete objects, except for the data of Secrets, and is readable only by its "
-            "owner.\n\n"
-            "Exit codes:\n"
-            "  0    stopped by --for or SIGTERM\n"
-            "  2    usage, configuration or input error\n"
-            "  3    a stream is missing or incomplete, or FILE could not be written; the partial files are "
-            "listed\n"
-            "  130  interrupted; the recording is complete\n\n"
-            "Flags:",
     .flags = flags,
     .groups = groups,
     .run = run,

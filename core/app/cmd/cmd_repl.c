@@ -223,33 +223,12 @@ static int run(struct command_line *line)
     signal(SIGPIPE, SIG_IGN);
     int code = run_with(line, &err);
     if (err.text[0] && code == EXIT_USAGE) command_fail(line, err.text);
-    flag_list_clear(&own.from);
-    options_clear(&options);
     return code;
 }
 
 const struct command cmd_repl = {
     .name = "repl",
     .summary = "Query caches from an interactive Lua prompt",
-    .help =
-        "Start a Lua prompt on the caches of a cluster, a dump or a running engine. Kinds are globals:\n"
-        "pods[\"shop/web\"], pods \"app=web\", pods:query():group(\"status.phase\"):count(). It is "
-        "read-only.\n\n"
-        "Usage:\n"
-        "  kubelua repl [flags]\n"
-        "  kubelua repl --from FILE ... [flags]\n"
-        "  kubelua repl --engine [--admin-socket PATH]\n\n"
-        "Examples:\n"
-        "  kubelua repl --context staging -n shop\n"
-        "  kubectl get pods,services -A -o json > dump.json; kubelua repl --from dump.json\n"
-        "  echo 'print(pods:count())' | kubelua repl --engine\n\n"
-        "Tab completes kinds, fields and methods; Ctrl-C interrupts, Ctrl-D exits. Type help at the prompt "
-        "for more.\n\n"
-        "Exit codes:\n"
-        "  0    the end of the input\n"
-        "  2    usage, no connection, or a file that cannot be read\n"
-        "  3    stdin is no terminal, and an evaluation failed; or the engine has ended\n\n"
-        "Flags:",
     .no_arguments = "; use --from for files",
     .flags = flags,
     .groups = groups,

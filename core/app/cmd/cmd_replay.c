@@ -176,32 +176,12 @@ static int run(struct command_line *line)
     if (!ok || (exit_code != EXIT_OK && exit_code != EXIT_INTERRUPTED)) command_fail(line, err.text);
     if (ok) exit_code = launch_check_output(line->argv[0], exit_code);
     script_files_clear(&r->files);
-    options_clear(&r->options);
     return exit_code;
 }
 
 const struct command cmd_replay = {
     .name = "replay",
     .summary = "Run scripts against a recording",
-    .help =
-        "Run scripts against a recording: informers, handlers, timers and queues see the recorded events at "
-        "the\n"
-        "recorded times. Writes are only logged. Kinds that are not in the recording are empty; each is "
-        "logged\n"
-        "as a warning.\n\n"
-        "Usage:\n"
-        "  kubelua replay FILE -f SCRIPTS [flags]\n\n"
-        "Examples:\n"
-        "  kubelua replay incident.rec -f rules/scripts --speed max\n\n"
-        "Exit codes:\n"
-        "  0    the whole recording was played\n"
-        "  2    usage or input error: a script does not load, the file is no recording, or has none of the "
-        "kinds\n"
-        "       that the scripts ask for\n"
-        "  3    a part of the recording could not be read or stored, or a stream has no whole list;\n"
-        "       the rest was played\n"
-        "  130  interrupted\n\n"
-        "Flags:",
     .groups = groups,
     .run = run,
 };

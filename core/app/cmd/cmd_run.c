@@ -123,15 +123,6 @@ static int run(struct command_line *line)
 const struct command cmd_run = {
     .name = "run",
     .summary = "Run scripts until interrupted",
-    .help = "Run scripts until interrupted (SIGTERM or SIGINT).\n\n"
-            "Usage:\n"
-            "  kubelua run -f FILE|DIR ... [flags]\n\n"
-            "In a directory, every *.lua file is a script, except *_spec.lua and names that start with _ "
-            "(modules).\n\n"
-            "Examples:\n"
-            "  kubelua run -f scripts/watch_pods.lua\n"
-            "  kubelua run -f rules/scripts --context staging -n shop\n\n"
-            "Flags:",
     .no_arguments = "; use -f for scripts",
     .groups = run_groups,
     .run = run,
@@ -150,20 +141,6 @@ static int run_exec(struct command_line *line)
 const struct command cmd_exec = {
     .name = "exec",
     .summary = "Run one script to completion",
-    .help = "Run one script: wait until its informers have synced, run k8s.main, and exit with the number it "
-            "returns.\n\n"
-            "Usage:\n"
-            "  kubelua exec FILE [flags]\n\n"
-            "Examples:\n"
-            "  kubelua exec scripts/image_report.lua --context staging\n\n"
-            "Exit codes:\n"
-            "  0    success; or any other code that main returned\n"
-            "  2    usage, configuration or input error\n"
-            "  3    main or another function raised an error, an informer did not sync in time,\n"
-            "       objects were refused, output was lost, or SIGTERM arrived first\n"
-            "  130  interrupted\n"
-            "  141  the reader of stdout closed it, as in kubelua exec FILE | head\n\n"
-            "Flags:",
     .groups = exec_groups,
     .run = run_exec,
 };

@@ -160,17 +160,12 @@ static int run(struct command_line *line)
     struct err err;
     bool ok = check_numbers(&given, &err) && check_replay(&given, &err);
     complete(&given);
-    int code = ok ? run_server(&given) : command_fail(line, err.text);
-    flag_list_clear(&given.load);
-    return code;
+    return ok ? run_server(&given) : command_fail(line, err.text);
 }
 
 const struct command cmd_sim = {
     .name = "sim",
     .summary = "Run a simulated API server",
-    .help =
-        "Run a simulated Kubernetes API server: for demos, tests and benchmarks.\n\nUsage:\n  kubelua sim "
-        "[flags]\n\nFlags:",
     .no_arguments = "",
     .flags = flags,
     .groups = groups,

@@ -13,7 +13,6 @@
 #include "base/mem.h"
 #include "script/specs/spec_runner.h"
 
-/* busted's options by busted's names; what is given is handed on to it. */
 static struct test_flags {
     struct options options; /* limits and modules of scripts alone */
     struct flag_list filter, filter_out, tags, exclude_tags, helper, lpath;
@@ -23,6 +22,7 @@ static struct test_flags {
     bool list, verbose, keep_going, suppress_pending, coverage;
 } given = {.keep_going = true, .seed = -1};
 
+/* busted's options by busted's names; what is given is handed on to it. */
 static const struct flag flags[] = {
     {"filter", 0, FLAG_LIST, &given.filter, "PATTERN", NULL,
      "Run only tests whose names match this Lua pattern (repeatable)"},
@@ -53,6 +53,10 @@ static const struct flag flags[] = {
     {"helper", 0, FLAG_LIST, &given.helper, "FILE", NULL, "Lua file to run before the specs"},
     {"lpath", 'm', FLAG_LIST, &given.lpath, "PATH", NULL,
      "Additional package.path template for specs, such as ./lib/?.lua"},
+    {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
+};
+
+static const struct flag own_flags[] = {
     {"lua-path", 0, FLAG_LIST, &given.options.lua_path, "DIR", NULL,
      "Additional directory to search for the Lua modules of scripts, as for kubelua run (repeatable)"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
@@ -60,8 +64,9 @@ static const struct flag flags[] = {
 
 static const struct flag_group *groups(void)
 {
-    static struct flag_group all[2];
-    all[0] = (struct flag_group){"Script flags (as for kubelua run):", limit_flags(&given.options)};
+    static struct flag_group all[3];
+    all[0].flags = own_flags;
+    all[1] = (struct flag_group){"Script flags (as for kubelua run):", limit_flags(&given.options)};
     return all;
 }
 
@@ -80,33 +85,28 @@ static void push_list(struct words *words, const char *name, const struct flag_l
     for (size_t i = 0; i < list->count; i++) push(words, xasprintf("--%s=%s", name, list->items[i]));
 }
 
-static void push_bool(struct words *words, const char *name, bool set)
+static void push_flag(struct words *words, const struct flag *flag)
 {
-    if (set) push(words, xasprintf("--%s", name));
+    const char *name = flag->name;
+    switch (flag->kind) {
+    case FLAG_LIST: push_list(words, name, flag->into); break;
+    case FLAG_INT:
+    case FLAG_COUNT:
+        if (*(int *)flag->into >= (flag->kind == FLAG_COUNT))
+            push(words, xasprintf("--%s=%d", name, *(int *)flag->into));
+        break;
+    case FLAG_BOOL:
+        if (*(bool *)flag->into) push(words, xasprintf("--%s", name));
+        break;
+    default:
+        if (*(const char **)flag->into) push(words, xasprintf("--%s=%s", name, *(const char **)flag->into));
+    }
 }
 
-static void make_words(const struct test_flags *f, struct words *words)
+static void make_words(struct words *words)
 {
-    push_list(words, "filter", &f->filter);
-    push_list(words, "filter-out", &f->filter_out);
-    push_list(words, "tags", &f->tags);
-    push_list(words, "exclude-tags", &f->exclude_tags);
-    push_list(words, "helper", &f->helper);
-    push_list(words, "lpath", &f->lpath);
-    if (f->output) push(words, xasprintf("--output=%s", f->output));
-    if (f->seed >= 0) push(words, xasprintf("--seed=%d", f->seed));
-    if (f->repeat > 0) push(words, xasprintf("--repeat=%d", f->repeat));
-    push_bool(words, "shuffle", f->shuffle);
-    push_bool(words, "shuffle-files", f->shuffle_files);
-    push_bool(words, "shuffle-tests", f->shuffle_tests);
-    push_bool(words, "sort", f->sort);
-    push_bool(words, "sort-files", f->sort_files);
-    push_bool(words, "sort-tests", f->sort_tests);
-    push_bool(words, "list", f->list);
-    push_bool(words, "verbose", f->verbose);
-    push_bool(words, "no-keep-going", !f->keep_going);
-    push_bool(words, "suppress-pending", f->suppress_pending);
-    push_bool(words, "coverage", f->coverage);
+    for (const struct flag *flag = flags; flag->name; flag++) push_flag(words, flag);
+    if (!given.keep_going) push(words, xstrdup("--no-keep-going"));
 }
 
 /* A spec may be in a loop that nothing else ends. */
@@ -120,7 +120,7 @@ static int run_specs(const struct spec_files *files)
     static const int codes[] = {
         [SPECS_PASSED] = EXIT_OK, [SPECS_FAILED] = EXIT_FINDINGS, [SPECS_NOT_RUN] = EXIT_USAGE};
     struct words words = {0};
-    make_words(&given, &words);
+    make_words(&words);
     setvbuf(stdout, NULL, _IOLBF, 0); /* an interrupt loses nothing */
     signal(SIGINT, on_interrupt);
     signal(SIGPIPE, SIG_IGN);
@@ -138,14 +138,6 @@ static int run_specs(const struct spec_files *files)
     return codes[result];
 }
 
-static void clear(struct test_flags *f)
-{
-    struct flag_list *lists[] = {&f->filter,       &f->filter_out, &f->tags,
-                                 &f->exclude_tags, &f->helper,     &f->lpath};
-    for (size_t i = 0; i < ARRAY_LEN(lists); i++) flag_list_clear(lists[i]);
-    options_clear(&f->options);
-}
-
 static int run(struct command_line *line)
 {
     struct spec_files files = {0};
@@ -153,31 +145,12 @@ static int run(struct command_line *line)
     bool ok = options_set_limits(&given.options, &err) && spec_files_find(&line->arguments, &files, &err);
     int code = ok ? run_specs(&files) : command_fail(line, err.text);
     spec_files_clear(&files);
-    clear(&given);
     return code;
 }
 
 const struct command cmd_test = {
     .name = "test",
     .summary = "Run the specs of scripts",
-    .help = "Run the specs of scripts with busted. In a spec, k8s.test runs a script against an in-memory "
-            "cluster.\n\n"
-            "Usage:\n"
-            "  kubelua test [DIR|FILE ...] [flags]\n\n"
-            "Of a folder (default .) it runs *_spec.lua and spec/**/*_spec.lua, of one called spec all below "
-            "it;\n"
-            "A FILE may have any name. It is an error if a directory contains no specs.\n\n"
-            "Examples:\n"
-            "  kubelua test\n"
-            "  kubelua test rules --filter 'retries'\n"
-            "  kubelua test -o junit > report.xml\n\n"
-            "Exit codes:\n"
-            "  0    all specs passed\n"
-            "  1    a spec failed\n"
-            "  2    usage or input error: no specs, no test that matches the filters, or busted is not "
-            "installed\n"
-            "  130  interrupted\n\n"
-            "Flags:",
     .flags = flags,
     .groups = groups,
     .run = run,

@@ -31,9 +31,6 @@ static int run(struct command_line *line)
 const struct command cmd_version = {
     .name = "version",
     .summary = "Print the version",
-    .help = "Print the version of kubelua.\n\n"
-            "Usage:\n"
-            "  kubelua version [-o json]",
     .no_arguments = "",
     .groups = groups,
     .run = run,

@@ -209,14 +209,7 @@ bool options_complete(struct options *o, bool needs_files, struct script_files *
 
 void options_clear(struct options *options)
 {
-    flag_list_clear(&options->limits);
-    flag_list_clear(&options->trusted);
-    flag_list_clear(&options->lua_path);
     flag_list_clear(&options->files);
-    flag_list_clear(&options->as_groups);
-    flag_list_clear(&options->allow_http);
-    flag_list_clear(&options->params);
-    flag_list_clear(&options->params_files);
     rule_params_free(options->rule_params);
     options->rule_params = NULL;
 }

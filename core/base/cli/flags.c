@@ -74,6 +74,13 @@ void flag_list_clear(struct flag_list *list)
     *list = (struct flag_list){0};
 }
 
+void flags_clear(const struct flag *const *tables)
+{
+    for (; *tables; tables++)
+        for (const struct flag *flag = *tables; flag->name; flag++)
+            if (flag->kind == FLAG_LIST) flag_list_clear(flag->into);
+}
+
 static const char *expected(const struct flag *flag)
 {
     switch (flag->kind) {

@@ -60,6 +60,8 @@ const struct flag *flags_fill(struct flag *table, size_t room, const struct flag
  * takes, or the most it may be; an unknown flag names a known one that is near. */
 bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct flag_list *rest,
                  struct err *err);
+/* Clears the lists of flags. */
+void flags_clear(const struct flag *const *tables);
 void flags_print(const struct flag *table);
 /* "a.json, b.json", for messages; the caller frees it. */
 char *flag_list_text(const struct flag_list *list);
