@@ -1,4 +1,4 @@
-/* Reading files; see file.h. */
+/* Reading and writing files; see file.h. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -35,4 +35,15 @@ bool file_read(const char *path, size_t max, struct buf *out, struct err *err)
               (n < 0 ? failed(path, err) : err_set(err, ERR_LIMIT, "%s: larger than %zu bytes", path, max));
     close(fd);
     return ok;
+}
+
+bool file_write(int fd, struct str bytes)
+{
+    while (bytes.n > 0) {
+        ssize_t n = write(fd, bytes.p, bytes.n);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        bytes = (struct str){bytes.p + n, bytes.n - (size_t)n};
+    }
+    return true;
 }

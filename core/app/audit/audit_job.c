@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/text/wire.h"
 #include "engine/engine_settings.h"
@@ -15,19 +16,73 @@
 #include "script/rules/rule_params.h"
 #include "script/vm/bundle.h"
 
-enum { LIST_MAX = 10000 };
+enum { LIST_MAX = 10000, NICE_END = 20 };
 
-/* --- writing */
+/* --- the form */
 
-static void put_text(struct buf *out, const char *text)
+/* Writes to `out`, or reads: a job has one description for both. */
+struct form {
+    struct buf *out; /* NULL: it reads */
+    struct wire_reader in;
+};
+
+static void text(struct form *f, char **value)
 {
-    wire_put_text(out, str_of(text ? text : ""));
+    if (f->out) {
+        wire_put_text(f->out, *value ? str_of(*value) : STR(""));
+        return;
+    }
+    struct str read = wire_text(&f->in);
+    if (str_has_nul(read)) f->in.bad = true;
+    *value = xstrndup(read.p, read.n);
 }
 
-static void put_list(struct buf *out, char *const *items, size_t count)
+/* Returns the value, or what was read. */
+static uint64_t number(struct form *f, uint64_t value)
 {
-    wire_put_number(out, count);
-    for (size_t i = 0; i < count; i++) put_text(out, items[i]);
+    if (!f->out) return wire_number(&f->in);
+    wire_put_number(f->out, value);
+    return value;
+}
+
+static uint32_t number_below(struct form *f, size_t value, uint32_t limit)
+{
+    if (!f->out) return wire_number_below(&f->in, limit);
+    wire_put_number(f->out, value);
+    return (uint32_t)value;
+}
+
+static void list(struct form *f, char ***items, size_t *count)
+{
+    *count = number_below(f, *count, LIST_MAX);
+    if (!f->out) *items = xcalloc(*count + 1, sizeof **items);
+    for (size_t i = 0; i < *count && !f->in.bad; i++) text(f, &(*items)[i]);
+}
+
+static void param(struct form *f, struct rule_params *params, size_t i)
+{
+    struct rule_param_given given = f->out ? rule_params_at(params, i) : (struct rule_param_given){0};
+    char *rule = (char *)given.rule, *name = (char *)given.name, *value = (char *)given.value,
+         *source = (char *)given.source;
+    text(f, &rule);
+    text(f, &name);
+    text(f, &value);
+    given.is_json = number_below(f, given.is_json, 2);
+    text(f, &source);
+    if (f->out) return;
+    given = (struct rule_param_given){*rule ? rule : NULL, name, value, given.is_json, source};
+    if (!f->in.bad) rule_params_put(params, &given);
+    free(rule);
+    free(name);
+    free(value);
+    free(source);
+}
+
+static void params(struct form *f, struct rule_params **all)
+{
+    uint32_t count = number_below(f, rule_params_count(*all), LIST_MAX);
+    if (!f->out && count) *all = rule_params_new();
+    for (uint32_t i = 0; i < count && !f->in.bad; i++) param(f, *all, i);
 }
 
 /* Omits files that were searched for and not found: the reader searches for them too. */
@@ -39,7 +94,7 @@ static void put_files(struct buf *out, struct bundle *bundle)
         struct str text;
         struct err err;
         if (!bundle_text(bundle, bundle_path(bundle, i), &text, &err)) continue;
-        put_text(&files, bundle_path(bundle, i));
+        wire_put_text(&files, str_of(bundle_path(bundle, i)));
         wire_put_text(&files, text);
         found++;
     }
@@ -48,147 +103,67 @@ static void put_files(struct buf *out, struct bundle *bundle)
     buf_clear(&files);
 }
 
-static void put_params(struct buf *out, const struct rule_params *params)
-{
-    wire_put_number(out, rule_params_count(params));
-    for (size_t i = 0; i < rule_params_count(params); i++) {
-        struct rule_param_given given = rule_params_at(params, i);
-        put_text(out, given.rule);
-        put_text(out, given.name);
-        put_text(out, given.value);
-        wire_put_number(out, given.is_json);
-        put_text(out, given.source);
-    }
-}
-
-static void put(const struct audit_job *r, struct buf *out)
-{
-    put_text(out, KUBELUA_VERSION);
-    put_text(out, r->namespace_);
-    put_text(out, r->selector);
-    wire_put_number(out, (uint64_t)r->now_s);
-    wire_put_number(out, (uint64_t)r->timeout_s);
-    wire_put_number(out, (uint64_t)r->memory_bytes);
-    wire_put_number(out, (uint64_t)r->nice);
-    wire_put_number(out, r->passes);
-    wire_put_number(out, r->is_own);
-    for (size_t i = 0; i < LIMIT_COUNT; i++) wire_put_number(out, (uint64_t)r->limits.values[i]);
-    put_params(out, r->params);
-    put_list(out, r->trusted, r->trusted_count);
-    put_list(out, r->lua_path, r->lua_path_count);
-    wire_put_number(out, r->script_count);
-    for (size_t i = 0; i < r->script_count; i++) {
-        put_text(out, r->scripts[i].name);
-        put_text(out, r->scripts[i].path);
-        put_files(out, r->scripts[i].bundle);
-    }
-}
-
-static bool write_all(int fd, struct str bytes, struct err *err)
-{
-    while (bytes.n > 0) {
-        ssize_t n = write(fd, bytes.p, bytes.n);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return err_set(err, ERR_IO, "cannot write to a memory file: %s", strerror(errno));
-        bytes = (struct str){bytes.p + n, bytes.n - (size_t)n};
-    }
-    return true;
-}
-
-int audit_job_write(const struct audit_job *order, struct err *err)
-{
-    struct buf bytes = {0};
-    put(order, &bytes);
-    bool ok = bytes.len <= AUDIT_JOB_MAX || err_set(err, ERR_LIMIT, "the rules exceed 64 MiB of text");
-    int fd = ok ? memfd_create("kubelua-audit", MFD_CLOEXEC) : -1;
-    if (ok && fd < 0) ok = err_set(err, ERR_IO, "cannot create a memory file: %s", strerror(errno));
-    ok = ok && write_all(fd, buf_slice(&bytes), err);
-    buf_clear(&bytes);
-    if (!ok && fd >= 0) close(fd);
-    return ok ? fd : -1;
-}
-
-/* --- reading */
-
-static char *take_text(struct wire_reader *reader)
-{
-    struct str text = wire_text(reader);
-    if (str_has_nul(text)) reader->bad = true;
-    return xstrndup(text.p, text.n);
-}
-
-static void take_list(struct wire_reader *reader, char ***items, size_t *count)
-{
-    uint32_t all = wire_number_below(reader, LIST_MAX);
-    *items = xcalloc(all + 1, sizeof **items);
-    for (*count = 0; *count < all && !reader->bad; ++*count) (*items)[*count] = take_text(reader);
-}
-
-static void take_param(struct wire_reader *reader, struct rule_params *params)
-{
-    char *rule = take_text(reader);
-    char *name = take_text(reader);
-    char *value = take_text(reader);
-    bool is_json = wire_number_below(reader, 2);
-    char *source = take_text(reader);
-    const struct rule_param_given given = {*rule ? rule : NULL, name, value, is_json, source};
-    if (!reader->bad) rule_params_put(params, &given);
-    free(rule);
-    free(name);
-    free(value);
-    free(source);
-}
-
-static struct rule_params *take_params(struct wire_reader *reader)
-{
-    uint32_t count = wire_number_below(reader, LIST_MAX);
-    struct rule_params *params = count ? rule_params_new() : NULL;
-    for (uint32_t i = 0; i < count && !reader->bad; i++) take_param(reader, params);
-    return params;
-}
-
-static struct bundle *take_files(struct wire_reader *reader)
+static struct bundle *take_files(struct form *f)
 {
     struct bundle *bundle = bundle_new();
-    uint32_t count = wire_number_below(reader, LIST_MAX);
-    for (uint32_t i = 0; i < count && !reader->bad; i++) {
-        char *path = take_text(reader);
-        struct str text = wire_text(reader);
-        if (!reader->bad) bundle_set_text(bundle, path, text);
+    uint32_t count = wire_number_below(&f->in, LIST_MAX);
+    for (uint32_t i = 0; i < count && !f->in.bad; i++) {
+        char *path;
+        text(f, &path);
+        struct str source = wire_text(&f->in);
+        if (!f->in.bad) bundle_set_text(bundle, path, source);
         free(path);
     }
     return bundle;
 }
 
-static void take_scripts(struct wire_reader *reader, struct audit_job *r)
+static void scripts(struct form *f, struct audit_job *r)
 {
-    uint32_t count = wire_number_below(reader, LIST_MAX);
-    r->scripts = xcalloc(count + 1, sizeof *r->scripts);
-    for (uint32_t i = 0; i < count && !reader->bad; i++) {
-        struct audit_job_script *script = &r->scripts[r->script_count++];
-        script->name = take_text(reader);
-        script->path = take_text(reader);
-        script->bundle = take_files(reader);
+    r->script_count = number_below(f, r->script_count, LIST_MAX);
+    if (!f->out) r->scripts = xcalloc(r->script_count + 1, sizeof *r->scripts);
+    for (size_t i = 0; i < r->script_count && !f->in.bad; i++) {
+        struct audit_job_script *script = &r->scripts[i];
+        text(f, &script->name);
+        text(f, &script->path);
+        if (f->out)
+            put_files(f->out, script->bundle);
+        else
+            script->bundle = take_files(f);
     }
 }
 
-static bool take(struct wire_reader *reader, struct audit_job *r)
+static void job(struct form *f, struct audit_job *r)
 {
-    if (!str_is(wire_text(reader), KUBELUA_VERSION)) return false;
-    r->namespace_ = take_text(reader);
-    r->selector = take_text(reader);
-    r->now_s = (int64_t)wire_number(reader);
-    r->timeout_s = (int64_t)wire_number(reader);
-    r->memory_bytes = (int64_t)wire_number(reader);
-    r->nice = (int)wire_number_below(reader, 20);
-    r->passes = wire_number_below(reader, 2);
-    r->is_own = wire_number_below(reader, 2);
-    for (size_t i = 0; i < LIMIT_COUNT; i++) r->limits.values[i] = (int64_t)wire_number(reader);
-    r->params = take_params(reader);
-    take_list(reader, &r->trusted, &r->trusted_count);
-    take_list(reader, &r->lua_path, &r->lua_path_count);
-    take_scripts(reader, r);
-    return wire_at_end(reader);
+    text(f, &r->namespace_);
+    text(f, &r->selector);
+    r->now_s = (int64_t)number(f, (uint64_t)r->now_s);
+    r->timeout_s = (int64_t)number(f, (uint64_t)r->timeout_s);
+    r->memory_bytes = (int64_t)number(f, (uint64_t)r->memory_bytes);
+    r->nice = (int)number_below(f, (size_t)r->nice, NICE_END);
+    r->passes = number_below(f, r->passes, 2);
+    r->is_own = number_below(f, r->is_own, 2);
+    for (size_t i = 0; i < LIMIT_COUNT; i++)
+        r->limits.values[i] = (int64_t)number(f, (uint64_t)r->limits.values[i]);
+    params(f, &r->params);
+    list(f, &r->trusted, &r->trusted_count);
+    list(f, &r->lua_path, &r->lua_path_count);
+    scripts(f, r);
+}
+
+int audit_job_write(const struct audit_job *order, struct err *err)
+{
+    struct buf bytes = {0};
+    struct audit_job same = *order;
+    wire_put_text(&bytes, STR(KUBELUA_VERSION));
+    job(&(struct form){.out = &bytes}, &same);
+    bool ok = bytes.len <= AUDIT_JOB_MAX || err_set(err, ERR_LIMIT, "the rules exceed 64 MiB of text");
+    int fd = ok ? memfd_create("kubelua-audit", MFD_CLOEXEC) : -1;
+    if (ok && fd < 0) ok = err_set(err, ERR_IO, "cannot create a memory file: %s", strerror(errno));
+    if (ok && !file_write(fd, buf_slice(&bytes)))
+        ok = err_set(err, ERR_IO, "cannot write to a memory file: %s", strerror(errno));
+    buf_clear(&bytes);
+    if (!ok && fd >= 0) close(fd);
+    return ok ? fd : -1;
 }
 
 static bool read_all(int fd, struct buf *out, struct err *err)
@@ -206,13 +181,20 @@ static bool read_all(int fd, struct buf *out, struct err *err)
     return n > 0 || err_set(err, ERR_IO, "cannot read it: %s", strerror(errno));
 }
 
+static bool take(struct str bytes, struct audit_job *r)
+{
+    struct form f = {.in.rest = bytes};
+    if (!str_is(wire_text(&f.in), KUBELUA_VERSION)) return false;
+    job(&f, r);
+    return wire_at_end(&f.in);
+}
+
 bool audit_job_read(int fd, struct audit_job *order, struct err *err)
 {
     struct buf bytes = {0};
     *order = (struct audit_job){0};
     bool ok = read_all(fd, &bytes, err);
-    struct wire_reader reader = {.rest = buf_slice(&bytes)};
-    if (ok && !take(&reader, order))
+    if (ok && !take(buf_slice(&bytes), order))
         ok = err_set(err, ERR_PARSE, "kubelua audit and the engine (%s) have different versions",
                      KUBELUA_VERSION);
     buf_clear(&bytes);

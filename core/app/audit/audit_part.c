@@ -12,6 +12,7 @@
 #include "app/audit/audit_part_internal.h"
 #include "audit/found/stream.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "script/vm/bundle.h"
@@ -25,13 +26,7 @@ enum { ROWS_AT_ONCE = 500, TELL_EVERY_NS = 200000000 };
 /* Nobody reads any more: there is nothing left to do. */
 static void flush(struct part *part)
 {
-    struct str rest = buf_slice(&part->out);
-    while (rest.n > 0) {
-        ssize_t n = write(part->fd, rest.p, rest.n);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) _exit(1);
-        rest = (struct str){rest.p + n, rest.n - (size_t)n};
-    }
+    if (!file_write(part->fd, buf_slice(&part->out))) _exit(1);
     part->out.len = 0;
 }
 

@@ -12,7 +12,9 @@
 #include "app/cmd/project_files.h"
 #include "base/buf.h"
 #include "base/cli/flags.h"
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/text/shell.h"
 
 static bool types;
 
@@ -50,23 +52,11 @@ static bool make_folders(const char *dir, const char *file)
     return ok;
 }
 
-static bool write_all(int fd, const char *text, size_t len)
-{
-    while (len) {
-        ssize_t n = write(fd, text, len);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return false;
-        text += n;
-        len -= (size_t)n;
-    }
-    return true;
-}
-
 static bool write_file(const char *dir, const struct embedded_file *file, bool over)
 {
     char *path = xasprintf("%s/%s", dir, file->path);
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (over ? O_TRUNC : O_EXCL), 0666);
-    bool ok = fd >= 0 && write_all(fd, file->text, file->len);
+    bool ok = fd >= 0 && file_write(fd, (struct str){file->text, file->len});
     if (fd >= 0 && close(fd) != 0) ok = false;
     if (ok)
         printf("wrote %s\n", path);
@@ -111,30 +101,13 @@ static bool is_free(const char *dir)
 
 /* --- what to do next */
 
-/* As a shell takes it. */
-static void put_word(struct buf *out, const char *word)
-{
-    static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-+:@%,=";
-    if (word[strspn(word, plain)] == '\0') {
-        buf_puts(out, word);
-        return;
-    }
-    buf_putc(out, '\'');
-    for (; *word; word++)
-        if (*word == '\'')
-            buf_puts(out, "'\\''");
-        else
-            buf_putc(out, *word);
-    buf_putc(out, '\'');
-}
-
 /* Lines to be pasted. */
 static void print_next(const char *dir)
 {
     struct buf go = {0};
     if (strcmp(dir, ".") != 0) {
         buf_puts(&go, "  cd ");
-        put_word(&go, dir);
+        shell_put(&go, str_of(dir));
         buf_putc(&go, '\n');
     }
     printf("\n"

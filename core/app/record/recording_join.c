@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 enum { COPY = 256 << 10 };
@@ -15,18 +16,6 @@ enum { COPY = 256 << 10 };
 static bool fail(const char *path, struct err *err)
 {
     return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-}
-
-static bool write_all(int to, const char *data, size_t n)
-{
-    while (n > 0) {
-        ssize_t written = write(to, data, n);
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) return false;
-        data += written;
-        n -= (size_t)written;
-    }
-    return true;
 }
 
 static bool copy(int to, const char *to_path, int from, const char *from_path, struct err *err)
@@ -40,7 +29,7 @@ static bool copy(int to, const char *to_path, int from, const char *from_path, s
         if (n < 0)
             ok = fail(from_path, err);
         else
-            ok = write_all(to, chunk, (size_t)n) || fail(to_path, err);
+            ok = file_write(to, (struct str){chunk, (size_t)n}) || fail(to_path, err);
     }
     ok = ok && (fsync(to) == 0 || fail(to_path, err));
     free(chunk);

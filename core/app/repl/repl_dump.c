@@ -5,6 +5,7 @@
 
 #include "app/repl/repl_backend.h"
 #include "base/mem.h"
+#include "base/text/json_out.h"
 #include "kube/config/yaml_documents.h"
 #include "kube/kinds/catalogue.h"
 #include "object/parse/document.h"
@@ -46,22 +47,6 @@ static void know_kind(struct load *load, struct str api_version, struct str kind
     free(plural);
 }
 
-static void put_field(struct buf *out, struct str name, struct str json)
-{
-    if (out->len > 1) buf_putc(out, ',');
-    buf_json_string(out, name);
-    buf_putc(out, ':');
-    buf_str(out, str_trim(json));
-}
-
-static void put_text(struct buf *out, const char *name, struct str text)
-{
-    struct buf json = {0};
-    buf_json_string(&json, text);
-    put_field(out, str_of(name), buf_slice(&json));
-    buf_clear(&json);
-}
-
 /* The fields of the map at `at`, but for what `without` names. */
 static void put_fields(struct buf *out, const struct tape *tape, size_t at, const char *without)
 {
@@ -70,7 +55,8 @@ static void put_fields(struct buf *out, const struct tape *tape, size_t at, cons
         struct buf json = {0};
         if (str_is(key, without)) continue;
         document_json(tape, v, &json);
-        put_field(out, key, buf_slice(&json));
+        json_key(out, key);
+        buf_str(out, str_trim(buf_slice(&json)));
         buf_clear(&json);
     }
 }
@@ -80,24 +66,20 @@ static void put_fields(struct buf *out, const struct tape *tape, size_t at, cons
 static void write_object(const struct load *load, const struct manifest_object *object, struct buf *out)
 {
     const struct tape *tape = object->tape;
-    size_t at = object->at;
-    struct buf metadata = {0};
-    size_t given = tape_field(tape, at, STR("metadata"));
-    buf_putc(&metadata, '{');
-    put_fields(&metadata, tape, given, "");
-    if (!tape_field(tape, given, STR("uid"))) {
+    size_t at = object->at, metadata = tape_field(tape, at, STR("metadata"));
+    json_open(out, NULL, '{');
+    if (!tape_field(tape, at, STR("apiVersion"))) json_str(out, "apiVersion", object->api_version);
+    if (!tape_field(tape, at, STR("kind"))) json_str(out, "kind", object->kind);
+    json_open(out, "metadata", '{');
+    put_fields(out, tape, metadata, "");
+    if (!tape_field(tape, metadata, STR("uid"))) {
         char uid[40];
         snprintf(uid, sizeof uid, "00000000-0000-4000-8000-%012zu", load->objects);
-        put_text(&metadata, "uid", str_of(uid));
+        json_text(out, "uid", uid);
     }
-    buf_putc(&metadata, '}');
-    buf_putc(out, '{');
-    if (!tape_field(tape, at, STR("apiVersion"))) put_text(out, "apiVersion", object->api_version);
-    if (!tape_field(tape, at, STR("kind"))) put_text(out, "kind", object->kind);
-    put_field(out, STR("metadata"), buf_slice(&metadata));
+    json_close(out, '}');
     put_fields(out, tape, at, "metadata");
-    buf_putc(out, '}');
-    buf_clear(&metadata);
+    json_close(out, '}');
 }
 
 static bool put_object(void *ctx, const struct manifest_object *object, struct err *err)

@@ -28,11 +28,7 @@ static void put_optional(struct buf *out, const char *key, const char *value)
 /* Appends JSON as it came. */
 static void put_raw(struct buf *out, const char *key, struct str json)
 {
-    if (json.n == 0) return;
-    buf_putc(out, ',');
-    buf_json_string(out, str_of(key));
-    buf_putc(out, ':');
-    buf_str(out, json);
+    if (json.n) json_raw(out, key, json);
 }
 
 /* "merge" of "application/merge-patch+json". */
@@ -95,9 +91,7 @@ static void put_fields(struct buf *out, const struct log_field *fields)
 {
     json_open(out, "fields", '{');
     for (const struct log_field *f = fields; f->key; f++) {
-        if (f != fields) buf_putc(out, ',');
-        buf_json_string(out, str_of(f->key));
-        buf_putc(out, ':');
+        json_key(out, str_of(f->key));
         log_put_value(out, f);
     }
     json_close(out, '}');

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/text/json_out.h"
 #include "object/pack/pack.h"
 #include "object/parse/tape.h"
 #include "object/value/json.h"
@@ -45,17 +46,14 @@ static void put_reference(const struct write_request *r, struct buf *out)
 {
     struct buf version = {0};
     resource_api_version(r->resource, &version);
-    buf_puts(out, "{\"apiVersion\":");
-    buf_json_string(out, buf_slice(&version));
-    buf_puts(out, ",\"kind\":");
-    buf_json_string(out, str_of(r->resource->kind));
-    buf_puts(out, ",\"metadata\":{\"name\":");
-    buf_json_string(out, str_of(r->name));
-    if (*r->ns) {
-        buf_puts(out, ",\"namespace\":");
-        buf_json_string(out, str_of(r->ns));
-    }
-    buf_puts(out, "}}");
+    json_open(out, NULL, '{');
+    json_str(out, "apiVersion", buf_slice(&version));
+    json_text(out, "kind", r->resource->kind);
+    json_open(out, "metadata", '{');
+    json_text(out, "name", r->name);
+    json_str_unless_empty(out, "namespace", str_of(r->ns));
+    json_close(out, '}');
+    json_close(out, '}');
     buf_clear(&version);
 }
 

@@ -1,12 +1,12 @@
 /* The ring of writes and its file; see write_log.h. */
 #include "script/server/write_log.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/civil.h"
 #include "base/mem.h"
 #include "base/metrics.h"
+#include "base/text/json_out.h"
 #include "base/writer.h"
 
 METRIC(metric_audit_dropped, 10, "kubelua_audit_log_lines_dropped_total",
@@ -28,12 +28,12 @@ static struct str beginning_of(struct str text)
     return (struct str){text.p, n};
 }
 
-static void put_cut(struct buf *out, struct str text)
+static void put_cut(struct buf *out, const char *key, struct str text)
 {
     struct buf cut = {0};
     buf_str(&cut, beginning_of(text));
     buf_puts(&cut, "...");
-    buf_json_string(out, buf_slice(&cut));
+    json_str(out, key, buf_slice(&cut));
     buf_clear(&cut);
 }
 
@@ -41,17 +41,16 @@ static void put_cut(struct buf *out, struct str text)
 static void put_text(struct buf *out, const char *key, const char *text)
 {
     struct str whole = str_of(text);
-    if (!whole.n) return;
-    buf_printf(out, ",\"%s\":", key);
     if (whole.n > WRITE_LOG_TEXT_MAX)
-        put_cut(out, whole);
+        put_cut(out, key, whole);
     else
-        buf_json_string(out, whole);
+        json_str_unless_empty(out, key, whole);
 }
 
 static void put_time(struct buf *out, const char *key, int64_t time_us)
 {
-    buf_printf(out, "\"%s\":\"", key);
+    json_key(out, str_of(key));
+    buf_putc(out, '"');
     civil_put_utc(out, time_us, 3);
     buf_putc(out, '"');
 }
@@ -75,9 +74,10 @@ static void put_entry(struct buf *out, const struct write_log_entry *e)
     put_text(out, "manager", e->manager);
     put_text(out, "dryRun", e->dry_run);
     put_text(out, "result", e->result);
-    if (e->code) buf_printf(out, ",\"code\":%d", e->code);
+    if (e->code) json_int(out, "code", e->code);
     put_text(out, "message", e->message);
-    buf_printf(out, ",\"milliseconds\":%" PRId64 "}", e->took_ms);
+    json_int(out, "milliseconds", e->took_ms);
+    json_close(out, '}');
     buf_clear(&script);
     buf_clear(&object);
 }
@@ -87,7 +87,8 @@ static void put_gap(struct buf *out, const struct writer_gap *gap)
 {
     buf_putc(out, '{');
     put_time(out, "time", gap->until_us);
-    buf_printf(out, ",\"result\":\"Lost\",\"lost\":%" PRIu64 ",", gap->lines);
+    json_text(out, "result", "Lost");
+    json_int(out, "lost", (int64_t)gap->lines);
     put_time(out, "since", gap->since_us);
     put_text(out, "message", gap->reason);
     buf_puts(out, "}\n");
@@ -137,11 +138,9 @@ void write_log_write(const struct write_log *write_log, struct buf *out)
 {
     uint64_t first = write_log->total > WRITE_LOG_KEPT ? write_log->total - WRITE_LOG_KEPT : 0;
     buf_putc(out, '[');
-    for (uint64_t i = first; i < write_log->total; i++) {
-        if (i > first) buf_putc(out, ',');
-        buf_str(out, buf_slice(&write_log->lines[i % WRITE_LOG_KEPT]));
-    }
-    buf_putc(out, ']');
+    for (uint64_t i = first; i < write_log->total; i++)
+        json_raw(out, NULL, buf_slice(&write_log->lines[i % WRITE_LOG_KEPT]));
+    json_close(out, ']');
 }
 
 uint64_t write_log_total(const struct write_log *write_log)
