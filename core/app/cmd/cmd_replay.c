@@ -71,7 +71,7 @@ static bool load_scripts(struct spec_engine *engine, const struct script_files *
 {
     bool ok = true;
     for (size_t i = 0; ok && i < files->count; i++) {
-        ok = spec_engine_ops.load(engine, files->paths[i], files->names[i], err);
+        ok = spec_engine_load(engine, files->paths[i], files->names[i], err);
         if (!ok && !strstr(err->text, files->paths[i])) err_wrap(err, "%s", files->paths[i]); /* a kind */
     }
     return ok;
@@ -109,11 +109,11 @@ static int play(struct replay_run *run, struct err *err)
                                           .lua_path = o->lua_path.items,
                                           .lua_path_count = o->lua_path.count};
     if (!spec_replay_begin_us(run->recording, &options.wall_us, err)) return EXIT_USAGE;
-    struct spec_engine *engine = spec_engine_ops.open(&options, err);
+    struct spec_engine *engine = spec_engine_open(&options, err);
     struct spec_replay *replay = engine ? spec_replay_open(engine, run->recording, err) : NULL;
     int exit_code = replay ? play_on(run, engine, replay, err) : EXIT_USAGE;
     spec_replay_close(replay);
-    spec_engine_ops.free(engine);
+    spec_engine_free(engine);
     return exit_code;
 }
 

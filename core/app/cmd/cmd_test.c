@@ -125,7 +125,7 @@ static int run_specs(const struct spec_files *files)
     signal(SIGINT, on_interrupt);
     signal(SIGPIPE, SIG_IGN);
     enum spec_result result =
-        spec_runner_run(&(struct spec_run){.engines = &spec_engine_ops,
+        spec_runner_run(&(struct spec_run){.bind = bind_test,
                                            .files = (const char *const *)files->paths,
                                            .file_count = files->count,
                                            .arguments = (const char *const *)words.items,

@@ -112,7 +112,7 @@ static bool put(struct spec_replay *replay, const struct recording_record *recor
     struct known *known = find(replay);
     bool same = known && *version && strcmp(known->version, version) == 0;
     if (!same) {
-        if (!spec_engine_ops.put(replay->engine, record->object, err)) return false;
+        if (!spec_engine_put(replay->engine, record->object, err)) return false;
         if (!known) known = learn(replay);
         free(known->version);
         known->version = xstrdup(version);
@@ -127,7 +127,7 @@ static bool remove_one(struct spec_replay *replay, const struct recording_record
 {
     if (!identify(replay, record, err)) return false;
     struct known *known = find(replay);
-    if (spec_engine_ops.remove(replay->engine, buf_text(&replay->path))) replay->made++;
+    if (spec_engine_remove(replay->engine, buf_text(&replay->path))) replay->made++;
     if (known) forget(replay, known);
     return true;
 }
@@ -138,7 +138,7 @@ static void end_list(struct spec_replay *replay, size_t stream)
     struct known *known, *next;
     HASH_ITER (hh, replay->known, known, next) {
         if (known->stream != stream || known->told == round_of(replay, stream, RECORDING_ITEM)) continue;
-        if (spec_engine_ops.remove(replay->engine, known->path)) replay->made++;
+        if (spec_engine_remove(replay->engine, known->path)) replay->made++;
         forget(replay, known);
     }
     replay->lists[stream]++;
@@ -200,14 +200,14 @@ static bool reach(struct spec_replay *replay, const struct spec_replay_options *
 {
     struct spec_engine *engine = replay->engine;
     struct clock *clock = loop_clock(engine->loop);
-    int64_t now_ms = spec_engine_ops.elapsed_ms(engine);
+    int64_t now_ms = spec_engine_elapsed_ms(engine);
     if (end_ms <= now_ms) return may_go_on(o, now_ms - start_ms, err);
     while (now_ms < end_ms) {
-        if (!spec_engine_ops.settle(engine, err)) return false;
+        if (!spec_engine_settle(engine, err)) return false;
         int64_t due_ms = clock_next_due_ms(clock), left_ms = end_ms - now_ms;
         int64_t step_ms = due_ms - clock_now_ms(clock) < left_ms ? due_ms - clock_now_ms(clock) : left_ms;
         if (!may_go_on(o, now_ms + step_ms - start_ms, err)) return false;
-        if (!spec_engine_ops.advance(engine, step_ms, err)) return false;
+        if (!spec_engine_advance(engine, step_ms, err)) return false;
         now_ms += step_ms;
     }
     return true;
@@ -246,14 +246,14 @@ static bool print_problems(const struct spec_replay *replay, struct err *err)
 bool spec_replay_play(struct spec_replay *replay, const struct spec_replay_options *options, struct err *err)
 {
     struct recording_record record;
-    int64_t start_ms = spec_engine_ops.elapsed_ms(replay->engine);
+    int64_t start_ms = spec_engine_elapsed_ms(replay->engine);
     double speed = options->speed > 0 ? options->speed : 1;
     while (read_next(replay, recording_next, &record)) {
         int64_t at_ms = (int64_t)((double)(record.at_us - replay->begin_us) / 1000.0 / speed);
         if (!reach(replay, options, start_ms, start_ms + at_ms, err)) return false;
         make(replay, &record);
     }
-    return spec_engine_ops.settle(replay->engine, err) && print_problems(replay, err);
+    return spec_engine_settle(replay->engine, err) && print_problems(replay, err);
 }
 
 void spec_replay_get_counts(const struct spec_replay *replay, struct replay_counts *out)
@@ -307,7 +307,7 @@ static bool serve_kinds(struct spec_replay *replay, struct err *err)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < recording_stream_count(replay->recording); i++)
-        ok = spec_engine_ops.add_kind(replay->engine, kind_at(replay, i), err);
+        ok = spec_engine_add_kind(replay->engine, kind_at(replay, i), err);
     return ok;
 }
 

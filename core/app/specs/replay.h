@@ -5,6 +5,12 @@
 
 struct spec_replay;
 
+/* Changes that a recording made to the cluster. */
+struct replay_counts {
+    uint64_t objects; /* of the first lists */
+    uint64_t changes; /* after those */
+};
+
 struct spec_replay_options {
     double speed; /* of the engine's clock against the recorded times: 2 is twice as fast; 0: 1 */
     /* Before anything is done at an instant, in ms since the beginning: may wait. False ends it. Optional. */

@@ -100,25 +100,19 @@ static bool ask(struct spec_engine *engine, struct script *const *scripts, size_
     return true;
 }
 
-bool spec_audit_check_params(struct spec_engine *engine, struct err *err)
-{
-    return engine_check_params(engine->engine, err);
-}
-
-bool spec_audit(struct spec_engine *engine, const struct spec_audit *audit, struct buf *out, struct err *err)
+bool spec_audit(struct spec_engine *engine, const char *rule, bool passes, struct buf *out, struct err *err)
 {
     struct subjects subjects = {0};
     if (!spec_engine_settle(engine, err)) return false;
     size_t count = engine->engine->slots.count;
     struct script **scripts = xcalloc(count + 1, sizeof(struct script *));
     for (size_t i = 0; i < count; i++) scripts[i] = spec_engine_script(engine, i);
-    struct audit_table *table = audit_table_new(audit->passes);
-    bool ok = engine_check_params(engine->engine, err) &&
-              collect(scripts, count, audit->rule, &subjects, err) &&
+    struct audit_table *table = audit_table_new(passes);
+    bool ok = engine_check_params(engine->engine, err) && collect(scripts, count, rule, &subjects, err) &&
               ask(engine, scripts, count, &subjects, table, err);
     if (ok) {
         audit_table_sort(table);
-        put_rows(table, audit->rule, out);
+        put_rows(table, rule, out);
     }
     audit_table_free(table);
     subjects_clear(&subjects);
@@ -165,10 +159,9 @@ static bool wait_for(struct spec_engine *engine, const struct waiting *waiting, 
 {
     struct clock *clock = loop_clock(engine->loop);
     int64_t end_ms = clock_now_ms(clock) + TIMEOUT_MS;
-    if (!spec_engine_ops.settle(engine, err)) return false;
+    if (!spec_engine_settle(engine, err)) return false;
     while (!waiting->over && clock_next_due_ms(clock) <= end_ms)
-        if (!spec_engine_ops.advance(engine, clock_next_due_ms(clock) - clock_now_ms(clock), err))
-            return false;
+        if (!spec_engine_advance(engine, clock_next_due_ms(clock) - clock_now_ms(clock), err)) return false;
     return waiting->over ||
            err_set(err, ERR_TIMEOUT, "the command did not finish within ten minutes of test time");
 }

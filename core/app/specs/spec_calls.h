@@ -1,15 +1,17 @@
-/* Audits of the cluster of a test.
- * Owner: the test's engine; see script/specs/spec_engine.h. */
+/* Audits of the cluster of a test, and commands of a script under test. Owner: the test's engine. */
 #pragma once
 #include "app/specs/spec_engine.h"
 
-/* As ops.check_params and ops.audit say. */
-bool spec_audit_check_params(struct spec_engine *engine, struct err *err);
-bool spec_audit(struct spec_engine *engine, const struct spec_audit *audit, struct buf *out, struct err *err);
+/* Asks the rules about what they look at. Appends an array of JSON with what they say, as `-o json` of audits
+ * has it, by severity, rule and object: of one rule, or of all for NULL; what passed only with `passes`. */
+bool spec_audit(struct spec_engine *engine, const char *rule, bool passes, struct buf *out, struct err *err);
 
-/* --- Commands of a script under test.
- * Owner: the test's engine; see script/specs/spec_engine.h. */
+struct spec_call_result {
+    enum script_command_end end;
+    bool is_json;
+    struct buf *text; /* the caller's: what it returned, or why it failed */
+};
 
-/* As ops.call says. */
+/* Calls a command of k8s.command, and moves the clock on while it waits, ten minutes at most. */
 bool spec_command_call(struct spec_engine *engine, const char *name, const char *const *args, size_t count,
                        struct spec_call_result *result, struct err *err);

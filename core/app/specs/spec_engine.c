@@ -6,8 +6,6 @@
 
 #include "app/options/options.h"
 #include "app/specs/replay.h"
-#include "app/specs/spec_calls.h"
-#include "app/specs/spec_cluster.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/reload/reload.h"
@@ -85,7 +83,7 @@ void spec_engine_leave(void)
     log_capture(NULL, NULL);
 }
 
-static void free_engine(struct spec_engine *engine)
+void spec_engine_free(struct spec_engine *engine)
 {
     if (!engine) return;
     spec_engine_enter(engine);
@@ -129,7 +127,7 @@ static bool make_engine(struct spec_engine *engine, struct err *err)
     return true;
 }
 
-static struct spec_engine *open_engine(const struct spec_engine_options *options, struct err *err)
+struct spec_engine *spec_engine_open(const struct spec_engine_options *options, struct err *err)
 {
     if (options->wall_us < 0 || options->wall_us >= TEST_CLOCK_END_US) {
         err_set(err, ERR_INVALID, "the test clock must start between 1970 and 2199");
@@ -146,7 +144,7 @@ static struct spec_engine *open_engine(const struct spec_engine_options *options
     ok = ok && make_engine(engine, err);
     spec_engine_leave();
     if (ok && spec_engine_settle(engine, err)) return engine;
-    free_engine(engine);
+    spec_engine_free(engine);
     return NULL;
 }
 
@@ -172,7 +170,7 @@ bool spec_engine_settle(struct spec_engine *engine, struct err *err)
     return ok;
 }
 
-static bool advance(struct spec_engine *engine, int64_t ms, struct err *err)
+bool spec_engine_advance(struct spec_engine *engine, int64_t ms, struct err *err)
 {
     struct clock *clock = loop_clock(engine->loop);
     if (ms > (TEST_CLOCK_END_US - clock_wall_us(clock)) / 1000)
@@ -187,6 +185,11 @@ static bool advance(struct spec_engine *engine, int64_t ms, struct err *err)
     return true;
 }
 
+int64_t spec_engine_elapsed_ms(const struct spec_engine *engine)
+{
+    return clock_now_ms(loop_clock(engine->loop)) - engine->opened_ms;
+}
+
 /* --- the script */
 
 struct script *spec_engine_script(const struct spec_engine *engine, size_t i)
@@ -195,13 +198,8 @@ struct script *spec_engine_script(const struct spec_engine *engine, size_t i)
     return i < slots->count ? slots->items[i]->current : NULL;
 }
 
-static struct script *first_script(struct spec_engine *engine)
-{
-    return spec_engine_script(engine, 0);
-}
-
 /* Elections are over before the next script could take part in one. */
-static bool load(struct spec_engine *engine, const char *path, const char *name, struct err *err)
+bool spec_engine_load(struct spec_engine *engine, const char *path, const char *name, struct err *err)
 {
     spec_engine_enter(engine);
     bool ok = engine_add(engine->engine, path, name, err);
@@ -218,15 +216,6 @@ static bool load(struct spec_engine *engine, const char *path, const char *name,
     return ok;
 }
 
-static struct str source_of(struct spec_engine *engine, const char *name)
-{
-    const struct slot *slot = managed_script_find(&engine->engine->slots, name);
-    struct str text = {0};
-    struct err err;
-    if (slot) bundle_text(script_bundle(slot->current), slot->path, &text, &err);
-    return text;
-}
-
 /* A lease that nobody asked for before is won, as at the beginning. */
 static bool settle_leases(struct spec_engine *engine, size_t leases, struct err *err)
 {
@@ -236,8 +225,8 @@ static bool settle_leases(struct spec_engine *engine, size_t leases, struct err 
 }
 
 /* Its informers have had all the time that there is: the clock stands still. */
-static bool reload(struct spec_engine *engine, const char *name, struct str text, struct handover *done,
-                   struct err *err)
+bool spec_engine_reload(struct spec_engine *engine, const char *name, struct str text, struct handover *done,
+                        struct err *err)
 {
     struct slot *slot = managed_script_find(&engine->engine->slots, name);
     size_t leases = leaders_count(engine->engine->cluster->leaders);
@@ -256,77 +245,24 @@ static bool reload(struct spec_engine *engine, const char *name, struct str text
     return settle_leases(engine, leases, err);
 }
 
-static bool lead(struct spec_engine *engine, bool leads)
-{
-    if (leaders_count(engine->engine->cluster->leaders) == 0) return false;
-    leaders_decide(engine->engine->cluster->leaders, leads);
-    return true;
-}
+/* --- the cluster */
 
-/* --- the rest */
-
-static int64_t now_us(struct spec_engine *engine)
+bool spec_engine_put(struct spec_engine *engine, struct str json, struct err *err)
 {
-    return clock_wall_us(loop_clock(engine->loop));
-}
-
-static int64_t elapsed_ms(struct spec_engine *engine)
-{
-    return clock_now_ms(loop_clock(engine->loop)) - engine->opened_ms;
-}
-
-static void take_records(struct spec_engine *engine, struct buf *out)
-{
-    buf_str(out, buf_slice(&engine->records));
-    engine->records.len = 0;
-}
-
-static bool replay_begin(struct spec_engine *engine, const char *path, struct err *err)
-{
-    spec_replay_close(engine->replay);
-    engine->replay = spec_replay_open(engine, path, err);
-    return engine->replay &&
-           spec_replay_begin(engine->replay, &(struct spec_replay_options){.wait = NULL}, err);
-}
-
-static bool replay_play(struct spec_engine *engine, double speed, struct replay_counts *counts,
-                        struct err *err)
-{
-    if (!engine->replay) return err_set(err, ERR_INVALID, "no recording to continue");
-    bool ok = spec_replay_play(engine->replay, &(struct spec_replay_options){.speed = speed}, err);
-    spec_replay_get_counts(engine->replay, counts);
-    spec_replay_close(engine->replay);
-    engine->replay = NULL;
+    bool ok = sim_inside_put(spec_cluster_inside(engine->cluster), json, err);
+    if (memmem(json.p, json.n, "CustomResourceDefinition", 24)) engine_refresh_kinds(engine->engine);
     return ok;
 }
 
-const struct spec_engine_ops spec_engine_ops = {
-    .open = open_engine,
-    .free = free_engine,
-    .load = load,
-    .reload = reload,
-    .source = source_of,
-    .script = first_script,
-    .settle = spec_engine_settle,
-    .advance = advance,
-    .now_us = now_us,
-    .elapsed_ms = elapsed_ms,
-    .take_records = take_records,
-    .put = spec_cluster_put,
-    .request = spec_cluster_request,
-    .remove = spec_cluster_remove,
-    .add_kind = spec_cluster_add_kind,
-    .resolve = spec_cluster_resolve,
-    .add_rule = spec_cluster_add_rule,
-    .rule_is_unmet = spec_cluster_rule_is_unmet,
-    .clear_rules = spec_cluster_clear_rules,
-    .add_answer = spec_cluster_add_answer,
-    .end_watches = spec_cluster_end_watches,
-    .lead = lead,
-    .call = spec_command_call,
-    .audit = spec_audit,
-    .check_params = spec_audit_check_params,
-    .recording_begin_us = spec_replay_begin_us,
-    .replay_begin = replay_begin,
-    .replay_play = replay_play,
-};
+bool spec_engine_remove(struct spec_engine *engine, const char *path)
+{
+    return sim_inside_remove(spec_cluster_inside(engine->cluster), path);
+}
+
+bool spec_engine_add_kind(struct spec_engine *engine, const struct resource *r, struct err *err)
+{
+    sim_inside_add_kind(spec_cluster_inside(engine->cluster), r->group, r->version, r->plural, r->kind,
+                        r->namespaced);
+    engine_refresh_kinds(engine->engine);
+    return spec_engine_settle(engine, err);
+}

@@ -1,13 +1,13 @@
 /* The engine of scripts under test: the one of `kubelua run`, on one loop that is moved by hand, with the
- * simulator as its server. spec_engine.c drives it, spec_records.c has what a test is told.
- * Owner: see script/specs/spec_engine.h, whose functions these are. */
+ * simulator as its server. spec_engine.c drives it, spec_records.c has what a test is told, bind_spec.c gives
+ * it to specs as raw.test. Owner: the spec's handle, or the command. All on the one thread; nothing here may
+ * be called from a callback of the engine. */
 #pragma once
 #include "app/inside/inside.h"
 #include "app/specs/spec_web.h"
 #include "base/log.h"
 #include "engine/engine_internal.h"
 #include "script/rules/rule_params.h"
-#include "script/specs/spec_engine.h"
 
 /* Versions of objects are made of the time, and have room for no later one. */
 #define TEST_CLOCK_END_US ((int64_t)7258118400 * 1000000)
@@ -24,15 +24,46 @@ struct spec_engine {
     int64_t opened_ms;
     struct spec_replay *replay; /* that is under way; NULL: none */
     struct err unknown; /* a kind that the server does not have, found while loading; ERR_NONE: none */
-    struct buf records; /* see take_records */
+    struct buf records; /* JSON objects, with commas in between, that no spec has taken */
 };
 
-extern const struct spec_engine_ops spec_engine_ops;
+struct spec_engine_options {
+    const char *namespace_;      /* of informers that do not say; "" all */
+    int64_t wall_us;             /* when the clock begins */
+    const struct limits *limits; /* of scripts; copied; NULL: the defaults */
+    const char *const *trusted;  /* scripts, as of the host (host.h), as the next */
+    size_t trusted_count;
+    const char *const *lua_path;
+    size_t lua_path_count;
+    const char *const *params; /* of rules, "restarts=10", as --param has them; copied */
+    size_t param_count;
+    bool live;   /* print and log as `kubelua run` does, and only tell of writes */
+    bool elects; /* scripts that do not call k8s.leader take part in an election too */
+};
+
+struct spec_engine *spec_engine_open(const struct spec_engine_options *options, struct err *err);
+void spec_engine_free(struct spec_engine *engine);
+/* Loads a script and settles: its informers are synced. */
+bool spec_engine_load(struct spec_engine *engine, const char *path, const char *name, struct err *err);
+/* The next generation of a script that was loaded, from this text (NULL: from what its file says now), takes
+ * over. False with why: it runs on as it was. */
+bool spec_engine_reload(struct spec_engine *engine, const char *name, struct str text, struct handover *done,
+                        struct err *err);
 /* Gives this engine the log lines from now on: the engines of several tests take turns. */
 void spec_engine_enter(struct spec_engine *engine);
 void spec_engine_leave(void);
 /* Does all that is due. ERR_LIMIT when that does not end. */
 bool spec_engine_settle(struct spec_engine *engine, struct err *err);
+/* Moves the clock on, from one thing that is due to the next. */
+bool spec_engine_advance(struct spec_engine *engine, int64_t ms, struct err *err);
+/* Since it was opened. */
+int64_t spec_engine_elapsed_ms(const struct spec_engine *engine);
+/* Stores objects past all faults; nobody is told before it settles. */
+bool spec_engine_put(struct spec_engine *engine, struct str json, struct err *err);
+/* Removes the object of a path at once; false when it is not there. */
+bool spec_engine_remove(struct spec_engine *engine, const char *path);
+/* Has the cluster serve a kind that it may not have; it is known when this returns. */
+bool spec_engine_add_kind(struct spec_engine *engine, const struct resource *resource, struct err *err);
 
 /* The generation that runs of a script, in the order in which they were loaded; NULL: there is none. */
 struct script *spec_engine_script(const struct spec_engine *engine, size_t i);
@@ -47,3 +78,6 @@ void spec_engine_note_failure(void *ctx, const char *call, const char *error, co
 void spec_engine_note_log(void *ctx, enum log_level level, const char *file, int line, const char *msg,
                           const struct log_field *fields);
 void spec_engine_note_main(struct spec_engine *engine, const char *result, int exit_code);
+
+/* Gives a state of specs raw.test (script/specs/spec_runner.h): engines, their clusters and their clocks. */
+void bind_test(lua_State *L);

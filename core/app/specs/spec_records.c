@@ -9,10 +9,9 @@
 
 static void begin(struct spec_engine *engine, const char *what)
 {
-    int64_t at_ms = clock_now_ms(loop_clock(engine->loop)) - engine->opened_ms;
     json_open(&engine->records, NULL, '{');
     json_text(&engine->records, "what", what);
-    json_int(&engine->records, "at_ms", at_ms);
+    json_int(&engine->records, "at_ms", spec_engine_elapsed_ms(engine));
 }
 
 static void end(struct spec_engine *engine)

@@ -46,7 +46,7 @@ static int l_open(lua_State *L)
     luaL_openlibs(L);
     make_environment(L);
     state_make_api(L);
-    bind_test(L, run->engines);
+    run->bind(L);
     modules_open_internal(L);
     preload(L, "k8s", "k8s.test.api");
     preload(L, "k8s.test", "k8s.test");

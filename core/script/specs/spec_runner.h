@@ -5,13 +5,11 @@
 #include <lua.h>
 #include <stddef.h>
 
-struct spec_engine_ops;
-
 struct limits;
 
 struct spec_run {
-    const struct spec_engine_ops *engines; /* what scripts under test run in */
-    const char *const *files;              /* of specs */
+    void (*bind)(lua_State *L); /* adds to the verbs that raw has; under protection, once */
+    const char *const *files;   /* of specs */
     size_t file_count;
     const char *const *arguments; /* of busted */
     size_t argument_count;
@@ -27,11 +25,3 @@ enum spec_result {
 };
 
 enum spec_result spec_runner_run(const struct spec_run *run);
-
-/* --- raw.test, which the state of specs has and scripts do not.
- * Owner: the state. Called once, under protection, after the other verbs were bound. */
-
-struct spec_engine_ops;
-
-/* `ops` are the process's: they outlive the state. */
-void bind_test(lua_State *L, const struct spec_engine_ops *ops);

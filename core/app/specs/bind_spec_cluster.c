@@ -1,8 +1,8 @@
 /* raw.test: what a spec does to the cluster of its engine, and asks of it; see bind_spec_internal.h. */
 #include <string.h>
 
+#include "app/specs/bind_spec_internal.h"
 #include "kube/config/yaml_documents.h"
-#include "script/specs/bind_spec_internal.h"
 #include "script/vm/args.h"
 
 /* put(engine, json) */
@@ -10,14 +10,14 @@ static int l_put(lua_State *L)
 {
     struct err err;
     struct spec_engine *engine = spec_engine_arg(L);
-    return spec_push_result(L, spec_ops()->put(engine, arg_bytes(L, 2, "json"), &err), &err);
+    return spec_push_result(L, spec_engine_put(engine, arg_bytes(L, 2, "json"), &err), &err);
 }
 
 /* remove(engine, path) */
 static int l_remove(lua_State *L)
 {
     struct spec_engine *engine = spec_engine_arg(L);
-    lua_pushboolean(L, spec_ops()->remove(engine, arg_str(L, 2, "path").p));
+    lua_pushboolean(L, spec_engine_remove(engine, arg_str(L, 2, "path").p));
     return 1;
 }
 
@@ -25,12 +25,15 @@ static int l_remove(lua_State *L)
 static int l_request(lua_State *L)
 {
     struct spec_engine *engine = spec_engine_arg(L);
-    const char *method = arg_str(L, 2, "method").p, *target = arg_str(L, 3, "target").p;
-    const char *type = arg_str_opt(L, 4, "content type").p;
-    struct str body = arg_bytes_opt(L, 5, "body");
-    struct buf *out = script_scratch(script_of(L));
-    lua_pushinteger(L, spec_ops()->request(engine, method, target, type, body, out));
-    lua_pushlstring(L, out->data ? out->data : "", out->len);
+    const struct sim_inside_request request = {.method = arg_str(L, 2, "method").p,
+                                               .target = arg_str(L, 3, "target").p,
+                                               .content_type = arg_str_opt(L, 4, "content type").p,
+                                               .body = arg_bytes_opt(L, 5, "body")};
+    struct sim_inside_response response = {0};
+    sim_inside_serve(spec_cluster_inside(engine->cluster), &request, &response);
+    lua_pushinteger(L, response.code);
+    lua_pushlstring(L, buf_text(&response.body), response.body.len);
+    sim_inside_response_clear(&response);
     return 2;
 }
 
@@ -44,7 +47,7 @@ static int l_add_kind(lua_State *L)
                                       .plural = (char *)arg_str(L, 4, "plural").p,
                                       .kind = (char *)arg_str(L, 5, "kind").p,
                                       .namespaced = lua_toboolean(L, 6)};
-    return spec_push_result(L, spec_ops()->add_kind(engine, &resource, &err), &err);
+    return spec_push_result(L, spec_engine_add_kind(engine, &resource, &err), &err);
 }
 
 static void on_document(void *ctx, struct str json)
@@ -83,7 +86,8 @@ static int l_resolve(lua_State *L)
     struct resource resource;
     struct spec_engine *engine = spec_engine_arg(L);
     const char *kind = arg_str(L, 2, "kind").p;
-    if (!spec_ops()->resolve(engine, kind, &resource, &err)) return spec_push_result(L, false, &err);
+    if (!kinds_resolve(engine->engine->cluster->kinds, str_of(kind), &resource, &err))
+        return spec_push_result(L, false, &err);
     lua_createtable(L, 0, 5); /* five small texts: what fails here ends the process of the specs, not more */
     set_text(L, "group", resource.group);
     set_text(L, "version", resource.version);

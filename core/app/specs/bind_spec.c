@@ -2,23 +2,15 @@
  * and a text: lua/k8s/test raises it where the spec called. Other parts: bind_spec_internal.h. */
 #include <lauxlib.h>
 
+#include "app/specs/bind_spec_internal.h"
+#include "app/specs/replay.h"
+#include "app/specs/spec_calls.h"
 #include "base/series/user_metric.h"
-#include "script/specs/bind_spec_internal.h"
-#include "script/specs/spec_engine.h"
-#include "script/specs/spec_runner.h"
 #include "script/vm/args.h"
 
 struct holder {
     struct spec_engine *engine; /* NULL: closed */
 };
-
-/* The functions are those of the process. */
-static const struct spec_engine_ops *ops;
-
-const struct spec_engine_ops *spec_ops(void)
-{
-    return ops;
-}
 
 struct spec_engine *spec_engine_arg(lua_State *L)
 {
@@ -96,7 +88,7 @@ static int l_open(lua_State *L)
     struct holder *holder = lua_newuserdata(L, sizeof *holder);
     holder->engine = NULL;
     class_set(L, script_of(L), CLASS_TEST_ENGINE);
-    holder->engine = ops->open(&options, &err);
+    holder->engine = spec_engine_open(&options, &err);
     if (holder->engine) return 1;
     return spec_push_result(L, false, &err);
 }
@@ -106,7 +98,7 @@ static int l_close(lua_State *L)
     struct holder *holder = class_self(L, CLASS_TEST_ENGINE, "close");
     struct spec_engine *engine = holder->engine;
     holder->engine = NULL;
-    ops->free(engine);
+    spec_engine_free(engine);
     return 0;
 }
 
@@ -116,14 +108,14 @@ static int l_load(lua_State *L)
     struct err err;
     struct spec_engine *engine = spec_engine_arg(L);
     const char *path = arg_str(L, 2, "path").p, *name = arg_str(L, 3, "name").p;
-    return spec_push_result(L, ops->load(engine, path, name, &err), &err);
+    return spec_push_result(L, spec_engine_load(engine, path, name, &err), &err);
 }
 
 static int l_settle(lua_State *L)
 {
     struct err err;
     struct spec_engine *engine = spec_engine_arg(L);
-    return spec_push_result(L, ops->settle(engine, &err), &err);
+    return spec_push_result(L, spec_engine_settle(engine, &err), &err);
 }
 
 /* advance(engine, duration) */
@@ -132,18 +124,18 @@ static int l_advance(lua_State *L)
     struct err err;
     struct spec_engine *engine = spec_engine_arg(L);
     int64_t ms = arg_duration_ms(L, 2, "env:advance: the duration");
-    return spec_push_result(L, ops->advance(engine, ms, &err), &err);
+    return spec_push_result(L, spec_engine_advance(engine, ms, &err), &err);
 }
 
 static int l_now(lua_State *L)
 {
-    lua_pushnumber(L, (lua_Number)ops->now_us(spec_engine_arg(L)) / 1e6);
+    lua_pushnumber(L, (lua_Number)clock_wall_us(loop_clock(spec_engine_arg(L)->loop)) / 1e6);
     return 1;
 }
 
 static int l_elapsed(lua_State *L)
 {
-    lua_pushnumber(L, (lua_Number)ops->elapsed_ms(spec_engine_arg(L)));
+    lua_pushnumber(L, (lua_Number)spec_engine_elapsed_ms(spec_engine_arg(L)));
     return 1;
 }
 
@@ -153,7 +145,8 @@ static int l_records(lua_State *L)
     struct spec_engine *engine = spec_engine_arg(L);
     struct buf *out = script_scratch(script_of(L));
     buf_putc(out, '[');
-    ops->take_records(engine, out);
+    buf_str(out, buf_slice(&engine->records));
+    engine->records.len = 0;
     buf_putc(out, ']');
     lua_pushlstring(L, out->data, out->len);
     return 1;
@@ -162,8 +155,10 @@ static int l_records(lua_State *L)
 /* lead(engine, leads): false when there is no election */
 static int l_lead(lua_State *L)
 {
-    struct spec_engine *engine = spec_engine_arg(L);
-    lua_pushboolean(L, ops->lead(engine, lua_toboolean(L, 2)));
+    struct leaders *leaders = spec_engine_arg(L)->engine->cluster->leaders;
+    bool elects = leaders_count(leaders) > 0;
+    if (elects) leaders_decide(leaders, lua_toboolean(L, 2));
+    lua_pushboolean(L, elects);
     return 1;
 }
 
@@ -184,7 +179,8 @@ static int l_call(lua_State *L)
     if (count > CALL_ARGS_MAX) script_raise(L, "env:call: more than %d arguments", CALL_ARGS_MAX);
     for (int i = 0; i < count; i++) args[i] = arg_str(L, i + 3, "env:call: argument").p;
     struct spec_call_result r = {.text = script_scratch(script_of(L))};
-    if (!ops->call(engine, name, args, (size_t)count, &r, &err)) return spec_push_result(L, false, &err);
+    if (!spec_command_call(engine, name, args, (size_t)count, &r, &err))
+        return spec_push_result(L, false, &err);
     lua_pushstring(L, ends[r.end]);
     lua_pushlstring(L, r.text->data ? r.text->data : "", r.text->len);
     lua_pushboolean(L, r.is_json);
@@ -206,7 +202,7 @@ static int l_recording_begin(lua_State *L)
 {
     struct err err;
     int64_t begin_us;
-    if (!ops->recording_begin_us(arg_str(L, 1, "path").p, &begin_us, &err))
+    if (!spec_replay_begin_us(arg_str(L, 1, "path").p, &begin_us, &err))
         return spec_push_result(L, false, &err);
     lua_pushnumber(L, (lua_Number)begin_us / 1e6);
     return 1;
@@ -217,7 +213,11 @@ static int l_replay_begin(lua_State *L)
 {
     struct err err;
     struct spec_engine *engine = spec_engine_arg(L);
-    return spec_push_result(L, ops->replay_begin(engine, arg_str(L, 2, "path").p, &err), &err);
+    const char *path = arg_str(L, 2, "path").p;
+    spec_replay_close(engine->replay);
+    engine->replay = spec_replay_open(engine, path, &err);
+    bool ok = engine->replay && spec_replay_begin(engine->replay, &(struct spec_replay_options){0}, &err);
+    return spec_push_result(L, ok, &err);
 }
 
 /* replay_play(engine, speed): how many objects the first lists had, how many changes there were after them;
@@ -227,7 +227,12 @@ static int l_replay_play(lua_State *L)
     struct err err;
     struct replay_counts counts = {0};
     struct spec_engine *engine = spec_engine_arg(L);
-    bool ok = ops->replay_play(engine, luaL_checknumber(L, 2), &counts, &err);
+    const struct spec_replay_options options = {.speed = luaL_checknumber(L, 2)};
+    bool ok = engine->replay ? spec_replay_play(engine->replay, &options, &err)
+                             : err_set(&err, ERR_INVALID, "no recording to continue");
+    if (engine->replay) spec_replay_get_counts(engine->replay, &counts);
+    spec_replay_close(engine->replay);
+    engine->replay = NULL;
     lua_pushnumber(L, (lua_Number)counts.objects);
     lua_pushnumber(L, (lua_Number)counts.changes);
     if (ok) return 2;
@@ -238,13 +243,13 @@ static int l_replay_play(lua_State *L)
 /* status(engine): nil without a script */
 static int l_status(lua_State *L)
 {
-    const struct script *script = ops->script(spec_engine_arg(L));
+    const struct script *script = spec_engine_script(spec_engine_arg(L), 0);
     if (!script) return 0;
     spec_status_push(L, script);
     return 1;
 }
 
-void bind_test(lua_State *L, const struct spec_engine_ops *process_ops)
+void bind_test(lua_State *L)
 {
     static const luaL_Reg verbs[] = {{"open", l_open},
                                      {"close", l_close},
@@ -263,7 +268,6 @@ void bind_test(lua_State *L, const struct spec_engine_ops *process_ops)
                                      {"lead", l_lead},
                                      {NULL, NULL}};
     static const luaL_Reg meta[] = {{"__gc", l_close}, {NULL, NULL}};
-    ops = process_ops;
     class_define(L, CLASS_TEST_ENGINE, "test environment", meta, NULL);
     push_ref(L, script_of(L), REF_RAW);
     lua_newtable(L);

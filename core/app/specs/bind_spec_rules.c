@@ -1,8 +1,13 @@
 /* More of raw.test: what goes wrong in a cluster, and what other servers answer; see bind_spec.c. */
 
+#include "app/specs/bind_spec_internal.h"
+#include "app/specs/spec_calls.h"
+#include "engine/reload/managed_script.h"
 #include "script/generation/handover.h"
-#include "script/specs/bind_spec_internal.h"
 #include "script/vm/args.h"
+#include "script/vm/bundle.h"
+
+enum { HEADERS_MAX = 20 };
 
 static const char *text_of(lua_State *L, const char *key)
 {
@@ -34,35 +39,50 @@ static int l_rule(lua_State *L)
     struct err err;
     struct spec_engine *engine = spec_engine_arg(L);
     arg_table(L, 2, "rule");
-    const struct spec_fault_options rule = {.id = number_of(L, "id", 0),
-                                            .verb = text_of(L, "verb"),
-                                            .kind = text_of(L, "kind"),
-                                            .namespace_ = text_of(L, "namespace"),
-                                            .name = text_of(L, "name"),
-                                            .subresource = text_of(L, "subresource"),
-                                            .reason = text_of(L, "reason"),
-                                            .message = text_of(L, "message"),
-                                            .code = number_of(L, "code", 0),
-                                            .retry_after_s = number_of(L, "retry_after", 0),
-                                            .skip = number_of(L, "skip", 0),
-                                            .times = number_of(L, "times", 1),
-                                            .delay_ms = delay_of(L)};
-    return spec_push_result(L, spec_ops()->add_rule(engine, &rule, &err), &err);
+    struct spec_fault fault = {.id = number_of(L, "id", 0),
+                               .verb = text_of(L, "verb"),
+                               .namespace_ = text_of(L, "namespace"),
+                               .name = text_of(L, "name"),
+                               .subresource = text_of(L, "subresource"),
+                               .reason = text_of(L, "reason"),
+                               .message = text_of(L, "message"),
+                               .code = number_of(L, "code", 0),
+                               .retry_after_s = number_of(L, "retry_after", 0),
+                               .skip = number_of(L, "skip", 0),
+                               .times = number_of(L, "times", 1),
+                               .delay_ms = delay_of(L)};
+    const char *kind = text_of(L, "kind");
+    struct buf *name = script_scratch(script_of(L));
+    struct resource resource;
+    if (kind && !kinds_resolve(engine->engine->cluster->kinds, str_of(kind), &resource, &err))
+        return spec_push_result(L, false, &err);
+    if (kind) {
+        resource_name(&resource, name);
+        resource_clear(&resource);
+        fault.resource = buf_text(name);
+    }
+    spec_cluster_add_fault(engine->cluster, &fault);
+    return spec_push_result(L, true, NULL);
 }
 
-static size_t headers_of(lua_State *L, const char **headers)
+/* Of the array on top; the table holds it. */
+static const char *header_text(lua_State *L, int i)
 {
-    size_t count = 0;
+    lua_rawgeti(L, -1, i);
+    const char *text = lua_isnil(L, -1) ? NULL : arg_str(L, -1, "env:http: header").p;
+    lua_pop(L, 1);
+    return text;
+}
+
+static void take_headers(lua_State *L, struct http_header *headers)
+{
     lua_getfield(L, 2, "headers");
-    for (size_t i = 1; lua_istable(L, -1); i++) {
-        lua_rawgeti(L, -1, (int)i);
-        bool over = lua_isnil(L, -1) || count == 2 * TEST_ANSWER_HEADERS_MAX;
-        if (!over) headers[count++] = arg_str(L, -1, "env:http: header").p;
-        lua_pop(L, 1); /* the table holds it */
-        if (over) break;
+    for (int i = 0; lua_istable(L, -1) && i < HEADERS_MAX; i++) {
+        const struct http_header header = {header_text(L, 2 * i + 1), header_text(L, 2 * i + 2)};
+        if (!header.value) break;
+        headers[i] = header;
     }
     lua_pop(L, 1);
-    return count / 2;
 }
 
 /* answer(engine, table): `headers` is an array of names and values in turns */
@@ -73,14 +93,15 @@ static int l_answer(lua_State *L)
     lua_getfield(L, 2, "body");
     struct str body = arg_bytes_opt(L, -1, "env:http: body"); /* kept by the table */
     lua_pop(L, 1);
-    struct spec_response answer = {.method = text_of(L, "method"),
-                                   .url = text_of(L, "url"),
-                                   .body = body,
-                                   .status = number_of(L, "status", 200),
-                                   .times = number_of(L, "times", 0),
-                                   .delay_ms = delay_of(L)};
-    answer.header_count = headers_of(L, answer.headers);
-    spec_ops()->add_answer(engine, &answer);
+    struct http_header headers[HEADERS_MAX + 1] = {{NULL, NULL}};
+    take_headers(L, headers);
+    spec_web_add(engine->servers, &(struct spec_web_response){.method = text_of(L, "method"),
+                                                              .url = text_of(L, "url"),
+                                                              .status = number_of(L, "status", 200),
+                                                              .headers = headers,
+                                                              .body = body,
+                                                              .delay_ms = delay_of(L),
+                                                              .times = number_of(L, "times", 0)});
     return 0;
 }
 
@@ -95,13 +116,13 @@ static int l_duration(lua_State *L)
 static int l_rule_is_unmet(lua_State *L)
 {
     struct spec_engine *engine = spec_engine_arg(L);
-    lua_pushboolean(L, spec_ops()->rule_is_unmet(engine, (int)luaL_checkinteger(L, 2)));
+    lua_pushboolean(L, spec_cluster_has_unmet(engine->cluster, (int)luaL_checkinteger(L, 2)));
     return 1;
 }
 
 static int l_clear_rules(lua_State *L)
 {
-    spec_ops()->clear_rules(spec_engine_arg(L));
+    spec_cluster_clear_faults(spec_engine_arg(L)->cluster);
     return 0;
 }
 
@@ -111,7 +132,8 @@ static int l_end_watches(lua_State *L)
     struct err err;
     struct spec_engine *engine = spec_engine_arg(L);
     const char *kind = arg_str(L, 2, "kind").p;
-    return spec_push_result(L, spec_ops()->end_watches(engine, kind, lua_toboolean(L, 3), &err), &err);
+    struct sim_inside *inside = spec_cluster_inside(engine->cluster);
+    return spec_push_result(L, sim_inside_end_watches(inside, kind, lua_toboolean(L, 3), &err), &err);
 }
 
 void bind_test_rules(lua_State *L)
@@ -133,10 +155,9 @@ static int l_audit(lua_State *L)
 {
     struct err err;
     struct spec_engine *engine = spec_engine_arg(L);
-    const struct spec_audit audit = {.rule = arg_str_opt(L, 2, "env:audit: rule").p,
-                                     .passes = lua_toboolean(L, 3)};
+    const char *rule = arg_str_opt(L, 2, "env:audit: rule").p;
     struct buf *out = script_scratch(script_of(L));
-    if (!spec_ops()->audit(engine, &audit, out, &err)) return spec_push_result(L, false, &err);
+    if (!spec_audit(engine, rule, lua_toboolean(L, 3), out, &err)) return spec_push_result(L, false, &err);
     lua_pushlstring(L, out->data, out->len);
     return 1;
 }
@@ -145,7 +166,7 @@ static int l_audit(lua_State *L)
 static int l_check_params(lua_State *L)
 {
     struct err err;
-    return spec_push_result(L, spec_ops()->check_params(spec_engine_arg(L), &err), &err);
+    return spec_push_result(L, engine_check_params(spec_engine_arg(L)->engine, &err), &err);
 }
 
 void bind_test_audit(lua_State *L)
@@ -172,7 +193,7 @@ static int l_reload(lua_State *L)
     struct handover done;
     struct spec_engine *engine = spec_engine_arg(L);
     const char *name = arg_str(L, 2, "name").p;
-    if (!spec_ops()->reload(engine, name, arg_bytes_opt(L, 3, "env:reload: the text"), &done, &err))
+    if (!spec_engine_reload(engine, name, arg_bytes_opt(L, 3, "env:reload: the text"), &done, &err))
         return spec_push_result(L, false, &err);
     lua_createtable(L, 0, 6);
     set_count(L, "handlers_kept", done.kept);
@@ -187,8 +208,11 @@ static int l_reload(lua_State *L)
 /* source(engine, name): the text that the script runs from; nil without a script */
 static int l_source(lua_State *L)
 {
-    struct str text = spec_ops()->source(spec_engine_arg(L), arg_str(L, 2, "name").p);
-    if (!text.p) return 0;
+    const struct engine *engine = spec_engine_arg(L)->engine;
+    const struct slot *slot = managed_script_find(&engine->slots, arg_str(L, 2, "name").p);
+    struct str text;
+    struct err err;
+    if (!slot || !bundle_text(script_bundle(slot->current), slot->path, &text, &err)) return 0;
     lua_pushlstring(L, text.p, text.n);
     return 1;
 }

@@ -3,10 +3,8 @@
 #pragma once
 #include <lua.h>
 
-#include "script/generation/script.h"
-#include "script/specs/spec_engine.h"
+#include "app/specs/spec_engine.h"
 
-const struct spec_engine_ops *spec_ops(void);
 /* The first argument. Raises when it is closed. */
 struct spec_engine *spec_engine_arg(lua_State *L);
 /* Pushes true, or nil and the error's text, for `return`. */
