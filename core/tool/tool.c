@@ -55,12 +55,29 @@ void tool_class(lua_State *L, const char *name, const luaL_Reg *methods)
     lua_pop(L, 1);
 }
 
+void tool_set_text(lua_State *L, const char *name, const char *text)
+{
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, name);
+}
+
+void tool_set_bool(lua_State *L, const char *name, bool value)
+{
+    lua_pushboolean(L, value);
+    lua_setfield(L, -2, name);
+}
+
+void tool_append(lua_State *L)
+{
+    lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
+}
+
 void tool_push_list(lua_State *L, const struct flag_list *list)
 {
     lua_createtable(L, (int)list->count, 0);
     for (size_t i = 0; i < list->count; i++) {
         lua_pushstring(L, list->items[i]);
-        lua_rawseti(L, -2, (int)i + 1);
+        tool_append(L);
     }
 }
 

@@ -1,6 +1,6 @@
-/* Lua of the program's own: what commands print, and `kubelua bench`. Its modules are lua/tool/, in the
- * binary; scripts of users know nothing of them. Owner: the caller of tool_open has the state, and closes it
- * by lua_close. One thread; functions push their results on the stack of the state. */
+/* Lua of the program's own: what commands print, `kubelua bench` and `kubelua check`. Its modules are
+ * lua/tool/, in the binary; scripts of users know nothing of them. Owner: the caller of tool_open has the
+ * state, and closes it by lua_close. One thread; functions push their results on the stack of the state. */
 #pragma once
 #include <lauxlib.h>
 
@@ -27,5 +27,12 @@ void tool_push_cells(lua_State *L, const struct tape *tape, size_t at);
 /* Pushes the value of the JSON text `text`. False with an error: nothing is pushed. */
 bool tool_parse_json(lua_State *L, struct str text, struct err *err);
 void tool_push_list(lua_State *L, const struct flag_list *list);
+/* Set fields of the table on top. A text of NULL is none. */
+void tool_set_text(lua_State *L, const char *name, const char *text);
+void tool_set_bool(lua_State *L, const char *name, bool value);
+/* Takes the value on top, which becomes the last item of the list below it. */
+void tool_append(lua_State *L);
+/* A lua_CFunction: its text as JSON. */
+int tool_quote(lua_State *L);
 /* Pushes a table of what the flags were set to, by their names; durations are milliseconds. */
 void tool_push_flags(lua_State *L, const struct flag *flags);

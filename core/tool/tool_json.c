@@ -134,3 +134,12 @@ bool tool_parse_json(lua_State *L, struct str text, struct err *err)
     buf_clear(&padded);
     return ok;
 }
+
+int tool_quote(lua_State *L)
+{
+    struct buf text = {0};
+    buf_json_string(&text, str_of(luaL_checkstring(L, 1)));
+    lua_pushlstring(L, buf_text(&text), text.len);
+    buf_clear(&text);
+    return 1;
+}

@@ -10,6 +10,7 @@
 #include "kube/config/yaml_documents.h"
 #include "kube/kinds/catalogue.h"
 #include "kube/kinds/well_known.h"
+#include "tool/tool.h"
 
 enum { FIRST_GROUP = 1000 /* behind Kubernetes' own */ };
 
@@ -22,7 +23,8 @@ struct seen {
 struct dump {
     struct tape_parser *lists; /* of what is made of definitions */
     struct catalogue *catalogue;
-    struct dump_rights *rights;
+    lua_State *L; /* with a list of roles and bindings on top */
+    bool has_binding;
     struct seen *seen;
     size_t seen_count;
     unsigned groups;
@@ -111,6 +113,18 @@ static bool add_discovery(void *ctx, const struct tape *tape)
 
 /* --- objects */
 
+/* An item of a list need not say what it is. */
+static void add_role(struct dump *dump, const struct manifest_object *object)
+{
+    bool is_binding = str_is(object->kind, "RoleBinding") || str_is(object->kind, "ClusterRoleBinding");
+    if (!is_binding && !str_is(object->kind, "Role") && !str_is(object->kind, "ClusterRole")) return;
+    dump->has_binding |= is_binding;
+    tool_push_json(dump->L, object->tape, object->at);
+    lua_pushlstring(dump->L, object->kind.p, object->kind.n);
+    lua_setfield(dump->L, -2, "kind");
+    tool_append(dump->L);
+}
+
 static void note_kind(struct dump *dump, struct str api_version, struct str kind, bool namespaced)
 {
     struct str group, version;
@@ -136,7 +150,7 @@ static bool add_object(void *ctx, const struct manifest_object *object, struct e
     }
     if (!object->kind.n || !object->api_version.n)
         return err_set(err, ERR_INVALID, "object %zu has no kind or apiVersion", object->number);
-    dump_rights_add(dump->rights, tape, object->at, object->kind);
+    add_role(dump, object);
     note_kind(dump, object->api_version, object->kind,
               text_at(tape, tape_field(tape, object->at, STR("metadata")), "namespace").n > 0);
     return true;
@@ -155,14 +169,15 @@ static void add_seen(struct dump *dump)
 
 /* --- the whole */
 
-struct dump *dump_read(const char *const *files, size_t count, struct err *err)
+struct dump *dump_read(lua_State *L, const char *const *files, size_t count, struct err *err)
 {
     struct dump *dump = NEW(struct dump);
     const struct manifest_sink sink = {.document = add_discovery, .object = add_object, .ctx = dump};
     dump->lists = tape_parser_new();
     dump->catalogue = catalogue_well_known();
-    dump->rights = dump_rights_new();
+    dump->L = L;
     dump->groups = FIRST_GROUP;
+    lua_newtable(L);
     if (manifest_objects(files, count, &sink, "contains no objects; expected output of kubectl get -o json",
                          err)) {
         add_seen(dump);
@@ -170,6 +185,7 @@ struct dump *dump_read(const char *const *files, size_t count, struct err *err)
         return dump;
     }
     dump_free(dump);
+    lua_pop(L, 1);
     return NULL;
 }
 
@@ -182,7 +198,6 @@ void dump_free(struct dump *dump)
         free(dump->seen[i].kind);
     }
     free(dump->seen);
-    dump_rights_free(dump->rights);
     catalogue_free(dump->catalogue);
     tape_parser_free(dump->lists);
     free(dump);
@@ -193,7 +208,7 @@ const struct catalogue *dump_catalogue(const struct dump *dump)
     return dump->catalogue;
 }
 
-const struct dump_rights *dump_rights(const struct dump *dump)
+bool dump_has_binding(const struct dump *dump)
 {
-    return dump->rights;
+    return dump->has_binding;
 }

@@ -86,16 +86,6 @@ static int l_request(lua_State *L)
     return 3;
 }
 
-/* A text as JSON. */
-static int l_quote(lua_State *L)
-{
-    struct buf text = {0};
-    buf_json_string(&text, str_of(luaL_checkstring(L, 1)));
-    lua_pushlstring(L, buf_text(&text), text.len);
-    buf_clear(&text);
-    return 1;
-}
-
 static int l_sleep(lua_State *L)
 {
     nanosleep(&(struct timespec){.tv_nsec = luaL_checkinteger(L, 1) * 1000000L}, NULL);
@@ -110,7 +100,7 @@ static void push_host(lua_State *L)
                                        {"__gc", answer_free},
                                        {NULL, NULL}};
     static const luaL_Reg functions[] = {
-        {"request", l_request}, {"quote", l_quote}, {"sleep", l_sleep}, {NULL, NULL}};
+        {"request", l_request}, {"quote", tool_quote}, {"sleep", l_sleep}, {NULL, NULL}};
     static const struct {
         const char *name;
         int code;

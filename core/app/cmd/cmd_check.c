@@ -1,19 +1,14 @@
-/* `kubelua check`: what is wrong with scripts, found without running them. */
+/* `kubelua check`: what is wrong with scripts, found without running them. The checks are Lua
+ * (lua/tool/check/). */
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "app/check/check.h"
 #include "app/check/check_against.h"
-#include "app/check/check_rights.h"
-#include "app/check/command_client.h"
+#include "app/check/check_target.h"
+#include "app/check/script_facts.h"
 #include "app/cmd/cmd.h"
-#include "app/options/options.h"
 #include "base/log.h"
-#include "base/mem.h"
-#include "engine/load_host.h"
 #include "kube/kinds/well_known.h"
+#include "tool/tool.h"
 
 enum { ASK_MS = 20000 };
 
@@ -48,66 +43,50 @@ static const struct flag_group *groups(void)
 
 /* Kinds and permissions to check against, as a server or a dump has them; without either, those of Kubernetes
  * itself. */
-struct check_target {
-    struct cluster_config cluster;
-    struct command_client *asker; /* NULL: there is no server */
-    struct dump *dump;            /* NULL: there is none */
+struct world {
+    struct check_target target;
+    struct cluster_config cluster; /* of the server */
+    struct dump *dump;             /* NULL: there is none */
     struct catalogue *catalogue;
-    bool is_whole;   /* it has all kinds that there are */
-    bool has_rights; /* it knows who may do what */
 };
 
-static bool check_target_open(struct check_target *world, const struct arguments *arguments, struct err *err)
+static bool open_dump(struct world *world, lua_State *L, struct err *err)
 {
-    const struct cluster_flags *asked = &arguments->options.cluster;
-    if (arguments->against.count) {
-        world->is_whole = true;
-        world->dump = dump_read(arguments->against.items, arguments->against.count, err);
-        world->catalogue = world->dump ? catalogue_ref(dump_catalogue(world->dump)) : NULL;
-        world->has_rights = world->dump && asked->as;
-    } else if (!names_a_server(asked)) {
-        world->catalogue = catalogue_well_known();
-    } else if (cluster_config_load(asked, &world->cluster, err)) {
-        world->is_whole = true;
-        world->asker = command_client_new(
-            &(struct command_client_options){&world->cluster, arguments->options.request_timeout_ms, ASK_MS},
-            err);
-        world->catalogue = world->asker ? command_client_kinds(world->asker, err) : NULL;
-        world->has_rights = true;
-        if (!world->catalogue) err_wrap(err, "%s", world->cluster.server);
-    }
-    if (world->catalogue && world->dump && asked->as && dump_rights_empty(dump_rights(world->dump)))
-        return err_set(err, ERR_INVALID,
-                       "--as %s: the dump has no role bindings: kubectl get "
-                       "roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml",
-                       asked->as);
-    return world->catalogue != NULL;
+    const char *as = given.options.cluster.as;
+    world->dump = dump_read(L, given.against.items, given.against.count, err);
+    if (!world->dump) return false;
+    lua_setfield(L, LUA_REGISTRYINDEX, "roles");
+    world->catalogue = catalogue_ref(dump_catalogue(world->dump));
+    if (!as || dump_has_binding(world->dump)) return true;
+    return err_set(err, ERR_INVALID,
+                   "--as %s: the dump has no role bindings: kubectl get "
+                   "roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml",
+                   as);
 }
 
-struct check {
-    const struct arguments *arguments;
-    const struct check_target *world;
-    struct findings findings;
-    struct needed_rights rights;
-    struct script **scripts; /* that loaded */
-    size_t script_count;
-    bool readable;
-};
-
-/* A access_check_fn. */
-static bool check_access(void *ctx, struct access_check *questions, size_t count, struct err *err)
+static bool open_server(struct world *world, struct err *err)
 {
-    const struct check *check = ctx;
-    const struct cluster_flags *asked = &check->arguments->options.cluster;
-    if (check->world->asker) return command_client_access(check->world->asker, questions, count, err);
-    const struct dump_user user = {asked->as, asked->as_groups, asked->as_group_count};
-    dump_rights_check(dump_rights(check->world->dump), &user, questions, count);
+    const struct command_client_options options = {&world->cluster, given.options.request_timeout_ms, ASK_MS};
+    if (!cluster_config_load(&given.options.cluster, &world->cluster, err)) return false;
+    world->target.client = command_client_new(&options, err);
+    world->catalogue = world->target.client ? command_client_kinds(world->target.client, err) : NULL;
+    return world->catalogue || err_wrap(err, "%s", world->cluster.server);
+}
+
+static bool open_world(struct world *world, lua_State *L, struct err *err)
+{
+    bool has_server = names_a_server(&given.options.cluster);
+    world->target.is_whole = given.against.count || has_server;
+    if (given.against.count ? !open_dump(world, L, err) : has_server && !open_server(world, err))
+        return false;
+    if (!world->catalogue) world->catalogue = catalogue_well_known();
+    world->target.catalogue = world->catalogue;
     return true;
 }
 
-static void check_target_close(struct check_target *world)
+static void close_world(struct world *world)
 {
-    command_client_free(world->asker);
+    command_client_free(world->target.client);
     dump_free(world->dump);
     catalogue_free(world->catalogue);
     cluster_config_clear(&world->cluster);
@@ -115,115 +94,48 @@ static void check_target_close(struct check_target *world)
 
 /* --- the check */
 
-static void check_script(struct check *check, const struct script_host *host, size_t number)
+/* Sets whose rights are looked for in the roles of the dump. */
+static void set_user(lua_State *L, const struct cluster_flags *asked)
 {
-    const char *path = check->arguments->files.paths[number];
-    struct findings *findings = &check->findings;
-    struct err err;
-    findings->script = number;
-    struct script *script = script_load(host, path, check->arguments->files.names[number], &err);
-    if (!script && err.code == ERR_IO) {
-        fprintf(stderr, "kubelua check: %s\n", err.text);
-        check->readable = false;
-    } else if (!script) {
-        diagnostics_add_error(findings, path, err.text);
-    } else {
-        check_kinds(script, path, check->world->catalogue, check->world->is_whole, findings);
-        check_dropped(script, path, findings);
-        check_dead(script, path, check->world->catalogue, findings);
-        check_rules(script, path, check->world->catalogue, findings);
-        check_declared(script, findings);
-        if (check->world->has_rights)
-            needed_rights_add(&check->rights, number, script, path, check->world->catalogue);
-        check->scripts[check->script_count++] = script;
+    lua_newtable(L);
+    tool_set_text(L, "name", asked->as);
+    lua_newtable(L);
+    for (size_t i = 0; i < asked->as_group_count; i++) {
+        lua_pushstring(L, asked->as_groups[i]);
+        tool_append(L);
     }
+    lua_setfield(L, -2, "groups");
+    lua_setfield(L, -2, "user");
 }
 
-/* Of a script that does not load nobody knows what its rules would take. */
-static void check_params(struct check *check)
+static bool check(lua_State *L, const struct world *world, struct err *err)
 {
-    const struct arguments *arguments = check->arguments;
-    struct err err;
-    if (check->script_count < arguments->files.count) return;
-    if (rule_params_check(arguments->options.rule_params, check->scripts, check->script_count, &err)) return;
-    fprintf(stderr, "kubelua check: %s\n", err.text);
-    check->readable = false;
-}
-
-/* A script that does not load hides nothing of the others. */
-static void check_all(struct check *check)
-{
-    const struct options *options = &check->arguments->options;
-    struct load_host dry;
-    const char *here = check->world->cluster.namespace_;
-    const char *ns = options->all_namespaces ? NULL : options->cluster.namespace_;
-    struct engine_settings settings = {.lease = leader_flags_lease(&options->leader, here ? here : "default"),
-                                       .elects = options->leader.elect,
-                                       .default_namespace = ns ? ns : ""};
-    options_give_scripts(options, &settings);
-    load_host_open(&dry, &settings);
-    check->scripts = xcalloc(check->arguments->files.count + 1, sizeof(struct script *));
-    for (size_t i = 0; i < check->arguments->files.count; i++) check_script(check, &dry.host, i);
-    check_params(check);
-    for (size_t i = 0; i < check->script_count; i++) script_free(check->scripts[i]);
-    free(check->scripts);
-    load_host_close(&dry);
-}
-
-/* Checks the permissions of the caller at the server, whoever the scripts run as: --as asks for another
- * user. */
-static void check_rights(struct check *check)
-{
-    size_t before = check->findings.errors;
-    struct err err;
-    if (!check->world->has_rights) return;
-    if (!needed_rights_check(&check->rights, check_access, check, &check->findings, &err)) {
-        fprintf(stderr, "kubelua check: cannot check permissions: %s: %s\n", check->world->cluster.server,
-                err.text);
-        check->readable = false;
-    } else if (check->findings.errors > before) {
-        fputs("Use kubelua rbac to generate the roles that scripts need, and --as to check another user.\n",
-              stderr);
-    }
-}
-
-static void print_counts(const struct script_files *files, const struct findings *findings)
-{
-    fprintf(stderr, "%zu script%s, %zu error%s, %zu warning%s\n", files->count, files->count == 1 ? "" : "s",
-            findings->errors, findings->errors == 1 ? "" : "s", findings->warnings,
-            findings->warnings == 1 ? "" : "s");
-}
-
-static int check(const struct arguments *arguments, const struct check_target *world)
-{
-    struct check check = {.arguments = arguments, .world = world, .readable = true};
-    struct findings *findings = &check.findings;
-    struct buf out = {0};
-    check_all(&check);
-    check_rights(&check);
-    diagnostics_sort(findings);
-    diagnostics_print(findings, strcmp(arguments->output, "json") == 0, &out);
-    if (out.len) fwrite(out.data, 1, out.len, stdout);
-    bool written = fflush(stdout) == 0 && !ferror(stdout);
-    print_counts(&arguments->files, findings);
-    int code = !check.readable || !written ? EXIT_USAGE : findings->errors ? EXIT_FINDINGS : EXIT_OK;
-    buf_clear(&out);
-    findings_clear(findings);
-    needed_rights_clear(&check.rights);
-    return code;
+    const struct cluster_flags *asked = &given.options.cluster;
+    check_target_push(L, &world->target);
+    tool_set_text(L, "server", world->cluster.server);
+    lua_getfield(L, LUA_REGISTRYINDEX, "roles");
+    lua_setfield(L, -2, "roles");
+    if (world->dump && asked->as) set_user(L, asked);
+    lua_newtable(L);
+    script_facts_set(L, &given.options, &given.files,
+                     world->cluster.namespace_ ? world->cluster.namespace_ : "default");
+    tool_set_text(L, "output", given.output);
+    return tool_call(L, "tool.check", err);
 }
 
 static int run(struct command_line *line)
 {
-    struct check_target world = {0};
+    struct world world = {0};
     struct err err;
+    lua_State *L = tool_open();
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
     bool ok = options_read_params(&given.options, &err) &&
-              options_complete(&given.options, true, &given.files, &err) &&
-              check_target_open(&world, &given, &err);
-    int code = ok ? check(&given, &world) : command_fail(line, err.text);
-    check_target_close(&world);
+              options_complete(&given.options, true, &given.files, &err) && open_world(&world, L, &err) &&
+              check(L, &world, &err);
+    int code = ok ? (int)lua_tointeger(L, -1) : command_fail(line, err.text);
+    lua_close(L);
+    close_world(&world);
     script_files_clear(&given.files);
     options_clear(&given.options);
     return code;

@@ -1,17 +1,17 @@
-/* `kubelua rbac`: the least rights that scripts need, as YAML. */
+/* `kubelua rbac`: the least rights that scripts need, as YAML. What they are is found in Lua
+ * (lua/tool/check/). */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "app/check/command_client.h"
-#include "app/check/rbac_rules.h"
+#include "app/check/check_target.h"
+#include "app/check/script_facts.h"
 #include "app/cmd/cmd.h"
-#include "app/options/options.h"
 #include "audit/policy/policy_document.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "kube/kinds/well_known.h"
+#include "tool/tool.h"
 
 /* A server that nobody named is asked for a moment only. */
 enum { ASK_MS = 3000, ASK_NAMED_MS = 20000 };
@@ -43,7 +43,7 @@ static const struct flag_group *groups(void)
 
 /* The server's catalogue; without a server that somebody named, that of the well-known kinds. `*here` is the
  * namespace of the connection, for free(). */
-static struct catalogue *find_catalogue(struct rbac_scripts *plan, char **here, struct err *err)
+static struct catalogue *find_catalogue(struct check_target *target, char **here, struct err *err)
 {
     bool is_named = names_a_server(&options.cluster);
     struct cluster_config cluster = {0};
@@ -54,7 +54,7 @@ static struct catalogue *find_catalogue(struct rbac_scripts *plan, char **here, 
         catalogue = refresh_kinds(&(struct command_client_options){&cluster, options.request_timeout_ms,
                                                                    is_named ? ASK_NAMED_MS : ASK_MS},
                                   err);
-    plan->is_server = catalogue != NULL;
+    target->is_whole = catalogue != NULL;
     if (!catalogue && is_configured) err_wrap(err, "%s", cluster.server);
     cluster_config_clear(&cluster);
     if (catalogue || is_named) return catalogue;
@@ -64,57 +64,49 @@ static struct catalogue *find_catalogue(struct rbac_scripts *plan, char **here, 
 
 /* --- the command */
 
-/* Those of the cluster too: a rule may be about what has no namespace. */
-static void add_reports(const struct rbac_scripts *plan, struct rbac_rules *rules)
+/* Sets what reports are written as, if they are. */
+static void set_reports(lua_State *L)
 {
-    enum { VERBS = RBAC_LIST | RBAC_CREATE | RBAC_PATCH | RBAC_DELETE };
-    const struct policy_api *api = policy_api_of(plan->options->report);
+    const struct policy_api *api = policy_api_of(options.report);
     if (!api) return;
-    rbac_rules_add(rules, plan->default_namespace, api->group, api->plural, VERBS);
-    rbac_rules_add(rules, "", api->group, api->cluster_plural, VERBS);
+    lua_createtable(L, 0, 3);
+    tool_set_text(L, "group", api->group);
+    tool_set_text(L, "plural", api->plural);
+    tool_set_text(L, "cluster_plural", api->cluster_plural);
+    lua_setfield(L, -2, "reports");
 }
 
-static int print_rules(const struct rbac_scripts *plan)
+static bool print_rules(lua_State *L, const struct check_target *target, const struct script_files *files,
+                        const char *here, struct err *err)
 {
-    struct rbac_rules *rules = rbac_rules_new();
-    struct buf out = {0};
-    bool ok = rbac_scripts_add_rules(plan, rules);
-    add_reports(plan, rules);
-    if (ok) rbac_rules_print(rules, role_name, &out);
-    if (ok && !out.len) buf_puts(&out, "# These scripts need no permissions.\n");
-    fwrite(out.data ? out.data : "", 1, out.len, stdout);
-    buf_clear(&out);
-    rbac_rules_free(rules);
-    if (fflush(stdout) == 0 && !ferror(stdout)) return ok ? EXIT_OK : EXIT_USAGE;
-    fputs("kubelua rbac: stdout: cannot be written\n", stderr);
-    return EXIT_INCOMPLETE;
+    check_target_push(L, target);
+    lua_newtable(L);
+    script_facts_set(L, &options, files, here);
+    tool_set_text(L, "name", role_name);
+    tool_set_bool(L, "with_fixes", with_fixes);
+    set_reports(L);
+    return tool_call(L, "tool.check.rbac", err);
 }
 
 static int run(struct command_line *line)
 {
     struct script_files files = {0};
-    struct rbac_scripts plan = {.files = &files, .options = &options, .fixes = with_fixes};
+    struct check_target target = {0};
     struct catalogue *catalogue = NULL;
     char *here = NULL;
     struct err err;
-    int exit_code;
+    lua_State *L = tool_open();
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
-    if (options_complete(&options, true, &files, &err)) catalogue = find_catalogue(&plan, &here, &err);
-    if (catalogue) {
-        plan.catalogue = catalogue;
-        plan.default_namespace =
-            !options.all_namespaces && options.cluster.namespace_ ? options.cluster.namespace_ : "";
-        plan.lease = leader_flags_lease(&options.leader, here);
-        plan.elects = options.leader.elect;
-        exit_code = print_rules(&plan);
-    } else {
-        exit_code = command_fail(line, err.text);
-    }
+    if (options_complete(&options, true, &files, &err)) catalogue = find_catalogue(&target, &here, &err);
+    target.catalogue = catalogue;
+    bool ok = catalogue && print_rules(L, &target, &files, here, &err);
+    int code = ok ? (int)lua_tointeger(L, -1) : command_fail(line, err.text);
+    lua_close(L);
     free(here);
     catalogue_free(catalogue);
     script_files_clear(&files);
-    return exit_code;
+    return code;
 }
 
 const struct command cmd_rbac = {

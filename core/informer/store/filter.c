@@ -168,15 +168,11 @@ bool filter_admits_namespace(const struct filter *filter, struct str ns)
     return in;
 }
 
-bool filter_admits_no_namespace(const struct filter *filter)
+void filter_each_namespace(const struct filter *filter, void (*fn)(void *ctx, const char *name, bool is_out),
+                           void *ctx)
 {
-    bool any = !filter->listed;
-    for (size_t i = 0; i < filter->pattern_count && !any; i++) {
-        const struct pattern *pattern = &filter->patterns[i];
-        any = !pattern->out &&
-              (strpbrk(pattern->text, "*?") || filter_admits_namespace(filter, str_of(pattern->text)));
-    }
-    return !any;
+    for (size_t i = 0; i < filter->pattern_count; i++)
+        fn(ctx, filter->patterns[i].text, filter->patterns[i].out);
 }
 
 static bool namespace_passes(const struct filter *filter, const struct root *object)

@@ -38,6 +38,7 @@ void filter_each_path(const struct filter *filter,
 const struct selector *filter_selector(const struct filter *filter);
 /* Returns whether an object of that namespace ("" for none) may pass. */
 bool filter_admits_namespace(const struct filter *filter, struct str ns);
-/* It names namespaces, all of them without `*` and `?`, and leaves out each. */
-bool filter_admits_no_namespace(const struct filter *filter);
+/* The names that filter_add_namespace was given; `is_out`: with `!`, which is no part of `name`. */
+void filter_each_namespace(const struct filter *filter, void (*fn)(void *ctx, const char *name, bool is_out),
+                           void *ctx);
 bool filter_passes(const struct filter *filter, const struct root *object);

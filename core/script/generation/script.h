@@ -111,31 +111,21 @@ void script_each_timer(const struct script *script,
 /* Failures of each kind of call, with the names that kubelua_script_errors_total has. */
 void script_each_error(const struct script *script, void (*fn)(void *ctx, const char *call, uint64_t errors),
                        void *ctx);
-/* Condition of a handler on objects, by `where` or `changed`, except conditions that an absent value
- * meets. */
-struct script_condition {
+/* The objects that a handler is called for. */
+struct handler_options;
+struct script_subscription {
     const char *handler;
-    struct str path;
-    bool is_changed; /* else it is of `where` */
+    const struct handler_options *options; /* NULL: none */
     const struct informer_spec *informer;
 };
-void script_each_condition(const struct script *script,
-                           void (*fn)(void *ctx, const struct script_condition *condition), void *ctx);
-/* The rest of what they ask. */
-struct script_filter {
-    const char *handler;
-    const struct filter *filter; /* NULL: nothing */
-    const struct informer_spec *informer;
-};
-void script_each_filter(const struct script *script,
-                        void (*fn)(void *ctx, const struct script_filter *filter), void *ctx);
-/* Return the places where a claim was made, one of its indexes and a handler were added, while the script
- * loaded: entries of its inventory with a file and a line. NULL: not known. */
+void script_each_subscription(const struct script *script,
+                              void (*fn)(void *ctx, const struct script_subscription *subscription),
+                              void *ctx);
+/* Returns the place where a claim was made while the script loaded: an entry of its inventory with a file and
+ * a line. NULL: not known. */
 const struct inventory_entry *script_claim_place(const struct script *script, size_t i);
-/* Appends the first of these, "scripts/x.lua:3"; the script's path when it is not known. */
+/* Appends it, "scripts/x.lua:3"; the script's path when it is not known. */
 void script_put_claim_place(const struct script *script, size_t i, struct buf *out);
-const struct inventory_entry *script_index_place(const struct script *script, size_t i, const char *name);
-const struct inventory_entry *script_handler_place(const struct script *script, const char *id);
 /* What it declared (declared.h); borrowed, as the next. */
 struct declarations;
 const struct declarations *script_declared_reads(const struct script *script);

@@ -2,7 +2,6 @@
 
 #include "base/must.h"
 #include "informer/shared/shared_factory.h"
-#include "object/value/path.h"
 #include "script/caches/informer_options.h"
 #include "script/generation/script.h"
 #include "script/handlers/handler.h"
@@ -112,52 +111,15 @@ void script_each_error(const struct script *script, void (*fn)(void *ctx, const 
         fn(ctx, script_function_label((enum script_function)i), script->report.error_counts[i]);
 }
 
-/* --- Conditions of a script's handlers on objects, for checks whether they can ever hold */
-
-struct walk {
-    struct script_condition condition;
-    void (*fn)(void *ctx, const struct script_condition *condition);
-    void *ctx;
-};
-
-static void on_path(void *ctx, const struct path *path, bool with_absent)
-{
-    struct walk *walk = ctx;
-    if (with_absent) return; /* it agrees with what is not there */
-    walk->condition.path = path_text(path);
-    walk->fn(walk->ctx, &walk->condition);
-}
-
-void script_each_condition(const struct script *script,
-                           void (*fn)(void *ctx, const struct script_condition *condition), void *ctx)
-{
-    const struct script_handler *handler;
-    struct walk walk = {.fn = fn, .ctx = ctx};
-    TAILQ_FOREACH (handler, &script->own.handlers->list, link) {
-        const struct handler_options *options = handler->options;
-        walk.condition.handler = handler->id;
-        walk.condition.informer = claim_spec(handler->claim);
-        walk.condition.is_changed = false;
-        if (options && options->filter) filter_each_path(options->filter, on_path, &walk);
-        walk.condition.is_changed = true;
-        for (size_t i = 0; options && i < options->changed_count; i++)
-            on_path(&walk, options->changed[i], false);
-    }
-}
-
-void script_each_filter(const struct script *script,
-                        void (*fn)(void *ctx, const struct script_filter *filter), void *ctx)
+void script_each_subscription(const struct script *script,
+                              void (*fn)(void *ctx, const struct script_subscription *subscription),
+                              void *ctx)
 {
     const struct script_handler *handler;
     TAILQ_FOREACH (handler, &script->own.handlers->list, link)
-        fn(ctx, &(struct script_filter){.handler = handler->id,
-                                        .filter = handler->options ? handler->options->filter : NULL,
-                                        .informer = claim_spec(handler->claim)});
-}
-
-static const struct inventory_entry *placed(const struct inventory_entry *entry)
-{
-    return entry && entry->file ? entry : NULL;
+        fn(ctx, &(struct script_subscription){.handler = handler->id,
+                                              .options = handler->options,
+                                              .informer = claim_spec(handler->claim)});
 }
 
 const struct inventory_entry *script_claim_place(const struct script *script, size_t i)
@@ -167,7 +129,7 @@ const struct inventory_entry *script_claim_place(const struct script *script, si
     const struct inventory_entry *entry =
         inventory_find(script->own.inventory, INVENTORY_INFORMER, buf_slice(&key));
     buf_clear(&key);
-    return placed(entry);
+    return entry && entry->file ? entry : NULL;
 }
 
 void script_put_claim_place(const struct script *script, size_t i, struct buf *out)
@@ -177,22 +139,6 @@ void script_put_claim_place(const struct script *script, size_t i, struct buf *o
         buf_printf(out, "%s:%d", entry->file, entry->line);
     else
         buf_puts(out, script->id.path);
-}
-
-const struct inventory_entry *script_index_place(const struct script *script, size_t i, const char *name)
-{
-    struct buf key = {0};
-    informer_spec_describe(claim_spec(script_claim(script, i)), &key);
-    buf_printf(&key, ": %s", name);
-    const struct inventory_entry *entry =
-        inventory_find(script->own.inventory, INVENTORY_INDEX, buf_slice(&key));
-    buf_clear(&key);
-    return placed(entry);
-}
-
-const struct inventory_entry *script_handler_place(const struct script *script, const char *id)
-{
-    return placed(inventory_find(script->own.inventory, INVENTORY_HANDLER, str_of(id)));
 }
 
 /* --- Identity and declarations of a script */

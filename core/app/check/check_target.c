@@ -1,0 +1,101 @@
+/* What the Lua of checks may ask; see check_target.h. */
+#include "app/check/check_target.h"
+
+#include <lauxlib.h>
+
+#include "kube/kinds/well_known.h"
+#include "object/value/selector.h"
+#include "tool/tool.h"
+
+static const struct check_target *target_of(lua_State *L)
+{
+    return lua_touserdata(L, lua_upvalueindex(1));
+}
+
+static int l_resolve(lua_State *L)
+{
+    const struct check_target *target = target_of(L);
+    struct str kind = str_of(luaL_checkstring(L, 1));
+    struct resource resource;
+    struct err err;
+    if (catalogue_resolve(target->catalogue, kind, &resource, &err)) {
+        lua_createtable(L, 0, 3);
+        tool_set_text(L, "group", resource.group);
+        tool_set_text(L, "plural", resource.plural);
+        tool_set_bool(L, "namespaced", resource.namespaced);
+        resource_clear(&resource);
+        return 1;
+    }
+    bool is_unsure =
+        !target->is_whole && err.code == ERR_NOT_FOUND && !well_known_refuses(target->catalogue, kind, &err);
+    if (target->is_whole) catalogue_explain(target->catalogue, kind, &err);
+    if (is_unsure) well_known_lacks(target->catalogue, kind, &err);
+    lua_pushnil(L);
+    lua_pushstring(L, err.text);
+    lua_pushboolean(L, is_unsure);
+    return 3;
+}
+
+/* What does not parse is somebody else's. */
+static int l_selector(lua_State *L)
+{
+    struct err err;
+    struct selector *selector = selector_parse(str_of(luaL_checkstring(L, 1)), &err);
+    struct str label = selector ? selector_contradiction(selector) : (struct str){0};
+    if (label.p)
+        lua_pushlstring(L, label.p, label.n);
+    else
+        lua_pushnil(L);
+    lua_pushboolean(L, selector && selector_matches(selector, value_absent));
+    selector_free(selector);
+    return 2;
+}
+
+/* Borrowed of the question on top. */
+static const char *text_of(lua_State *L, const char *name)
+{
+    lua_getfield(L, -1, name);
+    const char *text = luaL_checkstring(L, -1);
+    lua_pop(L, 1);
+    return text;
+}
+
+static int l_ask(lua_State *L)
+{
+    size_t count = lua_objlen(L, 1);
+    struct access_check *questions = lua_newuserdata(L, (count + 1) * sizeof *questions);
+    struct err err;
+    for (size_t i = 0; i < count; i++) {
+        lua_rawgeti(L, 1, (int)i + 1);
+        questions[i] = (struct access_check){.ns = text_of(L, "ns"),
+                                             .group = text_of(L, "group"),
+                                             .resource = text_of(L, "resource"),
+                                             .name = text_of(L, "name"),
+                                             .verb = text_of(L, "verb")};
+        lua_pop(L, 1);
+    }
+    if (!command_client_access(target_of(L)->client, questions, count, &err)) {
+        lua_pushnil(L);
+        lua_pushstring(L, err.text);
+        return 2;
+    }
+    lua_newtable(L);
+    for (size_t i = 0; i < count; i++) {
+        lua_pushboolean(L, questions[i].allowed);
+        tool_append(L);
+    }
+    return 1;
+}
+
+void check_target_push(lua_State *L, const struct check_target *target)
+{
+    static const luaL_Reg functions[] = {
+        {"resolve", l_resolve}, {"selector", l_selector}, {"quote", tool_quote}, {NULL, NULL}};
+    lua_newtable(L);
+    lua_pushlightuserdata(L, (void *)target);
+    luaL_setfuncs(L, functions, 1);
+    if (!target->client) return;
+    lua_pushlightuserdata(L, (void *)target);
+    lua_pushcclosure(L, l_ask, 1);
+    lua_setfield(L, -2, "ask");
+}

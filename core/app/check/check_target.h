@@ -1,0 +1,20 @@
+/* The cluster that `kubelua check` and `kubelua rbac` look at scripts for, as their Lua asks of it
+ * (lua/tool/check/). Owner: the command, on the main thread, which keeps it as long as the Lua may ask. */
+#pragma once
+#include <lua.h>
+
+#include "app/check/command_client.h"
+
+struct check_target {
+    const struct catalogue *catalogue;
+    bool is_whole;                 /* it has all kinds that there are; else those of Kubernetes itself */
+    struct command_client *client; /* of a server that is asked for permissions; NULL: none is */
+};
+
+/* Pushes a table of functions:
+ *   resolve(kind)    { group, plural, namespaced }; or nil, why, and whether a server may have the kind
+ *   selector(text)   the label of which it asks what cannot be, or nil; and whether no labels match it
+ *   quote(text)      the text as JSON
+ *   ask(questions)   with a client: of each { ns, group, resource, name, verb } whether it is allowed; or
+ * nil, why */
+void check_target_push(lua_State *L, const struct check_target *target);

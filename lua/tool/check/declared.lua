@@ -1,0 +1,52 @@
+-- Live reads and writes that a script calls and declares for no kind. Which calls are made is known when they are made,
+-- so its text is searched for the functions' names.
+local calls_in = require "tool.check.calls"
+
+-- Functions, and the verb that each needs.
+local READING = { { "get", "get" }, { "list", "list" }, { "pages", "list" }, { "watch", "watch" } }
+local WRITING = {
+  { "create", "create" }, { "update", "update" }, { "patch", "patch" }, { "apply", "apply" }, { "delete", "delete" },
+}
+
+-- Who may patch may apply, too.
+local function verbs_of(declared)
+  local verbs = {}
+  for _, one in ipairs(declared) do
+    verbs[one.verb] = true
+    verbs.apply = verbs.apply or one.verb == "patch"
+  end
+  return verbs
+end
+
+local function line_of(source, at) return select(2, source:sub(1, at):gsub("\n", "")) + 1 end
+
+-- In the script's own file a call is there to be reached. What a module has may be for other scripts, and what is only
+-- named may be called in a way that minds an error.
+local function check_function(script, calls, findings, name, advice)
+  for i, source in ipairs(script.sources) do
+    local found = calls[i][name]
+    if found then
+      local add = i == 1 and found.is_call and findings.error or findings.warning
+      add(findings, { file = source.path, line = line_of(source.text, found.at) },
+        "k8s.%s will fail: it is not declared for any kind; add %s", name, advice)
+      return
+    end
+  end
+end
+
+local function check_all(script, calls, findings, functions, declared, declared_by)
+  local verbs = verbs_of(declared)
+  for _, one in ipairs(functions) do
+    local name, verb = one[1], one[2]
+    if not verbs[verb] and not verbs["*"] then
+      check_function(script, calls, findings, name, ('%s { "KIND:%s" }'):format(declared_by, verb))
+    end
+  end
+end
+
+return function(script, _, findings)
+  local calls = {}
+  for i, source in ipairs(script.sources) do calls[i] = calls_in(source.text) end
+  check_all(script, calls, findings, READING, script.reads, "k8s.reads")
+  check_all(script, calls, findings, WRITING, script.writes, "k8s.writes")
+end

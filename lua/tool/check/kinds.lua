@@ -1,0 +1,29 @@
+-- Kinds that a script names, against those that there are.
+local place = require "tool.check.place"
+
+-- Without a server or a dump nobody knows of a kind that is not Kubernetes' own: one with a group may come later, any
+-- other is a warning.
+local function check_kind(script, target, findings, kind, registered)
+  if kind == "*" then return end
+  local resource, why, is_unsure = target.resolve(kind)
+  if resource or is_unsure and kind:find "[./]" then return end
+  local at = place.find(script, registered, '"' .. kind)
+  if is_unsure then
+    findings:warning(at, "%s; to be sure, check against a server or a dump (--against)", why)
+  else
+    findings:error(at, "%s", why)
+  end
+end
+
+return function(script, target, findings)
+  local function check(kind, registered) check_kind(script, target, findings, kind, registered) end
+  for _, informer in ipairs(script.informers) do check(informer.kind, place.of(script, "informer", informer.text)) end
+  -- Rules share informers, whose place is that of the first of them.
+  for _, rule in ipairs(script.rules) do
+    local registered = place.of(script, "rule", rule.id)
+    for _, informer in ipairs(rule.kinds) do check(informer.kind, registered) end
+    for _, use in ipairs(rule.uses) do check(use.kind, registered) end
+  end
+  for _, read in ipairs(script.reads) do check(read.kind, place.of(script, "read", read.text)) end
+  for _, write in ipairs(script.writes) do check(write.kind, place.of(script, "write", write.text)) end
+end

@@ -1,0 +1,46 @@
+-- `kubelua rbac`: the least rights that scripts need, as YAML. They were loaded, and never started.
+local place = require "tool.check.place"
+local rbac_rules = require "tool.check.rbac_rules"
+local rights = require "tool.check.rights"
+
+local OK, USAGE, INCOMPLETE = 0, 2, 3
+
+local function complain(...) io.stderr:write("kubelua rbac: ", (...):format(select(2, ...)), "\n") end
+
+local function complain_of_kind(script, unknown)
+  local at = place.text(place.find(script, unknown.place, '"' .. unknown.kind))
+  complain("%s: %s%s", at, unknown.why,
+    unknown.is_unsure and "; use --server, --kubeconfig or --context to select a server that has it" or "")
+end
+
+-- Returns whether the script loaded, and its kinds are known.
+local function add_script(rules, script, target, with_fixes)
+  if script.error then
+    complain("%s", script.error)
+    return false
+  end
+  local list, unknown = rights.of(script, target)
+  for _, right in ipairs(list) do rules:add(right) end
+  for _, right in ipairs(with_fixes and rights.of_fixes(script, target) or {}) do rules:add(right) end
+  for _, one in ipairs(unknown) do complain_of_kind(script, one) end
+  return not unknown[1]
+end
+
+-- What `kubelua run --report` writes. Those of the cluster too: a rule may be about what has no namespace.
+local function add_reports(rules, reports, namespace)
+  local verbs = { list = true, create = true, patch = true, delete = true }
+  rules:add { ns = namespace, group = reports.group, resource = reports.plural, verbs = verbs }
+  rules:add { ns = "", group = reports.group, resource = reports.cluster_plural, verbs = verbs }
+end
+
+-- Returns the exit code. `target` resolves kinds, as for tool.check.
+return function(target, facts)
+  local rules, ok = rbac_rules.new(target.quote), true
+  for _, script in ipairs(facts.scripts) do ok = add_script(rules, script, target, facts.with_fixes) and ok end
+  if facts.reports then add_reports(rules, facts.reports, facts.namespace) end
+  local text = ok and rules:yaml(facts.name) or ""
+  if ok and text == "" then text = "# These scripts need no permissions.\n" end
+  if io.stdout:write(text) and io.stdout:flush() then return ok and OK or USAGE end
+  complain "stdout: cannot be written"
+  return INCOMPLETE
+end

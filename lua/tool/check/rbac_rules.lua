@@ -1,0 +1,102 @@
+-- RBAC rules as they are gathered and as YAML: one ClusterRole, and a Role for each namespace.
+local verb_order = require("tool.check.rights").verbs
+
+local rbac_rules = {}
+rbac_rules.__index = rbac_rules
+
+-- `quote` returns a text as JSON.
+function rbac_rules.new(quote) return setmetatable({ items = {}, by_key = {}, quote = quote }, rbac_rules) end
+
+-- A right (tool.check.rights): `ns` "" is all namespaces; `resource` may name a subresource, "pods/status"; "*" for
+-- group and resource stands for all.
+function rbac_rules:add(right)
+  local key = table.concat({ right.ns, right.group, right.resource }, "\n")
+  local rule = self.by_key[key]
+  if not rule then
+    rule = { ns = right.ns, group = right.group, resource = right.resource, verbs = {} }
+    self.by_key[key] = rule
+    self.items[#self.items + 1] = rule
+  end
+  for verb in pairs(right.verbs) do rule.verbs[verb] = true end
+end
+
+-- --- the least of them
+
+-- Returns whether `wide` makes `rule` redundant: it holds in every namespace or for every kind.
+local function covers(wide, rule)
+  if wide == rule or wide.ns ~= "" then return false end
+  if wide.group == "*" and wide.resource == "*" then return true end
+  return rule.ns ~= "" and wide.group == rule.group and wide.resource == rule.resource
+end
+
+local function drop_covered(items)
+  for _, rule in ipairs(items) do
+    for _, wide in ipairs(items) do
+      if covers(wide, rule) then
+        for verb in pairs(wide.verbs) do rule.verbs[verb] = nil end
+      end
+    end
+  end
+end
+
+local function comes_before(a, b)
+  if a.ns ~= b.ns then return a.ns < b.ns end
+  if a.group ~= b.group then return a.group < b.group end
+  return a.resource < b.resource
+end
+
+-- --- YAML
+
+local OTHERS = {
+  ["true"] = true, ["false"] = true, null = true, yes = true, no = true, on = true, off = true, y = true, n = true,
+}
+
+-- Plain where nothing else could be meant.
+local function word(self, text)
+  return text:find "^[a-z][a-z0-9./-]*$" and not OTHERS[text] and text or self.quote(text)
+end
+
+local function verbs_text(verbs)
+  local names = {}
+  for _, verb in ipairs(verb_order) do
+    if verbs[verb] then names[#names + 1] = verb end
+  end
+  return table.concat(names, ", ")
+end
+
+local function head(self, ns, name)
+  return ("apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: %s%s\nrules:\n"):format(
+    ns ~= "" and "Role" or "ClusterRole", word(self, name), ns ~= "" and "\n  namespace: " .. word(self, ns) or "")
+end
+
+-- One rule for all resources of a group that have the same verbs: { ns, group, verbs, resources }, in their order.
+local function grouped(self)
+  local groups, by_key = {}, {}
+  for _, rule in ipairs(self.items) do
+    local verbs = verbs_text(rule.verbs)
+    local key = table.concat({ rule.ns, rule.group, verbs }, "\n")
+    if verbs ~= "" and not by_key[key] then
+      by_key[key] = { ns = rule.ns, group = rule.group, verbs = verbs, resources = {} }
+      groups[#groups + 1] = by_key[key]
+    end
+    local resources = verbs ~= "" and by_key[key].resources or {}
+    resources[#resources + 1] = word(self, rule.resource)
+  end
+  return groups
+end
+
+-- The least rules that allow all that was added, as YAML documents whose roles have this name; nothing for no rules.
+function rbac_rules:yaml(name)
+  local out, ns = {}, nil
+  drop_covered(self.items)
+  table.sort(self.items, comes_before)
+  for _, rule in ipairs(grouped(self)) do
+    if rule.ns ~= ns then out[#out + 1] = (ns and "---\n" or "") .. head(self, rule.ns, name) end
+    ns = rule.ns
+    out[#out + 1] = ("  - apiGroups: [%s]\n    resources: [%s]\n    verbs: [%s]\n"):format(
+      word(self, rule.group), table.concat(rule.resources, ", "), rule.verbs)
+  end
+  return table.concat(out)
+end
+
+return rbac_rules

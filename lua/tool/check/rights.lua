@@ -1,0 +1,139 @@
+-- Permissions that a loaded script needs: list and watch of its informers, what it declares by k8s.reads and
+-- k8s.writes, leases of its election, and Events. A right has:
+--   ns            "": all namespaces, and kinds without
+--   group, resource   the resource may name a part, "pods/status"; "*" for all
+--   name          of the one object that is asked for, "": any; a create never names one
+--   verbs         a set
+--   is_namespaced
+--   what          as the script names it: "pods", "pods/status:patch"; "k8s.event", "k8s.leader"
+--   place         where it does; nil: not known
+local place = require "tool.check.place"
+
+local rights = { verbs = { "get", "list", "watch", "create", "update", "patch", "delete" } }
+
+local function set(...)
+  local names = {}
+  for _, name in ipairs { ... } do names[name] = true end
+  return names
+end
+
+local READS = { get = set "get", list = set "list", watch = set "watch", ["*"] = set("get", "list", "watch") }
+-- "x:apply" may make the object. "x:patch" does not ask for that, and a subresource is never made so.
+local WRITES = {
+  create = set "create", update = set "update", patch = set "patch", apply = set("create", "patch"),
+  delete = set "delete", ["*"] = set("create", "update", "patch", "delete"),
+}
+
+-- Adds the right for each namespace of the informer.
+local function add_each(list, informer, is_namespaced, right)
+  local spaces = is_namespaced and informer.namespaces[1] and informer.namespaces or { "" }
+  for _, ns in ipairs(spaces) do
+    list[#list + 1] = {
+      ns = ns, group = right.group, resource = right.resource, name = right.name or "", verbs = right.verbs,
+      is_namespaced = is_namespaced, what = right.what, place = right.place,
+    }
+  end
+end
+
+-- To the server a list by the name alone is about that object.
+local function only_name(informer) return (informer.field_selector or ""):match "^metadata%.name=([^,=! \\]*)$" end
+
+-- `unknown` gets kinds that are not known.
+local function resolve(target, kind, registered, unknown)
+  local resource, why, is_unsure = target.resolve(kind)
+  if resource then return resource end
+  unknown[#unknown + 1] = { kind = kind, place = registered, why = why, is_unsure = is_unsure }
+end
+
+local function add_informer(list, target, script, informer, unknown)
+  local registered = place.of(script, "informer", informer.text)
+  local resource = resolve(target, informer.kind, registered, unknown)
+  if not resource then return end
+  add_each(list, informer, resource.namespaced, {
+    group = resource.group, resource = resource.plural, name = only_name(informer), verbs = set("list", "watch"),
+    what = informer.kind, place = registered,
+  })
+end
+
+-- "pods:list", "pods/status:patch": it may name any namespace when it is made.
+local function add_declared(list, target, declared, verbs, registered, unknown)
+  local any = { group = "*", plural = "*", namespaced = true }
+  local resource = declared.kind == "*" and any or resolve(target, declared.kind, registered, unknown)
+  if not resource then return end
+  local is_part = declared.subresource ~= ""
+  list[#list + 1] = {
+    ns = "", group = resource.group, resource = resource.plural .. (is_part and "/" .. declared.subresource or ""),
+    name = "", verbs = is_part and declared.verb == "apply" and WRITES.patch or verbs[declared.verb],
+    is_namespaced = resource.namespaced, what = declared.text, place = registered,
+  }
+end
+
+-- --- Events, elections
+
+-- It knows of objects anywhere.
+local function sees_everywhere(script)
+  if script.reads[1] or script.writes[1] or not script.informers[1] then return true end
+  for _, informer in ipairs(script.informers) do
+    if not informer.namespaces[1] then return true end
+  end
+  return false
+end
+
+-- Events are in the namespaces of what they tell of: those of the informers, when the script knows of nothing else, for
+-- all that has none in "default".
+local function add_events(list, target, script)
+  local right = { group = "", resource = "events", verbs = set("create", "patch"), what = "k8s.event" }
+  if sees_everywhere(script) then return add_each(list, { namespaces = {} }, true, right) end
+  for _, informer in ipairs(script.informers) do
+    local resource = target.resolve(informer.kind)
+    if resource then add_each(list, resource.namespaced and informer or { namespaces = { "default" } }, true, right) end
+  end
+end
+
+-- L-10: what comes of an election is told as Events of its lease.
+local function add_election(list, script)
+  local lease = script.lease
+  local function add(group, resource, name, ...)
+    list[#list + 1] = {
+      ns = lease.namespace, group = group, resource = resource, name = name, verbs = set(...), is_namespaced = true,
+      what = "k8s.leader", place = place.of(script, "leader", 1),
+    }
+  end
+  add("coordination.k8s.io", "leases", lease.name, "get", "create", "update")
+  add("", "events", "", "create")
+end
+
+-- --- all of them
+
+-- The rights, and a list of kinds that are unknown: { kind, place, why, is_unsure }.
+function rights.of(script, target)
+  local list, unknown = {}, {}
+  for _, informer in ipairs(script.informers) do add_informer(list, target, script, informer, unknown) end
+  for _, read in ipairs(script.reads) do
+    add_declared(list, target, read, READS, place.of(script, "read", read.text), unknown)
+  end
+  for _, write in ipairs(script.writes) do
+    add_declared(list, target, write, WRITES, place.of(script, "write", write.text), unknown)
+  end
+  if script.lease then add_election(list, script) end
+  if script.records_events then add_events(list, target, script) end
+  return list, unknown
+end
+
+-- Those that writing the fixes of its rules takes (kubelua audit --apply), as far as they are known: patch of the kinds
+-- of rules that have a fix.
+function rights.of_fixes(script, target)
+  local list = {}
+  for _, rule in ipairs(script.rules) do
+    for _, informer in ipairs(rule.has_fix and rule.kinds or {}) do
+      local resource = target.resolve(informer.kind)
+      if resource then
+        add_each(list, informer, resource.namespaced,
+          { group = resource.group, resource = resource.plural, verbs = set "patch", what = informer.kind })
+      end
+    end
+  end
+  return list
+end
+
+return rights

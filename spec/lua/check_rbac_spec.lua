@@ -1,0 +1,140 @@
+-- lua/tool/check/rbac_rules.lua and roles.lua: the least rules, how they are written, and what rules allow.
+package.path = "lua/?.lua;lua/?/init.lua;" .. package.path
+local json = require "tool.json"
+local rbac_rules = require "tool.check.rbac_rules"
+local roles = require "tool.check.roles"
+
+local function set(verbs)
+  local names = {}
+  for verb in verbs:gmatch "%a+" do names[verb] = true end
+  return names
+end
+
+-- Each right is { namespace, group, resource, verbs }.
+local function yaml_of(rights)
+  local rules = rbac_rules.new(json.text)
+  for _, right in ipairs(rights) do
+    rules:add { ns = right[1], group = right[2], resource = right[3], verbs = set(right[4]) }
+  end
+  return rules:yaml "kubelua"
+end
+
+local function document(namespace, ...)
+  local head = "apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: kubelua\n%srules:\n"
+  local rules = {}
+  for i, rule in ipairs { ... } do
+    rules[i] = ("  - apiGroups: [%s]\n    resources: [%s]\n    verbs: [%s]\n"):format(unpack(rule))
+  end
+  return head:format(namespace and "Role" or "ClusterRole", namespace and "  namespace: " .. namespace .. "\n" or "")
+    .. table.concat(rules)
+end
+
+describe("RBAC rules", function()
+  it("are one for the resources of a group with the same verbs", function()
+    assert.are.equal(
+      document(nil, { '""', "pods, services", "list, watch" }, { '""', "pods/status", "create, patch" },
+        { '""', "secrets", "get" }, { "apps", "deployments", "list, watch" }),
+      yaml_of {
+        { "", "apps", "deployments", "list watch" }, { "", "", "services", "list watch" }, { "", "", "secrets", "get" },
+        { "", "", "pods", "list" }, { "", "", "pods", "watch" }, { "", "", "pods/status", "patch create" },
+      })
+  end)
+
+  it("are in a role of a namespace as far as they do not hold everywhere", function()
+    assert.are.equal(
+      document(nil, { '""', "pods", "list, watch" }) .. "---\n" .. document('"5"', { '""', "pods", "get" }) .. "---\n"
+        .. document("shop", { '""', "pods", "delete" }, { '""', "services", "list, watch" }),
+      yaml_of {
+        { "shop", "", "pods", "list watch delete" }, { "shop", "", "services", "list watch" },
+        { "", "", "pods", "list watch" }, { "5", "", "pods", "list watch get" },
+      })
+  end)
+
+  it("do not say of one kind what holds for every kind", function()
+    assert.are.equal(
+      document(nil, { '"*"', '"*"', "list, watch" }) .. "---\n" .. document("shop", { '""', "secrets", "update" }),
+      yaml_of {
+        { "", "*", "*", "list watch" }, { "", "", "pods", "list watch" },
+        { "shop", "", "secrets", "list watch update" },
+      })
+  end)
+
+  it("are no text when there are none", function() assert.are.equal("", yaml_of {}) end)
+end)
+
+describe("roles of a dump", function()
+  local function role(kind, namespace, ...)
+    return { kind = kind, metadata = { name = "r", namespace = namespace }, rules = { ... } }
+  end
+
+  local function binding(kind, namespace, of, subject)
+    return {
+      kind = kind, metadata = { name = "b", namespace = namespace }, roleRef = { kind = of, name = "r" },
+      subjects = { subject },
+    }
+  end
+
+  local function allows(list, user, question)
+    local ask = roles.asker(list, { name = user, groups = { "staff" } })
+    return ask({ question })[1]
+  end
+
+  local function question(ns, resource, name)
+    return { ns = ns, group = "", resource = resource, name = name or "", verb = "get" }
+  end
+
+  local pods = { apiGroups = { "" }, resources = { "pods", "*/status" }, verbs = { "get" } }
+  local me = { kind = "User", name = "me" }
+
+  it("hold in the namespace of their binding, or everywhere", function()
+    local list = { role("ClusterRole", nil, pods), binding("RoleBinding", "shop", "ClusterRole", me) }
+    assert.is_true(allows(list, "me", question("shop", "pods")))
+    assert.is_false(allows(list, "you", question("shop", "pods")))
+    assert.is_false(allows(list, "me", question("other", "pods")))
+    assert.is_false(allows(list, "me", question("", "pods")))
+    list[3] = binding("ClusterRoleBinding", nil, "ClusterRole", me)
+    assert.is_true(allows(list, "me", question("", "pods")))
+    assert.is_false(allows({ role("Role", "a", pods), binding("RoleBinding", "b", "Role", me) }, "me",
+      question("b", "pods")))
+  end)
+
+  it("know parts of resources, and names", function()
+    local one = { apiGroups = { "*" }, resources = { "secrets" }, verbs = { "*" }, resourceNames = { "one" } }
+    local list = { role("ClusterRole", nil, pods, one), binding("ClusterRoleBinding", nil, "ClusterRole", me) }
+    assert.is_true(allows(list, "me", question("", "nodes/status")))
+    assert.is_false(allows(list, "me", question("", "nodes/scale")))
+    assert.is_true(allows(list, "me", question("", "secrets", "one")))
+    assert.is_false(allows(list, "me", question("", "secrets", "two")))
+    assert.is_false(allows(list, "me", question("", "secrets")))
+  end)
+
+  it("are of users, of their groups and of service accounts", function()
+    local function bound(subject, user)
+      local list = { role("Role", "shop", pods), binding("RoleBinding", "shop", "Role", subject) }
+      return allows(list, user, question("shop", "pods"))
+    end
+    local bot = "system:serviceaccount:shop:bot"
+    assert.is_true(bound({ kind = "ServiceAccount", name = "bot" }, bot))
+    assert.is_true(bound({ kind = "ServiceAccount", name = "bot", namespace = "shop" }, bot))
+    assert.is_false(bound({ kind = "ServiceAccount", name = "bot", namespace = "other" }, bot))
+    for group, users in pairs {
+      staff = { me = true, [bot] = true }, ["system:authenticated"] = { me = true, [bot] = true },
+      ["system:serviceaccounts"] = { me = false, [bot] = true }, others = { me = false, [bot] = false },
+      ["system:serviceaccounts:shop"] = { me = false, [bot] = true, ["system:serviceaccount:shop2:bot"] = false },
+    } do
+      for user, expected in pairs(users) do
+        assert.are.equal(expected, bound({ kind = "Group", name = group }, user), group .. " " .. user)
+      end
+    end
+    assert.is_true(roles.asker({}, { name = "me", groups = { "system:masters" } })({ question("", "pods") })[1])
+  end)
+
+  it("may be malformed", function()
+    local list = {
+      { kind = "ClusterRole", rules = 5 }, { kind = "RoleBinding" },
+      { kind = "ClusterRoleBinding", subjects = { 1, false, me }, roleRef = "r" },
+      { kind = "ClusterRoleBinding", subjects = { me }, roleRef = { kind = "ClusterRole" } },
+    }
+    assert.is_false(allows(list, "me", question("", "pods")))
+  end)
+end)
