@@ -153,13 +153,13 @@ static void append_where(void *ctx, const struct path *path, bool with_absent)
     if (!with_absent) append_condition(ctx, path, false);
 }
 
-static void append_handler(void *ctx, const struct script_subscription *subscription)
+static void append_handler(void *ctx, const struct script_handler_status *handler)
 {
     lua_State *L = ctx;
-    const struct handler_options *options = subscription->options;
+    const struct handler_options *options = handler->options;
     const struct filter *filter = options ? options->filter : NULL;
     lua_newtable(L);
-    tool_set_text(L, "id", subscription->handler);
+    tool_set_text(L, "id", handler->id);
     if (filter && filter_selector(filter)) set_str(L, "selector", selector_text(filter_selector(filter)));
     set_namespaces(L, filter);
     lua_newtable(L);
@@ -167,7 +167,7 @@ static void append_handler(void *ctx, const struct script_subscription *subscrip
     for (size_t i = 0; options && i < options->changed_count; i++)
         append_condition(L, options->changed[i], true);
     lua_setfield(L, -2, "conditions");
-    push_informer(L, subscription->informer);
+    push_informer(L, handler->informer);
     lua_setfield(L, -2, "informer");
     tool_append(L);
 }
@@ -247,7 +247,7 @@ static void set_script(lua_State *L, const struct script *script)
     set_sources(L, script_bundle(script));
     set_informers(L, script);
     lua_newtable(L);
-    script_each_subscription(script, append_handler, L);
+    script_each_handler(script, append_handler, L);
     lua_setfield(L, -2, "handlers");
     lua_newtable(L);
     for (size_t i = 0; i < script_rule_count(script); i++) append_rule(L, script_rule(script, i));

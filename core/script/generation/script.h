@@ -17,6 +17,7 @@
 #include "script/work/script_main.h"
 
 struct bundle;
+struct handler_options;
 struct inventory;
 struct inventory_entry;
 struct script;
@@ -95,6 +96,8 @@ struct script_handler_status {
     size_t busy;        /* calls of it that wait */
     size_t concurrency; /* how many of them there may be */
     uint64_t errors;
+    const struct informer_spec *informer;
+    const struct handler_options *options; /* NULL: none */
 };
 void script_each_handler(const struct script *script,
                          void (*fn)(void *ctx, const struct script_handler_status *status), void *ctx);
@@ -111,16 +114,6 @@ void script_each_timer(const struct script *script,
 /* Failures of each kind of call, with the names that kubelua_script_errors_total has. */
 void script_each_error(const struct script *script, void (*fn)(void *ctx, const char *call, uint64_t errors),
                        void *ctx);
-/* The objects that a handler is called for. */
-struct handler_options;
-struct script_subscription {
-    const char *handler;
-    const struct handler_options *options; /* NULL: none */
-    const struct informer_spec *informer;
-};
-void script_each_subscription(const struct script *script,
-                              void (*fn)(void *ctx, const struct script_subscription *subscription),
-                              void *ctx);
 /* Returns the place where a claim was made while the script loaded: an entry of its inventory with a file and
  * a line. NULL: not known. */
 const struct inventory_entry *script_claim_place(const struct script *script, size_t i);

@@ -62,7 +62,9 @@ void script_each_handler(const struct script *script,
                                                       .debounced = h->debounce ? h->debounce->count : 0,
                                                       .busy = h->busy_count,
                                                       .concurrency = h->concurrency,
-                                                      .errors = h->errors});
+                                                      .errors = h->errors,
+                                                      .informer = claim_spec(h->claim),
+                                                      .options = h->options});
 }
 
 size_t script_queue_count(const struct script *script)
@@ -109,17 +111,6 @@ void script_each_error(const struct script *script, void (*fn)(void *ctx, const 
 {
     for (int i = 0; i < SCRIPT_FUNCTIONS; i++)
         fn(ctx, script_function_label((enum script_function)i), script->report.error_counts[i]);
-}
-
-void script_each_subscription(const struct script *script,
-                              void (*fn)(void *ctx, const struct script_subscription *subscription),
-                              void *ctx)
-{
-    const struct script_handler *handler;
-    TAILQ_FOREACH (handler, &script->own.handlers->list, link)
-        fn(ctx, &(struct script_subscription){.handler = handler->id,
-                                              .options = handler->options,
-                                              .informer = claim_spec(handler->claim)});
 }
 
 const struct inventory_entry *script_claim_place(const struct script *script, size_t i)
