@@ -10,11 +10,11 @@ local function set(verbs)
   return names
 end
 
--- Each right is { namespace, group, resource, verbs }.
-local function yaml_of(rights)
+-- Each permission is { namespace, group, resource, verbs }.
+local function yaml_of(permissions)
   local rules = rbac_rules.new(json.text)
-  for _, right in ipairs(rights) do
-    rules:add { ns = right[1], group = right[2], resource = right[3], verbs = set(right[4]) }
+  for _, one in ipairs(permissions) do
+    rules:add { ns = one[1], group = one[2], resource = one[3], verbs = set(one[4]) }
   end
   return rules:yaml "kubelua"
 end

@@ -19,7 +19,7 @@
 #include "script/vm/bundle.h"
 #include "tool/tool.h"
 
-/* Sets a text that is not NULL-terminated. */
+/* Sets a string that does not end with a NUL. */
 static void set_str(lua_State *L, const char *name, struct str text)
 {
     lua_pushlstring(L, text.p, text.n);

@@ -5,25 +5,25 @@ local place = require "tool.check.place"
 
 -- --- selectors
 
-local function check_informer(script, target, findings, informer)
+local function check_informer(script, target, diagnostics, informer)
   local label = informer.selector and target.selector(informer.selector)
   if not label then return end
-  findings:error(place.find(script, place.of(script, "informer", informer.text)),
+  diagnostics:error(place.at(script, "informer", informer.text),
     'informer of %s: selector "%s" can never match: contradictory requirements for %s', informer.kind,
     informer.selector, label)
 end
 
-local function check_selector(script, target, findings, handler)
+local function check_selector(script, target, diagnostics, handler)
   local own, informers = handler.selector, handler.informer.selector or ""
   if not own then return end
-  local at = place.find(script, place.of(script, "handler", handler.id), "selector")
+  local at = place.at(script, "handler", handler.id, "selector")
   local label = target.selector(own)
   if label then
-    findings:error(at, 'handler %s: selector "%s" can never match: contradictory requirements for %s', handler.id, own,
-      label)
+    diagnostics:error(at, 'handler %s: selector "%s" can never match: contradictory requirements for %s', handler.id,
+      own, label)
   elseif informers ~= "" and own ~= "" and not target.selector(informers)
     and target.selector(informers .. "," .. own) then
-    findings:error(at, 'handler %s: selector "%s" can never match: its informer only has "%s"', handler.id, own,
+    diagnostics:error(at, 'handler %s: selector "%s" can never match: its informer only has "%s"', handler.id, own,
       informers)
   end
 end
@@ -37,21 +37,21 @@ local function admits_any(names, watched)
   return false
 end
 
-local function check_namespaces(script, target, findings, handler)
+local function check_namespaces(script, target, diagnostics, handler)
   local informer, names = handler.informer, handler.namespaces
-  local at = place.find(script, place.of(script, "handler", handler.id), "namespaces")
+  local at = place.at(script, "handler", handler.id, "namespaces")
   local resource = target.resolve(informer.kind)
   if resource and not resource.namespaced then
     if not namespaces.admit(names, "") then
-      findings:error(at, "handler %s: namespaces: %s are not namespaced, so nothing can match", handler.id,
+      diagnostics:error(at, "handler %s: namespaces: %s are not namespaced, so nothing can match", handler.id,
         informer.kind)
     end
   elseif #informer.namespaces == 0 then
     if namespaces.admit_none(names) then
-      findings:error(at, "handler %s: namespaces: every included namespace is also excluded", handler.id)
+      diagnostics:error(at, "handler %s: namespaces: every included namespace is also excluded", handler.id)
     end
   elseif not admits_any(names, informer.namespaces) then
-    findings:error(at, "handler %s: namespaces: none of them is watched by its informer (%s)", handler.id,
+    diagnostics:error(at, "handler %s: namespaces: none of them is watched by its informer (%s)", handler.id,
       table.concat(informer.namespaces, ", "))
   end
 end
@@ -71,19 +71,19 @@ local function mentions(script, verbs)
   return false
 end
 
-local function check_queue(script, findings, queue)
-  local at = place.find(script, place.of(script, "queue", queue.name))
+local function check_queue(script, diagnostics, queue)
+  local at = place.at(script, "queue", queue.name)
   if not queue.has_workers and not mentions(script, WORKS) then
-    findings:warning(at, "queue %s has no worker: neither queue:run nor queue:done is called", queue.name)
+    diagnostics:warning(at, "queue %s has no worker: neither queue:run nor queue:done is called", queue.name)
   end
-  if not mentions(script, ADDS) then findings:warning(at, "nothing adds keys to the queue %s", queue.name) end
+  if not mentions(script, ADDS) then diagnostics:warning(at, "nothing adds keys to the queue %s", queue.name) end
 end
 
-return function(script, target, findings)
-  for _, informer in ipairs(script.informers) do check_informer(script, target, findings, informer) end
+return function(script, target, diagnostics)
+  for _, informer in ipairs(script.informers) do check_informer(script, target, diagnostics, informer) end
   for _, handler in ipairs(script.handlers) do
-    check_selector(script, target, findings, handler)
-    check_namespaces(script, target, findings, handler)
+    check_selector(script, target, diagnostics, handler)
+    check_namespaces(script, target, diagnostics, handler)
   end
-  for _, queue in ipairs(script.queues) do check_queue(script, findings, queue) end
+  for _, queue in ipairs(script.queues) do check_queue(script, diagnostics, queue) end
 end

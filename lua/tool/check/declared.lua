@@ -22,31 +22,31 @@ local function line_of(source, at) return select(2, source:sub(1, at):gsub("\n",
 
 -- In the script's own file a call is there to be reached. What a module has may be for other scripts, and what is only
 -- named may be called in a way that minds an error.
-local function check_function(script, calls, findings, name, advice)
+local function check_function(script, calls, diagnostics, name, advice)
   for i, source in ipairs(script.sources) do
     local found = calls[i][name]
     if found then
-      local add = i == 1 and found.is_call and findings.error or findings.warning
-      add(findings, { file = source.path, line = line_of(source.text, found.at) },
+      local add = i == 1 and found.is_call and diagnostics.error or diagnostics.warning
+      add(diagnostics, { file = source.path, line = line_of(source.text, found.at) },
         "k8s.%s will fail: it is not declared for any kind; add %s", name, advice)
       return
     end
   end
 end
 
-local function check_all(script, calls, findings, functions, declared, declared_by)
+local function check_all(script, calls, diagnostics, functions, declared, declared_by)
   local verbs = verbs_of(declared)
   for _, one in ipairs(functions) do
     local name, verb = one[1], one[2]
     if not verbs[verb] and not verbs["*"] then
-      check_function(script, calls, findings, name, ('%s { "KIND:%s" }'):format(declared_by, verb))
+      check_function(script, calls, diagnostics, name, ('%s { "KIND:%s" }'):format(declared_by, verb))
     end
   end
 end
 
-return function(script, _, findings)
+return function(script, _, diagnostics)
   local calls = {}
   for i, source in ipairs(script.sources) do calls[i] = calls_in(source.text) end
-  check_all(script, calls, findings, READING, script.reads, "k8s.reads")
-  check_all(script, calls, findings, WRITING, script.writes, "k8s.writes")
+  check_all(script, calls, diagnostics, READING, script.reads, "k8s.reads")
+  check_all(script, calls, diagnostics, WRITING, script.writes, "k8s.writes")
 end

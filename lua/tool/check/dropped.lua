@@ -28,12 +28,12 @@ local function dropped_by(informer, path)
   end
 end
 
-local function check_conditions(script, findings, handler)
+local function check_conditions(script, diagnostics, handler)
   for _, condition in ipairs(handler.conditions) do
     local path = condition.path
     local why = dropped_by(handler.informer, path)
     if why then
-      findings:error(place.find(script, place.of(script, "handler", handler.id), path),
+      diagnostics:error(place.at(script, "handler", handler.id, path),
         condition.is_changed and "handler %s: changed: the informer drops %s (%s), so it never changes"
           or "handler %s: where: the informer drops %s (%s), so no object has it", handler.id, path, why)
     end
@@ -41,23 +41,24 @@ local function check_conditions(script, findings, handler)
 end
 
 -- A selector that objects without labels pass may be meant for them.
-local function check_selector(script, target, findings, handler)
+local function check_selector(script, target, diagnostics, handler)
   local why = handler.selector and dropped_by(handler.informer, "metadata.labels")
   if not why or select(2, target.selector(handler.selector)) then return end
-  findings:error(place.find(script, place.of(script, "handler", handler.id), "selector"),
+  diagnostics:error(place.at(script, "handler", handler.id, "selector"),
     "handler %s: selector: the informer drops metadata.labels (%s), so nothing can match", handler.id, why)
 end
 
-return function(script, target, findings)
+return function(script, target, diagnostics)
   for _, handler in ipairs(script.handlers) do
-    check_conditions(script, findings, handler)
-    check_selector(script, target, findings, handler)
+    check_conditions(script, diagnostics, handler)
+    check_selector(script, target, diagnostics, handler)
   end
   for _, informer in ipairs(script.informers) do
     for _, index in ipairs(informer.indexes) do
       local why = dropped_by(informer, index.path)
       if why then
-        findings:error(place.find(script, place.of(script, "index", informer.text .. ": " .. index.name), index.path),
+        local key = informer.text .. ": " .. index.name
+        diagnostics:error(place.at(script, "index", key, index.path),
           "index %s: the informer drops %s (%s), so the index is always empty", index.name, index.path, why)
       end
     end

@@ -3,20 +3,20 @@ local place = require "tool.check.place"
 
 -- Without a server or a dump nobody knows of a kind that is not Kubernetes' own: one with a group may come later, any
 -- other is a warning.
-local function check_kind(script, target, findings, kind, registered)
+local function check_kind(script, target, diagnostics, kind, registered)
   if kind == "*" then return end
   local resource, why, is_unsure = target.resolve(kind)
   if resource or is_unsure and kind:find "[./]" then return end
   local at = place.find(script, registered, '"' .. kind)
   if is_unsure then
-    findings:warning(at, "%s; to be sure, check against a server or a dump (--against)", why)
+    diagnostics:warning(at, "%s; to be sure, check against a server or a dump (--against)", why)
   else
-    findings:error(at, "%s", why)
+    diagnostics:error(at, "%s", why)
   end
 end
 
-return function(script, target, findings)
-  local function check(kind, registered) check_kind(script, target, findings, kind, registered) end
+return function(script, target, diagnostics)
+  local function check(kind, registered) check_kind(script, target, diagnostics, kind, registered) end
   for _, informer in ipairs(script.informers) do check(informer.kind, place.of(script, "informer", informer.text)) end
   -- Rules share informers, whose place is that of the first of them.
   for _, rule in ipairs(script.rules) do

@@ -44,6 +44,9 @@ function place.find(script, registered, text)
   return line and { file = at.file, line = line } or at
 end
 
+-- The same by the class and the key of what the script registered.
+function place.at(script, class, key, text) return place.find(script, place.of(script, class, key), text) end
+
 -- "scripts/x.lua:3", or without the line.
 function place.text(at) return at.line and ("%s:%d"):format(at.file, at.line) or at.file end
 

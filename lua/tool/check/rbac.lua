@@ -1,7 +1,7 @@
--- `kubelua rbac`: the least rights that scripts need, as YAML. They were loaded, and never started.
+-- `kubelua rbac`: the least permissions that scripts need, as YAML. They were loaded, and never started.
 local place = require "tool.check.place"
 local rbac_rules = require "tool.check.rbac_rules"
-local rights = require "tool.check.rights"
+local permissions = require "tool.check.permissions"
 
 local OK, USAGE, INCOMPLETE = 0, 2, 3
 
@@ -19,9 +19,9 @@ local function add_script(rules, script, target, with_fixes)
     complain("%s", script.error)
     return false
   end
-  local list, unknown = rights.of(script, target)
-  for _, right in ipairs(list) do rules:add(right) end
-  for _, right in ipairs(with_fixes and rights.of_fixes(script, target) or {}) do rules:add(right) end
+  local list, unknown = permissions.of(script, target)
+  for _, permission in ipairs(list) do rules:add(permission) end
+  for _, permission in ipairs(with_fixes and permissions.of_fixes(script, target) or {}) do rules:add(permission) end
   for _, one in ipairs(unknown) do complain_of_kind(script, one) end
   return not unknown[1]
 end

@@ -1,5 +1,5 @@
 -- RBAC rules as they are gathered and as YAML: one ClusterRole, and a Role for each namespace.
-local verb_order = require("tool.check.rights").verbs
+local verb_order = require("tool.check.permissions").verbs
 
 local rbac_rules = {}
 rbac_rules.__index = rbac_rules
@@ -7,17 +7,17 @@ rbac_rules.__index = rbac_rules
 -- `quote` returns a text as JSON.
 function rbac_rules.new(quote) return setmetatable({ items = {}, by_key = {}, quote = quote }, rbac_rules) end
 
--- A right (tool.check.rights): `ns` "" is all namespaces; `resource` may name a subresource, "pods/status"; "*" for
--- group and resource stands for all.
-function rbac_rules:add(right)
-  local key = table.concat({ right.ns, right.group, right.resource }, "\n")
+-- Adds a permission (tool.check.permissions): `ns` "" is all namespaces; `resource` may name a subresource,
+-- "pods/status"; "*" for group and resource stands for all.
+function rbac_rules:add(permission)
+  local key = table.concat({ permission.ns, permission.group, permission.resource }, "\n")
   local rule = self.by_key[key]
   if not rule then
-    rule = { ns = right.ns, group = right.group, resource = right.resource, verbs = {} }
+    rule = { ns = permission.ns, group = permission.group, resource = permission.resource, verbs = {} }
     self.by_key[key] = rule
     self.items[#self.items + 1] = rule
   end
-  for verb in pairs(right.verbs) do rule.verbs[verb] = true end
+  for verb in pairs(permission.verbs) do rule.verbs[verb] = true end
 end
 
 -- --- the least of them

@@ -58,7 +58,7 @@ local function lists(rule, name, ...)
   return false
 end
 
--- A rule for names alone gives no right to all.
+-- A rule for names alone gives no permission to all.
 local function lists_name(rule, name)
   local any = true
   for _, one in items(rule, "resourceNames") do

@@ -8,33 +8,31 @@ local function has_no_namespaces(target, kind)
   return resource and not resource.namespaced
 end
 
-local function place_of(script, rule, text) return place.find(script, place.of(script, "rule", rule.id), text) end
-
-local function check_namespaces(script, target, findings, rule)
-  local at = place_of(script, rule, "namespaces")
+local function check_namespaces(script, target, diagnostics, rule)
+  local at = place.at(script, "rule", rule.id, "namespaces")
   if namespaces.admit_none(rule.namespaces) then
-    findings:error(at, "rule %s: namespaces: every included namespace is also excluded", rule.id)
+    diagnostics:error(at, "rule %s: namespaces: every included namespace is also excluded", rule.id)
   end
   if namespaces.admit(rule.namespaces, "") then return end
   for _, informer in ipairs(rule.kinds) do
     if has_no_namespaces(target, informer.kind) then
-      findings:error(at, "rule %s: namespaces: %s are not namespaced, so nothing can match", rule.id, informer.kind)
+      diagnostics:error(at, "rule %s: namespaces: %s are not namespaced, so nothing can match", rule.id, informer.kind)
     end
   end
 end
 
-local function check_uses(script, target, findings, rule)
+local function check_uses(script, target, diagnostics, rule)
   for _, use in ipairs(rule.uses) do
     if use.index == "namespace" and has_no_namespaces(target, use.kind) then
-      findings:error(place_of(script, rule, use.name),
+      diagnostics:error(place.at(script, "rule", rule.id, use.name),
         'rule %s: uses.%s: %s are not namespaced, so the index "namespace" finds nothing', rule.id, use.name, use.kind)
     end
   end
 end
 
-return function(script, target, findings)
+return function(script, target, diagnostics)
   for _, rule in ipairs(script.rules) do
-    check_namespaces(script, target, findings, rule)
-    check_uses(script, target, findings, rule)
+    check_namespaces(script, target, diagnostics, rule)
+    check_uses(script, target, diagnostics, rule)
   end
 end

@@ -1,15 +1,15 @@
 -- Permissions that a loaded script needs: list and watch of its informers, what it declares by k8s.reads and
--- k8s.writes, leases of its election, and Events. A right has:
---   ns            "": all namespaces, and kinds without
---   group, resource   the resource may name a part, "pods/status"; "*" for all
---   name          of the one object that is asked for, "": any; a create never names one
---   verbs         a set
---   is_namespaced
---   what          as the script names it: "pods", "pods/status:patch"; "k8s.event", "k8s.leader"
---   place         where it does; nil: not known
+-- k8s.writes, leases of its election, and Events. Fields of a permission:
+--   ns             "": all namespaces, and kinds without
+--   group, resource   "pods/status" is a subresource, "*" any
+--   name           of a single object; "": any. A create never has one
+--   verbs          a set
+--   is_namespaced  whether the kind has namespaces
+--   what           as the script names it: "pods", "pods/status:patch"; "k8s.event", "k8s.leader"
+--   place          where the script does so; nil: not known
 local place = require "tool.check.place"
 
-local rights = { verbs = { "get", "list", "watch", "create", "update", "patch", "delete" } }
+local permissions = { verbs = { "get", "list", "watch", "create", "update", "patch", "delete" } }
 
 local function set(...)
   local names = {}
@@ -24,13 +24,13 @@ local WRITES = {
   delete = set "delete", ["*"] = set("create", "update", "patch", "delete"),
 }
 
--- Adds the right for each namespace of the informer.
-local function add_each(list, informer, is_namespaced, right)
+-- Adds the permission for each namespace of the informer.
+local function add_each(list, informer, is_namespaced, of)
   local spaces = is_namespaced and informer.namespaces[1] and informer.namespaces or { "" }
   for _, ns in ipairs(spaces) do
     list[#list + 1] = {
-      ns = ns, group = right.group, resource = right.resource, name = right.name or "", verbs = right.verbs,
-      is_namespaced = is_namespaced, what = right.what, place = right.place,
+      ns = ns, group = of.group, resource = of.resource, name = of.name or "", verbs = of.verbs,
+      is_namespaced = is_namespaced, what = of.what, place = of.place,
     }
   end
 end
@@ -82,11 +82,12 @@ end
 -- Events are in the namespaces of what they tell of: those of the informers, when the script knows of nothing else, for
 -- all that has none in "default".
 local function add_events(list, target, script)
-  local right = { group = "", resource = "events", verbs = set("create", "patch"), what = "k8s.event" }
-  if sees_everywhere(script) then return add_each(list, { namespaces = {} }, true, right) end
+  local events = { group = "", resource = "events", verbs = set("create", "patch"), what = "k8s.event" }
+  if sees_everywhere(script) then return add_each(list, { namespaces = {} }, true, events) end
   for _, informer in ipairs(script.informers) do
     local resource = target.resolve(informer.kind)
-    if resource then add_each(list, resource.namespaced and informer or { namespaces = { "default" } }, true, right) end
+    local where = resource and resource.namespaced and informer or { namespaces = { "default" } }
+    if resource then add_each(list, where, true, events) end
   end
 end
 
@@ -105,8 +106,8 @@ end
 
 -- --- all of them
 
--- The rights, and a list of kinds that are unknown: { kind, place, why, is_unsure }.
-function rights.of(script, target)
+-- Returns the permissions, and a list of kinds that are unknown: { kind, place, why, is_unsure }.
+function permissions.of(script, target)
   local list, unknown = {}, {}
   for _, informer in ipairs(script.informers) do add_informer(list, target, script, informer, unknown) end
   for _, read in ipairs(script.reads) do
@@ -120,9 +121,9 @@ function rights.of(script, target)
   return list, unknown
 end
 
--- Those that writing the fixes of its rules takes (kubelua audit --apply), as far as they are known: patch of the kinds
--- of rules that have a fix.
-function rights.of_fixes(script, target)
+-- Returns what writing the fixes of its rules needs (kubelua audit --apply), as far as kinds are known: patch of the
+-- kinds of rules that have a fix.
+function permissions.of_fixes(script, target)
   local list = {}
   for _, rule in ipairs(script.rules) do
     for _, informer in ipairs(rule.has_fix and rule.kinds or {}) do
@@ -136,4 +137,4 @@ function rights.of_fixes(script, target)
   return list
 end
 
-return rights
+return permissions

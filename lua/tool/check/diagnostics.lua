@@ -1,11 +1,11 @@
--- What checks find: gathered, in order, and printed as compilers do or as JSON.
+-- Diagnostics of checks: gathered, in order, and printed as compilers do or as JSON.
 local json = require "tool.json"
 
-local findings = {}
-findings.__index = findings
+local diagnostics = {}
+diagnostics.__index = diagnostics
 
--- Findings to come are of the script of the number `script`.
-local function new() return setmetatable({ items = {}, errors = 0, warnings = 0, script = 0 }, findings) end
+-- Diagnostics to come are of the script of the number `script`.
+local function new() return setmetatable({ items = {}, errors = 0, warnings = 0, script = 0 }, diagnostics) end
 
 local function add(self, at, severity, text)
   local items = self.items
@@ -17,12 +17,12 @@ local function add(self, at, severity, text)
 end
 
 -- `at` is a place (tool.check.place); further arguments are those of string.format.
-function findings:error(at, ...) add(self, at, "error", string.format(...)) end
-function findings:warning(at, ...) add(self, at, "warning", string.format(...)) end
+function diagnostics:error(at, ...) add(self, at, "error", string.format(...)) end
+function diagnostics:warning(at, ...) add(self, at, "warning", string.format(...)) end
 
 -- Takes "scripts/x.lua:12: ..." apart; another text is of the whole file. Names of files have no blank before the
 -- number, or what stands there is no place.
-function findings:add_error(file, text)
+function diagnostics:add_error(file, text)
   local head, rest = text:match "^(.-): (.*)$"
   local place, line = (head or ""):match "^(.*):(%d+)$"
   if place then
@@ -46,7 +46,7 @@ local function same(a, b)
 end
 
 -- Script by script, by their lines; what was said twice once.
-function findings:sort()
+function diagnostics:sort()
   local kept = {}
   table.sort(self.items, comes_before)
   for _, one in ipairs(self.items) do
@@ -60,7 +60,7 @@ function findings:sort()
   self.items = kept
 end
 
-function findings:text()
+function diagnostics:text()
   local out = {}
   for i, one in ipairs(self.items) do
     local line = one.line and ":" .. one.line or ""
@@ -70,7 +70,7 @@ function findings:text()
 end
 
 -- `quote` returns a text as JSON.
-function findings:json(quote)
+function diagnostics:json(quote)
   return json.list(self.items, function(one)
     return json.object("file", quote(one.file), "line", one.line and json.integer(one.line), "severity",
       quote(one.severity), "message", quote(one.text))

@@ -1,0 +1,85 @@
+-- Permissions that scripts need and do not have.
+local place = require "tool.check.place"
+local permissions = require "tool.check.permissions"
+local roles = require "tool.check.roles"
+
+-- Returns the permissions of all scripts that loaded, with where they say so; kinds that are unknown are left out.
+local function gather(scripts, target)
+  local needed = {}
+  for number, script in ipairs(scripts) do
+    for _, permission in ipairs(script.error and {} or permissions.of(script, target)) do
+      local what = permission.what
+      local implied, is_declared = what:match "^k8s(%..*)$", what:find(":", 1, true)
+      permission.at = place.find(script, permission.place, implied or is_declared and '"' .. what .. '"' or nil)
+      permission.is_implied, permission.script = implied ~= nil, number
+      needed[#needed + 1] = permission
+    end
+  end
+  return needed
+end
+
+-- Adds `questions` to each permission, by its verbs, and returns all of them: each once, however many scripts have it.
+-- The server may make the name of what is created.
+local function questions_of(needed)
+  local all, known = {}, {}
+  for _, permission in ipairs(needed) do
+    local ns, group, resource, own = permission.ns, permission.group, permission.resource, {}
+    for _, verb in ipairs(permissions.verbs) do
+      if permission.verbs[verb] then
+        local name = verb == "create" and "" or permission.name
+        local key = table.concat({ verb, resource, ns, group, name }, "\n")
+        if not known[key] then
+          known[key] = { ns = ns, group = group, resource = resource, name = name, verb = verb }
+          all[#all + 1] = known[key]
+        end
+        own[#own + 1] = known[key]
+      end
+    end
+    permission.questions = own
+  end
+  return all
+end
+
+-- "pods/status", "deployments.apps", "every kind".
+local function resource_text(permission)
+  local resource, subresource = permission.resource:match "^([^/]*)(.*)$"
+  if resource == "*" then return "every kind" .. subresource end
+  return resource .. (permission.group ~= "" and "." or "") .. permission.group .. subresource
+end
+
+local function namespace_text(permission)
+  if not permission.is_namespaced then return "" end
+  return permission.ns ~= "" and " in namespace " .. permission.ns or " in all namespaces"
+end
+
+-- "get", "get and list", "get, list and watch".
+local function list_text(words)
+  local last = table.remove(words)
+  return words[1] and table.concat(words, ", ") .. " and " .. last or last
+end
+
+local function check_permission(permission, diagnostics)
+  local missing = {}
+  for _, question in ipairs(permission.questions) do
+    if not question.allowed then missing[#missing + 1] = question.verb end
+  end
+  if not missing[1] then return end
+  diagnostics.script = permission.script
+  diagnostics:error(permission.at, "missing permission: %s %s%s%s", list_text(missing), resource_text(permission),
+    namespace_text(permission), permission.is_implied and ", for " .. permission.what or "")
+end
+
+-- Asks the server or the roles of the dump, and adds a diagnostic for each permission that is missing. Returns false
+-- and why if there was no answer.
+return function(scripts, target, diagnostics)
+  local needed = gather(scripts, target)
+  local questions = questions_of(needed)
+  local ask = target.ask or roles.asker(target.roles, target.user)
+  if questions[1] then
+    local allowed, why = ask(questions)
+    if not allowed then return false, why end
+    for i, question in ipairs(questions) do question.allowed = allowed[i] end
+  end
+  for _, permission in ipairs(needed) do check_permission(permission, diagnostics) end
+  return true
+end
