@@ -23,13 +23,6 @@ struct sim_inside {
     struct sim_reaper *reaper;
 };
 
-static void terminating(void *ctx, const struct sim_served *served, const struct sim_object *object,
-                        int64_t grace_ms)
-{
-    struct sim_inside *inside = ctx;
-    sim_reaper_expect(inside->reaper, served, object, grace_ms < TERMINATE_MS ? grace_ms : TERMINATE_MS);
-}
-
 /* Kubernetes' own kinds that are not built in. */
 static void serve_more(struct sim_store *store)
 {
@@ -51,8 +44,6 @@ struct sim_inside *sim_inside_new(struct loop *loop)
     api->settings.bookmark_ms = BOOKMARK_MS;
     api->settings.terminate_ms = TERMINATE_MS;
     api->faults = sim_faults_new();
-    api->terminating = terminating;
-    api->ctx = inside;
     inside->reaper = sim_reaper_new(loop, api);
     sim_load_namespaces(api->store, 0);
     serve_more(api->store);

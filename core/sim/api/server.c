@@ -30,14 +30,6 @@ static void serve(void *ctx, const struct sim_request *request, struct sim_reply
     sim_route(&server->api, request, reply);
 }
 
-static void terminating(void *ctx, const struct sim_served *served, const struct sim_object *object,
-                        int64_t grace_ms)
-{
-    struct sim_server *server = ctx;
-    int64_t most_ms = atomic_load(&server->api.settings.terminate_ms);
-    sim_reaper_expect(server->reaper, served, object, grace_ms < most_ms ? grace_ms : most_ms);
-}
-
 static bool load(struct sim_server *server, const struct sim_server_options *options, struct err *err)
 {
     struct sim_store *store = server->api.store;
@@ -62,8 +54,6 @@ static void set_up(struct sim_server *server, struct loop *loop, const struct si
     api->settings.bookmark_ms = options->bookmark_ms;
     api->settings.terminate_ms = TERMINATE_MS;
     api->faults = sim_faults_new();
-    api->terminating = terminating;
-    api->ctx = server;
     server->reaper = sim_reaper_new(loop, api);
 }
 

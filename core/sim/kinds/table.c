@@ -10,33 +10,19 @@
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
 
-json_t *sim_refuse_include_object(const char *include_object)
+/* PartialObjectMetadata of meta.k8s.io/v1; items of a PartialObjectMetadataList have this form too. */
+static json_t *partial_of(const json_t *object)
 {
-    static const char *const known[] = {"", "None", "Metadata", "Object"};
-    for (size_t i = 0; i < ARRAY_LEN(known); i++)
-        if (!include_object || strcmp(include_object, known[i]) == 0) return NULL;
-    return sim_status_bad_request(
-        "Unable to convert to Table as requested: includeObject: Invalid value: \"%s\": must "
-        "be 'Metadata', 'Object', 'None', or empty",
-        include_object);
-}
-
-json_t *sim_partial(const json_t *object)
-{
-    json_t *metadata = json_object_get(object, "metadata"), *partial = json_object();
-    json_object_set_new(partial, "kind", json_string("PartialObjectMetadata"));
-    json_object_set_new(partial, "apiVersion", json_string("meta.k8s.io/v1"));
-    json_object_set_new(partial, "metadata", metadata ? json_incref(metadata) : json_object());
-    return partial;
+    json_t *metadata = json_object_get(object, "metadata");
+    return json_pack("{ss ss so}", "kind", "PartialObjectMetadata", "apiVersion", "meta.k8s.io/v1",
+                     "metadata", metadata ? json_incref(metadata) : json_object());
 }
 
 /* With kind and apiVersion first, which items of a list lack. */
 static json_t *whole(const struct sim_kind *kind, const json_t *object)
 {
     char *api_version = sim_api_version(kind);
-    json_t *copy = json_object();
-    json_object_set_new(copy, "kind", json_string(kind->kind));
-    json_object_set_new(copy, "apiVersion", json_string(api_version));
+    json_t *copy = json_pack("{ss ss}", "kind", kind->kind, "apiVersion", api_version);
     json_object_update(copy, (json_t *)object);
     free(api_version);
     return copy;
@@ -53,7 +39,7 @@ static json_t *included(const struct sim_kind *kind, const json_t *object, const
     if (include_object && strcmp(include_object, "Object") == 0) return whole(kind, object);
     if (include_object && strcmp(include_object, "None") == 0 && !ends_initial_events(object))
         return json_null();
-    return sim_partial(object);
+    return partial_of(object);
 }
 
 /* The columns of the kind's tables; a new array. */
@@ -70,14 +56,12 @@ static json_t *columns_of(const struct sim_kind *kind)
 static json_t *row_of(const struct sim_kind *kind, const json_t *columns, const json_t *object,
                       const char *include_object, int64_t now_s)
 {
-    json_t *row = json_object(), *conditions = kind->graceful ? sim_pod_row_conditions(object) : NULL;
     json_t *cells = json_array(), *column;
     size_t i;
     json_array_foreach (columns, i, column) json_array_append_new(cells, sim_cell(object, column, now_s));
-    json_object_set_new(row, "cells", cells);
-    if (conditions) json_object_set_new(row, "conditions", conditions);
-    json_object_set_new(row, "object", included(kind, object, include_object));
-    return row;
+    return json_pack("{so so* so}", "cells", cells, "conditions",
+                     kind->graceful ? sim_pod_row_conditions(object) : NULL, "object",
+                     included(kind, object, include_object));
 }
 
 static json_t *definitions_of(const json_t *columns)
@@ -91,16 +75,14 @@ static json_t *definitions_of(const json_t *columns)
 json_t *sim_table(const struct sim_kind *kind, json_t *const *objects, size_t n, const char *rv,
                   const char *continue_token, const char *include_object, bool with_columns, int64_t now_s)
 {
-    json_t *metadata = json_object(), *rows = json_array(), *columns = columns_of(kind);
+    json_t *rows = json_array(), *columns = columns_of(kind);
     if (!rv && n == 1) rv = sim_text_at(objects[0], "metadata.resourceVersion");
-    if (rv && *rv) json_object_set_new(metadata, "resourceVersion", sim_string(rv));
-    if (continue_token && *continue_token)
-        json_object_set_new(metadata, "continue", sim_string(continue_token));
     for (size_t i = 0; i < n; i++)
         json_array_append_new(rows, row_of(kind, columns, objects[i], include_object, now_s));
     json_t *table =
-        json_pack("{ss ss so so so}", "kind", "Table", "apiVersion", "meta.k8s.io/v1", "metadata", metadata,
-                  "columnDefinitions", with_columns ? definitions_of(columns) : json_null(), "rows", rows);
+        json_pack("{ss ss s{ss* ss*} so so}", "kind", "Table", "apiVersion", "meta.k8s.io/v1", "metadata",
+                  "resourceVersion", nonempty(rv), "continue", nonempty(continue_token), "columnDefinitions",
+                  with_columns ? definitions_of(columns) : json_null(), "rows", rows);
     json_decref(columns);
     return table;
 }

@@ -33,13 +33,8 @@ struct sim_media {
 };
 struct sim_media sim_negotiate_media(const char *accept, const struct sim_spoken *spoken);
 
-/* A 400 Status when the query's includeObject is none of None, Metadata, Object and ""; else NULL. */
-json_t *sim_refuse_include_object(const char *include_object);
 /* A meta.k8s.io/v1 Table of `n` objects. `rv` (NULL: that of the one object) and `continue_token` may be
  * NULL. `include_object` is as in the query, NULL and "" mean Metadata. Later events of a watch come without
  * column definitions. */
 json_t *sim_table(const struct sim_kind *kind, json_t *const *objects, size_t n, const char *rv,
                   const char *continue_token, const char *include_object, bool with_columns, int64_t now_s);
-/* meta.k8s.io/v1 PartialObjectMetadata of one object; items of a PartialObjectMetadataList have this form
- * too. */
-json_t *sim_partial(const json_t *object);

@@ -64,13 +64,12 @@ static void set_entry(json_t *object, const struct sim_apply *apply)
     json_t *entries = json_object_get(metadata, "managedFields");
     if (!json_is_array(entries)) json_object_set_new(metadata, "managedFields", entries = json_array());
     if (!entry) {
-        json_array_append_new(entries, entry = json_object());
-        json_object_set_new(entry, "manager", sim_string(apply->manager));
-        json_object_set_new(entry, "operation", json_string("Apply"));
+        entry = json_pack("{so ss}", "manager", sim_string(apply->manager), "operation", "Apply");
+        json_array_append_new(entries, entry);
     }
-    json_object_set_new(entry, "apiVersion", sim_string(sim_text_at(apply->given, "apiVersion")));
-    json_object_set_new(entry, "fieldsType", json_string("FieldsV1"));
-    json_object_set_new(entry, "fieldsV1", owned_by(apply->given));
+    json_t *version = sim_string(sim_text_at(apply->given, "apiVersion"));
+    json_object_update_new(entry, json_pack("{so ss so}", "apiVersion", version, "fieldsType", "FieldsV1",
+                                            "fieldsV1", owned_by(apply->given)));
 }
 
 json_t *sim_applied(const json_t *old, const struct sim_apply *apply)

@@ -241,11 +241,6 @@ bool sim_requirement_holds(const struct sim_requirement *r, const char *value)
     return false;
 }
 
-bool sim_selector_is_everything(const struct sim_selector *selector)
-{
-    return selector->count == 0;
-}
-
 bool sim_selector_needs_object(const struct sim_selector *selector)
 {
     return selector->needs_object;

@@ -25,6 +25,5 @@ bool sim_selector_matches_fields(const struct sim_selector *selector, const stru
 /* A field is asked for that is none of the four strings: `object` must be there (involvedObject.name of
  * events). */
 bool sim_selector_needs_object(const struct sim_selector *selector);
-bool sim_selector_is_everything(const struct sim_selector *selector);
 /* NULL is allowed. */
 void sim_selector_free(struct sim_selector *selector);

@@ -174,10 +174,8 @@ json_t *sim_cause(const char *type, const char *field, const json_t *value, cons
     if (*detail) buf_printf(&body, ": %s", detail);
     free(shown);
 
-    json_t *cause = json_object();
-    json_object_set_new(cause, "reason", json_string(type));
-    json_object_set_new(cause, "message", sim_string(buf_text(&body)));
-    json_object_set_new(cause, "field", sim_string(field));
+    json_t *cause = json_pack("{ss so so}", "reason", type, "message", sim_string(buf_text(&body)), "field",
+                              sim_string(field));
     buf_clear(&body);
     return cause;
 }
@@ -211,14 +209,6 @@ json_t *sim_status_invalid(const struct sim_kind *kind, const char *name, const 
     return sim_status_invalid_causes(kind, name, causes);
 }
 
-json_t *sim_status_method_not_allowed(const struct sim_kind *kind, const char *verb)
-{
-    char *resource = sim_qualified_resource(kind);
-    json_t *message = sim_textf("%s is not supported on resources of kind \"%s\"", verb, resource);
-    free(resource);
-    return status_of(405, "MethodNotAllowed", message, details_of(NULL, kind->group, kind->plural));
-}
-
 json_t *sim_status_not_acceptable(const char *accepted)
 {
     return status_of(406, "NotAcceptable",
@@ -230,20 +220,6 @@ json_t *sim_status_unsupported_media(const char *accepted)
     json_t *message = sim_textf(
         "the body of the request was in an unknown format - accepted media types include: %s", accepted);
     return status_of(415, "UnsupportedMediaType", message, NULL);
-}
-
-json_t *sim_status_internal(const char *message)
-{
-    json_t *details = json_object();
-    json_object_set_new(details, "causes", json_pack("[{s:o}]", "message", sim_string(message)));
-    return status_of(500, "InternalError", sim_textf("Internal error occurred: %s", message), details);
-}
-
-json_t *sim_status_too_many(const char *message, int retry_after_s)
-{
-    json_t *details = json_object();
-    if (retry_after_s) json_object_set_new(details, "retryAfterSeconds", json_integer(retry_after_s));
-    return status_of(429, "TooManyRequests", sim_string(message), details);
 }
 
 json_t *sim_status_too_large(uint64_t version, uint64_t current)

@@ -36,13 +36,9 @@ json_t *sim_status_invalid_causes(const struct sim_kind *kind, const char *name,
 json_t *sim_status_invalid(const struct sim_kind *kind, const char *name, const char *type, const char *field,
                            const json_t *value, const char *detail);
 
-json_t *sim_status_method_not_allowed(const struct sim_kind *kind, const char *verb);
 /* 406 and 415; `accepted` is the list of media types that would do. */
 json_t *sim_status_not_acceptable(const char *accepted);
 json_t *sim_status_unsupported_media(const char *accepted);
-json_t *sim_status_internal(const char *message);
-/* 429; details.retryAfterSeconds, left out when 0. */
-json_t *sim_status_too_many(const char *message, int retry_after_s);
 /* 504 of a version that the server has not seen yet; `current` is the newest it has. */
 json_t *sim_status_too_large(uint64_t version, uint64_t current);
 /* 410 of a watch from a version that is forgotten: those up to `oldest` are. */

@@ -58,26 +58,19 @@ static void on_fresh(void *ctx)
     pthread_mutex_unlock(&reaper->lock);
 }
 
-struct sim_reaper *sim_reaper_new(struct loop *loop, struct sim_api *api)
+/* The object is removed then, if it is still the same one. */
+static void expect(void *ctx, const struct sim_served *served, const struct sim_object *object,
+                   int64_t grace_ms)
 {
-    struct sim_reaper *reaper = NEW(struct sim_reaper);
-    reaper->loop = loop;
-    reaper->api = api;
-    reaper->waker = waker_new(loop, on_fresh, reaper);
-    pthread_mutex_init(&reaper->lock, NULL);
-    return reaper;
-}
-
-void sim_reaper_expect(struct sim_reaper *reaper, const struct sim_served *served,
-                       const struct sim_object *object, int64_t after_ms)
-{
+    struct sim_reaper *reaper = ctx;
+    int64_t most_ms = atomic_load(&reaper->api->settings.terminate_ms);
     struct waiting *waiting = NEW(struct waiting);
     json_t *whole = sim_object_json(object, served->kind->kind, served->api_version);
     *waiting = (struct waiting){.timer.fn = on_due,
                                 .reaper = reaper,
                                 .served = served,
                                 .key = xstrdup(object->key),
-                                .after_ms = after_ms};
+                                .after_ms = grace_ms < most_ms ? grace_ms : most_ms};
     waiting->options = json_pack("{si s{ss}}", "gracePeriodSeconds", 0, "preconditions", "uid",
                                  sim_text_at(whole, "metadata.uid"));
     json_decref(whole);
@@ -85,6 +78,18 @@ void sim_reaper_expect(struct sim_reaper *reaper, const struct sim_served *serve
     LIST_INSERT_HEAD(&reaper->fresh, waiting, link);
     pthread_mutex_unlock(&reaper->lock);
     waker_wake(reaper->waker);
+}
+
+struct sim_reaper *sim_reaper_new(struct loop *loop, struct sim_api *api)
+{
+    struct sim_reaper *reaper = NEW(struct sim_reaper);
+    reaper->loop = loop;
+    reaper->api = api;
+    reaper->waker = waker_new(loop, on_fresh, reaper);
+    pthread_mutex_init(&reaper->lock, NULL);
+    api->terminating = expect;
+    api->ctx = reaper;
+    return reaper;
 }
 
 void sim_reaper_free(struct sim_reaper *reaper)

@@ -19,7 +19,8 @@ struct fresh {
     struct sim_now now;
 };
 
-const char *sim_key_name(const char *key)
+/* What is behind the namespace. */
+static const char *key_name(const char *key)
 {
     const char *slash = strchr(key, '/');
     return slash ? slash + 1 : key;
@@ -143,7 +144,7 @@ static void perform(struct change *c, const char *key,
     while (!done) {
         struct sim_object *old = sim_store_hold(c->api->store, c->served->resource, key);
         if (!old) {
-            c->written->refusal = sim_status_not_found(c->served->kind, sim_key_name(key));
+            c->written->refusal = sim_status_not_found(c->served->kind, key_name(key));
             return;
         }
         done = attempt(c, old);

@@ -30,6 +30,4 @@ bool sim_write_accepted(struct sim_api *api, struct sim_written *written, bool m
 /* `options` is a DeleteOptions, or NULL. */
 void sim_write_delete(struct sim_api *api, const struct sim_served *served, const char *key,
                       const json_t *options, bool dry_run, struct sim_written *written);
-/* The name in a key: what is behind the namespace. */
-const char *sim_key_name(const char *key);
 void sim_written_clear(struct sim_api *api, struct sim_written *written);

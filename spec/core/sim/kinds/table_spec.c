@@ -136,19 +136,6 @@ static void test_pods_that_ended_say_so_in_their_row(void **state)
     json_decref(pod);
 }
 
-static void test_an_unknown_include_object_is_refused(void **state)
-{
-    static const char *const good[] = {NULL, "", "None", "Metadata", "Object"};
-    for (size_t i = 0; i < ARRAY_LEN(good); i++) assert_null(sim_refuse_include_object(good[i]));
-    json_t *status = sim_refuse_include_object("bogus");
-    assert_int_equal(sim_status_code(status), 400);
-    assert_text_at(
-        status, "message",
-        "Unable to convert to Table as requested: includeObject: Invalid value: \"bogus\": must be "
-        "'Metadata', 'Object', 'None', or empty");
-    json_decref(status);
-}
-
 static void test_custom_objects_show_the_columns_of_their_crd(void **state)
 {
     json_t *columns =
@@ -231,7 +218,6 @@ int main(void)
         cmocka_unit_test(test_a_whole_object_can_be_asked_for),
         cmocka_unit_test(test_the_bookmark_of_a_watch_list_keeps_its_annotation),
         cmocka_unit_test(test_pods_that_ended_say_so_in_their_row),
-        cmocka_unit_test(test_an_unknown_include_object_is_refused),
         cmocka_unit_test(test_custom_objects_show_the_columns_of_their_crd),
         cmocka_unit_test(test_cells_of_custom_objects_have_the_type_of_their_column),
     };
