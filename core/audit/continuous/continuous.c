@@ -61,7 +61,8 @@ void source_queue(struct source *source, uint32_t slot)
     schedule_slice(source->audit, 0);
 }
 
-void source_put_back(struct source *source, uint32_t slot)
+/* It is first again. */
+static void source_put_back(struct source *source, uint32_t slot)
 {
     if (!source->objects[slot].waits) append(source, slot, true); /* it may have become stale meanwhile */
 }
@@ -82,7 +83,7 @@ uint32_t source_take(struct source *source)
     return OBJECT_NONE;
 }
 
-void source_queue_all(struct source *source)
+static void source_queue_all(struct source *source)
 {
     for (uint32_t slot = 0; slot < source->used; slot++)
         if (source->objects[slot].root) source_queue(source, slot);

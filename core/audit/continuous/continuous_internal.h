@@ -138,9 +138,6 @@ struct continuous_audit {
 void source_queue(struct source *source, uint32_t slot);
 /* The next that waits, or OBJECT_NONE. */
 uint32_t source_take(struct source *source);
-/* It is first again. */
-void source_put_back(struct source *source, uint32_t slot);
-void source_queue_all(struct source *source);
 /* The server does not have the kind, or one that the rule uses: the claim is held. */
 bool column_lacks(const struct column *column);
 /* A column may become ready. */
@@ -169,8 +166,6 @@ void source_move(struct source *source, struct script *script, struct informer_c
 void source_free(struct source *source);
 void source_add_column(struct source *source, struct column *column);
 void source_remove_column(struct source *source, struct column *column);
-/* OBJECT_NONE when there is none. */
-uint32_t source_find(const struct source *source, const struct root *object);
 
 /* --- continuous_walk.c */
 

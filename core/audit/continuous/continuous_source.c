@@ -9,7 +9,8 @@
 
 /* --- numbers */
 
-uint32_t source_find(const struct source *source, const struct root *object)
+/* OBJECT_NONE when there is none. */
+static uint32_t source_find(const struct source *source, const struct root *object)
 {
     uint32_t hash = root_key_hash(object), at = hash, granule;
     while ((granule = granule_table_next(&source->by_key, hash, &at)))

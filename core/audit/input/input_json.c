@@ -43,7 +43,9 @@ static bool pass_scalar(struct input_reader *r)
     return true;
 }
 
-bool input_read_elements(struct input_reader *r, const struct input_type *type, size_t line)
+/* The elements of the array in which the window stands, behind its bracket, and `line` the line of that, or
+ * of the list that it is in. False: broken, and told. */
+static bool input_read_elements(struct input_reader *r, const struct input_type *type, size_t line)
 {
     struct input_window *w = &r->window;
     for (bool first = true; !r->stopped; first = false) {

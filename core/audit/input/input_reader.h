@@ -88,6 +88,3 @@ void input_read_yaml(struct input_reader *reader, bool is_utf16);
 /* Hands over what the object holds at whose bracket the window stands, and moves behind it. False: it is
  * broken, which was told. */
 bool input_read_envelope(struct input_reader *reader);
-/* The elements of the array in which the window stands, behind its bracket, and `line` the line of that, or
- * of the list that it is in. False: broken, and told. */
-bool input_read_elements(struct input_reader *reader, const struct input_type *type, size_t line);

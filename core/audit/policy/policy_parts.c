@@ -74,7 +74,8 @@ static size_t collect(struct policy_parts *parts, size_t i)
 }
 
 /* One that is too large alone is shown in part. */
-void parts_show(struct policy_parts *parts, size_t i)
+/* Has it at hand. */
+static void parts_show(struct policy_parts *parts, size_t i)
 {
     size_t bytes = 0, used;
     if (parts->at == i + 1) return;

@@ -56,6 +56,3 @@ int rule_output_compare(const struct rule_output *a, const struct rule_output *b
 bool rule_output_next_row(const struct rule_output *said, size_t *at, bool *begun, struct audit_row *row);
 
 /* --- policy_parts.c */
-
-/* Has it at hand. */
-void parts_show(struct policy_parts *parts, size_t i);

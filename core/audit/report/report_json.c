@@ -37,8 +37,8 @@ static void put_not_evaluated(struct buf *out, const struct audit_table *table)
     if (any) json_close(out, ']');
 }
 
-void report_put_summary(struct buf *out, const struct audit_table *table,
-                        const struct report_options *options)
+static void report_put_summary(struct buf *out, const struct audit_table *table,
+                               const struct report_options *options)
 {
     struct audit_totals totals = audit_table_totals(table);
     json_open(out, "summary", '{');

@@ -22,8 +22,6 @@ void report_put_object(struct buf *out, const struct audit_object *object, char 
 const char *report_mark(const struct audit_row *row);
 
 /* Parts of report_json, which other forms have too. */
-void report_put_summary(struct buf *out, const struct audit_table *table,
-                        const struct report_options *options);
 /* `named`: with its fingerprint (finding_key.h). */
 void report_put_row(struct buf *out, const struct audit_table *table, const struct audit_row *row,
                     bool named);

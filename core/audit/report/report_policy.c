@@ -1,5 +1,6 @@
-/* The report as PolicyReports of wgpolicyk8s.io/v1alpha2. */
-#include "audit/report/report_policy.h"
+/* The report as PolicyReports of wgpolicyk8s.io/v1alpha2, and as Reports of openreports.io: documents for
+ * kubectl, one for each namespace, and one of the cluster for what has none. */
+#include "audit/policy/policy_document.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +8,6 @@
 #include "audit/report/report_parts.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
-
-void report_policy(const struct audit_table *table, const struct report_options *options, FILE *out)
-{
-    policy_results_write(&policy_api_wgpolicy, table, options, out);
-}
-
-/* --- Reports of policies */
 
 enum { NAMESPACE_MAX = 63 };
 
@@ -101,8 +95,11 @@ static size_t *sorted_rows(const struct audit_table *table)
     return rows;
 }
 
-void policy_results_write(const struct policy_api *api, const struct audit_table *table,
-                          const struct report_options *options, FILE *out)
+/* Documents of YAML. Passes are counted in the summaries and have no results; skips without a message are not
+ * told of.
+ */
+static void policy_results_write(const struct policy_api *api, const struct audit_table *table,
+                                 const struct report_options *options, FILE *out)
 {
     struct policy_report r = {.api = api, .table = table, .options = options, .out = out};
     size_t count = audit_table_count_rows(table), *rows = sorted_rows(table);
@@ -127,7 +124,12 @@ void policy_results_write(const struct policy_api *api, const struct audit_table
     free(rows);
 }
 
-/* --- The report as Reports of openreports.io/v1alpha1, by whose configuration a report tells that it lists
+void report_policy(const struct audit_table *table, const struct report_options *options, FILE *out)
+{
+    policy_results_write(&policy_api_wgpolicy, table, options, out);
+}
+
+/* The report as Reports of openreports.io/v1alpha1, by whose configuration a report tells that it lists
  * no passes */
 
 void report_openreports(const struct audit_table *table, const struct report_options *options, FILE *out)

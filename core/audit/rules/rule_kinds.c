@@ -82,8 +82,9 @@ static bool means_in(const struct catalogue *catalogue, struct str name, struct 
     return same;
 }
 
-bool rule_kinds_means(const struct rule_kinds *kinds, struct str name, struct str api_version,
-                      struct str kind)
+/* Returns whether `name`, as a rule gives a kind, means objects of that type. */
+static bool rule_kinds_means(const struct rule_kinds *kinds, struct str name, struct str api_version,
+                             struct str kind)
 {
     bool is_known;
     bool means = means_in(kinds->catalogue, name, api_version, kind, &is_known);

@@ -38,6 +38,3 @@ struct rule_type {
 struct rule_type *rule_kinds_of(struct rule_kinds *kinds, struct str api_version, struct str kind);
 /* Returns whether `name` means one of the types that were looked up. */
 bool rule_kinds_have(const struct rule_kinds *kinds, struct str name);
-/* Returns whether `name`, as a rule gives a kind, means objects of that type. */
-bool rule_kinds_means(const struct rule_kinds *kinds, struct str name, struct str api_version,
-                      struct str kind);

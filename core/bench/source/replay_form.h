@@ -28,15 +28,3 @@ void replay_form_error(struct replay_out *out, enum replay_form form, json_t *st
 /* A list of these pods. */
 void replay_form_list(struct replay_out *out, enum replay_form form, const struct sim_served *served,
                       const struct sim_list_meta *meta, struct replay_pod *const *pods, size_t n);
-
-/* --- Envelopes of pods in lists and events that are encoded as protobuf.
- * Owner: the output belongs to the client. With the source's lock held, for reading at least. */
-
-/* `metadata_only`: a PartialObjectMetadata instead of a Pod. */
-void replay_protobuf_event(struct replay_out *out, bool metadata_only, struct str type,
-                           const struct replay_pod *pod);
-void replay_protobuf_bookmark(struct replay_out *out, bool metadata_only, uint64_t version);
-/* Borrows the Status. */
-void replay_protobuf_error(struct replay_out *out, const json_t *status);
-void replay_protobuf_list(struct replay_out *out, bool metadata_only, const struct sim_list_meta *meta,
-                          struct replay_pod *const *pods, size_t n);

@@ -62,7 +62,8 @@ bool sim_protobuf_find(struct str message, uint32_t number, struct str *value)
     return false;
 }
 
-size_t sim_protobuf_varint(char *to, uint64_t number)
+/* Gives the number of bytes. */
+static size_t sim_protobuf_varint(char *to, uint64_t number)
 {
     size_t n = 0;
     for (; number > 127; number >>= 7) to[n++] = (char)(number | 128);

@@ -22,8 +22,6 @@ bool sim_protobuf_next(struct str *rest, struct sim_protobuf_field *field);
 /* The first field of that number, which must be of bytes. */
 bool sim_protobuf_find(struct str message, uint32_t number, struct str *value);
 
-/* Gives the number of bytes. */
-size_t sim_protobuf_varint(char *to, uint64_t number);
 /* Returns the number of bytes before a value of so many: its tag, for fields up to 15, and its length. */
 size_t sim_protobuf_head_size(size_t len);
 size_t sim_protobuf_head(char *to, uint32_t number, size_t len);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-uint64_t sim_random_next(struct sim_random *random)
+static uint64_t sim_random_next(struct sim_random *random)
 {
     uint64_t z = random->state += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;

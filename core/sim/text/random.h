@@ -13,7 +13,6 @@ enum { SIM_UID_LEN = 36 };
 struct sim_random sim_random_seed(uint64_t salt, uint64_t number);
 /* A number for a text, to be used as a seed. */
 uint64_t sim_random_text(const char *text);
-uint64_t sim_random_next(struct sim_random *random);
 unsigned sim_random_below(struct sim_random *random, unsigned limit);
 /* `digits` hexadecimal digits; terminated. */
 void sim_random_hex(struct sim_random *random, char *out, size_t digits);

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/policy/policy_document.h"
 #include "audit/report/report_parts.h"
-#include "audit/report/report_policy.h"
 #include "base/mem.h"
 #include "core/audit/support/fixture.h"
 
