@@ -100,23 +100,26 @@ static json_t *as_given(void *ctx, const struct sim_kind *kind, const json_t *ol
     return json_incref(ctx);
 }
 
-static bool is_not_found(const struct sim_written *written)
+/* An update of the object. Where it may create one that is not there, the body makes it of NULL. */
+static void write_body(struct writing *w, const char *key, sim_body_fn *body, void *ctx, bool may_create)
 {
-    return written->refusal && sim_status_code(written->refusal) == 404;
+    struct sim_written written;
+    const struct sim_served *served = w->target->served;
+    sim_write_update(w->api, served, key, w->target->subresource, body, ctx, w->dry_run, &written);
+    bool is_there = !written.refusal || sim_status_code(written.refusal) != 404;
+    if (!is_there && may_create && !w->target->subresource) {
+        json_t *object = body(ctx, served->kind, NULL, NULL);
+        sim_written_clear(w->api, &written);
+        sim_write_create(w->api, served, w->target->namespace_, object, w->dry_run, &written);
+        json_decref(object);
+    }
+    sim_write_answer(w, &written);
 }
 
 static void update(struct writing *w, const char *key)
 {
-    struct sim_written written;
     json_t *body = read_object(w);
-    if (!body) return;
-    sim_write_update(w->api, w->target->served, key, w->target->subresource, as_given, body, w->dry_run,
-                     &written);
-    if (is_not_found(&written) && w->target->served->kind->created_by_update && !w->target->subresource) {
-        sim_written_clear(w->api, &written);
-        sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->dry_run, &written);
-    }
-    sim_write_answer(w, &written);
+    if (body) write_body(w, key, as_given, body, w->target->served->kind->created_by_update);
     json_decref(body);
 }
 
@@ -174,7 +177,6 @@ static json_t *applied(void *ctx, const struct sim_kind *kind, const json_t *old
 /* Applies the body; creates the object if it does not exist. */
 static void apply(struct writing *w, const char *key)
 {
-    struct sim_written written;
     const char *manager = sim_query(w->request, "fieldManager");
     json_t *given = sim_write_body(w, "error decoding YAML, of which this server takes JSON alone");
     struct sim_apply apply = {given, manager, clock_wall_us(sim_clock(w->api)) / 1000000};
@@ -187,15 +189,7 @@ static void apply(struct writing *w, const char *key)
         json_decref(given);
         return;
     }
-    sim_write_update(w->api, w->target->served, key, w->target->subresource, applied, &apply, w->dry_run,
-                     &written);
-    if (is_not_found(&written) && !w->target->subresource) {
-        sim_written_clear(w->api, &written);
-        json_t *object = sim_applied(NULL, &apply);
-        sim_write_create(w->api, w->target->served, w->target->namespace_, object, w->dry_run, &written);
-        json_decref(object);
-    }
-    sim_write_answer(w, &written);
+    write_body(w, key, applied, &apply, true);
     json_decref(given);
 }
 
@@ -203,7 +197,6 @@ static void apply(struct writing *w, const char *key)
 
 static void patch(struct writing *w, const char *key)
 {
-    struct sim_written written;
     bool strategic = !w->target->served->kind->custom; /* those have no merge keys */
     sim_body_fn *body = has_type(w->request, "application/merge-patch+json")  ? merged
                         : has_type(w->request, "application/json-patch+json") ? patched
@@ -225,9 +218,7 @@ static void patch(struct writing *w, const char *key)
         given = NULL;
     }
     if (!given) return;
-    sim_write_update(w->api, w->target->served, key, w->target->subresource, body, given, w->dry_run,
-                     &written);
-    sim_write_answer(w, &written);
+    write_body(w, key, body, given, false);
     json_decref(given);
 }
 

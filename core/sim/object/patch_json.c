@@ -33,18 +33,16 @@ static size_t count_values(const json_t *value)
 }
 
 /* Takes `value`. */
-static bool put(struct work *w, const struct sim_place *place, json_t *value)
+static void put(struct work *w, const struct sim_place *place, json_t *value)
 {
-    if (!place->parent) {
+    if (json_is_array(place->parent)) {
+        json_array_insert_new(place->parent, place->index, value);
+    } else if (place->parent) {
+        json_object_set_new(place->parent, place->key, value);
+    } else {
         json_decref(w->document);
         w->document = value;
-        return true;
     }
-    if (json_is_array(place->parent))
-        json_array_insert_new(place->parent, place->index, value);
-    else
-        json_object_set_new(place->parent, place->key, value);
-    return true;
 }
 
 static bool take_away(struct work *w, const struct sim_place *place)
@@ -57,15 +55,22 @@ static bool take_away(struct work *w, const struct sim_place *place)
     return true;
 }
 
+/* A place with a value; the caller clears it. */
+static bool find_there(struct work *w, const char *pointer, struct sim_place *place)
+{
+    if (!sim_place_find(w->document, pointer, place, &w->message)) return false;
+    if (sim_place_value(w->document, place)) return true;
+    sim_place_clear(place);
+    return fail(w, "there is no such value");
+}
+
 /* The value at a pointer; a new reference, NULL with a message. */
 static json_t *value_at(struct work *w, const char *pointer)
 {
     struct sim_place place;
-    json_t *value = NULL;
-    if (!sim_place_find(w->document, pointer, &place, &w->message)) return NULL;
-    value = json_incref(sim_place_value(w->document, &place));
+    if (!find_there(w, pointer, &place)) return NULL;
+    json_t *value = json_incref(sim_place_value(w->document, &place));
     sim_place_clear(&place);
-    if (!value) fail(w, "there is no such value");
     return value;
 }
 
@@ -84,11 +89,8 @@ static bool add(struct work *w, const char *path, json_t *value)
 static bool removal(struct work *w, const char *path)
 {
     struct sim_place place;
-    json_t *value = value_at(w, path);
-    bool good = value && sim_place_find(w->document, path, &place, &w->message);
-    json_decref(value);
-    if (!good) return false;
-    good = take_away(w, &place);
+    if (!find_there(w, path, &place)) return false;
+    bool good = take_away(w, &place);
     sim_place_clear(&place);
     return good;
 }
@@ -96,10 +98,7 @@ static bool removal(struct work *w, const char *path)
 static bool replace(struct work *w, const char *path, json_t *value)
 {
     struct sim_place place;
-    json_t *old = value_at(w, path);
-    bool good = old && sim_place_find(w->document, path, &place, &w->message);
-    json_decref(old);
-    if (!good) {
+    if (!find_there(w, path, &place)) {
         json_decref(value);
         return false;
     }

@@ -58,6 +58,6 @@ bool sim_verb_each(struct sim_stage *stage, const struct sim_step *step, struct 
                    bool (*each)(struct sim_stage *stage, struct sim_served *served, const char *key,
                                 void *ctx, struct err *err),
                    void *ctx);
-/* One update of one object; an object that is gone meanwhile is no error. */
-bool sim_verb_update(struct sim_stage *stage, struct sim_served *served, const char *key,
-                     const char *subresource, sim_body_fn *body, void *ctx, struct err *err);
+/* One update of every picked object; one that is gone meanwhile is no error. */
+bool sim_verb_update_each(struct sim_stage *stage, const struct sim_step *step, const char *subresource,
+                          sim_body_fn *body, void *ctx, struct err *err);

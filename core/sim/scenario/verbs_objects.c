@@ -54,12 +54,27 @@ bool sim_verb_each(struct sim_stage *stage, const struct sim_step *step, struct 
     return ok;
 }
 
-bool sim_verb_update(struct sim_stage *stage, struct sim_served *served, const char *key,
-                     const char *subresource, sim_body_fn *body, void *ctx, struct err *err)
+struct update {
+    const char *subresource;
+    sim_body_fn *body;
+    void *ctx;
+};
+
+static bool update_one(struct sim_stage *stage, struct sim_served *served, const char *key, void *ctx,
+                       struct err *err)
 {
+    const struct update *update = ctx;
     struct sim_written written;
-    sim_write_update(stage->api, served, key, subresource, body, ctx, false, &written);
+    sim_write_update(stage->api, served, key, update->subresource, update->body, update->ctx, false,
+                     &written);
     return sim_write_accepted(stage->api, &written, true, err);
+}
+
+bool sim_verb_update_each(struct sim_stage *stage, const struct sim_step *step, const char *subresource,
+                          sim_body_fn *body, void *ctx, struct err *err)
+{
+    struct update update = {subresource, body, ctx};
+    return sim_verb_each(stage, step, err, update_one, &update);
 }
 
 /* A copy in which "${n}" in each text is the repetition's number. */
@@ -162,18 +177,11 @@ static json_t *changed(void *ctx, const struct sim_kind *kind, const json_t *old
     return result;
 }
 
-static bool change_one(struct sim_stage *stage, struct sim_served *served, const char *key, void *ctx,
-                       struct err *err)
-{
-    const struct change *change = ctx;
-    return sim_verb_update(stage, served, key, change->subresource, changed, ctx, err);
-}
-
 /* Takes the patch. */
 static bool change_all(struct sim_stage *stage, const struct sim_step *step, struct change *change,
                        struct err *err)
 {
-    bool ok = sim_verb_each(stage, step, err, change_one, change);
+    bool ok = sim_verb_update_each(stage, step, change->subresource, changed, change, err);
     json_decref(change->patch);
     json_decref(change->ops);
     return ok;

@@ -85,15 +85,9 @@ static json_t *restarted(void *ctx, const struct sim_kind *kind, const json_t *o
     return pod;
 }
 
-static bool restart_one(struct sim_stage *stage, struct sim_served *served, const char *key, void *ctx,
-                        struct err *err)
-{
-    return sim_verb_update(stage, served, key, "status", restarted, NULL, err);
-}
-
 bool sim_verb_restart(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
 {
-    return sim_verb_each(stage, step, err, restart_one, NULL);
+    return sim_verb_update_each(stage, step, "status", restarted, NULL, err);
 }
 
 static json_t *container_state(const char *phase)
@@ -124,13 +118,8 @@ static json_t *in_phase(void *ctx, const struct sim_kind *kind, const json_t *ol
     return pod;
 }
 
-static bool phase_one(struct sim_stage *stage, struct sim_served *served, const char *key, void *ctx,
-                      struct err *err)
-{
-    return sim_verb_update(stage, served, key, "status", in_phase, ctx, err);
-}
-
 bool sim_verb_phase(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
 {
-    return sim_verb_each(stage, step, err, phase_one, (void *)sim_text_at(step->params, "phase"));
+    void *phase = (void *)sim_text_at(step->params, "phase");
+    return sim_verb_update_each(stage, step, "status", in_phase, phase, err);
 }
