@@ -7,7 +7,6 @@
 
 #include "base/mem.h"
 #include "base/must.h"
-#include "sim/scenario/pod_text.h"
 #include "sim/store/cluster.h"
 #include "sim/text/random.h"
 #include "sim/text/template.h"
@@ -48,9 +47,12 @@ static const char *const hole_names[HOLES] = {
 
 enum { FIRST_VERSION = 1000000000, SALT_POD = 1, SALT_APP = 2, VALUE_MAX = 128 };
 
+/* The template, of about 9.4 KB, has as many parts; every second one is there once for each container. */
+enum { POD_PARTS = 7 };
+
 struct sim_pods {
     size_t count, apps;
-    struct sim_template parts[SIM_POD_PARTS];
+    struct sim_template parts[POD_PARTS];
 };
 
 /* The values of one pod; `values` points into `text`. */
@@ -61,13 +63,17 @@ struct pod {
 
 struct sim_pods *sim_pods_new(size_t count, size_t replicas)
 {
+    static const struct str mark = {"<*>", 3};
     struct sim_pods *pods = NEW(struct sim_pods);
     pods->count = count;
     pods->apps = count / (replicas ? replicas : SIM_POD_REPLICAS);
     if (pods->apps == 0) pods->apps = 1;
-    for (size_t i = 0; i < SIM_POD_PARTS; i++) {
-        pods->parts[i].source = sim_pod_text[i];
-        sim_template_parse(&pods->parts[i], hole_names, HOLES);
+    struct str source = sim_template_source("pod");
+    for (size_t i = 0; i < POD_PARTS; i++) {
+        const char *end = memmem(source.p, source.n, mark.p, mark.n);
+        size_t n = end ? (size_t)(end - source.p) : source.n;
+        pods->parts[i] = sim_template_parse((struct str){source.p, n}, hole_names, HOLES);
+        if (end) source = (struct str){end + mark.n, source.n - n - mark.n};
     }
     return pods;
 }
@@ -75,7 +81,7 @@ struct sim_pods *sim_pods_new(size_t count, size_t replicas)
 void sim_pods_free(struct sim_pods *pods)
 {
     if (!pods) return;
-    for (size_t i = 0; i < SIM_POD_PARTS; i++) sim_template_clear(&pods->parts[i]);
+    for (size_t i = 0; i < POD_PARTS; i++) sim_template_clear(&pods->parts[i]);
     free(pods);
 }
 
@@ -168,8 +174,8 @@ static void set_container(struct pod *pod, bool sidecar, struct sim_random *rand
     set(pod, RESTARTS, "%u", restarts[sim_random_below(random, ARRAY_LEN(restarts))]);
 }
 
-/* A part that is there once for each container. Every third workload has a sidecar. */
-static void fill_each(struct sim_pods *pods, enum sim_pod_part part, struct pod *pod, size_t containers,
+/* Every third workload has a sidecar. */
+static void fill_each(struct sim_pods *pods, size_t part, struct pod *pod, size_t containers,
                       struct sim_random *random, struct buf *out)
 {
     for (size_t c = 0; c < containers; c++) {
@@ -186,13 +192,11 @@ void sim_pods_text(struct sim_pods *pods, size_t i, struct buf *out)
     size_t a = i % pods->apps, containers = a % 3 == 0 ? 2 : 1;
     set_app(&pod, a);
     set_pod(&pod, i, &random);
-    sim_template_fill(&pods->parts[SIM_POD_HEAD], pod.values, out);
-    fill_each(pods, SIM_POD_FIELDS, &pod, containers, &random, out);
-    sim_template_fill(&pods->parts[SIM_POD_MIDDLE], pod.values, out);
-    fill_each(pods, SIM_POD_CONTAINER, &pod, containers, &random, out);
-    sim_template_fill(&pods->parts[SIM_POD_SPEC], pod.values, out);
-    fill_each(pods, SIM_POD_STATUS, &pod, containers, &random, out);
-    sim_template_fill(&pods->parts[SIM_POD_TAIL], pod.values, out);
+    for (size_t part = 0; part < POD_PARTS; part++)
+        if (part % 2)
+            fill_each(pods, part, &pod, containers, &random, out);
+        else
+            sim_template_fill(&pods->parts[part], pod.values, out);
 }
 
 void sim_pods_next(struct sim_pods *pods, struct buf *out)

@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/embedded_file.h"
 #include "base/must.h"
+
+extern const struct embedded_file sim_templates[];
 
 static int find(const char *const *names, size_t count, struct str name)
 {
@@ -22,24 +25,31 @@ static void add_piece(struct sim_template *template, struct buf *text, int hole)
     *array_add(template->pieces, template->count) = (struct sim_piece){{buf_take(text), len}, hole};
 }
 
-void sim_template_parse(struct sim_template *template, const char *const *names, size_t count)
+struct str sim_template_source(const char *name)
 {
+    const struct embedded_file *file = sim_templates;
+    while (strcmp(file->path, name) != 0) file++;
+    return (struct str){file->text, file->len};
+}
+
+struct sim_template sim_template_parse(struct str source, const char *const *names, size_t count)
+{
+    struct sim_template template = {0};
     struct buf text = {0};
-    for (const char *at = template->source; *at; at++) {
-        const char *end = *at == '<' ? strchr(at, '>') : NULL;
-        if (end) {
-            add_piece(template, &text, find(names, count, (struct str){at + 1, (size_t)(end - at) - 1}));
-            at = end;
-        } else if (*at == '\'')
-            buf_putc(&text, '"');
-        else if (*at == '`')
-            buf_puts(&text, "\\\"");
-        else if (*at == '\n')
-            at += strspn(at, "\n ") - 1;
-        else
-            buf_putc(&text, *at);
+    struct str rest, name;
+    while (source.n) {
+        rest = (struct str){source.p + 1, source.n - 1};
+        if (*source.p == '<') {
+            str_cut(&rest, '>', &name);
+            add_piece(&template, &text, find(names, count, name));
+        } else if (*source.p == '\n') {
+            while (rest.n && strchr("\n ", *rest.p)) rest.p++, rest.n--;
+        } else
+            buf_putc(&text, *source.p);
+        source = rest;
     }
-    add_piece(template, &text, -1);
+    add_piece(&template, &text, -1);
+    return template;
 }
 
 void sim_template_fill(const struct sim_template *template, const struct str *values, struct buf *out)
