@@ -45,7 +45,8 @@ void admin_put_timers(const struct admin_engine *admin, struct buf *out);
 
 /* --- admin_quarantine.c */
 
-/* Prints what is in quarantine; admin_lift ends the quarantine of what the request names. */
+/* Prints what is in quarantine; admin_lift ends the quarantine of the request's items, which have a script
+ * and an id. */
 void admin_put_quarantine(const struct admin_engine *admin, struct buf *out);
 void admin_lift(struct engine *engine, struct admin_call *question);
 

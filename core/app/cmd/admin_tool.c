@@ -8,6 +8,7 @@
 
 #include "app/admin/admin_client.h"
 #include "base/mem.h"
+#include "base/text/nearest.h"
 #include "object/parse/document.h"
 #include "tool/tool.h"
 
@@ -86,6 +87,19 @@ static int l_request(lua_State *L)
     return 3;
 }
 
+/* nearest(wanted, names): the name that was meant, or nil. */
+static int l_nearest(lua_State *L)
+{
+    struct nearest nearest = nearest_to(str_of(luaL_checkstring(L, 1)));
+    for (int i = 1; i <= (int)lua_objlen(L, 2); i++) {
+        lua_rawgeti(L, 2, i);
+        nearest_try(&nearest, luaL_checkstring(L, -1));
+        lua_pop(L, 1); /* the table holds it */
+    }
+    lua_pushstring(L, nearest.name);
+    return 1;
+}
+
 static int l_sleep(lua_State *L)
 {
     nanosleep(&(struct timespec){.tv_nsec = luaL_checkinteger(L, 1) * 1000000L}, NULL);
@@ -99,8 +113,11 @@ static void push_host(lua_State *L)
                                        {"text", answer_text},
                                        {"__gc", answer_free},
                                        {NULL, NULL}};
-    static const luaL_Reg functions[] = {
-        {"request", l_request}, {"quote", tool_quote}, {"sleep", l_sleep}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"request", l_request},
+                                         {"quote", tool_quote},
+                                         {"nearest", l_nearest},
+                                         {"sleep", l_sleep},
+                                         {NULL, NULL}};
     static const struct {
         const char *name;
         int code;

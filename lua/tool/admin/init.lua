@@ -1,4 +1,5 @@
 -- Commands that ask a running engine by its admin socket, and print what it answers: as tables for people, or as it is.
+local lift = require "tool.admin.lift"
 local plan = require "tool.plan"
 local reload = require "tool.admin.reload"
 
@@ -27,8 +28,7 @@ commands.plan, commands.reload, commands.rollback = plan, reload, reload
 
 function commands.quarantine(command)
   if command.flags.lift then
-    local reply = command.request("lift", ('{"target":%s}'):format(command.host.quote(command.flags.lift)))
-    command.write(("Lifted: %d\n"):format(reply:value "lifted"))
+    command.write(("Lifted: %d\n"):format(lift(command, command.flags.lift)))
     return command.OK
   end
   local text = show(command, command.request "quarantine", "quarantined", "quarantine")
