@@ -146,7 +146,8 @@ describe("check-docs", function()
   local function page(text, path)
     return {
       [path or "docs/page.md"] = text,
-      ["docs/other.md"] = "",
+      ["docs/other.md"] = "# Other\n## The `part`, as [a link](#other) has it\n"
+        .. "## Twice\n## Twice\n```\n# no heading\n```\n",
       ["core/base/err.h"] = "",
       ["core/app/cmd/cmd_run.c"] = "",
       dev = "verb_build() {\n}\n",
@@ -154,7 +155,8 @@ describe("check-docs", function()
   end
 
   it("passes what exists", function()
-    passes("docs", page("[a](other.md#part) [b](../core/base/err.h) [c](https://x.org/no) [d](#here) [e](../docs)"))
+    passes("docs", page("# Here\n[b](../core/base/err.h#L7) [c](https://x.org/no#part) [d](#here) [e](../docs)"))
+    passes("docs", page("[a](other.md#the-part-as-a-link-has-it) [b](other.md#twice) [c](other.md#twice-1)"))
     passes("docs", page("`core/base/err.h` `./dev build` `kubelua run -f x.lua` `kubelua help`\n"))
     passes("docs", page("`apps/v1` `my/own.lua` `core/app/cmd_<name>.c` `/etc/some.yaml`\n"))
   end)
@@ -162,6 +164,10 @@ describe("check-docs", function()
   it("finds links that lead nowhere", function()
     finds("docs", "docs/page.md:2: the link leads nowhere: gone.md", page("\n[a](gone.md#part)\n"))
     finds("docs", "the link leads nowhere: other.md", page("[a](other.md)\n", "README.md"))
+    finds("docs", "docs/page.md:1: docs/other.md has no heading #gone", page("[a](other.md#gone)\n"))
+    finds("docs", "docs/page.md:1: docs/other.md has no heading #twice-2", page("[a](other.md#twice-2)\n"))
+    finds("docs", "docs/page.md:1: docs/other.md has no heading #no-heading", page("[a](other.md#no-heading)\n"))
+    finds("docs", "docs/page.md:2: docs/page.md has no heading #there", page("# Here\n[a](#there)\n"))
   end)
 
   it("finds a row of a table that is there twice", function()
