@@ -1,4 +1,4 @@
-/* `kubelua rbac`: the least rights that scripts need, as YAML. What they are is found in Lua
+/* `kubelua rbac`: the minimal permissions that scripts need, as YAML. What they are is found in Lua
  * (lua/tool/check/). */
 #include <signal.h>
 #include <stdio.h>
@@ -24,9 +24,9 @@ static const struct flag flags[] = {
     FLAG_SCRIPT_FILES(&options.files),
     {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "Name of the generated roles (default kubelua)"},
     {"audit-apply", 0, FLAG_BOOL, &with_fixes, NULL, NULL,
-     "Add the rights that kubelua audit --apply needs: patch on kinds whose rules have a fix"},
+     "Add the permissions that kubelua audit --apply needs: patch on kinds whose rules have a fix"},
     {"report", 0, FLAG_MODE, &options.report, REPORT_TARGETS, REPORT_TARGETS,
-     "Add the rights that kubelua run --report needs to write reports"},
+     "Add the permissions that kubelua run --report needs to write reports"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 

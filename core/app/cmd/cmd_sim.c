@@ -30,7 +30,7 @@ static const struct flag flags[] = {
     {"listen", 0, FLAG_STRING, &given.server.listen, "ADDR", NULL,
      "IP address to listen on, or localhost (default 127.0.0.1)"},
     {"pods", 0, FLAG_INT, &given.pods, "N", NULL,
-     "Serve N generated pods of about 9.4 KB; every start generates the same"},
+     "Serve N generated pods of about 9.4 KB; identical at every start"},
     {"replicas", 0, FLAG_COUNT, &given.replicas, "N", NULL, "Generated pods per workload (default 3)"},
     {"replay", 0, FLAG_BOOL, &given.replay, NULL, NULL,
      "Serve only generated pods, as fast as possible; for benchmarks"},

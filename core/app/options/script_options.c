@@ -123,7 +123,7 @@ const struct flag *leader_flags(struct leader_flags *o)
         {"leader-elect-resource-namespace", 0, FLAG_STRING, &o->namespace_, "NAME", NULL,
          "Namespace of the lease (default: $POD_NAMESPACE, else the namespace of the connection)"},
         {"leader-elect-resource-name", 0, FLAG_STRING, &o->name, "NAME", NULL,
-         "name of the lease (default kubelua)"},
+         "Name of the lease (default kubelua)"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
