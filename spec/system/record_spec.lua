@@ -1,4 +1,5 @@
 -- `kubelua record` and `kubelua replay`: what a cluster said, in a file, and the same again through scripts and specs.
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
@@ -30,12 +31,8 @@ describe("a recording", function()
       local text = temp.run(("for part in %s/a.rec.part*; do zstdcat $part 2>/dev/null; done"):format(folder))
       return select(2, text:gsub(pattern, ""))
     end
-    local deadline = os.time() + 30
     local function wait(pattern, count)
-      while lines(pattern) < count do
-        assert(os.time() < deadline, "not recorded in time: " .. pattern .. p:report())
-        temp.run "sleep 0.1"
-      end
+      await(function() return lines(pattern) >= count end, function() return "recorded: " .. pattern .. p:report() end)
     end
     wait('"LISTED"', wanted.lists)
     changes()
