@@ -83,12 +83,13 @@ void exchange_error(const struct http_exchange *exchange, CURLcode result, struc
     }
     if (tunnel_error(exchange, err)) return;
     if (exchange->switched) {
-        err_set(err, ERR_PARSE, "%s: the server switched to another protocol, which nobody asked for", where);
+        err_set(err, ERR_PARSE, "%s: the server switched to another protocol, which was not requested",
+                where);
         return;
     }
     switch (result) {
     case CURLE_OK: /* but without a head */
-        err_set(err, ERR_CLOSED, "%s: connection closed before the head of the answer was whole", where);
+        err_set(err, ERR_CLOSED, "%s: connection closed before the response header was complete", where);
         break;
     case CURLE_WRITE_ERROR: err_set(err, ERR_CANCELLED, "refused by the reader"); break;
     case CURLE_COULDNT_RESOLVE_HOST: not_connected(exchange, "cannot resolve the host's name", err); break;

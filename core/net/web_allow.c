@@ -52,7 +52,7 @@ static bool parse(const char *text, struct entry *out, struct err *err)
     good = good && cut_port(out->host, &out->port) && is_host(out->host + any);
     return good ||
            err_set(err, ERR_INVALID,
-                   "\"%.100s\" is no server: host, host:port, *.domain, or one of these behind https://",
+                   "\"%.100s\" is not a server: host, host:port, *.domain, or one of these behind https://",
                    text);
 }
 

@@ -205,7 +205,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
             err_set(&own, ERR_LIMIT, "responses that scripts wait for exceed %d MiB in total",
                     WEB_HELD_MAX >> 20);
         else if (too_large)
-            err_set(&own, ERR_LIMIT, "the answer is over the limit value-size (%zu bytes)", call->body_max);
+            err_set(&own, ERR_LIMIT, "the response exceeds the limit value-size (%zu bytes)", call->body_max);
         fail(call, too_large ? &own : err);
         return;
     }

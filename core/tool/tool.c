@@ -35,7 +35,7 @@ bool tool_call(lua_State *L, const char *module, struct err *err)
     }
     if (ok) return true;
     const char *text = lua_tostring(L, -1);
-    err_set(err, ERR_INVALID, "%s", text ? text : "an error that is no text");
+    err_set(err, ERR_INVALID, "%s", text ? text : "an error that is not a string");
     lua_settop(L, 0);
     return false;
 }

@@ -38,7 +38,7 @@ local function place_of(about)
       resourceVersion = field(metadata, "resourceVersion"),
     }
   elseif is_view(about) then
-    raw.raise "k8s.event: expected a whole object, not a part of one"
+    raw.raise "k8s.event: expected a complete object, not a part of one"
   end
   place = options.check("k8s.event", place, REF)
   if not place.kind or not place.name then

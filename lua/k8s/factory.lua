@@ -40,7 +40,7 @@ end
 local function check(where, given, known)
   local own = options.check(where, given, known)
   if own.namespace and own.namespaces then
-    raw.raise(where .. ": give namespace or namespaces, not both")
+    raw.raise(where .. ": namespace and namespaces are mutually exclusive")
   end
   return own
 end

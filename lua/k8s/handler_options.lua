@@ -38,7 +38,7 @@ end
 local function each_text(made, where, list, verb)
   local function check(good)
     if not good then
-      raw.raise(where .. " must be a list of strings, and not empty")
+      raw.raise(where .. " must be a non-empty list of strings")
     end
   end
   check(#list > 0)
@@ -70,7 +70,7 @@ local ID_MAX = 253
 -- It stands in logs, in metrics and in C.
 local function check_id(where, id)
   if id and (#id < 1 or #id > ID_MAX or string.find(id, "%c")) then
-    raw.raise(where .. "id must be a text of 1 to " .. ID_MAX .. " characters that can be printed")
+    raw.raise(where .. "id must be a string of 1 to " .. ID_MAX .. " printable characters")
   end
 end
 

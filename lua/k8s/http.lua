@@ -15,7 +15,7 @@ local function pairs_of(headers)
   for name, value in pairs(headers) do
     local kind = type(value)
     if type(name) ~= "string" or (kind ~= "string" and kind ~= "number") then
-      raw.raise "http.request: headers must be texts by their names"
+      raw.raise "http.request: headers must be a table of names and string values"
     end
     names[#names + 1] = name
   end

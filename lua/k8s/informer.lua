@@ -40,7 +40,7 @@ function methods:add_event_handler(given)
   check_self(self, "add_event_handler")
   local handlers = check_options("add_event_handler", given, "WITH_FUNCTIONS")
   if not (handlers.OnAdd or handlers.OnUpdate or handlers.OnDelete) then
-    raw.raise("add_event_handler: give OnAdd, OnUpdate or OnDelete")
+    raw.raise("add_event_handler: at least one of OnAdd, OnUpdate and OnDelete is required")
   end
   return register("add_event_handler", self, handlers)
 end

@@ -15,7 +15,7 @@ local function make(name, each_name)
     known[one] = true
   end)
   local near = nearest.find(name, known)
-  return "there is no k8s." .. name .. (near and ", did you mean k8s." .. near .. "?" or "")
+  return "unknown field k8s." .. name .. (near and ", did you mean k8s." .. near .. "?" or "")
 end
 
 return function(name, each_name)

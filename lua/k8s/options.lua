@@ -91,7 +91,7 @@ function options.each_text(where, declared, take)
   end
   for key in pairs(declared) do
     if type(key) ~= "number" then
-      raw.raise(where .. ": expected an array of texts, not the key " .. tostring(key))
+      raw.raise(where .. ": expected an array of strings, found key " .. tostring(key))
     end
   end
   for _, text in ipairs(declared) do

@@ -15,19 +15,19 @@ local globals = own.globals()
 -- --- what a line sees
 
 local HELP = [[
-pods                     what is in the cache: the first objects of a kind, by any name that kubectl knows
-pods "app=web"           a list of views, by a label selector; pods() has all
+pods                     list objects of a kind from the cache; any kubectl name works
+pods "app=web"           array of objects by label selector; pods() returns all
 pods["shop/web"]         one object; then any field: pods["shop/web"].spec.nodeName
-pods:query():group("status.phase"):count()      questions to the cache: docs/queries.md
+pods:query():group("status.phase"):count()      query the cache, see docs/queries.md
 pods:count("app=web")    also :get(key) :list(selector) :lister() :status()
-kind "deployments.apps"  for names that are no Lua names
-k8s.get("pods", "shop/web"), k8s.list("pods")   ask the server instead of the cache
-x = pods()[1]            globals stay; a line that is not complete goes on in the next one
-Nothing here changes anything. Tab completes, ^C interrupts, ^D ends.]]
+kind "deployments.apps"  for kinds whose name is not a Lua identifier
+k8s.get("pods", "shop/web"), k8s.list("pods")   read from the API server instead of the cache
+x = pods()[1]            globals persist; an incomplete line continues on the next one
+Read-only. Tab completes, Ctrl-C interrupts, Ctrl-D exits.]]
 
 -- Over an engine.
 local HELP_CACHES = [[
-caches                   what the engine has in its caches: a prompt makes none of its own
+caches                   list the caches of the engine
 ]]
 
 local verbs = {
@@ -47,18 +47,18 @@ local verbs = {
 }
 
 -- What scripts have, or what was misspelt, is nil as there; an error about it tells what a prompt has instead.
-local KINDS = ': each kind is there by its name, pods or kind "deployments.apps"'
-local INSTEAD = { informer = KINDS, factory = KINDS, rule = ": rules are for kubelua audit" }
+local KINDS = ': kinds are globals: pods, or kind "deployments.apps"'
+local INSTEAD = { informer = KINDS, factory = KINDS, rule = ": use kubelua audit for rules" }
 local WRITES = { apply = true, create = true, delete = true, event = true, patch = true, update = true }
 
 local function absent(_, name)
   if type(name) == "string" then
     local near = not INSTEAD[name] and not WRITES[name] and nearest.find(name, verbs)
-    local hint = "a prompt only reads and has no k8s." .. name
+    local hint = "the REPL is read-only and has no k8s." .. name
     if INSTEAD[name] then
       hint = hint .. INSTEAD[name]
     else
-      hint = hint .. (near and ", did you mean k8s." .. near .. "?" or "; help tells what it has")
+      hint = hint .. (near and ", did you mean k8s." .. near .. "?" or "; type help for a list")
     end
     raw.note_missing(name, hint)
   end
@@ -88,7 +88,7 @@ function globals.require(name)
   if name == "k8s" then
     return k8s
   end
-  raw.raise("require: a prompt has no modules but k8s")
+  raw.raise("require: only k8s is available in the REPL")
 end
 
 -- A name that means nothing is nil, as in Lua, but for a line of nothing else (why_nothing); a kind that there is, and
@@ -119,7 +119,7 @@ local function why_nothing(text, count, values)
     return nil
   end
   local _, why, is_kind = kinds.named(name)
-  return is_kind == false and "repl:1: neither a global nor a kind: " .. why
+  return is_kind == false and "repl:1: not a global or kind: " .. why
 end
 
 local function give(...)
@@ -140,7 +140,7 @@ end
 
 function repl.eval(text, width, colours)
   if is_farewell(text) then
-    own.answer("failed", "repl:1: ^D, the end of the input, ends the prompt")
+    own.answer("failed", "repl:1: press Ctrl-D to exit")
     return
   end
   local chunk, problem, incomplete = own.compile(text)

@@ -25,7 +25,7 @@ local function open(held)
   end
   local informer = own.cache(held.cache)
   if not informer then
-    raw.raise(held.cache .. ": the engine does not have this cache any more")
+    raw.raise(held.cache .. ": the engine no longer has this cache")
   end
   return informer
 end
@@ -84,7 +84,7 @@ function kind_meta.__index(self, key)
   local held = shown[self]
   if type(key) ~= "string" or held.namespaced and not find(key, "/", 1, true) then
     local one = format("%s[\"%s\"]", held.name, held.namespaced and "namespace/name" or "name")
-    raw.raise(format("%s: there is no method %s; one object is %s", held.name, tostring(key), one))
+    raw.raise(format("%s: unknown method %s; for one object, use %s", held.name, tostring(key), one))
   end
   return (Kind.get(self, key))
 end
@@ -126,9 +126,10 @@ local function choose(canonical, caches)
     end
   end
   if #caches == 0 then
-    return nil, format("%s: the engine has no cache of it; k8s.list(%q) asks the server", canonical, canonical)
+    local problem = "%s: the engine has no cache of this kind; use k8s.list(%q) to query the server"
+    return nil, format(problem, canonical, canonical)
   end
-  return nil, format("%s: the engine has %d caches of it: %s", canonical, #caches, names_of(caches))
+  return nil, format("%s: the engine has %d caches of this kind: %s", canonical, #caches, names_of(caches))
 end
 
 local function cache_named(name)
@@ -157,7 +158,7 @@ local function kind_of_cache(name)
     return nil, why, is_kind
   end
   if cache.transformed then
-    return nil, cache.name .. ": a cache with a transform is its script's alone", true
+    return nil, cache.name .. ": caches with a transform are private to their script", true
   end
   local kind = kind_of(cache.name, { name = cache.kind, cache = cache.name, namespaced = cache.namespaced })
   known[name] = kind

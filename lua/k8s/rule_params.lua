@@ -67,7 +67,7 @@ end
 -- A name that was not declared is a mistake, and would read as nil.
 local function unknown(content, name)
   if next(content) == nil then
-    raw.raise("params: the rule declares none, not " .. tostring(name))
+    raw.raise("params: the rule declares no parameters, found " .. tostring(name))
   end
   require "k8s.unknown"("params", name, content, "parameter")
 end

@@ -97,7 +97,7 @@ end
 -- A name that is none of `uses` is a mistake: it would be told as a nil that was called.
 local function unknown(content, name)
   if next(content) == nil then
-    raw.raise("use: the rule has no uses, not " .. tostring(name))
+    raw.raise("use: the rule declares no uses, found " .. tostring(name))
   end
   require "k8s.unknown"("use", name, content, "name")
 end

@@ -44,7 +44,7 @@ describe("k8s.informer", function()
     factory.factory({ namespace = "c" }):informer("pods", { namespaces = { "a" } })
     assert.same({ n = 2, "pods", { namespaces = { "a" } } }, record.claim)
     local function both() factory.informer("pods", { namespace = "a", namespaces = { "b" } }) end
-    assert.error_matches(both, "give namespace or namespaces, not both")
+    assert.error_matches(both, "namespace and namespaces are mutually exclusive")
   end)
 
   it("says so when the factory's method is called with a dot", function()

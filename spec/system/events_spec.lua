@@ -48,7 +48,7 @@ k8s.event: the reason must be a word of at most 128 bytes, such as PodEvicted
 k8s.event: the message must be a string, not nil
 k8s.event: bad argument #2 to 'format' (number expected, got string)
 k8s.event: the reason must not contain a NUL byte
-k8s.event: expected a whole object, not a part of one
+k8s.event: expected a complete object, not a part of one
 k8s.event: apiVersion has 1025 bytes, the maximum is 1024
 k8s.event: kind has 1025 bytes, the maximum is 1024
 k8s.event: namespace has 1025 bytes, the maximum is 1024

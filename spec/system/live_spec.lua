@@ -286,7 +286,7 @@ describe("live reads #threads", function()
         ['{ "pods:delete" }'] = '"pods:delete": the verb must be get, list, watch or %*',
         ['{ "my pods:get" }'] = "kind must not contain blanks",
         ["{ 5 }"] = "each entry must be a string, not number",
-        ['{ pods = "get" }'] = "expected an array of texts, not the key pods",
+        ['{ pods = "get" }'] = "expected an array of strings, found key pods",
         ['"pods:get"'] = "expected a table, not string",
       }
       for argument, text in pairs(says) do

@@ -93,15 +93,15 @@ describe("kubelua repl --engine #threads", function()
     start()
     local _, err, code = lines 'deploy\nservices\nconfigmaps\nkind "pds"\npodz\nnothing.there\nk8s.patch{}\n'
     assert.equal([[
-repl:1: deployments.apps: the engine has no cache of it; k8s.list("deployments.apps") asks the server
-repl:1: services: the engine has 2 caches of it: kind "services in default", kind "services in other"
-repl:1: configmaps, transformed by watch: a cache with a transform is its script's alone
+repl:1: deployments.apps: the engine has no cache of this kind; use k8s.list("deployments.apps") to query the server
+repl:1: services: the engine has 2 caches of this kind: kind "services in default", kind "services in other"
+repl:1: configmaps, transformed by watch: caches with a transform are private to their script
 repl:1: the server doesn't have a resource type "pds", did you mean "pods"?
-repl:1: neither a global nor a kind: the server doesn't have a resource type "podz", did you mean "pods"?
+repl:1: not a global or kind: the server doesn't have a resource type "podz", did you mean "pods"?
 repl:1: attempt to index global 'nothing' (a nil value)
-repl:1: attempt to call field 'patch' (a nil value); HAS NO k8s.patch; help tells what it has
+repl:1: attempt to call field 'patch' (a nil value); HAS NO k8s.patch; type help for a list
 ]], (err:gsub("transformed by [^:]*", "transformed by watch")
-      :gsub("if this is a field of k8s: a prompt only reads and has no", "HAS NO")))
+      :gsub("if this is a field of k8s: the REPL is read%-only and has no", "HAS NO")))
     assert.equal(3, code)
   end)
 
@@ -273,7 +273,7 @@ repl:1: over the limit script-memory (8Mi) in the prompt
     engine:wait_line "^stuck$"
     for _ = 1, 20 do -- the first ^C may come before the line is run, and drops it then
       p:write "1 + 1\r"
-      if pcall(p.sees, "the engine does not answer", 1) then break end
+      if pcall(p.sees, "the engine does not respond", 1) then break end
       p:write "\3"
     end
     assert.equal(3, p:wait())

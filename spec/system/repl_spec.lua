@@ -117,21 +117,21 @@ repl:1: attempt to index global 'nothing' (a nil value)
 repl:1: unexpected symbol near '*'
 repl:1: mine
 repl:1: the server doesn't have a resource type "pds", did you mean "pods"?
-repl:1: pods: there is no method all; one object is pods["namespace/name"]
-repl:1: require: a prompt has no modules but k8s
-repl:1: attempt to call field 'delete' (a nil value); HAS NO k8s.delete; help tells what it has
+repl:1: pods: unknown method all; for one object, use pods["namespace/name"]
+repl:1: require: only k8s is available in the REPL
+repl:1: attempt to call field 'delete' (a nil value); HAS NO k8s.delete; type help for a list
 repl:1: k8s is read-only: x cannot be set
-repl:1: neither a global nor a kind: the server doesn't have a resource type "podz", did you mean "pods"?
+repl:1: not a global or kind: the server doesn't have a resource type "podz", did you mean "pods"?
 repl:1: attempt to index global 'polices' (a nil value), did you mean "policies.example.com"?
-repl:1: ^D, the end of the input, ends the prompt
-repl:1: ^D, the end of the input, ends the prompt
-repl:1: attempt to call field 'patch' (a nil value); HAS NO k8s.patch; help tells what it has
+repl:1: press Ctrl-D to exit
+repl:1: press Ctrl-D to exit
+repl:1: attempt to call field 'patch' (a nil value); HAS NO k8s.patch; type help for a list
 repl:1: attempt to call field 'informer' (a nil value); HAS NO k8s.informer: ]]
-      .. [[each kind is there by its name, pods or kind "deployments.apps"
-repl:1: attempt to call field 'rule' (a nil value); HAS NO k8s.rule: rules are for kubelua audit
+      .. [[kinds are globals: pods, or kind "deployments.apps"
+repl:1: attempt to call field 'rule' (a nil value); HAS NO k8s.rule: use kubelua audit for rules
 repl:1: attempt to call field 'lst' (a nil value); HAS NO k8s.lst, did you mean k8s.list?
 repl:2: unexpected end of input
-]], (err:gsub("if this is a field of k8s: a prompt only reads and has no", "HAS NO")))
+]], (err:gsub("if this is a field of k8s: the REPL is read%-only and has no", "HAS NO")))
     assert.equal(3, code)
   end)
 

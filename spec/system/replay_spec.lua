@@ -136,13 +136,13 @@ describe("a replay", function()
       local p = replay(path, TELLS)
       assert.equal(2, p:wait(), p:err())
       assert.has_match("kubelua replay: .*a.rec: byte %d+, line 1 of the stream that begins at byte 0: "
-        .. "begin_us is no time from 1970 to 2199", p:err())
+        .. "begin_us is not a time from 1970 to 2199", p:err())
       temp.write(folder .. "/a_spec.lua", [[
         local test = require "k8s.test"
         it("is told", function()
           local ok, problem = pcall(test.load, "script.lua", { recording = "a.rec" })
           assert.is_false(ok)
-          assert.has_match("begin_us is no time from 1970 to 2199", problem, 1, true)
+          assert.has_match("begin_us is not a time from 1970 to 2199", problem, 1, true)
         end)
         it("has a speed that makes sense", function()
           for _, speed in ipairs { 0, -1, 1e-300, 1e300, 0 / 0 } do
@@ -162,7 +162,7 @@ describe("a replay", function()
       local p = replay(recording(pods(record(at_us, "ADDED", pod("z", 9)))), TELLS)
       assert.equal(3, p:wait())
       assert.equal("add\tshop/a\t0\ttrue\n", p:out())
-      assert.has_match("line 4 of the stream that begins at byte 0: at_us is no number", p:err(), 1, true)
+      assert.has_match("line 4 of the stream that begins at byte 0: at_us is not a number", p:err(), 1, true)
     end
   end)
 

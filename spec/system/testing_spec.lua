@@ -99,10 +99,10 @@ What happened with FOLDER/hello.lua:
       lines[#lines + 1] = line:gsub("^(kubelua test: ).*/spec/", "%1")
     end
     assert.same({
-      'kubelua test: x_spec.lua:8: no request met env:fault {"code":500,"kind":"pods","skip":1,"verb":"get"}',
-      'kubelua test: x_spec.lua:11: no request met env:fault {"delay":"1s","verb":"delete"}',
+      'kubelua test: x_spec.lua:8: no request matched env:fault {"code":500,"kind":"pods","skip":1,"verb":"get"}',
+      'kubelua test: x_spec.lua:11: no request matched env:fault {"delay":"1s","verb":"delete"}',
     }, lines)
-    assert.has_match('x_spec.lua:8: no request met env:fault {"code":500,"kind":"pods"', out, 1, true)
+    assert.has_match('x_spec.lua:8: no request matched env:fault {"code":500,"kind":"pods"', out, 1, true)
   end)
 
   it("finds scripts from the folder under test, wherever it is run", function()

@@ -67,7 +67,7 @@ describe("the cluster of a test", function()
       assert.has_match("spec/testing/cluster_spec.lua:%d+: ", raised)
       assert.equal(message, raised:match ": (.*)$")
     end
-    wrong("env:add: pods shop/a is there already; env:update changes it", function() env:add(pod "a") end)
+    wrong("env:add: pods shop/a already exists; use env:update to change it", function() env:add(pod "a") end)
     wrong('env:update: pods "b" not found', function() env:update(pod "b") end)
     wrong('env:delete: pods "b" not found', function() env:delete("pods", "shop/b") end)
     wrong("env:add: the object has no kind", function() env:add { metadata = { name = "a" } } end)

@@ -163,7 +163,7 @@ describe("faults", function()
   it("raise where they mean nothing", function()
     local env = test.new()
     local function problem(given) return select(2, pcall(env.fault, env, given)):match ": (.*)$" end
-    assert.equal("env:fault: one of code, delay and watch must be given", problem {})
+    assert.equal("env:fault: one of code, delay and watch is required", problem {})
     assert.equal('env:fault: watch must be "drop" or "expire", not "x"', problem { watch = "x" })
     assert.equal('env:fault: unknown option "cod", did you mean "code"?', problem { cod = 1 })
     assert.has_match("did you mean", problem { kind = "pdos", code = 500 })
@@ -179,9 +179,9 @@ describe("faults", function()
         assert.has_match(wanted, problem { code = 500, [name] = n }, 1, true)
       end
     end
-    assert.equal("env:fault: reason is of an answer with a code, and there is none",
+    assert.equal("env:fault: reason requires code",
       problem { delay = 1, reason = "x" })
-    assert.equal("env:fault: watch ends watches at once, and goes with kind alone, not with code",
+    assert.equal("env:fault: watch can only be combined with kind, not with code",
       problem { watch = "drop", code = 500 })
   end)
 end)

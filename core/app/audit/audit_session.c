@@ -44,7 +44,7 @@ bool audit_session_receive(struct audit_session *a, struct err *err)
     do n = recvmsg(a->fd, &message, MSG_CMSG_CLOEXEC);
     while (n < 0 && errno == EINTR);
     if (n < 0 && errno == EAGAIN)
-        return err_set(err, ERR_TIMEOUT, "the engine did not answer within %d s", TIMEOUT_MS / MS_PER_S);
+        return err_set(err, ERR_TIMEOUT, "the engine did not respond within %d s", TIMEOUT_MS / MS_PER_S);
     a->closed = n <= 0;
     if (n <= 0) return err_set(err, ERR_CLOSED, "the engine stopped before the audit was done");
     a->in.len += (size_t)n;

@@ -96,7 +96,7 @@ static bool send_request(struct remote *r, const char *method, const char *param
         if (n >= 0)
             sent += (size_t)n;
         else if (errno == EAGAIN)
-            lose(r, "the engine does not answer");
+            lose(r, "the engine does not respond");
         else if (errno != EINTR)
             hear_last_words(r);
     }
@@ -172,7 +172,7 @@ static void pass_on_interrupt(struct remote *r, int64_t *interrupted_ms)
     if (!*interrupted_ms)
         send_request(r, "cancel", NULL);
     else if (now_ms - *interrupted_ms >= PATIENCE_MS)
-        lose(r, "the engine does not answer");
+        lose(r, "the engine does not respond");
     if (!*interrupted_ms) *interrupted_ms = now_ms;
 }
 
@@ -264,7 +264,7 @@ static bool begin(struct remote *r, struct buf *where, struct err *err)
 {
     send_request(r, "repl", NULL);
     size_t at = is_lost(r) ? 0 : await_line(r, TIMEOUT_MS);
-    if (!at && !is_lost(r)) lose(r, "the engine did not answer within 10 s");
+    if (!at && !is_lost(r)) lose(r, "the engine did not respond within 10 s");
     if (!at) {
         *err = r->base.lost;
         return false;

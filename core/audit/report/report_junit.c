@@ -174,7 +174,7 @@ static void put_incomplete(struct buf *text, const char *why)
 {
     buf_puts(text,
              "<testsuite name=\"kubelua audit\" tests=\"1\" failures=\"0\" errors=\"1\" skipped=\"0\">\n"
-             "<testcase name=\"the audit is whole\" classname=\"kubelua audit\">\n<error");
+             "<testcase name=\"the audit is complete\" classname=\"kubelua audit\">\n<error");
     markup_attribute(text, "message", str_of(why));
     buf_puts(text, " type=\"error\"/>\n</testcase>\n</testsuite>\n");
 }

@@ -31,7 +31,7 @@ static void put_reason(const struct asking *asking, struct buf *out)
     if (accepted->reason.n) buf_printf(out, ": %.*s", STR_ARG(accepted->reason));
 }
 
-/* "not accepted by kubelua/ignore.image-tagg: no rule of that id is asked, did you mean image-tag?" */
+/* "not accepted by kubelua/ignore.image-tagg: no rule with that id is evaluated, did you mean image-tag?" */
 static void find_misspelt(struct asking *asking)
 {
     const struct evaluation_options *options = asking->options;

@@ -131,7 +131,7 @@ static bool read_variable(struct zone *zone, struct str text, struct err *err)
         if (err->code != ERR_NOT_FOUND) return false;
     }
     zone->tzif.has_rule = tz_rule_parse(text, &zone->tzif.rule, err);
-    return zone->tzif.has_rule || err_set(err, ERR_INVALID, "\"%.*s\" is no time zone", STR_ARG(text));
+    return zone->tzif.has_rule || err_set(err, ERR_INVALID, "\"%.*s\" is not a time zone", STR_ARG(text));
 }
 
 struct zone *zone_local(struct err *err)

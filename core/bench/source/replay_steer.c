@@ -158,7 +158,7 @@ static json_t *read_number(const struct sim_request *request, const char *key, u
     *number = 0;
     if (!text) return NULL;
     if (str_to_u64(str_of(text), number) && *number > 0 && *number <= max) return NULL;
-    return sim_status_bad_request("%s: \"%.40s\" is no number from 1 to %llu", key, text,
+    return sim_status_bad_request("%s: \"%.40s\" is not a number from 1 to %llu", key, text,
                                   (unsigned long long)max);
 }
 

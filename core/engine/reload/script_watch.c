@@ -87,8 +87,8 @@ static bool add(struct script_watch *watch, const char *folder, uint32_t events)
 {
     if (inotify_add_watch(watch->fd, folder, events | IN_MASK_ADD) >= 0) return true;
     if (errno != ENOENT && errno != ENOTDIR)
-        log_warn("Failed to watch directory, use SIGHUP or kubelua reload after changes", F("folder", folder),
-                 F("err", strerror(errno)));
+        log_warn("Failed to watch directory, use SIGHUP or kubelua reload after changes",
+                 F("directory", folder), F("err", strerror(errno)));
     return false;
 }
 

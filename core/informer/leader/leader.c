@@ -154,7 +154,7 @@ static void renewed(struct leader *l)
     if (l->fence && !leads) leader_lose(l, "the renewal was too late");
     if (until_ms <= leader_now_ms(l)) {
         struct err late;
-        err_set(&late, ERR_TIMEOUT, "the answer took longer than the lease lasts");
+        err_set(&late, ERR_TIMEOUT, "the response took longer than the lease lasts");
         failed(l, &late);
         return;
     }

@@ -61,7 +61,7 @@ static bool read_answer(struct asked *asked, const struct kube_response *answer,
     size_t root = tape_root(&tape);
     size_t status = tape_type(&tape, root) == '{' ? tape_field(&tape, root, STR("status")) : 0;
     if (tape_type(&tape, status) != '{')
-        return err_set(err, ERR_PARSE, "POST %s: the answer has no status", path);
+        return err_set(err, ERR_PARSE, "POST %s: the response has no status", path);
     asked->question->allowed = tape_bool(&tape, tape_field(&tape, status, STR("allowed")), false);
     return true;
 }

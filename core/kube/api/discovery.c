@@ -190,7 +190,7 @@ static bool read_root(struct discovery *discovery, const struct tape *tape, bool
     else if (!is_api && str_is(kind, "APIGroupList"))
         read_groups(discovery, tape);
     else
-        return err_set(err, ERR_PARSE, "the answer is \"%.*s\", not a discovery document", STR_ARG(kind));
+        return err_set(err, ERR_PARSE, "the response is \"%.*s\", not a discovery document", STR_ARG(kind));
     return true;
 }
 

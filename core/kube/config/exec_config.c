@@ -36,8 +36,7 @@ static bool read_args(struct yaml_file *file, yaml_node_t *exec, struct exec_con
 static bool read_variable(struct yaml_file *file, yaml_node_t *entry, char **out, struct err *err)
 {
     struct str name, value;
-    if (entry->type != YAML_MAPPING_NODE)
-        return err_set(err, ERR_INVALID, ".env: an entry that is no mapping");
+    if (entry->type != YAML_MAPPING_NODE) return err_set(err, ERR_INVALID, ".env: an entry is not a mapping");
     if (!yaml_read_text(yaml_get(file, entry, "name"), &name, err)) return err_wrap(err, ".env: a name");
     if (!name.n || memchr(name.p, '=', name.n))
         return err_set(err, ERR_INVALID, ".env: an entry without a usable name");

@@ -72,7 +72,7 @@ static bool check_head(const struct exec_config *exec, const struct tape *tape, 
 static bool read_status(const struct tape *tape, struct exec_credential *out, struct err *err)
 {
     size_t status = tape_field(tape, tape_root(tape), STR("status"));
-    if (tape_type(tape, status) != '{') return err_set(err, ERR_PARSE, "its answer has no status");
+    if (tape_type(tape, status) != '{') return err_set(err, ERR_PARSE, "its output has no status");
     if (!take_text(tape, status, "token", &out->token, err) ||
         !take_text(tape, status, "clientCertificateData", &out->cert_pem, err) ||
         !take_text(tape, status, "clientKeyData", &out->key_pem, err))
@@ -103,7 +103,7 @@ bool exec_credential_read(const struct exec_config *exec, struct str output, str
     buf_str(&text, output);
     memset(buf_reserve(&text, TAPE_PADDING), 0, TAPE_PADDING);
     bool ok = tape_parse(parser, text.data, text.len, &tape, err);
-    if (!ok) err_wrap(err, "its answer");
+    if (!ok) err_wrap(err, "its output");
     ok = ok && check_head(exec, &tape, err) && read_status(&tape, out, err);
     if (!ok) exec_credential_clear(out);
     buf_wipe(&text);

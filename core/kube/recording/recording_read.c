@@ -95,7 +95,7 @@ static bool read_head(struct recording *r, struct reader *reader, struct err *er
     if (!*s->resource.plural || !*s->resource.kind || !*s->resource.version)
         return broken(r, reader, "missing kind", err);
     if (s->begin_us < 1 || s->begin_us >= RECORDING_BEGIN_END_US)
-        return broken(r, reader, "begin_us is no time from 1970 to 2199, in microseconds since the epoch",
+        return broken(r, reader, "begin_us is not a time from 1970 to 2199, in microseconds since the epoch",
                       err);
     return true;
 }
@@ -132,7 +132,7 @@ static bool read_record(struct recording *r, struct reader *reader, struct str l
     size_t at = tape_root(&tape);
     int64_t at_us = tape_int(&tape, tape_field(&tape, at, STR("at_us")), -1);
     if (at_us < 0 || at_us > RECORDING_AT_MAX_US)
-        return broken(r, reader, "at_us is no number of microseconds from 0 to ten years", err);
+        return broken(r, reader, "at_us is not a number of microseconds from 0 to ten years", err);
     next->at_us = reader->stream.begin_us + at_us;
     if (!read_type(tape_str(&tape, tape_field(&tape, at, STR("type"))), &next->type))
         return broken(r, reader, "a line of an unknown type", err);

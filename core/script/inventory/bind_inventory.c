@@ -24,7 +24,7 @@ static int l_inventory_add(lua_State *L)
     struct str name = arg_str(L, 1, "plan: class"), key = arg_str(L, 2, "plan: key");
     struct str detail = arg_str(L, 3, "plan: detail");
     enum inventory_class class = inventory_class_of(name);
-    if (class == INVENTORY_CLASSES) script_raise(L, "plan: there is no class %s", name.p);
+    if (class == INVENTORY_CLASSES) script_raise(L, "inventory: unknown class %s", name.p);
     if (script->phase == SCRIPT_LOADING) inventory_note(L, class, key, detail);
     return 0;
 }

@@ -58,7 +58,7 @@ bool sim_review(struct sim_api *api, const struct sim_request *request, struct s
     if (json_is_object(review))
         answer(api, review, reply);
     else
-        sim_reply_status(reply, sim_status_bad_request("the body is no SelfSubjectAccessReview as JSON"));
+        sim_reply_status(reply, sim_status_bad_request("the body is not a SelfSubjectAccessReview as JSON"));
     json_decref(review);
     return true;
 }

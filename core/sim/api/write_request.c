@@ -185,7 +185,7 @@ static void apply(struct writing *w, const char *key)
         sim_reply_status(w->reply,
                          sim_status_bad_request("%s", json_is_object(given)
                                                           ? "fieldManager is required for apply patch"
-                                                          : "what is applied is no object"));
+                                                          : "the applied value is not an object"));
         json_decref(given);
         return;
     }

@@ -131,11 +131,11 @@ bool sim_check_body(const struct sim_kind *kind, const json_t *body, struct sim_
 {
     const json_t *metadata = json_object_get(body, "metadata");
     if (!json_is_object(body))
-        return sim_refuse(refusal,
-                          sim_status_bad_request(
-                              "the object provided is unrecognized (must be of type %s): the body is no JSON "
-                              "object",
-                              kind->kind));
+        return sim_refuse(
+            refusal, sim_status_bad_request(
+                         "the object provided is unrecognized (must be of type %s): the body is not JSON "
+                         "object",
+                         kind->kind));
     if (!check_kind(kind, body, refusal)) return false;
     if (metadata && !json_is_null(metadata) && !json_is_object(metadata))
         return wrong_type(kind, body, "", metadata, "v1.ObjectMeta", refusal);

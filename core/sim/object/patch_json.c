@@ -61,7 +61,7 @@ static bool find_there(struct work *w, const char *pointer, struct sim_place *pl
     if (!sim_place_find(w->document, pointer, place, &w->message)) return false;
     if (sim_place_value(w->document, place)) return true;
     sim_place_clear(place);
-    return fail(w, "there is no such value");
+    return fail(w, "no such value");
 }
 
 /* The value at a pointer; a new reference, NULL with a message. */
@@ -182,7 +182,7 @@ static bool apply(struct work *w, const json_t *operation)
     if (strcmp(op, "move") == 0) return move(w, from, path);
     if (strcmp(op, "copy") == 0) return copy(w, from, path);
     bool known = strcmp(op, "add") == 0 || strcmp(op, "replace") == 0 || strcmp(op, "test") == 0;
-    if (!known) return fail(w, "there is no such operation");
+    if (!known) return fail(w, "no such operation");
     if (!value) return fail(w, "it needs a value");
     if (strcmp(op, "add") == 0) return add(w, path, json_deep_copy(value));
     if (strcmp(op, "replace") == 0) return replace(w, path, json_deep_copy(value));

@@ -167,7 +167,10 @@ local MESSAGES = {
     "Expected the script to write:\n%s\nIt wrote:\n%s",
     "Expected the script not to write:\n%s\nIt wrote:\n%s",
   },
-  requested = { "Expected a request:\n%s\nIt asked:\n%s", "Expected no request:\n%s\nIt asked:\n%s" },
+  requested = {
+    "Expected the script to request:\n%s\nIt requested:\n%s",
+    "Expected the script not to request:\n%s\nIt requested:\n%s",
+  },
   sent_event = { "Expected an Event:\n%s\nIt sent:\n%s", "Expected no Event:\n%s\nIt sent:\n%s" },
   printed = { "Expected a line:\n%s\nIt printed:\n%s", "Expected no line:\n%s\nIt printed:\n%s" },
   logged = { "Expected in the log:\n%s\nIt logged:\n%s", "Expected not in the log:\n%s\nIt logged:\n%s" },

@@ -141,7 +141,7 @@ end
 function methods:lead(leads)
   note(self, "lead     %s", tostring(leads))
   if not test.lead(self.engine, leads) then
-    raw.raise "env:lead: the script takes part in no election: k8s.leader, or leader_elect = true, has it do so"
+    raw.raise "env:lead: the script is not part of an election; call k8s.leader or set leader_elect = true"
   end
 end
 
@@ -213,7 +213,7 @@ local KIND = { kind = "string", plural = "string", group = "string", version = "
 function methods:kind(given)
   local kind = options.check("env:kind", given, KIND)
   if not kind.kind or not kind.group then
-    raw.raise "env:kind: kind and group must be given"
+    raw.raise "env:kind: kind and group are required"
   end
   local ok, problem = test.add_kind(
     self.engine, kind.group, kind.version or "v1", kind.plural or kind.kind:lower() .. "s", kind.kind,

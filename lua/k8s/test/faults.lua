@@ -67,7 +67,7 @@ local function check_watch(fault)
   end
   for name in pairs(fault) do
     if name ~= "watch" and name ~= "kind" then
-      raw.raise(("env:fault: watch ends watches at once, and goes with kind alone, not with %s"):format(name))
+      raw.raise(("env:fault: watch can only be combined with kind, not with %s"):format(name))
     end
   end
   return fault
@@ -87,11 +87,11 @@ function faults.check(given)
   check_whole(fault, "skip", 0, COUNT_MAX)
   check_whole(fault, "retry_after", 0, COUNT_MAX)
   if not fault.code and not fault.delay then
-    raw.raise "env:fault: one of code, delay and watch must be given"
+    raw.raise "env:fault: one of code, delay and watch is required"
   end
   for _, name in ipairs { "reason", "message", "retry_after" } do
     if fault[name] and not fault.code then
-      raw.raise(("env:fault: %s is of an answer with a code, and there is none"):format(name))
+      raw.raise(("env:fault: %s requires code"):format(name))
     end
   end
   return fault
@@ -135,7 +135,7 @@ function faults.unmet(env)
   local texts = {}
   for _, fault in ipairs(env.faults) do
     if fault.times ~= 0 and test.rule_is_unmet(env.engine, fault.id) then
-      texts[#texts + 1] = ("%s: no request met env:fault %s"):format(fault.place, fault.text)
+      texts[#texts + 1] = ("%s: no request matched env:fault %s"):format(fault.place, fault.text)
     end
   end
   return texts

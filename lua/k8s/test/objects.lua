@@ -144,7 +144,7 @@ function objects.add(env, verb, object)
   local place = objects.place(env, verb, object)
   local before = objects.get(env, place)
   if before and place.resource.kind ~= "Namespace" then
-    raw.raise(("%s: %s %s is there already; env:update changes it"):format(
+    raw.raise(("%s: %s %s already exists; use env:update to change it"):format(
       verb, objects.name_of(place.resource), place.key))
   end
   return store(env, verb, place, object, before), place

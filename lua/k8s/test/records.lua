@@ -129,7 +129,7 @@ end
 
 function records.describe_request(request)
   local text = ("http     %s %s -> %s  %s"):format(
-    request.method, request.url, request.status or "nobody answers", request.body or "")
+    request.method, request.url, request.status or "no server responded", request.body or "")
   return short(text)
 end
 

@@ -16,7 +16,7 @@ end
 local function load_runner()
   local found, compatibility = pcall(_G.require, "busted.compatibility")
   if not found then
-    return nil, "busted is not installed: the Debian package lua-busted has it (apt install lua-busted)"
+    return nil, "busted is not installed (apt install lua-busted)"
   end
   compatibility.exit = ended
   local loaded, runner = pcall(_G.require, "busted.runner")
@@ -58,7 +58,7 @@ local function explain_none(arguments)
       filters[#filters + 1] = word
     end
   end
-  return #filters == 0 and "there are no tests in the specs" or "no test matches " .. table.concat(filters, " ")
+  return #filters == 0 and "the specs contain no tests" or "no test matches " .. table.concat(filters, " ")
 end
 
 local function forget(envs)

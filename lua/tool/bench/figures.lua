@@ -66,7 +66,7 @@ local KIB, MIB = 1024, 1048576
 -- divided by; without that it is a count.
 figures.sections = {
   {
-    title = "First sync, from the start of the process to a whole cache",
+    title = "First sync, from the start of the process to a complete cache",
     legend = "SOURCE: CPU of the server that feeds all subjects.",
     { "CPU us/pod", "sync_cpu_us_per_object", 1 },
     { "WALL s", "sync_wall_s", 1 },

@@ -9,7 +9,7 @@ local printable = text_table.printable
 
 -- For programs; and, with a number before it, for the last line.
 local RESULTS = {
-  { "unchanged", "unchanged" }, { "added", "new" }, { "changed", "to change" }, { "reloaded", "to be loaded anew" },
+  { "unchanged", "unchanged" }, { "added", "new" }, { "changed", "to change" }, { "reloaded", "to be reloaded" },
   { "removed", "to stop" }, { "refused", "to be refused" },
 }
 
@@ -41,7 +41,7 @@ local HEADS = {
   added = ": new\n",
   removed = ": stops, its file is gone; generation %d runs\n",
   refused = ": refused: %s\n",
-  reloaded = ": loaded anew, generation %d runs; what it registers is the same\n",
+  reloaded = ": reloaded, generation %d runs; what it registers is the same\n",
   changed = ": changes, generation %d runs\n",
 }
 

@@ -190,7 +190,7 @@ static void test_a_large_answer_is_refused(void **state)
     assert_int_equal(status, 200);
     ask(bench, (struct web_call_request){.url = "/", .body_max = 1999});
     assert_int_equal(err.code, ERR_LIMIT);
-    assert_string_equal(err.text, "the answer is over the limit value-size (1999 bytes)");
+    assert_string_equal(err.text, "the response exceeds the limit value-size (1999 bytes)");
 }
 
 static void answer_nothing(struct bench *bench, struct tiny_conn *conn) {}
@@ -257,7 +257,7 @@ static void test_what_is_no_server_is_refused(void **state)
                                         "ftp://a", "http://", "a:70000", "user@a", "*"};
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
         assert_null(web_allow_new(&wrong[i], 1, &err));
-        assert_non_null(strstr(err.text, "is no server: host, host:port, *.domain"));
+        assert_non_null(strstr(err.text, "is not a server: host, host:port, *.domain"));
     }
 }
 

@@ -295,7 +295,7 @@ static void test_an_answer_that_took_longer_than_the_lease_is_none(void **state)
     virtual_clock_advance(&candidate_clock, 15000);
     candidate_answer("create");
     assert_false(candidate_leads());
-    assert_string_equal(candidate_status().err->text, "the answer took longer than the lease lasts");
+    assert_string_equal(candidate_status().err->text, "the response took longer than the lease lasts");
     candidate_pass(5000);
     candidate_answer("get"); /* it shows that the lease is ours */
     candidate_answer("update");

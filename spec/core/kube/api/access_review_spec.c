@@ -101,9 +101,9 @@ static void test_an_answer_that_is_none_is_an_error(void **state)
 {
     struct bench *bench = prepare(state);
     assert_error(bench, "{\"kind\":\"SelfSubjectAccessReview\"}",
-                 "selfsubjectaccessreviews: the answer has no status");
-    assert_error(bench, "{\"status\":\"Success\"}", "the answer has no status");
-    assert_error(bench, "[]", "the answer has no status");
+                 "selfsubjectaccessreviews: the response has no status");
+    assert_error(bench, "{\"status\":\"Success\"}", "the response has no status");
+    assert_error(bench, "[]", "the response has no status");
     assert_error(bench, "{\"status\":", "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews: ");
     /* Who says nothing of it does not allow it. */
     struct access_check one = {.ns = "", .group = "", .resource = "pods", .name = "", .verb = "list"};

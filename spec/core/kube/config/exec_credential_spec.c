@@ -20,11 +20,11 @@ static void test_t12_answers_that_are_none(void **state)
     static const struct {
         const char *answer, *text;
     } cases[] = {
-        {"secret nonsense", "its answer: invalid JSON: "},
+        {"secret nonsense", "its output: invalid JSON: "},
         {"{\"kind\":\"Pod\",\"secret\":1}", "output is not an ExecCredential"},
         {HEAD("v1beta1") ",\"status\":{\"token\":\"secret\"}}",
          "output does not have the configured apiVersion client.authentication.k8s.io/v1"},
-        {HEAD("v1") "}", "its answer has no status"},
+        {HEAD("v1") "}", "its output has no status"},
         {HEAD("v1") ",\"status\":{}}", "output has neither a token nor a certificate"},
         {HEAD("v1") ",\"status\":{\"clientKeyData\":\"secret\"}}", "output has a key without a certificate"},
         {HEAD("v1") ",\"status\":{\"clientCertificateData\":\"x\"}}",

@@ -114,7 +114,7 @@ static void test_t1_what_is_wrong_is_found_while_loading(void **state)
         {V1 ", command: aws, interactiveMode: Never, env: [{value: secret}]",
          "env: an entry without a usable name"},
         {V1 ", command: aws, interactiveMode: Never, env: {A: secret}", "env: not a list"},
-        {V1 ", command: aws, interactiveMode: Never, env: [A]", "env: an entry that is no mapping"},
+        {V1 ", command: aws, interactiveMode: Never, env: [A]", "env: an entry is not a mapping"},
         {V1 ", command: aws, interactiveMode: Never, env: [{name: A, value: [secret]}]",
          "env[A].value: not a string"},
         {V1 ", command: aws, interactiveMode: Never, env: [{name: A, value: 5}]",

@@ -257,7 +257,8 @@ static void a_beginning_that_is_no_time_is_refused(void **state)
         write_frame(first, heads[i], "w");
         assert_null(recording_open(first, &err));
         assert_non_null(strstr(err.text, "/a: byte "));
-        assert_non_null(strstr(err.text, "line 1 of the stream that begins at byte 0: begin_us is no time"));
+        assert_non_null(
+            strstr(err.text, "line 1 of the stream that begins at byte 0: begin_us is not a time"));
     }
     write_frame(first, HEAD("\"begin_us\":7258118399999999,"), "w");
     struct recording *recording = recording_open(first, &err);
@@ -270,10 +271,10 @@ static void a_record_that_makes_no_sense_ends_its_stream_and_is_told_with_its_pl
     static const struct {
         const char *line, *why;
     } bad[] = {
-        {"{\"at_us\":-1,\"type\":\"LISTED\"}", "at_us is no number of microseconds from 0 to ten years"},
-        {"{\"at_us\":315360000000001,\"type\":\"LISTED\"}", "at_us is no number"},
-        {"{\"at_us\":9223372036854775807,\"type\":\"LISTED\"}", "at_us is no number"},
-        {"{\"type\":\"LISTED\"}", "at_us is no number"},
+        {"{\"at_us\":-1,\"type\":\"LISTED\"}", "at_us is not a number of microseconds from 0 to ten years"},
+        {"{\"at_us\":315360000000001,\"type\":\"LISTED\"}", "at_us is not a number"},
+        {"{\"at_us\":9223372036854775807,\"type\":\"LISTED\"}", "at_us is not a number"},
+        {"{\"type\":\"LISTED\"}", "at_us is not a number"},
         {"{\"at_us\":1,\"type\":\"GONE\"}", "a line of an unknown type"},
         {"{\"at_us\":1,\"type\":\"ADDED\"}", "a line without its object"},
     };

@@ -303,12 +303,13 @@ static void test_a_script_that_fails_to_load_registers_nothing(void **state)
         {"local p = k8s.informer('pods')\np:on_add(print, { id = 'x' })\np:on_add(print, { id = 'x' })",
          "bad.lua:4: the handler id \"x\" is already taken"},
         {"k8s.informer('pods'):on_add(print, { id = '' })",
-         "bad.lua:2: on_add: id must be a text of 1 to 253 "},
+         "bad.lua:2: on_add: id must be a string of 1 to 253 "},
         {"k8s.informer('pods'):on_add(print, { id = 'a\\0b' })",
          "bad.lua:2: on_add: id must not contain a NUL byte"},
-        {"k8s.informer('pods'):on_add(print, { id = 'a\\nb' })", "bad.lua:2: on_add: id must be a text of "},
+        {"k8s.informer('pods'):on_add(print, { id = 'a\\nb' })",
+         "bad.lua:2: on_add: id must be a string of "},
         {"k8s.informer('pods'):on_add(print, { namespaces = { 'a', 1 } })",
-         "bad.lua:2: on_add: namespaces must be a list of strings, and not empty"},
+         "bad.lua:2: on_add: namespaces must be a non-empty list of strings"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char lua[400];

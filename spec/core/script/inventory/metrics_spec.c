@@ -97,7 +97,7 @@ static void test_names_are_checked(void **state)
         {"k8s.metric.gauge('a', '', { 'script' })", "a: label \"script\" is reserved"},
         {"k8s.metric.histogram('a', '', { 'le' })", "a: label \"le\" is reserved"},
         {"k8s.metric.gauge('a', '', { 'b', 'b' })", "a has the label \"b\" twice"},
-        {"k8s.metric.gauge('a', '', { b = 1 })", "expected an array of texts, not the key b"},
+        {"k8s.metric.gauge('a', '', { b = 1 })", "expected an array of strings, found key b"},
         {"k8s.metric.gauge('a', '', { 1 })", "k8s.metric: each label must be a string, not number"},
         {"k8s.metric.gauge('a')", "k8s.metric: the help must be a string, not nil"},
         {"k8s.metric.gauge('a', '') k8s.metric.gauge('a', '')", "k8s.metric: a already exists"},

@@ -134,12 +134,11 @@ static void test_a_line_gives_its_values_or_why_not(void **state)
 static void test_a_name_that_is_no_kind_is_told_with_the_nearest(void **state)
 {
     open_prompt(REPL_OWN_CACHES);
-    assert_gives(
-        "podz", REPL_FAILED,
-        "repl:1: neither a global nor a kind: the server doesn't have a resource type \"podz\", did you "
-        "mean \"pods\"?");
+    assert_gives("podz", REPL_FAILED,
+                 "repl:1: not a global or kind: the server doesn't have a resource type \"podz\", did you "
+                 "mean \"pods\"?");
     assert_gives(" things ", REPL_FAILED,
-                 "repl:1: neither a global nor a kind: the server doesn't have a resource type \"things\"");
+                 "repl:1: not a global or kind: the server doesn't have a resource type \"things\"");
     assert_gives("podz:count()", REPL_FAILED,
                  "repl:1: attempt to index global 'podz' (a nil value), did you mean \"pods\"?");
     assert_gives("podz 'app=web'", REPL_FAILED,
@@ -230,7 +229,7 @@ static void test_a_kind_gets_a_cache_when_it_is_asked_for(void **state)
     assert_gives("pods['shop/a']:label 'app', #pods 'app=web', pods:get 'shop/b':name()", REPL_DONE,
                  "web\n1\nb");
     assert_gives("pods.all", REPL_FAILED,
-                 "repl:1: pods: there is no method all; one object is pods[\"namespace/name\"]");
+                 "repl:1: pods: unknown method all; for one object, use pods[\"namespace/name\"]");
     assert_gives("caches == nil", REPL_DONE, "true");
     assert_int_equal(claims, 1);
 }
@@ -254,11 +253,11 @@ static void test_over_an_engine_it_reads_what_scripts_have(void **state)
     assert_gives("pods:count(), kind 'pods in shop':count()", REPL_DONE, "2\n1");
     assert_gives(
         "deployments", REPL_FAILED,
-        "repl:1: deployments.apps: the engine has no cache of it; k8s.list(\"deployments.apps\") asks "
-        "the server");
+        "repl:1: deployments.apps: the engine has no cache of this kind; use k8s.list(\"deployments.apps\") "
+        "to query the server");
     assert_gives("kind 'things'", REPL_FAILED, "repl:1: the server doesn't have a resource type \"things\"");
     assert_gives("things", REPL_FAILED,
-                 "repl:1: neither a global nor a kind: the server doesn't have a resource type \"things\"");
+                 "repl:1: not a global or kind: the server doesn't have a resource type \"things\"");
     assert_gives("caches", REPL_DONE,
                  "pods                                            2\n"
                  "pods in shop                                    1");
@@ -272,8 +271,9 @@ static void test_caches_of_a_kind_are_named_when_none_is_the_whole(void **state)
     load_watcher(
         "k8s.informer('pods', { namespace = 'a' }) k8s.informer('pods', { namespaces = { 'b', 'c' } })");
     open_prompt(REPL_SHARED_CACHES);
-    assert_gives("pods", REPL_FAILED,
-                 "repl:1: pods: the engine has 2 caches of it: kind \"pods in a\", kind \"pods in b, c\"");
+    assert_gives(
+        "pods", REPL_FAILED,
+        "repl:1: pods: the engine has 2 caches of this kind: kind \"pods in a\", kind \"pods in b, c\"");
     for (size_t i = 0; i < 3; i++) cluster_list(c, i, "");
     assert_gives("kind 'pods in b, c':count()", REPL_DONE, "0");
 }
@@ -285,7 +285,7 @@ static void test_a_cache_with_a_transform_is_its_scripts(void **state)
     open_prompt(REPL_SHARED_CACHES);
     begin("pods:count()");
     assert_int_equal(end, REPL_FAILED);
-    assert_non_null(strstr(buf_text(&answer), ": a cache with a transform is its script's alone"));
+    assert_non_null(strstr(buf_text(&answer), ": caches with a transform are private to their script"));
 }
 
 /* With the claim of the prompt, until that ends. */

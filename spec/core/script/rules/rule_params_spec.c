@@ -103,7 +103,8 @@ static void test_nobody_changes_them(void **state)
          "rules.lua:3: params is read-only: n cannot be set"},
         {HEAD RULE("a", "restarts = 1", "r:warn(params.restart)"),
          "rules.lua:3: params: unknown parameter \"restart\", did you mean \"restarts\"?"},
-        {HEAD RULE("a", "", "r:warn(params.n)"), "rules.lua:3: params: the rule declares none, not n"},
+        {HEAD RULE("a", "", "r:warn(params.n)"),
+         "rules.lua:3: params: the rule declares no parameters, found n"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct script *script = cluster_load(c, "rules", cases[i].lua);

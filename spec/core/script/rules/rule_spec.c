@@ -195,7 +195,7 @@ static void test_a_name_that_is_none_of_uses_is_told(void **state)
              "k8s.rule { id = 'b', kinds = { 'pods' }, uses = { svcs = { kind = 'nodes' } },\n"
              "  check = function(_, _, use) use.svc() end }");
     struct root *pod = feed_pod(c, "web", 1, 1);
-    static const char *const parts[] = {"rules.lua:2: use: the rule has no uses, not x",
+    static const char *const parts[] = {"rules.lua:2: use: the rule declares no uses, found x",
                                         "rules.lua:4: use: unknown name \"svc\", did you mean \"svcs\"?"};
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
         assert_int_equal(ask(script, i, pod), VERDICT_ERROR);

@@ -76,11 +76,11 @@ static void test_every_class_with_methods_raises(void **state)
 static void test_a_name_of_k8s_that_was_meant_is_told(void **state)
 {
     static const char *const wrong[][2] = {
-        {"k8s.infromer('pods')", "call field 'infromer' (a nil value); if this is a field of k8s: there is "
-                                 "no k8s.infromer, did you mean k8s.informer?"},
+        {"k8s.infromer('pods')", "call field 'infromer' (a nil value); if this is a field of k8s: unknown "
+                                 "field k8s.infromer, did you mean k8s.informer?"},
         {"k8s.metrics.counter('n', 'n')", "index field 'metrics' (a nil value); if this is a field of k8s: "
-                                          "there is no k8s.metrics, did you mean k8s.metric?"},
-        {"k8s.zzz()", "call field 'zzz' (a nil value); if this is a field of k8s: there is no k8s.zzz"},
+                                          "unknown field k8s.metrics, did you mean k8s.metric?"},
+        {"k8s.zzz()", "call field 'zzz' (a nil value); if this is a field of k8s: unknown field k8s.zzz"},
     };
     struct cluster *c = *state;
     char text[200];
