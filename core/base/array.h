@@ -10,8 +10,8 @@
 
 enum { ARRAY_MIN = 4, ARRAY_ROOM_MIN = 64 };
 
-/* Grows the array by one, and gives the place of the new element, which is not initialised. The arguments of
- * all three are changed, and are looked at more than once. */
+/* Grows the array by one, and returns the place of the new element, which is not initialised. The arguments
+ * of all three are changed, and are looked at more than once. */
 #define array_add(items, count) ((items) = array_grow((items), (count), sizeof *(items)), (items) + (count)++)
 /* Makes room for one more in an array whose room is kept: as it is emptied and filled again, or is counted.
  */

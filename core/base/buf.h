@@ -12,7 +12,7 @@ struct buf {
     size_t len, cap;
 };
 
-/* Room for `more` bytes behind `len`; gives the place of the first. `len` stays. */
+/* Room for `more` bytes behind `len`; returns the place of the first. `len` stays. */
 char *buf_reserve(struct buf *b, size_t more);
 void buf_append(struct buf *b, const void *data, size_t len);
 void buf_str(struct buf *b, struct str s);

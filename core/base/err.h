@@ -12,15 +12,15 @@ enum err_code {
     ERR_NOT_FOUND, /* the thing named does not exist */
     ERR_IO,        /* a local file or descriptor */
     ERR_CONNECT,   /* no connection: refused, unreachable, name not resolved */
-    ERR_CLOSED,    /* the connection broke off or ended before its answer was whole */
+    ERR_CLOSED,    /* the connection ended before the response was complete */
     ERR_TLS,       /* handshake or certificate */
     ERR_TIMEOUT,   /* a local deadline passed */
-    ERR_HTTP,      /* an answer with an error code; http_status and reason are set */
+    ERR_HTTP,      /* a response with an error code; http_status and reason are set */
     ERR_PARSE,     /* bytes that are not what they should be */
     ERR_LIMIT,     /* a limit of ours; the text names it */
-    ERR_CANCELLED, /* somebody who may, stopped it */
+    ERR_CANCELLED, /* cancelled by its owner, a user or a signal */
     ERR_SCRIPT,    /* raised by a script */
-    ERR_OUTDATED,  /* what it was made from is another by now; made anew it may do */
+    ERR_OUTDATED,  /* made from a state that has changed; making it again may succeed */
 };
 
 enum { ERR_TEXT_MAX = 1024, ERR_REASON_MAX = 64 };
@@ -28,21 +28,21 @@ enum { ERR_TEXT_MAX = 1024, ERR_REASON_MAX = 64 };
 struct err {
     enum err_code code;
     int http_status;             /* 0 when no server answered */
-    int64_t retry_after_ms;      /* -1 when the server said nothing of it */
+    int64_t retry_after_ms;      /* -1: the server gave none */
     bool has_retry_after;        /* it said so by a Retry-After header, not by the Status alone (H-3) */
     bool too_large_version;      /* cause ResourceVersionTooLarge in any of its forms */
     char reason[ERR_REASON_MAX]; /* the Status's reason, "" when unknown */
     char text[ERR_TEXT_MAX];     /* one line, cut with "..." when longer */
 };
 
-/* Fills `*err` (NULL is allowed) and gives false, to be returned at once. Line ends become blanks. */
+/* Fills `*err` (NULL is allowed) and returns false, to be returned at once. Line ends become blanks. */
 bool err_set(struct err *err, enum err_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool err_vset(struct err *err, enum err_code code, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
-/* Puts "context: " before the text; keeps all else; gives false. */
+/* Puts "context: " before the text; keeps all else; returns false. */
 bool err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Puts more behind the text; keeps all else; gives false. */
+/* Puts more behind the text; keeps all else; returns false. */
 bool err_append(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *err);
 /* A short fixed name of the code, for logs and metric labels: "connect", "timeout", ... */

@@ -49,12 +49,13 @@ static inline bool str_has_nul(struct str s)
 {
     return s.n && memchr(s.p, '\0', s.n);
 }
-/* Cuts `*rest` at the first `sep`: gives the part before it and moves `*rest` behind it. The last part leaves
- * `rest->p` NULL; with `rest->p` NULL false is given. */
+/* Cuts `*rest` at the first `sep`: returns the part before it and moves `*rest` behind it. The last part
+ * leaves `rest->p` NULL; with `rest->p` NULL false is given. */
 bool str_cut(struct str *rest, char sep, struct str *part);
 /* Returns the number of bytes of the UTF-8 character at the beginning; 0 if there is none. */
 size_t str_utf8(struct str a);
-/* That character, and its bytes in `n`; when there is none U+FFFD and 1. Not for an empty text. */
+/* Returns the first character, and its length in bytes in `n`; U+FFFD and 1 if it is invalid. Not for an
+ * empty text. */
 uint32_t str_code_point(struct str a, size_t *n);
 /* Decimal digits only, the whole slice, no sign; false when empty, malformed or above UINT64_MAX. */
 bool str_to_u64(struct str a, uint64_t *out);

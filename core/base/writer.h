@@ -15,7 +15,7 @@
 
 enum writer_stream { WRITER_STDOUT, WRITER_STDERR, WRITER_FILE };
 enum writer_wait {
-    WRITER_NEVER_WAIT, /* no room: the line is dropped and counted, gives false */
+    WRITER_NEVER_WAIT, /* no room: the line is dropped and counted, returns false */
     /* No room: waits until there is some (`exec`), though not while lines cannot be written for a reason that
      * stays, nor beyond OUTLET_TIMEOUT_MS (outlet.h) for one that may pass. */
     WRITER_WAIT,
@@ -34,7 +34,7 @@ struct writer_gap {
 /* Appends a line in the format of the file that tells of a gap. On the thread that writes. */
 typedef void writer_gap_fn(struct buf *out, const struct writer_gap *gap);
 
-/* What a file is to its owner. */
+/* Role of a file for its owner. */
 struct writer_file {
     writer_gap_fn *put_gap;
     struct metric *dropped; /* counts the lines that are lost */

@@ -56,7 +56,7 @@ struct loop *engine_loop(const struct engine *engine);
 struct loop *engine_io_loop(const struct engine *engine);
 /* Starts the I/O thread and loads every script. False when anything is wrong; each cause was printed. */
 bool engine_load(struct engine *engine);
-/* Runs; gives the exit code. */
+/* Runs; returns the exit code. */
 int engine_run(struct engine *engine);
 /* A signal came: the engine ends, and engine_run returns. */
 void engine_end(struct engine *engine, int signum);

@@ -23,8 +23,9 @@ struct child_options {
 
 struct child_callbacks {
     void (*on_line)(void *ctx, struct str line); /* of stderr, without its end; optional */
-    /* It has ended, by itself with code 0 when `err` is NULL. ERR_TIMEOUT, ERR_LIMIT, or ERR_IO "exit code
-     * 1", "killed by signal 9". `exit_code` is -1 when a signal ended it. `output` is wiped after. */
+    /* Called when the child has ended. `err` is NULL for exit code 0, else ERR_TIMEOUT, ERR_LIMIT, or ERR_IO
+     * "exit code 1", "killed by signal 9". `exit_code` is -1 when a signal ended it. `output` is wiped
+     * afterwards. */
     void (*on_end)(void *ctx, int exit_code, struct str output, const struct err *err);
     void *ctx;
 };

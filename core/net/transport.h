@@ -14,11 +14,11 @@
 #include "base/str.h"
 #include "net/loop.h"
 
-/* So much of its body an exchange is given in one turn of the loop, as it is after inflation (and up to 16
- * KiB more); the rest waits for the next turn, so that no list holds up leases, probes and other watches.
- * Without it libcurl reads a hundred times before it lets the loop go on: 26 MB of a watch, which took 60 ms,
- * and of a compressed list of new objects 190 MB and 680 ms. This much takes 30 ms, of such a list 45 ms.
- * Each exchange may bring it in the same turn. A third of it would cost a storm of updates 8 %. */
+/* Bytes of decompressed body that one exchange delivers in one turn of the loop (and up to 16 KiB more). The
+ * rest waits for the next turn, so that no list delays leases, probes and other watches. Without it libcurl
+ * reads a hundred times before it lets the loop go on: 26 MB of a watch, which took 60 ms, and of a
+ * compressed list of new objects 190 MB and 680 ms. This much takes 30 ms, of such a list 45 ms. Each
+ * exchange may bring it in the same turn. A third of it would cost a storm of updates 8 %. */
 enum { HTTP_TURN_BYTES = 12 << 20 };
 
 struct http_local;
@@ -112,7 +112,7 @@ void transport_free(struct transport *transport);
 bool transport_set_tls(struct transport *transport, const struct transport_tls *fresh, struct err *err);
 /* Returns whether the settings can be used, with or without a transport. */
 bool transport_tls_check(const struct transport_tls *tls, bool insecure, struct err *err);
-/* Those who had PERMIT_WAIT are asked again, soon. */
+/* Soon asks for the permits of exchanges that had PERMIT_WAIT again. */
 void transport_resume(struct transport *transport);
 
 /* Everything in `request` is copied. NULL with an error only when libcurl refuses the request as such (a bad

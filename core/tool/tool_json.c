@@ -65,7 +65,7 @@ static void push_scalar(lua_State *L, const struct tape *tape, size_t at)
     }
 }
 
-/* Gives false when the value is no container. */
+/* Returns false when the value is no container. */
 static bool push_container(lua_State *L, const struct tape *tape, size_t at, push_fn *push)
 {
     char type = tape_type(tape, at);

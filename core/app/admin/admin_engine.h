@@ -52,7 +52,8 @@ void admin_lift(struct engine *engine, struct admin_call *question);
 
 /* --- admin_reload.c */
 
-/* Takes the questions reload and rollback, whose parameters are a list of scripts; gives false for others. */
+/* Takes the questions reload and rollback, whose parameters are a list of scripts; returns false for others.
+ */
 bool admin_begin_reload(struct engine *engine, struct admin_call *question);
 /* Appends a member with how reloads of all scripts are. */
 void admin_put_reloads(const struct admin_engine *admin, struct buf *out);

@@ -63,7 +63,7 @@ static struct slot *find(const struct engine *engine, const char *name, struct e
 
 /* --- what is said of one */
 
-/* The beginning of what sha256sum tells of the file, as in the audit trail. */
+/* The beginning of what sha256sum tells of the file, as in the write log. */
 static void put_hash(const struct bundle *bundle, struct buf *out)
 {
     char hash[BUNDLE_HASH_LEN + 1];

@@ -55,7 +55,8 @@ struct audit_children {
     struct audit_process items[AUDIT_CHILDREN_MAX];
     size_t count, running;
     struct timer look; /* at those without a pidfd, which are killed */
-    /* It has ended, as waitpid says. `running` is one less by then; with the last one all may be freed. */
+    /* Called when a child has ended, with the status of waitpid, after `running` was decremented. For the
+     * last child, the callback may free everything. */
     void (*ended)(void *ctx, size_t which, int status);
     void *ctx;
 };

@@ -9,7 +9,7 @@
 
 /* Once the caches are filled: rules that use what is not in one are not asked, as they would find what is not
  * so. `of_files`: an input that has none of a kind that may be is an empty cache of it. `nobody` ("the
- * server did not give") is for the reason. Gives how many there are, and appends their ids to `ids` by
+ * server did not give") is for the reason. Returns how many there are, and appends their ids to `ids` by
  * audit_kinds_name_rule. */
 size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files, const char *nobody,
                              struct buf *ids);

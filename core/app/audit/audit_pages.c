@@ -32,8 +32,8 @@ struct pages {
     const struct audit_pages_options *options;
     struct buf api_version;
     struct pager *pager;
-    struct number_set seen; /* hashes of what was looked at, as a list may begin anew */
-    struct err expired;     /* the list has no next page, and begins anew; ERR_NONE: it has */
+    struct number_set seen; /* hashes of what was looked at, as a list may start over */
+    struct err expired;     /* the list has no next page, and starts over; ERR_NONE: it has */
     size_t beginnings;      /* since it got further than before */
     size_t page_count;      /* of this beginning */
     size_t page_most;       /* of those before */
@@ -291,7 +291,7 @@ static bool read_all(struct pages *pages)
     return true;
 }
 
-/* Gives false. */
+/* Returns false. */
 static bool print_refused(const struct pages *pages, struct err *err)
 {
     size_t count = refusals_count(&pages->refusals);

@@ -1,7 +1,7 @@
 /* A kind of a cluster that rules look at and none uses: nobody keeps its objects. They are listed page by
  * page, each packed with the fields that rules read, as far as that is known by then, and forgotten once they
  * were looked at. Where a rule turns out to read more, the page is listed again with that. A list whose
- * continue token is over begins anew, and passes over what was looked at.
+ * continue token is over starts over, and passes over what was looked at.
  * Owner: the audit of a cluster, on the main thread, outside of any callback: its loop is turned here. */
 #pragma once
 #include <stdbool.h>

@@ -18,7 +18,7 @@ struct command_client_options {
 struct command_client *command_client_new(const struct command_client_options *options, struct err *err);
 /* A new reference; NULL with an error when no answer came in time. */
 struct catalogue *command_client_kinds(struct command_client *asker, struct err *err);
-/* Answers the questions; false with an error when one got no answer. */
+/* Sends the access checks and stores their results; returns false with an error if one got no response. */
 bool command_client_access(struct command_client *asker, struct access_check *questions, size_t count,
                            struct err *err);
 void command_client_free(struct command_client *asker);

@@ -12,7 +12,7 @@ struct flag_group {
     const struct flag *flags;
 };
 
-/* What was given: argv[0] is the command's name. */
+/* Arguments of a command; argv[0] is its name. */
 struct command_line {
     int argc;
     char **argv;
@@ -25,7 +25,7 @@ struct command {
     /* Behind `unexpected argument "..."`; NULL: the command takes arguments. */
     const char *no_arguments;
     const struct flag *flags; /* of its own; NULL: none */
-    /* Those that it has in common with others; ends with a group without flags. NULL: none. */
+    /* Returns the flags that the command shares with others; a group without flags ends them. NULL: none. */
     const struct flag_group *(*groups)(void);
     /* After the flags were put there; main clears their lists. */
     int (*run)(struct command_line *line);

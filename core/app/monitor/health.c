@@ -150,7 +150,7 @@ static bool is_excluded(const struct web_request *request, const char *name)
     return exclusion.excluded;
 }
 
-/* [+]ping ok; [-]informer-sync failed: REASON. Gives whether it is good. */
+/* [+]ping ok; [-]informer-sync failed: REASON. Returns whether it is good. */
 static bool report(struct health *health, const struct check *check, bool ready,
                    const struct web_request *request, struct buf *body)
 {

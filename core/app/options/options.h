@@ -61,8 +61,8 @@ struct flag flag_log_format(struct options *options);
 struct flag flag_verbosity(struct options *options);
 /* "0" and "" switch the admin socket off. */
 bool options_admin_is_off(const struct options *options);
-/* What the flags of scripts and connections make, once they were parsed: limits, times of elections, whom to
- * act as, and the files of -f, of which there has to be one if `needs_files`. ERR_INVALID names the flag. */
+/* Evaluates the parsed flags of scripts and connections: limits, times of elections, impersonation, and the
+ * files of -f, at least one if `needs_files`. ERR_INVALID names the flag. */
 bool options_complete(struct options *options, bool needs_files, struct script_files *files, struct err *err);
 /* Frees what is of no flag: `files`, where the arguments were put there, and the parameters of rules. */
 void options_clear(struct options *options);

@@ -11,7 +11,7 @@ struct options;
 
 /* A table for flags_parse and flags_print, as those of options.h. */
 const struct flag *script_flags(struct options *options);
-/* Those of limits alone. */
+/* Returns the flags of limits alone. */
 const struct flag *limit_flags(struct options *options);
 /* Returns the flags of rule parameters, for commands that evaluate rules. */
 const struct flag *param_flags(struct options *options);

@@ -213,7 +213,7 @@ static bool reach(struct spec_replay *replay, const struct spec_replay_options *
     return true;
 }
 
-/* Appends the streams that never had a whole list; gives how many. */
+/* Appends the streams that never had a whole list; returns how many. */
 static size_t list_unlisted(const struct spec_replay *replay, struct buf *out)
 {
     size_t count = 0;

@@ -30,9 +30,9 @@ bool spec_replay_begin(struct spec_replay *replay, const struct spec_replay_opti
 bool spec_replay_play(struct spec_replay *replay, const struct spec_replay_options *options, struct err *err);
 /* Fills the counts of changes that were made so far. */
 void spec_replay_get_counts(const struct spec_replay *replay, struct replay_counts *out);
-/* It has a stream of that kind, whatever part of it. */
+/* Returns whether the recording has a stream of that kind, of any namespace or selector. */
 bool spec_replay_has(const struct spec_replay *replay, const struct resource *resource);
-/* Appends the kinds that it has streams of, "pods, deployments.apps", a few of them. */
+/* Appends the first kinds that the recording has streams of: "pods, deployments.apps". */
 void spec_replay_name_kinds(const struct spec_replay *replay, struct buf *out);
 void spec_replay_close(struct spec_replay *replay);
 /* Fills the wall time at which a recording begins. */

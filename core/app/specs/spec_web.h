@@ -11,7 +11,7 @@ struct spec_web_request {
     const char *method, *url;
     const struct http_header *headers; /* ends with a NULL name */
     struct str body;
-    int status; /* 0: nobody answers there */
+    int status; /* 0: no server responded */
 };
 
 struct spec_web_options {

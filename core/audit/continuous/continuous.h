@@ -26,8 +26,8 @@ enum {
 
 struct continuous_options {
     struct clock *clock;
-    /* Looks at other objects that are known at a time. A rule that takes one more is asked anew about all its
-     * objects whenever anything that it may look at has changed. */
+    /* Looks at other objects that are known at a time. A rule that takes one more is asked again about all
+     * its objects whenever anything that it may look at has changed. */
     size_t max_dependencies;
     /* Limit of the memory of findings. For those beyond it only the result is kept. */
     size_t max_finding_bytes;

@@ -134,9 +134,9 @@ struct continuous_audit {
 
 /* --- continuous.c */
 
-/* The object waits to be asked about, if it does not already. */
+/* Queues the object for evaluation, if it is not queued yet. */
 void source_queue(struct source *source, uint32_t slot);
-/* The next that waits, or OBJECT_NONE. */
+/* Takes the next queued object; OBJECT_NONE if there is none. */
 uint32_t source_take(struct source *source);
 /* The server does not have the kind, or one that the rule uses: the claim is held. */
 bool column_lacks(const struct column *column);
@@ -146,21 +146,21 @@ int64_t continuous_now_s(const struct continuous_audit *audit);
 
 /* --- continuous_source.c: refused objects */
 
-/* There may be more or fewer of them: rules that use their kinds are not asked, or are again. */
+/* Call when refused objects may have changed: stops or resumes evaluation of rules that use their kinds. */
 void continuous_check_refused(struct continuous_audit *audit);
 
 /* --- continuous_scripts.c */
 
-/* Rules that go from one script to another in one edit are twins for a moment: the others are told of. */
+/* Reports duplicate rules, except rules that one edit moves from one script to another. */
 void continuous_report_duplicates(struct continuous_audit *audit);
-/* Those of the script; NULL: all. */
+/* Rules of the script; NULL: of all scripts. */
 void continuous_drop_duplicates(struct continuous_audit *audit, const struct script *script);
 
 /* --- continuous_source.c */
 
 struct source *source_new(struct continuous_audit *audit, struct script *script,
                           struct informer_claim *claim);
-/* It is of another generation's claim, which has the same informers. */
+/* Uses the claim of another generation, which has the same informers. */
 void source_move(struct source *source, struct script *script, struct informer_claim *claim);
 /* Its columns have been removed. */
 void source_free(struct source *source);

@@ -20,7 +20,7 @@ struct dependent {
 
 enum { DEPENDENCY_NONE = -1, DEPENDENCY_BYTES = 48 };
 
-/* At most `max` looks are known at a time. */
+/* Creates a table of at most `max` dependencies. */
 struct dependencies *dependencies_new(size_t max);
 /* All indexes must have been freed. NULL is allowed. */
 void dependencies_free(struct dependencies *dependencies);

@@ -10,7 +10,7 @@
 
 /* --- the place */
 
-/* Gives whether the element has a name. */
+/* Returns whether the element has a name. */
 static bool put_element(struct buf *out, struct value element, uint32_t index)
 {
     struct text text;

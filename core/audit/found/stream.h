@@ -44,9 +44,9 @@ void audit_stream_free(struct audit_stream *stream);
 bool audit_stream_take(struct audit_stream *stream, struct str bytes, struct err *err);
 /* Returns the number of objects to evaluate that the stream announced; 0 before. */
 size_t audit_stream_total(const struct audit_stream *stream);
-/* It had its rules. */
+/* Returns whether the rules have arrived. */
 bool audit_stream_has_begun(const struct audit_stream *stream);
-/* It had its end, and nothing behind that. */
+/* Returns whether the end has arrived, with nothing behind it. */
 bool audit_stream_is_whole(const struct audit_stream *stream);
 
 /* --- The form of a frame: four bytes of length, the lowest first, one of the type, then numbers and texts

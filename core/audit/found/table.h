@@ -58,7 +58,7 @@ struct audit_table *audit_table_new(bool keep_passes);
 void audit_table_free(struct audit_table *table);
 bool audit_table_keeps_passes(const struct audit_table *table);
 
-/* All texts are copied, here and below. Gives its number. */
+/* All texts are copied, here and below. Returns its number. */
 uint32_t audit_table_add_rule(struct audit_table *table, const struct audit_rule *rule);
 /* Marks the rule as not evaluated. A later reason replaces an earlier one. */
 void audit_table_leave_out(struct audit_table *table, uint32_t rule, struct str reason);
@@ -96,7 +96,7 @@ void audit_table_set_unmatched(struct audit_table *table, size_t objects);
 void audit_table_set_other_namespaces(struct audit_table *table, size_t objects);
 /* Sets the number of inputs that were not objects. */
 void audit_table_set_not_objects(struct audit_table *table, size_t count);
-/* All but the rules; their counts begin anew. */
+/* All but the rules; their counts start over. */
 void audit_table_forget(struct audit_table *table);
 
 size_t audit_table_count_rows(const struct audit_table *table);

@@ -28,7 +28,7 @@ struct input_reader {
     struct tape_parser *parser;
     struct input_late late; /* items of the list that is read, whose kind is not known yet */
     size_t refused;         /* pieces of this file */
-    bool is_found;          /* in a folder: nobody named it */
+    bool is_found;          /* found in a directory, not named by the user */
     size_t foreign_of;      /* the number of the last file of which something was passed over */
     struct root *last;      /* kept until the next: so the pool does not give up and take what it is in */
     bool stopped;           /* the sink wants no more */

@@ -23,7 +23,7 @@ static size_t fullest(const struct policy_parts *parts, size_t count)
 }
 
 /* The least power of two that will do. One that was enough before stays until half as many are half empty:
- * each time all documents are written anew. */
+ * each time all documents are written again. */
 static size_t count_of(const struct policy_parts *parts)
 {
     size_t count = 1, before = 1;

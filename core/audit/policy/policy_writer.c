@@ -16,7 +16,7 @@ enum {
 
 /* --- what reports say of themselves */
 
-/* `why` is the same text for as long as the cause is: a new one has all reports written anew. */
+/* `why` is the same text for as long as the cause is: a new one has all reports written again. */
 static void set_incomplete(struct policy_writer *writer, struct buf *why)
 {
     struct policy_namespace *space, *next;

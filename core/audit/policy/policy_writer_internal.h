@@ -83,11 +83,11 @@ struct policy_writer {
 /* --- policy_namespace.c */
 
 struct policy_namespace *policy_namespace_find(struct policy_writer *writer, struct str ns);
-/* Like space_find, but creates the namespace if it is missing. */
+/* Like policy_namespace_find, but creates the namespace if it is missing. */
 struct policy_namespace *policy_namespace_get(struct policy_writer *writer, struct str ns);
 void policy_namespace_wait(struct policy_writer *writer, struct policy_namespace *space);
 void policy_namespace_free(struct policy_writer *writer, struct policy_namespace *space);
-/* It is gone when there is nothing to know of it. */
+/* Frees the namespace if nothing is left to know about it. */
 void policy_namespace_tidy(struct policy_writer *writer, struct policy_namespace *space);
 struct known_part *policy_namespace_part(struct policy_namespace *space, size_t part);
 void policy_namespace_set_part(struct policy_writer *writer, struct known_part *part, bool there);

@@ -29,11 +29,11 @@ struct rule_kinds *rule_kinds_new(const struct catalogue *catalogue);
 void rule_kinds_free(struct rule_kinds *kinds);
 /* Its number is that of the calls before it. Before the first question. */
 void rule_kinds_add(struct rule_kinds *kinds, const struct script_rule *rule);
-/* Those that look at objects of that type, and what they read of these; borrowed, and valid until the end. */
+/* Rules that match objects of one type, and the fields that they read; borrowed until the end. */
 struct rule_type {
     struct rule_numbers rules;
     bool is_namespaced;    /* as far as the catalogue knows */
-    struct fields *fields; /* made and filled by who asks; freed with this */
+    struct fields *fields; /* made and filled by the caller; freed with this */
 };
 struct rule_type *rule_kinds_of(struct rule_kinds *kinds, struct str api_version, struct str kind);
 /* Returns whether `name` means one of the types that were looked up. */

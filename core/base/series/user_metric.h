@@ -56,7 +56,7 @@ bool user_metric_check_published(const struct user_metric *metric, struct err *e
 /* Returns whether the two would have samples of the same name. */
 bool user_metric_clashes(const struct user_metric *a, const struct user_metric *b);
 bool user_metric_names_clash(const char *a, enum family_kind kind_a, const char *b, enum family_kind kind_b);
-/* The error of one that clashes with that of another script. Gives false. */
+/* The error of one that clashes with that of another script. Returns false. */
 bool user_metric_refuse(const char *wanted, const char *shown, const char *script, struct err *err);
 
 const char *user_metric_name(const struct user_metric *metric);

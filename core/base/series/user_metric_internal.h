@@ -25,5 +25,5 @@ struct user_metric {
     struct user_series *series; /* changed under the lock */
 };
 
-/* Those of the page that are shown, in the order in which they were. Calls `fn` under the lock. */
+/* Calls `fn` for the metrics shown on the page, in the order of their creation, under the lock. */
 void user_metrics_each(const void *page, void (*fn)(void *ctx, const struct user_metric *metric), void *ctx);

@@ -16,5 +16,5 @@ struct bench_program {
     bool (*audit)(const char *socket, int64_t timeout_ms, struct bench_audit *audit, struct err *err);
 };
 
-/* Measures what the flags ask for and reports it; gives the exit code. Borrows. */
+/* Measures what the flags ask for and reports it; returns the exit code. Borrows. */
 int bench_run(const struct flag *flags, const struct bench_program *program);

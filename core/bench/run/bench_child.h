@@ -16,7 +16,7 @@ struct bench_child {
     int output, messages;
     struct buf text; /* of lines that were not asked for yet */
     size_t taken;
-    struct bench_child *needs; /* without it no line will come; NULL: nobody. Borrowed */
+    struct bench_child *needs; /* child without which no line will come; NULL: none. Borrowed */
 };
 
 /* From here on SIGINT and SIGTERM end the children, and waits for them fail with ERR_CANCELLED. */

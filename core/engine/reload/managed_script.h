@@ -28,7 +28,7 @@ struct slots_hooks {
     /* Claims of candidates are looked up in what is known of the server; nothing, when that is nothing yet.
      */
     void (*resolve_kinds)(void *ctx);
-    /* The server is asked anew which kinds it has. */
+    /* The server is asked again which kinds it has. */
     void (*refresh_kinds)(void *ctx);
     /* False: the slot's candidate would leave a parameter of the operator's to no rule. */
     bool (*params_stay)(void *ctx, const struct slot *slot, struct err *err);
@@ -79,7 +79,7 @@ struct slot {
 
     /* Incoming generation. */
     struct timer ready;   /* looks whether the candidate may take over */
-    struct timer drain;   /* looks whether generations have run out */
+    struct timer drain;   /* checks whether generations have drained */
     int64_t refuse_ms;    /* then the candidate has waited too long */
     int64_t began_us;     /* wall time at which the candidate was loaded */
     const char *why;      /* the candidate was loaded: a literal */
@@ -87,7 +87,7 @@ struct slot {
     struct buf unknown;   /* a kind that the server does not have, and where it is asked for */
     bool asked;           /* the server for its kinds anew */
     bool builds;          /* indexes, a part in each turn */
-    struct bundle *left;  /* the candidate is to return from this; NULL: it is no return */
+    struct bundle *left;  /* bundle that a rollback in progress replaces; NULL: none in progress */
     struct buf left_why;
 
     /* Previous generation. */
@@ -131,8 +131,8 @@ void managed_script_remove(struct slot *slot);
 struct script *managed_script_load(struct slot *slot, struct bundle *bundle, struct err *err);
 /* Frees a generation. */
 void managed_script_drop(struct slots *slots, struct script *script);
-/* It runs out: is freed when its calls have ended, or by force after a while. */
+/* Drains a generation: frees it when its calls have ended, or by force after the grace period. */
 void managed_script_drain(struct slot *slot, struct script *script);
-/* Looks whether generations of the slot have run out. */
+/* Checks whether generations of the script have drained. */
 void managed_script_on_drain(struct timer *timer);
 size_t managed_script_draining_count(const struct slot *slot);

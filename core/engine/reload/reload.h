@@ -15,9 +15,9 @@ struct slot;
 
 /* Files that are loaded although they differ from what runs. */
 enum reload_mode {
-    RELOAD_IF_CHANGED, /* that were not tried as they are; those that are gone or empty may be on their way */
-    RELOAD_IF_REFUSED, /* that were refused as they are too */
-    RELOAD_FORCED,     /* that a generation was returned from too */
+    RELOAD_IF_CHANGED, /* changed since the last try; missing and empty files are waited for */
+    RELOAD_IF_REFUSED, /* and those refused, unchanged */
+    RELOAD_FORCED,     /* and those rolled back from */
 };
 
 /* Looks at all files, and at the folders for new ones. */
@@ -25,7 +25,7 @@ void reload_scan(struct slots *slots, enum reload_mode mode);
 /* The same for one script. */
 void reload_scan_script(struct slot *slot, enum reload_mode mode);
 /* A file is gone or empty since `*since_ms`, 0 for right now: whether it may still be on its way, as when it
- * is written anew in place or moved; then it is looked at once more. */
+ * is rewritten in place or moved; then it is checked once more. */
 bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_mode mode);
 void reload_on_rescan(struct timer *timer);
 /* The script's next generation is of this text, whatever its file says; NULL: of what that says now. */

@@ -24,7 +24,7 @@ struct probation {
 void probation_snapshot(const struct script *old, struct buf *quarantined);
 /* Appends what else the script has in quarantine, the first of it; nothing when there is no more. */
 void probation_find_new(const struct script *script, struct buf *quarantined, struct buf *why);
-/* `old` was taken over from, right now. */
+/* Begins the probation; call right after `old` was replaced. */
 void probation_begin(struct slot *slot, const struct script *old, const struct buf *quarantined);
 void probation_clear(struct probation *probation);
 /* Returns whether the script is on probation, or about to be activated, and quarantine of this id ends

@@ -113,7 +113,7 @@ static bool is_taken(const struct leader *l)
     return by_another && runs_out_ms(l) > leader_now_ms(l);
 }
 
-/* L-2: uniform in [retry, 2.2 retry), but (BEAT) not later than when another's lease runs out. */
+/* L-2: uniform in [retry, 2.2 retry), but (better) not later than when another's lease runs out. */
 static int64_t next_try_ms(struct leader *l)
 {
     int64_t now = leader_now_ms(l), retry_ms = l->options.times.retry_ms;

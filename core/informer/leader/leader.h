@@ -31,7 +31,7 @@ struct leader_times {
     int64_t retry_ms;    /* between tries */
 };
 
-/* Those of client-go's programs: 15, 10 and 2 seconds (L-1). */
+/* Defaults of client-go's programs: 15, 10 and 2 seconds (L-1). */
 extern const struct leader_times leader_times_default;
 
 /* Names that users know the times by: literals; NULL for words of ours. */
@@ -51,7 +51,7 @@ struct leader_options {
     struct clock *clock; /* fences ask it from every thread */
     uint64_t seed;
     void (*changed)(void *ctx); /* what leader_get_status tells */
-    void (*renewed)(void *ctx); /* the same without news: whoever holds the lease has renewed it */
+    void (*renewed)(void *ctx); /* the same without news: the holder has renewed the lease */
     void *ctx;
 };
 

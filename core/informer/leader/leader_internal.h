@@ -68,7 +68,7 @@ void leader_end_term(struct leader *l);
 void leader_lose(struct leader *l, const char *why);
 /* Takes the lease: it is what is known from now on. */
 void leader_observe(struct leader *l, struct root *lease);
-/* The same of an answer to a candidate: it leads no more if it is not the holder; gives whether it is. */
+/* The same of an answer to a candidate: it leads no more if it is not the holder; returns whether it is. */
 bool leader_sees(struct leader *l, struct root *lease);
 /* There is no lease. */
 void leader_sees_none(struct leader *l);

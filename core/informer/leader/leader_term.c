@@ -78,7 +78,8 @@ void leader_observe(struct leader *l, struct root *lease)
     leader_notify_change(l);
 }
 
-/* L-5 (BEAT): whoever finds the lease so may take it at once, so that it is not ours for a moment longer. */
+/* L-5 (better): whoever finds the lease so may take it at once, so that it is not ours for a moment longer.
+ */
 bool leader_sees(struct leader *l, struct root *lease)
 {
     leader_observe(l, lease);

@@ -32,7 +32,7 @@ void leader_news_clear(struct leader_news *news)
 
 /* --- news */
 
-/* Gives whether there was any. */
+/* Returns whether there was any. */
 static bool take_news(struct leadership *l)
 {
     pthread_mutex_lock(&l->leaders->lock);

@@ -19,7 +19,7 @@ static int64_t now_ms(const struct leadership *l)
 }
 
 /* No answer came. The connection, which everybody shares, may be dead without a word; until TCP has noticed,
- * another try there would be lost too, and leadership with it (L-3, BEAT). */
+ * another try there would be lost too, and leadership with it (L-3, better). */
 static void avoid_connection(struct leadership *l)
 {
     l->alone_until_ms = now_ms(l) + ALONE_MS;

@@ -21,10 +21,10 @@ void collection_add(struct collection *c, struct root *object);
 /* Takes the reference; an object of the same key gives way, its place stays (R-32). A collection is either
  * added to or put into. */
 void collection_put(struct collection *c, struct root *object);
-/* It is no longer there, nor among the refused. */
+/* Removes the key, from the refused ones too. */
 void collection_remove(struct collection *c, struct str ns, struct str name);
-/* The server has it, we could not take it: what the cache has of it stays. What was put before goes, as it
- * may be older than that. */
+/* Notes an object that the server has and that was refused, so that its cached state stays. Removes a state
+ * that was put before, as it may be older than the cached one. */
 void collection_refuse(struct collection *c, const struct lw_refusal *refusal);
 size_t collection_count(const struct collection *c);
 /* Puts everything into the queue as one list, and is empty. */

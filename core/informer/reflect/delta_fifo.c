@@ -83,7 +83,7 @@ static void note_population(struct delta_fifo *fifo, struct delta *delta)
     fifo->population = delta->initial ? POPULATION_INITIAL : POPULATION_DONE;
 }
 
-/* Under the lock. Takes what `delta` owns and leaves in it what is to be released; gives what fell out. */
+/* Under the lock. Takes what `delta` owns and leaves in it what is to be released; returns what fell out. */
 static struct delta_run put(struct delta_fifo *fifo, struct delta *delta)
 {
     struct delta_run *run = &fifo->filling, dropped = {0};

@@ -1,6 +1,6 @@
 /* The boundary between the I/O thread and the engine thread: what a reflector saw, in order (contract Q, V5).
  * Up to a mark every delta is kept; above it they are compressed per key, so that memory is bounded by the
- * number of keys and the producer never waits (BEAT of Q-1, Q-3, Q-16).
+ * number of keys and the producer never waits (better than Q-1, Q-3, Q-16).
  * Owner: the shared informer. One producer thread (add, replace, bookmark, resync, close), one consumer
  * thread (take, release); a mutex joins them, held only to append and to swap. Objects in it are references.
  */
@@ -76,7 +76,7 @@ void delta_fifo_resync(struct delta_fifo *fifo, int64_t tick_ms);
  * either thread. */
 void delta_fifo_close(struct delta_fifo *fifo);
 
-/* Takes at most `max` deltas in order; gives how many are in `*batch`, which the caller hands to
+/* Takes at most `max` deltas in order; returns how many are in `*batch`, which the caller hands to
  * delta_fifo_release when it has processed them, before it takes the next. The references stay with the
  * deltas. A batch ends with the first list (Q-14). */
 size_t delta_fifo_take(struct delta_fifo *fifo, size_t max, struct delta **batch);

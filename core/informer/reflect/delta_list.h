@@ -1,4 +1,4 @@
-/* Deltas in order, which are compressed per key once they are too many (BEAT of Q-1, Q-3, Q-16).
+/* Deltas in order, which are compressed per key once they are too many (better than Q-1, Q-3, Q-16).
  * Owner: the DeltaFIFO; no locks. What falls out by compression is handed to the caller, who releases it by
  * delta_run_clear outside of his lock. */
 #pragma once
@@ -27,12 +27,12 @@ static inline bool delta_run_compresses(const struct delta_run *run)
     return run->keys;
 }
 /* From now on there is one delta for each key, of those that are here too, and what comes before the last
- * list goes. Gives what fell out. */
+ * list goes. Returns what fell out. */
 struct delta_run delta_run_compress(struct delta_run *run);
-/* In a run that compresses, for all but lists. Takes what `delta` owns and leaves in it what is to be
- * released. True when it became a delta of its own. */
+/* Merges a delta (not a list) into a compressing run. Takes its content; `delta` then holds what the caller
+ * must release. Returns true if it became a delta of its own. */
 bool delta_run_merge(struct delta_run *run, struct delta *delta);
-/* A list replaces all that came before it: gives that, and leaves an empty run that does not compress. */
+/* A list replaces all that came before it: returns that, and leaves an empty run that does not compress. */
 struct delta_run delta_run_replace(struct delta_run *run, struct delta *list);
 /* Before it is handed to the consumer: ends compression. The last version must be told although its object is
  * part of an older delta: true when that made one delta more. */

@@ -40,7 +40,7 @@ void reflector_interrupted(struct reflector *r, const struct err *err)
     reflector_notify(r);
 }
 
-/* R-3 (BEAT): delays start over when watches worked for a while, not when time has passed. */
+/* R-3 (better): delays start over when watches worked for a while, not when time has passed. */
 static void start_over_if_healthy(struct reflector *r)
 {
     if (r->alive_since_ms >= 0 && r->alive_until_ms - r->alive_since_ms >= HEALTHY_MS)

@@ -41,11 +41,11 @@ struct list_progress {
 struct watch_progress {
     int64_t started_ms;
     uint64_t events; /* bookmarks included, refused ones not */
-    bool opened;     /* its answer began, with 200 */
+    bool opened;     /* the response began, with status 200 */
     bool unordered;  /* still in the synthetic ADDEDs of a watch from "" or "0" */
     bool collecting; /* a watch-list before its end bookmark */
     unsigned fresh;  /* of a watch-list: objects since the deadline was moved */
-    bool changing;   /* of a watch-list: something came that is no object of the first state */
+    bool changing;   /* of a watch-list: an event came that is not part of the initial state */
 };
 
 struct reflector {
@@ -79,7 +79,7 @@ struct reflector {
 
 /* --- reflector.c */
 
-/* A new cycle: a watch-list or a list, then a watch. */
+/* Starts a new cycle: a watch-list or a list, then a watch. */
 /* The watch works, with a complete cache behind it: logs that, if a failure was logged before. */
 void reflector_recovered(struct reflector *r);
 void reflector_start_cycle(struct reflector *r);

@@ -44,7 +44,7 @@ struct error_window {
     int64_t first_ms, last_ms;
 };
 
-/* There was such an error; gives whether it may be tried again at once. `length_ms` 0: never. */
+/* There was such an error; returns whether it may be tried again at once. `length_ms` 0: never. */
 static inline bool error_window_allows(struct error_window *window, int64_t now_ms, int64_t length_ms)
 {
     if (window->open && now_ms - window->last_ms >= ERROR_WINDOW_QUIET_MS) window->open = false;
@@ -65,7 +65,7 @@ struct delta_refused {
 /* Makes `*refused` when there is none. A name that is empty or holds a NUL, as none does that a server should
  * accept, counts as not known. */
 void refused_add(struct delta_refused **refused, struct str ns, struct str name);
-/* It is gone, and must not keep an old state alive. NULL is allowed. */
+/* Removes the key of an object that is gone, so that its old state is not kept. NULL is allowed. */
 void refused_remove(struct delta_refused *refused, struct str ns, struct str name);
 /* The next key, for a walk that begins with buf_slice(&refused->keys); false behind the last one. */
 bool refused_next(struct str *rest, struct str *ns, struct str *name);

@@ -75,7 +75,7 @@ static void process_resync(struct applier *applier, const struct delta *delta, c
         cursor_open_resync(&applier->cursor, applier->store, info);
 }
 
-/* Q-15 (BEAT): what is told is what the store has, and nothing of the deltas behind it. */
+/* Q-15 (better): what is told is what the store has, and nothing of the deltas behind it. */
 static void dispatch(struct applier *applier, const struct delta *delta)
 {
     const struct event_info info = {

@@ -23,8 +23,8 @@ struct applier {
 
 void applier_init(struct applier *applier);
 void applier_clear(struct applier *applier);
-/* Goes on with the delta that was begun, else begins this one: at most `max` of its objects; gives how many,
- * and one for a delta without any. `delta` must stay, the same, until it is no longer begun. */
+/* Applies at most `max` objects of the delta in progress, or of this one if none is; returns how many, and 1
+ * for a delta without objects. `delta` must stay, the same, until it is no longer begun. */
 size_t applier_run(struct applier *applier, struct delta *delta, size_t max);
-/* A delta was begun, and there is more of it to be done. */
+/* Returns whether a delta is in progress. */
 bool applier_has_begun(const struct applier *applier);

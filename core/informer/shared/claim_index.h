@@ -18,17 +18,17 @@ bool claim_add_path_index(struct informer_claim *claim, struct str name, struct 
 /* Takes the source, also when it fails. */
 bool claim_add_index(struct informer_claim *claim, struct str name, const struct index_source *source,
                      struct err *err);
-/* Those by a path; texts are borrowed. */
+/* Calls `fn` for each index by a path; strings are borrowed. */
 void claim_each_path_index(const struct informer_claim *claim,
                            void (*fn)(void *ctx, const char *name, const char *path), void *ctx);
-/* The claim's indexes are not asked before claim_build_indexes has said that they are whole; before it has
- * any. */
+/* Promises that the claim's indexes are not read before claim_build_indexes has returned true. Call before
+ * adding any. */
 void claim_build_in_steps(struct informer_claim *claim);
-/* Looks at `max` more objects, about, of each. True once all are whole. */
+/* Adds about `max` more objects to each index. Returns true once all are complete. */
 bool claim_build_indexes(struct informer_claim *claim, size_t max);
-/* The index of this source, if the claim has its cache: it is built anew, and known as far as it is. */
+/* The index of this source, if the claim has its cache: it is rebuilt, and known as far as it is. */
 void claim_rebuild_index(struct informer_claim *claim, const struct index_source *source);
-/* Looks at one more object for it. True once it is whole, or not there. */
+/* Adds one more object to the index. Returns true once it is complete, or does not exist. */
 bool claim_build_index(struct informer_claim *claim, const struct index_source *source);
 /* NULL with the error of S-7 when there is no such name; `*is_namespace` for the one that every cache has,
  * which is no struct claim_index. */

@@ -47,7 +47,7 @@ void claim_get_status(struct informer_claim *claim, struct claim_status *out);
 size_t claim_part_count(const struct informer_claim *claim);
 /* "pods in shop with labels app=web": as logs and metrics name it; borrowed. */
 const char *claim_part_name(const struct informer_claim *claim, size_t i);
-/* Gives its namespace, borrowed: "" for all, or for a kind that has none. */
+/* Returns its namespace, borrowed: "" for all, or for a kind that has none. */
 const char *claim_get_part_status(struct informer_claim *claim, size_t i, struct claim_status *out);
 /* Appends "pods: forbidden for 12 s: failed to list pods: ...", each informer that is not synced after a ";";
  * false, and nothing, when the claim is synced (I-20). */

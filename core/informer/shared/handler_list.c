@@ -107,7 +107,7 @@ size_t handler_list_deliver_initial(struct handler_list *list, const struct inde
     return done;
 }
 
-/* I-9 (BEAT) */
+/* I-9 (better) */
 void handler_list_remove(struct handler_list *list, struct registration *registration)
 {
     must(!registration->removed);

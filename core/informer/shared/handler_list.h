@@ -60,6 +60,6 @@ void cursor_open_list(struct cursor *cursor, const struct replacement *replaced,
                       const struct event_info *info);
 /* Every object of the store, for those handlers that were picked. */
 void cursor_open_resync(struct cursor *cursor, struct indexer *store, const struct event_info *info);
-/* Tells at most `max` objects; gives how many. Closes when it has told the last. */
+/* Tells at most `max` objects; returns how many. Closes when it has told the last. */
 size_t cursor_run(struct cursor *cursor, struct handler_list *handlers, size_t max);
 void cursor_clear(struct cursor *cursor);

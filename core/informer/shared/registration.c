@@ -99,7 +99,7 @@ static bool is_recreated(const struct root *before, const struct root *after)
     return a.n && b.n && !str_eq(a, b);
 }
 
-/* Q-22 (BEAT): nobody saw the delete. */
+/* Q-22 (better): nobody saw the delete. */
 static void notify_recreated(const struct registration *r, const struct change *change)
 {
     struct event_info gone = change->info;

@@ -87,8 +87,8 @@ void shared_factory_resolve(struct shared_factory *factory, const struct catalog
 /* Packs into a pool of the engine thread's own, made when it is first asked for: where results of transforms
  * go. Whatever is in it must have been released before the factory is freed. */
 struct packer *shared_factory_packer(struct shared_factory *factory);
-/* Processes what the queues hold, a bounded slice for each informer; gives true when there is more. Called by
- * the factory itself when the engine loop is woken; for tests. */
+/* Processes what the queues hold, a bounded slice for each informer; returns true when there is more. Called
+ * by the factory itself when the engine loop is woken; for tests. */
 bool shared_factory_process(struct shared_factory *factory);
 
 /* Brings the series of all informers up to date; `thorough`: also what takes longer. */

@@ -76,7 +76,7 @@ void shared_release(struct shared *shared);
 void shared_close(struct shared *shared);
 /* After its feed has ended. */
 void shared_free(struct shared *shared);
-/* It lists again: what failed comes once more. What it knows stays until then. */
+/* Lists again, so that failed objects are delivered again. The store stays unchanged until then. */
 void shared_relist(struct shared *shared);
 /* Tells the claims what the other thread noted, if it did. */
 void shared_notify_claims(struct shared *shared);

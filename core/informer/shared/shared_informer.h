@@ -62,32 +62,32 @@ void shared_informer_set_clock(struct shared_informer *informer, struct clock *c
 /* Sets the transform of objects before they are stored; call before the first delta. */
 void shared_informer_set_transform(struct shared_informer *informer, const struct transform *transform);
 
-/* Processes at most `max` deltas, or objects of one that has many, or shows so many to handlers that came
- * late; gives how many. A list may be transformed
- * in several turns, then takes effect in the store at once; its handlers may be told in several turns. Not to
- * be called by a handler. */
+/* Processes at most `max` deltas, or objects of one that has many, or initial objects of handlers that came
+ * late; returns how many. A list may be transformed in several turns, then takes effect in the store at once,
+ * and may be delivered to handlers in several turns. Not from a handler. */
 size_t shared_informer_process(struct shared_informer *informer, size_t max);
-/* Ends what was begun, however much that is: whoever was told some of what the store has is told all of it,
- * whoever waits to be shown it goes on waiting. Outside of its calls. */
+/* Finishes the delta or initial delivery in progress, so that no handler has seen a part of it. A handler
+ * whose initial delivery has not begun keeps waiting. Not from a handler. */
 void shared_informer_finish_delta(struct shared_informer *informer);
 /* Returns whether something is left to process. */
 bool shared_informer_has_work(const struct shared_informer *informer);
 
-/* Copies the handler. A late one is told of the whole cache, with `initial`, then goes on without gap or
- * duplicate (I-5). No call comes from in here: those are made by the next turns of processing, before
- * anything else; for one that comes while others are shown the cache, when deltas had as much time as they.
- */
+/* Copies the handler. A late one receives the cached objects with `initial`, then continues without gap or
+ * duplicate (I-5). It is never called from in here, but by the next turns of processing, before anything
+ * else; a handler that is added during the initial delivery of others is called after deltas had as much time
+ * as those. */
 void shared_informer_add_handler(struct shared_informer *informer, const struct event_handler *handler,
                                  struct registration **registration);
-/* From now on `handler` is told in place of whoever was: it goes on where that one was, in what it is shown
- * too, and hears of all that comes next. Copies the handler. Outside of any call of a handler. */
+/* Replaces the functions of a registration. The new ones continue at the same position, in the initial
+ * delivery too. Copies the handler. Not from a handler. */
 void shared_informer_replace_handler(struct shared_informer *informer, struct registration *registration,
                                      const struct event_handler *handler);
 /* No call comes after it. A second removal is not allowed: the registration is gone. */
 void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration);
-/* It was told all that was in the cache; before it was told any of that, it waits. */
+/* Returns whether the initial delivery is complete. A registration whose initial delivery has not begun waits
+ * for it. */
 bool registration_initial_done(const struct registration *registration);
-/* That, and the cache is synced (I-6). */
+/* Returns whether the initial delivery is complete and the cache is synced (I-6). */
 bool registration_has_synced(const struct registration *registration);
 
 /* Returns the waits for a version of the store (B-10). A wait ends when the store has that version by an
@@ -98,7 +98,7 @@ struct version_waits *shared_informer_waits(struct shared_informer *informer);
  * until it is removed, which leaves its content alone. */
 void shared_informer_add_mirror(struct shared_informer *informer, struct indexer *store);
 void shared_informer_remove_mirror(struct shared_informer *informer, struct indexer *store);
-/* I-7 (BEAT): the store has the first list, and handlers that do not wait were told of it. */
+/* I-7 (better): the store has the first list, and handlers that do not wait were told of it. */
 bool shared_informer_has_synced(const struct shared_informer *informer);
 struct indexer *shared_informer_indexer(struct shared_informer *informer);
 /* Of its transform; all 0 without one. Borrowed. */

@@ -1,8 +1,8 @@
 /* Transform of a script, applied to each object before it is stored, once for each version of an object
- * (R-35, BEAT) and never for resyncs (Q-4). A failed one costs that object only (Q-4, BEAT): what the cache
- * holds of it stays. A list is transformed in slices, so that timers and other informers have their turns
- * meanwhile; the store takes it when all of it is done (V7). Owner: the claim that brings it. On the engine
- * thread, inside the processing of a delta: it may not touch the informer. */
+ * (R-35, better) and never for resyncs (Q-4). A failed one costs that object only (Q-4, better): what the
+ * cache holds of it stays. A list is transformed in slices, so that timers and other informers have their
+ * turns meanwhile; the store takes it when all of it is done (V7). Owner: the claim that brings it. On the
+ * engine thread, inside the processing of a delta: it may not touch the informer. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,7 +40,7 @@ struct transform_progress {
     bool open;
 };
 
-/* The same for a list, at most `max` of its objects; gives how many. `progress` is opened by the caller and
+/* The same for a list, at most `max` of its objects; returns how many. `progress` is opened by the caller and
  * closed when the last is done; the delta may be released before that, but not told. */
 size_t transform_list(const struct transform *transform, const struct indexer *store, struct delta *delta,
                       struct transform_progress *progress, size_t max, struct transform_counts *counts);

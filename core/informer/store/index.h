@@ -39,12 +39,13 @@ void index_values_add(struct index_values *values, struct str value);
 struct index *index_new(const struct index_source *source);
 void index_free(struct index *index);
 
-/* No entry has a value any more. */
+/* Removes the values of all entries. */
 void index_empty(struct index *index);
-/* The entry holds another object now; touches only what differs (S-5). NULL: it holds none. */
+/* Replaces the object of an entry and touches only values that differ (S-5). NULL: the entry has no object.
+ */
 void index_set(struct index *index, uint32_t entry, struct root *object);
-/* The entries have new numbers: `numbers[old]`, and INDEX_GONE for those that are no more, which have no
- * value here either. */
+/* Renumbers the entries: `numbers[old]`, or INDEX_GONE for removed entries, which have no values here either.
+ */
 enum { INDEX_GONE = UINT32_MAX };
 void index_renumber(struct index *index, const uint32_t *numbers, size_t count);
 

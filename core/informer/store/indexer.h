@@ -87,15 +87,15 @@ enum { INDEXES_MAX = 64 };
 struct index *indexer_add_index(struct indexer *indexer, const struct index_source *source, struct err *err);
 /* The same for a path; stores have one index for each path, however many use it. */
 struct index *indexer_add_path_index(struct indexer *indexer, struct str path, struct err *err);
-/* The same for an index that nobody asks before indexer_build_index has said that it is whole: it is built in
- * steps, and changes of the store reach it meanwhile. */
+/* The same for an index that is not read before indexer_build_index has returned true: it is built in steps,
+ * and changes of the store reach it meanwhile. */
 struct index *indexer_begin_index(struct indexer *indexer, const struct index_source *source,
                                   struct err *err);
 struct index *indexer_begin_path_index(struct indexer *indexer, struct str path, struct err *err);
-/* Looks at `max` more objects, about. True once it is whole. */
+/* Adds about `max` more objects to the index. Returns true once it is complete. */
 bool indexer_build_index(struct indexer *indexer, struct index *index, size_t max);
-/* It is built anew in such steps, as its source gives other values now. Whoever asks meanwhile finds what was
- * looked at. */
+/* Rebuilds the index in such steps, because its source returns other values now. Until it is complete,
+ * lookups find the objects added so far. */
 void indexer_rebuild_index(struct indexer *indexer, struct index *index);
 /* For each that was added; with the last user the index goes. */
 void indexer_release_index(struct indexer *indexer, struct index *index);
@@ -106,7 +106,7 @@ struct index *indexer_source_index(const struct indexer *indexer, const struct i
 /* The objects under a value, in the order in which their keys came. */
 void indexer_each_under(const struct indexer *indexer, const struct index *index, struct str value,
                         bool (*fn)(void *ctx, struct root *object), void *ctx);
-/* Those that share a value with `object` (S-7). */
+/* Calls `fn` for the objects that share a value with `object` (S-7). */
 void indexer_each_like(const struct indexer *indexer, struct index *index, struct root *object,
                        bool (*fn)(void *ctx, struct root *object), void *ctx);
 /* The values of each object of a namespace. */

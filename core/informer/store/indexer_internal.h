@@ -61,11 +61,11 @@ struct indexed {
 struct namespace *indexer_namespace(const struct indexer *indexer, struct str name);
 /* The number of the entry with the key of `like`, or NO_ENTRY. */
 uint32_t indexer_find(const struct indexer *indexer, const struct root *like);
-/* Adds what the store does not have; takes the reference; gives the entry's number. */
+/* Adds what the store does not have; takes the reference; returns the entry's number. */
 uint32_t indexer_append(struct indexer *indexer, struct root *object);
-/* Takes the reference and gives that of the object that was there. */
+/* Takes the reference and returns that of the object that was there. */
 struct root *indexer_exchange(struct indexer *indexer, uint32_t entry, struct root *object);
-/* Leaves a hole; gives the reference of the object. The caller squeezes holes out by indexer_tidy. */
+/* Leaves a hole; returns the reference of the object. The caller squeezes holes out by indexer_tidy. */
 struct root *indexer_take_out(struct indexer *indexer, uint32_t entry);
 void indexer_tidy(struct indexer *indexer);
 

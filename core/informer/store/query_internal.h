@@ -25,7 +25,7 @@ static inline bool query_is_stopped(const struct query *query)
     return query->stop && *query->stop;
 }
 
-/* Calls `fn` for every object that the query is about, in the order of the store, until it gives false. */
+/* Calls `fn` for every object that the query is about, in the order of the store, until it returns false. */
 void query_each(const struct query *query, struct indexer *store, bool (*fn)(void *ctx, struct root *object),
                 void *ctx);
 /* Adds what `path` finds in the object. */

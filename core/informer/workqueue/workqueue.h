@@ -137,5 +137,5 @@ struct workqueue_failing {
     bool delayed; /* its time will come, in: */
     int64_t next_ms;
 };
-/* The `max` that the queue has known for longest, at most; gives their number. */
+/* The `max` that the queue has known for longest, at most; returns their number. */
 size_t workqueue_get_failing(const struct workqueue *queue, struct workqueue_failing *out, size_t max);

@@ -15,7 +15,7 @@ struct workqueue_item {
     bool dirty, processing, owed; /* owed: came again while the queue drains */
     void *holder;                 /* while processing */
     uint64_t failures;
-    char *why; /* of the last one; NULL: nobody said */
+    char *why; /* of the last failure; NULL: none was given */
     int64_t added_ns, begun_ns;
     size_t key_len;
     char key[];
@@ -49,7 +49,7 @@ void workqueue_add_item(struct workqueue *queue, struct workqueue_item *item);
 /* Frees the item when nothing is left to know of it. */
 void workqueue_settle(struct workqueue *queue, struct workqueue_item *item);
 
-/* Those that wait in the list are told that nothing comes. */
+/* Ends all waits in the list: no key will come. */
 void workqueue_wake_all(struct workqueue_waiters *list);
 
 /* --- workqueue_delay.c */

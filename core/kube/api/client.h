@@ -50,7 +50,7 @@ struct http_exchange *kube_client_start(struct kube_client *client,
 
 /* Fills `err` from an error answer to `method`: a Status body wins, else the code decides (H-8); sets
  * too_large_version by R-11. `retry_after_ms` is the header's, -1 without; a Status may tell one too, which
- * asks for no retry (H-3). Gives false. */
+ * asks for no retry (H-3). Returns false. */
 bool kube_status_error(struct err *err, const char *method, int http_status, int64_t retry_after_ms,
                        const char *body, size_t len);
 /* The same for a Status object on a tape (an ERROR event). `http_status` 0: from its code. */

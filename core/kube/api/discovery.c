@@ -83,7 +83,7 @@ static void start_legacy(struct discovery *discovery)
     }
 }
 
-/* Gives whether the root's failure is all there is to say. */
+/* Returns whether the root's failure is all there is to say. */
 static bool fails_all(struct fetch *root, const struct fetch *other, const char *path)
 {
     bool all = root->err.code != ERR_NONE && (root->err.code != ERR_HTTP || other->err.code != ERR_NONE);

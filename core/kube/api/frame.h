@@ -12,8 +12,8 @@
 
 struct frame_sink {
     void *ctx;
-    /* Watches only: whether a line is one whole JSON text. False is no error: its bytes are then cut by the
-     * brackets in them. A true one is handed to `frame` next, at the same place. */
+    /* Watches only: returns whether a line is one JSON text; what was made of it is kept for `frame`, which
+     * is called next with the same text. False is not an error: the bytes are then cut by their brackets. */
     bool (*is_one)(void *ctx, const char *text, size_t len);
     /* One watch event, or one element of `items`. False stops; the feed then gives false with
      * nothing in `err`. */

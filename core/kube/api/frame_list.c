@@ -40,7 +40,7 @@ static bool end_value(struct framer *framer)
                                   span_text(framer, framer->api_version));
 }
 
-/* A string goes on in p..end: gives the place behind its end, or `end`, and whether it ended. */
+/* A string goes on in p..end: returns the place behind its end, or `end`, and whether it ended. */
 static const char *pass_string(struct framer *framer, const char *p, const char *end, bool *ended)
 {
     const char *from = p;

@@ -24,8 +24,8 @@ struct stream {
 
 struct stream *stream_new(const struct stream_options *options, enum frame_form form, size_t max_frame,
                           const struct frame_sink *sink);
-/* Tells the sink of an object that was refused alone (R-19); gives whether the stream goes on. `text` is its
- * frame, or the beginning of it; `event`: a watch event. */
+/* Tells the sink of an object that was refused alone (R-19); returns whether the stream goes on. `text` is
+ * its frame, or the beginning of it; `event`: a watch event. */
 bool stream_refuse(struct stream *stream, const struct err *err, struct str text, bool event);
 /* The same for what is no object of this stream's kind: it says nothing of any that is. */
 bool stream_refuse_foreign(struct stream *stream, const struct err *err);

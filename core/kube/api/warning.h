@@ -8,7 +8,7 @@ struct warnings;
 struct warnings *warnings_new(void);
 void warnings_free(struct warnings *warnings);
 /* `header` is the value of one or more Warning headers, joined by commas, `request` what was answered by it:
- * "GET /api/v1/pods". Gives how many were new. */
+ * "GET /api/v1/pods". Returns how many were new. */
 size_t warnings_log(struct warnings *warnings, struct str header, const char *request);
 
 /* The text of the next 299 warning in `*rest`, unescaped into `out` (room for `size` bytes, cut beyond,

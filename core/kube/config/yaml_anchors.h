@@ -38,7 +38,7 @@ void yaml_anchors_begin(struct yaml_anchors *anchors, const char *name, int dept
 /* A value with `depth` containers around it has ended: the texts of anchors that begin there, or deeper, are
  * kept, when they are not too much: at most `max` bytes of all. */
 void yaml_anchors_end(struct yaml_anchors *anchors, int depth, struct str text, size_t max);
-/* Those that are open are forgotten. */
+/* Forgets anchors that are still open. */
 void yaml_anchors_abandon(struct yaml_anchors *anchors);
 enum yaml_anchor_state yaml_anchors_find(const struct yaml_anchors *anchors, const char *name,
                                          struct str *json);

@@ -207,7 +207,7 @@ static bool next_event(struct yaml_value *value)
     return !stops(r) && yaml_parser_parse(&value->parser, &value->event);
 }
 
-/* Gives false. */
+/* Returns false. */
 static bool tell(const struct reading *r, struct err *err)
 {
     const yaml_parser_t *p = &r->value.parser;

@@ -46,7 +46,7 @@ void yaml_value_clear(struct yaml_value *value);
 void yaml_value_begin(struct yaml_value *value);
 /* Sets the flaw of the value in progress, unless it has one. */
 void yaml_value_set_flaw(struct yaml_value *value, enum yaml_flaw flaw);
-/* Fills the error with its flaw, without a line. Gives false. */
+/* Fills the error with its flaw, without a line. Returns false. */
 bool yaml_value_describe_flaw(const struct yaml_value *value, struct err *err);
 /* A key of the map at this depth, as JSON, is at hand: it may be there once. */
 void yaml_value_key(struct yaml_value *value, int depth, struct str key);

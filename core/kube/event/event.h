@@ -1,5 +1,5 @@
 /* Event of a script about an object, on its way to becoming an Event of the core group, or another count of
- * an existing one. Owner: whoever holds it frees it; it is handed from thread to thread. */
+ * an existing one. Owner: the current holder, who frees it; it is handed from thread to thread. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -40,7 +40,7 @@ bool resource_object_path(const struct resource *resource, struct str ns, struct
 struct catalogue;
 
 /* `name` as kubectl takes it: pods, po, Pod, pod, deployments.apps, deployments.v1.apps, apps/v1/Deployment,
- * v1/Pod, widgets.example.com. Gives false: ERR_NOT_FOUND (unknown), or ERR_INVALID for an ambiguous bare
+ * v1/Pod, widgets.example.com. Returns false: ERR_NOT_FOUND (unknown), or ERR_INVALID for an ambiguous bare
  * name, with the candidates in the text. */
 bool catalogue_resolve(const struct catalogue *catalogue, struct str name, struct resource *out,
                        struct err *err);

@@ -22,7 +22,7 @@ static inline uint32_t granule_table_next(const struct granule_table *t, uint32_
 }
 
 void granule_table_insert(struct granule_table *t, uint32_t hash, uint32_t granule);
-/* It must be there. */
+/* Removes an entry, which must exist. */
 void granule_table_remove(struct granule_table *t, uint32_t hash, uint32_t granule);
 size_t granule_table_bytes(const struct granule_table *t);
 void granule_table_clear(struct granule_table *t);

@@ -32,10 +32,10 @@ struct pack_said {
     struct str api_version, kind;
 };
 
-/* By what a text is known again. */
+/* Identifies a text that was packed before. */
 struct pack_mark {
-    uint64_t whole; /* of all of it, and of what is made of it; 0 when nobody asks for the same text again */
-    uint32_t head;  /* of what names the object, which its states share; see head_of in pack_mark.c */
+    uint64_t whole; /* of the complete text and of the type; 0: the same text is not expected again */
+    uint32_t head;  /* of the bytes that name the object, equal for all its states (pack_mark.c) */
 };
 
 struct packer;
@@ -43,9 +43,9 @@ struct packer;
 struct packer *packer_new(struct pool *pool);
 void packer_free(struct packer *packer);
 
-/* The object at `at` of `tape`. Fails without side effect when it is no object, has no metadata with a name
- * though `type` wants one, no apiVersion or kind, or goes beyond a limit; the error names the object as far
- * as it can be known. */
+/* Packs the object at `at` of `tape`. Fails without side effect if it is not an object, lacks a name that
+ * `type` requires, apiVersion or kind, or exceeds a limit; the error names the object as far as it is known.
+ */
 bool pack_tape(struct packer *packer, const struct tape *tape, size_t at, const struct pack_type *type,
                struct root **out, struct err *err);
 /* The straight way from a text to an object, for what most texts are: everything is kept, or there is nothing
@@ -61,7 +61,7 @@ bool pack_tokens(struct packer *packer, struct str text, const struct pack_type 
  * with nothing done; else what pack_tape makes of the object. */
 bool pack_matched(struct packer *packer, const struct tokens *tokens, const uint32_t *close, size_t at,
                   const struct pack_type *type, struct root **out);
-/* By one of both. `text` has TAPE_PADDING bytes behind `len`. */
+/* Tries pack_tokens, then pack_tape. `text` has TAPE_PADDING bytes behind `len`. */
 bool pack_text(struct packer *packer, const char *text, size_t len, const struct pack_type *type,
                struct root **out, struct err *err);
 

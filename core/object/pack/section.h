@@ -39,8 +39,8 @@ struct section_matches {
     const struct section *section[SECTIONS_MAX];
 };
 
-/* Those sections of `root` that `text` has too. What stands before a change is looked for where it stood,
- * what stands behind it as far from the end. */
+/* Finds the sections of `root` that `text` has too. Sections before a change are searched at the same
+ * distance from the beginning, sections after it at the same distance from the end. */
 void sections_match(const struct root *root, struct str text, struct section_matches *matches);
 /* Returns the end of the words of a section that became blobs of their own. */
 size_t section_end(const uint32_t *words, const struct section *section);

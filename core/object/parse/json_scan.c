@@ -196,7 +196,7 @@ static bool step(struct json_walk *w, char c)
     return false;
 }
 
-/* Gives the place behind what belongs to the string, or NULL for a byte that cannot be in one. */
+/* Returns the place behind what belongs to the string, or NULL for a byte that cannot be in one. */
 static const char *pass_string(struct json_walk *w, const char *p, const char *end)
 {
     for (; p < end; p++) {

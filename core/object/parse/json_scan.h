@@ -13,8 +13,8 @@ struct json_scan {
     uint64_t is_escaped; /* 1 when the next byte follows a backslash */
 };
 
-/* Start with a zeroed struct at the opening brace or bracket. Gives the place behind the closing one, or NULL
- * when these bytes do not hold it. */
+/* Start with a zeroed struct at the opening brace or bracket. Returns the place behind the closing one, or
+ * NULL when these bytes do not hold it. */
 const char *json_scan(struct json_scan *scan, const char *p, const char *end);
 
 /* --- Finds the end of a JSON object in a stream of bytes, and says at once when they can be none. For text
@@ -31,6 +31,6 @@ struct json_walk {
     uint64_t arrays[JSON_WALK_DEPTH_MAX / 64]; /* bit d: the container at depth d is an array */
 };
 
-/* Gives the place behind the object's end, or NULL: with `*wrong` set to the first byte that cannot be, or to
- * NULL when these bytes do not hold the end. */
+/* Returns the place behind the object's end, or NULL: with `*wrong` set to the first byte that cannot be, or
+ * to NULL when these bytes do not hold the end. */
 const char *json_walk(struct json_walk *walk, const char *p, const char *end, const char **wrong);

@@ -19,7 +19,7 @@ struct str path_text(const struct path *path);
 bool path_is_multi(const struct path *path);
 /* The first match, absent when there is none. */
 struct value path_get(const struct path *path, struct value from);
-/* Calls `fn` for every match in order until it gives false; gives the number of calls. */
+/* Calls `fn` for every match in order until it returns false; returns the number of calls. */
 size_t path_each(const struct path *path, struct value from, bool (*fn)(void *ctx, struct value v),
                  void *ctx);
 

@@ -16,7 +16,7 @@ struct parser {
     struct err *err;
 };
 
-/* Gives false. `at`: a part of the text. */
+/* Returns false. `at`: a part of the text. */
 __attribute__((format(printf, 3, 4))) static bool fault(struct parser *p, struct str at, const char *format,
                                                         ...)
 {

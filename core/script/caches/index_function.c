@@ -17,7 +17,7 @@ FAMILY(family_index_errors, 110, COUNTER, "kubelua_index_errors_total", "script,
        "Number of objects for which an index function failed.");
 
 struct index_function {
-    TAILQ_ENTRY(index_function) link; /* of those whose indexes are built anew */
+    TAILQ_ENTRY(index_function) link; /* of those whose indexes are rebuilt */
     struct script *script;
     struct informer_claim *claim;
     int ref;
@@ -134,7 +134,7 @@ static bool ask(void *ctx, struct root *object, struct index_values *out, struct
     return result == SCRIPT_OK || failed(f, err);
 }
 
-/* --- built anew */
+/* --- rebuilt */
 
 static struct index_source source_of(struct index_function *f);
 

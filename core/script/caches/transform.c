@@ -31,7 +31,7 @@ struct transform_binding {
     size_t claims;
     TAILQ_HEAD(bound, script_transform) functions; /* the last is of the newest generation */
     struct script_transform *current;              /* that is called */
-    bool cut_short; /* by a limit, which the next generation may have changed: what failed is to be made anew
+    bool cut_short; /* by a limit, which the next generation may have changed: what failed is to be made again
                      */
     char owner[];
 };

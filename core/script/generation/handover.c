@@ -67,7 +67,7 @@ static void detach(struct script_handler *h)
     h->attached = NULL;
 }
 
-/* It begins anew, with the cache or from now on; but after the old one's calls, and what is gone was not told
+/* It starts over, with the cache or from now on; but after the old one's calls, and what is gone was not told
  * of by the cache. */
 static void replace(struct script_handler *before, struct script_handler *h)
 {

@@ -1,7 +1,7 @@
-/* One user script: its Lua state, its plan (informers, handlers, main), its calls.
- * Owner: the engine, on the engine thread. Lua is entered only from here, under protection: no error of a
- * script leaves these functions other than as a result. A script may be freed at any time except from inside
- * one of its own calls. */
+/* One user script: its Lua state, its plan (informers, handlers, main), its calls. Owner: the engine, on the
+ * engine thread. Other layers enter Lua by these functions only, under protection: no error of a script
+ * leaves them other than as a result. Inside core/script, vm/call.h and vm/task.h enter Lua. A script may be
+ * freed at any time except from inside one of its own calls. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,33 +123,34 @@ void script_put_claim_place(const struct script *script, size_t i, struct buf *o
 struct declarations;
 const struct declarations *script_declared_reads(const struct script *script);
 const struct declarations *script_declared_writes(const struct script *script);
-/* What it registered while it loaded (inventory.h). */
+/* Returns what the script registered while loading (inventory.h). */
 const struct inventory *script_inventory(const struct script *script);
-/* A claim may have synced: to be told whenever the factory tells of a change. */
+/* Call on each change of the factory: a claim may have synced. */
 void script_claims_changed(struct script *script);
-/* An election may have news: to be told whenever there is any. */
+/* Call on each change of an election. */
 void script_leadership_changed(struct script *script);
 /* Leads no more, before leases are given back: functions for that are called, and may keep it waiting. */
 void script_step_down(struct script *script);
 /* Returns the number of them that it is still waiting for. */
 size_t script_stepping_down(const struct script *script);
-/* The election that it takes part in; NULL: none. */
+/* Returns the election that the script takes part in; NULL: none. */
 const struct leadership *script_leadership(const struct script *script);
-/* Its text, or that of a module it has, names k8s.event. */
+/* Returns whether its text, or that of a module it has, names k8s.event. */
 bool script_records_events(const struct script *script);
 bool script_has_main(const struct script *script);
-/* Every informer synced, and every handler handed its cache. True for a script without informers. */
+/* Returns whether every informer has synced and every handler received its initial objects. True for a script
+ * without informers. */
 bool script_has_synced(const struct script *script);
 struct script_counters script_counters(const struct script *script);
 /* Of this generation alone. */
 struct script_tally script_tally(const struct script *script);
 /* The first of those that failed: "scripts/x.lua:12: ...", a line; "" when none has. */
 struct str script_first_failure(const struct script *script);
-/* Those of `other` are added, and begin anew there. */
+/* Adds the counters of `other`, and resets them there. */
 void script_add_counters(struct script *script, struct script *other);
 /* Returns the time that creating its state and running its load phase took. */
 int64_t script_load_us(const struct script *script);
 /* Bytes of its Lua state and of the keys in its queues. */
 size_t script_memory(const struct script *script);
-/* By the operator: with JIT, without CPU budgets. */
+/* Returns whether the operator trusts it: with JIT, without CPU limits. */
 bool script_is_trusted(const struct script *script);

@@ -41,7 +41,7 @@ enum debounced {
 };
 
 /* A delete is told at once, and what waited goes with it. An object of the first list is told at once, as it
- * is no change, and begins anew what is known of it; so is a resync, which is left out while a change waits
+ * is no change, and resets what is known of it; so is a resync, which is left out while a change waits
  * that tells as much. `wanted`: it would be told were there no debounce; what is not wanted still counts for
  * an object with a change that waits.
  * `*told` has references for the caller. */

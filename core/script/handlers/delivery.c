@@ -205,7 +205,7 @@ static void append(struct script_handler *h, const struct event *event)
     if (h->functions[event->type] != LUA_NOREF) pending_append(&h->pending, event);
 }
 
-/* One that begins anew may read other objects. Its filter's function may remove it. */
+/* One that starts over may read other objects. Its filter's function may remove it. */
 static bool wants(struct script_handler *to, const struct script_handler *from, struct root *object)
 {
     const struct filter *filter = to->options->filter;

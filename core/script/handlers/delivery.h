@@ -11,7 +11,7 @@ struct event_handler delivery_callbacks(struct script_handler *handler);
 void deliveries_turn(struct script *script);
 /* For handler_new. */
 void delivery_init(struct script_handler *handler);
-/* It is not called any more: what waits for it is skipped, as is all that comes. */
+/* Stops calling the handler: its pending events are skipped, and so are all later ones. */
 void delivery_quarantined(struct script_handler *handler);
 /* Drops pending and debounced events and cancels calls in flight, except a call that is removing its own
  * handler: that one finishes. */
@@ -21,19 +21,18 @@ void delivery_end(struct script_handler *handler);
  * stays as it is. `from` must be told of nothing from then on; it may be removed, also while such calls wait.
  */
 void delivery_handover(struct script_handler *from, struct script_handler *to);
-/* The same for one that is told anew: of what waits only the deletes go over, which no cache tells of, those
- * of objects that came and went excepted, and those that `to` does not read or that do not pass its filter.
- * For one that is shown the cache each follows an add of the state that `from` was told last, or was about to
- * be told for the same reason. The filter's
- * function may remove any handler of its script; the caller has a reference to `to`. */
+/* As delivery_handover, for a handler that starts over. Only pending deletes move, since the cache cannot
+ * show them. Not moved: deletes of objects whose add was never delivered, and of objects that `to` does not
+ * read or filters out. If `to` is shown the cache, each delete follows an add of the last delivered state.
+ * The filter's function may remove any handler of its script; the caller has a reference to `to`. */
 void delivery_handover_deletes(struct script_handler *from, struct script_handler *to);
-/* Events that wait for calls, or for their objects to be quiet. */
+/* Returns the number of events that wait for calls, or for their objects to be quiet. */
 size_t delivery_backlog(const struct script_handler *handler);
-/* They are dropped; its calls that wait go on. */
+/* Drops these events; calls in flight continue. */
 void delivery_forget(struct script_handler *handler);
 /* Continues after the call that it waited for: the rest comes in the next turn. */
 void delivery_go_on(struct script_handler *handler);
 /* The last reference to the handler is gone. */
 void delivery_free(struct script_handler *handler);
-/* Some of the first list waits to be told, or calls for it wait. */
+/* Returns whether initial objects are pending, or calls for them in flight. */
 bool delivery_has_initial(const struct script_handler *handler);

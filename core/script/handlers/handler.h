@@ -57,8 +57,8 @@ struct script_handlers {
 };
 
 /* Takes three functions (or nils) from stack index `first` on, then the filter's or nil. `id` NULL: kind and
- * number. Takes a reference to the options of its own. Raises when the id is taken. Gives a reference for the
- * caller, who must not raise before it is kept. */
+ * number. Takes a reference to the options of its own. Raises when the id is taken. Returns a reference for
+ * the caller, who must not raise before it is kept. */
 struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id,
                                    struct handler_options *options);
 /* Stops delivery to `leader` handlers until the script leads again. */
@@ -67,9 +67,9 @@ void handlers_stop_leading(struct script *script);
  * coroutine that asks. */
 void handler_remove(lua_State *L, struct script_handler *handler);
 void handler_unref(struct script_handler *handler);
-/* It was told of the whole cache: all those calls have ended (I-6). */
+/* Returns whether the calls of the initial delivery have ended (I-6). */
 bool handler_has_synced(const struct script_handler *handler);
-/* It was handed the whole cache; some of it may lie in its pending list. */
+/* Returns whether all initial objects were handed over; some may still be pending events. */
 bool handler_was_handed_cache(const struct script_handler *handler);
 /* All informers of the script are synced, and all of its handlers were handed the whole cache. */
 bool handlers_have_synced(const struct script *script);

@@ -35,7 +35,7 @@ static void push_event(lua_State *L, const struct handler_call *call)
     lua_call(L, 7, 1);
 }
 
-/* For the event on top. Gives how many objects it pushed. */
+/* For the event on top. Returns how many objects it pushed. */
 static size_t set_previous(lua_State *L, const struct event *event)
 {
     struct root *previous = event_previous(event);
@@ -73,7 +73,7 @@ static void handler_failed(struct script_handler *h, enum script_function functi
     };
     h->errors++;
     handler_metrics_failed(&h->metrics);
-    /* I-11 (BEAT): the next event follows at once. */
+    /* I-11 (better): the next event follows at once. */
     failure_log_add(&h->report, h->script, function, result, about);
     buf_clear(&key);
 }
@@ -148,7 +148,7 @@ static void count(struct script *script, enum handler_event type)
     script->report.counters.deletes += type == ON_DELETE;
 }
 
-/* For the audit trail. */
+/* For the write log. */
 static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 {
     const struct handler_call *call = ctx;

@@ -1,13 +1,13 @@
-/* Calls of a handler's functions, and what is known of those that wait. Owner: the handler whose function it
- * is. On the engine thread, outside of any call into Lua. */
+/* Calls of a handler's functions, and the state of those in flight. Owner: the handler whose function it is.
+ * On the engine thread, outside of any call into Lua. */
 #pragma once
 #include <stdbool.h>
 
 #include "object/pack/pool.h"
 #include "script/handlers/handler.h"
 
-/* One that waits is in two lists: that of the handler whose function it is, and that of the one whose other
- * events wait for its end. These are the same, but for calls that a reload has left behind. */
+/* A call in flight is in two lists: `waiting` of the handler it calls, `busy` of the handler whose pending
+ * events it holds back; these differ only after a reload. */
 struct handler_call {
     TAILQ_ENTRY(handler_call) waiting_link, busy_link;
     struct script_handler *handler; /* a reference while it waits */

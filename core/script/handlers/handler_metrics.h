@@ -17,7 +17,7 @@ struct handler_metrics {
 void handler_metrics_init(struct handler_metrics *metrics, const char *script, const char *handler);
 void handler_metrics_clear(struct handler_metrics *metrics);
 /* A call of a handler for `event` (its name as scripts know it) begins; `received_us` is when its bytes came,
- * 0 for an object from the cache. Gives what handler_metrics_end takes. */
+ * 0 for an object from the cache. Returns what handler_metrics_end takes. */
 int64_t handler_metrics_begin(struct handler_metrics *metrics, int event, const char *name,
                               int64_t received_us);
 void handler_metrics_end(struct handler_metrics *metrics, int event, int64_t begun_ns);

@@ -21,7 +21,7 @@ struct leader_functions {
     char *name;            /* "scripts/x.lua:12", where it was given */
 };
 
-/* For the audit trail. */
+/* For the write log. */
 static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 {
     const struct leader_functions *f = ctx;
@@ -74,7 +74,7 @@ static void begin(struct leader_functions *f)
     if (result != SCRIPT_YIELDED) report(f, "start", result);
 }
 
-/* L-4 (BEAT): only what was started is stopped. */
+/* L-4 (better): only what was started is stopped. */
 static void end(struct leader_functions *f)
 {
     if (!f->was_started) return;

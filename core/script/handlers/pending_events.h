@@ -68,7 +68,7 @@ struct pending {
 void pending_init(struct pending *pending, size_t mark, enum pending_pairs pairs, bool by_key);
 /* Keys that are held stay so. */
 void pending_clear(struct pending *pending);
-/* Takes references of its own. Gives true when the event joined another one. */
+/* Takes references of its own. Returns true when the event joined another one. */
 bool pending_put(struct pending *pending, const struct event *event);
 /* The same for an event that stays one of its own, however many there are. */
 void pending_append(struct pending *pending, const struct event *event);

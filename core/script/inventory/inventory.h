@@ -64,7 +64,7 @@ void inventory_set_place(struct inventory *plan, enum inventory_class class, str
 void inventory_note_function(struct inventory *plan, const char *hash, const char *file, int line);
 /* The file, borrowed; NULL: not known. */
 const char *inventory_function_place(const struct inventory *plan, struct str hash, int *line);
-/* Puts the place of the entry before the error, if it is known; NULL is none. Gives false. */
+/* Puts the place of the entry before the error, if it is known; NULL is none. Returns false. */
 bool inventory_wrap_place(const struct inventory_entry *entry, struct err *err);
 /* Borrowed; NULL when there is none. */
 const struct inventory_entry *inventory_find(const struct inventory *plan, enum inventory_class class,

@@ -28,7 +28,7 @@ struct script_metric *metrics_add(struct script *script, struct user_metric *met
 size_t metrics_series_count(const struct script *script);
 /* False when another script on the page has made one of them differently. */
 bool metrics_fit(const struct script *script, struct err *err);
-/* Puts the place of the metric of that name before the error. Gives false. Anywhere. */
+/* Puts the place of the metric of that name before the error. Returns false. Anywhere. */
 bool metrics_refuse(const struct inventory *plan, const char *name, struct err *err);
 /* The script begins, or takes the place of `old`, whose metrics that are the same go on counting. They fit.
  */

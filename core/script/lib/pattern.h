@@ -35,5 +35,5 @@ const char *pattern_match(struct pattern *m, const char *s, const char *p);
 const char *pattern_search(struct pattern *m, const char **s, const char *p);
 /* Pushes capture `i` of the match from `s` to `e`, or the whole match for 0 where there is none. */
 void pattern_push(struct pattern *m, int i, const char *s, const char *e);
-/* Pushes all captures, or the whole match where there is none and `s` is not NULL; gives their number. */
+/* Pushes all captures, or the whole match where there is none and `s` is not NULL; returns their number. */
 int pattern_push_all(struct pattern *m, const char *s, const char *e);

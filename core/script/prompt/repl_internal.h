@@ -13,10 +13,10 @@ struct repl {
     int eval, complete; /* functions of lua/k8s/repl.lua, in the registry */
     struct str text;    /* of the call that begins; borrowed */
     struct repl_style style;
-    struct task *task; /* that waits; NULL: none */
+    struct task *task; /* task of the line in progress; NULL: none */
     bool busy, completes;
     volatile bool interrupted;
-    enum repl_end end; /* what raw.repl.answer said */
+    enum repl_end end; /* passed by raw.repl.answer */
     struct buf answer;
     size_t start; /* of completion */
 };

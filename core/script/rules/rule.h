@@ -45,7 +45,7 @@ struct script_rule {
     char *id, *title, *category;
     char *why, *how; /* why it matters, and what to do; may be empty */
     enum severity severity;
-    struct informer_claim *kinds[RULE_KINDS_MAX]; /* as of `uses`; none of them is one of these */
+    struct informer_claim *kinds[RULE_KINDS_MAX]; /* that it matches; apart from the claims of `uses` */
     size_t kind_count;
     struct rule_use *uses; /* by name */
     size_t use_count;

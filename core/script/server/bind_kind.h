@@ -23,11 +23,10 @@ struct kind_access {
 /* For a verb to return: its results are a resource, or nil, err. Waits when discovery has to tell. Raises
  * what is not declared before anything is sent. */
 int kind_resolve(lua_State *L, const struct kind_access *question);
-/* The resource that this found. Raises when the script did not declare that it uses it as `question` has it,
- * whose kind does not count: that is the one which the resource was found by. To be called with the very
- * values that are sent. */
+/* Returns the resource that kind_resolve found. Raises if the script did not declare this use of it. The kind
+ * is the resource's; `question->kind` is ignored. Call with the values that are sent. */
 const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *question);
-/* The same for what is only looked at; raises "verb: expected a resource, not nil". */
+/* The same without the check of declarations; raises "verb: expected a resource, not nil". */
 const struct resource *resource_arg(lua_State *L, int idx, const char *verb);
 /* The text at 1 is a declaration; it becomes part of the plan. */
 void kind_declare(lua_State *L, const struct declarer *declarer, struct declarations *declared,

@@ -19,7 +19,7 @@ enum write_verb { WRITE_CREATE = 1, WRITE_UPDATE = 2, WRITE_PATCH = 4, WRITE_APP
 
 enum { DECLARED_VERBS_MAX = 6 };
 
-/* What takes declarations. */
+/* Function that takes declarations. */
 struct declarer {
     const char *name, *shape, *verb_names; /* "k8s.writes"; for messages: of a declaration, and of its verb */
     bool has_subresources;                 /* else a kind has all that stands before the verb */

@@ -8,7 +8,7 @@
 #include "kube/kinds/resource.h"
 #include "script/vm/args.h"
 
-/* Bytes. All of it is kept in the audit trail, and some in labels of metrics. A name that is but a path
+/* Bytes. All of it is kept in the write log, and some in labels of metrics. A name that is but a path
  * segment, as a role's is, may be longer than those of most kinds; a server takes no longer manager. */
 enum { NAMESPACE_MAX = 253, NAME_MAX_BYTES = 1024, SUBRESOURCE_MAX = 63, MANAGER_MAX = 128, TYPE_MAX = 128 };
 

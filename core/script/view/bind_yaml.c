@@ -11,7 +11,8 @@ static bool is_over(void *ctx)
     return script->budget.over;
 }
 
-/* Pushes an array of the documents; or nil, err for text that is no YAML. Gives how many values these are. */
+/* Pushes an array of the documents; or nil, err for text that is no YAML. Returns how many values these are.
+ */
 static int decode(lua_State *L, const char *verb, const char *what, bool alone)
 {
     struct script *script = script_of(L);

@@ -17,7 +17,7 @@ struct buf *json_describe(lua_State *L, int idx);
 
 /* --- The way back */
 
-/* Pushes what the text is, tables as obj:copy() gives them, or nil and why it is no JSON; gives how many
+/* Pushes what the text is, tables as obj:copy() gives them, or nil and why it is no JSON; returns how many
  * values these are. `text` is the script's scratch, and changes. Raises for too deep a nesting; messages
  * begin with `verb`. */
 int json_decode(lua_State *L, struct buf *text, const char *verb);

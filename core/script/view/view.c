@@ -100,8 +100,8 @@ static size_t part_slot(const struct root *root, const uint32_t *at)
 }
 
 /* A map or array that a step gives. Scripts write the same path again and again, so a view that Lua has not
- * collected yet is given again, not made anew. The table holds views weakly: as long as one is in it, its
- * object is alive, and the address beside it means the same part. */
+ * collected yet is returned again, not created twice. The table holds views weakly: as long as one is in it,
+ * its object is alive, and the address beside it means the same part. */
 static void push_part(lua_State *L, struct script *script, struct root *root, struct value value)
 {
     enum { PARTS = lua_upvalueindex(2) };

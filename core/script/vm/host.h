@@ -69,13 +69,13 @@ struct script_host {
     bool (*is_given_up)(void *ctx, const struct script *script, const char *id);
     void *is_given_up_ctx;
     const struct limits *limits; /* NULL: the defaults */
-    bool runs_rules; /* else claims of rules are held (shared_factory.h): nobody asks rules, or he decides */
+    bool runs_rules;             /* false: claims of rules stay suspended (shared_factory.h) until resumed */
     const struct rule_params *params; /* that the operator gave to rules; NULL: none */
     const char *const *trusted;       /* scripts with JIT and without CPU budgets, by name or path */
     size_t trusted_count;
     const char *const *lua_path; /* folders of the operator with modules, behind that of the script */
     size_t lua_path_count;
-    bool notes_functions; /* plans know where functions are: for who shows them to people */
+    bool notes_functions; /* inventories have the places of functions, to show them to users */
     bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
 };
 

@@ -17,7 +17,7 @@ struct script;
 void *memory_allocate(void *script, void *block, size_t old_size, size_t new_size);
 /* The limits of the script have changed. */
 void memory_set_limit(struct script *script);
-/* Around each lua_pcall, lua_resume and lua_cpcall: gives what memory_unguard takes. */
+/* Around each lua_pcall, lua_resume and lua_cpcall: returns what memory_unguard takes. */
 bool memory_guard(struct script *script);
 void memory_unguard(struct script *script, bool guarded);
 /* A full collection, now; inside a call with the state or coroutine that runs. Raises nothing, and its time

@@ -81,7 +81,7 @@ static int l_internal_require(lua_State *L)
     return 1;
 }
 
-/* "k8s", or a table that k8s shows: "k8s.json". Pushes it, or nothing and gives false. */
+/* "k8s", or a table that k8s shows: "k8s.json". Pushes it, or nothing and returns false. */
 static bool push_api(lua_State *L, const char *name)
 {
     if (strncmp(name, "k8s", 3) != 0 || (name[3] != '\0' && name[3] != '.')) return false;

@@ -20,5 +20,5 @@ void modules_push_chunk(lua_State *L, struct str source, const char *chunk);
  * for what is made to be slow, such as 30,000 times "or b". Owner: nobody. To be used inside calls into Lua
  * only. */
 
-/* As luaL_loadbufferx does for text: pushes the function, or an error's text and gives false. */
+/* As luaL_loadbufferx does for text: pushes the function, or an error's text and returns false. */
 bool load_text(lua_State *L, struct str text, const char *chunk);

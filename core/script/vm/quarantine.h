@@ -32,14 +32,14 @@ enum quarantine_call { QUARANTINE_CALL, QUARANTINE_FILTER };
 /* Copies `id`. `lifted` is told when it may be called again; NULL: nothing is to be done. */
 void quarantine_init(struct quarantine *quarantine, struct script *script, const char *id,
                      void (*lifted)(struct quarantine *quarantine));
-/* It will not be called for other reasons: it is in no list any more. */
+/* Ends the quarantine of a function that no longer exists: takes it out of all lists. */
 void quarantine_end(struct quarantine *quarantine);
 void quarantine_clear(struct quarantine *quarantine);
 /* A call has ended; script->failure tells of it when it failed. True when that was one too many. */
 bool quarantine_note(struct quarantine *quarantine, enum quarantine_call call, enum script_result result);
 /* Appends what its user can do: "mend and reload it, or lift it by kubelua quarantine --lift x/pods/1". */
 void quarantine_put_remedy(const struct quarantine *quarantine, struct buf *out);
-/* So many calls were not made. */
+/* Counts calls that were not made. */
 void quarantine_skip(struct quarantine *quarantine, uint64_t count);
 /* Returns whether a call must be skipped; counts it then. */
 bool quarantine_skips(struct quarantine *quarantine);
@@ -55,7 +55,7 @@ struct script_quarantine_status {
 };
 void script_each_quarantine(const struct script *script,
                             void (*fn)(void *ctx, const struct script_quarantine_status *status), void *ctx);
-/* Those with this id (NULL: all) are called again, a handler with the whole cache first, as it missed events;
- * the informer of a transform lists again, and an index is built anew. Gives their number. Outside of any
- * call into Lua. */
+/* Lifts the quarantine of functions with this id (NULL: all) and returns their number. A handler receives the
+ * complete cache first, as it missed events; the informer of a transform lists again, and an index is
+ * rebuilt. Outside of any call into Lua. */
 size_t script_lift(struct script *script, const char *id);

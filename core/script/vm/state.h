@@ -1,7 +1,7 @@
-/* The inside of a script, for the files of this folder: its Lua state and what C keeps with it.
- * Owner: script.c makes and frees it. Everything is on the engine thread; nothing of it may be touched from
- * elsewhere. C memory that a Lua error could leak does not exist: what must live across a call that may raise
- * is owned here. */
+/* The inside of a script, for all of core/script: its Lua state and what C keeps with it. Owner: script.c
+ * makes and frees it. Everything is on the engine thread; nothing of it may be touched from elsewhere. C
+ * memory that a Lua error could leak does not exist: what must live across a call that may raise is owned
+ * here. */
 #pragma once
 #include <lauxlib.h>
 #include <lua.h>

@@ -24,7 +24,7 @@ extern struct metric metric_tasks_cancelled;
 /* --- for verbs that wait */
 
 struct task_wait_ops {
-    /* Pushes the results and gives their number, as a C function does. Runs in the coroutine that waited,
+    /* Pushes the results and returns their number, as a C function does. Runs in the coroutine that waited,
      * after task_wake; may raise, which the script's pcall around the verb sees. */
     int (*push)(lua_State *L, struct task_wait *wait);
     /* The end of a wait, exactly once: after push, or instead of it when the task was cancelled. Ends what it
@@ -60,7 +60,7 @@ struct task_cleanup {
 
 /* By the task that runs; in place until `end` or task_remove_cleanup. */
 void task_hold(struct script *script, struct task_cleanup *hold);
-/* It is held no more. */
+/* Removes the cleanup without running it. */
 void task_remove_cleanup(struct task_cleanup *hold);
 
 /* --- for those who call a script */
@@ -76,8 +76,8 @@ struct task_call {
     /* A task that yielded has ended; script->failure tells why when it failed. May start and cancel others.
      */
     void (*done)(void *ctx, enum script_result result);
-    /* For the audit trail: appends who is called, such as a handler's id, and why: "OnAdd shop/web". As long
-     * as the task lives. NULL: nobody knows. */
+    /* For the write log: appends the caller, such as a handler's id, and the trigger: "OnAdd shop/web". Valid
+     * as long as the task lives. NULL: unknown. */
     void (*describe)(void *ctx, struct buf *caller, struct buf *trigger);
     void *ctx;
 };
@@ -100,7 +100,7 @@ void task_setup(lua_State *L);
 /* No yield passes the C function on top of the stack: it calls back what messages call `what`. */
 void task_no_yield_across(lua_State *L, const char *what);
 
-/* Those that were woken go on. By turns.c. */
+/* Continues woken tasks. Called by turns.c. */
 void tasks_turn(struct script *script);
 /* Cancels those that are not to be finished, calls nor waits, now and as soon as they wait again. */
 void tasks_stop(struct script *script);

@@ -100,8 +100,8 @@ static int task_results(lua_State *L)
     return count;
 }
 
-/* A coroutine of the script's own wants to wait, but between it and the task is a C function: the wait is
- * dropped, and task_results will raise. */
+/* Drops the wait of a script's own coroutine, because a C function lies between it and the task on the stack.
+ * task_results will raise. */
 static void task_refuse(lua_State *L)
 {
     struct tasks *tasks = &script_of(L)->tasks;

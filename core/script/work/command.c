@@ -108,7 +108,7 @@ static void push_call(lua_State *L, void *ctx)
     for (size_t i = 0; i < call->arg_count; i++) lua_pushstring(L, call->args[i]);
 }
 
-/* For the audit trail. */
+/* For the write log. */
 static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 {
     buf_puts(caller, command_of(ctx)->name);

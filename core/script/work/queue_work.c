@@ -119,7 +119,7 @@ static void push_work(lua_State *L, void *ctx)
     work->job = job;
 }
 
-/* For the audit trail. */
+/* For the write log. */
 static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 {
     const struct work *work = ctx;

@@ -160,7 +160,7 @@ static void follow(struct script_queue *q, struct script_queue *before)
     turns_schedule(q->script);
 }
 
-/* One that the script has shut down is over; its successor begins anew. */
+/* One that the script has shut down is over; its successor starts over. */
 static bool goes_on(const struct script_queue *before)
 {
     struct workqueue_status status;

@@ -79,10 +79,10 @@ void queues_claims_changed(struct script *script);
 /* The script leads no more: work of leaders that waits is cancelled, and its keys wait for the next term. */
 void queues_stop_leading(struct script *script);
 /* For a reload: each queue of `to` that `from` has too goes on with what that one held; the others of `from`
- * are shut down. Gives how many keys these had. Work of `from` that is under way ends in the queue it was
+ * are shut down. Returns how many keys these had. Work of `from` that is under way ends in the queue it was
  * taken from. */
 size_t queues_handover(struct script *from, struct script *to);
-/* All are shut down. Gives how many keys they had. */
+/* All are shut down. Returns how many keys they had. */
 size_t queues_end(struct script *script);
 /* Another generation has the queue now: this one takes nothing from it. */
 bool script_queue_is_past(const struct script_queue *queue);

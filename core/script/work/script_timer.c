@@ -108,7 +108,7 @@ static void on_done(void *ctx, enum script_result result)
     script_timer_unref(t);
 }
 
-/* For the audit trail. */
+/* For the write log. */
 static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 {
     const struct script_tick *tick = ctx;

@@ -58,7 +58,7 @@ struct script_timers {
 };
 
 /* Takes the function on top of the stack. `period` false: once; `leader`: on the leader only; `key` may be
- * NULL. Raises when there are too many. Gives a reference for the caller, who must not raise before it is
+ * NULL. Raises when there are too many. Returns a reference for the caller, who must not raise before it is
  * kept. */
 struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t delay_ms, bool period,
                                       bool leader, const char *key);
@@ -80,10 +80,10 @@ bool script_timer_stop(lua_State *L, struct script_timer *timer);
 void script_timer_unref(struct script_timer *timer);
 /* Cancels ticks of leaders that wait. */
 void script_timers_stop_leading(struct script *script);
-/* Those that were made while it loaded begin. */
+/* Starts the timers that were created while the script loaded. */
 void script_timers_start(struct script *script);
 /* For a reload: those of `to` begin, one that `from` has under the same key when that one's next tick is due;
- * those of `from` stop. Gives how many of these were made at run time, and had a tick to come. */
+ * those of `from` stop. Returns how many of these were made at run time, and had a tick to come. */
 size_t script_timers_handover(struct script *from, struct script *to);
 /* The script is made. */
 void script_timers_init(struct script *script);

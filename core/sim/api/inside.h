@@ -1,4 +1,4 @@
-/* The simulator without HTTP, for whoever has it in his own process: requests and answers as texts, on the
+/* The simulator without HTTP, for a caller in the same process: requests and answers as texts, on the
  * clock of a loop that is moved by hand. Faults are rules of its own (app/inside/inside_faults.h).
  * Owner: whoever made it; all on the loop's thread. */
 #pragma once

@@ -1,5 +1,5 @@
 /* Other forms of objects that a client may ask for by its Accept header: Tables and PartialObjectMetadata.
- * Owner: each function gives a new reference; what is handed in is borrowed and not changed.
+ * Owner: each function returns a new reference; what is handed in is borrowed and not changed.
  * Everything may be called anywhere. */
 #pragma once
 #include "base/str.h"

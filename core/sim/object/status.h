@@ -1,5 +1,5 @@
 /* Status objects with the texts of a real API server, the body of every answer that is no object (contract
- * H-8). Owner: each function gives a new reference. Everything may be called anywhere. */
+ * H-8). Owner: each function returns a new reference. Everything may be called anywhere. */
 #pragma once
 #include "sim/object/kind.h"
 

@@ -3,10 +3,10 @@
 #pragma once
 #include "sim/store/api.h"
 
-/* A Status when nothing may be created in that namespace: it is not there, or it is ending. */
+/* Returns a Status if nothing may be created in that namespace, because it is missing or terminating. */
 json_t *sim_effects_namespace_refuses(struct sim_api *api, const struct sim_kind *kind,
                                       const char *namespace_, const char *name);
 void sim_effects_stored(struct sim_api *api, const struct sim_served *served, const json_t *object);
-/* It was marked for deletion. */
+/* Call when the object was marked for deletion. */
 void sim_effects_deleting(struct sim_api *api, const struct sim_served *served, const json_t *object);
 void sim_effects_removed(struct sim_api *api, const struct sim_served *served, const json_t *object);

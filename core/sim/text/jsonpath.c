@@ -38,7 +38,7 @@ static bool bad(struct step *s)
     return false;
 }
 
-/* 'text' or "text"; `p` is at the quote. Gives the place behind, NULL when it does not end. */
+/* 'text' or "text"; `p` is at the quote. Returns the place behind, NULL when it does not end. */
 static const char *read_quoted(struct buf *b, const char *p)
 {
     char quote = *p++;

@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-/* Each appends what is wrong to `problems`, sentences joined by "; ", and gives true when nothing is. */
+/* Each appends what is wrong to `problems`, sentences joined by "; ", and returns true when nothing is. */
 bool sim_check_subdomain(struct str name, struct buf *problems);
 bool sim_check_label(struct str name, struct buf *problems);
 /* A label key, or the name of a finalizer: [prefix/]name. A prefix is bounded by 253 characters in all (X-5).

@@ -1,5 +1,5 @@
-/* core/informer/reflect/delta_list.c through the queue: what becomes of deltas above the mark (BEAT of Q-1,
- * Q-3, Q-16). Texts as in support/deltas.h: * stands for several, ^ a delete that swallowed its put. */
+/* core/informer/reflect/delta_list.c through the queue: what becomes of deltas above the mark (better than
+ * Q-1, Q-3, Q-16). Texts as in support/deltas.h: * stands for several, ^ a delete that swallowed its put. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
