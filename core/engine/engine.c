@@ -171,7 +171,10 @@ int engine_run(struct engine *engine)
     engine_refresh_kinds(engine);
     if (!engine->stopping) engine_start_leaders(engine);
     engine_check_soon(engine);
-    if (engine->options.mode == ENGINE_RUN) reload_watch(&engine->slots);
+    if (engine->options.mode == ENGINE_RUN) {
+        reload_watch(&engine->slots);
+        probations_begin(&engine->slots);
+    }
     if (!engine->stopping) loop_run(engine->loop);
     return engine->exit_code;
 }

@@ -18,7 +18,7 @@ describe("an informer", function()
 
   it("refuses a handler table without a function, or with an unknown name", function()
     local add = raw.informer.methods.add_event_handler
-    assert.error_matches(function() add("informer", {}) end, "give OnAdd, OnUpdate or OnDelete")
+    assert.error_matches(function() add("informer", {}) end, "at least one of OnAdd, OnUpdate and OnDelete is required")
     assert.error_matches(function() add("informer", { onadd = print }) end, 'did you mean "OnAdd"')
     assert.error_matches(function() add("informer", { OnAdd = "print" }) end, "OnAdd must be a function")
   end)

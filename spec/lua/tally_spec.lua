@@ -33,6 +33,8 @@ describe("tally", function()
   it("tells how long a suite took, and its longest job", function()
     local suite = tally("1..1\nok 1 - test_a\n", 0, { seconds = "12\n", ["a.seconds"] = "7\n" })
     assert.are.equal("units               1 passed, 0 failed, 0 skipped in 12 s; longest a, 7 s\n", suite)
+    suite = tally("1..1\nok 1 - test_a\n", 0, { ["a.seconds"] = "7\n", ["a.cpu"] = "3.5\n" })
+    assert.are.equal("units               1 passed, 0 failed, 0 skipped; 3 s of CPU time, longest a, 7 s\n", suite)
   end)
 
   it("shows a failed test with what it said", function()

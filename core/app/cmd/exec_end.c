@@ -88,7 +88,7 @@ static void on_deadline(struct timer *timer)
 {
     const struct exec_end *end = container_of(timer, struct exec_end, deadline);
     const struct slots *slots = &end->engine->slots;
-    if (slots->items[0]->main_started) return;
+    if (slots->items[0]->main_started || engine_is_stopping(end->engine)) return;
     for (size_t j = 0; j < script_claim_count(slots->scripts[0]); j++)
         report_laggard(end->engine, script_claim(slots->scripts[0], j));
     engine_stop(end->engine, EXIT_INCOMPLETE);

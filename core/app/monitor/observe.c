@@ -105,6 +105,5 @@ void observe(void *ctx)
     rest(observer);
     observe_informers(observer);
     observe_scripts(engine);
-    probations_check(&engine->slots);
     shared_factory_update_metrics(engine->cluster->factory, observer->times++ % THOROUGH_EVERY == 0);
 }

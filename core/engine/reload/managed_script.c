@@ -165,6 +165,7 @@ void managed_scripts_clear(struct slots *slots)
 {
     script_watch_free(slots->watch);
     timer_cancel(&slots->rescan);
+    timer_cancel(&slots->probation);
     /* Those that were made last refer to those before them. */
     while (slots->script_count > 0) managed_script_drop(slots, slots->scripts[slots->script_count - 1]);
     for (size_t i = 0; i < slots->count; i++) free_slot(slots->items[i]);

@@ -62,6 +62,7 @@ struct slots {
     struct reload_metrics *metrics; /* taken; NULL: nothing is counted */
     struct script_watch *watch;     /* of the scripts' files; NULL: nobody tells */
     struct timer rescan;            /* at files that may be on their way */
+    struct timer probation;         /* judges new generations; see reload_probation.h */
     bool ending;                    /* no generation follows any more */
 };
 

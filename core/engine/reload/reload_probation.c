@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "engine/reload/managed_script.h"
 #include "engine/reload/reload.h"
 
 /* Ignore fewer failures: too few to compare two generations. */
-enum { FAILURES_MIN = 5, TIMES_WORSE = 2 };
+enum { FAILURES_MIN = 5, TIMES_WORSE = 2, TICK_MS = 1000 };
 
 static int64_t now_ms(const struct slot *slot)
 {
@@ -140,7 +141,15 @@ void probation_clear(struct probation *probation)
     buf_clear(&probation->quarantined);
 }
 
-void probations_check(struct slots *slots)
+static void on_tick(struct timer *timer)
 {
+    struct slots *slots = container_of(timer, struct slots, probation);
+    timer_start(timer, loop_clock(slots->options.loop), TICK_MS);
     for (size_t i = slots->count; i-- > 0 && !slots->ending;) look(slots->items[i]);
+}
+
+void probations_begin(struct slots *slots)
+{
+    slots->probation.fn = on_tick;
+    timer_start(&slots->probation, loop_clock(slots->options.loop), TICK_MS);
 }

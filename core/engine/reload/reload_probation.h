@@ -30,5 +30,5 @@ void probation_clear(struct probation *probation);
 /* Returns whether the script is on probation, or about to be activated, and quarantine of this id ends
  * that. */
 bool probation_ends_by(void *slots, const struct script *script, const char *id);
-/* Once a second. */
-void probations_check(struct slots *slots);
+/* From now on, once a second: notes how scripts fare, and rolls back those that fail their probation. */
+void probations_begin(struct slots *slots);

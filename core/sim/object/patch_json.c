@@ -182,7 +182,7 @@ static bool apply(struct work *w, const json_t *operation)
     if (strcmp(op, "move") == 0) return move(w, from, path);
     if (strcmp(op, "copy") == 0) return copy(w, from, path);
     bool known = strcmp(op, "add") == 0 || strcmp(op, "replace") == 0 || strcmp(op, "test") == 0;
-    if (!known) return fail(w, "no such operation");
+    if (!known) return fail(w, "unknown operation");
     if (!value) return fail(w, "it needs a value");
     if (strcmp(op, "add") == 0) return add(w, path, json_deep_copy(value));
     if (strcmp(op, "replace") == 0) return replace(w, path, json_deep_copy(value));
