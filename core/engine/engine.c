@@ -45,7 +45,7 @@ void engine_touch(struct engine *engine)
 void engine_begin_end(struct engine *engine)
 {
     if (!engine->ending_ms) engine->ending_ms = clock_now_ms(loop_clock(engine->loop));
-    engine->slots.ending = true;
+    engine->scripts.ending = true;
 }
 
 int64_t engine_end_left_ms(const struct engine *engine, enum end_part part)
@@ -58,8 +58,8 @@ static void on_drain(struct timer *timer)
 {
     struct engine *engine = container_of(timer, struct engine, drain);
     size_t waiting = 0;
-    for (size_t i = 0; i < engine->slots.script_count; i++)
-        waiting += script_waiting_calls(engine->slots.scripts[i]);
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        waiting += script_waiting_calls(engine->scripts.generations[i]);
     if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0) {
         timer_start(&engine->drain, loop_clock(engine->loop), DRAIN_LOOK_MS);
         return;
@@ -75,10 +75,10 @@ static void drain(struct engine *engine, int exit_code)
     engine->drained_code = exit_code;
     engine_begin_end(engine);
     timer_cancel(&engine->check);
-    reload_end(&engine->slots);
+    reload_end(&engine->scripts);
     if (engine->options.watcher.ending) engine->options.watcher.ending(engine->options.watcher.ctx);
     engine_end_continuous(engine);
-    for (size_t i = 0; i < engine->slots.script_count; i++) script_stop(engine->slots.scripts[i]);
+    for (size_t i = 0; i < engine->scripts.generation_count; i++) script_stop(engine->scripts.generations[i]);
     on_drain(&engine->drain);
 }
 
@@ -115,7 +115,7 @@ static void on_hangup_mail(struct mail *mail)
     struct engine *engine = container_of(mail, struct engine, hangup);
     atomic_store(&engine->hangup_posted, false);
     log_info("Checking all scripts for changes", F("signal", "SIGHUP"));
-    reload_scan(&engine->slots, RELOAD_IF_REFUSED); /* it comes with each rotation of an audit log too */
+    reload_scan(&engine->scripts, RELOAD_IF_REFUSED); /* it comes with each rotation of an audit log too */
 }
 
 /* Handles SIGHUP, which tools that rotate logs send, and operators who want scripts to be scanned. It ends
@@ -136,7 +136,7 @@ struct engine *engine_new(const struct engine_options *options, struct err *err)
     engine->step_down_timer.fn = engine_on_step_down;
     engine->loop = options->loop ? options->loop : loop_new();
     turns_init(&engine->turns);
-    engine_make_slots(engine);
+    engine_make_scripts(engine);
     if (engine_make_parts(engine, err)) return engine;
     engine_close(engine);
     engine_free(engine);
@@ -155,7 +155,7 @@ struct loop *engine_io_loop(const struct engine *engine)
 
 bool engine_load(struct engine *engine)
 {
-    if (engine->options.mode == ENGINE_RUN) engine->slots.metrics = reload_metrics_new();
+    if (engine->options.mode == ENGINE_RUN) engine->scripts.metrics = reload_metrics_new();
     watch_hangup(engine);
     io_thread_start(engine->cluster->io);
     return engine_load_scripts(engine);
@@ -167,13 +167,13 @@ int engine_run(struct engine *engine)
     engine->started_us = clock_wall_us(loop_clock(engine->loop));
     if (engine->options.mode == ENGINE_RUN)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", engine->options.cluster->source),
-                 F("server", engine->options.cluster->server), FI("scripts", engine->slots.count));
+                 F("server", engine->options.cluster->server), FI("scripts", engine->scripts.count));
     engine_refresh_kinds(engine);
     if (!engine->stopping) engine_start_leaders(engine);
     engine_check_soon(engine);
     if (engine->options.mode == ENGINE_RUN) {
-        reload_watch(&engine->slots);
-        probations_begin(&engine->slots);
+        reload_watch(&engine->scripts);
+        probations_begin(&engine->scripts);
     }
     if (!engine->stopping) loop_run(engine->loop);
     return engine->exit_code;
@@ -198,7 +198,7 @@ void engine_close(struct engine *engine)
 {
     engine->summary = engine_sum_up(engine);
     engine_free_continuous(engine);
-    managed_scripts_clear(&engine->slots);
+    managed_scripts_clear(&engine->scripts);
     cpu_watch_free(engine->watch);
     web_end(engine->web);
     cluster_end(engine->cluster, flush_ms(engine));

@@ -28,7 +28,7 @@ struct engine {
     struct turns turns;
     struct running running;         /* read by other threads */
     struct cpu_watch *watch;        /* NULL: the system has no such timer */
-    struct slots slots;             /* of the scripts */
+    struct managed_scripts scripts; /* of the scripts */
     struct signal_watch *on_hangup; /* of the I/O thread; NULL for `exec` without an audit log */
     struct mail hangup;             /* to the engine thread */
     _Atomic bool hangup_posted;
@@ -67,7 +67,7 @@ int64_t engine_end_left_ms(const struct engine *engine, enum end_part part);
 /* --- engine_parts.c */
 
 /* Makes the places of scripts, empty. */
-void engine_make_slots(struct engine *engine);
+void engine_make_scripts(struct engine *engine);
 /* Makes the parts that threads and scripts need. False: one cannot be had; engine_free takes those that were
  * made. */
 bool engine_make_parts(struct engine *engine, struct err *err);
@@ -130,9 +130,10 @@ bool engine_take_kinds(const struct engine *engine, const struct catalogue *cata
 
 /* False with the first parameter that no rule of the scripts takes. */
 bool engine_check_params(const struct engine *engine, struct err *err);
-/* False when it is the candidate of this slot by which a parameter is of no rule any more: rules would run on
- * their defaults, and nobody would know. A rule that goes to another script which changes too is no loss. */
-bool engine_params_stay(void *engine, const struct slot *slot, struct err *err);
+/* False when it is the incoming generation of this managed script by which a parameter is of no rule any
+ * more: rules would run on their defaults, and nobody would know. A rule that goes to another script which
+ * changes too is no loss. */
+bool engine_params_stay(void *engine, const struct managed_script *managed, struct err *err);
 /* Scripts may have gone: warns, once, of what is of no rule any more. */
 void engine_warn_params(struct engine *engine);
 

@@ -17,8 +17,8 @@ enum { ASK_FIRST_MS = 1000, ASK_MAX_MS = 10000, ASK_SELDOM_MS = 30000, ASK_CALM_
 struct resolution {
     struct engine *engine;
     const struct catalogue *catalogue;
-    struct buf refused;   /* what was told, in lines: what rules check and use may be one kind */
-    bool only_candidates; /* of the others everything was said */
+    struct buf refused; /* what was told, in lines: what rules check and use may be one kind */
+    bool only_incoming; /* of the others everything was said */
     struct skipped_kinds skipped;
 };
 
@@ -26,9 +26,10 @@ struct resolution {
 static const struct script *engine_holder_of(const struct engine *engine, const struct informer_claim *claim,
                                              size_t *at)
 {
-    for (size_t i = 0; i < engine->slots.script_count; i++)
-        for (*at = 0; *at < script_claim_count(engine->slots.scripts[i]); ++*at)
-            if (script_claim(engine->slots.scripts[i], *at) == claim) return engine->slots.scripts[i];
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        for (*at = 0; *at < script_claim_count(engine->scripts.generations[i]); ++*at)
+            if (script_claim(engine->scripts.generations[i], *at) == claim)
+                return engine->scripts.generations[i];
     return NULL;
 }
 
@@ -39,16 +40,17 @@ const char *engine_script_of(const struct engine *engine, const struct informer_
     return script ? script_path(script) : "";
 }
 
-/* The candidate is refused, and whatever runs goes on. Who knows that a start waits for a kind with a group
- * is told why a reload does not, and how to go on. */
-static void refuse_incoming(struct slot *slot, const char *place, const struct err *err, bool may_come)
+/* The incoming generation is refused, and whatever runs goes on. Who knows that a start waits for a kind with
+ * a group is told why a reload does not, and how to go on. */
+static void refuse_incoming(struct managed_script *managed, const char *place, const struct err *err,
+                            bool may_come)
 {
     struct buf text = {0};
     buf_printf(&text, "%s: %s", place, err->text);
     if (may_come)
         buf_puts(&text, "; a reload does not wait for missing kinds: install the CustomResourceDefinition "
                         "and run kubelua reload, or change the file");
-    reload_unknown_kind(slot, buf_text(&text));
+    reload_unknown_kind(managed, buf_text(&text));
     buf_clear(&text);
 }
 
@@ -84,18 +86,18 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     const char *kind = claim_spec(claim)->kind, *failures = catalogue_failures(r->catalogue);
     size_t at;
     const struct script *script = engine_holder_of(r->engine, claim, &at);
-    struct slot *slot = script ? managed_script_of_incoming(&r->engine->slots, script) : NULL;
+    struct managed_script *managed = script ? managed_script_of_incoming(&r->engine->scripts, script) : NULL;
     if (script && err->code == ERR_NOT_FOUND &&
         engine_skip_kind(r->engine, script, claim, r->catalogue, &r->skipped))
         return;
     bool has_group = resource_name_has_group(str_of(kind));
     bool may_come = err->code == ERR_NOT_FOUND && (has_group || *failures);
-    if (!script || (!slot && (r->engine->refreshes > 0 || r->only_candidates))) return;
-    if (claim_is_suspended(claim) && (has_group || (may_come && !slot))) return;
+    if (!script || (!managed && (r->engine->refreshes > 0 || r->only_incoming))) return;
+    if (claim_is_suspended(claim) && (has_group || (may_come && !managed))) return;
     struct buf place = {0};
     script_put_claim_place(script, at, &place);
-    if (slot)
-        refuse_incoming(slot, buf_text(&place), err, may_come && has_group);
+    if (managed)
+        refuse_incoming(managed, buf_text(&place), err, may_come && has_group);
     else
         tell_of_start(r, script, kind, buf_text(&place), may_come, err);
     buf_clear(&place);
@@ -103,10 +105,10 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
 
 static bool is_anything_missing(const struct engine *engine)
 {
-    for (size_t i = 0; i < engine->slots.script_count; i++)
-        for (size_t j = 0; j < script_claim_count(engine->slots.scripts[i]); j++)
-            if (claim_is_missing(script_claim(engine->slots.scripts[i], j)) &&
-                !managed_script_of_incoming(&engine->slots, engine->slots.scripts[i]))
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        for (size_t j = 0; j < script_claim_count(engine->scripts.generations[i]); j++)
+            if (claim_is_missing(script_claim(engine->scripts.generations[i], j)) &&
+                !managed_script_of_incoming(&engine->scripts, engine->scripts.generations[i]))
                 return true;
     return false;
 }
@@ -149,8 +151,8 @@ static void check_writes(struct engine *engine)
 {
     if (engine->writes_checked) return;
     engine->writes_checked = true;
-    for (size_t i = 0; i < engine->slots.script_count; i++)
-        engine_check_writes_of(engine, engine->slots.scripts[i]);
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        engine_check_writes_of(engine, engine->scripts.generations[i]);
 }
 
 void engine_check_writes_of(struct engine *engine, const struct script *script)
@@ -163,7 +165,7 @@ void engine_check_writes_of(struct engine *engine, const struct script *script)
 void engine_resolve_kinds(struct engine *engine)
 {
     struct resolution r = {
-        .engine = engine, .catalogue = kinds_catalogue(engine->cluster->kinds), .only_candidates = true};
+        .engine = engine, .catalogue = kinds_catalogue(engine->cluster->kinds), .only_incoming = true};
     engine_take_kinds(engine, r.catalogue);
     shared_factory_resolve(engine->cluster->factory, r.catalogue, on_unknown_kind, &r);
     engine_log_skipped(&r.skipped);
@@ -203,7 +205,7 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
     kinds_set(engine->cluster->kinds, catalogue);
     check_writes(engine);
     engine_look_up_kinds(engine, catalogue);
-    reload_check_soon(&engine->slots);
+    reload_check_soon(&engine->scripts);
     tell_watcher(engine, NULL);
 }
 

@@ -10,8 +10,8 @@ enum { LOOK_MS = 10 }; /* the end looks so often for what it waits for */
 void engine_leadership_changed(void *ctx)
 {
     struct engine *engine = ctx;
-    for (size_t i = 0; i < engine->slots.script_count; i++)
-        script_leadership_changed(engine->slots.scripts[i]);
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        script_leadership_changed(engine->scripts.generations[i]);
     engine_continuous_leadership(engine);
     engine_touch(engine);
 }
@@ -41,9 +41,9 @@ static void on_released(void *ctx)
 static void cancel_calls(struct engine *engine)
 {
     size_t waiting = 0;
-    for (size_t i = 0; i < engine->slots.script_count; i++) {
-        waiting += script_waiting_calls(engine->slots.scripts[i]);
-        script_cancel_calls(engine->slots.scripts[i]);
+    for (size_t i = 0; i < engine->scripts.generation_count; i++) {
+        waiting += script_waiting_calls(engine->scripts.generations[i]);
+        script_cancel_calls(engine->scripts.generations[i]);
     }
     if (waiting > 0) log_warn("Cancelled calls because leases are being released", FI("calls", waiting));
 }
@@ -65,8 +65,8 @@ void engine_on_step_down(struct timer *timer)
         loop_stop(engine->loop);
         return;
     }
-    for (size_t i = 0; i < engine->slots.script_count; i++)
-        waiting += script_stepping_down(engine->slots.scripts[i]);
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        waiting += script_stepping_down(engine->scripts.generations[i]);
     if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0)
         timer_start(timer, loop_clock(engine->loop), LOOK_MS);
     else if (engine->competes && leaders_count(engine->cluster->leaders) > 0)
@@ -78,9 +78,9 @@ void engine_on_step_down(struct timer *timer)
 void engine_step_down(struct engine *engine)
 {
     engine_begin_end(engine);
-    for (size_t i = 0; i < engine->slots.script_count; i++) {
-        if (leaders_count(engine->cluster->leaders) > 0) script_stop(engine->slots.scripts[i]);
-        script_step_down(engine->slots.scripts[i]);
+    for (size_t i = 0; i < engine->scripts.generation_count; i++) {
+        if (leaders_count(engine->cluster->leaders) > 0) script_stop(engine->scripts.generations[i]);
+        script_step_down(engine->scripts.generations[i]);
     }
     engine_on_step_down(&engine->step_down_timer);
 }
@@ -90,9 +90,9 @@ void engine_step_down(struct engine *engine)
 static void put_scripts(struct engine *engine, const struct leadership *leadership, struct buf *out)
 {
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->slots.script_count; i++)
-        if (script_leadership(engine->slots.scripts[i]) == leadership)
-            json_text(out, NULL, script_name(engine->slots.scripts[i]));
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        if (script_leadership(engine->scripts.generations[i]) == leadership)
+            json_text(out, NULL, script_name(engine->scripts.generations[i]));
     json_close(out, ']');
 }
 

@@ -8,7 +8,7 @@
 #include "net/web.h"
 #include "script/vm/cpu_watch.h"
 
-/* --- what slots ask for */
+/* --- what managed scripts ask for */
 
 static void resolve_kinds(void *ctx)
 {
@@ -16,38 +16,39 @@ static void resolve_kinds(void *ctx)
     if (kinds_known(engine->cluster->kinds)) engine_resolve_kinds(engine);
 }
 
-static void on_taken(void *ctx, struct script *before, struct script *now)
+static void on_activated(void *ctx, struct script *before, struct script *now)
 {
     engine_continuous_take(ctx, before, now);
 }
 
-static void on_begun(void *ctx, const struct script *script)
+static void on_now_running(void *ctx, const struct script *script)
 {
     engine_check_writes_of(ctx, script);
     engine_check_soon(ctx);
     engine_touch(ctx);
 }
 
-static void on_looked(void *ctx)
+static void on_scanned(void *ctx)
 {
     engine_warn_params(ctx);
 }
 
-void engine_make_slots(struct engine *engine)
+void engine_make_scripts(struct engine *engine)
 {
     const struct engine_settings *settings = engine->options.settings;
-    slots_init(&engine->slots, &(struct slots_options){.loop = engine->loop,
-                                                       .host = &engine->host,
-                                                       .files = settings->files,
-                                                       .reload_timeout_ms = settings->reload_timeout_ms,
-                                                       .reload_probation_ms = settings->reload_probation_ms,
-                                                       .hooks = {.resolve_kinds = resolve_kinds,
-                                                                 .refresh_kinds = engine_refresh_kinds,
-                                                                 .params_stay = engine_params_stay,
-                                                                 .taken = on_taken,
-                                                                 .begun = on_begun,
-                                                                 .looked = on_looked,
-                                                                 .ctx = engine}});
+    managed_scripts_init(&engine->scripts, &(struct managed_scripts_options){
+                                               .loop = engine->loop,
+                                               .host = &engine->host,
+                                               .files = settings->files,
+                                               .reload_timeout_ms = settings->reload_timeout_ms,
+                                               .reload_probation_ms = settings->reload_probation_ms,
+                                               .hooks = {.resolve_kinds = resolve_kinds,
+                                                         .refresh_kinds = engine_refresh_kinds,
+                                                         .params_stay = engine_params_stay,
+                                                         .activated = on_activated,
+                                                         .now_running = on_now_running,
+                                                         .scanned = on_scanned,
+                                                         .ctx = engine}});
 }
 
 /* --- the parts */
@@ -136,7 +137,7 @@ static void make_host(struct engine *engine)
         .print_waits = engine->options.mode == ENGINE_EXEC,
         .audit = engine->audit,
         .is_given_up = probation_ends_by,
-        .is_given_up_ctx = &engine->slots,
+        .is_given_up_ctx = &engine->scripts,
     };
     engine_settings_give(engine->options.settings, &engine->host);
 }

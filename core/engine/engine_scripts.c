@@ -13,26 +13,26 @@
 
 /* --- loading */
 
-static bool load_first(struct engine *engine, struct slot *slot, struct err *err)
+static bool load_first(struct engine *engine, struct managed_script *managed, struct err *err)
 {
-    struct script *script = managed_script_load(slot, NULL, err);
+    struct script *script = managed_script_load(managed, NULL, err);
     if (!script) return false;
     if (!script_start(script, err)) {
-        managed_script_drop(&engine->slots, script);
+        managed_script_drop(&engine->scripts, script);
         return false;
     }
-    slot->current = script;
-    slot->made++;
+    managed->running = script;
+    managed->made++;
     engine_continuous_take(engine, NULL, script);
     if (engine->options.mode != ENGINE_EXEC || script_has_main(script)) return true;
-    return err_set(err, ERR_INVALID, "%s: nothing to run: the script does not call k8s.main", slot->path);
+    return err_set(err, ERR_INVALID, "%s: nothing to run: the script does not call k8s.main", managed->path);
 }
 
 bool engine_add(struct engine *engine, const char *path, const char *name, struct err *err)
 {
-    struct slot *slot = managed_script_add(&engine->slots, path, name);
-    if (load_first(engine, slot, err)) return true;
-    managed_script_remove(slot);
+    struct managed_script *managed = managed_script_add(&engine->scripts, path, name);
+    if (load_first(engine, managed, err)) return true;
+    managed_script_remove(managed);
     return false;
 }
 
@@ -51,7 +51,7 @@ bool engine_load_scripts(struct engine *engine)
     bool ok = true;
     for (size_t i = 0; i < files->count; i++) {
         struct err err;
-        if (load_first(engine, managed_script_add(&engine->slots, files->paths[i], files->names[i]), &err))
+        if (load_first(engine, managed_script_add(&engine->scripts, files->paths[i], files->names[i]), &err))
             continue;
         fprintf(stderr, "kubelua: %s\n", err.text);
         ok = false; /* the others are loaded too, so that all faults are named at once */
@@ -73,19 +73,19 @@ static void on_main_done(void *ctx, enum script_result result, int exit_code)
     watcher->main_done(watcher->ctx, result, exit_code);
 }
 
-static void start_main(struct engine *engine, struct slot *slot)
+static void start_main(struct engine *engine, struct managed_script *managed)
 {
-    slot->main_started = true;
-    if (script_has_main(slot->current)) script_run_main(slot->current, on_main_done, engine);
+    managed->main_started = true;
+    if (script_has_main(managed->running)) script_run_main(managed->running, on_main_done, engine);
 }
 
 void engine_on_check(struct timer *timer)
 {
     struct engine *engine = container_of(timer, struct engine, check);
-    for (size_t i = 0; i < engine->slots.count && !engine->stopping; i++) {
-        struct slot *slot = engine->slots.items[i];
-        if (slot->current && !slot->main_started && script_has_synced(slot->current))
-            start_main(engine, slot);
+    for (size_t i = 0; i < engine->scripts.count && !engine->stopping; i++) {
+        struct managed_script *managed = engine->scripts.items[i];
+        if (managed->running && !managed->main_started && script_has_synced(managed->running))
+            start_main(engine, managed);
     }
 }
 
@@ -102,10 +102,10 @@ void engine_claim_changed(void *ctx, struct informer_claim *claim)
     struct engine *engine = ctx;
     if (claim_has_synced(claim)) {
         engine_check_soon(engine);
-        reload_check_soon(&engine->slots);
+        reload_check_soon(&engine->scripts);
         engine_continuous_claims_changed(engine);
-        for (size_t i = 0; i < engine->slots.script_count; i++)
-            script_claims_changed(engine->slots.scripts[i]);
+        for (size_t i = 0; i < engine->scripts.generation_count; i++)
+            script_claims_changed(engine->scripts.generations[i]);
         if (engine->options.watcher.claims_changed)
             engine->options.watcher.claims_changed(engine->options.watcher.ctx);
     }
@@ -123,9 +123,9 @@ void engine_claim_synced(void *ctx, const char *informer, size_t objects)
 struct engine_summary engine_sum_up(const struct engine *engine)
 {
     struct engine_summary all = {0};
-    for (size_t i = 0; i < engine->slots.script_count; i++) {
-        struct script_counters one = script_counters(engine->slots.scripts[i]);
-        all.unhandled += script_pending_events(engine->slots.scripts[i]);
+    for (size_t i = 0; i < engine->scripts.generation_count; i++) {
+        struct script_counters one = script_counters(engine->scripts.generations[i]);
+        all.unhandled += script_pending_events(engine->scripts.generations[i]);
         all.calls.adds += one.adds;
         all.calls.updates += one.updates;
         all.calls.deletes += one.deletes;
@@ -147,31 +147,33 @@ void engine_log_summary(const struct engine_summary *all)
 /* --- Check that rules declare all parameters of the operator */
 
 /* Returns whether a managed script keeps its running generation, though an incoming one waits. */
-typedef bool keeps_fn(const struct slot *slot, const struct slot *which);
+typedef bool keeps_fn(const struct managed_script *managed, const struct managed_script *which);
 
-static bool is_same(const struct slot *slot, const struct slot *which)
+static bool is_same(const struct managed_script *managed, const struct managed_script *which)
 {
-    return slot == which;
+    return managed == which;
 }
 
-static bool runs(const struct slot *slot, const struct slot *which)
+static bool runs(const struct managed_script *managed, const struct managed_script *which)
 {
     (void)which;
-    return slot->current != NULL;
+    return managed->running != NULL;
 }
 
-static struct script *script_in(const struct slot *slot, keeps_fn *keeps, const struct slot *which)
+static struct script *script_in(const struct managed_script *managed, keeps_fn *keeps,
+                                const struct managed_script *which)
 {
-    if (slot->gone) return NULL;
-    return slot->incoming && !keeps(slot, which) ? slot->incoming : slot->current;
+    if (managed->gone) return NULL;
+    return managed->incoming && !keeps(managed, which) ? managed->incoming : managed->running;
 }
 
-static bool all_taken(const struct engine *engine, keeps_fn *keeps, const struct slot *which, struct err *err)
+static bool all_taken(const struct engine *engine, keeps_fn *keeps, const struct managed_script *which,
+                      struct err *err)
 {
-    struct script **scripts = xcalloc(engine->slots.count + 1, sizeof(struct script *));
+    struct script **scripts = xcalloc(engine->scripts.count + 1, sizeof(struct script *));
     size_t count = 0;
-    for (size_t i = 0; i < engine->slots.count; i++) {
-        struct script *script = script_in(engine->slots.items[i], keeps, which);
+    for (size_t i = 0; i < engine->scripts.count; i++) {
+        struct script *script = script_in(engine->scripts.items[i], keeps, which);
         if (script) scripts[count++] = script;
     }
     bool ok = rule_params_check(engine->host.params, scripts, count, err);
@@ -184,13 +186,13 @@ bool engine_check_params(const struct engine *engine, struct err *err)
     return all_taken(engine, runs, NULL, err);
 }
 
-bool engine_params_stay(void *ctx, const struct slot *slot, struct err *err)
+bool engine_params_stay(void *ctx, const struct managed_script *managed, struct err *err)
 {
     const struct engine *engine = ctx;
     struct err other;
     if (all_taken(engine, is_same, NULL, err)) return true;
-    if (!all_taken(engine, is_same, slot, &other)) return true;
-    return err_wrap(err, "%s", slot->path);
+    if (!all_taken(engine, is_same, managed, &other)) return true;
+    return err_wrap(err, "%s", managed->path);
 }
 
 void engine_warn_params(struct engine *engine)

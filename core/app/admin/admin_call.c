@@ -23,7 +23,7 @@ struct call {
 
 static struct script *runs(const struct engine *engine, size_t i)
 {
-    return engine->slots.items[i]->current;
+    return engine->scripts.items[i]->running;
 }
 
 /* A script is named as elsewhere, or by the last part of its name. */
@@ -40,7 +40,7 @@ static size_t find(const struct engine *engine, struct str wanted, struct found 
     struct str of = {wanted.p, slash ? (size_t)(slash - wanted.p) : 0};
     struct str name = slash ? (struct str){slash + 1, wanted.n - of.n - 1} : wanted;
     size_t count = 0;
-    for (size_t i = 0; i < engine->slots.count; i++) {
+    for (size_t i = 0; i < engine->scripts.count; i++) {
         struct script *script = runs(engine, i);
         if (!script || (slash && !is_script(script, of))) continue;
         for (size_t j = 0; j < script_command_count(script); j++)
@@ -55,7 +55,7 @@ static size_t find(const struct engine *engine, struct str wanted, struct found 
 static void put_names(const struct engine *engine, const char *name, struct buf *out)
 {
     const char *separator = "";
-    for (size_t i = 0; i < engine->slots.count; i++) {
+    for (size_t i = 0; i < engine->scripts.count; i++) {
         const struct script *script = runs(engine, i);
         for (size_t j = 0; script && j < script_command_count(script); j++) {
             const char *own = script_command_name(script, j);
@@ -72,7 +72,7 @@ static void put_names(const struct engine *engine, const char *name, struct buf 
 static void put_nearest(const struct engine *engine, struct str wanted, struct buf *out)
 {
     struct nearest nearest = nearest_to(wanted);
-    for (size_t i = 0; i < engine->slots.count; i++) {
+    for (size_t i = 0; i < engine->scripts.count; i++) {
         const struct script *script = runs(engine, i);
         for (size_t j = 0; script && j < script_command_count(script); j++)
             nearest_try(&nearest, script_command_name(script, j));
@@ -86,7 +86,7 @@ static bool put_unknown_script(const struct engine *engine, struct str wanted, s
     const char *slash = memrchr(wanted.p, '/', wanted.n);
     struct str of = {wanted.p, slash ? (size_t)(slash - wanted.p) : 0};
     struct nearest nearest = nearest_to(of);
-    for (size_t i = 0; slash && i < engine->slots.count; i++) {
+    for (size_t i = 0; slash && i < engine->scripts.count; i++) {
         const struct script *script = runs(engine, i);
         if (!script) continue;
         if (is_script(script, of)) return false;
@@ -211,7 +211,7 @@ void admin_put_commands(const struct admin_engine *admin, struct buf *out)
 {
     const struct engine *engine = admin->engine;
     json_open(out, "commands", '[');
-    for (size_t i = 0; i < engine->slots.count; i++) {
+    for (size_t i = 0; i < engine->scripts.count; i++) {
         const struct script *script = runs(engine, i);
         for (size_t j = 0; script && j < script_command_count(script); j++) {
             json_open(out, NULL, '{');

@@ -10,7 +10,7 @@
 struct buf;
 struct engine;
 struct monitor;
-struct slot;
+struct managed_script;
 
 /* Appends a member of the status. */
 struct admin_part {
@@ -57,8 +57,8 @@ void admin_lift(struct engine *engine, struct admin_call *question);
 bool admin_begin_reload(struct engine *engine, struct admin_call *question);
 /* Appends a member with how reloads of all scripts are. */
 void admin_put_reloads(const struct admin_engine *admin, struct buf *out);
-/* Appends what the status says of the slot's generations. */
-void admin_put_slot(const struct slot *slot, struct buf *out);
+/* Appends what the status says of the script's generations. */
+void admin_put_generations(const struct managed_script *managed, struct buf *out);
 
 /* --- admin_reload.c */
 

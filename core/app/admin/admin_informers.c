@@ -21,12 +21,12 @@ struct claims {
 
 static void collect(const struct engine *engine, struct claims *all)
 {
-    for (size_t i = 0; i < engine->slots.script_count; i++)
-        for (size_t j = 0; j < script_claim_count(engine->slots.scripts[i]); j++) {
-            if (claim_is_suspended(script_claim(engine->slots.scripts[i], j))) continue;
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        for (size_t j = 0; j < script_claim_count(engine->scripts.generations[i]); j++) {
+            if (claim_is_suspended(script_claim(engine->scripts.generations[i], j))) continue;
             all->items = xrealloc(all->items, (all->count + 1) * sizeof *all->items);
-            all->items[all->count].claim = script_claim(engine->slots.scripts[i], j);
-            all->items[all->count].script = script_name(engine->slots.scripts[i]);
+            all->items[all->count].claim = script_claim(engine->scripts.generations[i], j);
+            all->items[all->count].script = script_name(engine->scripts.generations[i]);
             all->items[all->count++].told = false;
         }
 }
@@ -211,8 +211,8 @@ void admin_put_timers(const struct admin_engine *admin, struct buf *out)
 {
     const struct engine *engine = admin->engine;
     json_open(out, "timers", '[');
-    for (size_t i = 0; i < engine->slots.script_count; i++) {
-        struct put put = {.out = out, .script = engine->slots.scripts[i]};
+    for (size_t i = 0; i < engine->scripts.generation_count; i++) {
+        struct put put = {.out = out, .script = engine->scripts.generations[i]};
         script_each_timer(put.script, put_timer, &put);
     }
     json_close(out, ']');

@@ -28,9 +28,9 @@ void admin_put_quarantine(const struct admin_engine *admin, struct buf *out)
     const struct engine *engine = admin->engine;
     int64_t now_us = clock_wall_us(loop_clock(engine->loop));
     json_open(out, "quarantined", '[');
-    for (size_t i = 0; i < engine->slots.script_count; i++)
-        script_each_quarantine(engine->slots.scripts[i], put_one,
-                               &(struct listing){script_name(engine->slots.scripts[i]), now_us, out});
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        script_each_quarantine(engine->scripts.generations[i], put_one,
+                               &(struct listing){script_name(engine->scripts.generations[i]), now_us, out});
     json_close(out, ']');
 }
 
@@ -38,9 +38,9 @@ void admin_put_quarantine(const struct admin_engine *admin, struct buf *out)
 static size_t lift(const struct engine *engine, struct str script, const char *id)
 {
     size_t count = 0;
-    for (size_t i = 0; id && i < engine->slots.script_count; i++)
-        if (str_is(script, script_name(engine->slots.scripts[i])))
-            count += script_lift(engine->slots.scripts[i], id);
+    for (size_t i = 0; id && i < engine->scripts.generation_count; i++)
+        if (str_is(script, script_name(engine->scripts.generations[i])))
+            count += script_lift(engine->scripts.generations[i], id);
     return count;
 }
 

@@ -15,10 +15,10 @@
 /* --- which scripts */
 
 /* "scripts/x", "scripts/x.lua", or "x" when there is one alone of that name. */
-static bool is_called(const struct slot *slot, const char *name)
+static bool is_called(const struct managed_script *managed, const char *name)
 {
-    const char *last = strrchr(slot->name, '/');
-    return strcmp(slot->name, name) == 0 || strcmp(slot->path, name) == 0 ||
+    const char *last = strrchr(managed->name, '/');
+    return strcmp(managed->name, name) == 0 || strcmp(managed->path, name) == 0 ||
            (last && strcmp(last + 1, name) == 0);
 }
 
@@ -28,29 +28,29 @@ static void refuse_unknown(const struct engine *engine, const char *name, struct
     enum { LISTED = 10 };
     struct nearest nearest = nearest_to(str_of(name));
     struct buf text = {0};
-    for (size_t i = 0; i < engine->slots.count; i++) {
-        const char *own = engine->slots.items[i]->name, *last = strrchr(own, '/');
+    for (size_t i = 0; i < engine->scripts.count; i++) {
+        const char *own = engine->scripts.items[i]->name, *last = strrchr(own, '/');
         nearest_try(&nearest, own);
-        nearest_try(&nearest, engine->slots.items[i]->path);
+        nearest_try(&nearest, engine->scripts.items[i]->path);
         if (last) nearest_try(&nearest, last + 1);
     }
     if (nearest.name) buf_printf(&text, ", did you mean \"%s\"?", nearest.name);
-    buf_puts(&text, engine->slots.count ? "; there are " : "; there are none");
-    for (size_t i = 0; i < engine->slots.count && i < LISTED; i++)
-        buf_printf(&text, "%s%s", i ? ", " : "", engine->slots.items[i]->name);
-    if (engine->slots.count > LISTED) buf_printf(&text, " and %zu more", engine->slots.count - LISTED);
+    buf_puts(&text, engine->scripts.count ? "; there are " : "; there are none");
+    for (size_t i = 0; i < engine->scripts.count && i < LISTED; i++)
+        buf_printf(&text, "%s%s", i ? ", " : "", engine->scripts.items[i]->name);
+    if (engine->scripts.count > LISTED) buf_printf(&text, " and %zu more", engine->scripts.count - LISTED);
     err_set(err, ERR_NOT_FOUND, "script \"%s\" not found%s", name, buf_text(&text));
     buf_clear(&text);
 }
 
-static struct slot *find(const struct engine *engine, const char *name, struct err *err)
+static struct managed_script *find(const struct engine *engine, const char *name, struct err *err)
 {
-    struct slot *found = managed_script_find(&engine->slots, name);
+    struct managed_script *found = managed_script_find(&engine->scripts, name);
     size_t count = 0;
     if (found) return found;
-    for (size_t i = 0; i < engine->slots.count; i++) {
-        if (!is_called(engine->slots.items[i], name)) continue;
-        found = engine->slots.items[i];
+    for (size_t i = 0; i < engine->scripts.count; i++) {
+        if (!is_called(engine->scripts.items[i], name)) continue;
+        found = engine->scripts.items[i];
         count++;
     }
     if (count == 1) return found;
@@ -73,43 +73,43 @@ static void put_hash(const struct bundle *bundle, struct buf *out)
 }
 
 /* Prints the previous generation, which a rollback would activate. */
-static void put_before(const struct slot *slot, struct buf *out)
+static void put_before(const struct managed_script *managed, struct buf *out)
 {
-    if (!slot->before) return;
+    if (!managed->previous) return;
     json_open(out, "before", '{');
-    json_int(out, "generation", (int64_t)slot->previous_number);
-    json_time(out, "takenOver", slot->previous_us);
-    put_hash(slot->before, out);
+    json_int(out, "generation", (int64_t)managed->previous_number);
+    json_time(out, "takenOver", managed->previous_us);
+    put_hash(managed->previous, out);
     json_close(out, '}');
 }
 
-void admin_put_slot(const struct slot *slot, struct buf *out)
+void admin_put_generations(const struct managed_script *managed, struct buf *out)
 {
-    json_int(out, "generation", slot->current ? (int64_t)script_generation(slot->current) : 0);
-    if (slot->current) put_hash(script_bundle(slot->current), out);
-    put_before(slot, out);
-    json_int(out, "tried", (int64_t)slot->tried);
-    json_time(out, "takenOver", slot->taken_over_us);
-    json_int(out, "pauseMicroseconds", (int64_t)slot->pause_us);
-    json_int(out, "draining", (int64_t)managed_script_draining_count(slot));
-    json_text(out, "reloadError", slot->error.len ? buf_text((struct buf *)&slot->error) : "");
-    json_time(out, "reloadErrorTime", slot->error_us);
-    json_bool(out, "fileIsRunning", slot->refused == NULL);
-    json_bool(out, "returned", slot->returned);
-    if (!slot->incoming) return;
+    json_int(out, "generation", managed->running ? (int64_t)script_generation(managed->running) : 0);
+    if (managed->running) put_hash(script_bundle(managed->running), out);
+    put_before(managed, out);
+    json_int(out, "tried", (int64_t)managed->tried);
+    json_time(out, "takenOver", managed->activated_us);
+    json_int(out, "pauseMicroseconds", (int64_t)managed->pause_us);
+    json_int(out, "draining", (int64_t)managed_script_draining_count(managed));
+    json_text(out, "reloadError", managed->error.len ? buf_text((struct buf *)&managed->error) : "");
+    json_time(out, "reloadErrorTime", managed->error_us);
+    json_bool(out, "fileIsRunning", managed->refused == NULL);
+    json_bool(out, "returned", managed->rolled_back);
+    if (!managed->incoming) return;
     json_open(out, "candidate", '{');
-    json_int(out, "generation", (int64_t)script_generation(slot->incoming));
-    json_time(out, "since", slot->began_us);
-    json_text(out, "waitsFor", buf_text((struct buf *)&slot->waits_for));
+    json_int(out, "generation", (int64_t)script_generation(managed->incoming));
+    json_time(out, "since", managed->began_us);
+    json_text(out, "waitsFor", buf_text((struct buf *)&managed->waits_for));
     json_close(out, '}');
 }
 
-static void put(const struct slot *slot, struct buf *out)
+static void put(const struct managed_script *managed, struct buf *out)
 {
     json_open(out, NULL, '{');
-    json_text(out, "name", slot->name);
-    json_text(out, "path", slot->path);
-    admin_put_slot(slot, out);
+    json_text(out, "name", managed->name);
+    json_text(out, "path", managed->path);
+    admin_put_generations(managed, out);
     json_close(out, '}');
 }
 
@@ -117,7 +117,7 @@ void admin_put_reloads(const struct admin_engine *admin, struct buf *out)
 {
     const struct engine *engine = admin->engine;
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->slots.count; i++) put(engine->slots.items[i], out);
+    for (size_t i = 0; i < engine->scripts.count; i++) put(engine->scripts.items[i], out);
     json_close(out, ']');
 }
 
@@ -125,7 +125,7 @@ void admin_put_reloads(const struct admin_engine *admin, struct buf *out)
 
 /* The scripts that a question names; none: all. */
 struct wanted {
-    struct slot **slots;
+    struct managed_script **scripts;
     size_t count;
 };
 
@@ -140,34 +140,34 @@ static bool read_wanted(struct engine *engine, struct admin_call *question, stru
     for (size_t v = tape_first(tape, list, NULL); v; v = tape_next(tape, list, v, NULL)) {
         struct buf name = {0};
         buf_str(&name, tape_str(tape, v));
-        struct slot *slot = find(engine, buf_text(&name), err);
+        struct managed_script *managed = find(engine, buf_text(&name), err);
         buf_clear(&name);
-        if (!slot) return false;
-        *array_add(wanted->slots, wanted->count) = slot;
+        if (!managed) return false;
+        *array_add(wanted->scripts, wanted->count) = managed;
     }
     return true;
 }
 
 static bool reload(struct engine *engine, const struct wanted *wanted, struct err *err)
 {
-    for (size_t i = 0; i < wanted->count; i++) reload_scan_script(wanted->slots[i], RELOAD_FORCED);
-    if (wanted->count == 0) reload_scan(&engine->slots, RELOAD_FORCED);
+    for (size_t i = 0; i < wanted->count; i++) reload_scan_script(wanted->scripts[i], RELOAD_FORCED);
+    if (wanted->count == 0) reload_scan(&engine->scripts, RELOAD_FORCED);
     return true;
 }
 
 static bool go_back(struct engine *engine, const struct wanted *wanted, struct err *err)
 {
     if (wanted->count != 1) return err_set(err, ERR_INVALID, "rollback takes one script");
-    return reload_rollback(wanted->slots[0], "requested by kubelua rollback", err);
+    return reload_rollback(wanted->scripts[0], "requested by kubelua rollback", err);
 }
 
 static void put_wanted(const struct engine *engine, const struct wanted *wanted, struct buf *out)
 {
-    struct slot *const *slots = wanted->count ? wanted->slots : engine->slots.items;
-    size_t count = wanted->count ? wanted->count : engine->slots.count;
+    struct managed_script *const *scripts = wanted->count ? wanted->scripts : engine->scripts.items;
+    size_t count = wanted->count ? wanted->count : engine->scripts.count;
     json_open(out, NULL, '{');
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < count; i++) put(slots[i], out);
+    for (size_t i = 0; i < count; i++) put(scripts[i], out);
     json_close(out, ']');
     json_close(out, '}');
 }
@@ -190,7 +190,7 @@ bool admin_begin_reload(struct engine *engine, struct admin_call *question)
         admin_call_fail(question, err.text);
     }
     buf_clear(&result);
-    free(wanted.slots);
+    free(wanted.scripts);
     return true;
 }
 
@@ -202,9 +202,10 @@ bool admin_begin_reload(struct engine *engine, struct admin_call *question)
 static void put_takers(const struct engine *engine, const struct rule_param_given *given, struct buf *out)
 {
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->slots.count; i++) {
-        const struct slot *slot = engine->slots.items[i];
-        if (slot->current && rule_params_is_taken(given, slot->current)) json_text(out, NULL, slot->name);
+    for (size_t i = 0; i < engine->scripts.count; i++) {
+        const struct managed_script *managed = engine->scripts.items[i];
+        if (managed->running && rule_params_is_taken(given, managed->running))
+            json_text(out, NULL, managed->name);
     }
     json_close(out, ']');
 }
@@ -245,18 +246,18 @@ static void put_settings(const struct engine *engine, struct buf *out)
     json_close(out, '}');
 }
 
-static void put_plan(const struct slot *slot, struct buf *out)
+static void put_plan(const struct managed_script *managed, struct buf *out)
 {
     char sources[BUNDLE_HASH_LEN + 1];
-    bundle_sources_hash(script_bundle(slot->current), sources);
+    bundle_sources_hash(script_bundle(managed->running), sources);
     json_open(out, NULL, '{');
-    json_text(out, "name", slot->name);
-    json_text(out, "path", slot->path);
-    json_int(out, "generation", (int64_t)script_generation(slot->current));
+    json_text(out, "name", managed->name);
+    json_text(out, "path", managed->path);
+    json_int(out, "generation", (int64_t)script_generation(managed->running));
     json_text(out, "sources", sources);
-    json_bool(out, "trusted", script_is_trusted(slot->current));
+    json_bool(out, "trusted", script_is_trusted(managed->running));
     buf_puts(out, ",\"plan\":");
-    inventory_write_json(script_inventory(slot->current), out);
+    inventory_write_json(script_inventory(managed->running), out);
     json_close(out, '}');
 }
 
@@ -265,7 +266,7 @@ void admin_put_plans(const struct admin_engine *admin, struct buf *out)
     const struct engine *engine = admin->engine;
     put_settings(engine, out);
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->slots.count; i++)
-        if (engine->slots.items[i]->current) put_plan(engine->slots.items[i], out);
+    for (size_t i = 0; i < engine->scripts.count; i++)
+        if (engine->scripts.items[i]->running) put_plan(engine->scripts.items[i], out);
     json_close(out, ']');
 }

@@ -138,14 +138,14 @@ static void put_running(const struct script *script, struct buf *out)
 }
 
 /* Of a new file that was refused, or waits for its informers, there is nothing else to tell. */
-static void put_script(const struct slot *slot, struct buf *out)
+static void put_script(const struct managed_script *managed, struct buf *out)
 {
-    if (!slot->current && slot->gone) return;
+    if (!managed->running && managed->gone) return;
     json_open(out, NULL, '{');
-    json_text(out, "name", slot->name);
-    json_text(out, "path", slot->path);
-    admin_put_slot(slot, out);
-    if (slot->current) put_running(slot->current, out);
+    json_text(out, "name", managed->name);
+    json_text(out, "path", managed->path);
+    admin_put_generations(managed, out);
+    if (managed->running) put_running(managed->running, out);
     json_close(out, '}');
 }
 
@@ -194,8 +194,8 @@ static void put_queues(const struct admin_engine *admin, struct buf *out)
 {
     const struct engine *engine = admin->engine;
     json_open(out, "queues", '[');
-    for (size_t i = 0; i < engine->slots.count; i++) {
-        const struct script *script = engine->slots.items[i]->current;
+    for (size_t i = 0; i < engine->scripts.count; i++) {
+        const struct script *script = engine->scripts.items[i]->running;
         for (size_t j = 0; script && j < script_queue_count(script); j++) put_queue(script, j, out);
     }
     json_close(out, ']');
@@ -206,7 +206,7 @@ static void put_all(const struct admin_engine *admin, struct buf *out)
     struct engine *engine = admin->engine;
     put_engine(admin, out);
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->slots.count; i++) put_script(engine->slots.items[i], out);
+    for (size_t i = 0; i < engine->scripts.count; i++) put_script(engine->scripts.items[i], out);
     json_close(out, ']');
     engine_put_continuous(engine, out);
     engine_put_leases(engine, out);

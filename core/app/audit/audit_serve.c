@@ -157,11 +157,11 @@ static void note_refused(const struct shared_factory *factory)
 static bool start_children(struct engine_audit *a, int order, struct err *err)
 {
     struct engine *engine = a->engine;
-    struct script **scripts = xcalloc(engine->slots.count + 1, sizeof(struct script *));
+    struct script **scripts = xcalloc(engine->scripts.count + 1, sizeof(struct script *));
     int64_t pause_ns = 0;
     size_t count = 0;
-    for (size_t i = 0; i < engine->slots.count; i++)
-        if (engine->slots.items[i]->current) scripts[count++] = engine->slots.items[i]->current;
+    for (size_t i = 0; i < engine->scripts.count; i++)
+        if (engine->scripts.items[i]->running) scripts[count++] = engine->scripts.items[i]->running;
     struct audit_child_options options = {.factory = engine->cluster->factory,
                                           .catalogue = kinds_catalogue(engine->cluster->kinds),
                                           .host = &engine->host,

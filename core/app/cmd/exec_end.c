@@ -59,7 +59,7 @@ static void note_unhandled(const struct script *script)
 
 void exec_end_main_done(const struct exec_end *end, enum script_result result, int code)
 {
-    const struct script *script = end->engine->slots.scripts[0];
+    const struct script *script = end->engine->scripts.generations[0];
     note_unhandled(script);
     engine_stop(end->engine, result == SCRIPT_OK ? check_complete(script, code) : EXIT_INCOMPLETE);
 }
@@ -87,10 +87,10 @@ static void report_laggard(const struct engine *engine, struct informer_claim *c
 static void on_deadline(struct timer *timer)
 {
     const struct exec_end *end = container_of(timer, struct exec_end, deadline);
-    const struct slots *slots = &end->engine->slots;
-    if (slots->items[0]->main_started || engine_is_stopping(end->engine)) return;
-    for (size_t j = 0; j < script_claim_count(slots->scripts[0]); j++)
-        report_laggard(end->engine, script_claim(slots->scripts[0], j));
+    const struct managed_scripts *scripts = &end->engine->scripts;
+    if (scripts->items[0]->main_started || engine_is_stopping(end->engine)) return;
+    for (size_t j = 0; j < script_claim_count(scripts->generations[0]); j++)
+        report_laggard(end->engine, script_claim(scripts->generations[0], j));
     engine_stop(end->engine, EXIT_INCOMPLETE);
 }
 

@@ -46,10 +46,10 @@ void observe_describe_lag(struct engine *engine, struct buf *out)
 {
     struct buf names = {0}, line = {0};
     size_t named = 0, more = 0;
-    for (size_t i = 0; i < engine->slots.script_count; i++)
-        for (size_t j = 0; j < script_claim_count(engine->slots.scripts[i]); j++) {
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        for (size_t j = 0; j < script_claim_count(engine->scripts.generations[i]); j++) {
             line.len = 0;
-            if (!describe(engine, script_claim(engine->slots.scripts[i], j), &line)) continue;
+            if (!describe(engine, script_claim(engine->scripts.generations[i], j), &line)) continue;
             if (is_named(&names, buf_slice(&line))) continue;
             buf_printf(&names, "%s\n", buf_text(&line));
             if (named == LAGGARDS_MAX)
@@ -72,17 +72,17 @@ static void observe_informers(struct observer *observer)
 
 static void observe_scripts(struct engine *engine)
 {
-    for (size_t i = 0; i < engine->slots.count; i++) {
-        struct slot *slot = engine->slots.items[i];
-        if (!slot->is_refused) slot->is_refused = SERIES(&family_script_refused, slot->name);
-        series_set(slot->is_refused, slot->refused != NULL);
-        if (!slot->current) continue;
-        if (!slot->memory) slot->memory = SERIES(&family_script_memory, slot->name);
-        if (!slot->load) slot->load = SERIES(&family_script_load, slot->name);
-        if (!slot->generation) slot->generation = SERIES(&family_script_generation, slot->name);
-        series_set(slot->memory, (double)script_memory(slot->current));
-        series_set(slot->load, (double)script_load_us(slot->current) / 1e6);
-        series_set(slot->generation, (double)script_generation(slot->current));
+    for (size_t i = 0; i < engine->scripts.count; i++) {
+        struct managed_script *managed = engine->scripts.items[i];
+        if (!managed->is_refused) managed->is_refused = SERIES(&family_script_refused, managed->name);
+        series_set(managed->is_refused, managed->refused != NULL);
+        if (!managed->running) continue;
+        if (!managed->memory) managed->memory = SERIES(&family_script_memory, managed->name);
+        if (!managed->load) managed->load = SERIES(&family_script_load, managed->name);
+        if (!managed->generation) managed->generation = SERIES(&family_script_generation, managed->name);
+        series_set(managed->memory, (double)script_memory(managed->running));
+        series_set(managed->load, (double)script_load_us(managed->running) / 1e6);
+        series_set(managed->generation, (double)script_generation(managed->running));
     }
 }
 
@@ -94,7 +94,8 @@ static void rest(struct observer *observer)
     int64_t now_ms = clock_now_ms(loop_clock(engine->loop));
     if (now_ms - observer->rested_ms < REST_MS) return;
     observer->rested_ms = now_ms;
-    for (size_t i = 0; i < engine->slots.script_count; i++) script_collect_idle(engine->slots.scripts[i]);
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        script_collect_idle(engine->scripts.generations[i]);
     mem_give_back();
 }
 

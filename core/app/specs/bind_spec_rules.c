@@ -209,10 +209,10 @@ static int l_reload(lua_State *L)
 static int l_source(lua_State *L)
 {
     const struct engine *engine = spec_engine_arg(L)->engine;
-    const struct slot *slot = managed_script_find(&engine->slots, arg_str(L, 2, "name").p);
+    const struct managed_script *managed = managed_script_find(&engine->scripts, arg_str(L, 2, "name").p);
     struct str text;
     struct err err;
-    if (!slot || !bundle_text(script_bundle(slot->current), slot->path, &text, &err)) return 0;
+    if (!managed || !bundle_text(script_bundle(managed->running), managed->path, &text, &err)) return 0;
     lua_pushlstring(L, text.p, text.n);
     return 1;
 }

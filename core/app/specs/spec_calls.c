@@ -104,7 +104,7 @@ bool spec_audit(struct spec_engine *engine, const char *rule, bool passes, struc
 {
     struct subjects subjects = {0};
     if (!spec_engine_settle(engine, err)) return false;
-    size_t count = engine->engine->slots.count;
+    size_t count = engine->engine->scripts.count;
     struct script **scripts = xcalloc(count + 1, sizeof(struct script *));
     for (size_t i = 0; i < count; i++) scripts[i] = spec_engine_script(engine, i);
     struct audit_table *table = audit_table_new(passes);

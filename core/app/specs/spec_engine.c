@@ -194,8 +194,8 @@ int64_t spec_engine_elapsed_ms(const struct spec_engine *engine)
 
 struct script *spec_engine_script(const struct spec_engine *engine, size_t i)
 {
-    const struct slots *slots = &engine->engine->slots;
-    return i < slots->count ? slots->items[i]->current : NULL;
+    const struct managed_scripts *scripts = &engine->engine->scripts;
+    return i < scripts->count ? scripts->items[i]->running : NULL;
 }
 
 /* Elections are over before the next script could take part in one. */
@@ -228,20 +228,20 @@ static bool settle_leases(struct spec_engine *engine, size_t leases, struct err 
 bool spec_engine_reload(struct spec_engine *engine, const char *name, struct str text, struct handover *done,
                         struct err *err)
 {
-    struct slot *slot = managed_script_find(&engine->engine->slots, name);
+    struct managed_script *managed = managed_script_find(&engine->engine->scripts, name);
     size_t leases = leaders_count(engine->engine->cluster->leaders);
-    if (!slot) return err_set(err, ERR_NOT_FOUND, "no script loaded; use test.load or env:load");
-    uint64_t made = slot->made;
+    if (!managed) return err_set(err, ERR_NOT_FOUND, "no script loaded; use test.load or env:load");
+    uint64_t made = managed->made;
     spec_engine_enter(engine);
-    reload_text(slot, text);
+    reload_text(managed, text);
     spec_engine_leave();
     bool ok = spec_engine_settle(engine, err);
     spec_engine_enter(engine);
-    reload_refuse_waiting(slot, "not ready");
+    reload_refuse_waiting(managed, "not ready");
     spec_engine_leave();
     if (!ok) return false;
-    if (slot->made == made) return err_set(err, ERR_INVALID, "%s", buf_text(&slot->error));
-    *done = slot->done;
+    if (managed->made == made) return err_set(err, ERR_INVALID, "%s", buf_text(&managed->error));
+    *done = managed->done;
     return settle_leases(engine, leases, err);
 }
 

@@ -15,164 +15,169 @@
 
 enum { DRAIN_MS = 10000, DRAIN_LOOK_MS = 50 };
 
-void slots_init(struct slots *slots, const struct slots_options *options)
+void managed_scripts_init(struct managed_scripts *scripts, const struct managed_scripts_options *options)
 {
-    *slots = (struct slots){.options = *options, .rescan.fn = reload_on_rescan};
+    *scripts = (struct managed_scripts){.options = *options, .rescan.fn = reload_on_rescan};
 }
 
 /* Other threads may read a name for as long as the engine lives (running.h). */
-static const char *keep_name(struct slots *slots, const char *name)
+static const char *keep_name(struct managed_scripts *scripts, const char *name)
 {
-    for (size_t i = 0; i < slots->name_count; i++)
-        if (strcmp(slots->names[i], name) == 0) return slots->names[i];
-    slots->names = xrealloc(slots->names, (slots->name_count + 1) * sizeof *slots->names);
-    return slots->names[slots->name_count++] = xstrdup(name);
+    for (size_t i = 0; i < scripts->name_count; i++)
+        if (strcmp(scripts->names[i], name) == 0) return scripts->names[i];
+    scripts->names = xrealloc(scripts->names, (scripts->name_count + 1) * sizeof *scripts->names);
+    return scripts->names[scripts->name_count++] = xstrdup(name);
 }
 
-struct slot *managed_script_add(struct slots *slots, const char *path, const char *name)
+struct managed_script *managed_script_add(struct managed_scripts *scripts, const char *path, const char *name)
 {
-    struct slot *slot = NEW(struct slot);
-    slot->slots = slots;
-    slot->path = keep_name(slots, path);
-    slot->name = keep_name(slots, name);
-    slot->ready.fn = reload_on_ready;
-    slot->drain.fn = managed_script_on_drain;
-    *array_add(slots->items, slots->count) = slot;
-    return slot;
+    struct managed_script *managed = NEW(struct managed_script);
+    managed->scripts = scripts;
+    managed->path = keep_name(scripts, path);
+    managed->name = keep_name(scripts, name);
+    managed->ready.fn = reload_on_ready;
+    managed->drain.fn = managed_script_on_drain;
+    *array_add(scripts->items, scripts->count) = managed;
+    return managed;
 }
 
-struct slot *managed_script_find(const struct slots *slots, const char *name)
+struct managed_script *managed_script_find(const struct managed_scripts *scripts, const char *name)
 {
-    for (size_t i = 0; i < slots->count; i++)
-        if (strcmp(slots->items[i]->name, name) == 0) return slots->items[i];
+    for (size_t i = 0; i < scripts->count; i++)
+        if (strcmp(scripts->items[i]->name, name) == 0) return scripts->items[i];
     return NULL;
 }
 
-struct slot *managed_script_of_incoming(const struct slots *slots, const struct script *script)
+struct managed_script *managed_script_of_incoming(const struct managed_scripts *scripts,
+                                                  const struct script *script)
 {
-    for (size_t i = 0; i < slots->count; i++)
-        if (slots->items[i]->incoming == script) return slots->items[i];
+    for (size_t i = 0; i < scripts->count; i++)
+        if (scripts->items[i]->incoming == script) return scripts->items[i];
     return NULL;
 }
 
-static void free_slot(struct slot *slot)
+static void free_managed(struct managed_script *managed)
 {
-    timer_cancel(&slot->ready);
-    timer_cancel(&slot->drain);
-    bundle_unref(slot->before);
-    bundle_unref(slot->refused);
-    buf_clear(&slot->error);
-    probation_clear(&slot->probation);
-    buf_clear(&slot->unknown);
-    buf_clear(&slot->left_why);
-    bundle_unref(slot->left);
-    buf_clear(&slot->waits_for);
-    series_free(slot->memory);
-    series_free(slot->load);
-    series_free(slot->generation);
-    series_free(slot->is_refused);
-    free(slot);
+    timer_cancel(&managed->ready);
+    timer_cancel(&managed->drain);
+    bundle_unref(managed->previous);
+    bundle_unref(managed->refused);
+    buf_clear(&managed->error);
+    probation_clear(&managed->probation);
+    buf_clear(&managed->unknown);
+    buf_clear(&managed->rollback_why);
+    bundle_unref(managed->rollback_of);
+    buf_clear(&managed->waits_for);
+    series_free(managed->memory);
+    series_free(managed->load);
+    series_free(managed->generation);
+    series_free(managed->is_refused);
+    free(managed);
 }
 
-void managed_script_remove(struct slot *slot)
+void managed_script_remove(struct managed_script *managed)
 {
-    struct slots *slots = slot->slots;
+    struct managed_scripts *scripts = managed->scripts;
     size_t i = 0;
-    while (i < slots->count && slots->items[i] != slot) i++;
-    must(i < slots->count);
-    memmove(&slots->items[i], &slots->items[i + 1], (--slots->count - i) * sizeof(struct slot *));
-    free_slot(slot);
+    while (i < scripts->count && scripts->items[i] != managed) i++;
+    must(i < scripts->count);
+    memmove(&scripts->items[i], &scripts->items[i + 1],
+            (--scripts->count - i) * sizeof(struct managed_script *));
+    free_managed(managed);
 }
 
-struct script *managed_script_load(struct slot *slot, struct bundle *bundle, struct err *err)
+struct script *managed_script_load(struct managed_script *managed, struct bundle *bundle, struct err *err)
 {
-    struct slots *slots = slot->slots;
-    const struct script_source source = {.path = slot->path,
-                                         .name = slot->name,
+    struct managed_scripts *scripts = managed->scripts;
+    const struct script_source source = {.path = managed->path,
+                                         .name = managed->name,
                                          .bundle = bundle,
-                                         .generation = slot->made + 1,
-                                         .before = slot->current};
-    struct script *script = script_prepare(slots->options.host, &source, err);
+                                         .generation = managed->made + 1,
+                                         .before = managed->running};
+    struct script *script = script_prepare(scripts->options.host, &source, err);
     if (!script) return NULL;
-    *array_add(slots->scripts, slots->script_count) = script;
+    *array_add(scripts->generations, scripts->generation_count) = script;
     return script;
 }
 
-void managed_script_drop(struct slots *slots, struct script *script)
+void managed_script_drop(struct managed_scripts *scripts, struct script *script)
 {
     size_t i = 0;
-    while (i < slots->script_count && slots->scripts[i] != script) i++;
-    must(i < slots->script_count);
-    memmove(&slots->scripts[i], &slots->scripts[i + 1],
-            (--slots->script_count - i) * sizeof(struct script *));
+    while (i < scripts->generation_count && scripts->generations[i] != script) i++;
+    must(i < scripts->generation_count);
+    memmove(&scripts->generations[i], &scripts->generations[i + 1],
+            (--scripts->generation_count - i) * sizeof(struct script *));
     script_free(script);
 }
 
-/* --- running out */
+/* --- draining */
 
-void managed_script_drain(struct slot *slot, struct script *script)
+void managed_script_drain(struct managed_script *managed, struct script *script)
 {
-    struct slots *slots = slot->slots;
-    struct clock *clock = loop_clock(slots->options.loop);
-    *array_add(slots->draining, slots->draining_count) =
-        (struct draining){script, slot, clock_now_ms(clock) + DRAIN_MS};
-    timer_start(&slot->drain, clock, 0);
+    struct managed_scripts *scripts = managed->scripts;
+    struct clock *clock = loop_clock(scripts->options.loop);
+    *array_add(scripts->draining, scripts->draining_count) =
+        (struct draining){script, managed, clock_now_ms(clock) + DRAIN_MS};
+    timer_start(&managed->drain, clock, 0);
 }
 
-size_t managed_script_draining_count(const struct slot *slot)
+size_t managed_script_draining_count(const struct managed_script *managed)
 {
     size_t count = 0;
-    for (size_t i = 0; i < slot->slots->draining_count; i++) count += slot->slots->draining[i].slot == slot;
+    for (size_t i = 0; i < managed->scripts->draining_count; i++)
+        count += managed->scripts->draining[i].managed == managed;
     return count;
 }
 
 /* True when it is gone. */
-static bool end_draining(struct slots *slots, const struct draining *d)
+static bool end_draining(struct managed_scripts *scripts, const struct draining *d)
 {
     size_t calls = script_waiting_calls(d->script);
-    if (calls > 0 && clock_now_ms(loop_clock(slots->options.loop)) < d->until_ms) return false;
+    if (calls > 0 && clock_now_ms(loop_clock(scripts->options.loop)) < d->until_ms) return false;
     if (calls > 0)
         log_warn("Cancelled calls of an old generation that did not finish within 10 s",
-                 F("script", d->slot->name), FI("generation", script_generation(d->script)),
+                 F("script", d->managed->name), FI("generation", script_generation(d->script)),
                  FI("calls", calls));
     if (calls > 0 && script_main_state(d->script) == SCRIPT_MAIN_RUNNING)
         log_warn("k8s.main was cancelled and will not run again; use a timer for recurring work",
-                 F("script", d->slot->name));
-    reload_metrics_cancelled(slots->metrics, calls);
-    if (d->slot->current) script_add_counters(d->slot->current, d->script);
-    managed_script_drop(slots, d->script);
+                 F("script", d->managed->name));
+    reload_metrics_cancelled(scripts->metrics, calls);
+    if (d->managed->running) script_add_counters(d->managed->running, d->script);
+    managed_script_drop(scripts, d->script);
     return true;
 }
 
 void managed_script_on_drain(struct timer *timer)
 {
-    struct slot *slot = container_of(timer, struct slot, drain);
-    struct slots *slots = slot->slots;
-    for (size_t i = slots->draining_count; i-- > 0;) {
-        if (slots->draining[i].slot != slot || !end_draining(slots, &slots->draining[i])) continue;
-        memmove(&slots->draining[i], &slots->draining[i + 1],
-                (--slots->draining_count - i) * sizeof *slots->draining);
+    struct managed_script *managed = container_of(timer, struct managed_script, drain);
+    struct managed_scripts *scripts = managed->scripts;
+    for (size_t i = scripts->draining_count; i-- > 0;) {
+        if (scripts->draining[i].managed != managed || !end_draining(scripts, &scripts->draining[i]))
+            continue;
+        memmove(&scripts->draining[i], &scripts->draining[i + 1],
+                (--scripts->draining_count - i) * sizeof *scripts->draining);
     }
-    if (managed_script_draining_count(slot) > 0)
-        timer_start(timer, loop_clock(slots->options.loop), DRAIN_LOOK_MS);
-    else if (slot->gone) {
-        managed_script_remove(slot);
-        reload_scan(slots, RELOAD_IF_CHANGED); /* a file of that name may have come meanwhile */
+    if (managed_script_draining_count(managed) > 0)
+        timer_start(timer, loop_clock(scripts->options.loop), DRAIN_LOOK_MS);
+    else if (managed->gone) {
+        managed_script_remove(managed);
+        reload_scan(scripts, RELOAD_IF_CHANGED); /* a file of that name may have come meanwhile */
     }
 }
 
-void managed_scripts_clear(struct slots *slots)
+void managed_scripts_clear(struct managed_scripts *scripts)
 {
-    script_watch_free(slots->watch);
-    timer_cancel(&slots->rescan);
-    timer_cancel(&slots->probation);
+    script_watch_free(scripts->watch);
+    timer_cancel(&scripts->rescan);
+    timer_cancel(&scripts->probation);
     /* Those that were made last refer to those before them. */
-    while (slots->script_count > 0) managed_script_drop(slots, slots->scripts[slots->script_count - 1]);
-    for (size_t i = 0; i < slots->count; i++) free_slot(slots->items[i]);
-    for (size_t i = 0; i < slots->name_count; i++) free(slots->names[i]);
-    free(slots->scripts);
-    free(slots->items);
-    free(slots->names);
-    free(slots->draining);
-    reload_metrics_free(slots->metrics);
+    while (scripts->generation_count > 0)
+        managed_script_drop(scripts, scripts->generations[scripts->generation_count - 1]);
+    for (size_t i = 0; i < scripts->count; i++) free_managed(scripts->items[i]);
+    for (size_t i = 0; i < scripts->name_count; i++) free(scripts->names[i]);
+    free(scripts->generations);
+    free(scripts->items);
+    free(scripts->names);
+    free(scripts->draining);
+    reload_metrics_free(scripts->metrics);
 }

@@ -1,4 +1,4 @@
-/* From a changed file to a candidate that may take over, or is refused; see reload.h. */
+/* From a changed file to an incoming generation that may take over, or is refused; see reload.h. */
 #include "engine/reload/reload.h"
 
 #include <stdlib.h>
@@ -22,239 +22,239 @@ FAMILY(family_reload_dropped, 202, COUNTER, "kubelua_reload_dropped_total", "wha
 
 enum { LOOK_MS = 50 };
 
-static struct clock *clock_of(const struct slot *slot)
+static struct clock *clock_of(const struct managed_script *managed)
 {
-    return loop_clock(slot->slots->options.loop);
+    return loop_clock(managed->scripts->options.loop);
 }
 
-/* --- a candidate that is none */
+/* --- an incoming generation that is none */
 
-void reload_drop_incoming(struct slot *slot)
+void reload_drop_incoming(struct managed_script *managed)
 {
-    timer_cancel(&slot->ready);
-    slot->waits_for.len = slot->unknown.len = 0;
-    slot->asked = false;
-    bundle_unref(slot->left);
-    slot->left = NULL;
-    if (slot->incoming) managed_script_drop(slot->slots, slot->incoming);
-    slot->incoming = NULL;
+    timer_cancel(&managed->ready);
+    managed->waits_for.len = managed->unknown.len = 0;
+    managed->asked = false;
+    bundle_unref(managed->rollback_of);
+    managed->rollback_of = NULL;
+    if (managed->incoming) managed_script_drop(managed->scripts, managed->incoming);
+    managed->incoming = NULL;
 }
 
-void reload_set_error(struct slot *slot, const char *text)
+void reload_set_error(struct managed_script *managed, const char *text)
 {
-    slot->error.len = 0;
-    buf_puts(&slot->error, text);
-    slot->error_us = clock_wall_us(clock_of(slot));
+    managed->error.len = 0;
+    buf_puts(&managed->error, text);
+    managed->error_us = clock_wall_us(clock_of(managed));
 }
 
-void reload_forget_error(struct slot *slot)
+void reload_forget_error(struct managed_script *managed)
 {
-    bundle_unref(slot->refused);
-    slot->refused = NULL;
-    slot->error.len = 0;
-    slot->error_us = 0;
-    slot->returned = false;
+    bundle_unref(managed->refused);
+    managed->refused = NULL;
+    managed->error.len = 0;
+    managed->error_us = 0;
+    managed->rolled_back = false;
 }
 
-void reload_refuse(struct slot *slot, struct bundle *bundle, const char *text)
+void reload_refuse(struct managed_script *managed, struct bundle *bundle, const char *text)
 {
     struct bundle *refused = bundle_ref(bundle);
-    reload_drop_incoming(slot);
-    reload_forget_error(slot);
-    slot->refused = refused;
-    reload_set_error(slot, text);
-    reload_metrics_ended(slot->slots->metrics, RELOAD_REFUSED);
-    log_error("Reload refused, the previous generation keeps running", F("script", slot->name),
-              FI("generation", slot->current ? script_generation(slot->current) : 0), F("err", text));
+    reload_drop_incoming(managed);
+    reload_forget_error(managed);
+    managed->refused = refused;
+    reload_set_error(managed, text);
+    reload_metrics_ended(managed->scripts->metrics, RELOAD_REFUSED);
+    log_error("Reload refused, the previous generation keeps running", F("script", managed->name),
+              FI("generation", managed->running ? script_generation(managed->running) : 0), F("err", text));
 }
 
 /* --- waiting */
 
-/* Why the candidate has to wait; nothing: it has not. */
-static void describe_wait(struct slot *slot, struct buf *out)
+/* Why the incoming generation has to wait; nothing: it has not. */
+static void describe_wait(struct managed_script *managed, struct buf *out)
 {
     struct informer_claim *claim = NULL;
-    if (!slot->current) return; /* nothing is better than what comes */
-    size_t lagging = script_lagging_claims(slot->current, slot->incoming, &claim);
+    if (!managed->running) return; /* nothing is better than what comes */
+    size_t lagging = script_lagging_claims(managed->running, managed->incoming, &claim);
     if (lagging > 0) {
         claim_describe_lag(claim, out);
         if (out->len == 0) buf_puts(out, "an informer to sync");
         if (lagging > 1) buf_printf(out, ", and %zu more", lagging - 1);
         return;
     }
-    slot->builds = !script_build_indexes(slot->incoming);
-    if (slot->builds) buf_puts(out, "its indexes to be built");
+    managed->builds = !script_build_indexes(managed->incoming);
+    if (managed->builds) buf_puts(out, "its indexes to be built");
 }
 
-void reload_refuse_waiting(struct slot *slot, const char *why)
+void reload_refuse_waiting(struct managed_script *managed, const char *why)
 {
-    if (!slot->incoming) return;
-    char *text = xasprintf("%s: %s: %s", slot->path, why, buf_text(&slot->waits_for));
-    reload_refuse(slot, script_bundle(slot->incoming), text);
+    if (!managed->incoming) return;
+    char *text = xasprintf("%s: %s: %s", managed->path, why, buf_text(&managed->waits_for));
+    reload_refuse(managed, script_bundle(managed->incoming), text);
     free(text);
 }
 
 /* A claim that is held is only looked at for a bare name that is a mistake; where rules are asked it is of a
  * kind that the server does without. */
-static bool is_unresolved(const struct slots *slots, const struct script *script)
+static bool is_unresolved(const struct managed_scripts *scripts, const struct script *script)
 {
     for (size_t i = 0; i < script_claim_count(script); i++) {
         const struct informer_claim *claim = script_claim(script, i);
         if (claim_is_suspended(claim) &&
-            (slots->options.host->runs_rules || resource_name_has_group(str_of(claim_spec(claim)->kind))))
+            (scripts->options.host->runs_rules || resource_name_has_group(str_of(claim_spec(claim)->kind))))
             continue;
         if (!claim_is_resolved(claim)) return true;
     }
     return false;
 }
 
-static void refuse_unknown(struct slot *slot)
+static void refuse_unknown(struct managed_script *managed)
 {
-    char *text = xstrdup(buf_text(&slot->unknown));
-    reload_refuse(slot, script_bundle(slot->incoming), text);
+    char *text = xstrdup(buf_text(&managed->unknown));
+    reload_refuse(managed, script_bundle(managed->incoming), text);
     free(text);
 }
 
 /* Kinds are asked for with what is known of the server, then once more with what it says now. */
-static void look_at_kinds(struct slot *slot)
+static void look_at_kinds(struct managed_script *managed)
 {
-    const struct slots_hooks *hooks = &slot->slots->options.hooks;
-    if (!is_unresolved(slot->slots, slot->incoming)) return;
-    if (!slot->asked) hooks->resolve_kinds(hooks->ctx);
-    if (slot->unknown.len == 0 || slot->asked) return;
-    slot->asked = true;
-    slot->unknown.len = 0;
+    const struct managed_scripts_hooks *hooks = &managed->scripts->options.hooks;
+    if (!is_unresolved(managed->scripts, managed->incoming)) return;
+    if (!managed->asked) hooks->resolve_kinds(hooks->ctx);
+    if (managed->unknown.len == 0 || managed->asked) return;
+    managed->asked = true;
+    managed->unknown.len = 0;
     hooks->refresh_kinds(hooks->ctx);
 }
 
 void reload_on_ready(struct timer *timer)
 {
-    struct slot *slot = container_of(timer, struct slot, ready);
-    if (!slot->incoming) return;
-    look_at_kinds(slot);
-    if (slot->asked && slot->unknown.len) {
-        refuse_unknown(slot);
+    struct managed_script *managed = container_of(timer, struct managed_script, ready);
+    if (!managed->incoming) return;
+    look_at_kinds(managed);
+    if (managed->asked && managed->unknown.len) {
+        refuse_unknown(managed);
         return;
     }
-    slot->waits_for.len = 0;
-    slot->builds = false;
-    if (is_unresolved(slot->slots, slot->incoming))
-        buf_puts(&slot->waits_for, "discovery");
+    managed->waits_for.len = 0;
+    managed->builds = false;
+    if (is_unresolved(managed->scripts, managed->incoming))
+        buf_puts(&managed->waits_for, "discovery");
     else
-        describe_wait(slot, &slot->waits_for);
-    if (slot->waits_for.len == 0 && slot->current)
-        reload_activate(slot);
-    else if (slot->waits_for.len == 0)
-        reload_start_first(slot);
-    else if (clock_now_ms(clock_of(slot)) >= slot->refuse_ms)
-        reload_refuse_waiting(slot, "not ready within --reload-timeout");
+        describe_wait(managed, &managed->waits_for);
+    if (managed->waits_for.len == 0 && managed->running)
+        reload_activate(managed);
+    else if (managed->waits_for.len == 0)
+        reload_start_first(managed);
+    else if (clock_now_ms(clock_of(managed)) >= managed->refuse_ms)
+        reload_refuse_waiting(managed, "not ready within --reload-timeout");
     else
         /* Indexes are built on in the next turn; nothing else goes faster by checking more often. */
-        timer_start(timer, clock_of(slot), slot->builds ? 0 : LOOK_MS);
+        timer_start(timer, clock_of(managed), managed->builds ? 0 : LOOK_MS);
 }
 
-void reload_unknown_kind(struct slot *slot, const char *text)
+void reload_unknown_kind(struct managed_script *managed, const char *text)
 {
-    slot->unknown.len = 0;
-    buf_puts(&slot->unknown, text);
+    managed->unknown.len = 0;
+    buf_puts(&managed->unknown, text);
 }
 
-void reload_check_soon(struct slots *slots)
+void reload_check_soon(struct managed_scripts *scripts)
 {
-    for (size_t i = 0; i < slots->count; i++) {
-        struct slot *slot = slots->items[i];
-        if (!slot->incoming || slots->ending) continue;
-        timer_cancel(&slot->ready);
-        timer_start(&slot->ready, clock_of(slot), 0);
+    for (size_t i = 0; i < scripts->count; i++) {
+        struct managed_script *managed = scripts->items[i];
+        if (!managed->incoming || scripts->ending) continue;
+        timer_cancel(&managed->ready);
+        timer_start(&managed->ready, clock_of(managed), 0);
     }
 }
 
-void reload_end(struct slots *slots)
+void reload_end(struct managed_scripts *scripts)
 {
-    timer_cancel(&slots->rescan);
-    for (size_t i = 0; i < slots->count; i++) reload_drop_incoming(slots->items[i]);
+    timer_cancel(&scripts->rescan);
+    for (size_t i = 0; i < scripts->count; i++) reload_drop_incoming(scripts->items[i]);
 }
 
 /* --- beginning */
 
-void reload_load(struct slot *slot, struct bundle *bundle, const char *why)
+void reload_load(struct managed_script *managed, struct bundle *bundle, const char *why)
 {
     struct err err;
-    slot->tried++;
-    slot->why = why;
-    slot->began_us = clock_wall_us(clock_of(slot));
-    slot->refuse_ms = clock_now_ms(clock_of(slot)) + slot->slots->options.reload_timeout_ms;
-    struct script *script = managed_script_load(slot, bundle, &err);
+    managed->tried++;
+    managed->why = why;
+    managed->began_us = clock_wall_us(clock_of(managed));
+    managed->refuse_ms = clock_now_ms(clock_of(managed)) + managed->scripts->options.reload_timeout_ms;
+    struct script *script = managed_script_load(managed, bundle, &err);
     if (!script) {
-        reload_refuse(slot, bundle, err.text);
+        reload_refuse(managed, bundle, err.text);
         return;
     }
-    slot->incoming = script;
-    timer_start(&slot->ready, clock_of(slot), 0);
+    managed->incoming = script;
+    timer_start(&managed->ready, clock_of(managed), 0);
 }
 
 /* Returns whether an empty file may be filled soon: an editor that writes in place truncates the file first,
  * and an empty script would be activated and lose all state. */
-static bool may_be_filled(struct slot *slot, enum reload_mode mode)
+static bool may_be_filled(struct managed_script *managed, enum reload_mode mode)
 {
     struct stat st;
-    bool empty = slot->current && stat(slot->path, &st) == 0 && st.st_size == 0;
-    if (empty) return reload_may_come(slot, &slot->empty_ms, mode);
-    slot->empty_ms = 0;
+    bool empty = managed->running && stat(managed->path, &st) == 0 && st.st_size == 0;
+    if (empty) return reload_may_come(managed, &managed->empty_ms, mode);
+    managed->empty_ms = 0;
     return false;
 }
 
 /* The files say again what runs: an edit that was refused, or had yet to take over, is no more. */
-static void take_back(struct slot *slot)
+static void take_back(struct managed_script *managed)
 {
-    if (slot->refused)
-        log_info("File matches the running generation again", F("script", slot->name),
-                 FI("generation", script_generation(slot->current)));
-    reload_forget_error(slot);
+    if (managed->refused)
+        log_info("File matches the running generation again", F("script", managed->name),
+                 FI("generation", script_generation(managed->running)));
+    reload_forget_error(managed);
 }
 
 /* Compares the files with a rollback's origin, else the incoming generation, else the refused one, and with
  * the running one. */
-void reload_scan_script(struct slot *slot, enum reload_mode mode)
+void reload_scan_script(struct managed_script *managed, enum reload_mode mode)
 {
-    struct bundle *known = slot->left       ? slot->left
-                           : slot->incoming ? script_bundle(slot->incoming)
-                                            : slot->refused;
-    bool runs = slot->current && bundle_is_current(script_bundle(slot->current), NULL);
-    enum reload_mode enough = slot->returned ? RELOAD_FORCED : RELOAD_IF_REFUSED;
-    bool again = mode >= enough && slot->refused && !slot->incoming;
-    if (slot->gone || may_be_filled(slot, mode)) return;
+    struct bundle *known = managed->rollback_of ? managed->rollback_of
+                           : managed->incoming  ? script_bundle(managed->incoming)
+                                                : managed->refused;
+    bool runs = managed->running && bundle_is_current(script_bundle(managed->running), NULL);
+    enum reload_mode enough = managed->rolled_back ? RELOAD_FORCED : RELOAD_IF_REFUSED;
+    bool again = mode >= enough && managed->refused && !managed->incoming;
+    if (managed->gone || may_be_filled(managed, mode)) return;
     if (known && bundle_is_current(known, NULL) && !again) return;
-    reload_drop_incoming(slot);
+    reload_drop_incoming(managed);
     if (runs) {
-        take_back(slot);
+        take_back(managed);
         return;
     }
     struct bundle *bundle = bundle_new();
-    reload_load(slot, bundle, mode != RELOAD_IF_CHANGED ? "requested" : "changed");
+    reload_load(managed, bundle, mode != RELOAD_IF_CHANGED ? "requested" : "changed");
     bundle_unref(bundle);
 }
 
-void reload_text(struct slot *slot, struct str text)
+void reload_text(struct managed_script *managed, struct str text)
 {
     struct bundle *bundle = bundle_new();
-    if (text.p) bundle_set_text(bundle, slot->path, text);
-    reload_drop_incoming(slot);
-    reload_load(slot, bundle, "given");
+    if (text.p) bundle_set_text(bundle, managed->path, text);
+    reload_drop_incoming(managed);
+    reload_load(managed, bundle, "given");
     bundle_unref(bundle);
 }
 
-bool reload_rollback(struct slot *slot, const char *why, struct err *err)
+bool reload_rollback(struct managed_script *managed, const char *why, struct err *err)
 {
-    if (!slot->current || !slot->before)
-        return err_set(err, ERR_NOT_FOUND, "%s: no previous generation", slot->name);
-    struct bundle *before = bundle_ref(slot->before);
-    reload_drop_incoming(slot);
-    slot->left_why.len = 0;
-    buf_printf(&slot->left_why, "%s: generation %llu was rolled back: %s", slot->path,
-               (unsigned long long)script_generation(slot->current), why);
-    reload_load(slot, before, "returned");
-    if (slot->incoming) slot->left = bundle_ref(script_bundle(slot->current));
+    if (!managed->running || !managed->previous)
+        return err_set(err, ERR_NOT_FOUND, "%s: no previous generation", managed->name);
+    struct bundle *before = bundle_ref(managed->previous);
+    reload_drop_incoming(managed);
+    managed->rollback_why.len = 0;
+    buf_printf(&managed->rollback_why, "%s: generation %llu was rolled back: %s", managed->path,
+               (unsigned long long)script_generation(managed->running), why);
+    reload_load(managed, before, "returned");
+    if (managed->incoming) managed->rollback_of = bundle_ref(script_bundle(managed->running));
     bundle_unref(before);
     return true;
 }

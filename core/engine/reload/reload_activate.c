@@ -1,4 +1,4 @@
-/* A candidate takes over from the generation that runs, or is the first; see reload_internal.h. */
+/* An incoming generation takes over from the generation that runs, or is the first; see reload_internal.h. */
 #include "engine/reload/reload_internal.h"
 
 #include <stdlib.h>
@@ -10,102 +10,102 @@
 #include "script/generation/handover.h"
 #include "script/vm/bundle.h"
 
-static const struct slots_hooks *hooks_of(const struct slot *slot)
+static const struct managed_scripts_hooks *hooks_of(const struct managed_script *managed)
 {
-    return &slot->slots->options.hooks;
+    return &managed->scripts->options.hooks;
 }
 
-static void count(const struct slot *slot, enum reload_result result)
+static void count(const struct managed_script *managed, enum reload_result result)
 {
-    reload_metrics_ended(slot->slots->metrics, result);
+    reload_metrics_ended(managed->scripts->metrics, result);
 }
 
-static void note_pause(struct slot *slot, int64_t begun_ns)
+static void note_pause(struct managed_script *managed, int64_t begun_ns)
 {
     int64_t took_ns = clock_measure_ns() - begun_ns;
-    slot->pause_us = (uint64_t)(took_ns / 1000);
-    reload_metrics_activated(slot->slots->metrics, &slot->done, took_ns);
+    managed->pause_us = (uint64_t)(took_ns / 1000);
+    reload_metrics_activated(managed->scripts->metrics, &managed->done, took_ns);
 }
 
-static void tell(const struct slot *slot)
+static void tell(const struct managed_script *managed)
 {
-    const struct handover *done = &slot->done;
-    log_info("Reloaded", F("script", slot->name), FI("generation", script_generation(slot->current)),
-             F("reason", slot->why), FI("pauseMicroseconds", slot->pause_us), FI("handlersKept", done->kept),
-             FI("handlersAdded", done->added), FI("handlersRemoved", done->removed),
-             FI("eventsDropped", done->dropped_events), FI("keysDropped", done->dropped_keys),
-             FI("timersCancelled", done->cancelled_timers));
+    const struct handover *done = &managed->done;
+    log_info("Reloaded", F("script", managed->name), FI("generation", script_generation(managed->running)),
+             F("reason", managed->why), FI("pauseMicroseconds", managed->pause_us),
+             FI("handlersKept", done->kept), FI("handlersAdded", done->added),
+             FI("handlersRemoved", done->removed), FI("eventsDropped", done->dropped_events),
+             FI("keysDropped", done->dropped_keys), FI("timersCancelled", done->cancelled_timers));
 }
 
 /* Marks the rolled-back files as refused until they change, unless the rollback led back to what the files
  * contain. */
-static void note_return(struct slot *slot)
+static void note_return(struct managed_script *managed)
 {
-    slot->returned = !bundle_is_current(script_bundle(slot->current), NULL);
-    if (slot->returned) {
-        slot->refused = bundle_ref(slot->left);
-        buf_puts(&slot->left_why, "; the file is ignored until it changes");
-        reload_set_error(slot, buf_text(&slot->left_why));
+    managed->rolled_back = !bundle_is_current(script_bundle(managed->running), NULL);
+    if (managed->rolled_back) {
+        managed->refused = bundle_ref(managed->rollback_of);
+        buf_puts(&managed->rollback_why, "; the file is ignored until it changes");
+        reload_set_error(managed, buf_text(&managed->rollback_why));
     }
-    bundle_unref(slot->left);
-    slot->left = NULL;
-    log_warn("Rolled back to the previous generation", F("script", slot->name),
-             F("reason", buf_text(&slot->left_why)));
+    bundle_unref(managed->rollback_of);
+    managed->rollback_of = NULL;
+    log_warn("Rolled back to the previous generation", F("script", managed->name),
+             F("reason", buf_text(&managed->rollback_why)));
 }
 
-static void become_current(struct slot *slot, struct script *script)
+static void become_current(struct managed_script *managed, struct script *script)
 {
-    slot->incoming = NULL;
-    slot->current = script;
-    slot->made++;
-    slot->taken_over_us = clock_wall_us(loop_clock(slot->slots->options.loop));
-    slot->waits_for.len = 0;
-    timer_cancel(&slot->ready);
-    reload_forget_error(slot);
-    if (slot->left) note_return(slot);
-    hooks_of(slot)->begun(hooks_of(slot)->ctx, script);
+    managed->incoming = NULL;
+    managed->running = script;
+    managed->made++;
+    managed->activated_us = clock_wall_us(loop_clock(managed->scripts->options.loop));
+    managed->waits_for.len = 0;
+    timer_cancel(&managed->ready);
+    reload_forget_error(managed);
+    if (managed->rollback_of) note_return(managed);
+    hooks_of(managed)->now_running(hooks_of(managed)->ctx, script);
 }
 
-void reload_start_first(struct slot *slot)
+void reload_start_first(struct managed_script *managed)
 {
     struct err err;
-    struct script *script = slot->incoming;
+    struct script *script = managed->incoming;
     if (!script_start(script, &err)) {
-        reload_refuse(slot, script_bundle(script), err.text);
+        reload_refuse(managed, script_bundle(script), err.text);
         return;
     }
-    become_current(slot, script);
-    hooks_of(slot)->taken(hooks_of(slot)->ctx, NULL, script);
-    count(slot, RELOAD_ACTIVATED);
-    log_info("Script added", F("script", slot->name), F("path", slot->path));
+    become_current(managed, script);
+    hooks_of(managed)->activated(hooks_of(managed)->ctx, NULL, script);
+    count(managed, RELOAD_ACTIVATED);
+    log_info("Script added", F("script", managed->name), F("path", managed->path));
 }
 
-/* The one that runs is not any more what the candidate was compared with. */
-static void load_again(struct slot *slot)
+/* The one that runs is not any more what the incoming generation was compared with. */
+static void load_again(struct managed_script *managed)
 {
-    struct bundle *bundle = bundle_ref(script_bundle(slot->incoming)), *left = slot->left;
-    int64_t refuse_ms = slot->refuse_ms;
-    slot->left = NULL;
-    reload_drop_incoming(slot);
-    reload_load(slot, bundle, slot->why);
+    struct bundle *bundle = bundle_ref(script_bundle(managed->incoming)), *left = managed->rollback_of;
+    int64_t refuse_ms = managed->refuse_ms;
+    managed->rollback_of = NULL;
+    reload_drop_incoming(managed);
+    reload_load(managed, bundle, managed->why);
     /* Loading again does not extend --reload-timeout. */
-    slot->refuse_ms = refuse_ms;
-    if (slot->incoming)
-        slot->left = left;
+    managed->refuse_ms = refuse_ms;
+    if (managed->incoming)
+        managed->rollback_of = left;
     else
         bundle_unref(left);
     bundle_unref(bundle);
 }
 
 /* A transform or an index function was over its limits while the first lists came: its cache is of no use. */
-static bool refuse_quarantined(struct slot *slot, struct buf *quarantined)
+static bool refuse_quarantined(struct managed_script *managed, struct buf *quarantined)
 {
     struct buf why = {0};
-    probation_find_new(slot->incoming, quarantined, &why);
+    probation_find_new(managed->incoming, quarantined, &why);
     bool found = why.len > 0;
     if (found) {
-        char *text = xasprintf("%s: %s", slot->path, buf_text(&why));
-        reload_refuse(slot, script_bundle(slot->incoming), text);
+        char *text = xasprintf("%s: %s", managed->path, buf_text(&why));
+        reload_refuse(managed, script_bundle(managed->incoming), text);
         free(text);
     }
     buf_clear(&why);
@@ -113,47 +113,47 @@ static bool refuse_quarantined(struct slot *slot, struct buf *quarantined)
 }
 
 /* A parameter of the operator's would be of no rule any more. */
-static bool refuse_params(struct slot *slot)
+static bool refuse_params(struct managed_script *managed)
 {
     struct err err;
-    if (hooks_of(slot)->params_stay(hooks_of(slot)->ctx, slot, &err)) return false;
-    reload_refuse(slot, script_bundle(slot->incoming), err.text);
+    if (hooks_of(managed)->params_stay(hooks_of(managed)->ctx, managed, &err)) return false;
+    reload_refuse(managed, script_bundle(managed->incoming), err.text);
     return true;
 }
 
-void reload_activate(struct slot *slot)
+void reload_activate(struct managed_script *managed)
 {
     struct err err;
-    struct script *old = slot->current, *new_ = slot->incoming;
+    struct script *old = managed->running, *new_ = managed->incoming;
     struct buf quarantined = {0};
     int64_t begun_ns = clock_measure_ns();
     probation_snapshot(old, &quarantined);
-    if (refuse_quarantined(slot, &quarantined) || refuse_params(slot)) {
+    if (refuse_quarantined(managed, &quarantined) || refuse_params(managed)) {
         buf_clear(&quarantined);
         return;
     }
-    if (!script_handover(old, new_, &slot->done, &err)) {
+    if (!script_handover(old, new_, &managed->done, &err)) {
         buf_clear(&quarantined);
         if (err.code == ERR_OUTDATED)
-            load_again(slot);
+            load_again(managed);
         else
-            reload_refuse(slot, script_bundle(new_), err.text);
+            reload_refuse(managed, script_bundle(new_), err.text);
         return;
     }
-    hooks_of(slot)->taken(hooks_of(slot)->ctx, old, new_);
-    note_pause(slot, begun_ns);
-    bool returned = slot->left != NULL;
-    bundle_unref(slot->before);
+    hooks_of(managed)->activated(hooks_of(managed)->ctx, old, new_);
+    note_pause(managed, begun_ns);
+    bool returned = managed->rollback_of != NULL;
+    bundle_unref(managed->previous);
     /* A rollback loads these sources, whatever the files contain by then. */
-    slot->before = bundle_ref(script_bundle(old));
-    slot->previous_number = script_generation(old);
-    slot->previous_us = slot->taken_over_us;
-    probation_begin(slot, old, &quarantined);
+    managed->previous = bundle_ref(script_bundle(old));
+    managed->previous_number = script_generation(old);
+    managed->previous_us = managed->activated_us;
+    probation_begin(managed, old, &quarantined);
     buf_clear(&quarantined);
-    become_current(slot, new_);
+    become_current(managed, new_);
     /* k8s.main runs once in the life of a script, not once in each generation. */
-    if (slot->main_started) script_skip_main(new_);
-    managed_script_drain(slot, old);
-    count(slot, returned ? RELOAD_ROLLED_BACK : RELOAD_ACTIVATED);
-    tell(slot);
+    if (managed->main_started) script_skip_main(new_);
+    managed_script_drain(managed, old);
+    count(managed, returned ? RELOAD_ROLLED_BACK : RELOAD_ACTIVATED);
+    tell(managed);
 }

@@ -16,25 +16,25 @@ enum { SETTLE_MS = 100, ON_ITS_WAY_MS = 3000 };
 
 /* --- what to watch */
 
-static void watch_bundle(const struct slots *slots, const struct bundle *bundle)
+static void watch_bundle(const struct managed_scripts *scripts, const struct bundle *bundle)
 {
     for (size_t i = 0; bundle && i < bundle_count(bundle); i++)
-        script_watch_file(slots->watch, bundle_path(bundle, i));
+        script_watch_file(scripts->watch, bundle_path(bundle, i));
 }
 
-static void watch_all(const struct slots *slots)
+static void watch_all(const struct managed_scripts *scripts)
 {
-    const struct flag_list *arguments = &slots->options.files;
-    if (!slots->watch) return;
+    const struct flag_list *arguments = &scripts->options.files;
+    if (!scripts->watch) return;
     for (size_t i = 0; i < arguments->count; i++)
         if (script_files_is_folder(arguments->items[i]))
-            script_watch_folder(slots->watch, arguments->items[i]);
-    for (size_t i = 0; i < slots->count; i++) {
-        const struct slot *slot = slots->items[i];
-        script_watch_file(slots->watch, slot->path);
-        watch_bundle(slots, slot->refused);
-        if (slot->current) watch_bundle(slots, script_bundle(slot->current));
-        if (slot->incoming) watch_bundle(slots, script_bundle(slot->incoming));
+            script_watch_folder(scripts->watch, arguments->items[i]);
+    for (size_t i = 0; i < scripts->count; i++) {
+        const struct managed_script *managed = scripts->items[i];
+        script_watch_file(scripts->watch, managed->path);
+        watch_bundle(scripts, managed->refused);
+        if (managed->running) watch_bundle(scripts, script_bundle(managed->running));
+        if (managed->incoming) watch_bundle(scripts, script_bundle(managed->incoming));
     }
 }
 
@@ -47,87 +47,88 @@ static bool is_listed(const struct script_files *files, const char *path)
     return false;
 }
 
-static void stop_script(struct slot *slot)
+static void stop_script(struct managed_script *managed)
 {
     struct handover done;
-    struct script *script = slot->current;
-    const struct slots_hooks *hooks = &slot->slots->options.hooks;
-    slot->gone = true;
-    reload_drop_incoming(slot);
-    slot->current = NULL;
-    log_info("Script stopped because its file was removed", F("script", slot->name));
+    struct script *script = managed->running;
+    const struct managed_scripts_hooks *hooks = &managed->scripts->options.hooks;
+    managed->gone = true;
+    reload_drop_incoming(managed);
+    managed->running = NULL;
+    log_info("Script stopped because its file was removed", F("script", managed->name));
     if (script) {
-        hooks->taken(hooks->ctx, script, NULL);
+        hooks->activated(hooks->ctx, script, NULL);
         script_drain(script, &done);
-        managed_script_drain(slot, script);
+        managed_script_drain(managed, script);
     } else {
-        managed_script_remove(slot);
+        managed_script_remove(managed);
     }
 }
 
 /* One that was named itself keeps running: the file may be on its way to another place. */
-static void note_lost(struct slot *slot)
+static void note_lost(struct managed_script *managed)
 {
-    bool lost = access(slot->path, F_OK) != 0;
-    if (lost && !slot->lost)
-        log_warn("Script file is missing, the script keeps running", F("script", slot->name));
-    slot->lost = lost;
+    bool lost = access(managed->path, F_OK) != 0;
+    if (lost && !managed->lost)
+        log_warn("Script file is missing, the script keeps running", F("script", managed->name));
+    managed->lost = lost;
 }
 
-static void add_new(struct slots *slots, const struct script_files *files)
+static void add_new(struct managed_scripts *scripts, const struct script_files *files)
 {
     for (size_t i = 0; i < files->count; i++)
-        if (!managed_script_find(slots, files->names[i]))
-            managed_script_add(slots, files->paths[i], files->names[i]);
+        if (!managed_script_find(scripts, files->names[i]))
+            managed_script_add(scripts, files->paths[i], files->names[i]);
 }
 
-bool reload_may_come(struct slot *slot, int64_t *since_ms, enum reload_mode mode)
+bool reload_may_come(struct managed_script *managed, int64_t *since_ms, enum reload_mode mode)
 {
-    struct slots *slots = slot->slots;
-    struct clock *clock = loop_clock(slots->options.loop);
+    struct managed_scripts *scripts = managed->scripts;
+    struct clock *clock = loop_clock(scripts->options.loop);
     int64_t now_ms = clock_now_ms(clock);
     if (!*since_ms) *since_ms = now_ms;
     int64_t left_ms = *since_ms + ON_ITS_WAY_MS - now_ms;
     if (mode == RELOAD_FORCED || left_ms <= 0) return false;
-    if (!timer_running(&slots->rescan)) timer_start(&slots->rescan, clock, left_ms);
+    if (!timer_running(&scripts->rescan)) timer_start(&scripts->rescan, clock, left_ms);
     return true;
 }
 
-static void check_gone(struct slot *slot, const struct script_files *files, enum reload_mode mode)
+static void check_gone(struct managed_script *managed, const struct script_files *files,
+                       enum reload_mode mode)
 {
-    if (slot->gone) return;
-    if (is_listed(files, slot->path))
-        slot->missing_ms = 0;
-    else if (!reload_may_come(slot, &slot->missing_ms, mode))
-        stop_script(slot);
+    if (managed->gone) return;
+    if (is_listed(files, managed->path))
+        managed->missing_ms = 0;
+    else if (!reload_may_come(managed, &managed->missing_ms, mode))
+        stop_script(managed);
 }
 
 /* Folders have what they have now; a folder that cannot be read has what it had. */
-static void find_files(struct slots *slots, enum reload_mode mode)
+static void find_files(struct managed_scripts *scripts, enum reload_mode mode)
 {
     struct script_files files;
     struct err err;
-    if (!script_files_rescan(&slots->options.files, &files, &err)) {
+    if (!script_files_rescan(&scripts->options.files, &files, &err)) {
         log_warn("Failed to scan for scripts", F("err", err.text));
         return;
     }
-    for (size_t i = slots->count; i-- > 0;) check_gone(slots->items[i], &files, mode);
-    add_new(slots, &files);
+    for (size_t i = scripts->count; i-- > 0;) check_gone(scripts->items[i], &files, mode);
+    add_new(scripts, &files);
     script_files_clear(&files);
 }
 
-void reload_scan(struct slots *slots, enum reload_mode mode)
+void reload_scan(struct managed_scripts *scripts, enum reload_mode mode)
 {
-    if (slots->ending) return;
-    find_files(slots, mode);
-    for (size_t i = 0; i < slots->count; i++) {
-        struct slot *slot = slots->items[i];
-        if (slot->gone || slot->missing_ms) continue;
-        note_lost(slot);
-        if (!slot->lost) reload_scan_script(slot, mode);
+    if (scripts->ending) return;
+    find_files(scripts, mode);
+    for (size_t i = 0; i < scripts->count; i++) {
+        struct managed_script *managed = scripts->items[i];
+        if (managed->gone || managed->missing_ms) continue;
+        note_lost(managed);
+        if (!managed->lost) reload_scan_script(managed, mode);
     }
-    slots->options.hooks.looked(slots->options.hooks.ctx);
-    watch_all(slots);
+    scripts->options.hooks.scanned(scripts->options.hooks.ctx);
+    watch_all(scripts);
 }
 
 /* --- who tells */
@@ -139,15 +140,15 @@ static void on_changed(void *ctx)
 
 void reload_on_rescan(struct timer *timer)
 {
-    reload_scan(container_of(timer, struct slots, rescan), RELOAD_IF_CHANGED);
+    reload_scan(container_of(timer, struct managed_scripts, rescan), RELOAD_IF_CHANGED);
 }
 
-void reload_watch(struct slots *slots)
+void reload_watch(struct managed_scripts *scripts)
 {
     int error = 0;
-    slots->watch = script_watch_new(slots->options.loop, SETTLE_MS, on_changed, slots, &error);
-    if (!slots->watch)
+    scripts->watch = script_watch_new(scripts->options.loop, SETTLE_MS, on_changed, scripts, &error);
+    if (!scripts->watch)
         log_warn("Failed to watch files, use SIGHUP or kubelua reload after changes",
                  F("err", strerror(error)));
-    watch_all(slots);
+    watch_all(scripts);
 }

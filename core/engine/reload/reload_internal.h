@@ -4,23 +4,23 @@
 #include <stdint.h>
 
 struct bundle;
-struct slot;
+struct managed_script;
 
 /* --- reload.c */
 
-/* Makes a candidate of `bundle`, borrowed; `why` is a literal. */
-void reload_load(struct slot *slot, struct bundle *bundle, const char *why);
+/* Makes an incoming generation of `bundle`, borrowed; `why` is a literal. */
+void reload_load(struct managed_script *managed, struct bundle *bundle, const char *why);
 /* Refuses a generation; the running one goes on. `bundle` is not tried again until it changes. */
-void reload_refuse(struct slot *slot, struct bundle *bundle, const char *text);
-void reload_set_error(struct slot *slot, const char *text);
-void reload_forget_error(struct slot *slot);
+void reload_refuse(struct managed_script *managed, struct bundle *bundle, const char *text);
+void reload_set_error(struct managed_script *managed, const char *text);
+void reload_forget_error(struct managed_script *managed);
 
 /* --- reload_activate.c */
 
-/* The candidate is ready, and the slot's first generation. It may be refused. */
-void reload_start_first(struct slot *slot);
-/* The candidate is ready: it follows the one that runs, or is loaded once more, or refused. */
-void reload_activate(struct slot *slot);
+/* The incoming generation is ready, and the script's first generation. It may be refused. */
+void reload_start_first(struct managed_script *managed);
+/* The incoming generation is ready: it follows the one that runs, or is loaded once more, or refused. */
+void reload_activate(struct managed_script *managed);
 
 /* --- Counters of reloads, in the series of /metrics. Owner: the engine, on its thread. */
 

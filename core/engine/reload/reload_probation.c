@@ -11,14 +11,14 @@
 /* Ignore fewer failures: too few to compare two generations. */
 enum { FAILURES_MIN = 5, TIMES_WORSE = 2, TICK_MS = 1000 };
 
-static int64_t now_ms(const struct slot *slot)
+static int64_t now_ms(const struct managed_script *managed)
 {
-    return clock_now_ms(loop_clock(slot->slots->options.loop));
+    return clock_now_ms(loop_clock(managed->scripts->options.loop));
 }
 
-static int64_t length_ms(const struct slot *slot)
+static int64_t length_ms(const struct managed_script *managed)
 {
-    return slot->slots->options.reload_probation_ms;
+    return managed->scripts->options.reload_probation_ms;
 }
 
 static struct script_tally since(struct script_tally now, struct script_tally then)
@@ -43,26 +43,26 @@ void probation_snapshot(const struct script *old, struct buf *quarantined)
     script_each_quarantine(old, keep_id, quarantined);
 }
 
-void probation_begin(struct slot *slot, const struct script *old, const struct buf *quarantined)
+void probation_begin(struct managed_script *managed, const struct script *old, const struct buf *quarantined)
 {
-    struct probation *p = &slot->probation;
+    struct probation *p = &managed->probation;
     p->before = since(script_tally(old), p->marks[1]);
     p->quarantined.len = 0;
     buf_str(&p->quarantined, buf_slice(quarantined));
     p->marks[0] = p->marks[1] = (struct script_tally){0};
-    p->mark_ms = now_ms(slot);
-    p->until_ms = length_ms(slot) && !slot->left ? p->mark_ms + length_ms(slot) : 0;
+    p->mark_ms = now_ms(managed);
+    p->until_ms = length_ms(managed) && !managed->rollback_of ? p->mark_ms + length_ms(managed) : 0;
 }
 
 /* Moves the marks: a generation is measured by its last window and the one before, as far as they have
  * come. */
-static void move_marks(struct slot *slot)
+static void move_marks(struct managed_script *managed)
 {
-    struct probation *p = &slot->probation;
-    if (p->mark_ms && now_ms(slot) - p->mark_ms < length_ms(slot)) return;
+    struct probation *p = &managed->probation;
+    if (p->mark_ms && now_ms(managed) - p->mark_ms < length_ms(managed)) return;
     p->marks[1] = p->marks[0];
-    p->marks[0] = script_tally(slot->current);
-    p->mark_ms = now_ms(slot);
+    p->marks[0] = script_tally(managed->running);
+    p->mark_ms = now_ms(managed);
 }
 
 /* Twice the share of failures: failed / calls > 2 * (failed / calls before). */
@@ -99,40 +99,40 @@ void probation_find_new(const struct script *script, struct buf *quarantined, st
     script_each_quarantine(script, take_first, &(struct search){quarantined, why});
 }
 
-static void describe(struct slot *slot, struct buf *why)
+static void describe(struct managed_script *managed, struct buf *why)
 {
-    struct script_tally now = script_tally(slot->current), before = slot->probation.before;
-    probation_find_new(slot->current, &slot->probation.quarantined, why);
+    struct script_tally now = script_tally(managed->running), before = managed->probation.before;
+    probation_find_new(managed->running, &managed->probation.quarantined, why);
     if (why->len == 0 && is_worse(now, before))
         buf_printf(why, "%llu of %llu calls failed (before: %llu of %llu); first error: %.*s",
                    (unsigned long long)now.failed, (unsigned long long)now.calls,
                    (unsigned long long)before.failed, (unsigned long long)before.calls,
-                   STR_ARG(script_first_failure(slot->current)));
+                   STR_ARG(script_first_failure(managed->running)));
 }
 
 bool probation_ends_by(void *ctx, const struct script *script, const char *id)
 {
-    const struct slots *slots = ctx;
-    for (size_t i = 0; i < slots->count; i++) {
-        struct slot *slot = slots->items[i];
-        if (slot->incoming == script) return slot->current != NULL;
-        if (slot->current == script)
-            return slot->probation.until_ms && !is_known(&slot->probation.quarantined, id);
+    const struct managed_scripts *scripts = ctx;
+    for (size_t i = 0; i < scripts->count; i++) {
+        struct managed_script *managed = scripts->items[i];
+        if (managed->incoming == script) return managed->running != NULL;
+        if (managed->running == script)
+            return managed->probation.until_ms && !is_known(&managed->probation.quarantined, id);
     }
     return false;
 }
 
-static void look(struct slot *slot)
+static void look(struct managed_script *managed)
 {
-    struct probation *p = &slot->probation;
+    struct probation *p = &managed->probation;
     struct buf why = {0};
     struct err err;
-    if (!slot->current) return;
-    move_marks(slot);
-    if (!p->until_ms || slot->incoming) return;
-    describe(slot, &why);
-    if (why.len || now_ms(slot) >= p->until_ms) p->until_ms = 0;
-    if (why.len) reload_rollback(slot, buf_text(&why), &err); /* there is one before it, as it took over */
+    if (!managed->running) return;
+    move_marks(managed);
+    if (!p->until_ms || managed->incoming) return;
+    describe(managed, &why);
+    if (why.len || now_ms(managed) >= p->until_ms) p->until_ms = 0;
+    if (why.len) reload_rollback(managed, buf_text(&why), &err); /* there is one before it, as it took over */
     buf_clear(&why);
 }
 
@@ -143,13 +143,13 @@ void probation_clear(struct probation *probation)
 
 static void on_tick(struct timer *timer)
 {
-    struct slots *slots = container_of(timer, struct slots, probation);
-    timer_start(timer, loop_clock(slots->options.loop), TICK_MS);
-    for (size_t i = slots->count; i-- > 0 && !slots->ending;) look(slots->items[i]);
+    struct managed_scripts *scripts = container_of(timer, struct managed_scripts, probation);
+    timer_start(timer, loop_clock(scripts->options.loop), TICK_MS);
+    for (size_t i = scripts->count; i-- > 0 && !scripts->ending;) look(scripts->items[i]);
 }
 
-void probations_begin(struct slots *slots)
+void probations_begin(struct managed_scripts *scripts)
 {
-    slots->probation.fn = on_tick;
-    timer_start(&slots->probation, loop_clock(slots->options.loop), TICK_MS);
+    scripts->probation.fn = on_tick;
+    timer_start(&scripts->probation, loop_clock(scripts->options.loop), TICK_MS);
 }
