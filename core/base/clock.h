@@ -63,7 +63,7 @@ struct clock *clock_real(void);
 struct virtual_clock {
     struct clock clock;
     int64_t now;
-    int64_t wall_set_us; /* by how much somebody has set the clock on the wall */
+    int64_t wall_set_us; /* by how much the wall clock was set */
 };
 void virtual_clock_init(struct virtual_clock *v);
 /* Moves on by `ms`, stopping at each timer on the way and firing it at its own instant. */

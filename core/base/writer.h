@@ -60,7 +60,7 @@ void writer_reopen_file(void);
 void writer_stop(int timeout_ms);
 /* `text` is one or more whole lines, copied. */
 bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wait);
-/* The same of a caller who may have less: with `most` bytes waiting there is no room for him. */
+/* The same for a caller with a lower limit: with `most` bytes waiting there is no room for it. */
 bool writer_put_within(enum writer_stream stream, struct str text, enum writer_wait wait, size_t most);
 /* Returns the number of lines lost so far, for any reason. */
 uint64_t writer_dropped(enum writer_stream stream);

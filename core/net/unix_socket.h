@@ -19,11 +19,11 @@ struct unix_socket_file {
     int lock; /* on `PATH.lock`, until unix_socket_remove */
 };
 
-/* Only the owner may connect (mode 0600). A file that a dead process left is replaced; one that somebody
- * listens on, or that is no socket, is ERR_IO. Of processes that ask at once one listens. -1 with an error
- * that names the path. */
+/* Only the owner may connect (mode 0600). A file that a dead process left is replaced; one that another
+ * process listens on, or that is no socket, is ERR_IO. Of processes that ask at once one listens. -1 with an
+ * error that names the path. */
 int unix_socket_listen(const char *path, struct unix_socket_file *file, struct err *err);
-/* Removes the file, unless somebody else has put his own there meanwhile, and lets others listen. */
+/* Removes the file, unless another process has put its own there meanwhile, and lets others listen. */
 void unix_socket_remove(const char *path, const struct unix_socket_file *file);
 /* -1 with ERR_CONNECT when nobody listens there, ERR_INVALID or ERR_IO. Reads and writes give up after
  * `timeout_ms`. */

@@ -46,7 +46,7 @@ struct audit_process {
     struct audit_children *all;
     pid_t pid;
     ev_io exit; /* its pidfd; -1: there is none */
-    int stream; /* what it writes is read here; -1: somebody has taken it */
+    int stream; /* its output is read here; -1: it was taken */
     bool runs;
 };
 

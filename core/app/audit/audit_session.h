@@ -13,7 +13,7 @@ struct audit_session {
     size_t used;   /* of it */
     struct tape_parser *parser;
     struct tape tape;            /* of the line that was taken last */
-    int fds[AUDIT_CHILDREN_MAX]; /* that came; -1: somebody has taken it */
+    int fds[AUDIT_CHILDREN_MAX]; /* that came; -1: it was taken */
     size_t fd_count;
     bool closed; /* by the engine */
 };

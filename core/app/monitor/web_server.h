@@ -15,8 +15,8 @@ struct web_request {
 };
 
 struct web_response {
-    int status;               /* 404 until somebody says otherwise */
-    const char *content_type; /* text/plain until somebody says otherwise */
+    int status;               /* 404 unless set */
+    const char *content_type; /* text/plain unless set */
     struct buf body;
 };
 

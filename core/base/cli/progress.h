@@ -22,7 +22,7 @@ void progress_begin(struct progress *progress, const char *what, size_t total);
 /* As often as one likes: it is drawn ten times a second. `share` is how much of the work is done, from 0 to
  * 1, for who knows that better than by objects; else below 0. */
 void progress_step(struct progress *progress, size_t done, double share);
-/* The line is taken away until the next step: before somebody else writes to stderr. */
+/* Removes the line until the next step; call before other output to stderr. */
 void progress_clear(struct progress *progress);
 void progress_end(struct progress *progress);
 

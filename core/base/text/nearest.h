@@ -1,5 +1,4 @@
-/* The name that somebody meant who wrote it wrong, among those that are known.
- * Owner: texts are borrowed. May be used anywhere. */
+/* Finds the known name nearest to a misspelt one. Owner: texts are borrowed. May be used anywhere. */
 #pragma once
 #include <stddef.h>
 

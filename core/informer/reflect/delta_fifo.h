@@ -1,6 +1,6 @@
 /* The boundary between the I/O thread and the engine thread: what a reflector saw, in order (contract Q, V5).
  * Up to a mark every delta is kept; above it they are compressed per key, so that memory is bounded by the
- * number of keys and the producer never waits (better than Q-1, Q-3, Q-16).
+ * number of keys and the producer never waits (better: Q-1, Q-3, Q-16).
  * Owner: the shared informer. One producer thread (add, replace, bookmark, resync, close), one consumer
  * thread (take, release); a mutex joins them, held only to append and to swap. Objects in it are references.
  */

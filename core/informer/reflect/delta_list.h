@@ -1,6 +1,6 @@
-/* Deltas in order, which are compressed per key once they are too many (better than Q-1, Q-3, Q-16).
- * Owner: the DeltaFIFO; no locks. What falls out by compression is handed to the caller, who releases it by
- * delta_run_clear outside of his lock. */
+/* Deltas in order, which are compressed per key once they are too many (better: Q-1, Q-3, Q-16). Owner:
+ * the DeltaFIFO; no locks. What falls out by compression is handed to the caller, who releases it by
+ * delta_run_clear outside of the lock. */
 #pragma once
 #include "informer/reflect/delta_fifo.h"
 

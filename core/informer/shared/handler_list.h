@@ -13,9 +13,9 @@
 struct handler_list {
     struct registration **items;
     size_t count;
-    uint64_t turn; /* number of the delta that is being processed, or was last */
-    bool synced;   /* the first list was processed and everybody told */
-    bool waiting;  /* somebody came who is to be shown the store, but not by the showing under way */
+    uint64_t turn;           /* number of the delta that is being processed, or was last */
+    bool synced;             /* the first list was processed and everybody told */
+    bool waiting;            /* a new handler waits for the next initial delivery */
     bool delivering_initial; /* one is */
     int depth;               /* of calls under way; what is removed is freed when it is 0 */
 };

@@ -71,7 +71,7 @@ void *workqueue_holder(const struct workqueue *queue, struct str key);
 
 struct workqueue_waiter {
     void (*wake)(struct workqueue_waiter *waiter); /* once */
-    struct str key; /* got for him, borrowed until it is done; NULL: shut down and empty (W-2) */
+    struct str key; /* got for the waiter, borrowed until it is done; NULL: shut down and empty (W-2) */
     bool waiting;
     TAILQ_ENTRY(workqueue_waiter) link;
 };
@@ -79,7 +79,7 @@ struct workqueue_waiter {
 /* Waits for a key, when workqueue_get gave none and the queue is not closed; the waiter must stay in place.
  */
 void workqueue_wait(struct workqueue *queue, struct workqueue_waiter *waiter);
-/* He waits no longer; harmless when he does not. */
+/* Ends the wait; harmless if there is none. */
 void workqueue_stop_waiting(struct workqueue *queue, struct workqueue_waiter *waiter);
 /* Shut down, and nothing to get. */
 bool workqueue_is_closed(const struct workqueue *queue);
@@ -113,7 +113,7 @@ void workqueue_shut_down(struct workqueue *queue);
 /* The same, and tells when nothing is worked on any more and what came again meanwhile was worked on too;
  * with workers, when nothing is queued either. False: so it is already, nobody will be woken. */
 bool workqueue_drain(struct workqueue *queue, struct workqueue_waiter *waiter);
-/* Somebody gets whatever is queued as soon as he can. */
+/* Promises that a worker gets queued keys as soon as it can. */
 void workqueue_has_workers(struct workqueue *queue);
 
 struct workqueue_status {

@@ -38,7 +38,7 @@ struct cluster_config {
     char *token_file; /* beats `token` (T-7, C-8) */
     char *username, *password;
     struct exec_config *exec;           /* runs when there are no other credentials (T-13); NULL: no plugin */
-    struct cluster_header *impersonate; /* headers that ask to act as somebody else (T-9) */
+    struct cluster_header *impersonate; /* impersonation headers (T-9) */
     size_t impersonate_count;
     char *namespace_; /* never NULL: "default" when nothing says otherwise (C-12) */
     char *source;     /* for logs: "/home/x/.kube/config, context dev", "the flag --server", "in-cluster" */

@@ -1,7 +1,7 @@
 /* The server's resources: what discovery says, names as kubectl takes them, and URL paths. Nothing here knows
- * any kind by its name: all are as in client-go's dynamic informers (F-8).
- * Owner: `struct resource` values are plain copies. A catalogue belongs to the I/O thread; a finished one is
- * immutable and may be read anywhere while somebody holds it. */
+ * any kind by its name: all are as in client-go's dynamic informers (F-8). Owner: `struct resource` values
+ * are plain copies. A catalogue belongs to the I/O thread; a finished one is immutable and may be read
+ * anywhere while a reference is held. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

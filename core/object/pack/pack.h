@@ -1,7 +1,7 @@
-/* JSON to packed objects: walks simdjson's tape, interning shapes, subtrees and the object itself.
- * Owner: a packer belongs to its pool's thread. The object that comes out is a new reference for the caller;
- * the same content gives the same pointer as long as somebody holds it. Every object is stored with
- * `apiVersion` and `kind`, first, in this order, whether the text has them or not. */
+/* JSON to packed objects: walks simdjson's tape, interning shapes, subtrees and the object itself. Owner: a
+ * packer belongs to its pool's thread. The object that comes out is a new reference for the caller; the same
+ * content gives the same pointer as long as a reference is held. Every object is stored with `apiVersion` and
+ * `kind`, first, in this order, whether the text has them or not. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -87,7 +87,7 @@ struct walk {
     struct packer *packer;
     struct tokens tokens;
     size_t at;        /* the token under the walk */
-    int deepest;      /* of the maps and arrays seen since somebody set it */
+    int deepest;      /* of the maps and arrays seen since it was set */
     uint32_t anchor;  /* the first node of the object; see text_places */
     uint32_t path;    /* of the keys above the walk, a hash */
     bool in_metadata; /* of the object itself */

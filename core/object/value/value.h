@@ -1,7 +1,6 @@
-/* Cursors into packed objects: a value is two words, made on the stack, copied freely.
- * Owner: a value borrows from its root: it is valid as long as somebody holds a reference to the root (or,
- * inside the pool's thread, until the next release). Reading is lock-free and may be done from any callback.
- */
+/* Cursors into packed objects: a value is two words, made on the stack, copied freely. Owner: a value borrows
+ * from its root: it is valid as long as a reference to the root is held (or, inside the pool's thread, until
+ * the next release). Reading is lock-free and may be done from any callback. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,9 +7,9 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* `given` is JSON, or as somebody wrote it behind "=": "10", "true", "ghcr.io,docker.io". `fallback` is the
- * default as JSON: a boolean, a number, a string, or an array of one of them; of an empty one it is an array
- * of strings. Appends JSON of the same type; false for what is of another: `"x" is not a number`. */
+/* `given` is JSON, or the text behind "=": "10", "true", "ghcr.io,docker.io". `fallback` is the default as
+ * JSON: a boolean, a number, a string, or an array of one of them; of an empty one it is an array of strings.
+ * Appends JSON of the same type; false for what is of another: `"x" is not a number`. */
 bool rule_value_read(struct str given, bool is_json, struct str fallback, struct buf *out, struct err *err);
 /* Returns the name of a default's type: "a list of strings". A literal. */
 const char *rule_value_type(struct str fallback);

@@ -1,5 +1,5 @@
 /* Changes of objects: what requests and scenarios have in common. Each works on what it read without the
- * store's lock, and starts over when somebody else was faster. Owner: results hold a reference on their
+ * store's lock, and starts over when another write was faster. Owner: results hold a reference on their
  * object; sim_written_clear gives it back. Called without the store's lock. */
 #pragma once
 #include "base/err.h"
