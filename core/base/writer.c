@@ -36,7 +36,7 @@ static struct outlet_file files[] = {
                 .lock = PTHREAD_MUTEX_INITIALIZER,            \
                 .filled = PTHREAD_COND_INITIALIZER,           \
                 .drained = PTHREAD_COND_INITIALIZER}
-static struct stream streams[] = {
+static struct output_stream streams[] = {
     STREAM(WRITER_STDOUT, "stdout", STDOUT_FILENO, &metric_stdout_dropped),
     STREAM(WRITER_STDERR, "stderr", STDERR_FILENO, &metric_stderr_dropped),
     STREAM(WRITER_FILE, NULL, -1, NULL),
@@ -64,7 +64,7 @@ static void wait_for(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t ms)
 }
 
 /* Returns whether this call began it. */
-static bool begin_stop(struct stream *s)
+static bool begin_stop(struct output_stream *s)
 {
     pthread_mutex_lock(&s->lock);
     bool begins = s->running && !s->stopping;
@@ -75,7 +75,7 @@ static bool begin_stop(struct stream *s)
 }
 
 /* Leaves a thread behind that hangs in write(2) on a full pipe: the process is about to end. */
-static void end_stop(struct stream *s, int64_t deadline_ms)
+static void end_stop(struct output_stream *s, int64_t deadline_ms)
 {
     struct news news = {0};
     pthread_mutex_lock(&s->lock);
@@ -133,7 +133,7 @@ static bool open_file(int *fd, struct err *err)
 }
 
 /* With the lock, which is given away in between. What waits goes to the new file. */
-static void reopen(struct stream *s)
+static void reopen(struct output_stream *s)
 {
     struct err err;
     int fd;
@@ -149,7 +149,7 @@ static void reopen(struct stream *s)
 }
 
 /* Waits until a try is due, with the lock; returns false at the end. */
-static bool await_lines(struct stream *s)
+static bool await_lines(struct output_stream *s)
 {
     for (;;) {
         if (s->moved) reopen(s);
@@ -163,7 +163,7 @@ static bool await_lines(struct stream *s)
 
 static void *write_loop(void *arg)
 {
-    struct stream *s = arg;
+    struct output_stream *s = arg;
     pthread_mutex_lock(&s->lock);
     while (await_lines(s)) {
         pthread_mutex_unlock(&s->lock);
@@ -183,7 +183,7 @@ static void *write_loop(void *arg)
     return NULL;
 }
 
-static void start(struct stream *s, struct clock *clock)
+static void start(struct output_stream *s, struct clock *clock)
 {
     sigset_t all, before;
     sigfillset(&all); /* signals go to the engine thread */
@@ -216,7 +216,7 @@ void writer_start(size_t buffer, struct clock *clock)
 
 bool writer_open_file(const char *path, const struct writer_file *file, struct err *err)
 {
-    struct stream *s = &streams[WRITER_FILE];
+    struct output_stream *s = &streams[WRITER_FILE];
     int fd;
     must(!s->running);
     free(file_path);
@@ -235,7 +235,7 @@ bool writer_open_file(const char *path, const struct writer_file *file, struct e
 
 void writer_reopen_file(void)
 {
-    struct stream *s = &streams[WRITER_FILE];
+    struct output_stream *s = &streams[WRITER_FILE];
     pthread_mutex_lock(&s->lock);
     s->moved = s->running;
     pthread_cond_signal(&s->filled);
@@ -260,7 +260,7 @@ void writer_stop(int timeout_ms)
 /* --- callers */
 
 /* Tries once, on a stream without a thread, and gives the lock away. A gap is told of before the line. */
-static bool put_now(struct stream *s, struct str text)
+static bool put_now(struct output_stream *s, struct str text)
 {
     uint64_t before = s->dropped;
     struct news news = {0};
@@ -285,7 +285,7 @@ bool writer_put(enum writer_stream stream, struct str text, enum writer_wait wai
 
 bool writer_put_within(enum writer_stream stream, struct str text, enum writer_wait wait, size_t most)
 {
-    struct stream *s = &streams[stream];
+    struct output_stream *s = &streams[stream];
     struct news news = {.kind = NO_NEWS};
     pthread_mutex_lock(&s->lock);
     /* Waits for room only while the stream may recover; else lines are lost, and callers go on. */
@@ -306,7 +306,7 @@ bool writer_put_within(enum writer_stream stream, struct str text, enum writer_w
 
 uint64_t writer_dropped(enum writer_stream stream)
 {
-    struct stream *s = &streams[stream];
+    struct output_stream *s = &streams[stream];
     pthread_mutex_lock(&s->lock);
     uint64_t dropped = s->dropped;
     pthread_mutex_unlock(&s->lock);
@@ -315,7 +315,7 @@ uint64_t writer_dropped(enum writer_stream stream)
 
 int writer_error(enum writer_stream stream)
 {
-    struct stream *s = &streams[stream];
+    struct output_stream *s = &streams[stream];
     pthread_mutex_lock(&s->lock);
     int error = s->dropped_by;
     pthread_mutex_unlock(&s->lock);

@@ -7,7 +7,7 @@
 #include "base/outlet.h"
 #include "base/writer.h"
 
-struct stream {
+struct output_stream {
     struct outlet outlet;
     enum writer_stream which;
     const char *name; /* of its file */
@@ -36,14 +36,14 @@ struct news {
 };
 
 /* Moves what is to be written next to the outlet, unless it has something; false: there is nothing. */
-bool writer_load(struct stream *s);
+bool writer_load(struct output_stream *s);
 /* After outlet_write: what came of it. Without a thread, and at the end, no other try follows: what failed is
  * lost. */
-struct news writer_settle(struct stream *s, int error);
-bool writer_has_room(const struct stream *s, size_t len, size_t most);
+struct news writer_settle(struct output_stream *s, int error);
+bool writer_has_room(const struct output_stream *s, size_t len, size_t most);
 /* Counts lines that are lost. */
-void writer_lose(struct stream *s, uint64_t lines);
+void writer_lose(struct output_stream *s, uint64_t lines);
 /* The same of a caller's lines for which there is no room; true when the log must be told. */
-bool writer_refuse(struct stream *s, struct str text);
+bool writer_refuse(struct output_stream *s, struct str text);
 /* Without a lock, as the log is a stream too. */
-void writer_tell(const struct stream *s, const struct news *news);
+void writer_tell(const struct output_stream *s, const struct news *news);

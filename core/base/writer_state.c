@@ -7,13 +7,13 @@
 
 /* --- what the log is told; without a lock, as it ends in a stream too */
 
-static const char *reason_of(const struct stream *s, int error)
+static const char *reason_of(const struct output_stream *s, int error)
 {
     if (error) return strerror(error);
     return s->file ? "writes are faster than the disk" : "nobody read it in time";
 }
 
-static void tell_gap(const struct stream *s, const struct news *news)
+static void tell_gap(const struct output_stream *s, const struct news *news)
 {
     struct buf since = {0};
     civil_put_utc(&since, news->gap.since_us, 3);
@@ -28,7 +28,7 @@ static void tell_gap(const struct stream *s, const struct news *news)
 }
 
 /* Says nothing of the log itself while it fails: nobody would read that. */
-void writer_tell(const struct stream *s, const struct news *news)
+void writer_tell(const struct output_stream *s, const struct news *news)
 {
     bool is_log = s->which == WRITER_STDERR;
     if (news->kind == NO_NEWS || (is_log && news->kind != IT_WORKS)) return;
@@ -47,7 +47,7 @@ void writer_tell(const struct stream *s, const struct news *news)
 
 /* --- what becomes of lines; all with the lock */
 
-void writer_lose(struct stream *s, uint64_t lines)
+void writer_lose(struct output_stream *s, uint64_t lines)
 {
     int error = s->outlet.error;
     s->dropped += lines;
@@ -60,7 +60,7 @@ void writer_lose(struct stream *s, uint64_t lines)
 }
 
 /* Loses what the outlet and the caller have. The first of them came when it began to fail, or before. */
-static void give_up(struct stream *s)
+static void give_up(struct output_stream *s)
 {
     int64_t since_us = clock_wall_us(clock_real()) - outlet_failing_ms(&s->outlet) * 1000;
     uint64_t left = outlet_drop(&s->outlet) * (s->marking == 0);
@@ -72,7 +72,7 @@ static void give_up(struct stream *s)
     if (s->stopping) s->unmarked = 0;
 }
 
-static struct news take_news(struct stream *s, int kind)
+static struct news take_news(struct output_stream *s, int kind)
 {
     struct news news = {.kind = kind, .error = s->told_by, .gap = s->gap};
     if (kind != IT_FAILS) s->gap.lines = 0;
@@ -80,7 +80,7 @@ static struct news take_news(struct stream *s, int kind)
     return news;
 }
 
-struct news writer_settle(struct stream *s, int error)
+struct news writer_settle(struct output_stream *s, int error)
 {
     bool first = !s->told;
     outlet_note(&s->outlet, error);
@@ -96,7 +96,7 @@ struct news writer_settle(struct stream *s, int error)
     return s->told && !is_behind ? take_news(s, IT_WORKS) : (struct news){0};
 }
 
-static void put_mark(struct stream *s)
+static void put_mark(struct output_stream *s)
 {
     struct writer_gap gap = s->gap;
     gap.lines = s->unmarked;
@@ -106,7 +106,7 @@ static void put_mark(struct stream *s)
     s->marking = s->unmarked;
 }
 
-bool writer_load(struct stream *s)
+bool writer_load(struct output_stream *s)
 {
     if (s->outlet.lines.len) return true;
     if (!s->waiting.len && s->unmarked) put_mark(s);
@@ -115,14 +115,14 @@ bool writer_load(struct stream *s)
     return true;
 }
 
-bool writer_has_room(const struct stream *s, size_t len, size_t most)
+bool writer_has_room(const struct output_stream *s, size_t len, size_t most)
 {
     size_t held = s->waiting.len + s->outlet.lines.len;
     /* No line may overtake the mark of lost ones; a line longer than the buffer is accepted alone. */
     return s->unmarked == 0 && (held == 0 || held + len <= most);
 }
 
-bool writer_refuse(struct stream *s, struct str text)
+bool writer_refuse(struct output_stream *s, struct str text)
 {
     bool first = s->file && !s->told;
     writer_lose(s, outlet_count(text));

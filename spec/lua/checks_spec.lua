@@ -77,6 +77,9 @@ describe("check-house", function()
   it("finds more than 45 files in a folder", function()
     local many = {}
     for i = 1, 45 do many["core/extra/f" .. i .. ".h"] = "" end
+    finds("house", "core/low/side/b.h:1: headers cannot be included together: ", house {
+      ["core/low/a.h"] = "struct thing { int a; };\n", ["core/low/side/b.h"] = "struct thing { int b; };\n",
+    })
     finds("house", "46 files in a folder, at most 45: core/extra", house(many))
   end)
 end)

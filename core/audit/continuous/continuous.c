@@ -35,7 +35,7 @@ static void schedule_slice(struct continuous_audit *audit, int64_t delay_ms)
     timer_start(&audit->turn, audit->options.clock, delay_ms);
 }
 
-static void append(struct source *source, uint32_t slot, bool in_front)
+static void append(struct object_source *source, uint32_t slot, bool in_front)
 {
     struct audited_object *object = &source->objects[slot];
     object->waits = true;
@@ -53,7 +53,7 @@ static void append(struct source *source, uint32_t slot, bool in_front)
     source->works = true;
 }
 
-void source_queue(struct source *source, uint32_t slot)
+void source_queue(struct object_source *source, uint32_t slot)
 {
     if (source->objects[slot].waits || source->audit->inactive) return;
     append(source, slot, false);
@@ -62,12 +62,12 @@ void source_queue(struct source *source, uint32_t slot)
 }
 
 /* It is first again. */
-static void source_put_back(struct source *source, uint32_t slot)
+static void source_put_back(struct object_source *source, uint32_t slot)
 {
     if (!source->objects[slot].waits) append(source, slot, true); /* it may have become stale meanwhile */
 }
 
-uint32_t source_take(struct source *source)
+uint32_t source_take(struct object_source *source)
 {
     while (source->first != OBJECT_NONE) {
         uint32_t slot = source->first;
@@ -83,7 +83,7 @@ uint32_t source_take(struct source *source)
     return OBJECT_NONE;
 }
 
-static void source_queue_all(struct source *source)
+static void source_queue_all(struct object_source *source)
 {
     for (uint32_t slot = 0; slot < source->used; slot++)
         if (source->objects[slot].root) source_queue(source, slot);
@@ -97,7 +97,7 @@ static int64_t measure(const struct continuous_audit *audit)
 }
 
 /* Asks the rules whose word on the object is stale. False: the slice was over before all were. */
-static bool evaluate_object(struct source *source, uint32_t slot, int64_t end_ns)
+static bool evaluate_object(struct object_source *source, uint32_t slot, int64_t end_ns)
 {
     for (size_t i = 0; i < source->column_count; i++) {
         struct column *column = source->columns[i];
@@ -111,7 +111,7 @@ static bool evaluate_object(struct source *source, uint32_t slot, int64_t end_ns
 
 static void take_slice(struct continuous_audit *audit, int64_t end_ns)
 {
-    struct source *source;
+    struct object_source *source;
     while ((source = TAILQ_FIRST(&audit->working)) && measure(audit) < end_ns) {
         TAILQ_REMOVE(&audit->working, source, working);
         source->works = false;
@@ -255,7 +255,7 @@ void continuous_free(struct continuous_audit *audit)
 {
     if (!audit) return;
     struct audited_rule *rule;
-    struct source *source;
+    struct object_source *source;
     struct watch *watch;
     audit->options.changed = NULL;
     continuous_drop_duplicates(audit, NULL);
@@ -277,7 +277,7 @@ void continuous_free(struct continuous_audit *audit)
 void continuous_set_active(struct continuous_audit *audit, bool active)
 {
     struct audited_rule *rule;
-    struct source *source;
+    struct object_source *source;
     if (active != audit->inactive) return;
     audit->inactive = !active;
     if (!active) {

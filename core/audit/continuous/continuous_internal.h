@@ -24,7 +24,7 @@ struct result_cell {
 /* A rule and one of its kinds. */
 struct column {
     struct audited_rule *rule;
-    struct source *source;
+    struct object_source *source;
     struct result_cell *cells; /* by the numbers of objects */
     size_t cap;
     bool ready;    /* its caches have synced */
@@ -48,8 +48,8 @@ struct source_space {
 };
 
 /* The objects of one kind, as one script has them. */
-struct source {
-    TAILQ_ENTRY(source) link, working;
+struct object_source {
+    TAILQ_ENTRY(object_source) link, working;
     struct continuous_audit *audit;
     struct script *script;
     struct informer_claim *claim;
@@ -114,8 +114,8 @@ struct duplicate_rule {
 
 struct continuous_audit {
     struct continuous_options options;
-    TAILQ_HEAD(sources, source) sources;
-    TAILQ_HEAD(working, source) working;
+    TAILQ_HEAD(sources, object_source) sources;
+    TAILQ_HEAD(working, object_source) working;
     TAILQ_HEAD(watches, watch) watches;
     TAILQ_HEAD(live_rules, audited_rule) rules;
     TAILQ_HEAD(duplicate_rules, duplicate_rule) duplicate_rules;
@@ -135,9 +135,9 @@ struct continuous_audit {
 /* --- continuous.c */
 
 /* Queues the object for evaluation, if it is not queued yet. */
-void source_queue(struct source *source, uint32_t slot);
+void source_queue(struct object_source *source, uint32_t slot);
 /* Takes the next queued object; OBJECT_NONE if there is none. */
-uint32_t source_take(struct source *source);
+uint32_t source_take(struct object_source *source);
 /* The server does not have the kind, or one that the rule uses: the claim is held. */
 bool column_lacks(const struct column *column);
 /* A column may become ready. */
@@ -158,22 +158,22 @@ void continuous_drop_duplicates(struct continuous_audit *audit, const struct scr
 
 /* --- continuous_source.c */
 
-struct source *source_new(struct continuous_audit *audit, struct script *script,
-                          struct informer_claim *claim);
+struct object_source *source_new(struct continuous_audit *audit, struct script *script,
+                                 struct informer_claim *claim);
 /* Uses the claim of another generation, which has the same informers. */
-void source_move(struct source *source, struct script *script, struct informer_claim *claim);
+void source_move(struct object_source *source, struct script *script, struct informer_claim *claim);
 /* Its columns have been removed. */
-void source_free(struct source *source);
-void source_add_column(struct source *source, struct column *column);
-void source_remove_column(struct source *source, struct column *column);
+void source_free(struct object_source *source);
+void source_add_column(struct object_source *source, struct column *column);
+void source_remove_column(struct object_source *source, struct column *column);
 
 /* --- continuous_walk.c */
 
 /* The object is the last of its namespace; is in it no more. */
-void source_link(struct source *source, uint32_t slot);
-void source_unlink(struct source *source, uint32_t slot);
+void source_link(struct object_source *source, uint32_t slot);
+void source_unlink(struct object_source *source, uint32_t slot);
 /* The source goes: walks go on with the next. */
-void source_forget_spaces(struct source *source);
+void source_forget_spaces(struct object_source *source);
 
 /* --- continuous_rule.c */
 
@@ -183,7 +183,7 @@ void audited_rule_set(struct audited_rule *rule, const struct rule_ref *asked);
 struct audited_rule *audited_rule_new(struct continuous_audit *audit, const struct rule_ref *asked,
                                       const char *code);
 void audited_rule_free(struct audited_rule *rule);
-void column_begin(struct column *column, struct audited_rule *rule, struct source *source);
+void column_begin(struct column *column, struct audited_rule *rule, struct object_source *source);
 void column_fit(struct column *column);
 struct result_cell *column_cell(struct column *column, uint32_t slot);
 /* Nothing is known of the object any more. */

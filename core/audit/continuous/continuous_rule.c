@@ -49,7 +49,7 @@ void column_fit(struct column *column)
     column->cap = cap;
 }
 
-void column_begin(struct column *column, struct audited_rule *rule, struct source *source)
+void column_begin(struct column *column, struct audited_rule *rule, struct object_source *source)
 {
     *column = (struct column){.rule = rule, .source = source};
     column_fit(column);

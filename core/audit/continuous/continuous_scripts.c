@@ -45,10 +45,10 @@ static struct audited_rule *find_same(struct continuous_audit *audit, const stru
 
 /* --- one rule */
 
-static struct source *source_of(struct continuous_audit *audit, struct script *script,
-                                struct informer_claim *claim)
+static struct object_source *source_of(struct continuous_audit *audit, struct script *script,
+                                       struct informer_claim *claim)
 {
-    struct source *source;
+    struct object_source *source;
     TAILQ_FOREACH (source, &audit->sources, link)
         if (source->claim == claim) return source;
     return source_new(audit, script, claim);
@@ -109,7 +109,7 @@ void continuous_drop_duplicates(struct continuous_audit *audit, const struct scr
     }
 }
 
-static bool has_column(const struct audited_rule *rule, const struct source *source)
+static bool has_column(const struct audited_rule *rule, const struct object_source *source)
 {
     for (size_t i = 0; i < rule->column_count; i++)
         if (rule->columns[i].source == source) return true;
@@ -125,7 +125,7 @@ static void add_rule(struct continuous_audit *audit, const struct rule_ref *aske
         rule->uses[i] = watch_index(rule->watches[i], given->uses[i].index);
     }
     for (size_t i = 0; i < given->kind_count; i++) {
-        struct source *source = source_of(audit, asked->script, given->kinds[i]);
+        struct object_source *source = source_of(audit, asked->script, given->kinds[i]);
         if (has_column(rule, source)) continue; /* a kind that it names twice */
         column_begin(&rule->columns[rule->column_count++], rule, source);
     }
@@ -204,7 +204,7 @@ static struct informer_claim *successor(const struct activate *t, const struct i
 
 static void move_sources(const struct activate *t)
 {
-    struct source *source, *next;
+    struct object_source *source, *next;
     for (source = TAILQ_FIRST(&t->audit->sources); source; source = next) {
         next = TAILQ_NEXT(source, link);
         if (source->script != t->before) continue;

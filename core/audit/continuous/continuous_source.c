@@ -10,7 +10,7 @@
 /* --- numbers */
 
 /* OBJECT_NONE when there is none. */
-static uint32_t source_find(const struct source *source, const struct root *object)
+static uint32_t source_find(const struct object_source *source, const struct root *object)
 {
     uint32_t hash = root_key_hash(object), at = hash, granule;
     while ((granule = granule_table_next(&source->by_key, hash, &at)))
@@ -18,7 +18,7 @@ static uint32_t source_find(const struct source *source, const struct root *obje
     return OBJECT_NONE;
 }
 
-static uint32_t take_slot(struct source *source)
+static uint32_t take_slot(struct object_source *source)
 {
     uint32_t slot = source->unused;
     source->count++;
@@ -32,7 +32,7 @@ static uint32_t take_slot(struct source *source)
     return slot;
 }
 
-static void insert(struct source *source, struct root *object)
+static void insert(struct object_source *source, struct root *object)
 {
     uint32_t slot = take_slot(source);
     source->objects[slot] = (struct audited_object){.root = root_ref(object), .next = OBJECT_NONE};
@@ -41,7 +41,7 @@ static void insert(struct source *source, struct root *object)
     source_queue(source, slot);
 }
 
-static void replace(struct source *source, uint32_t slot, struct root *object)
+static void replace(struct object_source *source, uint32_t slot, struct root *object)
 {
     struct root *before = source->objects[slot].root;
     source->objects[slot].root = root_ref(object);
@@ -52,7 +52,7 @@ static void replace(struct source *source, uint32_t slot, struct root *object)
 }
 
 /* One that waits keeps its number until its turn comes. */
-static void remove_object(struct source *source, uint32_t slot)
+static void remove_object(struct object_source *source, uint32_t slot)
 {
     struct audited_object *object = &source->objects[slot];
     for (size_t i = 0; i < source->column_count; i++) column_forget(source->columns[i], slot);
@@ -68,7 +68,7 @@ static void remove_object(struct source *source, uint32_t slot)
 
 /* --- what the informer tells */
 
-static void on_put(struct source *source, struct root *object)
+static void on_put(struct object_source *source, struct root *object)
 {
     uint32_t slot = source_find(source, object);
     if (slot == OBJECT_NONE)
@@ -92,13 +92,13 @@ static void on_update(void *ctx, struct root *before, struct root *object, const
 
 static void on_delete(void *ctx, struct root *last, const struct event_info *info)
 {
-    struct source *source = ctx;
+    struct object_source *source = ctx;
     uint32_t slot = source_find(source, last);
     (void)info;
     if (slot != OBJECT_NONE) remove_object(source, slot);
 }
 
-static struct event_handler handler_of(struct source *source)
+static struct event_handler handler_of(struct object_source *source)
 {
     return (struct event_handler){
         .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = source};
@@ -106,9 +106,10 @@ static struct event_handler handler_of(struct source *source)
 
 /* --- from the first to the last */
 
-struct source *source_new(struct continuous_audit *audit, struct script *script, struct informer_claim *claim)
+struct object_source *source_new(struct continuous_audit *audit, struct script *script,
+                                 struct informer_claim *claim)
 {
-    struct source *source = NEW(struct source);
+    struct object_source *source = NEW(struct object_source);
     source->audit = audit;
     source->script = script;
     source->claim = claim;
@@ -119,7 +120,7 @@ struct source *source_new(struct continuous_audit *audit, struct script *script,
     return source;
 }
 
-void source_move(struct source *source, struct script *script, struct informer_claim *claim)
+void source_move(struct object_source *source, struct script *script, struct informer_claim *claim)
 {
     const struct event_handler handler = handler_of(source);
     claim_move_handler(source->handler, claim, &handler);
@@ -127,7 +128,7 @@ void source_move(struct source *source, struct script *script, struct informer_c
     source->claim = claim;
 }
 
-void source_free(struct source *source)
+void source_free(struct object_source *source)
 {
     must(source->column_count == 0);
     claim_remove_handler(source->handler);
@@ -142,12 +143,12 @@ void source_free(struct source *source)
     free(source);
 }
 
-void source_add_column(struct source *source, struct column *column)
+void source_add_column(struct object_source *source, struct column *column)
 {
     *array_add(source->columns, source->column_count) = column;
 }
 
-void source_remove_column(struct source *source, struct column *column)
+void source_remove_column(struct object_source *source, struct column *column)
 {
     size_t i = 0;
     while (i < source->column_count && source->columns[i] != column) i++;
@@ -167,7 +168,7 @@ static bool uses_refused(const struct audited_rule *rule)
 
 static void note_claims(struct continuous_audit *audit)
 {
-    struct source *source;
+    struct object_source *source;
     struct watch *watch;
     TAILQ_FOREACH (source, &audit->sources, link) claim_note_refused(source->claim);
     TAILQ_FOREACH (watch, &audit->watches, link) claim_note_refused(watch->claim);
@@ -207,7 +208,7 @@ static void tell(struct buf *told, const struct informer_claim *claim,
 void continuous_each_refused(const struct continuous_audit *audit,
                              void (*fn)(void *ctx, const char *kind, const char *text), void *ctx)
 {
-    const struct source *source;
+    const struct object_source *source;
     const struct watch *watch;
     struct buf told = {0};
     TAILQ_FOREACH (source, &audit->sources, link) tell(&told, source->claim, fn, ctx);

@@ -70,7 +70,7 @@ static int compare(const void *a, const void *b)
 /* Two names of a kind, or two scripts, have the same objects. */
 static size_t count_objects(const struct continuous_audit *audit)
 {
-    const struct source *source;
+    const struct object_source *source;
     size_t count = 0, objects = 0, room = 0;
     TAILQ_FOREACH (source, &audit->sources, link) room++;
     const struct indexer **caches = xcalloc(room + 1, sizeof *caches);
@@ -93,7 +93,7 @@ struct continuous_status continuous_status(const struct continuous_audit *audit)
                                        .finding_bytes = audit->finding_bytes,
                                        .left_out = audit->left_out};
     const struct audited_rule *rule;
-    const struct source *source;
+    const struct object_source *source;
     TAILQ_FOREACH (rule, &audit->rules, link) add_rule(&status, rule);
     TAILQ_FOREACH (source, &audit->sources, link) {
         status.bytes += source->cap * sizeof *source->objects + granule_table_bytes(&source->by_key);

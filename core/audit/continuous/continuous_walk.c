@@ -9,28 +9,28 @@ struct continuous_walk {
     LIST_ENTRY(continuous_walk) link;
     struct continuous_audit *audit;
     char *ns;
-    struct source *source; /* NULL: it is over */
-    uint32_t slot;         /* the next; OBJECT_NONE: there is no more in this source */
-    uint32_t end;          /* the last, as the walk came here: what comes later stands behind it */
+    struct object_source *source; /* NULL: it is over */
+    uint32_t slot;                /* the next; OBJECT_NONE: there is no more in this source */
+    uint32_t end;                 /* the last, as the walk came here: what comes later stands behind it */
     size_t unevaluated;
 };
 
 /* --- which there are */
 
-static struct source_space *find(const struct source *source, struct str ns)
+static struct source_space *find(const struct object_source *source, struct str ns)
 {
     struct source_space *space;
     HASH_FIND(hh, source->spaces, ns.p ? ns.p : "", ns.n, space);
     return space;
 }
 
-static struct source_space *space_of(struct source *source, uint32_t slot)
+static struct source_space *space_of(struct object_source *source, uint32_t slot)
 {
     struct text text;
     return find(source, root_namespace(source->objects[slot].root, &text));
 }
 
-static struct source_space *make(struct source *source, uint32_t slot)
+static struct source_space *make(struct object_source *source, uint32_t slot)
 {
     struct text text;
     struct str ns = root_namespace(source->objects[slot].root, &text);
@@ -41,7 +41,7 @@ static struct source_space *make(struct source *source, uint32_t slot)
     return space;
 }
 
-void source_link(struct source *source, uint32_t slot)
+void source_link(struct object_source *source, uint32_t slot)
 {
     struct source_space *space = space_of(source, slot);
     struct audited_object *object = &source->objects[slot];
@@ -60,7 +60,7 @@ static uint32_t next_of(const struct continuous_walk *walk, uint32_t slot)
     return slot == walk->end ? OBJECT_NONE : walk->source->objects[slot].behind;
 }
 
-static void pass_over(struct source *source, uint32_t slot)
+static void pass_over(struct object_source *source, uint32_t slot)
 {
     struct continuous_walk *walk;
     LIST_FOREACH (walk, &source->audit->walks, link) {
@@ -70,7 +70,7 @@ static void pass_over(struct source *source, uint32_t slot)
     }
 }
 
-void source_unlink(struct source *source, uint32_t slot)
+void source_unlink(struct object_source *source, uint32_t slot)
 {
     struct source_space *space = space_of(source, slot);
     const struct audited_object *object = &source->objects[slot];
@@ -90,7 +90,7 @@ void source_unlink(struct source *source, uint32_t slot)
 
 /* --- walks */
 
-static void enter(struct continuous_walk *walk, struct source *source)
+static void enter(struct continuous_walk *walk, struct object_source *source)
 {
     const struct source_space *space = source ? find(source, str_of(walk->ns)) : NULL;
     walk->source = source;
@@ -98,7 +98,7 @@ static void enter(struct continuous_walk *walk, struct source *source)
     walk->end = space ? space->last : OBJECT_NONE;
 }
 
-void source_forget_spaces(struct source *source)
+void source_forget_spaces(struct object_source *source)
 {
     struct continuous_walk *walk;
     struct source_space *space, *next;
@@ -134,7 +134,7 @@ static bool needs_evaluation(const struct column *column, const struct result_ce
     return column->ready && !column->rule->is_incomplete && !(cell->flags & (CELL_KNOWN | CELL_FRESH));
 }
 
-static void tell(struct continuous_walk *walk, const struct source *source, uint32_t slot,
+static void tell(struct continuous_walk *walk, const struct object_source *source, uint32_t slot,
                  void (*fn)(void *ctx, const struct continuous_result *result), void *ctx)
 {
     for (size_t i = 0; i < source->column_count; i++) {
@@ -155,7 +155,7 @@ bool continuous_walk_on(struct continuous_walk *walk, size_t max,
 {
     size_t looked = 0;
     while (walk->source && looked < max) {
-        struct source *source = walk->source;
+        struct object_source *source = walk->source;
         uint32_t slot = walk->slot;
         if (slot == OBJECT_NONE) {
             enter(walk, TAILQ_NEXT(source, link));

@@ -100,9 +100,9 @@ void leader_on_end_response(struct leader *l, struct root *lease, const struct e
 
 /* --- Events of elections (L-10) */
 
-static struct event *new_event(const char *ns, const char *name, struct str message, int64_t wall_us)
+static struct kube_event *new_event(const char *ns, const char *name, struct str message, int64_t wall_us)
 {
-    struct event *event = event_new(message);
+    struct kube_event *event = event_new(message);
     event->about = (struct event_object){.api_version = xstrdup("coordination.k8s.io/v1"),
                                          .kind = xstrdup("Lease"),
                                          .ns = xstrdup(ns),
@@ -122,7 +122,7 @@ void leader_event_write(const char *ns, const char *name, const char *identity, 
 {
     struct buf message = {0}, id = {0};
     buf_printf(&message, "%s %s", identity, what);
-    struct event *event = new_event(ns, name, buf_slice(&message), wall_us);
+    struct kube_event *event = new_event(ns, name, buf_slice(&message), wall_us);
     event_name(event, wall_us * 1000, &id);
     struct event_correlation plan = {.name = buf_take(&id), .count = 1, .first_us = wall_us};
     event_body(event, &plan, out);

@@ -9,7 +9,7 @@
 
 struct change change_of_put(struct root *before, struct root *object, const struct event_info *info)
 {
-    enum handler_call call = NOTIFY_ADD;
+    enum notification call = NOTIFY_ADD;
     if (before) call = is_unchanged(before, object) ? NOTIFY_UNCHANGED : NOTIFY_UPDATE;
     return (struct change){call, before, object, *info};
 }

@@ -3,7 +3,7 @@
 #pragma once
 #include "informer/shared/shared_informer.h"
 
-enum handler_call {
+enum notification {
     NOTIFY_ADD,
     NOTIFY_UPDATE,
     NOTIFY_UNCHANGED, /* an update to the version that is known already */
@@ -12,7 +12,7 @@ enum handler_call {
 };
 
 struct change {
-    enum handler_call call;
+    enum notification call;
     struct root *before; /* what the cache had; NULL: nothing */
     struct root *object; /* the new one, or the last */
     struct event_info info;

@@ -25,14 +25,14 @@ static size_t cut(struct str text, size_t max)
     return at;
 }
 
-struct event *event_new(struct str message)
+struct kube_event *event_new(struct str message)
 {
-    struct event *event = NEW(struct event);
+    struct kube_event *event = NEW(struct kube_event);
     event->message = xstrndup(message.p, cut(message, EVENT_MESSAGE_MAX));
     return event;
 }
 
-void event_free(struct event *event)
+void event_free(struct kube_event *event)
 {
     if (!event) return;
     free(event->about.api_version);
@@ -49,7 +49,7 @@ void event_free(struct event *event)
     free(event);
 }
 
-const char *event_namespace(const struct event *event)
+const char *event_namespace(const struct kube_event *event)
 {
     return *event->about.ns ? event->about.ns : "default";
 }
@@ -71,7 +71,7 @@ static bool is_subdomain(struct str name)
     return true;
 }
 
-void event_name(const struct event *event, int64_t time_ns, struct buf *out)
+void event_name(const struct kube_event *event, int64_t time_ns, struct buf *out)
 {
     struct str object = str_of(event->about.name);
     size_t begin = out->len;
@@ -82,7 +82,7 @@ void event_name(const struct event *event, int64_t time_ns, struct buf *out)
     buf_printf(out, "event-%016" PRIx64 ".%" PRIx64, hash_str(object), (uint64_t)time_ns);
 }
 
-static void put_message(struct buf *out, const struct event *event, const struct event_correlation *plan)
+static void put_message(struct buf *out, const struct kube_event *event, const struct event_correlation *plan)
 {
     struct buf text = {0};
     buf_printf(&text, "%s%s", plan->is_combined ? EVENT_COMBINED_PREFIX : "", event->message);
@@ -90,7 +90,7 @@ static void put_message(struct buf *out, const struct event *event, const struct
     buf_clear(&text);
 }
 
-void event_body(const struct event *event, const struct event_correlation *plan, struct buf *out)
+void event_body(const struct kube_event *event, const struct event_correlation *plan, struct buf *out)
 {
     const struct event_object *about = &event->about;
     json_open(out, NULL, '{');
@@ -122,7 +122,7 @@ void event_body(const struct event *event, const struct event_correlation *plan,
     json_close(out, '}');
 }
 
-void event_patch(const struct event *event, const struct event_correlation *plan, struct buf *out)
+void event_patch(const struct kube_event *event, const struct event_correlation *plan, struct buf *out)
 {
     json_open(out, NULL, '{');
     json_int(out, "count", plan->count);

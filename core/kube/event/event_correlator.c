@@ -61,7 +61,7 @@ static uint64_t hash_texts(struct event_correlator *correlator, const char *cons
 /* Number of an event's parts that make the key. */
 enum { BY_OBJECT = 7, BY_REASON = 9, BY_MESSAGE = 10 };
 
-static uint64_t key_of(struct event_correlator *correlator, const struct event *event, size_t parts)
+static uint64_t key_of(struct event_correlator *correlator, const struct kube_event *event, size_t parts)
 {
     const struct event_object *about = &event->about;
     const char *texts[] = {event->component, event->instance,    about->kind, about->ns,     about->name,
@@ -72,7 +72,7 @@ static uint64_t key_of(struct event_correlator *correlator, const struct event *
 /* --- one event */
 
 /* Returns whether the event is one of many similar ones. */
-static bool is_similar(struct event_correlator *correlator, const struct event *event, int64_t now_us)
+static bool is_similar(struct event_correlator *correlator, const struct kube_event *event, int64_t now_us)
 {
     struct similar *similar = event_cache_use(correlator->similar, key_of(correlator, event, BY_REASON));
     uint64_t message = hash_str(str_of(event->message));
@@ -95,8 +95,8 @@ static int64_t new_name_ns(struct event_correlator *correlator, int64_t now_us)
     return ns;
 }
 
-static struct observed *observe(struct event_correlator *correlator, const struct event *event, bool combined,
-                                int64_t now_us)
+static struct observed *observe(struct event_correlator *correlator, const struct kube_event *event,
+                                bool combined, int64_t now_us)
 {
     uint64_t key = key_of(correlator, event, combined ? BY_REASON : BY_MESSAGE);
     struct observed *observed = event_cache_use(correlator->observed, key);
@@ -108,7 +108,7 @@ static struct observed *observe(struct event_correlator *correlator, const struc
 }
 
 /* Of a source and an object: a token for each Event that is sent. */
-static bool take_token(struct event_correlator *correlator, const struct event *event, int64_t now_us)
+static bool take_token(struct event_correlator *correlator, const struct kube_event *event, int64_t now_us)
 {
     struct token_bucket *bucket = event_cache_use(correlator->buckets, key_of(correlator, event, BY_OBJECT));
     int64_t now_ms = now_us / 1000;
@@ -118,7 +118,7 @@ static bool take_token(struct event_correlator *correlator, const struct event *
 
 /* Decides what to write. Events that the filter rejects are counted all the same: the next accepted one has
  * their count. */
-bool event_correlate(struct event_correlator *correlator, const struct event *event, int64_t now_us,
+bool event_correlate(struct event_correlator *correlator, const struct kube_event *event, int64_t now_us,
                      struct event_correlation *plan)
 {
     bool combined = is_similar(correlator, event, now_us);

@@ -31,7 +31,7 @@ struct event_correlator;
 struct event_correlator *event_correlator_new(void);
 void event_correlator_free(struct event_correlator *correlator);
 /* False when nothing is to be sent; else `plan` is filled, for event_correlation_clear. */
-bool event_correlate(struct event_correlator *correlator, const struct event *event, int64_t now_us,
+bool event_correlate(struct event_correlator *correlator, const struct kube_event *event, int64_t now_us,
                      struct event_correlation *plan);
 void event_correlation_clear(struct event_correlation *plan);
 

@@ -35,8 +35,8 @@ struct event_recorder {
 
     /* The I/O thread's. */
     struct event_correlator *correlator;
-    STAILQ_HEAD(, event) queue;
-    struct event *current;
+    STAILQ_HEAD(, kube_event) queue;
+    struct kube_event *current;
     struct event_correlation plan;
     bool is_patch; /* of this try */
     unsigned tries;
@@ -88,7 +88,7 @@ struct event_recorder *event_recorder_new(const struct event_recorder_options *o
     return recorder;
 }
 
-bool event_recorder_put(struct event_recorder *recorder, struct event *event)
+bool event_recorder_put(struct event_recorder *recorder, struct kube_event *event)
 {
     if (atomic_fetch_add(&recorder->waiting, 1) >= EVENT_QUEUE_MAX) {
         atomic_fetch_sub(&recorder->waiting, 1);
@@ -119,7 +119,7 @@ static void finish(struct event_recorder *recorder, enum outcome outcome)
 /* A server that refuses one refuses all: one line a minute. */
 static void complain(struct event_recorder *recorder, const struct err *err)
 {
-    const struct event *event = recorder->current;
+    const struct kube_event *event = recorder->current;
     int64_t now_ms = clock_now_ms(clock_of(recorder));
     recorder->unsaid++;
     if (now_ms - recorder->complained_ms < COMPLAIN_EVERY_MS) return;
@@ -133,7 +133,7 @@ static void on_done(void *ctx, struct root *object, const struct err *err);
 
 static void send_current(struct event_recorder *recorder)
 {
-    const struct event *event = recorder->current;
+    const struct kube_event *event = recorder->current;
     struct buf body = {0};
     if (recorder->is_patch)
         event_patch(event, &recorder->plan, &body);
@@ -204,7 +204,7 @@ static void end(struct event_recorder *recorder);
 static void send_next(struct event_recorder *recorder)
 {
     while (!recorder->current && !STAILQ_EMPTY(&recorder->queue)) {
-        struct event *event = STAILQ_FIRST(&recorder->queue);
+        struct kube_event *event = STAILQ_FIRST(&recorder->queue);
         STAILQ_REMOVE_HEAD(&recorder->queue, link);
         atomic_fetch_sub(&recorder->waiting, 1);
         recorder->current = event;
@@ -222,7 +222,7 @@ static void send_next(struct event_recorder *recorder)
 
 static void on_put(struct mail *mail)
 {
-    struct event *event = container_of(mail, struct event, mail);
+    struct kube_event *event = container_of(mail, struct kube_event, mail);
     struct event_recorder *recorder = event->recorder;
     STAILQ_INSERT_TAIL(&recorder->queue, event, link);
     send_next(recorder);
@@ -233,7 +233,7 @@ static void on_put(struct mail *mail)
 /* Ends the recorder; events that are left are lost, and counted as such. */
 static void end(struct event_recorder *recorder)
 {
-    struct event *event;
+    struct kube_event *event;
     timer_cancel(&recorder->retry);
     timer_cancel(&recorder->timeout);
     if (recorder->call) recorder->options.cancel_call(recorder->call);

@@ -31,7 +31,7 @@ struct event_recorder_options {
 
 struct event_recorder *event_recorder_new(const struct event_recorder_options *options);
 /* Takes the event; false when it was dropped, as too many wait. Never waits. */
-bool event_recorder_put(struct event_recorder *recorder, struct event *event);
+bool event_recorder_put(struct event_recorder *recorder, struct kube_event *event);
 /* Waits until what was put is sent, `patience_ms` at most and not for a server that does not answer, and
  * frees it. The I/O loop still runs, unless nothing was ever put. */
 void event_recorder_free(struct event_recorder *recorder, int64_t timeout_ms);

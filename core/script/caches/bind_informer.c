@@ -57,7 +57,7 @@ void informer_push_again(lua_State *L, const struct informer_claim *claim)
 static int l_informer_lister(lua_State *L)
 {
     struct box *box = class_self(L, CLASS_INFORMER, "lister");
-    lister_push(L, &(struct source){.claim = box->claim}, "", 0);
+    lister_push(L, &(struct cache_source){.claim = box->claim}, "", 0);
     return 1;
 }
 

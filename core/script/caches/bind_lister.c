@@ -24,7 +24,7 @@ static struct root *object_at(const struct retained_set *held, size_t i)
     return container_of(held, struct list, held)->objects.objects[i];
 }
 
-void lister_push(lua_State *L, const struct source *source, const char *ns, size_t len)
+void lister_push(lua_State *L, const struct cache_source *source, const char *ns, size_t len)
 {
     struct lister *lister = lua_newuserdata(L, sizeof *lister + len + 1);
     lister->source = *source;

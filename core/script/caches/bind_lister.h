@@ -7,7 +7,7 @@
 #include "script/caches/source.h"
 
 struct lister {
-    struct source source;
+    struct cache_source source;
     size_t len;
     char ns[]; /* "" for all namespaces */
 };

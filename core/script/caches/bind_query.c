@@ -14,11 +14,11 @@ enum { IN_VALUES_MAX = 1000 };
 #define LIMIT_MAX 1e9
 
 struct box {
-    struct source source;
+    struct cache_source source;
     struct query *query;
 };
 
-void query_push(lua_State *L, const struct source *source)
+void query_push(lua_State *L, const struct cache_source *source)
 {
     struct box *box = lua_newuserdata(L, sizeof *box);
     *box = (struct box){.source = *source};
@@ -233,7 +233,7 @@ static int l_query_gc(lua_State *L)
 /* new(informer) */
 static int l_query_new(lua_State *L)
 {
-    query_push(L, &(struct source){.claim = informer_arg(L, 1, "query")});
+    query_push(L, &(struct cache_source){.claim = informer_arg(L, 1, "query")});
     return 1;
 }
 

@@ -24,4 +24,4 @@ void rows_define(lua_State *L);
 
 /* Pushes a new query. A snapshot's userdata is to be kept alive by the caller: the environment of the query.
  */
-void query_push(lua_State *L, const struct source *source);
+void query_push(lua_State *L, const struct cache_source *source);

@@ -101,7 +101,7 @@ static void describe_lack(const struct snapshot *snapshot, struct informer_claim
     if (snapshot->count > CACHES_NAMED) buf_printf(text, " and %zu more", snapshot->count - CACHES_NAMED);
 }
 
-static struct source find_source(lua_State *L, const char *method)
+static struct cache_source find_source(lua_State *L, const char *method)
 {
     struct snapshot *snapshot = class_self(L, CLASS_SNAPSHOT, method);
     char verb[64];
@@ -109,7 +109,7 @@ static struct source find_source(lua_State *L, const char *method)
     struct informer_claim *claim = informer_arg(L, 2, verb);
     if (snapshot->closed) script_raise(L, "%s: the snapshot is closed", verb);
     for (size_t i = 0; i < snapshot->count; i++)
-        if (snapshot->at[i].claim == claim) return (struct source){claim, snapshot, i};
+        if (snapshot->at[i].claim == claim) return (struct cache_source){claim, snapshot, i};
     struct buf *text = script_scratch(script_of(L));
     describe_lack(snapshot, claim, text);
     script_raise(L, "%s: the snapshot does not have this informer of %s", verb, buf_text(text));
@@ -128,7 +128,7 @@ static int keep_alive(lua_State *L)
 /* snapshot:lister(informer) */
 static int l_snapshot_lister(lua_State *L)
 {
-    struct source source = find_source(L, "lister");
+    struct cache_source source = find_source(L, "lister");
     lister_push(L, &source, "", 0);
     return keep_alive(L);
 }
@@ -136,7 +136,7 @@ static int l_snapshot_lister(lua_State *L)
 /* snapshot:query(informer) */
 static int l_snapshot_query(lua_State *L)
 {
-    struct source source = find_source(L, "query");
+    struct cache_source source = find_source(L, "query");
     query_push(L, &source);
     return keep_alive(L);
 }

@@ -5,7 +5,7 @@
 #include "script/vm/args.h"
 #include "script/vm/memory.h"
 
-struct indexer *source_cache(lua_State *L, const struct source *source)
+struct indexer *source_cache(lua_State *L, const struct cache_source *source)
 {
     if (!source->snapshot) return claim_indexer(source->claim);
     if (source->snapshot->closed) script_raise(L, "the snapshot is closed");
@@ -27,7 +27,7 @@ void snapshot_count(struct script *script, struct snapshot *snapshot)
     snapshot_account(script, snapshot, bytes);
 }
 
-void source_grew(lua_State *L, const struct source *source)
+void source_grew(lua_State *L, const struct cache_source *source)
 {
     if (source->snapshot) snapshot_count(script_of(L), source->snapshot);
 }

@@ -9,16 +9,16 @@
 struct indexer;
 struct informer_claim;
 
-struct source {
+struct cache_source {
     struct informer_claim *claim;
     struct snapshot *snapshot; /* NULL: the cache as it is now */
     size_t slot;               /* which of the snapshot's */
 };
 
 /* NULL while there is no cache. Raises when the snapshot is closed. */
-struct indexer *source_cache(lua_State *L, const struct source *source);
+struct indexer *source_cache(lua_State *L, const struct cache_source *source);
 /* A cache of the source was given an index: what a snapshot holds is counted again. */
-void source_grew(lua_State *L, const struct source *source);
+void source_grew(lua_State *L, const struct cache_source *source);
 
 /* --- for bind_snapshot.c: several caches as they were at one moment, a userdata */
 

@@ -13,7 +13,7 @@ enum { WINDOWS_PER_TURN = 1000 };
 
 struct debounce_window {
     TAILQ_ENTRY(debounce_window) change_link, opening_link;
-    struct event event;
+    struct handler_event event;
     int64_t opened_ms, changed_ms;
     UT_hash_handle hh;
     size_t key_len;
@@ -33,7 +33,7 @@ static struct debounce_window *find(const struct debounce *d, const struct root 
     return window;
 }
 
-static void open_window(struct debounce *d, const struct event *event)
+static void open_window(struct debounce *d, const struct handler_event *event)
 {
     struct buf key = {0};
     root_key(event->object, &key);
@@ -50,9 +50,9 @@ static void open_window(struct debounce *d, const struct event *event)
 }
 
 /* Its event, with the references, for the caller. */
-static struct event close_window(struct debounce *d, struct debounce_window *window)
+static struct handler_event close_window(struct debounce *d, struct debounce_window *window)
 {
-    struct event event = window->event;
+    struct handler_event event = window->event;
     HASH_DELETE(hh, d->windows, window);
     TAILQ_REMOVE(&d->by_change, window, change_link);
     TAILQ_REMOVE(&d->by_opening, window, opening_link);
@@ -91,7 +91,7 @@ static void arm(struct debounce *d)
 
 static void tell(struct debounce *d, struct debounce_window *window)
 {
-    struct event event = close_window(d, window);
+    struct handler_event event = close_window(d, window);
     d->due(d->ctx, &event);
     event_let_go(&event);
 }
@@ -109,7 +109,7 @@ static void on_timer(struct timer *timer)
 /* --- life */
 
 struct debounce *debounce_new(struct clock *clock, int64_t quiet_ms,
-                              void (*due)(void *ctx, const struct event *event), void *ctx)
+                              void (*due)(void *ctx, const struct handler_event *event), void *ctx)
 {
     struct debounce *d = NEW(struct debounce);
     *d =
@@ -124,7 +124,7 @@ void debounce_clear(struct debounce *d)
     struct debounce_window *window;
     timer_cancel(&d->timer);
     while ((window = TAILQ_FIRST(&d->by_change))) {
-        struct event event = close_window(d, window);
+        struct handler_event event = close_window(d, window);
         event_let_go(&event);
     }
 }
@@ -160,7 +160,7 @@ void debounce_move(struct debounce *from, struct debounce *to)
 /* --- events */
 
 static enum debounced join_delete(struct debounce *d, struct debounce_window *window,
-                                  const struct event *event, struct event *told)
+                                  const struct handler_event *event, struct handler_event *told)
 {
     bool left = event_join(&window->event, false, event);
     *told = close_window(d, window);
@@ -169,7 +169,8 @@ static enum debounced join_delete(struct debounce *d, struct debounce_window *wi
     return DEBOUNCE_NOTHING;
 }
 
-enum debounced debounce_put(struct debounce *d, const struct event *event, bool wanted, struct event *told)
+enum debounced debounce_put(struct debounce *d, const struct handler_event *event, bool wanted,
+                            struct handler_event *told)
 {
     struct debounce_window *window = find(d, event->object);
     if (!window) {
@@ -181,7 +182,7 @@ enum debounced debounce_put(struct debounce *d, const struct event *event, bool 
     }
     if (event->type == ON_DELETE) return join_delete(d, window, event, told);
     if (event->info.initial) {
-        struct event before = close_window(d, window);
+        struct handler_event before = close_window(d, window);
         event_let_go(&before);
         return DEBOUNCE_PASSES;
     }

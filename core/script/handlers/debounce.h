@@ -20,14 +20,14 @@ struct debounce {
     struct debounce_window *windows;                     /* by their keys */
     size_t count;
     struct timer timer;
-    void (*due)(void *ctx, const struct event *event);
+    void (*due)(void *ctx, const struct handler_event *event);
     void *ctx;
 };
 
 /* `due` is called by the timer, outside of any call into Lua, with an event that it borrows. It may not free
  * the debounce. */
 struct debounce *debounce_new(struct clock *clock, int64_t quiet_ms,
-                              void (*due)(void *ctx, const struct event *event), void *ctx);
+                              void (*due)(void *ctx, const struct handler_event *event), void *ctx);
 /* NULL is allowed. What waits is dropped. */
 void debounce_free(struct debounce *debounce);
 void debounce_clear(struct debounce *debounce);
@@ -45,8 +45,8 @@ enum debounced {
  * that tells as much. `wanted`: it would be told were there no debounce; what is not wanted still counts for
  * an object with a change that waits.
  * `*told` has references for the caller. */
-enum debounced debounce_put(struct debounce *debounce, const struct event *event, bool wanted,
-                            struct event *told);
+enum debounced debounce_put(struct debounce *debounce, const struct handler_event *event, bool wanted,
+                            struct handler_event *told);
 /* All that waits is due now. */
 void debounce_flush(struct debounce *debounce);
 /* Moves all pending changes of `from` to `to`, where none is pending yet; times stay. */

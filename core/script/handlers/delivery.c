@@ -37,7 +37,7 @@ static bool is_notified(const struct script_handler *h)
 
 /* --- events */
 
-static void put(struct script_handler *h, const struct event *event)
+static void put(struct script_handler *h, const struct handler_event *event)
 {
     if (pending_put(&h->pending, event)) handler_metrics_coalesced(&h->metrics);
     handler_metrics_pending(&h->metrics, h->pending.count);
@@ -51,7 +51,7 @@ static bool is_slow(const struct script_handler *h)
 }
 
 /* Returns whether it is the event's turn: nothing before it is pending that it has to wait for. */
-static bool may_begin(const struct script_handler *h, const struct event *event)
+static bool may_begin(const struct script_handler *h, const struct handler_event *event)
 {
     if (is_slow(h)) return false;
     if (!h->busy_count) return h->pending.count == 0;
@@ -60,7 +60,7 @@ static bool may_begin(const struct script_handler *h, const struct event *event)
 }
 
 /* The timer has found an object quiet: a turn of the loop may take long enough without the call. */
-static void on_quiet(void *ctx, const struct event *event)
+static void on_quiet(void *ctx, const struct handler_event *event)
 {
     struct script_handler *h = ctx;
     handler_metrics_debounced(&h->metrics, h->debounce->count);
@@ -69,7 +69,7 @@ static void on_quiet(void *ctx, const struct event *event)
     delivery_go_on(h);
 }
 
-static void tell(struct script_handler *h, const struct event *event)
+static void tell(struct script_handler *h, const struct handler_event *event)
 {
     struct script *script = h->script;
     if (h->functions[event->type] == LUA_NOREF) return;
@@ -84,9 +84,9 @@ static void tell(struct script_handler *h, const struct event *event)
     handlers_attach(script);
 }
 
-static void debounce(struct script_handler *h, const struct event *event)
+static void debounce(struct script_handler *h, const struct handler_event *event)
 {
-    struct event told;
+    struct handler_event told;
     bool wanted = h->functions[event->type] != LUA_NOREF;
     enum debounced what = debounce_put(h->debounce, event, wanted, &told);
     if (what == DEBOUNCE_PASSES) tell(h, event);
@@ -98,7 +98,7 @@ static void debounce(struct script_handler *h, const struct event *event)
     event_let_go(&told);
 }
 
-static void deliver(struct script_handler *h, const struct event *event)
+static void deliver(struct script_handler *h, const struct handler_event *event)
 {
     if (quarantine_skips(&h->quarantine) || !is_notified(h)) return;
     if (h->debounce)
@@ -120,7 +120,7 @@ void delivery_go_on(struct script_handler *h)
 
 static void advance(struct script_handler *h)
 {
-    struct event event;
+    struct handler_event event;
     if (!is_notified(h)) return;
     h->refs++;
     for (int i = 0; i < EVENTS_PER_TURN && may_go_on(h) && pending_take(&h->pending, &event); i++) {
@@ -186,7 +186,7 @@ static void end_hand_over(struct script_handler *from, struct script_handler *to
 
 void delivery_handover(struct script_handler *from, struct script_handler *to)
 {
-    struct event event;
+    struct handler_event event;
     if (from->debounce && to->debounce) {
         debounce_move(from->debounce, to->debounce);
         handler_metrics_debounced(&to->metrics, to->debounce->count);
@@ -200,7 +200,7 @@ void delivery_handover(struct script_handler *from, struct script_handler *to)
     end_hand_over(from, to);
 }
 
-static void append(struct script_handler *h, const struct event *event)
+static void append(struct script_handler *h, const struct handler_event *event)
 {
     if (h->functions[event->type] != LUA_NOREF) pending_append(&h->pending, event);
 }
@@ -216,10 +216,12 @@ static bool wants(struct script_handler *to, const struct script_handler *from, 
 
 /* One that is shown the cache is shown the object first, as it was when `from` was told of it last: no cache
  * has it any more. So is one that goes on for `from`, if that was only about to be shown it. */
-static void append_delete(struct script_handler *from, struct script_handler *to, const struct event *event)
+static void append_delete(struct script_handler *from, struct script_handler *to,
+                          const struct handler_event *event)
 {
     if (!wants(to, from, event->old_object ? event->old_object : event->object)) return;
-    struct event gone = *event, told = {.type = ON_ADD, .object = event->old_object, .recalled = true};
+    struct handler_event gone = *event,
+                         told = {.type = ON_ADD, .object = event->old_object, .recalled = true};
     told.info.initial = true;
     gone.recalled = false;
     if (told.object && (!to->from_now_on || event->recalled)) append(to, &told);
@@ -229,8 +231,8 @@ static void append_delete(struct script_handler *from, struct script_handler *to
 /* Of an object that came and went, `from` has told nothing: there is no delete of it either. */
 void delivery_handover_deletes(struct script_handler *from, struct script_handler *to)
 {
-    struct event event;
-    struct pending joined;
+    struct handler_event event;
+    struct pending_events joined;
     pending_init(&joined, 0, PENDING_PICK_DELETES, false);
     if (from->debounce) debounce_clear(from->debounce); /* a delete is never in there */
     handler_calls_move(from, to);
@@ -272,20 +274,20 @@ bool delivery_has_initial(const struct script_handler *h)
 
 static void on_add(void *ctx, struct root *object, const struct event_info *info)
 {
-    deliver(ctx, &(struct event){.type = ON_ADD, .object = object, .info = *info});
+    deliver(ctx, &(struct handler_event){.type = ON_ADD, .object = object, .info = *info});
 }
 
 static void on_update(void *ctx, struct root *old_object, struct root *new_object,
                       const struct event_info *info)
 {
-    deliver(ctx, &(struct event){
+    deliver(ctx, &(struct handler_event){
                      .type = ON_UPDATE, .old_object = old_object, .object = new_object, .info = *info});
 }
 
 static void on_delete(void *ctx, struct root *last, const struct event_info *info)
 {
-    deliver(ctx,
-            &(struct event){.type = ON_DELETE, .old_object = info->stored, .object = last, .info = *info});
+    deliver(ctx, &(struct handler_event){
+                     .type = ON_DELETE, .old_object = info->stored, .object = last, .info = *info});
 }
 
 struct event_handler delivery_callbacks(struct script_handler *handler)

@@ -44,7 +44,7 @@ struct script_handler {
     TAILQ_HEAD(, handler_call) busy;    /* calls that what comes for it waits for: see delivery.c */
     size_t waiting_count, busy_count;
     struct handler_call *spare; /* for the next call; NULL: to be made */
-    struct pending pending;
+    struct pending_events pending;
     struct debounce *debounce; /* NULL: without */
     bool due;                  /* goes on in the next turn */
     TAILQ_ENTRY(script_handler) due_link;

@@ -36,7 +36,7 @@ static void push_event(lua_State *L, const struct handler_call *call)
 }
 
 /* For the event on top. Returns how many objects it pushed. */
-static size_t set_previous(lua_State *L, const struct event *event)
+static size_t set_previous(lua_State *L, const struct handler_event *event)
 {
     struct root *previous = event_previous(event);
     if (!previous) return 0;
@@ -48,7 +48,7 @@ static size_t set_previous(lua_State *L, const struct event *event)
 static void prepare(lua_State *L, void *ctx)
 {
     const struct handler_call *call = ctx;
-    const struct event *event = call->event;
+    const struct handler_event *event = call->event;
     size_t dead = event->type != ON_ADD;
     if (event->type == ON_UPDATE) view_push_object(L, event->old_object);
     view_push_object(L, event->object);
@@ -81,7 +81,7 @@ static void handler_failed(struct script_handler *h, enum script_function functi
 static void ended(const struct handler_call *call, enum script_result result)
 {
     struct script_handler *h = call->handler;
-    const struct event *event = call->event;
+    const struct handler_event *event = call->event;
     handler_metrics_end(&h->metrics, event->type, call->begun_ns);
     if (result == SCRIPT_OK || result == SCRIPT_CANCELLED) {
         quarantine_note(&h->quarantine, QUARANTINE_CALL, result);
@@ -141,7 +141,7 @@ static void on_done(void *ctx, enum script_result result)
     handler_unref(h);
 }
 
-static void count(struct script *script, enum handler_event type)
+static void count(struct script *script, enum handler_event_type type)
 {
     script->report.counters.adds += type == ON_ADD;
     script->report.counters.updates += type == ON_UPDATE;
@@ -157,7 +157,7 @@ static void describe(void *ctx, struct buf *caller, struct buf *trigger)
     root_key(call->event->object, trigger);
 }
 
-static struct handler_call *next_call(struct script_handler *h, const struct event *event)
+static struct handler_call *next_call(struct script_handler *h, const struct handler_event *event)
 {
     if (!h->spare) h->spare = NEW(struct handler_call);
     h->spare->handler = h;
@@ -165,7 +165,7 @@ static struct handler_call *next_call(struct script_handler *h, const struct eve
     return h->spare;
 }
 
-void handler_call_begin(struct script_handler *h, const struct event *event)
+void handler_call_begin(struct script_handler *h, const struct handler_event *event)
 {
     struct handler_call *call = next_call(h, event);
     metric_inc(&metric_handler_calls);

@@ -14,14 +14,14 @@ struct handler_call {
     struct script_handler *holder;  /* NULL: nobody waits for it any more */
     struct pending_key *key;        /* held in the holder's list; NULL: all of them are */
     struct task *task;
-    const struct event *event; /* of the call, whether it waits or not */
-    struct event kept;         /* the same once it waits, with references */
+    const struct handler_event *event; /* of the call, whether it waits or not */
+    struct handler_event kept;         /* the same once it waits, with references */
     int64_t begun_ns;
 };
 
 /* Calls the function. The caller holds a reference to the handler. Borrows the event; one whose call waits is
  * kept. */
-void handler_call_begin(struct script_handler *handler, const struct event *event);
+void handler_call_begin(struct script_handler *handler, const struct handler_event *event);
 /* Cancels the calls of its functions that wait, but for the one that runs just now, if any. */
 void handler_calls_cancel(struct script_handler *handler);
 /* Events of `to` wait for the calls that those of `from` have waited for. */

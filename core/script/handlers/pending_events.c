@@ -12,7 +12,7 @@
 struct pending_entry {
     TAILQ_ENTRY(pending_entry) link, of_key;
     struct pending_key *key;
-    struct event event;
+    struct handler_event event;
     bool nothing; /* an add and a delete of what the handler never knew */
 };
 
@@ -26,16 +26,16 @@ struct pending_key {
     char text[];
 };
 
-void pending_init(struct pending *pending, size_t mark, enum pending_pairs pairs, bool by_key)
+void pending_init(struct pending_events *pending, size_t mark, enum pending_pairs pairs, bool by_key)
 {
-    *pending = (struct pending){.mark = mark, .pairs = pairs, .by_key = by_key};
+    *pending = (struct pending_events){.mark = mark, .pairs = pairs, .by_key = by_key};
     TAILQ_INIT(&pending->entries);
     TAILQ_INIT(&pending->ready);
 }
 
 /* --- keys */
 
-static struct pending_key *find_key(const struct pending *pending, const struct root *object)
+static struct pending_key *find_key(const struct pending_events *pending, const struct root *object)
 {
     struct buf text = {0};
     struct pending_key *key = NULL;
@@ -46,7 +46,7 @@ static struct pending_key *find_key(const struct pending *pending, const struct 
     return key;
 }
 
-static struct pending_key *new_key(struct pending *pending, const struct root *object)
+static struct pending_key *new_key(struct pending_events *pending, const struct root *object)
 {
     struct buf text = {0};
     root_key(object, &text);
@@ -59,14 +59,14 @@ static struct pending_key *new_key(struct pending *pending, const struct root *o
     return key;
 }
 
-static struct pending_key *want_key(struct pending *pending, const struct root *object)
+static struct pending_key *want_key(struct pending_events *pending, const struct root *object)
 {
     struct pending_key *key = find_key(pending, object);
     return key ? key : new_key(pending, object);
 }
 
 /* After what changed its entries or who holds it. A key that has been told of something comes last. */
-static void settle(struct pending *pending, struct pending_key *key)
+static void settle(struct pending_events *pending, struct pending_key *key)
 {
     bool ready = pending->by_key && !key->held && !TAILQ_EMPTY(&key->entries);
     if (key->is_ready && !ready) TAILQ_REMOVE(&pending->ready, key, turn);
@@ -77,7 +77,7 @@ static void settle(struct pending *pending, struct pending_key *key)
     free(key);
 }
 
-struct pending_key *pending_lock(struct pending *pending, const struct root *object)
+struct pending_key *pending_lock(struct pending_events *pending, const struct root *object)
 {
     must(pending->by_key);
     struct pending_key *key = want_key(pending, object);
@@ -86,14 +86,14 @@ struct pending_key *pending_lock(struct pending *pending, const struct root *obj
     return key;
 }
 
-void pending_unlock(struct pending *pending, struct pending_key *key)
+void pending_unlock(struct pending_events *pending, struct pending_key *key)
 {
     must(key->held > 0);
     key->held--;
     settle(pending, key);
 }
 
-bool pending_is_locked(const struct pending *pending, const struct root *object)
+bool pending_is_locked(const struct pending_events *pending, const struct root *object)
 {
     const struct pending_key *key = find_key(pending, object);
     return key && key->held;
@@ -109,10 +109,10 @@ static bool same_uid(struct root *a, struct root *b)
 
 /* Returns whether the two events may be merged. An update behind the delete of a key that was never seen
  * follows an add for which the handler has no function: so the two may not become an add. */
-static bool may_join(const struct pending *pending, const struct pending_entry *entry,
-                     const struct event *next)
+static bool may_join(const struct pending_events *pending, const struct pending_entry *entry,
+                     const struct handler_event *next)
 {
-    const struct event *last = &entry->event;
+    const struct handler_event *last = &entry->event;
     if (last->type == ON_ADD && last->recalled && next->type == ON_DELETE)
         return pending->pairs == PENDING_PICK_DELETES;
     if (entry->nothing || last->type != ON_DELETE || next->type == ON_DELETE) return true;
@@ -121,7 +121,7 @@ static bool may_join(const struct pending *pending, const struct pending_entry *
     return pending->pairs == PENDING_JOIN_ALL;
 }
 
-static void append(struct pending *pending, struct pending_key *key, const struct event *event)
+static void append(struct pending_events *pending, struct pending_key *key, const struct handler_event *event)
 {
     struct pending_entry *entry = NEW(struct pending_entry);
     entry->event = event_copy(event);
@@ -133,19 +133,20 @@ static void append(struct pending *pending, struct pending_key *key, const struc
     settle(pending, key);
 }
 
-static void join(struct pending *pending, struct pending_entry *entry, const struct event *next)
+static void join(struct pending_events *pending, struct pending_entry *entry,
+                 const struct handler_event *next)
 {
     pending->initial -= entry->event.info.initial;
     entry->nothing = !event_join(&entry->event, entry->nothing, next);
     pending->initial += entry->event.info.initial;
 }
 
-void pending_append(struct pending *pending, const struct event *event)
+void pending_append(struct pending_events *pending, const struct handler_event *event)
 {
     append(pending, want_key(pending, event->object), event);
 }
 
-bool pending_put(struct pending *pending, const struct event *event)
+bool pending_put(struct pending_events *pending, const struct handler_event *event)
 {
     struct pending_key *key = find_key(pending, event->object);
     struct pending_entry *last = key ? TAILQ_LAST(&key->entries, pending_entries) : NULL;
@@ -157,7 +158,7 @@ bool pending_put(struct pending *pending, const struct event *event)
     return joins;
 }
 
-static void free_entry(struct pending *pending, struct pending_entry *entry)
+static void free_entry(struct pending_events *pending, struct pending_entry *entry)
 {
     struct pending_key *key = entry->key;
     TAILQ_REMOVE(&pending->entries, entry, link);
@@ -172,19 +173,19 @@ static void free_entry(struct pending *pending, struct pending_entry *entry)
     settle(pending, key);
 }
 
-static struct pending_entry *next_of(const struct pending *pending)
+static struct pending_entry *next_of(const struct pending_events *pending)
 {
     const struct pending_key *key = TAILQ_FIRST(&pending->ready);
     if (!pending->by_key) return TAILQ_FIRST(&pending->entries);
     return key ? TAILQ_FIRST(&key->entries) : NULL;
 }
 
-bool pending_has_next(const struct pending *pending)
+bool pending_has_next(const struct pending_events *pending)
 {
     return next_of(pending) != NULL;
 }
 
-bool pending_take(struct pending *pending, struct event *event)
+bool pending_take(struct pending_events *pending, struct handler_event *event)
 {
     struct pending_entry *entry;
     while ((entry = next_of(pending))) {
@@ -197,11 +198,11 @@ bool pending_take(struct pending *pending, struct event *event)
     return false;
 }
 
-void pending_clear(struct pending *pending)
+void pending_clear(struct pending_events *pending)
 {
     struct pending_entry *entry;
     while ((entry = TAILQ_FIRST(&pending->entries))) {
-        struct event event = entry->event;
+        struct handler_event event = entry->event;
         free_entry(pending, entry);
         event_let_go(&event);
     }
@@ -209,23 +210,23 @@ void pending_clear(struct pending *pending)
 
 /* --- Two events that become one, and what a delete says of the state before it */
 
-struct event event_copy(const struct event *event)
+struct handler_event event_copy(const struct handler_event *event)
 {
-    struct event copy = *event;
+    struct handler_event copy = *event;
     if (copy.old_object) root_ref(copy.old_object);
     root_ref(copy.object);
     copy.info.stored = NULL; /* borrowed for the informer's call only; `old_object` is the same */
     return copy;
 }
 
-void event_let_go(struct event *event)
+void event_let_go(struct handler_event *event)
 {
     root_unref(event->old_object);
     root_unref(event->object);
-    *event = (struct event){0};
+    *event = (struct handler_event){0};
 }
 
-static void set_object(struct event *event, struct root *object)
+static void set_object(struct handler_event *event, struct root *object)
 {
     struct root *before = event->object;
     event->object = root_ref(object);
@@ -238,10 +239,10 @@ static void set_object(struct event *event, struct root *object)
  * from what was told before the delete, whose last state the handler never saw.
  * The flags are the later event's, but an object that is still new to the handler stays one of the initial
  * list, or one that began to pass its filter. */
-static void join_change(struct event *event, const struct event *next)
+static void join_change(struct handler_event *event, const struct handler_event *next)
 {
     struct event_info info = next->info;
-    enum handler_event before = event->type;
+    enum handler_event_type before = event->type;
     info.coalesced = true;
     info.stored = NULL;
     set_object(event, next->object);
@@ -262,7 +263,7 @@ static void join_change(struct event *event, const struct event *next)
 
 /* Updated + Deleted = Deleted; Added + Deleted: nothing, unless it was recalled; Deleted + Deleted = the one
  * that is no tombstone. What is nothing has become a delete, and stays nothing with another one. */
-static bool join_delete(struct event *event, bool nothing, const struct event *next)
+static bool join_delete(struct handler_event *event, bool nothing, const struct handler_event *next)
 {
     bool left = (event->type != ON_ADD || event->recalled) && !nothing;
     if (event->type == ON_ADD && event->recalled) event->old_object = root_ref(event->object);
@@ -276,7 +277,7 @@ static bool join_delete(struct event *event, bool nothing, const struct event *n
     return left;
 }
 
-bool event_join(struct event *event, bool nothing, const struct event *next)
+bool event_join(struct handler_event *event, bool nothing, const struct handler_event *next)
 {
     if (next->type == ON_DELETE) return join_delete(event, nothing, next);
     join_change(event, next);
@@ -302,7 +303,7 @@ static bool equal_but(struct value a, struct value b, const char *const *path)
     return true;
 }
 
-struct root *event_previous(const struct event *event)
+struct root *event_previous(const struct handler_event *event)
 {
     static const char *const version[] = {"metadata", "resourceVersion", NULL};
     struct root *told = event->old_object, *last = event->object;

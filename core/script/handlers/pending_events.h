@@ -14,10 +14,10 @@
 /* --- Events of a handler, and how events of one object are merged. Owner: whoever holds the event; its
  * objects are references or borrowed, as said there. On the engine thread; no Lua is called. */
 
-enum handler_event { ON_ADD, ON_UPDATE, ON_DELETE, ON_COUNT };
+enum handler_event_type { ON_ADD, ON_UPDATE, ON_DELETE, ON_COUNT };
 
-struct event {
-    enum handler_event type;
+struct handler_event {
+    enum handler_event_type type;
     /* The state that the handler was told last, by the event before this one: the old object of an update; of
      * a delete that of the cache, which `object` may not be. NULL: it was not told of the key, so that this
      * is an add, or the delete of a key that was never seen (Q-3). */
@@ -30,16 +30,16 @@ struct event {
 };
 
 /* Takes references of its own to the objects. */
-struct event event_copy(const struct event *event);
-void event_let_go(struct event *event);
+struct handler_event event_copy(const struct handler_event *event);
+void event_let_go(struct handler_event *event);
 /* `next` is the next one of the same key: the event, whose objects are references, becomes both. Its
  * `old_object` stays, as the handler was told of nothing in between; without one what comes out is an add,
  * whatever it was joined of. False when nothing is left to tell, an add and a delete: the event is kept for
  * what may come after it, which begins with `nothing` true. */
-bool event_join(struct event *event, bool nothing, const struct event *next);
+bool event_join(struct handler_event *event, bool nothing, const struct handler_event *next);
 /* Borrows the state that the handler was told last, of a delete whose last state is another; NULL otherwise.
  * States that differ in their version alone are the same: servers give each delete a version of its own. */
-struct root *event_previous(const struct event *event);
+struct root *event_previous(const struct handler_event *event);
 
 /* --- pending */
 
@@ -55,7 +55,7 @@ enum pending_pairs {
 struct pending_entry;
 struct pending_key;
 
-struct pending {
+struct pending_events {
     TAILQ_HEAD(, pending_entry) entries; /* all of them */
     TAILQ_HEAD(, pending_key) ready; /* keys with events, not held; the one whose turn it is comes first */
     struct pending_key *keys;        /* those with events or held, by their text */
@@ -65,19 +65,19 @@ struct pending {
     bool by_key;
 };
 
-void pending_init(struct pending *pending, size_t mark, enum pending_pairs pairs, bool by_key);
+void pending_init(struct pending_events *pending, size_t mark, enum pending_pairs pairs, bool by_key);
 /* Keys that are held stay so. */
-void pending_clear(struct pending *pending);
+void pending_clear(struct pending_events *pending);
 /* Takes references of its own. Returns true when the event joined another one. */
-bool pending_put(struct pending *pending, const struct event *event);
+bool pending_put(struct pending_events *pending, const struct handler_event *event);
 /* The same for an event that stays one of its own, however many there are. */
-void pending_append(struct pending *pending, const struct event *event);
+void pending_append(struct pending_events *pending, const struct handler_event *event);
 /* The next event, with its references for the caller; false when there is none. By key: of a key that is not
  * held, and keys take turns. */
-bool pending_take(struct pending *pending, struct event *event);
+bool pending_take(struct pending_events *pending, struct handler_event *event);
 /* By key: no event of the object is taken until as many pending_unlock. */
-struct pending_key *pending_lock(struct pending *pending, const struct root *object);
-void pending_unlock(struct pending *pending, struct pending_key *key);
-bool pending_is_locked(const struct pending *pending, const struct root *object);
+struct pending_key *pending_lock(struct pending_events *pending, const struct root *object);
+void pending_unlock(struct pending_events *pending, struct pending_key *key);
+bool pending_is_locked(const struct pending_events *pending, const struct root *object);
 /* Returns whether pending_take has an event to give. */
-bool pending_has_next(const struct pending *pending);
+bool pending_has_next(const struct pending_events *pending);

@@ -93,7 +93,7 @@ static int l_event(lua_State *L)
         script_raise(L, "k8s.event may not be called while the script is loading");
     if (!script->host->recorder) script_raise(L, "k8s.event: no server connection");
     check_texts(L);
-    struct event *event = event_new(arg_str(L, 9, "k8s.event: the message"));
+    struct kube_event *event = event_new(arg_str(L, 9, "k8s.event: the message"));
     event->about = (struct event_object){
         .api_version = text_arg(L, 1, ""),
         .kind = text_arg(L, 2, ""),

@@ -20,22 +20,22 @@ enum { DEPTH_SHOWN = 16, ELEMENTS_SHOWN = JSON_TEXT_MAX / 2, KEYS_SHOWN = JSON_T
 enum { STRING_SHOWN = JSON_TEXT_MAX + 4 /* a character that is cut is not shown */ };
 enum { KEY_BYTES = 5 /* "":0, */ };
 
-static void encode(struct encoder *e, int idx, int depth);
+static void encode(struct json_encoder *e, int idx, int depth);
 
 /* Returns whether the shown length is reached: the rest is not shown. */
-static bool is_full(const struct encoder *e)
+static bool is_full(const struct json_encoder *e)
 {
     return e->for_people && e->out->len > JSON_TEXT_MAX;
 }
 
-static void put_type(struct encoder *e, int idx)
+static void put_type(struct json_encoder *e, int idx)
 {
     buf_printf(e->out, "\"(%s)\"", arg_type_name(e->L, idx));
 }
 
 /* For so many bytes more. Told before the work is done: a table that is in others many times makes much text
  * of little. */
-static void check_room(struct encoder *e, size_t more)
+static void check_room(struct json_encoder *e, size_t more)
 {
     size_t size = e->out->len + KEY_BYTES * e->pending + more;
     if (e->for_people) return;
@@ -45,14 +45,14 @@ static void check_room(struct encoder *e, size_t more)
     script_raise(e->L, "%s: JSON exceeds %zu MiB", e->verb, e->max >> 20);
 }
 
-static void encode_string(struct encoder *e, struct str s)
+static void encode_string(struct json_encoder *e, struct str s)
 {
     if (e->for_people && s.n > STRING_SHOWN) s.n = STRING_SHOWN;
     check_room(e, s.n);
     buf_json_string(e->out, s);
 }
 
-static void encode_number(struct encoder *e, lua_Number n)
+static void encode_number(struct json_encoder *e, lua_Number n)
 {
     char digits[40];
     if (!isfinite(n)) {
@@ -72,7 +72,7 @@ static void encode_number(struct encoder *e, lua_Number n)
     buf_puts(e->out, digits);
 }
 
-static void encode_array(struct encoder *e, int idx, int depth)
+static void encode_array(struct json_encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
     size_t count = lua_objlen(L, idx);
@@ -99,7 +99,7 @@ static int compare_keys(const void *a, const void *b, void *ctx)
 /* Appends the keys of the table to the script's key scratch; they stay valid as long as the table holds them.
  * `others` tells whether there are some that are no strings. For people it stops when there are more than
  * they will be shown. */
-static size_t collect_keys(struct encoder *e, int idx, int depth, bool *others)
+static size_t collect_keys(struct json_encoder *e, int idx, int depth, bool *others)
 {
     lua_State *L = e->L;
     size_t count = 0, seen = 0;
@@ -129,7 +129,7 @@ static size_t collect_keys(struct encoder *e, int idx, int depth, bool *others)
 }
 
 /* {[404] = 1}: in JSON they would be strings. */
-static void encode_other_keys(struct encoder *e, int idx, int depth)
+static void encode_other_keys(struct json_encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
     lua_pushnil(L);
@@ -151,7 +151,7 @@ static void encode_other_keys(struct encoder *e, int idx, int depth)
     }
 }
 
-static void encode_object(struct encoder *e, int idx, int depth)
+static void encode_object(struct json_encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
     struct buf *keys = &e->script->scratch.keys;
@@ -193,7 +193,7 @@ static bool is_whole_array(lua_State *L, int idx)
 }
 
 /* A table is an array when it is marked, or when it has a [1]. */
-static void encode_table(struct encoder *e, int idx, int depth)
+static void encode_table(struct json_encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
     if (depth > (e->for_people ? DEPTH_SHOWN : PACK_DEPTH_MAX) || !lua_checkstack(L, 6)) {
@@ -211,7 +211,7 @@ static void encode_table(struct encoder *e, int idx, int depth)
         encode_object(e, idx, depth);
 }
 
-static void encode_userdata(struct encoder *e, int idx, int depth)
+static void encode_userdata(struct json_encoder *e, int idx, int depth)
 {
     if (state_table_test(e->L, idx)) {
         luaL_checkstack(e->L, 1, e->verb);
@@ -238,7 +238,7 @@ static void encode_userdata(struct encoder *e, int idx, int depth)
         script_raise(e->L, "%s: cannot encode a %s", e->verb, arg_type_name(e->L, idx));
 }
 
-static void encode(struct encoder *e, int idx, int depth)
+static void encode(struct json_encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
     struct str s;
@@ -260,7 +260,7 @@ static void encode(struct encoder *e, int idx, int depth)
     }
 }
 
-static struct buf *run(struct encoder *e, int idx)
+static struct buf *run(struct json_encoder *e, int idx)
 {
     e->script = script_of(e->L);
     e->out = script_scratch(e->script);
@@ -271,7 +271,7 @@ static struct buf *run(struct encoder *e, int idx)
 
 struct buf *json_encode(lua_State *L, int idx, const char *verb, size_t max)
 {
-    struct encoder e = {.L = L, .verb = verb, .max = max};
+    struct json_encoder e = {.L = L, .verb = verb, .max = max};
     run(&e, idx);
     check_room(&e, 0);
     return e.out;
@@ -279,7 +279,7 @@ struct buf *json_encode(lua_State *L, int idx, const char *verb, size_t max)
 
 struct buf *json_describe(lua_State *L, int idx)
 {
-    struct encoder e = {.L = L, .for_people = true};
+    struct json_encoder e = {.L = L, .for_people = true};
     struct buf *out = run(&e, idx);
     if (out->len <= JSON_TEXT_MAX) return out;
     out->len = JSON_TEXT_MAX;
@@ -299,7 +299,7 @@ static bool is_plain(struct str key)
     return key.n > 0;
 }
 
-const char *encoder_path(const struct encoder *e, int depth)
+const char *encoder_path(const struct json_encoder *e, int depth)
 {
     e->out->len = 0;
     for (int i = 0; i < depth && e->out->len < PATH_SHOWN; i++) {
@@ -318,7 +318,7 @@ const char *encoder_path(const struct encoder *e, int depth)
 }
 
 /* An array with a key that is no position in it: it would be left out. The key is on top of the stack. */
-static __attribute__((noreturn)) void refuse_mixed(struct encoder *e, int depth)
+static __attribute__((noreturn)) void refuse_mixed(struct json_encoder *e, int depth)
 {
     lua_State *L = e->L;
     bool is_text = lua_type(L, -1) == LUA_TSTRING;
@@ -328,7 +328,7 @@ static __attribute__((noreturn)) void refuse_mixed(struct encoder *e, int depth)
                  is_text ? "" : " (arrays start at 1 and have no holes)");
 }
 
-void encoder_check_positions(struct encoder *e, int idx, size_t count, int depth)
+void encoder_check_positions(struct json_encoder *e, int idx, size_t count, int depth)
 {
     lua_State *L = e->L;
     lua_pushnil(L);
@@ -340,7 +340,7 @@ void encoder_check_positions(struct encoder *e, int idx, size_t count, int depth
     }
 }
 
-void encoder_check_table(struct encoder *e, int idx, int depth)
+void encoder_check_table(struct json_encoder *e, int idx, int depth)
 {
     if (e->for_people) return; /* they are shown the first levels */
     e->tables[depth] = lua_topointer(e->L, idx);

@@ -13,7 +13,7 @@ struct step {
     size_t element; /* from 0 */
 };
 
-struct encoder {
+struct json_encoder {
     lua_State *L;
     struct script *script;
     struct buf *out;
@@ -27,8 +27,8 @@ struct encoder {
 
 /* Returns the path of the table at `depth`, in place of what was written so far: "spec.list[0]: "; empty for
  * the top. */
-const char *encoder_path(const struct encoder *e, int depth);
+const char *encoder_path(const struct json_encoder *e, int depth);
 /* Of an array of `count`: what has another key would be left out. */
-void encoder_check_positions(struct encoder *e, int idx, size_t count, int depth);
+void encoder_check_positions(struct json_encoder *e, int idx, size_t count, int depth);
 /* Before anything is done with it: it is not within itself. */
-void encoder_check_table(struct encoder *e, int idx, int depth);
+void encoder_check_table(struct json_encoder *e, int idx, int depth);

@@ -38,10 +38,10 @@ static int tear_down(void **state)
     return 0;
 }
 
-static struct event *event_of(const char *ns, const char *name, const char *reason, const char *message,
-                              int64_t now_us)
+static struct kube_event *event_of(const char *ns, const char *name, const char *reason, const char *message,
+                                   int64_t now_us)
 {
-    struct event *event = event_new(str_of(message));
+    struct kube_event *event = event_new(str_of(message));
     event->about = (struct event_object){
         .api_version = xstrdup("v1"),
         .kind = xstrdup("Pod"),
@@ -60,7 +60,7 @@ static struct event *event_of(const char *ns, const char *name, const char *reas
 
 static bool tell(struct check_target *world, const char *name, const char *reason, const char *message)
 {
-    struct event *event = event_of("shop", name, reason, message, world->now_us);
+    struct kube_event *event = event_of("shop", name, reason, message, world->now_us);
     event_correlation_clear(&world->plan);
     bool sent = event_correlate(world->correlator, event, world->now_us, &world->plan);
     event_free(event);
@@ -227,7 +227,7 @@ static void test_ev3_a_name_that_an_event_may_not_have_becomes_a_hash(void **sta
 
 static void test_ev3_the_namespace_is_the_objects_or_default(void **state)
 {
-    struct event *event = event_of("shop", "web", "Seen", "hello", start_us);
+    struct kube_event *event = event_of("shop", "web", "Seen", "hello", start_us);
     assert_string_equal(event_namespace(event), "shop");
     event_free(event);
     event = event_of("", "node-1", "Seen", "hello", start_us);
@@ -238,7 +238,7 @@ static void test_ev3_the_namespace_is_the_objects_or_default(void **state)
 static void test_ev3_the_event_and_its_patch_as_json(void **state)
 {
     struct buf out = {0};
-    struct event *event = event_of("shop", "web", "Seen", "say \"hi\"", start_us + 90 * second_us);
+    struct kube_event *event = event_of("shop", "web", "Seen", "say \"hi\"", start_us + 90 * second_us);
     const struct event_correlation plan = {.name = (char *)"web.1", .count = 3, .first_us = start_us};
     event_body(event, &plan, &out);
     assert_string_equal(
@@ -265,7 +265,7 @@ static void test_a_message_is_cut_behind_a_whole_character(void **state)
     char text[EVENT_MESSAGE_MAX + 8];
     memset(text, 'a', sizeof text);
     memcpy(text + EVENT_MESSAGE_MAX - 1, "\xc3\xa4", 2);
-    struct event *event = event_new((struct str){text, sizeof text});
+    struct kube_event *event = event_new((struct str){text, sizeof text});
     assert_int_equal(strlen(event->message), EVENT_MESSAGE_MAX - 1);
     free(event->message);
     event->about = (struct event_object){0};

@@ -73,9 +73,9 @@ static void take(struct check_target *world)
     answer(world, ERR_NONE, 0, "");
 }
 
-static struct event *event_of(const char *name, const char *message)
+static struct kube_event *event_of(const char *name, const char *message)
 {
-    struct event *event = event_new(str_of(message));
+    struct kube_event *event = event_new(str_of(message));
     event->about = (struct event_object){
         .api_version = xstrdup("v1"),
         .kind = xstrdup("Pod"),
@@ -224,7 +224,7 @@ static void test_ev1_the_first_delay_is_drawn(void **state)
     char name[32];
     for (int i = 0; i < 40; i++) {
         snprintf(name, sizeof name, "pod-%d", i);
-        struct event *event = event_of(name, "a");
+        struct kube_event *event = event_of(name, "a");
         event->time_us = i;
         event_recorder_put(world->recorder, event);
         turn(world);

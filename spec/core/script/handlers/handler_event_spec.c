@@ -22,7 +22,7 @@
 
 static bool is_another(struct fixture *f, const char *told, const char *last)
 {
-    struct event event = {.type = ON_DELETE, .object = fixture_pack(f, last)};
+    struct handler_event event = {.type = ON_DELETE, .object = fixture_pack(f, last)};
     if (told) event.old_object = fixture_pack(f, told);
     struct root *previous = event_previous(&event);
     assert_true(!previous || previous == event.old_object);

@@ -34,9 +34,9 @@ static struct root *pack(struct fixture *f, int key, int uid, int version)
 static const char *outcome(struct fixture *f, const char *puts, enum pending_pairs pairs, bool new_uids)
 {
     static char text[128];
-    struct pending pending;
+    struct pending_events pending;
     struct root *objects[8] = {NULL};
-    struct event event;
+    struct handler_event event;
     int uid = 1;
     bool known = *puts != 'd'; /* to the cache */
     pending_init(&pending, 0, pairs,
@@ -45,11 +45,11 @@ static const char *outcome(struct fixture *f, const char *puts, enum pending_pai
     for (int i = 0; puts[i]; i++) {
         if (puts[i] == 'A' && new_uids) uid++;
         objects[i + 1] = pack(f, 0, uid, i + 1);
-        event = (struct event){.type = puts[i] == 'A'   ? ON_ADD
-                                       : puts[i] == 'U' ? ON_UPDATE
-                                                        : ON_DELETE,
-                               .object = objects[i + 1],
-                               .info = {.final_state_unknown = puts[i] == 'T', .received_us = i + 1}};
+        event = (struct handler_event){.type = puts[i] == 'A'   ? ON_ADD
+                                               : puts[i] == 'U' ? ON_UPDATE
+                                                                : ON_DELETE,
+                                       .object = objects[i + 1],
+                                       .info = {.final_state_unknown = puts[i] == 'T', .received_us = i + 1}};
         if (puts[i] != 'A' && known) event.old_object = objects[i];
         known = event.type != ON_DELETE;
         pending_put(&pending, &event);
@@ -101,48 +101,48 @@ static void test_events_of_a_key_join_when_the_list_is_full(void **state)
 static void test_flags_tell_what_became_of_the_event(void **state)
 {
     struct fixture *f = *state;
-    struct pending pending;
-    struct event event;
+    struct pending_events pending;
+    struct handler_event event;
     struct root *a = pack(f, 0, 1, 1), *b = pack(f, 0, 1, 2);
     pending_init(&pending, 0, PENDING_JOIN_ALL, false);
-    pending_put(&pending,
-                &(struct event){.type = ON_ADD, .object = a, .info = {.initial = true, .received_us = 1}});
-    pending_put(&pending, &(struct event){.type = ON_UPDATE,
-                                          .old_object = a,
-                                          .object = a,
-                                          .info = {.resync = true, .received_us = 2}});
+    pending_put(&pending, &(struct handler_event){
+                              .type = ON_ADD, .object = a, .info = {.initial = true, .received_us = 1}});
+    pending_put(&pending, &(struct handler_event){.type = ON_UPDATE,
+                                                  .old_object = a,
+                                                  .object = a,
+                                                  .info = {.resync = true, .received_us = 2}});
     assert_true(pending_take(&pending, &event));
     assert_true(event.info.initial && event.info.coalesced && !event.info.resync);
     event_let_go(&event);
-    pending_put(&pending, &(struct event){.type = ON_UPDATE,
-                                          .old_object = a,
-                                          .object = a,
-                                          .info = {.resync = true, .received_us = 2}});
-    pending_put(&pending, &(struct event){.type = ON_UPDATE,
-                                          .old_object = a,
-                                          .object = a,
-                                          .info = {.resync = true, .received_us = 3}});
+    pending_put(&pending, &(struct handler_event){.type = ON_UPDATE,
+                                                  .old_object = a,
+                                                  .object = a,
+                                                  .info = {.resync = true, .received_us = 2}});
+    pending_put(&pending, &(struct handler_event){.type = ON_UPDATE,
+                                                  .old_object = a,
+                                                  .object = a,
+                                                  .info = {.resync = true, .received_us = 3}});
     assert_true(pending_take(&pending, &event));
     assert_true(event.info.resync && event.info.received_us == 3);
     event_let_go(&event);
-    pending_put(&pending,
-                &(struct event){.type = ON_UPDATE, .old_object = a, .object = b, .info = {.received_us = 2}});
-    pending_put(&pending, &(struct event){.type = ON_UPDATE,
-                                          .old_object = b,
-                                          .object = b,
-                                          .info = {.resync = true, .received_us = 3}});
+    pending_put(&pending, &(struct handler_event){
+                              .type = ON_UPDATE, .old_object = a, .object = b, .info = {.received_us = 2}});
+    pending_put(&pending, &(struct handler_event){.type = ON_UPDATE,
+                                                  .old_object = b,
+                                                  .object = b,
+                                                  .info = {.resync = true, .received_us = 3}});
     assert_true(pending_take(&pending, &event));
     assert_true(!event.info.resync && event.old_object == a && event.object == b);
     event_let_go(&event);
-    pending_put(&pending, &(struct event){.type = ON_ADD, .object = a, .info = {.filtered = true}});
-    pending_put(&pending,
-                &(struct event){.type = ON_UPDATE, .old_object = a, .object = b, .info = {.received_us = 2}});
+    pending_put(&pending, &(struct handler_event){.type = ON_ADD, .object = a, .info = {.filtered = true}});
+    pending_put(&pending, &(struct handler_event){
+                              .type = ON_UPDATE, .old_object = a, .object = b, .info = {.received_us = 2}});
     assert_true(pending_take(&pending, &event));
     assert_true(event.type == ON_ADD && event.info.filtered);
     event_let_go(&event);
-    pending_put(&pending,
-                &(struct event){.type = ON_DELETE, .old_object = a, .object = a, .info = {.filtered = true}});
-    pending_put(&pending, &(struct event){.type = ON_ADD, .object = b, .info = {.filtered = true}});
+    pending_put(&pending, &(struct handler_event){
+                              .type = ON_DELETE, .old_object = a, .object = a, .info = {.filtered = true}});
+    pending_put(&pending, &(struct handler_event){.type = ON_ADD, .object = b, .info = {.filtered = true}});
     assert_true(pending_take(&pending, &event));
     assert_true(event.type == ON_UPDATE && !event.info.filtered); /* it passed before and does now */
     event_let_go(&event);
@@ -153,11 +153,11 @@ static void test_flags_tell_what_became_of_the_event(void **state)
 static void test_what_is_left_is_let_go(void **state)
 {
     struct fixture *f = *state;
-    struct pending pending;
+    struct pending_events pending;
     pending_init(&pending, 2, PENDING_JOIN_ALL, false);
     for (int i = 0; i < 5; i++) {
         struct root *object = pack(f, i % 3, 1, i);
-        pending_put(&pending, &(struct event){.type = ON_ADD, .object = object});
+        pending_put(&pending, &(struct handler_event){.type = ON_ADD, .object = object});
         root_unref(object);
     }
     assert_int_equal(pending.count, 3);
@@ -165,10 +165,11 @@ static void test_what_is_left_is_let_go(void **state)
     assert_int_equal(pending.count, 0);
 } /* the fixture looks for what leaked */
 
-static void put_add(struct fixture *f, struct pending *pending, int key, int version, bool initial)
+static void put_add(struct fixture *f, struct pending_events *pending, int key, int version, bool initial)
 {
     struct root *object = pack(f, key, 1, version);
-    pending_put(pending, &(struct event){.type = ON_ADD, .object = object, .info = {.initial = initial}});
+    pending_put(pending,
+                &(struct handler_event){.type = ON_ADD, .object = object, .info = {.initial = initial}});
     root_unref(object);
 }
 
@@ -179,11 +180,11 @@ static int key_of(const struct root *object)
 }
 
 /* "0.1 2.3": keys and versions, of all that may be taken. */
-static const char *taken(struct pending *pending)
+static const char *taken(struct pending_events *pending)
 {
     static char text[128];
     char *out = text;
-    struct event event;
+    struct handler_event event;
     *out = '\0';
     while (pending_has_next(pending) && pending_take(pending, &event)) {
         struct text buffer;
@@ -197,7 +198,7 @@ static const char *taken(struct pending *pending)
 static void test_keys_take_turns_and_one_that_is_held_waits(void **state)
 {
     struct fixture *f = *state;
-    struct pending pending;
+    struct pending_events pending;
     struct root *zero = pack(f, 0, 1, 0), *five = pack(f, 5, 1, 0);
     pending_init(&pending, 1000, PENDING_JOIN_ALL, true);
     struct pending_key *held = pending_lock(&pending, zero), *other = pending_lock(&pending, five);
@@ -224,8 +225,8 @@ static void test_keys_take_turns_and_one_that_is_held_waits(void **state)
 static void test_it_counts_what_is_left_of_the_first_list(void **state)
 {
     struct fixture *f = *state;
-    struct pending pending;
-    struct event event;
+    struct pending_events pending;
+    struct handler_event event;
     struct root *object = pack(f, 1, 1, 5);
     pending_init(&pending, 0, PENDING_JOIN_ALL, true);
     put_add(f, &pending, 0, 1, true);
@@ -233,7 +234,8 @@ static void test_it_counts_what_is_left_of_the_first_list(void **state)
     put_add(f, &pending, 0, 3, false); /* still new to the handler */
     put_add(f, &pending, 2, 4, false);
     assert_int_equal(pending.initial, 2);
-    pending_put(&pending, &(struct event){.type = ON_DELETE, .object = object}); /* nothing is left of it */
+    pending_put(&pending,
+                &(struct handler_event){.type = ON_DELETE, .object = object}); /* nothing is left of it */
     assert_int_equal(pending.initial, 1);
     assert_true(pending_take(&pending, &event));
     event_let_go(&event);
@@ -246,7 +248,7 @@ static void test_it_counts_what_is_left_of_the_first_list(void **state)
 
 struct check_target {
     struct root *truth[KEYS], *seen[KEYS];
-    struct pending pending;
+    struct pending_events pending;
     struct pending_key *held[KEYS]; /* by key: some are, now and then */
     int version, uid;
     size_t most;
@@ -259,16 +261,16 @@ static void change(struct fixture *f, struct check_target *w)
     struct root *before = w->truth[key], *after;
     if (before && rand() % 3 == 0) { /* the last state may be newer than any update */
         after = pack(f, key, w->uid, ++w->version);
-        w->joined |= pending_put(&w->pending,
-                                 &(struct event){.type = ON_DELETE, .old_object = before, .object = after});
+        w->joined |= pending_put(
+            &w->pending, &(struct handler_event){.type = ON_DELETE, .old_object = before, .object = after});
         root_unref(after);
         after = NULL;
     } else {
         if (!before) w->uid++;
         after = pack(f, key, w->uid, ++w->version);
-        w->joined |= pending_put(
-            &w->pending,
-            &(struct event){.type = before ? ON_UPDATE : ON_ADD, .old_object = before, .object = after});
+        w->joined |= pending_put(&w->pending, &(struct handler_event){.type = before ? ON_UPDATE : ON_ADD,
+                                                                      .old_object = before,
+                                                                      .object = after});
     }
     root_unref(before);
     w->truth[key] = after;
@@ -277,7 +279,7 @@ static void change(struct fixture *f, struct check_target *w)
 
 static bool take(struct check_target *w)
 {
-    struct event event;
+    struct handler_event event;
     if (!pending_take(&w->pending, &event)) return false;
     int key = key_of(event.object);
     assert_null(w->held[key]);
