@@ -23,6 +23,15 @@ describe("a spec that is wrong", function()
     assert.equal(told:format("settle", "nil"), problem(function() env.settle() end))
   end)
 
+  it("loads a script after one that names an unknown kind", function()
+    env.folder = ""
+    local bad = support.file 'require("k8s").informer "podz"'
+    assert.has_match('"podz"', (select(2, pcall(env.load, env, bad))))
+    env:load(support.file 'require("k8s").informer("pods"):on_add(function(pod) print(pod:key()) end)')
+    env:add { kind = "Pod", metadata = { name = "a", namespace = "shop" } }
+    assert.same({ "shop/a" }, env.prints)
+  end)
+
   it("is told of names that an environment does not have", function()
     assert.equal(
       'env: unknown method or list "ad", did you mean "add"?',

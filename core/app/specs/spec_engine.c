@@ -198,6 +198,17 @@ struct script *spec_engine_script(const struct spec_engine *engine, size_t i)
     return i < scripts->count ? scripts->items[i]->running : NULL;
 }
 
+/* The next script of this environment must not fail for a kind that this one named. */
+static void forget_script(struct spec_engine *engine, const char *name)
+{
+    struct err ignored;
+    spec_engine_enter(engine);
+    reload_remove(managed_script_find(&engine->engine->scripts, name));
+    spec_engine_leave();
+    spec_engine_settle(engine, &ignored);
+    engine->unknown = (struct err){0};
+}
+
 /* Elections are over before the next script could take part in one. */
 bool spec_engine_load(struct spec_engine *engine, const char *path, const char *name, struct err *err)
 {
@@ -212,6 +223,7 @@ bool spec_engine_load(struct spec_engine *engine, const char *path, const char *
     if (ok && engine->unknown.code != ERR_NONE) {
         *err = engine->unknown;
         ok = false;
+        forget_script(engine, name);
     }
     return ok;
 }

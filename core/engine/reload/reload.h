@@ -32,9 +32,11 @@ void reload_on_rescan(struct timer *timer);
 void reload_text(struct managed_script *managed, struct str text);
 /* The incoming generation, if there is one, is refused as it is not ready yet. */
 void reload_refuse_waiting(struct managed_script *managed, const char *why);
+/* Stops the script for good, as when its file is gone: its generations drain, then it is removed. */
+void reload_remove(struct managed_script *managed);
 /* The generation before the current one comes back as a new one. False: there is none. */
 bool reload_rollback(struct managed_script *managed, const char *why, struct err *err);
-/* A incoming generation's claim is of a kind that the server does not have; `text` tells where it asks for
+/* An incoming generation's claim is of a kind that the server does not have; `text` tells where it asks for
  * it. From inside discovery's answer. */
 void reload_unknown_kind(struct managed_script *managed, const char *text);
 /* Discovery has answered, or informers have news: incoming generations may be ready, or refused. From

@@ -47,7 +47,7 @@ static bool is_listed(const struct script_files *files, const char *path)
     return false;
 }
 
-static void stop_script(struct managed_script *managed)
+void reload_remove(struct managed_script *managed)
 {
     struct handover done;
     struct script *script = managed->running;
@@ -55,7 +55,6 @@ static void stop_script(struct managed_script *managed)
     managed->gone = true;
     reload_drop_incoming(managed);
     managed->running = NULL;
-    log_info("Script stopped because its file was removed", F("script", managed->name));
     if (script) {
         hooks->activated(hooks->ctx, script, NULL);
         script_drain(script, &done);
@@ -99,8 +98,10 @@ static void check_gone(struct managed_script *managed, const struct script_files
     if (managed->gone) return;
     if (is_listed(files, managed->path))
         managed->missing_ms = 0;
-    else if (!reload_may_come(managed, &managed->missing_ms, mode))
-        stop_script(managed);
+    else if (!reload_may_come(managed, &managed->missing_ms, mode)) {
+        log_info("Script stopped because its file was removed", F("script", managed->name));
+        reload_remove(managed);
+    }
 }
 
 /* Folders have what they have now; a folder that cannot be read has what it had. */

@@ -213,7 +213,7 @@ static void patch(struct writing *w, const char *key)
     json_t *given = sim_write_body(w, "error decoding patch");
     if (given && body == patched && !json_is_array(given)) {
         sim_reply_status(w->reply,
-                         sim_status_bad_request("error decoding patch: json: it is no array of operations"));
+                         sim_status_bad_request("error decoding patch: json: not an array of operations"));
         json_decref(given);
         given = NULL;
     }

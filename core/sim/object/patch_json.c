@@ -47,7 +47,7 @@ static void put(struct work *w, const struct sim_place *place, json_t *value)
 
 static bool take_away(struct work *w, const struct sim_place *place)
 {
-    if (!place->parent) return fail(w, "the whole document cannot be removed");
+    if (!place->parent) return fail(w, "the document itself cannot be removed");
     if (json_is_array(place->parent))
         json_array_remove(place->parent, place->index);
     else
