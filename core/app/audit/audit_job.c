@@ -108,7 +108,7 @@ static struct bundle *take_files(struct form *f)
     struct bundle *bundle = bundle_new();
     uint32_t count = wire_number_below(&f->in, LIST_MAX);
     for (uint32_t i = 0; i < count && !f->in.bad; i++) {
-        char *path;
+        char *path = NULL;
         text(f, &path);
         struct str source = wire_text(&f->in);
         if (!f->in.bad) bundle_set_text(bundle, path, source);

@@ -48,7 +48,9 @@ static size_t up_to_mark(struct input_yaml *y, struct str text)
             if (y->at_mark) break;
             if (is_mark(line, '.'))
                 y->has_content = false;
-            else if (!strchr("#%\r\n", *line.p) && !is_mark(line, '-'))
+            else if (is_mark(line, '-'))
+                y->has_content = line.n > 3 && !strchr("\r\n", line.p[3]); /* the document may stand there */
+            else if (!strchr("#%\r\n", *line.p))
                 y->has_content = true;
         }
         const char *end = memchr(line.p, '\n', line.n);

@@ -34,6 +34,17 @@ static void test_a_key_that_is_there_twice_is_told_with_its_line(void **state)
                 "5 v1 T a\n! x: line 4: duplicate map key \"items\"\n");
 }
 
+/* An error is one of its own document, also where the document stands beside its mark. */
+static void test_documents_may_begin_beside_their_marks(void **state)
+{
+    struct inputs *in = *state;
+    assert_said(in, "--- {a: 1\n--- {kind: T, apiVersion: v1, metadata: {name: a}}\n",
+                "! x: line 2: invalid YAML: did not find expected ',' or '}' while parsing a flow mapping\n"
+                "2 v1 T a\n");
+    assert_said(in, "---\n--- # nothing\n---\t\n--- {kind: T, apiVersion: v1, metadata: {name: a}}\n---\n",
+                "4 v1 T a\n");
+}
+
 static void test_what_a_merge_brings_may_be_there(void **state)
 {
     assert_said(*state, HEAD "x: {a: &a {b: 1, c: 2}, d: {b: 2, <<: *a, c: 3, <<: *a}}\n", "1 v1 T a\n");
@@ -143,6 +154,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         TEST(test_a_key_that_is_there_twice_is_told_with_its_line),
+        TEST(test_documents_may_begin_beside_their_marks),
         TEST(test_what_a_merge_brings_may_be_there),
         TEST(test_merges_work_at_the_top_of_a_document),
         TEST(test_of_a_key_that_json_has_twice_the_last_counts),
