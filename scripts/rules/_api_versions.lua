@@ -1,6 +1,6 @@
--- Versions of Kubernetes' own kinds that are no longer served, or will not be: since when they are discouraged, since
--- when they are gone, and what takes their place. As in Kubernetes 1.37; numbers are those behind "1.". What people
--- write manifests of is here, not what programs make.
+-- Deprecated and removed versions of built-in kinds, as of Kubernetes 1.37: the minor Kubernetes version that
+-- deprecates the version, the one that removes it, and the replacement. Only kinds that people write manifests of are
+-- listed.
 local versions = {}
 
 local function add(version, kinds, deprecated, removed, instead)

@@ -1,6 +1,6 @@
 -- The controls of the Pod Security Standards (https://kubernetes.io/docs/concepts/security/pod-security-standards/),
--- each with the name that the standard gives it, as functions (pod, say): say(problem, path in the pod spec, value).
--- They are the controls of Kubernetes 1.36.
+-- as of Kubernetes 1.36, each with its name in the standard, as functions (pod, report): report(problem, path, value),
+-- with a path in the pod spec.
 local pods = require "_pods"
 local shapes = require "_shapes"
 local values = require "_values"
@@ -36,15 +36,15 @@ end
 
 local LISTS = { "initContainers", "containers", "ephemeralContainers" }
 
--- With its path in the object, for errors, and that of the security context. `name` is the list that it is in.
+-- Keeps the paths of the holder and of its security context, for errors. `name` is the list that contains it.
 local function new_holder(it, where, name, i)
   local holder = { it = it, where = where, of_context = where .. ".securityContext", list = name, i = i }
   holder.context = shapes.map(it, "securityContext", where)
   return setmetatable(holder, Holder)
 end
 
--- What the controls look at, found once for all of them: the pod spec at the path `prefix`, its containers, and what
--- has a security context.
+-- The input of all controls, collected once: the pod spec at the path `prefix`, its containers, and the holders that
+-- have a security context.
 function controls.pod(spec, prefix, annotations)
   local pod = { spec = spec, prefix = prefix, annotations = annotations, containers = {}, contexts = {} }
   local own = new_holder(spec, prefix)
@@ -68,24 +68,24 @@ local function restricted(name, check)
   table.insert(controls.restricted, { name = name, check = check })
 end
 
--- In a user namespace of its own the pod's root is nobody outside.
+-- In its own user namespace, the pod's root has no permissions on the node.
 local function has_own_users(pod)
   return shapes.flag(pod.spec, "hostUsers", pod.prefix) == false
 end
 
-baseline("HostProcess", function(pod, say)
+baseline("HostProcess", function(pod, report)
   for _, holder in ipairs(pod.contexts) do
     local options = shapes.map(holder.context, "windowsOptions", holder.of_context)
     if shapes.flag(options, "hostProcess", holder.of_context .. ".windowsOptions") then
-      say(holder:says() .. " is a HostProcess", holder:context_path "windowsOptions.hostProcess", true)
+      report(holder:says() .. " is a HostProcess", holder:context_path "windowsOptions.hostProcess", true)
     end
   end
 end)
 
-baseline("Host Namespaces", function(pod, say)
+baseline("Host Namespaces", function(pod, report)
   for _, field in ipairs { "hostNetwork", "hostPID", "hostIPC" } do
     if shapes.flag(pod.spec, field, pod.prefix) then
-      say(field .. " is true", field, true)
+      report(field .. " is true", field, true)
     end
   end
 end)
@@ -99,23 +99,23 @@ local function each_context(pod, fn)
   end
 end
 
-baseline("Privileged Containers", function(pod, say)
+baseline("Privileged Containers", function(pod, report)
   each_context(pod, function(container, context)
     if shapes.flag(context, "privileged", container.of_context) then
-      say(container:says() .. " is privileged", container:context_path "privileged", true)
+      report(container:says() .. " is privileged", container:context_path "privileged", true)
     end
   end)
 end)
 
 local function check_added(allowed)
-  return function(pod, say)
+  return function(pod, report)
     each_context(pod, function(container, context)
       local capabilities = shapes.map(context, "capabilities", container.of_context)
       local all = capabilities and capabilities.add
       for i, added in ipairs(shapes.expect("list", all, container.of_context, "capabilities.add") or {}) do
         if not allowed[added] then
           local path = container:context_path(("capabilities.add[%d]"):format(i - 1))
-          say(("%s adds %s"):format(container:says(), tostring(added)), path, text(added))
+          report(("%s adds %s"):format(container:says(), tostring(added)), path, text(added))
         end
       end
     end)
@@ -126,23 +126,23 @@ local BASELINE_CAPABILITIES = set [[AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID
   SETGID SETPCAP SETUID SYS_CHROOT]]
 baseline("Capabilities", check_added(BASELINE_CAPABILITIES), true)
 
-baseline("HostPath Volumes", function(pod, say)
+baseline("HostPath Volumes", function(pod, report)
   for i, volume in shapes.maps(pod.spec, "volumes", pod.prefix) do
     local path = shapes.expect("map", volume.hostPath, pod.prefix, "volumes[%d].hostPath", i)
     if path then
       local name = text(volume.name) or i
-      say(("the volume %s is a hostPath"):format(name), ("volumes[%d].hostPath"):format(i), text(path.path))
+      report(("volume %s is a hostPath"):format(name), ("volumes[%d].hostPath"):format(i), text(path.path))
     end
   end
 end, true)
 
-baseline("Host Ports", function(pod, say)
+baseline("Host Ports", function(pod, report)
   for _, container in ipairs(pod.containers) do
     for i, port in shapes.maps(container.it, "ports", container.where) do
       local number = shapes.expect("number", port.hostPort, container.where, "ports[%d].hostPort", i)
       if number and number ~= 0 then
         local path = container:path(("ports[%d].hostPort"):format(i))
-        say(("%s has port %d of the node"):format(container:says(), number), path, number)
+        report(("%s uses port %d of the node"):format(container:says(), number), path, number)
       end
     end
   end
@@ -152,51 +152,51 @@ local PROBES = { "livenessProbe", "readinessProbe", "startupProbe" }
 local HOOKS = { "postStart", "preStop" }
 local ACTIONS = { "httpGet", "tcpSocket" }
 
-local function check_host(container, handler, path, name, say)
+local function check_host(container, handler, path, name, report)
   for _, field in ipairs(handler and ACTIONS or {}) do
     local action = shapes.expect("map", handler[field], container.where, "%s%s.%s", path, name, field)
     local host = action and action.host
     if shapes.expect("text", host, container.where, "%s%s.%s.host", path, name, field) and host ~= "" then
       local place = container:path(("%s%s.%s.host"):format(path, name, field))
-      say(("%s asks the host %s"):format(container:says(), host), place, host)
+      report(("%s connects to the host %s"):format(container:says(), host), place, host)
     end
   end
 end
 
-baseline("Host Probes / Lifecycle Hooks", function(pod, say)
+baseline("Host Probes / Lifecycle Hooks", function(pod, report)
   for _, container in ipairs(pod.containers) do
     for _, probe in ipairs(PROBES) do
-      check_host(container, shapes.map(container.it, probe, container.where), "", probe, say)
+      check_host(container, shapes.map(container.it, probe, container.where), "", probe, report)
     end
     local lifecycle = shapes.map(container.it, "lifecycle", container.where)
     for _, hook in ipairs(lifecycle and HOOKS or {}) do
       local handler = shapes.expect("map", lifecycle[hook], container.where, "lifecycle.%s", hook)
-      check_host(container, handler, "lifecycle.", hook, say)
+      check_host(container, handler, "lifecycle.", hook, report)
     end
   end
 end)
 
 local PROFILES = set "RuntimeDefault Localhost"
 
--- Has profiles of that field be one of these.
-local function check_profiles(pod, say, field, called)
+-- Reports profiles in that field that are not allowed.
+local function check_profiles(pod, report, field, called)
   for _, holder in ipairs(pod.contexts) do
     local profile = shapes.map(holder.context, field, holder.of_context)
     if profile and not PROFILES[profile.type] then
       local problem = ("%s has the %s profile %s"):format(holder:says(), called, tostring(profile.type))
-      say(problem, holder:context_path(field .. ".type"), text(profile.type))
+      report(problem, holder:context_path(field .. ".type"), text(profile.type))
     end
   end
 end
 
 local APPARMOR = "container.apparmor.security.beta.kubernetes.io/"
 
-baseline("AppArmor", function(pod, say)
-  check_profiles(pod, say, "appArmorProfile", "AppArmor")
+baseline("AppArmor", function(pod, report)
+  check_profiles(pod, report, "appArmorProfile", "AppArmor")
   for key, value in pairs(list(pod.annotations)) do
     if type(key) == "string" and key:sub(1, #APPARMOR) == APPARMOR and text(value) then
       if value ~= "runtime/default" and not value:find "^localhost/" then
-        say(("the annotation %s is %s"):format(key, value), nil, value)
+        report(("the annotation %s is %s"):format(key, value), nil, value)
       end
     end
   end
@@ -204,37 +204,37 @@ end)
 
 local SELINUX = set "container_t container_init_t container_kvm_t container_engine_t"
 
-baseline("SELinux", function(pod, say)
+baseline("SELinux", function(pod, report)
   for _, holder in ipairs(pod.contexts) do
     local options = shapes.map(holder.context, "seLinuxOptions", holder.of_context)
     for _, field in ipairs(options and { "type", "user", "role" } or {}) do
       local value = text(shapes.expect("text", options[field], holder.of_context, "seLinuxOptions.%s", field))
       if value and not (field == "type" and SELINUX[value]) then
         local problem = ("%s has the SELinux %s %s"):format(holder:says(), field, value)
-        say(problem, holder:context_path("seLinuxOptions." .. field), value)
+        report(problem, holder:context_path("seLinuxOptions." .. field), value)
       end
     end
   end
 end)
 
-local function check_proc(pod, say)
+local function check_proc(pod, report)
   each_context(pod, function(container, context)
     local mount = context.procMount
     if mount ~= nil and mount ~= "Default" then
       local problem = ("%s has the procMount %s"):format(container:says(), tostring(mount))
-      say(problem, container:context_path "procMount", text(mount))
+      report(problem, container:context_path "procMount", text(mount))
     end
   end)
 end
 
-baseline("/proc Mount Type", function(pod, say)
+baseline("/proc Mount Type", function(pod, report)
   if not has_own_users(pod) then
-    check_proc(pod, say)
+    check_proc(pod, report)
   end
 end, true)
 
-local function check_seccomp(pod, say)
-  check_profiles(pod, say, "seccompProfile", "seccomp")
+local function check_seccomp(pod, report)
+  check_profiles(pod, report, "seccompProfile", "seccomp")
 end
 baseline("Seccomp", check_seccomp, true)
 
@@ -243,11 +243,11 @@ local SYSCTLS = set [[kernel.shm_rmid_forced net.ipv4.ip_local_port_range net.ip
   net.ipv4.tcp_fin_timeout net.ipv4.tcp_keepalive_intvl net.ipv4.tcp_keepalive_probes net.ipv4.tcp_rmem
   net.ipv4.tcp_wmem]]
 
-baseline("Sysctls", function(pod, say)
+baseline("Sysctls", function(pod, report)
   for i, sysctl in shapes.maps(pod.context, "sysctls", pod.prefix .. ".securityContext") do
     if not SYSCTLS[sysctl.name] then
       local path = ("securityContext.sysctls[%d].name"):format(i)
-      say(("the pod sets %s"):format(tostring(sysctl.name)), path, text(sysctl.name))
+      report(("the pod sets %s"):format(tostring(sysctl.name)), path, text(sysctl.name))
     end
   end
 end)
@@ -268,78 +268,78 @@ local function is_allowed(volume)
   return false
 end
 
-restricted("Volume Types", function(pod, say)
+restricted("Volume Types", function(pod, report)
   for i, volume in shapes.maps(pod.spec, "volumes", pod.prefix) do
     if not is_allowed(volume) then
       local name = text(volume.name) or i
-      say(("the volume %s is of a kind that is not allowed"):format(name), ("volumes[%d]"):format(i))
+      report(("volume %s has a type that is not allowed"):format(name), ("volumes[%d]"):format(i))
     end
   end
 end)
 
--- Of what Windows has not.
+-- Skips pods for Windows, which has no such field.
 local function on_linux(check)
-  return function(pod, say)
+  return function(pod, report)
     if not pods.is_windows(pod.spec, pod.prefix) then
-      check(pod, say)
+      check(pod, report)
     end
   end
 end
 
-restricted("Privilege Escalation", on_linux(function(pod, say)
+restricted("Privilege Escalation", on_linux(function(pod, report)
   for _, container in ipairs(pod.containers) do
     if not container.context or container.context.allowPrivilegeEscalation ~= false then
       local path = container:context_path "allowPrivilegeEscalation"
-      say(container:says() .. " does not set allowPrivilegeEscalation to false", path)
+      report(container:says() .. " does not set allowPrivilegeEscalation to false", path)
     end
   end
 end))
 
-restricted("Running as Non-root", function(pod, say)
+restricted("Running as Non-root", function(pod, report)
   if has_own_users(pod) then
     return
   end
   local all = pod.context and pod.context.runAsNonRoot
   if all == false then
-    say("the pod sets runAsNonRoot to false", "securityContext.runAsNonRoot", false)
+    report("the pod sets runAsNonRoot to false", "securityContext.runAsNonRoot", false)
   end
   for _, container in ipairs(pod.containers) do
     local own = container.context and container.context.runAsNonRoot
     if own ~= true and (own ~= nil or all ~= true) then
-      say(container:says() .. " may run as root", container:context_path "runAsNonRoot")
+      report(container:says() .. " may run as root", container:context_path "runAsNonRoot")
     end
   end
 end)
 
-restricted("Running as Non-root user", function(pod, say)
+restricted("Running as Non-root user", function(pod, report)
   for _, holder in ipairs(has_own_users(pod) and {} or pod.contexts) do
     if holder.context.runAsUser == 0 then
-      say(holder:says() .. " runs as user 0", holder:context_path "runAsUser", 0)
+      report(holder:says() .. " runs as user 0", holder:context_path "runAsUser", 0)
     end
   end
 end)
 
-restricted("Seccomp", on_linux(function(pod, say)
-  check_seccomp(pod, say)
+restricted("Seccomp", on_linux(function(pod, report)
+  check_seccomp(pod, report)
   local all = pod.context and map(pod.context.seccompProfile)
   if all and PROFILES[all.type] then
     return
   end
   for _, container in ipairs(pod.containers) do
     if not container.context or not map(container.context.seccompProfile) then
-      say(container:says() .. " has no seccomp profile", container:context_path "seccompProfile")
+      report(container:says() .. " has no seccomp profile", container:context_path "seccompProfile")
     end
   end
 end))
 
 local check_all_but_bind = check_added(set "NET_BIND_SERVICE")
 
-restricted("Capabilities", on_linux(function(pod, say)
-  check_all_but_bind(pod, say)
+restricted("Capabilities", on_linux(function(pod, report)
+  check_all_but_bind(pod, report)
   for _, container in ipairs(pod.containers) do
     local capabilities = container.context and map(container.context.capabilities)
     if not values.has(capabilities and capabilities.drop, "ALL") then
-      say(container:says() .. " does not drop ALL", container:context_path "capabilities.drop")
+      report(container:says() .. " does not drop ALL", container:context_path "capabilities.drop")
     end
   end
 end))

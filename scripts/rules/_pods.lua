@@ -1,4 +1,4 @@
--- Pods and all that makes them: where their pod spec is, its containers, and patches of both.
+-- Pods and the workloads that create them: their pod specs and containers, and patches of both.
 local k8s = require "k8s"
 local shapes = require "_shapes"
 local values = require "_values"
@@ -18,7 +18,7 @@ pods.kinds = {
   "cronjobs.batch",
 }
 
--- Those that are meant to run for ever.
+-- Kinds that do not run to completion.
 pods.lasting_kinds = { "pods", "deployments.apps", "statefulsets.apps", "daemonsets.apps", "replicasets.apps" }
 
 local OWNERS = {
@@ -30,7 +30,7 @@ local OWNERS = {
   CronJob = "^batch/",
 }
 
--- For `params`: --param owned=true has pods checked too that a workload makes, as in a dump of pods alone.
+-- For `params`: --param owned=true also checks pods of workloads, as in a dump that has only pods.
 pods.params = { owned = false }
 
 local function is_owned(obj)
@@ -59,7 +59,7 @@ local function template_of(obj, kind)
   return spec and map(spec.template)
 end
 
--- The template with the pod's metadata and spec; of a pod that is itself. Nil where there is none.
+-- The pod template, or the pod itself; nil without a template.
 function pods.template(obj)
   return template_of(obj, obj.kind)
 end
@@ -69,7 +69,7 @@ local function spec_of(obj, kind)
   return template and map(template.spec)
 end
 
--- The pod spec, and its path. Nil where there is none.
+-- The pod spec, nil if it is missing, and its path.
 function pods.spec(obj)
   local kind = obj.kind
   return spec_of(obj, kind), PREFIX[kind] or OTHERS
@@ -101,12 +101,12 @@ local function is_plain(spec)
     and is_list_of_containers(spec.ephemeralContainers)
 end
 
--- Raises an error for the first thing that is of another type than it should be, or not there.
+-- Raises an error for the first field that is missing or has the wrong type.
 local function find_type(obj)
   local prefix = PREFIX[obj.kind] or OTHERS
   local spec, path = obj, nil
   for name in prefix:gmatch "[^.]+" do
-    spec = shapes.map(spec, name, path) or shapes.refuse("not there", path, name)
+    spec = shapes.map(spec, name, path) or shapes.refuse("is missing", path, name)
     path = path and path .. "." .. name or name
   end
   for _, name in ipairs(LISTS) do
@@ -115,21 +115,21 @@ local function find_type(obj)
     end
   end
   if values.list(spec.containers)[1] == nil then
-    shapes.refuse(spec.containers == nil and "not there" or "empty", path, "containers")
+    shapes.refuse(spec.containers == nil and "is missing" or "is empty", path, "containers")
   end
 end
 
--- An error that names the path where the containers or their images cannot be found. Fields that only some rules read
--- are checked as these read them (_shapes.lua), so that pods which are as they should be cost no more.
+-- Raises an error that names the path if the containers or their images cannot be read. Fields that only some rules
+-- read are checked when those rules read them (_shapes.lua), so valid pods cost no more.
 function pods.check(obj, kind)
   if not is_plain(spec_of(obj, kind or obj.kind)) then
     find_type(obj)
   end
 end
 
--- For `skip`: what a workload makes is checked where it is written, once. Who else makes pods is not looked at, and
--- its pods are. There are many of them: without a reason they are counted alone.
--- An error where containers cannot be found, as by pods.check.
+-- For `skip`: pods of a workload are checked once, in its template. Pods of other owners are checked themselves.
+-- Returns true without a reason, so that skipped pods, of which there are many, are only counted. Raises an error if
+-- the containers cannot be read, as pods.check does.
 function pods.owned(obj, params)
   if not params.owned and is_owned(obj) then
     return true
@@ -147,13 +147,13 @@ function pods.labels(obj)
   return metadata and map(metadata.labels)
 end
 
--- Linux's ways to confine a process mean nothing there, and the server refuses them.
+-- Windows has none of Linux's ways to confine a process, and the server rejects their fields.
 function pods.is_windows(spec, prefix)
   local os = shapes.map(spec, "os", prefix)
   return os ~= nil and os.name == "windows"
 end
 
--- Where a container is.
+-- Position of a container in its pod spec.
 local Place = {}
 Place.__index = Place
 
@@ -192,8 +192,8 @@ end
 
 local function no_container() end
 
--- for container, place in pods.containers(obj) do ... end. `which` is "all", as without it; "planned", which leaves
--- out ephemeral ones, that nobody wrote down; or "lasting", without init containers too.
+-- for container, place in pods.containers(obj) do ... end. `which` is "all", the default; "planned", without ephemeral
+-- containers, which no manifest has; or "lasting", without init containers too.
 function pods.containers(obj, which)
   local spec, prefix = pods.spec(obj)
   if not spec then
@@ -203,8 +203,8 @@ function pods.containers(obj, which)
   return next_container, setmetatable(place, Place)
 end
 
--- A field of that type of the security context of a container, or of a pod spec; false is a value. `where` is its
--- place, or the path of the spec.
+-- A field of the security context of a container or of a pod spec, checked for its type; false is a value. `where` is
+-- the place of the container, or the path of the spec.
 function pods.security(holder, where, wanted, field)
   local context = shapes.map(holder, "securityContext", where)
   if context then
@@ -212,7 +212,7 @@ function pods.security(holder, where, wanted, field)
   end
 end
 
--- The same where the pod's counts for a container that says nothing.
+-- The same; the pod's field is the default of its containers.
 function pods.inherited(container, place, wanted, field)
   local value = pods.security(container, place, wanted, field)
   if value == nil then
@@ -221,10 +221,10 @@ function pods.inherited(container, place, wanted, field)
   return value
 end
 
--- Templates of jobs cannot be changed, and next to nothing of a pod.
+-- Kinds whose pod template can be changed. Jobs and pods are almost immutable.
 local CHANGEABLE = { Deployment = true, StatefulSet = true, DaemonSet = true, CronJob = true }
 
--- For `fix`: a merge patch that has these fields in the pod spec; nil where the server would refuse it.
+-- For `fix`: a merge patch with these fields of the pod spec; nil if the server would reject it.
 function pods.patch(obj, fields)
   if not CHANGEABLE[obj.kind] then
     return nil
@@ -233,8 +233,8 @@ function pods.patch(obj, fields)
   return obj.kind == "CronJob" and { spec = { jobTemplate = patch } } or patch
 end
 
--- The same with containers that `change(copy)` made others; whole lists, as a merge patch replaces them. It returns
--- true for a container that it changed.
+-- The same for containers: `change(copy)` changes one and returns true if it did. A merge patch replaces lists, so the
+-- patch contains them complete.
 function pods.patch_containers(obj, change)
   local spec = CHANGEABLE[obj.kind] and pods.spec(obj)
   local fields = {}

@@ -1,4 +1,4 @@
--- Which config maps, secrets and claims a pod spec names: by variables, whole environments, volumes and projected ones.
+-- ConfigMaps, Secrets and claims that a pod spec references: in env, envFrom, volumes and projected volumes.
 local pods = require "_pods"
 local shapes = require "_shapes"
 local values = require "_values"
@@ -7,14 +7,14 @@ local map, maps, text = values.map, values.maps, values.text
 
 local references = {}
 
--- The fields by which each is named.
+-- Fields with the references.
 local FIELDS = {
   configmaps = { variable = "configMapKeyRef", environment = "configMapRef", volume = "configMap", name = "name" },
   secrets = { variable = "secretKeyRef", environment = "secretRef", volume = "secret", name = "secretName" },
 }
 
--- How fields are read for an index: whoever names something is not the object that is asked about, and what of it is of
--- another type than it should be names nothing. For the object itself _shapes.lua reads them.
+-- Readers of fields for an index, where a field of the wrong type references nothing: the audit of that object reports
+-- it. Fields of the audited object are read with _shapes.lua.
 local LAX = {
   maps = function(holder, field)
     return maps(holder and holder[field])
@@ -24,8 +24,8 @@ local LAX = {
   end,
 }
 
--- Calls fn(name, optional, key, path, ...) if the holder's field names something. The path comes as a format with its
--- numbers: most are never shown.
+-- Calls fn(name, optional, key, path, ...) if the holder's field is a reference. The path is a format with its numbers,
+-- because most paths are never shown.
 local function tell(read, fn, prefix, holder, field, name_field, format, ...)
   local found = holder and holder[field]
   local reference = map(found)
@@ -69,19 +69,19 @@ local function each(obj, read, fields, fn)
   end
 end
 
--- Calls fn(name, optional, key, path, ...) for each config map or secret that is named, `what` being "configmaps" or
--- "secrets"; path:format(...) is the name's place in the pod spec. What pulls images is told by image_pull_secrets.
--- What it cannot read is an error, as in _shapes.lua.
+-- Calls fn(name, optional, key, path, ...) for each reference to a ConfigMap or Secret; `what` is "configmaps" or
+-- "secrets", and path:format(...) is the path of the name in the pod spec. Secrets for pulling images are left to
+-- image_pull_secrets. Fields of the wrong type raise an error, as in _shapes.lua.
 function references.each(obj, what, fn)
   each(obj, shapes, FIELDS[what], fn)
 end
 
--- The same for an index, where it is passed over.
+-- The same for an index: fields of the wrong type are skipped.
 function references.index(obj, what, fn)
   each(obj, LAX, FIELDS[what], fn)
 end
 
--- for i, name in ...: the secrets for images, from 0 up.
+-- for i, name in ...: the Secrets for pulling images, from 0 up.
 function references.image_pull_secrets(holder, where)
   local next_secret = shapes.maps(holder, "imagePullSecrets", where)
   return function()
@@ -101,7 +101,7 @@ local function each_claim(obj, read, fn)
   end
 end
 
--- Calls fn(name, place of the volume) for each claim.
+-- Calls fn(name, number of the volume) for each claim.
 function references.claims(obj, fn)
   each_claim(obj, shapes, fn)
 end
@@ -111,7 +111,7 @@ function references.index_claims(obj, fn)
   each_claim(obj, LAX, fn)
 end
 
--- The account of the pods, nil where they have the default one.
+-- The service account of the pods; nil for the default one.
 function references.account(obj)
   local spec = pods.spec(obj)
   return spec and (text(spec.serviceAccountName) or text(spec.serviceAccount)) or nil

@@ -1,7 +1,7 @@
--- Fields of objects as rules read them. A rule that cannot look at a field must not pass, so that one of another type
--- than it should be is an error that names its path. The server takes no such object, but a manifest may be one. What
--- is absent, null or empty is no error. `where` is the path of the holder: a text, what has a method `path(field)`, or
--- nil for an object itself. It is looked at for an error alone.
+-- Fields of objects as rules read them. A rule that cannot read a field must not pass, so a field of the wrong type is
+-- an error that names its path. The server rejects such objects, but a manifest may contain one. An absent, null or
+-- empty field is no error. `where` is the path of the holder: a string, an object with a method `path(field)`, or nil
+-- for the audited object itself. It is used for errors alone.
 local k8s = require "k8s"
 
 local is_view, null, next, type = k8s.object.is_view, k8s.null, next, type
@@ -28,14 +28,14 @@ local FITS = {
   end,
 }
 
-local CALLED = { map = "a map", list = "a list", text = "a text", flag = "true or false", number = "a number" }
+local CALLED = { map = "a map", list = "a list", text = "a string", flag = "a boolean", number = "a number" }
 
 local function name_of_type(value)
   if is_view(value) then
-    return value[1] ~= nil and "list" or next(value) ~= nil and "map" or "map or list without anything"
+    return value[1] ~= nil and "a list" or next(value) ~= nil and "a map" or "an empty map or list"
   end
   local kind = type(value)
-  return kind == "string" and "text" or kind == "userdata" and "number" or kind -- a k8s.int64
+  return "a " .. (kind == "userdata" and "number" or kind) -- a k8s.int64
 end
 
 local function path_of(where, field)
@@ -45,24 +45,24 @@ local function path_of(where, field)
   return where and where:path(field) or field
 end
 
--- Raises "spec.containers is empty, so nothing can be said of it". The path comes as a format with what it takes.
+-- Raises "spec.containers is empty". The path is a format with its arguments.
 function shapes.refuse(problem, where, format, ...)
-  error(("%s is %s, so nothing can be said of it"):format(path_of(where, format:format(...)), problem), 0)
+  error(("%s %s"):format(path_of(where, format:format(...)), problem), 0)
 end
 
--- The value when it is what is wanted: a "map", "list", "text", "flag" or "number". Nil when there is none.
+-- Returns the value if it is of the wanted type: "map", "list", "text", "flag" or "number"; nil if it is absent.
 function shapes.expect(wanted, value, where, format, ...)
   if value == nil or value == null then
     return nil
   elseif not FITS[wanted](value) then
-    shapes.refuse(("a %s, not %s"):format(name_of_type(value), CALLED[wanted]), where, format, ...)
+    shapes.refuse(("must be %s, not %s"):format(CALLED[wanted], name_of_type(value)), where, format, ...)
   end
   return value
 end
 
 local expect = shapes.expect
 
--- The field when it is of that type, nil where it is absent. An absent holder has no fields.
+-- Returns the field if it is a map; nil if it or the holder is absent.
 function shapes.map(holder, field, where)
   local value = holder and holder[field]
   if value then
@@ -115,9 +115,9 @@ function shapes.maps(holder, field, where)
   end
 end
 
--- The spec of an object that needs one.
+-- The spec of an object; an error if it is missing.
 function shapes.spec(obj)
-  return shapes.map(obj, "spec") or shapes.refuse("not there", nil, "spec")
+  return shapes.map(obj, "spec") or shapes.refuse("is missing", nil, "spec")
 end
 
 return shapes

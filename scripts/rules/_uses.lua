@@ -1,10 +1,10 @@
--- Other objects that rules look for, for `uses`.
+-- Indexes of other objects that rules look up, for `uses`.
 local pods = require "_pods"
 local values = require "_values"
 
 local uses = {}
 
--- use.NAME "shop/web" is an array of the one that is called so, or empty.
+-- use.NAME "shop/web" returns an array with the object of that key, or an empty one.
 function uses.by_key(kind)
   return {
     kind = kind,
@@ -14,7 +14,7 @@ function uses.by_key(kind)
   }
 end
 
--- use.NAME "shop" are those of the namespace.
+-- use.NAME "shop" returns the objects of the namespace.
 function uses.by_namespace(kind)
   return {
     kind = kind,
@@ -24,7 +24,7 @@ function uses.by_namespace(kind)
   }
 end
 
--- use.NAME "cluster-admin" of a kind without namespaces.
+-- use.NAME "cluster-admin" returns the object of that name, of a kind without namespaces.
 function uses.by_name(kind)
   return { kind = kind, index = "metadata.name" }
 end
@@ -40,7 +40,7 @@ local MAKERS = {
 }
 local ORDER = { "deployments", "statefulsets", "daemonsets", "cronjobs", "jobs", "replicasets", "pods" }
 
--- All that makes pods, and pods, each by that index: workloads count where their pods are not in what is looked at.
+-- Pods and workloads, each with that index. Workloads count because manifests contain them without their pods.
 function uses.makers(index, more)
   local all = more or {}
   for name, kind in pairs(MAKERS) do
@@ -55,7 +55,7 @@ function uses.makers_by_namespace(more)
   end, more)
 end
 
--- for obj in uses.each(use, value): over all of uses.makers, those of which there are fewest first.
+-- for obj in uses.each(use, value): over all kinds of uses.makers, the kinds with the fewest objects first.
 function uses.each(use, value)
   local n, found, i = 0, {}, 0
   return function()
@@ -71,7 +71,7 @@ function uses.each(use, value)
   end
 end
 
--- The first of all in the namespace that the selector selects, as values.labels_selector gives it; nil for none.
+-- Returns the first object in the namespace that the selector of values.labels_selector selects; nil without one.
 function uses.selected(use, namespace, selector)
   for obj in uses.each(use, namespace) do
     if values.selects(selector, pods.labels(obj)) then

@@ -1,4 +1,4 @@
--- Values of objects as they may really be: a null, a number or a list where a map belongs must not end a rule.
+-- Values of objects, whatever their type: a null, a number or a list instead of a map must not end a rule.
 local k8s = require "k8s"
 
 local is_view, selects = k8s.object.is_view, k8s.selects
@@ -7,14 +7,14 @@ local values = {}
 
 local NONE = {}
 
--- What has fields, else nil.
+-- Returns the value if it has fields, else nil.
 function values.map(value)
   if is_view(value) then
     return value
   end
 end
 
--- What ipairs takes; nothing in it where there is no list. Its elements may be anything.
+-- Returns the value for ipairs, or an empty list. Its elements may be anything.
 function values.list(value)
   if is_view(value) then
     return value
@@ -22,7 +22,7 @@ function values.list(value)
   return NONE
 end
 
--- Elements of a list that are maps, with their place from 0 up, as paths count.
+-- Elements of a list that are maps, with their number from 0 up, as in paths.
 local function next_map(list, i)
   while true do
     i = i + 1
@@ -39,13 +39,13 @@ function values.maps(value)
   return next_map, is_view(value) and value or NONE, -1
 end
 
--- The first of them, nil for none.
+-- Returns the first of them; nil without one.
 function values.first(value)
   local _, found = next_map(values.list(value), -1)
   return found
 end
 
--- A text that says something, else nil.
+-- Returns the value if it is a string that is not empty, else nil.
 function values.text(value)
   if type(value) == "string" and value ~= "" then
     return value
@@ -61,7 +61,7 @@ function values.has(list, wanted)
   return false
 end
 
--- A quantity; nil for what is none.
+-- Returns the value as a quantity, nil if it is not one.
 function values.quantity(value)
   local kind = type(value)
   if kind == "string" or kind == "number" then
@@ -69,7 +69,7 @@ function values.quantity(value)
   end
 end
 
--- Objects of manifests without a namespace are for the one that kubectl would take.
+-- The namespace of the object; default for manifests without one, as in kubectl.
 function values.namespace(obj)
   local namespace = obj:namespace()
   return namespace ~= "" and namespace or "default"
@@ -79,7 +79,7 @@ function values.key(obj)
   return values.namespace(obj) .. "/" .. obj:name()
 end
 
--- Keys and values of labels are texts of these letters; anything else is no selector.
+-- Keys and values of labels consist of these characters; a selector with others is invalid.
 local function is_key(key)
   return type(key) == "string" and key:find "^[%w._/-]+$" ~= nil
 end
@@ -88,7 +88,7 @@ local function is_value(value)
   return type(value) == "string" and value:find "^[%w._-]*$" ~= nil
 end
 
--- Appends a requirement for each label; false when one is none.
+-- Appends a requirement for each label; returns false if one is invalid.
 local function add_labels(parts, labels)
   for key, value in pairs(values.list(labels)) do
     if not is_key(key) or not is_value(value) then
@@ -116,14 +116,14 @@ local function add_expression(parts, expression)
   return true
 end
 
--- The labels that a Service selects as a selector in text, which is compared faster than a map. Nil for none, and for
--- what is no selector: that selects nothing.
+-- Returns the labels that a Service selects as a selector string, which is compared faster than a map. Returns nil for
+-- no labels and for invalid ones, which select nothing.
 function values.labels_selector(labels)
   local parts = {}
   return add_labels(parts, labels) and parts[1] and table.concat(parts, ",") or nil
 end
 
--- The same of a LabelSelector: an empty one is "", and selects everything.
+-- Returns a LabelSelector as a selector string: "" for an empty one, which selects everything; nil for an invalid one.
 function values.label_selector(selector)
   local parts = {}
   if not is_view(selector) or not add_labels(parts, selector.matchLabels) then
@@ -137,7 +137,7 @@ function values.label_selector(selector)
   return table.concat(parts, ",")
 end
 
--- Whether what values.labels_selector or values.label_selector gave selects these labels.
+-- Returns true if a selector of values.labels_selector or values.label_selector selects the labels.
 function values.selects(selector, labels)
   local ok, is_selected = pcall(selects, selector, is_view(labels) and labels or NONE)
   return selector ~= nil and ok and is_selected == true

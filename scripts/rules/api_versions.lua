@@ -1,4 +1,4 @@
--- Manifests of versions that the server has no more, or will not have much longer.
+-- Manifests that use removed or deprecated API versions.
 --   kubelua audit -f scripts/rules/api_versions.lua --from pods.json --param kubernetes=1.31
 local k8s = require "k8s"
 local values = require "_values"
@@ -23,8 +23,8 @@ end
 
 local APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
--- Calls fn(what is known, version, path) for the version that the object is written in, and for that of the manifest
--- which was applied last: a server shows every object in the version that one asks for.
+-- Calls fn(entry of _api_versions.lua, version, path) for the version of the object, else for the version of the
+-- manifest that kubectl applied last: a server returns every object in the version that the client requests.
 local function each_version(obj, fn)
   local kind = obj.kind
   local own = versions[obj.apiVersion]
@@ -40,7 +40,7 @@ local function each_version(obj, fn)
   end
 end
 
--- The number behind "1." of the version that is looked at.
+-- Minor number of the Kubernetes version to check against: 31 for 1.31.
 local function minor_of(params)
   local minor = params.kubernetes:match "^v?1%.(%d+)"
   return tonumber(minor) or error('kubernetes must be a version such as 1.31, not "' .. params.kubernetes .. '"')
@@ -48,19 +48,19 @@ end
 
 k8s.rule {
   id = "removed-api",
-  title = "Manifests are of versions that are served",
+  title = "Manifests use API versions that the server serves",
   severity = "high",
   category = "API versions",
-  why = "The server does not know the version any more: the manifest cannot be applied, and a release that holds it "
-    .. "cannot be upgraded.",
-  how = "Write the manifest in the version that is named, and look at what its fields are called there. Which "
-    .. "Kubernetes is looked at is told by --param kubernetes=1.31.",
+  why = "The server no longer serves this version: the manifest cannot be applied, and a Helm release that contains "
+    .. "it cannot be upgraded.",
+  how = "Change apiVersion to the version in the message, and check the fields: some are renamed between versions. "
+    .. "Set the Kubernetes version to check against with --param kubernetes=1.31.",
   kinds = KINDS,
   params = { kubernetes = "1.37" },
   check = function(obj, r, _, params)
     each_version(obj, function(known, version, path)
       if known.removed <= minor_of(params) then
-        r:fail(("%s is not served since Kubernetes 1.%d: use %s"):format(version, known.removed, known.instead), {
+        r:fail(("%s was removed in Kubernetes 1.%d; use %s"):format(version, known.removed, known.instead), {
           path = path,
           value = version,
         })
@@ -71,12 +71,12 @@ k8s.rule {
 
 k8s.rule {
   id = "deprecated-api",
-  title = "Manifests are of versions that will stay",
+  title = "Manifests do not use deprecated API versions",
   severity = "low",
   category = "API versions",
-  why = "The version will not be served much longer. Whoever upgrades the cluster then has to find all manifests "
-    .. "that use it.",
-  how = "Write the manifest in the version that is named. Which Kubernetes is looked at is told by --param "
+  why = "A future Kubernetes version removes this API version. After that upgrade, the manifest can no longer be "
+    .. "applied.",
+  how = "Change apiVersion to the version in the message. Set the Kubernetes version to check against with --param "
     .. "kubernetes=1.31.",
   kinds = KINDS,
   params = { kubernetes = "1.37" },
@@ -84,10 +84,8 @@ k8s.rule {
     each_version(obj, function(known, version, path)
       local minor = minor_of(params)
       if known.deprecated <= minor and known.removed > minor then
-        r:fail(("%s is not served from Kubernetes 1.%d on: use %s"):format(version, known.removed, known.instead), {
-          path = path,
-          value = version,
-        })
+        local message = "%s is deprecated and is removed in Kubernetes 1.%d; use %s"
+        r:fail(message:format(version, known.removed, known.instead), { path = path, value = version })
       end
     end)
   end,

@@ -1,4 +1,4 @@
--- Whether a workload outlives the loss of a node, and a node can be drained.
+-- Workloads that survive the loss of a node, and nodes that can be drained.
 --   kubelua audit -f scripts/rules/availability.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
@@ -14,7 +14,8 @@ local function replicas_of(obj)
   return shapes.number(shapes.spec(obj), "replicas", "spec") or 1
 end
 
--- Of one that is not asked about, which has its own errors.
+-- Replicas of an object other than the audited one. Wrong types are no error here: the audit of that object reports
+-- them.
 local function replicas_of_other(obj)
   local spec = map(obj.spec)
   local replicas = spec and spec.replicas
@@ -30,7 +31,7 @@ local function emit_target(obj, emit)
   end
 end
 
--- How many pods an autoscaler leaves a workload at least; nil where there is none.
+-- Minimum number of pods of the workload's autoscaler; nil without an autoscaler.
 local function least_of(obj, use)
   local scaler = use.scalers(("%s/%s/%s"):format(values.namespace(obj), obj.kind, obj:name()))[1]
   local spec = scaler and map(scaler.spec)
@@ -45,14 +46,14 @@ k8s.rule {
   title = "Workloads have more than one replica",
   severity = "low",
   category = "Availability",
-  why = "While the only pod of a workload is moved, updated or restarted, nobody answers.",
+  why = "While the only pod of a workload is moved, updated or restarted, the workload does not answer.",
   how = "Set spec.replicas to 2 or more, if the program can run more than once.",
   kinds = KINDS,
   uses = { scalers = SCALERS },
   check = function(obj, r, use)
     local replicas = replicas_of(obj)
     if replicas == 1 and (least_of(obj, use) or 1) <= 1 then
-      r:fail("there is one replica", { path = "spec.replicas", value = obj.spec.replicas })
+      r:fail("the workload has one replica", { path = "spec.replicas", value = obj.spec.replicas })
     end
   end,
 }
@@ -62,9 +63,9 @@ k8s.rule {
   title = "Workloads with replicas have a disruption budget",
   severity = "low",
   category = "Availability",
-  why = "When nodes are drained, all pods of a workload may be evicted at once: only a PodDisruptionBudget says how "
-    .. "many must stay.",
-  how = "Make a PodDisruptionBudget that selects the pods, with maxUnavailable: 1.",
+  why = "A drain may evict all pods of a workload at once. Only a PodDisruptionBudget limits how many are evicted at "
+    .. "a time.",
+  how = "Create a PodDisruptionBudget with maxUnavailable: 1 that selects the pods.",
   kinds = KINDS,
   uses = { budgets = uses.by_namespace "poddisruptionbudgets.policy" },
   check = function(obj, r, use)
@@ -83,7 +84,7 @@ k8s.rule {
   end,
 }
 
--- How many pods the workloads have that the budget selects.
+-- Number of pods of the workloads that the budget selects.
 local function count_selected(spec, namespace, use)
   local selector, count = values.label_selector(spec.selector), 0
   for _, find in ipairs { use.deployments, use.statefulsets } do
@@ -96,7 +97,7 @@ local function count_selected(spec, namespace, use)
   return count
 end
 
--- A number, or a text such as "50%".
+-- A number, or a string such as "50%".
 local function amount(spec, field)
   local value = spec[field]
   return type(value) == "number" and value or shapes.text(spec, field, "spec")
@@ -108,12 +109,12 @@ end
 
 k8s.rule {
   id = "budget-blocks-drains",
-  title = "Disruption budgets leave room for a drain",
+  title = "Disruption budgets allow a drain",
   severity = "medium",
   category = "Availability",
-  why = "A budget that lets no pod go stops every drain of a node: upgrades of the cluster hang until somebody "
-    .. "deletes the pod by hand.",
-  how = "Let at least one pod go: maxUnavailable: 1, or minAvailable below the number of replicas.",
+  why = "A budget that allows no disruption blocks every drain of a node that runs one of the pods: a cluster upgrade "
+    .. "hangs until somebody deletes the pod by hand.",
+  how = "Allow at least one disruption: set maxUnavailable to 1, or minAvailable below the number of replicas.",
   kinds = { "poddisruptionbudgets.policy" },
   uses = {
     deployments = uses.by_namespace "deployments.apps",
@@ -123,14 +124,14 @@ k8s.rule {
     local spec = shapes.spec(obj)
     local least = amount(spec, "minAvailable")
     if is_none(amount(spec, "maxUnavailable")) then
-      r:fail("no pod may go", { path = "spec.maxUnavailable", value = spec.maxUnavailable })
+      r:fail("the budget allows no disruption", { path = "spec.maxUnavailable", value = spec.maxUnavailable })
     elseif least == "100%" then
-      r:fail("all pods must stay", { path = "spec.minAvailable", value = least })
+      r:fail("the budget requires all pods to stay", { path = "spec.minAvailable", value = least })
     elseif type(least) == "number" and least > 0 then
       shapes.map(spec, "selector", "spec")
       local count = count_selected(spec, values.namespace(obj), use)
       if count > 0 and least >= count then
-        r:fail(("%d pods must stay, and there are %d"):format(least, count), {
+        r:fail(("the budget requires %d pods to stay, and the selected workloads have %d"):format(least, count), {
           path = "spec.minAvailable",
           value = least,
         })
@@ -144,7 +145,7 @@ k8s.rule {
   title = "Replicas are spread over nodes",
   severity = "low",
   category = "Availability",
-  why = "Nothing keeps the scheduler from putting all replicas on one node, with which they are gone.",
+  why = "The scheduler may put all replicas on one node. If that node fails, all replicas are gone.",
   how = "Add topologySpreadConstraints over kubernetes.io/hostname, or a podAntiAffinity.",
   kinds = KINDS,
   check = function(obj, r)
@@ -155,7 +156,7 @@ k8s.rule {
     end
     local affinity = shapes.map(spec, "affinity", prefix)
     if not shapes.map(affinity, "podAntiAffinity", prefix .. ".affinity") then
-      r:fail("all replicas may be on one node", { path = prefix .. ".topologySpreadConstraints" })
+      r:fail("all replicas may run on one node", { path = prefix .. ".topologySpreadConstraints" })
     end
   end,
 }
@@ -168,11 +169,10 @@ local TARGETS = {
 
 k8s.rule {
   id = "hpa-target-missing",
-  title = "What autoscalers scale exists",
+  title = "Targets of autoscalers exist",
   severity = "high",
   category = "Availability",
-  why = "An autoscaler without its target does nothing: the workload that it was made for keeps its number of pods "
-    .. "under any load.",
+  why = "An autoscaler without its target does nothing: the intended workload keeps its number of pods under any load.",
   how = "Correct spec.scaleTargetRef, or delete the autoscaler.",
   kinds = { "horizontalpodautoscalers.autoscaling" },
   uses = {

@@ -1,4 +1,4 @@
--- Passwords and tokens that lie about.
+-- Passwords and tokens where too many can read them.
 --   kubelua audit -f scripts/rules/credentials.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
@@ -6,7 +6,7 @@ local shapes = require "_shapes"
 local uses = require "_uses"
 local values = require "_values"
 
--- Words of a variable's name that say what its value is, and last words that say that it is not the secret itself.
+-- Words in a variable's name that mark its value as a secret, and last words that mark it as none.
 local SECRET = { "PASSWORD$", "PASSWD$", "PASSPHRASE$", "SECRET$", "TOKEN$", "APIKEY$", "^KEY$", "^CREDENTIALS?$" }
 local HARMLESS = {}
 for word in
@@ -30,19 +30,20 @@ local function is_secret(name)
   return found and not HARMLESS[last]
 end
 
--- What only names other variables, or switches something, gives nothing away.
-local function tells(value)
+-- Returns false for a value that exposes nothing: a reference to another variable, or a switch.
+local function exposes(value)
   return value ~= "true" and value ~= "false" and not value:find "^%$%([%w_]+%)$"
 end
 
 k8s.rule {
   id = "secrets-in-env",
-  title = "Secrets are not written into pod specs",
+  title = "Pod specs contain no secrets",
   severity = "medium",
   category = "Security",
-  why = "Who may read pods, which are more than may read Secrets, reads the value. It also stands in manifests, in "
-    .. "their history and in every backup.",
-  how = "Put it into a Secret, and refer to it by valueFrom.secretKeyRef. Change it, as it was seen.",
+  why = "Everybody with permission to read pods can read the value, and more users may read pods than Secrets. The "
+    .. "value is also in manifests, in their history and in backups.",
+  how = "Move the value to a Secret, and refer to it with valueFrom.secretKeyRef. Then change the password or token, "
+    .. "because others may have read it.",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
@@ -50,7 +51,7 @@ k8s.rule {
     for container, place in pods.containers(obj) do
       for i, variable in shapes.maps(container, "env", place) do
         local name, value = values.text(variable.name), values.text(variable.value)
-        if name and value and is_secret(name) and tells(value) then
+        if name and value and is_secret(name) and exposes(value) then
           r:fail(("%s has a secret in the variable %s"):format(place:says(), name), {
             path = place:path(("env[%d].value"):format(i)),
           })
@@ -60,7 +61,7 @@ k8s.rule {
   end,
 }
 
--- The pod's word counts; without one that of its account.
+-- The pod's field wins over that of its service account.
 local function mounts_token(obj, spec, prefix, use)
   local own = shapes.flag(spec, "automountServiceAccountToken", prefix)
   if own ~= nil then
@@ -72,12 +73,13 @@ end
 
 k8s.rule {
   id = "service-account-token",
-  title = "Pods without an account of their own have no token",
+  title = "Pods without their own service account mount no token",
   severity = "low",
   category = "Security",
-  why = "A pod that names no service account gets the token of the default one. Who gets into the pod can talk to "
-    .. "the API server with it, and has what rights anybody ever gave to that account.",
-  how = "Set automountServiceAccountToken to false, or name an account that has the rights which the pod needs.",
+  why = "A pod that names no service account mounts the token of the account default. An intruder in the pod can call "
+    .. "the API server with that token, and has all permissions that the account default was ever granted.",
+  how = "Set automountServiceAccountToken to false, or name a service account that has only the permissions that the "
+    .. "pod needs.",
   kinds = pods.kinds,
   uses = { accounts = uses.by_key "serviceaccounts" },
   params = pods.params,
@@ -86,7 +88,7 @@ k8s.rule {
     local spec, prefix = pods.spec(obj)
     local account = spec and (values.text(spec.serviceAccountName) or values.text(spec.serviceAccount)) or "default"
     if spec and account == "default" and mounts_token(obj, spec, prefix, use) then
-      r:fail("the pod has a token of the default service account", {
+      r:fail("the pod mounts a token of the default service account", {
         path = prefix .. ".automountServiceAccountToken",
       })
     end

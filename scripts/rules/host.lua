@@ -1,4 +1,4 @@
--- Pods that are let out onto their node.
+-- Pods with access to their node.
 --   kubelua audit -f scripts/rules/host.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
@@ -8,16 +8,16 @@ local values = require "_values"
 local NAMESPACES = {
   { field = "hostPID", problem = "the pod sees the processes of its node" },
   { field = "hostIPC", problem = "the pod shares memory with processes of its node" },
-  { field = "hostNetwork", problem = "the pod is on the network of its node" },
+  { field = "hostNetwork", problem = "the pod uses the network of its node" },
 }
 
 k8s.rule {
   id = "host-namespaces",
-  title = "Pods do not share their node's namespaces",
+  title = "Pods do not share namespaces of their node",
   severity = "high",
   category = "Security",
-  why = "In the node's namespaces a pod sees the node's processes, their memory or all its traffic, and network "
-    .. "policies do not count for it.",
+  why = "A pod in the node's namespaces sees the node's processes, shared memory or network traffic. Network policies "
+    .. "do not apply to a pod on the node's network.",
   how = "Remove hostPID, hostIPC and hostNetwork from the pod spec.",
   kinds = pods.kinds,
   params = pods.params,
@@ -35,7 +35,7 @@ k8s.rule {
   end,
 }
 
--- The volumes that some container mounts so that it can write.
+-- Names of the volumes that a container mounts writable.
 local function written(obj)
   local names = {}
   for container, place in pods.containers(obj) do
@@ -50,13 +50,13 @@ end
 
 k8s.rule {
   id = "host-path",
-  title = "Pods do not mount their node's files",
+  title = "Pods do not mount files of their node",
   severity = "high",
   category = "Security",
-  why = "Who can write to the node's files can become root there, and what is read there may be secrets of the "
-    .. "kubelet or of other pods.",
-  how = "Use another kind of volume. Where it must be, mount one file or folder, with readOnly: such mounts are "
-    .. "only warned of.",
+  why = "A process that can write to the node's files can become root on the node. A process that can read them may "
+    .. "find secrets of the kubelet or of other pods.",
+  how = "Use another kind of volume. If a hostPath is necessary, mount one file or directory with readOnly: true; the "
+    .. "rule then reports a warning instead of a failure.",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
@@ -73,9 +73,9 @@ k8s.rule {
         }
         local name = values.text(volume.name)
         if name and not names[name] then
-          r:warn(("the volume %s shows files of the node"):format(name), place)
+          r:warn(("volume %s exposes files of the node"):format(name), place)
         else
-          r:fail(("files of the node can be written by the volume %s"):format(name or i), place)
+          r:fail(("volume %s gives write access to files of the node"):format(name or i), place)
         end
       end
     end
@@ -84,12 +84,12 @@ k8s.rule {
 
 k8s.rule {
   id = "host-port",
-  title = "Containers have no port of their node",
+  title = "Containers use no port of their node",
   severity = "medium",
   category = "Security",
-  why = "Only one pod of a node can have a port, so others wait for a node where it is free. It is open to "
-    .. "everybody who reaches the node.",
-  how = "Remove hostPort, and let a Service lead to the pod.",
+  why = "Only one pod on a node can use a given port; other pods wait for a node where the port is free. Everybody "
+    .. "who reaches the node reaches the port.",
+  how = "Remove hostPort, and expose the pod with a Service.",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
@@ -98,7 +98,7 @@ k8s.rule {
       for i, port in shapes.maps(container, "ports", place) do
         local number = shapes.expect("number", port.hostPort, place, "ports[%d].hostPort", i)
         if number and number ~= 0 then
-          r:fail(("%s has port %d of its node"):format(place:says(), number), {
+          r:fail(("%s uses port %d of its node"):format(place:says(), number), {
             path = place:path(("ports[%d].hostPort"):format(i)),
             value = number,
           })

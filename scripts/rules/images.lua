@@ -1,4 +1,4 @@
--- Where images come from, and whether the same name means the same image tomorrow.
+-- Registries, tags and pull policies of images.
 --   kubelua audit -f scripts/rules/images.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
@@ -15,9 +15,9 @@ k8s.rule {
   title = "Images have a tag or a digest",
   severity = "medium",
   category = "Images",
-  why = "Without a tag, or with latest, the image that runs is the one that was newest when a node pulled it. Pods "
-    .. "of one workload may run different programs, and there is no version to go back to.",
-  how = "Name a version: nginx:1.27.3, or a digest, nginx@sha256:...",
+  why = "An image without a tag, or with the tag latest, is the newest one at the time that a node pulls it. Pods of "
+    .. "one workload may run different versions, and there is no version to roll back to.",
+  how = "Set a version, such as nginx:1.27.3, or a digest, such as nginx@sha256:...",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
@@ -27,7 +27,7 @@ k8s.rule {
       if image then
         local tag, digest = tag_of(image)
         if not digest and (not tag or tag == "latest") then
-          local message = tag and "%s: the image %s is whatever is newest" or "%s: the image %s has no tag"
+          local message = tag and "%s: image %s has the tag latest" or "%s: image %s has no tag"
           r:fail(message:format(place:says(), image), { path = place:path "image", value = image })
         end
       end
@@ -60,23 +60,23 @@ end
 
 k8s.rule {
   id = "image-registry",
-  title = "Images come from the registries that are allowed",
+  title = "Images come from allowed registries",
   severity = "low",
   category = "Images",
-  why = "Whoever may push to the registry runs programs in the cluster, and while it does not answer, no pod can be "
-    .. "moved to a node that lacks the image.",
-  how = "Copy the image to your own registry, and name that. Which ones are allowed is told by --param "
-    .. "registries=ghcr.io/acme,registry.example.com:5000; without it nothing is checked.",
+  why = "Everybody who may push to the registry can run programs in the cluster. While the registry is down, no pod "
+    .. "can start on a node that lacks the image.",
+  how = "Copy the image to an allowed registry, and use it from there. Set the allowed registries with --param "
+    .. "registries=ghcr.io/acme,registry.example.com:5000; without that parameter the rule checks nothing.",
   kinds = pods.kinds,
   params = { owned = false, registries = {} },
   skip = function(obj, params)
-    return not params.registries[1] and "no registries are given" or pods.owned(obj, params)
+    return not params.registries[1] and "the parameter registries is not set" or pods.owned(obj, params)
   end,
   check = function(obj, r, _, params)
     for container, place in pods.containers(obj) do
       local image = values.text(container.image)
       if image and not is_allowed(image, params.registries) then
-        local message = ("%s: the image %s is of another registry"):format(place:says(), image)
+        local message = ("%s: image %s is not from an allowed registry"):format(place:says(), image)
         r:fail(message, { path = place:path "image", value = image })
       end
     end
@@ -85,12 +85,12 @@ k8s.rule {
 
 k8s.rule {
   id = "image-pull-policy",
-  title = "Images that may change are pulled",
+  title = "Images that may change are always pulled",
   severity = "low",
   category = "Images",
-  why = "A node that has an image of that name does not ask for a newer one. With latest, which image a pod gets "
-    .. "then depends on the node that it is put on.",
-  how = "Name a version, or let imagePullPolicy be Always, as it is when nothing is said.",
+  why = "A node that already has the image does not pull a newer one. With the tag latest, the version that a pod "
+    .. "runs depends on its node.",
+  how = "Set a version as the tag, or set imagePullPolicy to Always, the default for latest.",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
@@ -100,7 +100,7 @@ k8s.rule {
       if policy and policy ~= "Always" and image then
         local tag, digest = tag_of(image)
         if not digest and (not tag or tag == "latest") then
-          r:fail(("%s: the newest image %s is wanted, but not pulled"):format(place:says(), image), {
+          r:fail(("%s: image %s may change, but is not always pulled"):format(place:says(), image), {
             path = place:path "imagePullPolicy",
             value = policy,
           })

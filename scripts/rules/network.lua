@@ -1,4 +1,4 @@
--- Who can reach what.
+-- Network access to pods and Services.
 --   kubelua audit -f scripts/rules/network.lua --from pods.json
 local k8s = require "k8s"
 local shapes = require "_shapes"
@@ -14,16 +14,17 @@ k8s.rule {
   title = "Namespaces with pods have a network policy",
   severity = "low",
   category = "Network",
-  why = "Without a policy each pod of the cluster can talk to each pod of the namespace, and those to everything.",
-  how = "Begin with a NetworkPolicy that selects all pods and allows nothing, then add what is needed.",
+  why = "Without a policy, every pod in the cluster can connect to every pod in the namespace, and these can connect "
+    .. "to everything.",
+  how = "Start with a NetworkPolicy that selects all pods and allows nothing, then allow the traffic that is needed.",
   kinds = { "namespaces" },
   uses = uses.makers_by_namespace { policies = uses.by_namespace "networkpolicies.networking.k8s.io" },
   skip = function(obj)
-    return OWN[obj:name()] and "it is the cluster's own"
+    return OWN[obj:name()] and "the namespace belongs to the cluster"
   end,
   check = function(obj, r, use)
     if not use.policies(obj:name())[1] and uses.each(use, obj:name())() then
-      r:fail "there are pods, and no policy"
+      r:fail "the namespace has pods but no network policy"
     end
   end,
 }
@@ -33,19 +34,19 @@ k8s.rule {
   title = "Network policies select pods",
   severity = "info",
   category = "Network",
-  why = "A policy whose selector matches no pod protects nothing. Most often a label was changed on one side only.",
-  how = "Make spec.podSelector the labels of the pods, or delete the policy.",
+  why = "A policy whose selector matches no pod protects nothing. Often a label was changed on one side only.",
+  how = "Change spec.podSelector to match the labels of the pods, or delete the policy.",
   kinds = { "networkpolicies.networking.k8s.io" },
   uses = uses.makers_by_namespace(),
   check = function(obj, r, use)
     local selector = values.label_selector(shapes.map(shapes.spec(obj), "podSelector", "spec"))
     if selector ~= "" and not uses.selected(use, values.namespace(obj), selector) then
-      r:fail("no pod is selected", { path = "spec.podSelector" })
+      r:fail("the policy selects no pod", { path = "spec.podSelector" })
     end
   end,
 }
 
--- Annotations by which clouds keep a load balancer inside, and their values.
+-- Annotations of clouds for an internal load balancer, and their values.
 local INTERNAL = {
   ["service.beta.kubernetes.io/aws-load-balancer-internal"] = { ["true"] = true, ["0.0.0.0/0"] = true },
   ["service.beta.kubernetes.io/aws-load-balancer-scheme"] = { internal = true },
@@ -70,8 +71,8 @@ k8s.rule {
   title = "Load balancers are not open to everybody",
   severity = "medium",
   category = "Network",
-  why = "A Service of the type LoadBalancer gets an address that, with most clouds, the whole internet can reach.",
-  how = "Set spec.loadBalancerSourceRanges, or the annotation by which your cloud keeps it inside.",
+  why = "A Service of type LoadBalancer gets an address. In most clouds the whole internet can reach it.",
+  how = "Set spec.loadBalancerSourceRanges, or the annotation of your cloud for an internal load balancer.",
   kinds = { "services" },
   check = function(obj, r)
     local spec = shapes.spec(obj)
@@ -82,36 +83,39 @@ k8s.rule {
     for i, range in ipairs(shapes.list(spec, "loadBalancerSourceRanges", "spec")) do
       count = i
       if range == "0.0.0.0/0" or range == "::/0" then
-        r:fail("everybody is let in", { path = ("spec.loadBalancerSourceRanges[%d]"):format(i - 1), value = range })
+        r:fail("the load balancer is open to everybody", {
+          path = ("spec.loadBalancerSourceRanges[%d]"):format(i - 1),
+          value = range,
+        })
       end
     end
     if count == 0 then
-      r:fail("everybody is let in", { path = "spec.loadBalancerSourceRanges" })
+      r:fail("the load balancer is open to everybody", { path = "spec.loadBalancerSourceRanges" })
     end
   end,
 }
 
 k8s.rule {
   id = "node-port",
-  title = "Services take no port of the nodes",
+  title = "Services use no port of the nodes",
   severity = "low",
   category = "Network",
-  why = "A NodePort is open on each node, to everybody who reaches it, past the Ingress and what it checks.",
-  how = "Use the type ClusterIP with an Ingress or a Gateway, or LoadBalancer.",
+  why = "A NodePort is open on every node. Requests to it bypass the Ingress and its checks.",
+  how = "Use the type ClusterIP with an Ingress or a Gateway, or the type LoadBalancer.",
   kinds = { "services" },
   check = function(obj, r)
     if shapes.text(shapes.spec(obj), "type", "spec") == "NodePort" then
-      r:fail("it has a port of each node", { path = "spec.type", value = "NodePort" })
+      r:fail("the Service uses a port of each node", { path = "spec.type", value = "NodePort" })
     end
   end,
 }
 
--- Whether a certificate of the Ingress is for that host; one for *.example.com is for all names right under it.
+-- Returns true if spec.tls covers the host; *.example.com covers all names directly under example.com.
 local function is_covered(spec, host)
   for i, tls in shapes.maps(spec, "tls", "spec") do
     local hosts = shapes.expect("list", tls.hosts, "spec", "tls[%d].hosts", i)
     if not hosts then
-      return true -- the certificate says for whom
+      return true -- the certificate itself lists its hosts
     end
     for _, covered in ipairs(hosts) do
       if covered == host or text(covered) and covered == host:gsub("^[^.]*", "*") then
@@ -124,22 +128,26 @@ end
 
 k8s.rule {
   id = "ingress-without-tls",
-  title = "Ingresses are encrypted",
+  title = "Ingresses use TLS",
   severity = "medium",
   category = "Network",
-  why = "Without TLS everybody on the way reads and changes what is sent, passwords and cookies too.",
-  how = "Add the host to spec.tls, with a secret that has its certificate.",
+  why = "Without TLS, everybody on the network path can read and change requests and responses, including passwords "
+    .. "and cookies.",
+  how = "Add the host to spec.tls, with a Secret that contains its certificate.",
   kinds = { "ingresses.networking.k8s.io" },
   check = function(obj, r)
     local spec = shapes.spec(obj)
     if not shapes.list(spec, "tls", "spec")[1] then
-      r:fail("it has no TLS", { path = "spec.tls" })
+      r:fail("the Ingress has no TLS", { path = "spec.tls" })
       return
     end
     for i, rule in shapes.maps(spec, "rules", "spec") do
       local host = text(rule.host)
       if host and not is_covered(spec, host) then
-        r:fail("no certificate is for the host " .. host, { path = ("spec.rules[%d].host"):format(i), value = host })
+        r:fail("spec.tls has no certificate for the host " .. host, {
+          path = ("spec.rules[%d].host"):format(i),
+          value = host,
+        })
       end
     end
   end,
@@ -150,15 +158,15 @@ k8s.rule {
   title = "Ingresses name their hosts",
   severity = "low",
   category = "Network",
-  why = "A rule without a host, or for *.example.com, takes requests for names that nobody thought of, also those "
-    .. "of other teams that are not set up yet.",
+  why = "A rule without a host, or for *.example.com, also receives requests for host names that other teams may use "
+    .. "later.",
   how = "Name each host.",
   kinds = { "ingresses.networking.k8s.io" },
   check = function(obj, r)
     for i, rule in shapes.maps(shapes.spec(obj), "rules", "spec") do
       local host = text(rule.host)
       if not host or host:find("*", 1, true) then
-        r:fail(host and "it is for all hosts of " .. host or "it is for any host", {
+        r:fail(host and "the rule matches all hosts of " .. host or "the rule matches any host", {
           path = ("spec.rules[%d].host"):format(i),
           value = host,
         })

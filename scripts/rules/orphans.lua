@@ -1,5 +1,5 @@
--- What nobody uses any more. Objects that programs read by themselves, through the API, look the same: these rules
--- are a list to look through.
+-- Unused objects. Objects that programs read through the API also look unused, so review each finding before deleting
+-- anything.
 --   kubelua audit -f scripts/rules/orphans.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
@@ -9,12 +9,12 @@ local values = require "_values"
 
 local map, maps, text = values.map, values.maps, values.text
 
--- What has an owner goes with it.
+-- An object with an owner is deleted with it.
 local function has_owner(obj)
   return values.first(obj.metadata.ownerReferences) and "it has an owner" or false
 end
 
--- An index of what makes pods by the keys of what it names.
+-- An index of pods and workloads by the keys of the objects that they reference.
 local function by_reference(what)
   return function(obj, emit)
     local namespace = values.namespace(obj) .. "/"
@@ -30,24 +30,24 @@ end
 
 k8s.rule {
   id = "orphan-configmap",
-  title = "Config maps are used",
+  title = "ConfigMaps are used",
   severity = "info",
   category = "Orphans",
-  why = "A config map that no pod and no template names is most often left over, and misleads who looks for the one "
-    .. "that counts.",
-  how = "Delete it, unless a program reads it by itself: accept the finding then.",
+  why = "A ConfigMap that no pod and no pod template references is often a leftover. Somebody may edit it instead of "
+    .. "the one in use.",
+  how = "Delete it. If a program reads it through the API, accept the finding.",
   kinds = { "configmaps" },
   namespaces = { "!kube-*" },
   uses = uses.makers(by_reference "configmaps"),
   skip = function(obj)
     if obj:name() == "kube-root-ca.crt" then
-      return "the cluster makes it"
+      return "Kubernetes creates it"
     end
     return has_owner(obj)
   end,
   check = function(obj, r, use)
     if not is_used(obj, use) then
-      r:fail "nobody names this config map"
+      r:fail "no pod and no workload references the ConfigMap"
     end
   end,
 }
@@ -80,9 +80,9 @@ local function secrets_of_makers(obj, emit)
 end
 
 local OTHERS_SECRETS = {
-  ["kubernetes.io/service-account-token"] = "it is an account's token",
-  ["bootstrap.kubernetes.io/token"] = "it is for new nodes",
-  ["helm.sh/release.v1"] = "it is a release of Helm",
+  ["kubernetes.io/service-account-token"] = "it is the token of a service account",
+  ["bootstrap.kubernetes.io/token"] = "it is a bootstrap token for new nodes",
+  ["helm.sh/release.v1"] = "it is a Helm release",
 }
 
 k8s.rule {
@@ -90,8 +90,8 @@ k8s.rule {
   title = "Secrets are used",
   severity = "info",
   category = "Orphans",
-  why = "A secret that nobody names is a password that is kept for nothing, and can still be stolen.",
-  how = "Delete it, and end what it gives access to, unless a program reads it by itself: accept the finding then.",
+  why = "A Secret that nothing references is often a leftover, and can still be stolen.",
+  how = "Delete it, and revoke the password or token in it. If a program reads it through the API, accept the finding.",
   kinds = { "secrets" },
   namespaces = { "!kube-*" },
   uses = uses.makers(secrets_of_makers, {
@@ -104,12 +104,12 @@ k8s.rule {
   check = function(obj, r, use)
     local key = values.key(obj)
     if not use.ingresses(key)[1] and not use.accounts(key)[1] and not is_used(obj, use) then
-      r:fail "nobody names this secret"
+      r:fail "no object references the Secret"
     end
   end,
 }
 
--- A stateful set names its claims after itself and its pods, also those of pods that it has no more.
+-- A StatefulSet names its claims after the template, itself and the pod's number, and keeps them when it scales down.
 local function is_of_set(name, sets)
   for _, set in ipairs(sets) do
     local spec = map(set.spec)
@@ -126,11 +126,11 @@ end
 
 k8s.rule {
   id = "orphan-pvc",
-  title = "Claims are mounted",
+  title = "PersistentVolumeClaims are mounted",
   severity = "low",
   category = "Orphans",
-  why = "A claim that no pod mounts keeps its disk, which costs money, and nobody knows any more what is on it.",
-  how = "Look what is on it, then delete the claim.",
+  why = "A claim that no pod mounts keeps its disk. The disk costs money, and in time nobody knows what it contains.",
+  how = "Check what the disk contains, then delete the claim.",
   kinds = { "persistentvolumeclaims" },
   uses = uses.makers(function(obj, emit)
     local namespace = values.namespace(obj) .. "/"
@@ -160,7 +160,7 @@ k8s.rule {
   title = "Service accounts are used",
   severity = "info",
   category = "Orphans",
-  why = "An account that no pod runs as and no binding names is left over. Its tokens are still good.",
+  why = "A service account that no pod uses and no binding names is a leftover. Its tokens are still valid.",
   how = "Delete it.",
   kinds = { "serviceaccounts" },
   namespaces = { "!kube-*" },
@@ -175,7 +175,7 @@ k8s.rule {
   }),
   skip = function(obj)
     if obj:name() == "default" then
-      return "the cluster makes it"
+      return "Kubernetes creates it"
     end
     return has_owner(obj)
   end,

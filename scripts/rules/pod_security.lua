@@ -1,36 +1,36 @@
--- The Pod Security Standards, for all that makes pods: what the server would say if a namespace enforced them.
+-- The Pod Security Standards, for pods and workloads: the violations that a namespace which enforces them would reject.
 --   kubelua audit -f scripts/rules/pod_security.lua --from pods.json
 local k8s = require "k8s"
 local controls = require "_pod_security"
 local pods = require "_pods"
 local values = require "_values"
 
--- Asks each of the controls about the object.
-local function check(obj, r, asked)
+-- Checks the object against each of the controls.
+local function check(obj, r, wanted)
   local spec, prefix = pods.spec(obj)
   if not spec then
     return
   end
   local metadata = values.map(pods.template(obj).metadata)
   local pod, name = controls.pod(spec, prefix, metadata and metadata.annotations), nil
-  local function say(problem, path, value)
+  local function report(problem, path, value)
     r:fail(("%s: %s"):format(name, problem), { path = path and prefix .. "." .. path, value = value })
   end
-  for _, control in ipairs(asked) do
+  for _, control in ipairs(wanted) do
     name = control.name
-    control.check(pod, say)
+    control.check(pod, report)
   end
 end
 
 k8s.rule {
   id = "pss-baseline",
-  title = "Pods meet the baseline of the Pod Security Standards",
+  title = "Pods meet the baseline Pod Security Standard",
   severity = "high",
   category = "Pod Security Standards",
-  why = "The policy baseline forbids the known ways by which a pod takes over its node. A namespace that enforces "
-    .. "it refuses such pods, and their workloads get none.",
-  how = "Change what the control that is named asks for; "
-    .. "https://kubernetes.io/docs/concepts/security/pod-security-standards/ has the allowed values.",
+  why = "The policy baseline forbids the known ways to take over a node from a pod. A namespace that enforces "
+    .. "baseline rejects such pods, so their workload has no pods.",
+  how = "Change the field in the message to one of the allowed values: "
+    .. "https://kubernetes.io/docs/concepts/security/pod-security-standards/",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
@@ -39,7 +39,7 @@ k8s.rule {
   end,
 }
 
--- All of the baseline too, but for controls that are stricter here.
+-- All controls of the baseline, except those that restricted replaces with stricter ones.
 local restricted = {}
 for _, control in ipairs(controls.baseline) do
   if not control.overridden then
@@ -52,13 +52,13 @@ end
 
 k8s.rule {
   id = "pss-restricted",
-  title = "Pods meet the restricted policy of the Pod Security Standards",
+  title = "Pods meet the restricted Pod Security Standard",
   severity = "medium",
   category = "Pod Security Standards",
-  why = "The policy restricted is how pods are hardened today: no root, no capabilities, no way to gain privileges. "
-    .. "It holds all of the baseline too.",
-  how = "Change what the control that is named asks for; "
-    .. "https://kubernetes.io/docs/concepts/security/pod-security-standards/ has the allowed values.",
+  why = "The policy restricted is the current best practice for hardening pods: no root, no capabilities, no "
+    .. "privilege escalation. It includes the policy baseline.",
+  how = "Change the field in the message to one of the allowed values: "
+    .. "https://kubernetes.io/docs/concepts/security/pod-security-standards/",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,

@@ -1,15 +1,15 @@
--- How the kubelet learns whether a container is well.
+-- Readiness and liveness probes of containers.
 --   kubelua audit -f scripts/rules/probes.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
 local shapes = require "_shapes"
 
--- What ends by itself needs no probes; what a workload makes is checked there.
+-- Pods that run to completion need no probes; pods of a workload are checked in its template.
 local function skip(obj, params)
   local spec = pods.spec(obj)
   local policy = spec and spec.restartPolicy
   if policy == "Never" or policy == "OnFailure" then
-    return "it is meant to end"
+    return "the pod runs to completion"
   end
   return pods.owned(obj, params)
 end
@@ -27,9 +27,9 @@ k8s.rule {
   title = "Containers have a readiness probe",
   severity = "medium",
   category = "Probes",
-  why = "Without one a container counts as ready the moment it is started, and Services send it requests before it "
-    .. "can answer. A rollout goes on although the new version does not work.",
-  how = "Add a readinessProbe that asks what a client would ask.",
+  why = "Without a readiness probe, a container counts as ready as soon as it starts, and Services send requests to "
+    .. "it before it can answer. A rollout continues even if the new version does not work.",
+  how = "Add a readinessProbe that sends a request as a client would.",
   kinds = pods.lasting_kinds,
   params = pods.params,
   skip = skip,
@@ -43,9 +43,9 @@ k8s.rule {
   title = "Containers have a liveness probe",
   severity = "low",
   category = "Probes",
-  why = "A program that hangs does not end, so nothing starts it again.",
-  how = "Add a livenessProbe that depends on the container alone: one that asks a database restarts all pods when "
-    .. "the database is slow. A program that ends when it cannot go on needs none: accept the finding there.",
+  why = "A program that hangs does not exit, so the kubelet does not restart it.",
+  how = "Add a livenessProbe that depends on the container alone: a probe that queries a database restarts all pods "
+    .. "when the database is slow. If the program exits when it cannot continue, accept the finding.",
   kinds = pods.lasting_kinds,
   params = pods.params,
   skip = skip,
@@ -56,7 +56,7 @@ k8s.rule {
 
 local HANDLERS = { "httpGet", "tcpSocket", "exec", "grpc" }
 
--- Whether both ask the same, and give up at the same time.
+-- Returns true if both probes do the same and fail at the same time.
 local function are_identical(a, b)
   for _, handler in ipairs(HANDLERS) do
     if a[handler] ~= b[handler] then
@@ -68,12 +68,12 @@ end
 
 k8s.rule {
   id = "probes-identical",
-  title = "Liveness and readiness are not the same question",
+  title = "Liveness and readiness probes differ",
   severity = "low",
   category = "Probes",
-  why = "A container that is too busy to answer should get fewer requests, which readiness does. When liveness "
-    .. "fails at the same time, it is killed instead, and the others get its load too.",
-  how = "Ask something cheaper for liveness, or give it a higher failureThreshold.",
+  why = "A busy container should receive fewer requests; a failing readiness probe does that. If its liveness probe "
+    .. "fails at the same time, the container is killed, and the other pods receive its requests too.",
+  how = "Use a cheaper check for the liveness probe, or raise its failureThreshold.",
   kinds = pods.lasting_kinds,
   params = pods.params,
   skip = skip,

@@ -1,4 +1,4 @@
--- Rights that reach further than whoever gave them may have meant.
+-- Permissions that are wider than needed.
 --   kubelua audit -f scripts/rules/rbac.lua --from pods.json
 local k8s = require "k8s"
 local shapes = require "_shapes"
@@ -10,10 +10,10 @@ local text, has = values.text, values.has
 local ROLES = { "roles.rbac.authorization.k8s.io", "clusterroles.rbac.authorization.k8s.io" }
 local BINDINGS = { "rolebindings.rbac.authorization.k8s.io", "clusterrolebindings.rbac.authorization.k8s.io" }
 
--- Roles and bindings that the server makes, and keeps as they are.
+-- Roles and bindings that the server creates and keeps unchanged.
 local function is_own(obj)
   if obj:label "kubernetes.io/bootstrapping" == "rbac-defaults" then
-    return "Kubernetes makes it"
+    return "Kubernetes creates it"
   end
   return false
 end
@@ -45,12 +45,12 @@ end
 
 k8s.rule {
   id = "cluster-admin-binding",
-  title = "Nobody is bound to cluster-admin",
+  title = "No subject is bound to cluster-admin",
   severity = "high",
   category = "RBAC",
-  why = "cluster-admin may do everything: read all secrets, run anything on any node. In a namespace it may do all "
-    .. "that there. Who has it cannot be held back by anything else.",
-  how = "Make a role with the rights that are needed. For emergencies there is the group system:masters.",
+  why = "A subject with cluster-admin may do everything: read all Secrets and run any program on any node. With a "
+    .. "RoleBinding it may do everything in that namespace. No other permission can restrict it.",
+  how = "Create a role with the permissions that are needed. For emergencies there is the group system:masters.",
   kinds = BINDINGS,
   skip = is_own,
   check = function(obj, r)
@@ -71,10 +71,11 @@ k8s.rule {
 
 k8s.rule {
   id = "wildcard-rights",
-  title = "Roles name what they allow",
+  title = "Roles name verbs and resources",
   severity = "high",
   category = "RBAC",
-  why = "All verbs on all resources are the rights of an administrator, also over kinds that are yet to come.",
+  why = "All verbs on all resources are the permissions of an administrator. They include kinds that are installed "
+    .. "later.",
   how = "List the resources and the verbs that are needed.",
   kinds = ROLES,
   skip = is_own,
@@ -89,7 +90,7 @@ k8s.rule {
 
 local READING = { get = true, list = true, watch = true, ["*"] = true }
 
--- Whether a rule lets all secrets be read.
+-- Returns true if a rule allows reading all Secrets.
 local function reads_secrets(rule)
   if rule.resourceNames[1] or not (has(rule.apiGroups, "") or has(rule.apiGroups, "*")) then
     return false
@@ -106,12 +107,12 @@ end
 
 k8s.rule {
   id = "secrets-read-everywhere",
-  title = "Nobody reads the secrets of all namespaces",
+  title = "No role reads the Secrets of all namespaces",
   severity = "high",
   category = "RBAC",
-  why = "Among all secrets there are tokens of accounts with more rights, so that reading them is as good as having "
-    .. "these. The verbs list and watch show the contents too.",
-  how = "Bind the role in the namespaces where it is needed, or name the secrets by resourceNames.",
+  why = "Some Secrets contain tokens of service accounts with more permissions. A subject that can read the Secrets "
+    .. "of all namespaces can use those tokens. The verbs list and watch also return the contents.",
+  how = "Bind the role with a RoleBinding in each namespace where it is needed, or list the Secrets in resourceNames.",
   kinds = { "clusterrolebindings.rbac.authorization.k8s.io" },
   uses = { roles = uses.by_name "clusterroles.rbac.authorization.k8s.io" },
   skip = is_own,
@@ -121,7 +122,7 @@ k8s.rule {
     local role = name and name ~= "cluster-admin" and use.roles(name)[1]
     for _, rule in each_rule(role or {}, "ClusterRole/" .. tostring(name)) do
       if reads_secrets(rule) then
-        r:fail(("the cluster role %s reads the secrets of all namespaces"):format(name), {
+        r:fail(("the ClusterRole %s reads the Secrets of all namespaces"):format(name), {
           path = "roleRef.name",
           value = name,
         })
@@ -132,19 +133,19 @@ k8s.rule {
 }
 
 local ESCALATING = {
-  bind = "may bind anybody to any role that is allowed here",
-  escalate = "may give rights that it does not have",
-  impersonate = "may act as somebody else",
+  bind = "may bind every subject to any role",
+  escalate = "may grant permissions that it does not have",
+  impersonate = "may act as another user",
 }
 
 k8s.rule {
   id = "escalation-verbs",
-  title = "Roles do not allow more rights to be gained",
+  title = "Roles do not allow privilege escalation",
   severity = "high",
   category = "RBAC",
-  why = "The verbs bind, escalate and impersonate are how one gets rights that nobody gave: who has one of them may "
-    .. "as well be an administrator.",
-  how = "Remove the verb, or limit it by resourceNames to roles or users that are harmless.",
+  why = "A subject with the verb bind, escalate or impersonate can get permissions that nobody granted to it, up to "
+    .. "those of an administrator.",
+  how = "Remove the verb, or restrict it with resourceNames to roles or users with few permissions.",
   kinds = ROLES,
   skip = is_own,
   check = function(obj, r)
@@ -152,7 +153,10 @@ k8s.rule {
       if not rule.resourceNames[1] then
         for j, verb in ipairs(rule.verbs) do
           if ESCALATING[verb] then
-            r:fail("who has it " .. ESCALATING[verb], { path = ("rules[%d].verbs[%d]"):format(i, j - 1), value = verb })
+            r:fail("a subject with this role " .. ESCALATING[verb], {
+              path = ("rules[%d].verbs[%d]"):format(i, j - 1),
+              value = verb,
+            })
           end
         end
       end
@@ -164,11 +168,11 @@ local ENTRANCES = { ["pods/exec"] = true, ["pods/attach"] = true, ["pods/*"] = t
 
 k8s.rule {
   id = "pods-exec",
-  title = "Roles do not let into pods",
+  title = "Roles do not allow commands in pods",
   severity = "medium",
   category = "RBAC",
-  why = "Who may exec into pods has what their programs have: their secrets, tokens and data.",
-  how = "Remove pods/exec and pods/attach, or give them to few people for a short time.",
+  why = "A subject that may run commands in pods can read their Secrets, tokens and data.",
+  how = "Remove pods/exec and pods/attach, or grant them to few people for a short time.",
   kinds = ROLES,
   skip = is_own,
   check = function(obj, r)
@@ -176,7 +180,7 @@ k8s.rule {
       local enters = has(rule.verbs, "create") or has(rule.verbs, "get") or has(rule.verbs, "*")
       for j, resource in ipairs(enters and rule.resources or {}) do
         if ENTRANCES[resource] then
-          r:fail("who has it may run commands in pods", {
+          r:fail("a subject with this role may run commands in pods", {
             path = ("rules[%d].resources[%d]"):format(i, j - 1),
             value = resource,
           })
@@ -190,18 +194,18 @@ local ANYBODY = { ["system:anonymous"] = true, ["system:unauthenticated"] = true
 
 k8s.rule {
   id = "anonymous-binding",
-  title = "Who is not logged in has no rights",
+  title = "Anonymous users have no permissions",
   severity = "critical",
   category = "RBAC",
-  why = "The role is anybody's who reaches the API server, without any password. This is how clusters are found and "
-    .. "taken over by programs that search the internet for them.",
-  how = "Delete the binding, and look in the audit log for who has used it.",
+  why = "Everybody who reaches the API server has the permissions of the role, without a password. Programs scan the "
+    .. "internet for such clusters and take them over.",
+  how = "Delete the binding, and search the audit log for requests of anonymous users.",
   kinds = BINDINGS,
   skip = is_own,
   check = function(obj, r)
     for i, subject in shapes.maps(obj, "subjects") do
       if ANYBODY[subject.name] and subject.kind ~= "ServiceAccount" then
-        r:fail(("everybody has its rights: %s"):format(subject.name), {
+        r:fail(("everybody has the permissions of the role, as %s"):format(subject.name), {
           path = ("subjects[%d].name"):format(i),
           value = subject.name,
         })
@@ -212,17 +216,20 @@ k8s.rule {
 
 k8s.rule {
   id = "default-service-account-bound",
-  title = "Default service accounts have no rights",
+  title = "Default service accounts have no permissions",
   severity = "medium",
   category = "RBAC",
-  why = "Each pod of the namespace that names no account runs as default: all of them get what was meant for one.",
-  how = "Make an account for the pods that need the rights, and bind that.",
+  why = "Every pod in the namespace that names no service account runs as default, so all of them get the permissions "
+    .. "that one of them needs.",
+  how = "Create a service account for the pods that need the permissions, and bind that one.",
   kinds = BINDINGS,
   skip = is_own,
   check = function(obj, r)
     for i, subject in shapes.maps(obj, "subjects") do
       if subject.kind == "ServiceAccount" and subject.name == "default" then
-        r:fail(("the %s has its rights"):format(name_of(subject)), { path = ("subjects[%d]"):format(i) })
+        r:fail(("the %s has the permissions of the role"):format(name_of(subject)), {
+          path = ("subjects[%d]"):format(i),
+        })
       end
     end
   end,
@@ -230,19 +237,19 @@ k8s.rule {
 
 local FOR_USERS = { ["cluster-admin"] = true, admin = true, edit = true, view = true }
 
--- Those that each server makes are not in manifests.
+-- Roles that every server creates are not in manifests.
 local function is_made(name)
   return FOR_USERS[name] or name:sub(1, 7) == "system:"
 end
 
 k8s.rule {
   id = "dangling-binding",
-  title = "Roles that bindings name exist",
+  title = "Roles in bindings exist",
   severity = "low",
   category = "RBAC",
-  why = "Such a binding gives no rights now. Whoever makes a role of that name later gives them to its subjects "
-    .. "without knowing.",
-  how = "Delete the binding, or make the role.",
+  why = "The binding grants nothing now. If somebody creates a role with that name later, its subjects get the "
+    .. "permissions of that role.",
+  how = "Delete the binding, or create the role.",
   kinds = BINDINGS,
   uses = {
     roles = uses.by_key "roles.rbac.authorization.k8s.io",
@@ -262,7 +269,7 @@ k8s.rule {
       found = is_made(name) or use.cluster_roles(name)[1]
     end
     if not found then
-      r:fail(("the %s %s does not exist"):format(role.kind == "Role" and "role" or "cluster role", name), {
+      r:fail(("the %s %s does not exist"):format(role.kind == "Role" and "Role" or "ClusterRole", name), {
         path = "roleRef.name",
         value = name,
       })

@@ -1,4 +1,4 @@
--- What pods need and is not there. Such pods are not started, or not even made.
+-- Missing objects that pods reference. Such pods are not started, or not even created.
 --   kubelua audit -f scripts/rules/references.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
@@ -7,7 +7,7 @@ local shapes = require "_shapes"
 local uses = require "_uses"
 local values = require "_values"
 
--- Whether a config map or secret has the key.
+-- Returns true if the ConfigMap or Secret has the key.
 local function has_key(obj, key)
   for _, field in ipairs { "data", "binaryData", "stringData" } do
     local data = values.map(obj[field])
@@ -18,7 +18,7 @@ local function has_key(obj, key)
   return false
 end
 
--- Looks each of them up; `find` gives an array.
+-- Looks each reference up; `find` returns an array.
 local function check_all(obj, r, what, find, called)
   local namespace = values.namespace(obj) .. "/"
   references.each(obj, what, function(name, optional, key, path, ...)
@@ -40,18 +40,18 @@ end
 
 k8s.rule {
   id = "configmap-missing",
-  title = "Config maps that pods name exist",
+  title = "ConfigMaps that pods reference exist",
   severity = "high",
   category = "References",
-  why = "A container whose config map or key is missing is not started until somebody makes it. Nothing tells so "
-    .. "when the workload is changed.",
-  how = "Make it, correct the name, or say optional: true where the program can do without.",
+  why = "A container whose ConfigMap or key is missing does not start until somebody creates it. The server accepts "
+    .. "the workload without a warning.",
+  how = "Create the ConfigMap or the key, correct the name, or set optional: true if the program works without it.",
   kinds = pods.kinds,
   uses = { configmaps = uses.by_key "configmaps" },
   params = pods.params,
   skip = pods.owned,
   check = function(obj, r, use)
-    check_all(obj, r, "configmaps", use.configmaps, "config map")
+    check_all(obj, r, "configmaps", use.configmaps, "ConfigMap")
   end,
 }
 
@@ -64,7 +64,7 @@ local function check_certificates(obj, r, use)
   for i, tls in shapes.maps(shapes.spec(obj), "tls", "spec") do
     local name = values.text(tls.secretName)
     if name and not use.secrets(values.namespace(obj) .. "/" .. name)[1] then
-      r:fail(("the secret %s does not exist"):format(name), {
+      r:fail(("the Secret %s does not exist"):format(name), {
         path = ("spec.tls[%d].secretName"):format(i),
         value = name,
       })
@@ -76,7 +76,7 @@ local function check_pull_secrets(obj, r, use)
   local spec, prefix = pods.spec(obj)
   for i, name in references.image_pull_secrets(spec or obj, spec and prefix) do
     if name ~= "" and not use.secrets(values.namespace(obj) .. "/" .. name)[1] then
-      r:warn(("the secret %s, which pulls images, does not exist"):format(name), {
+      r:warn(("the Secret %s for pulling images does not exist"):format(name), {
         path = ("%s.imagePullSecrets[%d].name"):format(prefix, i),
         value = name,
       })
@@ -86,12 +86,12 @@ end
 
 k8s.rule {
   id = "secret-missing",
-  title = "Secrets that pods and Ingresses name exist",
+  title = "Secrets that pods and Ingresses reference exist",
   severity = "high",
   category = "References",
-  why = "A container whose secret or key is missing is not started until somebody makes it. An Ingress without its "
-    .. "certificate answers with one that no client trusts.",
-  how = "Make it, correct the name, or say optional: true where the program can do without.",
+  why = "A container whose Secret or key is missing does not start until somebody creates it. An Ingress without its "
+    .. "certificate answers with a certificate that no client trusts.",
+  how = "Create the Secret or the key, correct the name, or set optional: true if the program works without it.",
   kinds = SECRET_KINDS,
   uses = { secrets = uses.by_key "secrets" },
   params = pods.params,
@@ -101,7 +101,7 @@ k8s.rule {
       check_certificates(obj, r, use)
       return
     end
-    check_all(obj, r, "secrets", use.secrets, "secret")
+    check_all(obj, r, "secrets", use.secrets, "Secret")
     check_pull_secrets(obj, r, use)
   end,
 }
@@ -111,8 +111,8 @@ k8s.rule {
   title = "Service accounts that pods name exist",
   severity = "high",
   category = "References",
-  why = "The server refuses pods whose service account does not exist: their workload gets none.",
-  how = "Make the account, or correct the name.",
+  why = "The server rejects pods whose service account does not exist, so their workload has no pods.",
+  how = "Create the service account, or correct the name.",
   kinds = pods.kinds,
   uses = { accounts = uses.by_key "serviceaccounts" },
   params = pods.params,
@@ -131,11 +131,11 @@ k8s.rule {
 
 k8s.rule {
   id = "pvc-missing",
-  title = "Claims that pods name exist",
+  title = "PersistentVolumeClaims that pods mount exist",
   severity = "high",
   category = "References",
   why = "A pod whose PersistentVolumeClaim does not exist stays Pending.",
-  how = "Make the claim, or correct the name.",
+  how = "Create the claim, or correct the name.",
   kinds = pods.kinds,
   uses = { claims = uses.by_key "persistentvolumeclaims" },
   params = pods.params,
@@ -144,7 +144,7 @@ k8s.rule {
     references.claims(obj, function(name, i)
       if not use.claims(values.namespace(obj) .. "/" .. name)[1] then
         local _, prefix = pods.spec(obj)
-        r:fail(("the claim %s does not exist"):format(name), {
+        r:fail(("the PersistentVolumeClaim %s does not exist"):format(name), {
           path = ("%s.volumes[%d].persistentVolumeClaim.claimName"):format(prefix, i),
           value = name,
         })

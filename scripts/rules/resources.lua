@@ -1,4 +1,4 @@
--- What containers ask for, and how much they may take.
+-- Requests and limits of containers.
 --   kubelua audit -f scripts/rules/resources.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
@@ -14,26 +14,26 @@ local function amounts_of(holder, where, part)
   return resources and shapes.expect("map", resources[part], where, "resources.%s", part)
 end
 
--- Of "requests" or "limits" that of a resource; nil when it says nothing.
+-- The request or limit of a resource; nil if it is not set. `part` is "requests" or "limits".
 local function amount(holder, where, part, resource)
   local amounts = amounts_of(holder, where, part)
   return amounts and amounts[resource]
 end
 
--- Whether a container, or the pod for all of them, says it. A request that is missing is taken from the limit.
-local function is_said(holder, where, part, resource)
+-- Returns true if a container, or the pod for all its containers, sets it. A missing request defaults to the limit.
+local function is_set(holder, where, part, resource)
   return amount(holder, where, part, resource) ~= nil
     or part == "requests" and amount(holder, where, "limits", resource) ~= nil
 end
 
--- Has each container that somebody wrote down say so much of a resource.
-local function check_said(obj, r, part, resource, problem)
+-- Reports containers without a request or limit of the resource. Ephemeral containers have none.
+local function check_set(obj, r, part, resource, problem)
   local spec, prefix = pods.spec(obj)
-  if not spec or is_said(spec, prefix, part, resource) then
+  if not spec or is_set(spec, prefix, part, resource) then
     return
   end
   for container, place in pods.containers(obj, "planned") do
-    if not is_said(container, place, part, resource) then
+    if not is_set(container, place, part, resource) then
       r:fail(place:says() .. problem, { path = place:path "resources" })
     end
   end
@@ -41,33 +41,33 @@ end
 
 k8s.rule {
   id = "cpu-requests",
-  title = "Containers ask for CPU",
+  title = "Containers request CPU",
   severity = "medium",
   category = "Resources",
-  why = "The scheduler counts requests. A pod without them goes to any node, also a full one, and gets next to no "
-    .. "CPU there when others want it.",
-  how = "Set resources.requests.cpu to what the container needs on a usual day.",
+  why = "The scheduler places pods by their requests. A pod without a CPU request may be placed on a full node, and "
+    .. "gets almost no CPU there when other pods need it.",
+  how = "Set resources.requests.cpu to what the container usually needs.",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
   check = function(obj, r)
-    check_said(obj, r, "requests", "cpu", " asks for no CPU")
+    check_set(obj, r, "requests", "cpu", " has no CPU request")
   end,
 }
 
 k8s.rule {
   id = "memory-requests",
-  title = "Containers ask for memory",
+  title = "Containers request memory",
   severity = "medium",
   category = "Resources",
-  why = "The scheduler counts requests. When a node runs out of memory, pods that use more than they asked for are "
-    .. "the first to go, and one that asked for none always does.",
+  why = "The scheduler places pods by their requests. When a node runs out of memory, the kubelet first evicts pods "
+    .. "that use more memory than they request; a pod without a request always does.",
   how = "Set resources.requests.memory to what the container needs.",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
   check = function(obj, r)
-    check_said(obj, r, "requests", "memory", " asks for no memory")
+    check_set(obj, r, "requests", "memory", " has no memory request")
   end,
 }
 
@@ -76,14 +76,14 @@ k8s.rule {
   title = "Containers have a memory limit",
   severity = "medium",
   category = "Resources",
-  why = "A container without a limit that leaks takes the memory of its node, and its neighbours are evicted or "
-    .. "killed with it.",
-  how = "Set resources.limits.memory; the same as the request is a good beginning.",
+  why = "A container that leaks memory and has no limit uses up the memory of its node. Other pods on the node are "
+    .. "then evicted or killed.",
+  how = "Set resources.limits.memory; start with the same value as the request.",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
   check = function(obj, r)
-    check_said(obj, r, "limits", "memory", " has no memory limit")
+    check_set(obj, r, "limits", "memory", " has no memory limit")
   end,
 }
 
@@ -92,24 +92,24 @@ k8s.rule {
   title = "Containers have a limit for local storage",
   severity = "info",
   category = "Resources",
-  why = "Logs, empty directories and the container's own layer share the node's disk. Without a limit one pod can "
-    .. "fill it, and all pods of the node are evicted.",
+  why = "Logs, emptyDir volumes and the writable layers of containers share the node's disk. Without a limit, one pod "
+    .. "can fill the disk, and pods on the node are evicted.",
   how = "Set resources.limits.ephemeral-storage.",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
   check = function(obj, r)
-    check_said(obj, r, "limits", "ephemeral-storage", " has no limit for local storage")
+    check_set(obj, r, "limits", "ephemeral-storage", " has no limit for local storage")
   end,
 }
 
--- Amounts that are no quantities, which no other rule here can count with.
+-- Reports requests and limits that are not quantities.
 local function check_quantities(holder, where, r, says, path)
   for _, part in ipairs { "requests", "limits" } do
     for resource, value in pairs(amounts_of(holder, where, part) or {}) do
       if value ~= k8s.null and not values.quantity(value) then
         local shown = is_view(value) and "an object" or tostring(value)
-        r:fail(("%s has %s as %s of %s, which is no quantity"):format(says(), shown, ONE[part], resource), {
+        r:fail(("%s has the %s of %s %s, which is not a quantity"):format(says(), ONE[part], resource, shown), {
           path = ("%s.%s.%s"):format(path(), part, resource),
           value = shown,
         })
@@ -118,7 +118,7 @@ local function check_quantities(holder, where, r, says, path)
   end
 end
 
--- Requests of a container or of a pod that its own limits are below.
+-- Reports limits of a container or of a pod that are below its own requests.
 local function check_limits(holder, where, r, says, path)
   check_quantities(holder, where, r, says, path)
   local requests, limits = amounts_of(holder, where, "requests"), amounts_of(holder, where, "limits")
@@ -128,7 +128,7 @@ local function check_limits(holder, where, r, says, path)
   for resource, asked in pairs(requests) do
     local request, limit = values.quantity(asked), values.quantity(limits[resource])
     if request and limit and limit < request then
-      r:fail(("%s asks for %s of %s, and may take %s"):format(says(), asked, resource, limits[resource]), {
+      r:fail(("%s requests %s of %s, but its limit is %s"):format(says(), asked, resource, limits[resource]), {
         path = path() .. ".limits." .. resource,
         value = limits[resource],
       })
@@ -141,8 +141,8 @@ k8s.rule {
   title = "Limits are not below requests",
   severity = "high",
   category = "Resources",
-  why = "The server refuses a pod that asks for more than it may take, or whose amounts are no quantities. A "
-    .. "Deployment with such a template is accepted, and then never gets a pod.",
+  why = "The server rejects a pod whose limit is below its request or is not a quantity. It accepts a Deployment with "
+    .. "such a pod template, but no pod is ever created.",
   how = "Raise the limit to the request, or lower the request. Write quantities as 500m, 2 or 1Gi.",
   kinds = pods.kinds,
   params = pods.params,

@@ -1,4 +1,4 @@
--- How pods fare that run. Manifests have no status: there these rules find nothing.
+-- Problems of running pods. Manifests have no status, so these rules report nothing for them.
 --   kubelua audit -f scripts/rules/runtime.lua --from pods.json
 local k8s = require "k8s"
 local values = require "_values"
@@ -18,22 +18,22 @@ local function each_status(obj, fn)
 end
 
 local BROKEN = {
-  CrashLoopBackOff = "ends again and again",
+  CrashLoopBackOff = "exits again and again",
   ImagePullBackOff = "cannot pull its image",
   ErrImagePull = "cannot pull its image",
-  InvalidImageName = "has an image that is no name",
-  CreateContainerConfigError = "lacks a config map, a secret or a key",
-  CreateContainerError = "cannot be made",
+  InvalidImageName = "has an invalid image name",
+  CreateContainerConfigError = "lacks a ConfigMap, a Secret or a key",
+  CreateContainerError = "cannot be created",
   RunContainerError = "cannot be started",
 }
 
 k8s.rule {
   id = "crash-looping",
-  title = "Containers can be started",
+  title = "Containers start",
   severity = "high",
   category = "Runtime",
-  why = "The container does not run, and the kubelet tries again and again with longer and longer pauses.",
-  how = "Look at kubectl describe pod, and at kubectl logs --previous.",
+  why = "The container does not run. The kubelet tries again with growing delays.",
+  how = "Read the output of kubectl describe pod and kubectl logs --previous.",
   kinds = { "pods" },
   check = function(obj, r)
     each_status(obj, function(status, path)
@@ -52,12 +52,12 @@ k8s.rule {
 
 k8s.rule {
   id = "restarts",
-  title = "Containers are not restarted often",
+  title = "Containers restart rarely",
   severity = "low",
   category = "Runtime",
-  why = "A container that is restarted now and then answers often enough not to be noticed. Most often it takes "
-    .. "more memory than its limit, or its liveness probe is too strict.",
-  how = "Look at the last state in kubectl describe pod: the exit code 137 is a kill, mostly for memory.",
+  why = "A container that restarts now and then answers most requests, so the restarts stay unnoticed. The usual "
+    .. "cause is a memory limit that is too low or a liveness probe that is too strict.",
+  how = "Read the last state in kubectl describe pod: the exit code 137 means killed, most often for memory.",
   kinds = { "pods" },
   params = { restarts = 5 },
   check = function(obj, r, _, params)
@@ -79,7 +79,7 @@ local function before(seconds)
   return os.date("!%Y-%m-%dT%H:%M:%SZ", math.floor(k8s.now() - seconds))
 end
 
--- When a pod ended, as its status has it; else when it was made.
+-- The time at which a pod finished, from its status; else its creation time.
 local function ended_at(obj)
   local last = ""
   each_status(obj, function(status)
@@ -93,18 +93,18 @@ end
 
 k8s.rule {
   id = "finished-pods",
-  title = "Pods that ended are removed",
+  title = "Finished pods are deleted",
   severity = "info",
   category = "Runtime",
-  why = "Pods that succeeded, failed or were evicted keep their logs on the node and count in every list, until the "
-    .. "cluster removes them when there are thousands.",
-  how = "Delete them. Those of a Job go with it: give it ttlSecondsAfterFinished.",
+  why = "Pods that succeeded, failed or were evicted keep their logs on the node and appear in every list. The "
+    .. "cluster deletes them only when there are thousands.",
+  how = "Delete them. Pods of a Job are deleted with it: set ttlSecondsAfterFinished on the Job.",
   kinds = { "pods" },
   params = { days = 1 },
   skip = function(obj)
     for _, owner in maps(obj.metadata.ownerReferences) do
       if owner.kind == "Job" then
-        return "it goes with its job"
+        return "it is deleted with its Job"
       end
     end
     return false
@@ -118,7 +118,7 @@ k8s.rule {
     local at = ended_at(obj)
     if at and at < before(params.days * DAY) then
       local reason = text(status.reason)
-      r:fail(("it ended at %s%s"):format(at, reason and ": " .. reason or ""), {
+      r:fail(("the pod finished at %s%s"):format(at, reason and ": " .. reason or ""), {
         path = "status.phase",
         value = phase,
       })

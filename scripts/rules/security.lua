@@ -1,4 +1,4 @@
--- What a process in a container may do to its node.
+-- Permissions of containers on their node.
 --   kubelua audit -f scripts/rules/security.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
@@ -9,9 +9,9 @@ k8s.rule {
   title = "Containers are not privileged",
   severity = "critical",
   category = "Security",
-  why = "A privileged container sees all devices of its node and has all capabilities: whoever is in it owns the "
-    .. "node.",
-  how = "Remove securityContext.privileged, and add the one capability or device that is needed.",
+  why = "A privileged container has access to all devices of its node and has all capabilities. A process in it can "
+    .. "take over the node.",
+  how = "Remove securityContext.privileged, and add only the capability or device that is needed.",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
@@ -24,7 +24,7 @@ k8s.rule {
   end,
 }
 
--- The server refuses to forbid it to those who have everything already.
+-- The server rejects allowPrivilegeEscalation: false for containers with these permissions.
 local function needs_escalation(context)
   local capabilities = context.capabilities
   local added = type(capabilities) == "table" and capabilities.add
@@ -41,8 +41,7 @@ k8s.rule {
   title = "Containers cannot gain privileges",
   severity = "medium",
   category = "Security",
-  why = "Unless it is forbidden, a program with the setuid bit gives its caller the rights of root in the "
-    .. "container.",
+  why = "By default, a program with the setuid bit runs as its owner, often root, whoever starts it.",
   how = "Set securityContext.allowPrivilegeEscalation to false.",
   kinds = pods.kinds,
   params = pods.params,
@@ -81,8 +80,8 @@ k8s.rule {
   title = "Containers do not run as root",
   severity = "medium",
   category = "Security",
-  why = "Root in a container is root on the node for the kernel: a flaw of either gives away the node. Unless "
-    .. "something is said, a container runs as the user of its image, which most often is root.",
+  why = "For the kernel, root in a container is root on the node: a bug in the kernel or in the container runtime "
+    .. "then exposes the node. By default, a container runs as the user of its image, which is often root.",
   how = "Set runAsNonRoot to true, or runAsUser to a number above 0, for the pod or for each container.",
   kinds = pods.kinds,
   params = pods.params,
@@ -105,10 +104,11 @@ k8s.rule {
 
 k8s.rule {
   id = "read-only-root",
-  title = "Containers cannot write to their own files",
+  title = "Containers have a read-only root file system",
   severity = "low",
   category = "Security",
-  why = "Who gets into a container whose files are read-only cannot replace its program, or bring tools along.",
+  why = "If the root file system is read-only, an intruder in the container can neither replace its program nor "
+    .. "install tools.",
   how = "Set securityContext.readOnlyRootFilesystem to true, and mount an emptyDir where the program writes.",
   kinds = pods.kinds,
   params = pods.params,
@@ -128,7 +128,7 @@ k8s.rule {
   end,
 }
 
--- Capabilities that give away the node, or other pods on it.
+-- Capabilities that give access to the node, or to other pods on it.
 local DANGEROUS = {}
 for capability in
   ([[ALL BPF CHECKPOINT_RESTORE DAC_READ_SEARCH LINUX_IMMUTABLE MAC_ADMIN MAC_OVERRIDE NET_ADMIN NET_RAW PERFMON
@@ -153,9 +153,9 @@ k8s.rule {
   title = "Containers add no dangerous capabilities",
   severity = "high",
   category = "Security",
-  why = "Such a capability lets a process change the node's network, kernel or clock, or read what other processes "
-    .. "have. SYS_ADMIN and ALL are as good as privileged.",
-  how = "Remove it from securityContext.capabilities.add.",
+  why = "With such a capability, a process can change the node's network, kernel or clock, or read data of other "
+    .. "processes. SYS_ADMIN and ALL are as dangerous as privileged.",
+  how = "Remove the capability from securityContext.capabilities.add.",
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
@@ -179,9 +179,9 @@ k8s.rule {
   title = "Containers drop all capabilities",
   severity = "low",
   category = "Security",
-  why = "A container has some capabilities from the beginning, for raw sockets and other users' files among others. "
-    .. "Few programs need one of them.",
-  how = 'Set securityContext.capabilities.drop to ["ALL"], and add back what is needed.',
+  why = "By default, a container has some capabilities, for example for raw sockets and for files of other users. Few "
+    .. "programs need one of them.",
+  how = 'Set securityContext.capabilities.drop to ["ALL"], and add back what the program needs.',
   kinds = pods.kinds,
   params = pods.params,
   skip = pods.owned,
@@ -196,7 +196,7 @@ k8s.rule {
         dropped = dropped or name_of(capability) == "ALL"
       end
       if not dropped then
-        r:fail(place:says() .. " keeps the capabilities that containers have by default", {
+        r:fail(place:says() .. " keeps the default capabilities", {
           path = place:path "securityContext.capabilities.drop",
         })
       end
@@ -209,8 +209,8 @@ k8s.rule {
   title = "Containers have a seccomp profile",
   severity = "low",
   category = "Security",
-  why = "Without a profile a process may make each of the kernel's several hundred calls, also those in which most "
-    .. "flaws were found.",
+  why = "Without a profile, a process may use all system calls of the kernel, including those where most bugs were "
+    .. "found.",
   how = "Set securityContext.seccompProfile.type to RuntimeDefault for the pod.",
   kinds = pods.kinds,
   params = pods.params,

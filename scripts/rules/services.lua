@@ -1,4 +1,4 @@
--- Whether what is sent to Services and Ingresses gets anywhere.
+-- Services and Ingresses that lead nowhere, and workloads with the same pods.
 --   kubelua audit -f scripts/rules/services.lua --from pods.json
 local k8s = require "k8s"
 local pods = require "_pods"
@@ -8,7 +8,7 @@ local values = require "_values"
 
 local map, maps, text = values.map, values.maps, values.text
 
--- The selector of a service as text; nil for one without, whose endpoints somebody else makes.
+-- The selector of a Service as a string; nil without a selector: its endpoints are created by other means.
 local function selector_of(spec)
   local selector = shapes.map(spec, "selector", "spec")
   if shapes.text(spec, "type", "spec") ~= "ExternalName" then
@@ -21,9 +21,9 @@ k8s.rule {
   title = "Services select pods",
   severity = "high",
   category = "Services",
-  why = "A Service whose selector matches no pod has no endpoints: what is sent there fails. Most often a label was "
-    .. "changed on one side only.",
-  how = "Make spec.selector the labels of the pods, or remove the Service.",
+  why = "A Service whose selector matches no pod has no endpoints: requests to it fail. Often a label was changed on "
+    .. "one side only.",
+  how = "Change spec.selector to match the labels of the pods, or delete the Service.",
   kinds = { "services" },
   uses = uses.makers_by_namespace(),
   check = function(obj, r, use)
@@ -45,7 +45,7 @@ local function has_port(obj, name)
   return false
 end
 
--- Whether one of those that are selected has it; true too when none is.
+-- Returns true if a selected pod has the port, or if no pod is selected.
 local function is_offered(use, namespace, selector, name)
   local found = false
   for obj in uses.each(use, namespace) do
@@ -61,12 +61,12 @@ end
 
 k8s.rule {
   id = "service-port-missing",
-  title = "Ports that Services name exist",
+  title = "Named target ports of Services exist",
   severity = "medium",
   category = "Services",
-  why = "A targetPort that is a name is looked up in the pods. Where no container has a port of that name, the "
-    .. "Service has no endpoints for it.",
-  how = "Name the container's port so, or give its number.",
+  why = "A targetPort that is a name refers to a port of the selected pods. If no container has a port with that "
+    .. "name, the Service has no endpoints for it.",
+  how = "Give the container's port that name, or set targetPort to its number.",
   kinds = { "services" },
   uses = uses.makers_by_namespace(),
   check = function(obj, r, use)
@@ -75,7 +75,7 @@ k8s.rule {
     for i, port in shapes.maps(selector and spec, "ports", "spec") do
       local name = text(port.targetPort)
       if name and not is_offered(use, values.namespace(obj), selector, name) then
-        r:fail(("no pod that is selected has a port called %s"):format(name), {
+        r:fail(("no selected pod has a port named %s"):format(name), {
           path = ("spec.ports[%d].targetPort"):format(i),
           value = name,
         })
@@ -84,7 +84,7 @@ k8s.rule {
   end,
 }
 
--- Whether the service has the port that the backend asks for, by name or number.
+-- Returns true if the Service has the port of the backend, by name or number.
 local function serves(service, port)
   local spec = map(service.spec)
   if not spec or spec.type == "ExternalName" or not port then
@@ -106,9 +106,9 @@ local function check_backend(backend, obj, r, use, path)
   end
   local service, port = use.services(values.namespace(obj) .. "/" .. name)[1], map(wanted.port)
   if not service then
-    r:fail(("the service %s does not exist"):format(name), { path = path .. ".service.name", value = name })
+    r:fail(("the Service %s does not exist"):format(name), { path = path .. ".service.name", value = name })
   elseif not serves(service, port) then
-    r:fail(("the service %s has no port %s"):format(name, tostring(port.name or port.number)), {
+    r:fail(("the Service %s has no port %s"):format(name, tostring(port.name or port.number)), {
       path = path .. ".service.port",
     })
   end
@@ -116,11 +116,11 @@ end
 
 k8s.rule {
   id = "ingress-backend-missing",
-  title = "Services that Ingresses name exist",
+  title = "Services that Ingresses reference exist",
   severity = "high",
   category = "Services",
-  why = "Requests for a path whose Service or port is missing are answered with an error, mostly 503.",
-  how = "Correct the name or the port of the backend, or make the Service.",
+  why = "Requests for a path whose Service or port is missing fail, most often with status 503.",
+  how = "Correct the name or the port of the backend, or create the Service.",
   kinds = { "ingresses.networking.k8s.io" },
   uses = { services = uses.by_key "services" },
   check = function(obj, r, use)
@@ -143,9 +143,9 @@ k8s.rule {
   title = "No two workloads select the same pods",
   severity = "medium",
   category = "Services",
-  why = "Each of them takes the other's pods for its own. Budgets, autoscalers and rollouts count what does not "
-    .. "belong to them, and a workload without the label of its own template may delete pods of the other.",
-  how = "Give each workload a label of its own, in the selector and in the template.",
+  why = "Each workload treats the pods of the other as its own. Budgets, autoscalers and rollouts count the wrong "
+    .. "pods, and one workload may delete pods of the other.",
+  how = "Give each workload a label of its own, in the selector and in the pod template.",
   kinds = WORKLOADS,
   uses = {
     deployments = uses.by_namespace "deployments.apps",
@@ -168,7 +168,7 @@ k8s.rule {
     end
     if count > 0 then
       local more = count > 1 and (" and %d more"):format(count - 1) or ""
-      r:fail(("the pods of %s%s are selected too"):format(first, more), { path = "spec.selector" })
+      r:fail(("the selector also matches the pods of %s%s"):format(first, more), { path = "spec.selector" })
     end
   end,
 }

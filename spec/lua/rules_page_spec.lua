@@ -1,4 +1,4 @@
--- spec/support/rules-page: docs/rules.md, made from the rules that ship, and whether it is what they say.
+-- spec/support/rules-page: generates docs/rules.md from the rules that ship, and checks whether it is up to date.
 local temp = require "spec.support.temp"
 
 local RULE = [[
@@ -29,16 +29,17 @@ describe("rules-page", function()
   end)
   after_each(function() temp.remove(folder) end)
 
-  it("tells of each rule what it is, why, and what to do, with the example that fails", function()
-    for _, part in ipairs { "The 1 rules of", "| [`one`](#one) | high | One thing | things |",
+  it("prints the title, the reason and the remedy of each rule, with the example that fails", function()
+    for _, part in ipairs { "1 rules ship in", "| [`one`](#one) | high | One thing | things |",
       "## things\n\n`scripts/rules/things.lua`: What this file is about.",
-      "### one\n\n**One thing**\n\nhigh, Things. Of pods, jobs. `fix` makes a patch.\n\nBecause.\n\nWhat to do: Do it.",
-      "by default: `from` (none), `most` (5).", "```yaml\n# Not so.\nkind: Pod\n```" } do
+      "### one\n\n**One thing**\n\nSeverity: high. Category: Things. Kinds: pods, jobs. "
+        .. "`kubelua audit --fix` prints a fix.\n\nBecause.\n\nWhat to do: Do it.",
+      "their defaults: `from` (none), `most` (5).", "```yaml\n# Not so.\nkind: Pod\n```" } do
       assert.is_truthy(page:find(part, 1, true), part)
     end
   end)
 
-  it("says whether the page is what the rules say", function()
+  it("checks whether the page is up to date", function()
     local output, code = run "--check"
     assert.are.same({ "docs/rules.md: out of date: spec/support/rules-page > docs/rules.md\n", 1 }, { output, code })
     run "> docs/rules.md"

@@ -147,7 +147,8 @@ describe("a rule that ships", function()
     local odd = audit_all("odd.json", items)
     for i = #odd.results, 1, -1 do
       local row = odd.results[i]
-      local of_type = row.message and row.message:match "^%S+ is [^:]*, so nothing can be said of it$"
+      local of_type = row.message
+        and (row.message:match "^%S+ must be a %a+, not [%a ]+$" or row.message:match "^%S+ is %a+$")
       if row.result == "error" and of_type then table.remove(odd.results, i) end
     end
     assert.are.same({}, errors_of(odd))
@@ -171,14 +172,14 @@ describe("a rule that ships", function()
 
   it("lets no object pass whose fields are of other types than they should be", function()
     local pods = {
-      { '{"containers":[{"name":"a","image":true}]}', "spec.containers[0].image is a boolean, not a text" },
-      { '{"containers":{"a":{"image":"nginx"}}}', "spec.containers is a map, not a list" },
-      { '{"containers":"nginx"}', "spec.containers is a text, not a list" },
-      { '{"containers":[],"initContainers":["nginx"]}', "spec.initContainers[0] is a text, not a map" },
-      { '{"container":[{"name":"a","image":"nginx"}]}', "spec.containers is not there" },
+      { '{"containers":[{"name":"a","image":true}]}', "spec.containers[0].image must be a string, not a boolean" },
+      { '{"containers":{"a":{"image":"nginx"}}}', "spec.containers must be a list, not a map" },
+      { '{"containers":"nginx"}', "spec.containers must be a list, not a string" },
+      { '{"containers":[],"initContainers":["nginx"]}', "spec.initContainers[0] must be a map, not a string" },
+      { '{"container":[{"name":"a","image":"nginx"}]}', "spec.containers is missing" },
       { '{"containers":[]}', "spec.containers is empty" },
-      { "null", "spec is not there" },
-      { "[5]", "spec is a list, not a map" },
+      { "null", "spec is missing" },
+      { "[5]", "spec must be a map, not a list" },
     }
     local items = {}
     for i, pod in ipairs(pods) do
@@ -187,7 +188,7 @@ describe("a rule that ships", function()
     local told, count = {}, 0
     for _, row in ipairs(audit_all("types.json", items).results) do
       if row.rule == "image-tag" or row.rule == "privileged" then
-        local expected = pods[tonumber(row.name:match "%d")][2] .. ", so nothing can be said of it"
+        local expected = pods[tonumber(row.name:match "%d")][2]
         assert.are.same({ row.rule, "error", expected }, { row.rule, row.result, row.message })
         told[row.rule] = (told[row.rule] or 0) + 1
       end

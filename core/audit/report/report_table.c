@@ -6,7 +6,7 @@
  * An error that rules share is a block of its own, behind the others:
  *
  *   ERROR  30 rules ended with the same error for Pod shop/web
- *     shop/web  Pod  error: spec.containers is a text, not a list  dump.json:120
+ *     shop/web  Pod  error: spec.containers must be a list, not a string  dump.json:120
  *     rules: privileged, image-tag, ...
  *
  * On a terminal lines break at its width, below where their text begins; elsewhere each finding is one line.
