@@ -104,7 +104,7 @@ static void set_proxy(struct http_exchange *exchange, const char *scheme, const 
     curl_easy_setopt(easy, CURLOPT_NOPROXY, proxy ? "" : "*");
     if (!proxy) return;
     curl_easy_setopt(easy, CURLOPT_PROXY, proxy->url);
-    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L); /* they are no answer of the server */
+    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L); /* they are no response of the server */
     if (proxy->user) curl_easy_setopt(easy, CURLOPT_PROXYUSERNAME, proxy->user);
     if (proxy->password) curl_easy_setopt(easy, CURLOPT_PROXYPASSWORD, proxy->password);
 }
@@ -175,7 +175,7 @@ static size_t read_body(char *out, size_t size, size_t count, void *ctx)
 }
 
 /* By a function that cannot go back: libcurl sends a request again, whatever its method, when a connection
- * that it kept open breaks before an answer. With the first byte of a body on its way nobody knows whether
+ * that it kept open breaks before a response. With the first byte of a body on its way nobody knows whether
  * the server has acted on it (H-4); without one, not even that. */
 static void set_body(struct http_exchange *exchange, const struct http_request *request)
 {

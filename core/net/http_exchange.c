@@ -1,4 +1,4 @@
-/* One HTTP request and its answer: what libcurl reports becomes the owner's callbacks; see transport.h. */
+/* One HTTP request and its response: what libcurl reports becomes the owner's callbacks; see transport.h. */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -17,7 +17,7 @@ static bool dead(const struct http_exchange *exchange)
     return exchange->state == EXCHANGE_DEAD;
 }
 
-/* The value of a header of the final answer; several of one name are joined as RFC 9110 allows. */
+/* The value of a header of the final response; several of one name are joined as RFC 9110 allows. */
 static char *header_text(CURL *easy, const char *name)
 {
     struct curl_header *header;
@@ -108,7 +108,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *ctx)
     curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
     exchange->switched = status == 101; /* what comes is the body to libcurl: it would have no head */
     if (exchange->switched) return 0;
-    if (status < 200) return n; /* 100 Continue and its like come before the answer */
+    if (status < 200) return n; /* 100 Continue and its like come before the response */
     read_head(exchange, (int)status);
     exchange_start_idle_timer(exchange);
     const struct transport_options *options = &exchange->transport->options;

@@ -19,8 +19,8 @@ bool http_local_send(struct http_exchange *exchange);
 /* Sets the headers of the response for http_each_header, ended by a NULL name; copied. Call before the
  * head. */
 void http_local_set_headers(struct http_exchange *exchange, const struct http_header *headers);
-/* The answer: once its head, then its body, then its end. `head` is copied; method and url are the request's.
- * `err` NULL: the whole answer came; without a head that is an error all the same. */
+/* The response: once its head, then its body, then its end. `head` is copied; method and url are the
+ * request's. `err` NULL: the complete response came; without a head that is an error all the same. */
 void http_local_head(struct http_exchange *exchange, const struct http_response *head);
 void http_local_body(struct http_exchange *exchange, const char *data, size_t len);
 void http_local_end(struct http_exchange *exchange, const struct err *err);

@@ -39,7 +39,7 @@ struct transport_options {
     const char *proxy_url; /* for all requests; NULL: what the environment says (proxy.h) */
     const char *user_agent;
     int64_t connect_timeout_ms; /* 0: 30,000 (T-2) */
-    /* Sees the head of every answer, before the exchange's own callback; may start and cancel nothing.
+    /* Sees the head of every response, before the exchange's own callback; may start and cancel nothing.
      * Optional. */
     void (*on_response)(void *ctx, const struct http_response *response);
     /* Appends the Authorization header's value for a request that wants one, just before it is sent, and sets
@@ -73,15 +73,15 @@ struct http_response {
 };
 
 struct http_callbacks {
-    /* The head of the final answer came; optional. */
+    /* The head of the final response came; optional. */
     void (*on_response)(void *ctx, const struct http_response *response);
     /* A stretch of the (decompressed) body. False ends the exchange with ERR_CANCELLED "refused by the
      * reader". */
     bool (*on_body)(void *ctx, const char *data, size_t len);
-    /* Exactly once, last, unless the exchange was cancelled. `err` NULL: the whole answer came, with whatever
-     * status, and there is a `response`. Else ERR_CONNECT, ERR_TLS, ERR_TIMEOUT, ERR_CLOSED (reset, or ended
-     * in the middle, of the head too), ERR_PARSE (not HTTP, broken gzip), ERR_CANCELLED; `response` is NULL
-     * when no whole head came. Never are both NULL. The exchange is gone after. */
+    /* Exactly once, last, unless the exchange was cancelled. `err` NULL: the complete response came, with
+     * whatever status, and there is a `response`. Else ERR_CONNECT, ERR_TLS, ERR_TIMEOUT, ERR_CLOSED (reset,
+     * or ended in the middle, of the head too), ERR_PARSE (not HTTP, broken gzip), ERR_CANCELLED; `response`
+     * is NULL when no whole head came. Never are both NULL. The exchange is gone after. */
     void (*on_done)(void *ctx, const struct http_response *response, const struct err *err);
     void *ctx;
 };
@@ -92,7 +92,7 @@ struct http_request {
     const struct http_header *headers; /* ends with a NULL name; may be NULL */
     struct str body;                   /* sent only when `p` is not NULL */
     bool body_stays;                   /* until on_done or http_cancel; else it is copied */
-    int64_t first_byte_timeout_ms;     /* until the head of the answer; 0: 60,000 */
+    int64_t first_byte_timeout_ms;     /* until the head of the response; 0: 60,000 */
     int64_t idle_timeout_ms;           /* between two stretches of the body; 0: none */
     bool no_compression;               /* do not ask for gzip (watches) */
     bool authorize;                    /* ask the transport's owner who we are */
@@ -119,7 +119,7 @@ void transport_resume(struct transport *transport);
  * URL). */
 struct http_exchange *transport_start(struct transport *transport, const struct http_request *request,
                                       const struct http_callbacks *callbacks, struct err *err);
-/* Each header of the answer, from inside on_response: several of one name come one after
+/* Each header of the response, from inside on_response: several of one name come one after
  * the other. */
 void http_each_header(struct http_exchange *exchange,
                       void (*fn)(void *ctx, const char *name, const char *value), void *ctx);

@@ -34,7 +34,7 @@ struct http_exchange {
     char *method, *url;        /* of one that a local server answers; NULL: libcurl knows them */
     const struct proxy *proxy; /* the transport's; NULL: none */
     char error_text[CURL_ERROR_SIZE];
-    struct timer timer;     /* until the head of the answer came, then between stretches of the body */
+    struct timer timer;     /* until the head of the response came, then between stretches of the body */
     unsigned authorization; /* the number that authorize gave */
     int64_t first_byte_timeout_ms, idle_timeout_ms;
     int64_t last_ms;   /* when the last stretch came */
@@ -42,7 +42,7 @@ struct http_exchange {
     bool hurried;      /* waits for no other's connection */
     bool authorize;    /* wants an Authorization header and has none yet */
     bool alone;        /* has a connection that nobody shares */
-    bool has_response; /* the head of the final answer came */
+    bool has_response; /* the head of the final response came */
     bool switched;     /* the server did, unasked, to another protocol */
     bool once;         /* not to be sent again, whatever becomes of the connection (H-4) */
     bool sent;         /* its head was, or was about to be */

@@ -27,9 +27,9 @@ static void free_call(struct web_call *call)
 
 static void on_response(struct mail *mail)
 {
-    struct web_call *call = container_of(mail, struct web_call, answered);
+    struct web_call *call = container_of(mail, struct web_call, finished);
     if (call->closed) return;
-    call->done(call->ctx, call->failed ? NULL : &call->answer, call->failed ? &call->err : NULL);
+    call->done(call->ctx, call->failed ? NULL : &call->reply, call->failed ? &call->err : NULL);
 }
 
 static void on_gone(struct mail *mail)
@@ -38,7 +38,7 @@ static void on_gone(struct mail *mail)
 }
 
 struct web_call *web_start(struct web *web, const struct web_call_request *request,
-                           void (*done)(void *ctx, const struct web_reply *answer, const struct err *err),
+                           void (*done)(void *ctx, const struct web_reply *reply, const struct err *err),
                            void *ctx)
 {
     struct web_call *call = NEW(struct web_call);
@@ -55,7 +55,7 @@ struct web_call *web_start(struct web *web, const struct web_call_request *reque
     call->body_max = request->body_max;
     call->start.deliver = web_io_start;
     call->stop.deliver = web_io_stop;
-    call->answered.deliver = on_response;
+    call->finished.deliver = on_response;
     call->gone.deliver = on_gone;
     LIST_INSERT_HEAD(&web->calls, call, link);
     pthread_mutex_lock(&web->lock);
@@ -98,7 +98,7 @@ void web_end(struct web *web)
     while (web->running > 0) loop_wait(web->options.io_loop, &web->ended, &web->lock);
     pthread_mutex_unlock(&web->lock);
     while ((call = LIST_FIRST(&web->calls))) {
-        mailbox_withdraw(loop_mailbox(web->options.engine_loop), &call->answered);
+        mailbox_withdraw(loop_mailbox(web->options.engine_loop), &call->finished);
         mailbox_withdraw(loop_mailbox(web->options.engine_loop), &call->gone);
         free_call(call);
     }

@@ -47,7 +47,7 @@ struct web_call_request {
     size_t header_count;        /* pairs */
     struct str body;            /* sent when `p` is not NULL */
     int64_t timeout_ms;         /* for the whole, redirects included */
-    size_t body_max;            /* bytes of the answer's body; beyond them ERR_LIMIT */
+    size_t body_max;            /* bytes of the response's body; beyond them ERR_LIMIT */
 };
 
 struct web_reply {
@@ -65,9 +65,9 @@ void web_end(struct web *web);
 void web_free(struct web *web);
 
 /* Redirects are followed to servers that are allowed, without the body after 301, 302 and 303 and without
- * credentials to another server. `answer` is NULL with an error; both are borrowed for the call. */
+ * credentials to another server. `reply` is NULL with an error; both are borrowed for the call. */
 struct web_call *web_start(struct web *web, const struct web_call_request *request,
-                           void (*done)(void *ctx, const struct web_reply *answer, const struct err *err),
+                           void (*done)(void *ctx, const struct web_reply *reply, const struct err *err),
                            void *ctx);
 /* No callback comes after it, and the call is gone. Needed after `done` too. */
 void web_close(struct web_call *call);

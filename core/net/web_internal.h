@@ -1,6 +1,6 @@
 /* Internals shared by both halves of a script's request: web.c is the engine's, web_io.c the I/O thread's.
- * Each field belongs to one of them; `answer`, `err` and what they point at to whoever has the mail
- * `answered`. For these files only. */
+ * Each field belongs to one of them; `reply`, `err` and what they point at to whoever has the mail
+ * `finished`. For these files only. */
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,17 +15,17 @@ struct web {
     struct transport *transport; /* the I/O thread's; made with the first request */
     pthread_mutex_t lock;
     pthread_cond_t ended;
-    _Atomic size_t held; /* bytes of answers' bodies */
+    _Atomic size_t held; /* bytes of responses' bodies */
     size_t running;      /* under the lock: calls that the I/O thread has not let go of */
 };
 
 struct web_call {
     struct web *web;
-    struct mail start, stop, answered, gone;
+    struct mail start, stop, finished, gone;
 
     /* The engine's. */
     LIST_ENTRY(web_call) link;
-    void (*done)(void *ctx, const struct web_reply *answer, const struct err *err);
+    void (*done)(void *ctx, const struct web_reply *reply, const struct err *err);
     void *ctx;
     bool closed;
 
@@ -39,12 +39,12 @@ struct web_call {
     struct http_exchange *exchange;
     struct timer deadline;
     int redirects;
-    bool redirected; /* by the answer that is coming in */
+    bool redirected; /* by the response that is coming in */
     size_t held;     /* of web->held */
     bool crowded;    /* that was too much */
     bool over;       /* it was answered, or stopped */
     struct buf head_text, body_text;
-    struct web_reply answer;
+    struct web_reply reply;
     struct err err;
     bool failed;
 };

@@ -18,17 +18,17 @@ static void let_go(struct web_call *call)
     call->exchange = NULL;
 }
 
-static void answer(struct web_call *call)
+static void post_finished(struct web_call *call)
 {
     let_go(call);
-    mailbox_post(loop_mailbox(call->web->options.engine_loop), &call->answered);
+    mailbox_post(loop_mailbox(call->web->options.engine_loop), &call->finished);
 }
 
 static void fail(struct web_call *call, const struct err *err)
 {
     call->failed = true;
     call->err = *err;
-    answer(call);
+    post_finished(call);
 }
 
 static void on_deadline(struct timer *timer)
@@ -46,7 +46,7 @@ static bool is_redirect(int status)
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/* The value of a header of the answer, in its last line of that name; NULL without. */
+/* The value of a header of the response, in its last line of that name; NULL without. */
 static char *header_value(const struct web_call *call, const char *name)
 {
     struct str rest = buf_slice(&call->head_text), line;
@@ -174,7 +174,7 @@ static void on_response(void *ctx, const struct http_response *response)
 {
     struct web_call *call = ctx;
     http_each_header(call->exchange, put_header, call);
-    call->answer.status = response->status;
+    call->reply.status = response->status;
     char *location = is_redirect(response->status) ? header_value(call, "location") : NULL;
     call->redirected = location != NULL;
     free(location);
@@ -215,9 +215,9 @@ static void on_done(void *ctx, const struct http_response *response, const struc
         free(location);
         return;
     }
-    call->answer.headers = buf_slice(&call->head_text);
-    call->answer.body = buf_slice(&call->body_text);
-    answer(call);
+    call->reply.headers = buf_slice(&call->head_text);
+    call->reply.body = buf_slice(&call->body_text);
+    post_finished(call);
 }
 
 static bool make_transport(struct web *web, struct err *err)
@@ -242,7 +242,7 @@ static void begin(struct web_call *call)
         headers[count++] = (struct http_header){text[0], text[1]};
     headers[count] = (struct http_header){0};
     call->head_text.len = call->body_text.len = 0;
-    call->answer = (struct web_reply){0};
+    call->reply = (struct web_reply){0};
     const struct http_request request = {.method = call->method,
                                          .url = call->url,
                                          .headers = headers,

@@ -140,22 +140,22 @@ end
 
 function repl.eval(text, width, colours)
   if is_farewell(text) then
-    own.answer("failed", "repl:1: press Ctrl-D to exit")
+    own.result("failed", "repl:1: press Ctrl-D to exit")
     return
   end
   local chunk, problem, incomplete = own.compile(text)
   if not chunk then
-    own.answer(incomplete and "incomplete" or "failed", problem)
+    own.result(incomplete and "incomplete" or "failed", problem)
     return
   end
   local count, values = pack(chunk(give))
   local why = why_nothing(text, count, values)
   if why then
-    own.answer("failed", why)
+    own.result("failed", why)
     return
   end
   local style = { width = width, colours = colours, kinds = kinds.shown, lister = kinds.methods.lister }
-  own.answer("done", show.values(count, values, style))
+  own.result("done", show.values(count, values, style))
 end
 
 function repl.complete(text)

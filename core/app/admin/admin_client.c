@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "net/unix_socket.h"
 
-enum { TIMEOUT_MS = 10000, READ_BLOCK = 64 << 10, ANSWER_MAX = 256 << 20 };
+enum { TIMEOUT_MS = 10000, READ_BLOCK = 64 << 10, REPLY_MAX = 256 << 20 };
 
 struct admin_client {
     struct tape_parser *parser;
@@ -38,7 +38,7 @@ static bool send_request(int fd, const struct asked *asked, struct err *err)
     return ok || err_set(err, ERR_CLOSED, "the engine stopped");
 }
 
-/* Of the answer; connecting has had its own. */
+/* Of the reply; connecting has had its own. */
 static bool set_timeout(int fd, int64_t ms, struct err *err)
 {
     struct timeval timeout = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
@@ -58,7 +58,7 @@ static bool receive(int fd, const struct asked *asked, struct buf *text, struct 
         /* It keeps a connection as long as a question is open. */
         if (n <= 0) return err_set(err, ERR_CLOSED, "the engine stopped before it responded");
         text->len += (size_t)n;
-        if (text->len > ANSWER_MAX) return err_set(err, ERR_LIMIT, "the response exceeds 256 MiB");
+        if (text->len > REPLY_MAX) return err_set(err, ERR_LIMIT, "the response exceeds 256 MiB");
     }
     return true;
 }

@@ -1,5 +1,5 @@
 /* One connection of the admin socket; see admin_socket_internal.h. One request of it is under way at a time:
- * it is read, goes to the engine thread by mail and comes back, then its answer is written. A client that
+ * it is read, goes to the engine thread by mail and comes back, then its reply is written. A client that
  * goes away meanwhile is told to the engine thread by a second mail, which comes back too. */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ enum step {
     STEP_READING,
     STEP_ASKING, /* the request is with the engine thread */
     STEP_WRITING,
-    STEP_LOST, /* the client has had its answer, or is gone, and the request has not come back */
+    STEP_LOST, /* the client has had its reply, or is gone, and the request has not come back */
 };
 
 struct admin_connection {
@@ -33,7 +33,7 @@ struct admin_connection {
     struct buf in, out;
     struct mail mail;
     struct admin_call question; /* the engine thread's while asking */
-    _Atomic bool taken;         /* its answer may take any time */
+    _Atomic bool taken;         /* its reply may take any time */
     _Atomic bool lost;
     struct mail gone_mail;
     bool gone_is_out; /* and has not come back */
@@ -120,7 +120,7 @@ static void refuse(struct admin_connection *client, const char *why)
 }
 
 /* On the I/O thread again. */
-static void on_answered(struct mail *mail)
+static void on_reply(struct mail *mail)
 {
     struct admin_connection *client = container_of(mail, struct admin_connection, mail);
     struct admin_call *question = &client->question;
@@ -145,10 +145,10 @@ static void on_answered(struct mail *mail)
 }
 
 /* On the engine thread: the question goes back. */
-static void on_question_answered(struct admin_call *question)
+static void on_call_done(struct admin_call *question)
 {
     struct admin_connection *client = container_of(question, struct admin_connection, question);
-    client->mail.deliver = on_answered;
+    client->mail.deliver = on_reply;
     mailbox_post(loop_mailbox(client->socket->options.io_loop), &client->mail);
 }
 
@@ -183,8 +183,8 @@ static void on_asked(struct mail *mail)
     if (begin(o, question)) return;
     atomic_store(&client->taken, false);
     question->open = false;
-    question->good = o->answer(o->ctx, question->request.method, &question->result, &question->err);
-    on_question_answered(question);
+    question->good = o->reply(o->ctx, question->request.method, &question->result, &question->err);
+    on_call_done(question);
 }
 
 /* Nobody reads it here any more unless the question is answered. What goes with that is a descriptor of its
@@ -212,7 +212,7 @@ static void take_request(struct admin_connection *client, struct str line)
     question->line.len = 0;
     buf_str(&question->line, line);
     memset(buf_reserve(&question->line, TAPE_PADDING), 0, TAPE_PADDING);
-    question->answered = on_question_answered;
+    question->done = on_call_done;
     client->mail.deliver = on_asked;
     const struct admin_socket_options *o = &client->socket->options;
     bool session = find_session(o, question->request.method) != NULL;
@@ -221,7 +221,7 @@ static void take_request(struct admin_connection *client, struct str line)
         return;
     }
     client->step = STEP_ASKING;
-    if (!session) arm(client, o->answer_ms);
+    if (!session) arm(client, o->reply_ms);
     mailbox_post(loop_mailbox(o->engine_loop), &client->mail);
 }
 
@@ -301,7 +301,7 @@ static void on_deadline(struct timer *timer)
 {
     struct admin_connection *client = container_of(timer, struct admin_connection, deadline);
     if (client->step == STEP_ASKING && atomic_load(&client->taken) && may_still_read(client)) {
-        arm(client, client->socket->options.answer_ms);
+        arm(client, client->socket->options.reply_ms);
         return;
     }
     if (client->step == STEP_ASKING) {

@@ -25,8 +25,8 @@ struct admin_engine {
     size_t part_count;
 };
 
-/* The `answer` and the `begin` of the socket, whose ctx is the struct admin_engine. */
-bool admin_engine_answer(void *admin, const char *method, struct buf *result, struct err *err);
+/* The `reply` and the `begin` of the socket, whose ctx is the struct admin_engine. */
+bool admin_engine_reply(void *admin, const char *method, struct buf *result, struct err *err);
 bool admin_engine_begin(void *admin, struct admin_call *question);
 
 /* --- admin_call.c */

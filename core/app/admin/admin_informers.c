@@ -179,7 +179,7 @@ void admin_put_informers(const struct admin_engine *admin, struct buf *out)
     free(all.items);
 }
 
-/* --- Timers and schedules of scripts in the answer of `kubelua status` */
+/* --- Timers and schedules of scripts in the reply of `kubelua status` */
 
 /* A script may have thousands. */
 enum { SHOWN_MAX = 100 };

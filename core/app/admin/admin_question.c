@@ -29,7 +29,7 @@ static void end(struct admin_call *question)
     must(question->open);
     question->open = false;
     question->gone = NULL;
-    question->answered(question);
+    question->done(question);
 }
 
 int admin_call_take_connection(struct admin_call *question)

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-enum { CLIENTS_MAX = 64, IDLE_MS = 10000, ANSWER_MS = 5000, STARVED_MS = 100 };
+enum { CLIENTS_MAX = 64, IDLE_MS = 10000, REPLY_MS = 5000, STARVED_MS = 100 };
 
 /* The file's mode keeps others out; this does so on whatever file system it lies. */
 static bool is_allowed(int fd)
@@ -65,7 +65,7 @@ struct admin_socket *admin_socket_new(const struct admin_socket_options *options
     struct admin_socket *socket = NEW(struct admin_socket);
     socket->options = *options;
     if (!socket->options.idle_ms) socket->options.idle_ms = IDLE_MS;
-    if (!socket->options.answer_ms) socket->options.answer_ms = ANSWER_MS;
+    if (!socket->options.reply_ms) socket->options.reply_ms = REPLY_MS;
     socket->path = xstrdup(options->path);
     socket->file = file;
     socket->fd = fd;

@@ -1,6 +1,6 @@
 /* The engine's side of the admin socket: takes connections on the I/O thread, has requests answered on the
  * engine thread, and lets no client, slow or hostile, hold up either. Owner: the engine, on the main thread:
- * made before the I/O thread runs, freed after it was stopped. `answer` is called on the engine thread. */
+ * made before the I/O thread runs, freed after it was stopped. `reply` is called on the engine thread. */
 #pragma once
 #include "app/admin/admin_question.h"
 #include "base/buf.h"
@@ -11,7 +11,7 @@
 struct admin_socket;
 
 /* A method that begins a session: `begin` may take the question's connection and speak there for itself, once
- * all that the client wrote was the request, or answers as others do. No time limit is the socket's then. On
+ * all that the client wrote was the request, or reply as others do. No time limit is the socket's then. On
  * the engine thread. */
 struct admin_session {
     const char *method;
@@ -22,16 +22,16 @@ struct admin_session {
 struct admin_socket_options {
     struct loop *engine_loop, *io_loop;
     const char *path;
-    int64_t idle_ms;   /* a client may be silent, and leave an answer unread, for so long; 0: 10 s */
-    int64_t answer_ms; /* the engine thread has so long for an answer; 0: 5 s */
+    int64_t idle_ms;  /* a client may be silent, and leave a reply unread, for so long; 0: 10 s */
+    int64_t reply_ms; /* the engine thread has so long for a reply; 0: 5 s */
     /* Appends the result as JSON; false with an error for a method it does not know. */
-    bool (*answer)(void *ctx, const char *method, struct buf *result, struct err *err);
-    /* Asked first: true when it takes the question, whose answer may take any time. NULL: takes none. */
+    bool (*reply)(void *ctx, const char *method, struct buf *result, struct err *err);
+    /* Called first; returns whether it takes the call, whose reply may take any time. NULL: takes none. */
     bool (*begin)(void *ctx, struct admin_call *question);
     const struct admin_session *sessions; /* that who serves them registered; borrowed */
     size_t session_count;
     void *ctx;
-    struct running *running; /* says why no answer came; borrowed, NULL: nobody knows */
+    struct running *running; /* says why no reply came; borrowed, NULL: nobody knows */
 };
 
 struct admin_socket *admin_socket_new(const struct admin_socket_options *options, struct err *err);

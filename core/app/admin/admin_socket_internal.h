@@ -42,7 +42,7 @@ struct admin_call {
     int fd; /* of a session, while it is with the engine thread; -1: it was taken. Others have none */
     struct buf result;
     struct err err;
-    void (*answered)(struct admin_call *question);
+    void (*done)(struct admin_call *question);
     void (*gone)(void *ctx);
     void *gone_ctx;
 };

@@ -225,11 +225,11 @@ static void put_writes(const struct admin_engine *admin, struct buf *out)
     write_log_write(engine->audit, out);
 }
 
-bool admin_engine_answer(void *ctx, const char *method, struct buf *result, struct err *err)
+bool admin_engine_reply(void *ctx, const char *method, struct buf *result, struct err *err)
 {
     static const struct {
         const char *method;
-        void (*put)(const struct admin_engine *admin, struct buf *out); /* members of the answer */
+        void (*put)(const struct admin_engine *admin, struct buf *out); /* members of the reply */
     } known[] = {
         {"status", put_all},
         {"queue", put_queues},

@@ -30,31 +30,31 @@ static enum dry_run dry_run_of(const struct audit_request *request)
 
 /* --- a request */
 
-struct answer {
-    bool here;
+struct apply_response {
+    bool has_come;
     struct root *object; /* a reference */
     struct err err;      /* ERR_NONE: it went well */
 };
 
 static void on_response(void *ctx, struct root *object, const struct err *err)
 {
-    struct answer *answer = ctx;
-    answer->here = true;
-    answer->object = object;
-    if (err) answer->err = *err;
+    struct apply_response *response = ctx;
+    response->has_come = true;
+    response->object = object;
+    if (err) response->err = *err;
 }
 
-/* A reference, NULL when the answer has none. False with an error. */
+/* A reference, NULL when the response has none. False with an error. */
 static bool ask(struct applying *applying, const struct object_request *request, struct root **object,
                 struct err *err)
 {
-    struct answer answer = {0};
-    err_clear(&answer.err);
-    object_call_start(applying->client, request, on_response, &answer);
-    while (!answer.here) loop_once(kube_client_loop(applying->client), true);
-    *object = answer.object;
-    if (answer.err.code == ERR_NONE) return true;
-    *err = answer.err;
+    struct apply_response response = {0};
+    err_clear(&response.err);
+    object_call_start(applying->client, request, on_response, &response);
+    while (!response.has_come) loop_once(kube_client_loop(applying->client), true);
+    *object = response.object;
+    if (response.err.code == ERR_NONE) return true;
+    *err = response.err;
     return false;
 }
 
@@ -182,7 +182,7 @@ static void tell(struct applying *applying, const struct audit_fix *fix, const c
     buf_clear(&safe);
 }
 
-/* No answer is not known to be a no. */
+/* No response is not known to be a no. */
 static bool is_invalid(const struct err *err)
 {
     return err->http_status == 0 && (err->code == ERR_CLOSED || err->code == ERR_TIMEOUT);

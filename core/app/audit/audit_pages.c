@@ -40,7 +40,7 @@ struct pages {
     size_t old_pages;       /* in a row, without an object that was not seen */
     struct refusals refusals;
     struct timer deadline;
-    bool has_answer, is_late, is_last;
+    bool has_response, is_late, is_last;
     struct err failure;
     /* The page that is looked at. */
     struct root **objects;
@@ -128,7 +128,7 @@ static void drop_objects(struct pages *pages)
 static void on_page(void *ctx, const struct page *page, const struct err *err)
 {
     struct pages *pages = ctx;
-    pages->has_answer = true;
+    pages->has_response = true;
     drop_objects(pages);
     if (err) {
         pages->failure = *err;
@@ -202,12 +202,12 @@ static bool take_expired(struct pages *pages)
 static bool fetch(struct pages *pages, void (*ask)(struct pager *pager))
 {
     const struct audit_pages_options *o = pages->options;
-    pages->has_answer = pages->is_late = false;
+    pages->has_response = pages->is_late = false;
     timer_start(&pages->deadline, loop_clock(o->loop), o->wait_ms);
     ask(pages->pager);
-    while (!pages->has_answer && !pages->is_late) loop_once(o->loop, true);
+    while (!pages->has_response && !pages->is_late) loop_once(o->loop, true);
     timer_cancel(&pages->deadline);
-    if (!pages->has_answer) err_set(&pages->failure, ERR_TIMEOUT, "no response within --sync-timeout");
+    if (!pages->has_response) err_set(&pages->failure, ERR_TIMEOUT, "no response within --sync-timeout");
     return pages->failure.code == ERR_NONE;
 }
 

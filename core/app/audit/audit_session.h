@@ -20,7 +20,7 @@ struct audit_session {
 
 /* Connects; `path` as `--admin-socket` has it. False with an error; to be closed all the same. */
 bool audit_session_open(struct audit_session *session, const char *path, struct err *err);
-/* Asks for so many children (0: one for each core) with an order; returns the place of the answer on the
+/* Asks for so many children (0: one for each core) with an order; returns the place of the response on the
  * tape, 0 with an error. */
 size_t audit_session_begin(struct audit_session *session, int children, int order, struct err *err);
 void audit_session_close(struct audit_session *session);

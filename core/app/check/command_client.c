@@ -26,7 +26,7 @@ struct command_client {
     struct err err; /* of the question under way */
 };
 
-static void answer(struct command_client *asker, const struct err *err)
+static void finish(struct command_client *asker, const struct err *err)
 {
     if (err) asker->err = *err;
     loop_stop(asker->loop);
@@ -37,7 +37,7 @@ static void on_late(struct timer *timer)
     struct command_client *asker = container_of(timer, struct command_client, timer);
     struct err err;
     err_set(&err, ERR_TIMEOUT, "no response within %g s", (double)asker->patience_ms / 1000);
-    answer(asker, &err);
+    finish(asker, &err);
 }
 
 /* Until the question is answered. */
@@ -57,12 +57,12 @@ static void on_found(void *ctx, const struct catalogue *catalogue)
 {
     struct command_client *asker = ctx;
     if (!asker->kinds) asker->kinds = catalogue_ref(catalogue);
-    answer(asker, NULL);
+    finish(asker, NULL);
 }
 
 static void on_failed(void *ctx, const struct err *err)
 {
-    answer(ctx, err);
+    finish(ctx, err);
 }
 
 struct catalogue *command_client_kinds(struct command_client *asker, struct err *err)
@@ -80,7 +80,7 @@ struct catalogue *command_client_kinds(struct command_client *asker, struct err 
 static void on_reviewed(struct mail *mail)
 {
     struct command_client *asker = container_of(mail, struct command_client, access.mail);
-    answer(asker, &asker->access.err);
+    finish(asker, &asker->access.err);
 }
 
 /* On the I/O thread. */

@@ -16,7 +16,7 @@ struct command_client_options {
 
 /* NULL with an error when the configuration cannot be used. */
 struct command_client *command_client_new(const struct command_client_options *options, struct err *err);
-/* A new reference; NULL with an error when no answer came in time. */
+/* A new reference; NULL with an error when no response came in time. */
 struct catalogue *command_client_kinds(struct command_client *asker, struct err *err);
 /* Sends the access checks and stores their results; returns false with an error if one got no response. */
 bool command_client_access(struct command_client *asker, struct access_check *questions, size_t count,

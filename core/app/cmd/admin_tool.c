@@ -12,44 +12,44 @@
 #include "object/parse/document.h"
 #include "tool/tool.h"
 
-/* --- answers */
+/* --- replies */
 
-static const char answer_class[] = "admin.answer";
+static const char reply_class[] = "admin.reply";
 
-static struct admin_client *answer_at(lua_State *L)
+static struct admin_client *reply_at(lua_State *L)
 {
-    return *(struct admin_client **)luaL_checkudata(L, 1, answer_class);
+    return *(struct admin_client **)luaL_checkudata(L, 1, reply_class);
 }
 
-/* What the engine answered, or a field of it: the name is the argument. 0: it has none. */
+/* Place of the reply, or of its field that the argument names; 0 without. */
 static size_t place_of(lua_State *L, int argument)
 {
-    const struct admin_client *client = answer_at(L);
+    const struct admin_client *client = reply_at(L);
     const char *field = luaL_optstring(L, argument, NULL);
     size_t result = admin_client_result(client);
     return field ? tape_field(admin_client_tape(client), result, str_of(field)) : result;
 }
 
-/* answer:value(field): nil without such a field. */
-static int answer_value(lua_State *L)
+/* reply:value(field): nil without such a field. */
+static int reply_value(lua_State *L)
 {
     size_t at = place_of(L, 2);
     if (!at) return 0;
-    tool_push_json(L, admin_client_tape(answer_at(L)), at);
+    tool_push_json(L, admin_client_tape(reply_at(L)), at);
     return 1;
 }
 
-static int answer_cells(lua_State *L)
+static int reply_cells(lua_State *L)
 {
-    tool_push_cells(L, admin_client_tape(answer_at(L)), place_of(L, 2));
+    tool_push_cells(L, admin_client_tape(reply_at(L)), place_of(L, 2));
     return 1;
 }
 
-/* answer:text("json" or "yaml", field) */
-static int answer_text(lua_State *L)
+/* reply:text("json" or "yaml", field) */
+static int reply_text(lua_State *L)
 {
     struct buf text = {0};
-    const struct tape *tape = admin_client_tape(answer_at(L));
+    const struct tape *tape = admin_client_tape(reply_at(L));
     if (str_is(str_of(luaL_checkstring(L, 2)), "json"))
         document_json(tape, place_of(L, 3), &text);
     else
@@ -59,15 +59,15 @@ static int answer_text(lua_State *L)
     return 1;
 }
 
-static int answer_free(lua_State *L)
+static int reply_free(lua_State *L)
 {
-    admin_client_free(answer_at(L));
+    admin_client_free(reply_at(L));
     return 0;
 }
 
 /* --- the host */
 
-/* request(socket, method, params, timeout_ms): the answer; or nil, why, and whether an engine was there. With
+/* request(socket, method, params, timeout_ms): the reply; or nil, why, and whether an engine was there. With
  * parameters it is waited for as long as the last argument says, for ever without. */
 static int l_request(lua_State *L)
 {
@@ -78,7 +78,7 @@ static int l_request(lua_State *L)
     *client = params ? admin_client_call(path, method, params, luaL_optinteger(L, 4, 0), &err)
                      : admin_client_request(path, method, &err);
     if (*client) {
-        luaL_setmetatable(L, answer_class);
+        luaL_setmetatable(L, reply_class);
         return 1;
     }
     lua_pushnil(L);
@@ -108,10 +108,10 @@ static int l_sleep(lua_State *L)
 
 static void push_host(lua_State *L)
 {
-    static const luaL_Reg methods[] = {{"value", answer_value},
-                                       {"cells", answer_cells},
-                                       {"text", answer_text},
-                                       {"__gc", answer_free},
+    static const luaL_Reg methods[] = {{"value", reply_value},
+                                       {"cells", reply_cells},
+                                       {"text", reply_text},
+                                       {"__gc", reply_free},
                                        {NULL, NULL}};
     static const luaL_Reg functions[] = {{"request", l_request},
                                          {"quote", tool_quote},
@@ -123,7 +123,7 @@ static void push_host(lua_State *L)
         int code;
     } codes[] = {
         {"OK", EXIT_OK}, {"FINDINGS", EXIT_FINDINGS}, {"USAGE", EXIT_USAGE}, {"INCOMPLETE", EXIT_INCOMPLETE}};
-    tool_class(L, answer_class, methods);
+    tool_class(L, reply_class, methods);
     lua_newtable(L);
     luaL_setfuncs(L, functions, 0);
     for (size_t i = 0; i < ARRAY_LEN(codes); i++) {

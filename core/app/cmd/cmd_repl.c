@@ -92,10 +92,10 @@ static void show(struct session *s, enum repl_end end, struct str text)
 static void eval(struct session *s)
 {
     struct repl_style style = style_of(s);
-    struct buf answer = {0};
-    enum repl_end end = s->backend->eval(s->backend, buf_slice(&s->text), &style, &answer);
-    show(s, end, buf_slice(&answer));
-    buf_clear(&answer);
+    struct buf result = {0};
+    enum repl_end end = s->backend->eval(s->backend, buf_slice(&s->text), &style, &result);
+    show(s, end, buf_slice(&result));
+    buf_clear(&result);
     if (end == REPL_INCOMPLETE) return;
     prompt_remember(s->prompt, buf_text(&s->text));
     s->text.len = 0;

@@ -29,7 +29,7 @@ struct driver {
     struct monitor *monitor;
     struct observer observer;
     struct admin_socket *admin; /* NULL when it is switched off */
-    struct admin_engine answers;
+    struct admin_engine admin_engine;
     struct admin_part parts[1];
     struct admin_session sessions[SESSIONS];
     struct repl_sessions *repls;
@@ -103,10 +103,10 @@ static void make_sessions(struct driver *driver)
     driver->sessions[REPL] = (struct admin_session){"repl", repl_sessions_begin, driver->repls};
     driver->sessions[AUDIT] = (struct admin_session){"audit", audit_sessions_begin, driver->audits};
     driver->parts[0] = (struct admin_part){repl_sessions_put, driver->repls};
-    driver->answers = (struct admin_engine){.engine = driver->engine,
-                                            .monitor = driver->monitor,
-                                            .parts = driver->parts,
-                                            .part_count = ARRAY_LEN(driver->parts)};
+    driver->admin_engine = (struct admin_engine){.engine = driver->engine,
+                                                 .monitor = driver->monitor,
+                                                 .parts = driver->parts,
+                                                 .part_count = ARRAY_LEN(driver->parts)};
 }
 
 static struct admin_socket *open_socket(struct driver *driver, const char *path, struct err *err)
@@ -114,12 +114,12 @@ static struct admin_socket *open_socket(struct driver *driver, const char *path,
     return admin_socket_new(&(struct admin_socket_options){.engine_loop = engine_loop(driver->engine),
                                                            .io_loop = engine_io_loop(driver->engine),
                                                            .path = path,
-                                                           .answer = admin_engine_answer,
+                                                           .reply = admin_engine_reply,
                                                            .begin = admin_engine_begin,
                                                            .sessions = driver->sessions,
                                                            .session_count = SESSIONS,
                                                            .running = &driver->engine->running,
-                                                           .ctx = &driver->answers},
+                                                           .ctx = &driver->admin_engine},
                             err);
 }
 

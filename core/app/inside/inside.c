@@ -28,7 +28,7 @@ struct call {
     struct spec_cluster *cluster;
     struct http_exchange *exchange; /* NULL: it is over */
     bool busy;                      /* it is being served or answered */
-    struct timer due;               /* until it is served, and then until the answer */
+    struct timer due;               /* until it is served, and then until the response */
     char *method, *target, *accept, *content_type;
     struct buf body;
     struct spec_outcome outcome;
@@ -60,9 +60,9 @@ static struct sim_inside_request request_of(const struct call *call)
                                        .body = buf_slice(&call->body)};
 }
 
-/* --- answers */
+/* --- responses */
 
-static void observe(struct call *call, const struct sim_inside_response *answer)
+static void observe(struct call *call, const struct sim_inside_response *response)
 {
     const struct spec_cluster_options *o = &call->cluster->options;
     const struct sim_inside_request request = request_of(call);
@@ -72,20 +72,20 @@ static void observe(struct call *call, const struct sim_inside_response *answer)
     o->written(o->ctx, &(struct spec_write){.about = &about,
                                             .content_type = call->content_type ? call->content_type : "",
                                             .body = request.body,
-                                            .answer = buf_slice(&answer->body),
-                                            .code = answer->code});
+                                            .response = buf_slice(&response->body),
+                                            .code = response->code});
     sim_inside_about_clear(&about);
 }
 
 /* The owner of the exchange may end it in each of these. */
-static void say(struct call *call, const struct sim_inside_response *answer, const char *data, size_t len)
+static void say(struct call *call, const struct sim_inside_response *response, const char *data, size_t len)
 {
-    if (answer && call->exchange)
+    if (response && call->exchange)
         http_local_head(call->exchange,
                         &(struct http_response){
-                            .status = answer->code,
-                            .content_type = answer->content_type,
-                            .retry_after_ms = answer->retry_after_s ? answer->retry_after_s * 1000 : -1,
+                            .status = response->code,
+                            .content_type = response->content_type,
+                            .retry_after_ms = response->retry_after_s ? response->retry_after_s * 1000 : -1,
                         });
     if (call->exchange) http_local_body(call->exchange, data, len);
 }

@@ -11,7 +11,7 @@ struct spec_cluster;
 struct spec_write {
     const struct sim_inside_about *about;
     const char *content_type;
-    struct str body, answer;
+    struct str body, response;
     int code;
 };
 
@@ -29,7 +29,7 @@ struct spec_fault {
     int code;                                               /* 0: the request goes well */
     const char *reason, *message;
     int retry_after_s;
-    int64_t delay_ms; /* before the answer; what was asked for is done before */
+    int64_t delay_ms; /* before the response; what was asked for is done before */
     int skip, times;  /* 0 times: until faults are cleared */
 };
 

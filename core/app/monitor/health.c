@@ -170,38 +170,39 @@ static bool report(struct health *health, const struct check *check, bool ready,
 }
 
 static void serve_all(struct health *health, const char *group, const struct web_request *request,
-                      struct web_response *answer)
+                      struct web_response *response)
 {
     bool good = true, ready = strcmp(group, "readyz") == 0;
     for (size_t i = 0; i < ARRAY_LEN(checks); i++)
         if (ready || !checks[i].for_readiness)
-            good &= report(health, &checks[i], ready, request, &answer->body);
-    answer->status = good ? 200 : 500;
+            good &= report(health, &checks[i], ready, request, &response->body);
+    response->status = good ? 200 : 500;
     if (good && !request->query(request, "verbose")) {
-        answer->body.len = 0;
-        buf_puts(&answer->body, "ok");
+        response->body.len = 0;
+        buf_puts(&response->body, "ok");
     } else {
-        buf_printf(&answer->body, "%s check %s\n", group, good ? "passed" : "failed");
+        buf_printf(&response->body, "%s check %s\n", group, good ? "passed" : "failed");
     }
 }
 
-static void serve_one(struct health *health, const char *group, const char *name, struct web_response *answer)
+static void serve_one(struct health *health, const char *group, const char *name,
+                      struct web_response *response)
 {
     bool ready = strcmp(group, "readyz") == 0;
     for (size_t i = 0; i < ARRAY_LEN(checks); i++) {
         struct buf reason = {0};
         if (strcmp(name, checks[i].name) != 0 || (checks[i].for_readiness && !ready)) continue;
         checks[i].run(health, ready, &reason);
-        answer->status = reason.len ? 500 : 200;
+        response->status = reason.len ? 500 : 200;
         if (reason.len)
-            buf_printf(&answer->body, "internal server error: %s\n", buf_text(&reason));
+            buf_printf(&response->body, "internal server error: %s\n", buf_text(&reason));
         else
-            buf_puts(&answer->body, "ok");
+            buf_puts(&response->body, "ok");
         buf_clear(&reason);
     }
 }
 
-void health_serve(void *ctx, const struct web_request *request, struct web_response *answer)
+void health_serve(void *ctx, const struct web_request *request, struct web_response *response)
 {
     static const char *const groups[] = {"healthz", "livez", "readyz"};
     for (size_t i = 0; i < ARRAY_LEN(groups); i++) {
@@ -209,8 +210,8 @@ void health_serve(void *ctx, const struct web_request *request, struct web_respo
         if (*request->path != '/' || strncmp(request->path + 1, groups[i], n) != 0) continue;
         const char *rest = request->path + 1 + n;
         if (*rest == '\0' || strcmp(rest, "/") == 0)
-            serve_all(ctx, groups[i], request, answer);
+            serve_all(ctx, groups[i], request, response);
         else if (*rest == '/')
-            serve_one(ctx, groups[i], rest + 1, answer);
+            serve_one(ctx, groups[i], rest + 1, response);
     }
 }

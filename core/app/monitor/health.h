@@ -36,4 +36,4 @@ void health_set_informers(struct health *health, const char *lagging);
 void health_set_stopping(struct health *health);
 
 /* Answers /healthz, /livez, /readyz and a check below each; leaves all other paths alone. */
-void health_serve(void *health, const struct web_request *request, struct web_response *answer);
+void health_serve(void *health, const struct web_request *request, struct web_response *response);

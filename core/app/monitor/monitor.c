@@ -168,14 +168,14 @@ static void put_build(struct buf *out)
     buf_puts(out, "kubelua_build_info{version=\"" KUBELUA_VERSION "\"} 1\n");
 }
 
-void metrics_page_serve(void *ctx, const struct web_request *request, struct web_response *answer)
+void metrics_page_serve(void *ctx, const struct web_request *request, struct web_response *response)
 {
     if (strcmp(request->path, "/metrics") != 0) return;
-    answer->status = 200;
-    answer->content_type = "text/plain; version=0.0.4; charset=utf-8";
-    put_build(&answer->body);
-    put_counters(&answer->body);
-    series_render(&answer->body);
-    user_metrics_render(NULL, &answer->body);
-    put_process(&answer->body);
+    response->status = 200;
+    response->content_type = "text/plain; version=0.0.4; charset=utf-8";
+    put_build(&response->body);
+    put_counters(&response->body);
+    series_render(&response->body);
+    user_metrics_render(NULL, &response->body);
+    put_process(&response->body);
 }

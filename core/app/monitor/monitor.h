@@ -34,4 +34,4 @@ void monitor_free(struct monitor *monitor);
  * process. Owner: nobody. On any thread. */
 
 /* Answers /metrics; leaves all other paths alone. */
-void metrics_page_serve(void *ctx, const struct web_request *request, struct web_response *answer);
+void metrics_page_serve(void *ctx, const struct web_request *request, struct web_response *response);

@@ -58,7 +58,7 @@ static void each_value(const struct web_request *request, const char *name,
 }
 
 /* The library asks libc for it, under a lock that a child of an audit would find held for ever. */
-static void add_date(struct MHD_Response *response)
+static void add_date(struct MHD_Response *mhd)
 {
     static const char days[][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -67,22 +67,22 @@ static void add_date(struct MHD_Response *response)
     struct civil now = civil_at(time(NULL));
     snprintf(text, sizeof text, "%s, %02d %s %04lld %02d:%02d:%02d GMT", days[now.weekday], now.day,
              months[now.month - 1], (long long)now.year, now.hour, now.minute, now.second);
-    MHD_add_response_header(response, MHD_HTTP_HEADER_DATE, text);
+    MHD_add_response_header(mhd, MHD_HTTP_HEADER_DATE, text);
 }
 
-static enum MHD_Result send_answer(struct MHD_Connection *connection, struct web_response *answer)
+static enum MHD_Result send_response(struct MHD_Connection *connection, struct web_response *response)
 {
-    size_t len = answer->body.len;
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer_with_free_callback(len, buf_take(&answer->body), free);
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->content_type);
-    add_date(response);
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-    enum MHD_Result queued = MHD_queue_response(connection, (unsigned)answer->status, response);
-    MHD_destroy_response(response);
+    size_t len = response->body.len;
+    struct MHD_Response *mhd =
+        MHD_create_response_from_buffer_with_free_callback(len, buf_take(&response->body), free);
+    MHD_add_response_header(mhd, MHD_HTTP_HEADER_CONTENT_TYPE, response->content_type);
+    add_date(mhd);
+    MHD_add_response_header(mhd, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
+    MHD_add_response_header(mhd, "X-Content-Type-Options", "nosniff");
+    if (response->status == MHD_HTTP_METHOD_NOT_ALLOWED)
+        MHD_add_response_header(mhd, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+    enum MHD_Result queued = MHD_queue_response(connection, (unsigned)response->status, mhd);
+    MHD_destroy_response(mhd);
     return queued;
 }
 
@@ -100,15 +100,16 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
         *upload_size = 0;
         return MHD_YES;
     }
-    struct web_response answer = {.status = MHD_HTTP_NOT_FOUND, .content_type = "text/plain; charset=utf-8"};
+    struct web_response response = {.status = MHD_HTTP_NOT_FOUND,
+                                    .content_type = "text/plain; charset=utf-8"};
     struct web_request request = {path, query, each_value, connection};
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        answer.status = MHD_HTTP_METHOD_NOT_ALLOWED;
+        response.status = MHD_HTTP_METHOD_NOT_ALLOWED;
     else
-        server->options.serve(server->options.ctx, &request, &answer);
-    if (!answer.body.len && answer.status == MHD_HTTP_NOT_FOUND)
-        buf_puts(&answer.body, "404 page not found\n");
-    return send_answer(connection, &answer);
+        server->options.serve(server->options.ctx, &request, &response);
+    if (!response.body.len && response.status == MHD_HTTP_NOT_FOUND)
+        buf_puts(&response.body, "404 page not found\n");
+    return send_response(connection, &response);
 }
 
 /* On the server's thread. The library tells in no other way that accept has failed as the process has no

@@ -24,7 +24,7 @@ struct web_server;
 
 struct web_server_options {
     const char *address; /* as bind_address.h takes it, not off */
-    void (*serve)(void *ctx, const struct web_request *request, struct web_response *answer);
+    void (*serve)(void *ctx, const struct web_request *request, struct web_response *response);
     void *ctx;
 };
 

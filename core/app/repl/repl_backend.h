@@ -18,7 +18,7 @@ struct repl_engine {
     struct engine_settings settings; /* of it */
     struct limits limits;
     bool asks;          /* the server which kinds it has */
-    struct err failure; /* of the last answer */
+    struct err failure; /* of the last result */
     struct repl *repl;
     struct repl_ops ops;
     struct waker *wake;
@@ -44,7 +44,7 @@ void repl_engine_turn(struct repl_engine *engine, bool wait);
 void repl_engine_wake(struct repl_engine *engine);
 /* Turns until something can be read there, or repl_engine_wake. */
 void repl_engine_await_input(struct repl_engine *engine, int fd);
-/* Asks the server which kinds it has, and waits for the answer. */
+/* Asks the server which kinds it has, and waits for the response. */
 bool repl_engine_refresh_kinds(struct repl_engine *engine, struct err *err);
 
 /* --- repl_dump.c */
@@ -55,10 +55,10 @@ bool repl_dump_load(struct repl_engine *engine, const char *const *files, size_t
 /* --- repl_backend */
 
 struct repl_backend {
-    /* Runs the text to its end, with ^C if that comes meanwhile. What it prints goes to stdout, the answer is
-     * put into `answer`. */
+    /* Runs the text to its end, with ^C if that comes meanwhile. What it prints goes to stdout, the result is
+     * put into `result`. */
     enum repl_end (*eval)(struct repl_backend *backend, struct str text, const struct repl_style *style,
-                          struct buf *answer);
+                          struct buf *result);
     /* As repl_complete. */
     void (*complete)(struct repl_backend *backend, struct str text, size_t *start, struct buf *names);
     /* Until stdin can be read, ^C has come or the backend is lost. */

@@ -13,7 +13,7 @@ struct local {
     struct repl_backend base;
     struct repl_engine *engine;
     enum repl_end end;
-    struct buf *answer;
+    struct buf *result;
 };
 
 static struct local *local_of(struct repl_backend *backend)
@@ -36,15 +36,15 @@ static void on_end(void *ctx, enum repl_end end, struct str text)
 {
     struct local *local = ctx;
     local->end = end;
-    buf_str(local->answer, text);
+    buf_str(local->result, text);
 }
 
 static enum repl_end eval(struct repl_backend *backend, struct str text, const struct repl_style *style,
-                          struct buf *answer)
+                          struct buf *result)
 {
     struct local *local = local_of(backend);
     struct repl *repl = local->engine->repl;
-    local->answer = answer;
+    local->result = result;
     repl_eval(repl, text, style);
     while (repl_is_busy(repl)) {
         fflush(stdout); /* what was printed is seen while the line waits */

@@ -153,14 +153,14 @@ static void put_question(struct remote *r, struct str text, const struct repl_st
 }
 
 /* True when it was the end of what was asked last. */
-static bool take_part(struct remote *r, size_t at, enum repl_end *end, struct buf *answer)
+static bool take_part(struct remote *r, size_t at, enum repl_end *end, struct buf *result)
 {
     struct str name = text_of(r, at, "end");
     if (tape_field(&r->tape, at, STR("print"))) repl_backend_print(text_of(r, at, "print"));
     if (!name.n || number_of(r, at, "id") != r->asked) return false;
     for (size_t i = 0; i < ARRAY_LEN(repl_end_names); i++)
         if (str_is(name, repl_end_names[i])) *end = (enum repl_end)i;
-    buf_str(answer, text_of(r, at, "text"));
+    buf_str(result, text_of(r, at, "text"));
     return true;
 }
 
@@ -177,7 +177,7 @@ static void pass_on_interrupt(struct remote *r, int64_t *interrupted_ms)
 }
 
 static enum repl_end eval(struct repl_backend *backend, struct str text, const struct repl_style *style,
-                          struct buf *answer)
+                          struct buf *result)
 {
     struct remote *r = remote_of(backend);
     struct buf question = {0};
@@ -186,10 +186,10 @@ static enum repl_end eval(struct repl_backend *backend, struct str text, const s
     put_question(r, text, style, &question);
     bool fits = send_request(r, "eval", buf_text(&question));
     buf_clear(&question);
-    if (!fits) buf_printf(answer, "a line must not exceed %d KiB", ADMIN_REQUEST_MAX >> 10);
+    if (!fits) buf_printf(result, "a line must not exceed %d KiB", ADMIN_REQUEST_MAX >> 10);
     while (fits && !is_lost(r)) {
         size_t at = await_line(r, -1);
-        if (at && take_part(r, at, &end, answer)) break;
+        if (at && take_part(r, at, &end, result)) break;
         if (!at) pass_on_interrupt(r, &interrupted_ms);
     }
     return end;

@@ -1,4 +1,4 @@
-/* More of raw.test: what goes wrong in a cluster, and what other servers answer; see bind_spec.c. */
+/* More of raw.test: what goes wrong in a cluster, and what other servers respond; see bind_spec.c. */
 
 #include "app/specs/bind_spec_internal.h"
 #include "app/specs/spec_calls.h"
@@ -85,11 +85,11 @@ static void take_headers(lua_State *L, struct http_header *headers)
     lua_pop(L, 1);
 }
 
-/* answer(engine, table): `headers` is an array of names and values in turns */
-static int l_answer(lua_State *L)
+/* respond(engine, table): `headers` is an array of names and values in turns */
+static int l_respond(lua_State *L)
 {
     struct spec_engine *engine = spec_engine_arg(L);
-    arg_table(L, 2, "answer");
+    arg_table(L, 2, "response");
     lua_getfield(L, 2, "body");
     struct str body = arg_bytes_opt(L, -1, "env:http: body"); /* kept by the table */
     lua_pop(L, 1);
@@ -139,7 +139,7 @@ static int l_end_watches(lua_State *L)
 void bind_test_rules(lua_State *L)
 {
     static const luaL_Reg verbs[] = {{"rule", l_rule},
-                                     {"answer", l_answer},
+                                     {"respond", l_respond},
                                      {"duration", l_duration},
                                      {"rule_is_unmet", l_rule_is_unmet},
                                      {"clear_rules", l_clear_rules},

@@ -59,7 +59,7 @@ void spec_engine_note_write(void *ctx, const struct spec_write *write)
     if (strcmp(about->verb, "patch") == 0) put_patch_type(out, write->content_type);
     json_int(out, "code", write->code);
     put_raw(out, "body", write->body);
-    put_raw(out, "answer", write->answer);
+    put_raw(out, "response", write->response);
     end(engine);
 }
 

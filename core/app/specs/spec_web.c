@@ -22,7 +22,7 @@ struct rule {
     struct headers headers;
     struct buf body;
     int64_t delay_ms;
-    unsigned refs; /* calls that it answers, and the list */
+    unsigned refs; /* calls that it responds to, and the list */
 };
 
 struct call {
@@ -30,7 +30,7 @@ struct call {
     struct spec_web *web;
     struct http_exchange *exchange; /* NULL: it is over */
     struct timer due;
-    struct rule *rule; /* NULL: nobody answers */
+    struct rule *rule; /* NULL: no rule matches */
     bool busy;
 };
 
@@ -99,7 +99,7 @@ static const char *content_type(const struct rule *rule)
     return "";
 }
 
-static void answer(struct call *call)
+static void respond(struct call *call)
 {
     const struct rule *rule = call->rule;
     struct err err;
@@ -122,7 +122,7 @@ static void answer(struct call *call)
 
 static void on_due(struct timer *timer)
 {
-    answer(container_of(timer, struct call, due));
+    respond(container_of(timer, struct call, due));
 }
 
 static void begin(struct http_local *server, struct http_exchange *exchange,
@@ -181,16 +181,16 @@ struct http_local *spec_web_server(struct spec_web *web)
     return &web->server;
 }
 
-void spec_web_add(struct spec_web *web, const struct spec_web_response *answer)
+void spec_web_add(struct spec_web *web, const struct spec_web_response *response)
 {
     struct rule *rule = NEW(struct rule);
-    *rule = (struct rule){.method = xstrdup(answer->method),
-                          .url = xstrdup(answer->url),
-                          .status = answer->status,
-                          .times = answer->times,
-                          .delay_ms = answer->delay_ms,
+    *rule = (struct rule){.method = xstrdup(response->method),
+                          .url = xstrdup(response->url),
+                          .status = response->status,
+                          .times = response->times,
+                          .delay_ms = response->delay_ms,
                           .refs = 1};
-    copy_headers(&rule->headers, answer->headers);
-    buf_str(&rule->body, answer->body);
+    copy_headers(&rule->headers, response->headers);
+    buf_str(&rule->body, response->body);
     TAILQ_INSERT_HEAD(&web->rules, rule, link);
 }

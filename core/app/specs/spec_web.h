@@ -1,4 +1,4 @@
-/* All servers but the API server, for http.request of a script under test: they answer as its spec says.
+/* All servers but the API server, for http.request of a script under test: they respond as its spec says.
  * Owner: the test's engine; everything is on its one thread. The observer is told from inside the loop, and
  * may not call back. */
 #pragma once
@@ -6,7 +6,7 @@
 
 struct spec_web;
 
-/* A request and what it was answered. All is borrowed for the call. */
+/* A request and its response. All is borrowed for the call. */
 struct spec_web_request {
     const char *method, *url;
     const struct http_header *headers; /* ends with a NULL name */
@@ -36,4 +36,4 @@ struct spec_web *spec_web_new(const struct spec_web_options *options);
 void spec_web_free(struct spec_web *web);
 struct http_local *spec_web_server(struct spec_web *web);
 /* Newer ones come first. */
-void spec_web_add(struct spec_web *web, const struct spec_web_response *answer);
+void spec_web_add(struct spec_web *web, const struct spec_web_response *response);

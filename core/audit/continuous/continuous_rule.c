@@ -155,7 +155,7 @@ static struct findings *keep(struct continuous_audit *audit, struct result_cell 
     return NULL;
 }
 
-static void set_cell(struct column *column, uint32_t slot, const struct evaluation *answer)
+static void set_cell(struct column *column, uint32_t slot, const struct evaluation *evaluation)
 {
     struct audited_rule *rule = column->rule;
     struct continuous_audit *audit = rule->audit;
@@ -164,12 +164,12 @@ static void set_cell(struct column *column, uint32_t slot, const struct evaluati
     if (was_known) rule->counts[before.verdict]--;
     if (before.flags & CELL_LEFT_OUT) audit->left_out--;
     audit->finding_bytes -= findings_bytes(before.findings);
-    cell->flags = CELL_FRESH | CELL_KNOWN | (answer->until ? CELL_UNTIL : 0) |
-                  (answer->verdict == VERDICT_ERROR ? CELL_ERROR : 0);
-    cell->verdict = (uint8_t)answer->verdict;
+    cell->flags = CELL_FRESH | CELL_KNOWN | (evaluation->until ? CELL_UNTIL : 0) |
+                  (evaluation->verdict == VERDICT_ERROR ? CELL_ERROR : 0);
+    cell->verdict = (uint8_t)evaluation->verdict;
     cell->findings = keep(audit, cell);
-    rule->counts[answer->verdict]++;
-    show(rule, answer->verdict);
+    rule->counts[evaluation->verdict]++;
+    show(rule, evaluation->verdict);
     if (was_known && before.verdict != cell->verdict) show(rule, (enum verdict)before.verdict);
     if (!was_known || before.verdict != cell->verdict || !findings_equal(before.findings, cell->findings))
         tell(column, slot);
@@ -195,9 +195,9 @@ static struct evaluation ask(struct column *column, uint32_t slot)
     audit->gathered.len = 0;
     audit->evaluating = options.object;
     dependencies_begin(audit->dependencies, &(const struct dependent){column, slot});
-    struct evaluation answer = rule_evaluate(&rule->asked, &options, &sink);
+    struct evaluation evaluation = rule_evaluate(&rule->asked, &options, &sink);
     column->cells[slot].first_dependency = dependencies_end(audit->dependencies);
-    return answer;
+    return evaluation;
 }
 
 /* All that it said is an error now: nobody knows what it would say. */
@@ -212,12 +212,12 @@ static void evaluate_timed(struct column *column, uint32_t slot)
 {
     struct audited_rule *rule = column->rule;
     int64_t begun_ns = clock_measure_ns();
-    struct evaluation answer = ask(column, slot);
-    set_cell(column, slot, &answer);
+    struct evaluation evaluation = ask(column, slot);
+    set_cell(column, slot, &evaluation);
     if (rule->quarantined) return; /* it was not called */
     series_observe(rule->duration, (double)(clock_measure_ns() - begun_ns) / 1e9);
-    count(rule, answer.verdict);
-    if (answer.verdict == VERDICT_ERROR) note_error(rule);
+    count(rule, evaluation.verdict);
+    if (evaluation.verdict == VERDICT_ERROR) note_error(rule);
     check_quarantine(rule);
 }
 

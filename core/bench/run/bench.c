@@ -19,7 +19,7 @@
 #include "bench/run/bench_proc.h"
 #include "tool/tool.h"
 
-enum { ANSWER_MAX = 64 << 10 };
+enum { RESPONSE_MAX = 64 << 10 };
 
 extern const struct embedded_module bench_scripts[];
 
@@ -95,15 +95,15 @@ static int l_temporary_folder(lua_State *L)
 static size_t on_body(char *data, size_t size, size_t count, void *ctx)
 {
     struct buf *body = ctx;
-    if (body->len < ANSWER_MAX) buf_append(body, data, size * count);
+    if (body->len < RESPONSE_MAX) buf_append(body, data, size * count);
     return size * count;
 }
 
-/* post(url, timeout_ms): status and answer, or nil and the reason. */
+/* post(url, timeout_ms): status and response, or nil and the reason. */
 static int l_post(lua_State *L)
 {
     long status = 0;
-    struct buf answer = {0};
+    struct buf response = {0};
     CURL *curl = curl_easy_init();
     curl_easy_setopt(curl, CURLOPT_URL, luaL_checkstring(L, 1));
     curl_easy_setopt(curl, CURLOPT_POSTFIELDS, "");
@@ -111,16 +111,16 @@ static int l_post(lua_State *L)
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)luaL_checkinteger(L, 2));
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answer);
+    curl_easy_setopt(curl, CURLOPT_WRITEDATA, &response);
     CURLcode code = curl_easy_perform(curl);
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     if (code == CURLE_OK)
         lua_pushinteger(L, status);
     else
         lua_pushnil(L);
-    lua_pushstring(L, code == CURLE_OK ? buf_text(&answer) : curl_easy_strerror(code));
+    lua_pushstring(L, code == CURLE_OK ? buf_text(&response) : curl_easy_strerror(code));
     curl_easy_cleanup(curl);
-    buf_clear(&answer);
+    buf_clear(&response);
     return 2;
 }
 

@@ -24,7 +24,7 @@ void replay_out_init(struct replay_out *out, int fd)
     out->broken = false;
     out->bytes = 0;
     out->piece_count = out->pending = out->copied = 0;
-    /* The head of the answer may still be held back by the system, for more to come. */
+    /* The head of the response may still be held back by the system, for more to come. */
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 

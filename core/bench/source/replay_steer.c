@@ -172,7 +172,7 @@ static json_t *read_storm(const struct sim_request *request, struct storm *storm
 
 /* Reports the storm, and what it cost this process, which writes it on one thread: the cost must be
  * little. */
-static void answer(const struct storm *storm, int64_t cpu_ns, uint64_t bytes, struct sim_reply *reply)
+static void respond(const struct storm *storm, int64_t cpu_ns, uint64_t bytes, struct sim_reply *reply)
 {
     int64_t wall_ns = now_ns(CLOCK_MONOTONIC) - storm->begin_ns;
     if (storm->alone || storm->sent < storm->count) {
@@ -202,6 +202,6 @@ void replay_storm(struct replay *replay, const struct sim_request *request, stru
     int64_t cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID);
     uint64_t bytes = atomic_load(&replay->api.stats.bytes);
     run(&storm);
-    answer(&storm, now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns, atomic_load(&replay->api.stats.bytes) - bytes,
-           reply);
+    respond(&storm, now_ns(CLOCK_THREAD_CPUTIME_ID) - cpu_ns, atomic_load(&replay->api.stats.bytes) - bytes,
+            reply);
 }

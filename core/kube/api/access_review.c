@@ -10,7 +10,7 @@
 #include "kube/api/kube_call.h"
 #include "object/parse/tape.h"
 
-enum { ANSWER_MAX = 1 << 20, AT_ONCE = 8 };
+enum { RESPONSE_MAX = 1 << 20, AT_ONCE = 8 };
 
 static const char path[] = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
@@ -23,7 +23,7 @@ struct asked {
 struct access_review {
     struct kube_client *client;
     struct asked *asked;
-    size_t count, started, answered;
+    size_t count, started, finished;
     struct timer none; /* to tell that nothing was asked */
     void (*done)(void *ctx, const struct err *err);
     void *ctx;
@@ -53,10 +53,10 @@ static void write_body(const struct access_check *question, struct buf *out)
 }
 
 /* Reads the response; fields that it omits are false. */
-static bool read_answer(struct asked *asked, const struct kube_response *answer, struct err *err)
+static bool read_response(struct asked *asked, const struct kube_response *response, struct err *err)
 {
     struct tape tape;
-    if (!tape_parse(kube_client_parser(asked->review->client), answer->body, answer->len, &tape, err))
+    if (!tape_parse(kube_client_parser(asked->review->client), response->body, response->len, &tape, err))
         return err_wrap(err, "POST %s", path);
     size_t root = tape_root(&tape);
     size_t status = tape_type(&tape, root) == '{' ? tape_field(&tape, root, STR("status")) : 0;
@@ -68,20 +68,20 @@ static bool read_answer(struct asked *asked, const struct kube_response *answer,
 
 static void send_more(struct access_review *review);
 
-static void on_response(void *ctx, const struct kube_response *answer, const struct err *err)
+static void on_response(void *ctx, const struct kube_response *response, const struct err *err)
 {
     struct asked *asked = ctx;
     struct access_review *review = asked->review;
     struct err cause;
     asked->call = NULL;
-    review->answered++;
+    review->finished++;
     if (err) {
         cause = *err;
         err_wrap(&cause, "POST %s", path);
         finish(review, &cause);
-    } else if (!read_answer(asked, answer, &cause)) {
+    } else if (!read_response(asked, response, &cause)) {
         finish(review, &cause);
-    } else if (review->answered == review->count) {
+    } else if (review->finished == review->count) {
         finish(review, NULL);
     } else {
         send_more(review);
@@ -90,7 +90,7 @@ static void on_response(void *ctx, const struct kube_response *answer, const str
 
 static void send_more(struct access_review *review)
 {
-    while (review->started < review->count && review->started - review->answered < AT_ONCE) {
+    while (review->started < review->count && review->started - review->finished < AT_ONCE) {
         struct asked *asked = &review->asked[review->started++];
         struct buf body = {0};
         write_body(asked->question, &body);
@@ -99,7 +99,7 @@ static void send_more(struct access_review *review)
                                                              .path = path,
                                                              .content_type = "application/json",
                                                              .body = buf_slice(&body),
-                                                             .limit = ANSWER_MAX},
+                                                             .limit = RESPONSE_MAX},
                                       on_response, asked);
         buf_clear(&body);
     }

@@ -10,7 +10,7 @@ struct access_check {
     const char *resource; /* "pods", "pods/status"; "*": all */
     const char *name;     /* of one object, as rules with resourceNames may allow; "": any */
     const char *verb;
-    bool allowed; /* the answer */
+    bool allowed; /* the response */
 };
 
 struct access_review;

@@ -48,7 +48,7 @@ struct http_exchange *kube_client_start(struct kube_client *client,
                                         const struct http_request *request_with_path, const char *accept,
                                         const struct http_callbacks *callbacks, struct err *err);
 
-/* Fills `err` from an error answer to `method`: a Status body wins, else the code decides (H-8); sets
+/* Fills `err` from an error response to `method`: a Status body wins, else the code decides (H-8); sets
  * too_large_version by R-11. `retry_after_ms` is the header's, -1 without; a Status may tell one too, which
  * asks for no retry (H-3). Returns false. */
 bool kube_status_error(struct err *err, const char *method, int http_status, int64_t retry_after_ms,

@@ -64,13 +64,13 @@ static void finish(struct discovery *discovery, const struct err *err)
 /* Discovery is repeated as a whole. */
 static struct kube_call *
 ask(struct discovery *discovery, const char *path, const char *accept,
-    void (*done)(void *ctx, const struct kube_response *answer, const struct err *err), struct fetch *fetch)
+    void (*done)(void *ctx, const struct kube_response *response, const struct err *err), struct fetch *fetch)
 {
     const struct kube_request request = {.path = path, .accept = accept, .limit = DOCUMENT_MAX, .once = true};
     return kube_call_start(discovery->client, &request, done, fetch);
 }
 
-static void on_legacy(void *ctx, const struct kube_response *answer, const struct err *err);
+static void on_legacy(void *ctx, const struct kube_response *response, const struct err *err);
 
 static void start_legacy(struct discovery *discovery)
 {
@@ -91,7 +91,8 @@ static bool fails_all(struct fetch *root, const struct fetch *other, const char 
     return all;
 }
 
-/* A root that is missing or forbidden leaves the other one's kinds; without any answer nothing can be known.
+/* A root that is missing or forbidden leaves the other one's kinds; without any response nothing can be
+ * known.
  */
 static void after_roots(struct discovery *discovery)
 {
@@ -112,7 +113,7 @@ static void after_roots(struct discovery *discovery)
         start_legacy(discovery);
 }
 
-static void on_legacy(void *ctx, const struct kube_response *answer, const struct err *err)
+static void on_legacy(void *ctx, const struct kube_response *response, const struct err *err)
 {
     struct fetch *fetch = ctx;
     struct discovery *discovery = fetch->discovery;
@@ -122,7 +123,7 @@ static void on_legacy(void *ctx, const struct kube_response *answer, const struc
     fetch->finished = true;
     discovery->running--;
     if (!err &&
-        !tape_parse(kube_client_parser(discovery->client), answer->body, answer->len, &tape, &parse_err))
+        !tape_parse(kube_client_parser(discovery->client), response->body, response->len, &tape, &parse_err))
         err = &parse_err;
     if (err) {
         struct buf what = {0};
@@ -194,7 +195,7 @@ static bool read_root(struct discovery *discovery, const struct tape *tape, bool
     return true;
 }
 
-static void on_root(void *ctx, const struct kube_response *answer, const struct err *err)
+static void on_root(void *ctx, const struct kube_response *response, const struct err *err)
 {
     struct fetch *root = ctx;
     struct discovery *discovery = root->discovery;
@@ -204,7 +205,8 @@ static void on_root(void *ctx, const struct kube_response *answer, const struct 
     root->finished = true;
     if (err)
         root->err = *err;
-    else if (tape_parse(kube_client_parser(discovery->client), answer->body, answer->len, &tape, &root->err))
+    else if (tape_parse(kube_client_parser(discovery->client), response->body, response->len, &tape,
+                        &root->err))
         read_root(discovery, &tape, is_api, &root->err);
     if (discovery->roots[0].finished && discovery->roots[1].finished) after_roots(discovery);
 }

@@ -1,4 +1,4 @@
-/* One request with one whole answer; see kube_call.h. */
+/* One request with one complete response; see kube_call.h. */
 #include "kube/api/kube_call.h"
 
 #include <stdio.h>
@@ -31,10 +31,10 @@ struct kube_call {
     unsigned tries;
     struct buf body;
     bool is_cut;         /* an error's, at ERROR_BODY_MAX */
-    bool is_error;       /* it is not the answer that was asked for */
+    bool is_error;       /* it is not the response that was asked for */
     struct err err;      /* of this try; ERR_NONE: none yet */
     struct err previous; /* of the try before */
-    void (*done)(void *ctx, const struct kube_response *answer, const struct err *err);
+    void (*done)(void *ctx, const struct kube_response *response, const struct err *err);
     void *ctx;
 };
 
@@ -68,8 +68,8 @@ static void finish(struct kube_call *call, int http_status)
         rest_metrics_received(metrics, call->method, call->body.len);
     if (call->err.code == ERR_NONE) {
         buf_reserve(&call->body, TAPE_PADDING);
-        const struct kube_response answer = {http_status, call->body.data, call->body.len};
-        call->done(call->ctx, &answer, NULL);
+        const struct kube_response response = {http_status, call->body.data, call->body.len};
+        call->done(call->ctx, &response, NULL);
     } else {
         kube_append_previous_error(&call->err, &call->previous); /* H-7 */
         call->done(call->ctx, NULL, &call->err);
@@ -110,10 +110,10 @@ static bool is_read(const struct kube_call *call)
 }
 
 /* H-3, H-4 */
-static bool should_retry(const struct kube_call *call, bool answered, int64_t *wait_ms)
+static bool should_retry(const struct kube_call *call, bool has_response, int64_t *wait_ms)
 {
     if (call->once) return false;
-    return is_read(call) ? kube_should_retry_read(&call->err, call->tries, answered, wait_ms)
+    return is_read(call) ? kube_should_retry_read(&call->err, call->tries, has_response, wait_ms)
                          : kube_should_retry(&call->err, call->tries, wait_ms);
 }
 
@@ -218,9 +218,10 @@ static void on_deadline(struct timer *timer)
     finish(call, 0);
 }
 
-struct kube_call *
-kube_call_start(struct kube_client *client, const struct kube_request *request,
-                void (*done)(void *ctx, const struct kube_response *answer, const struct err *err), void *ctx)
+struct kube_call *kube_call_start(struct kube_client *client, const struct kube_request *request,
+                                  void (*done)(void *ctx, const struct kube_response *response,
+                                               const struct err *err),
+                                  void *ctx)
 {
     struct kube_call *call = NEW(struct kube_call);
     call->client = client;

@@ -1,6 +1,6 @@
-/* One request with one whole answer (client-go's rest.Request with Do): sent, sent again when the server asks
- * for it, its answer gathered and its errors read.
- * Owner: the I/O thread. `done` comes on that thread, once, never from inside the start. */
+/* One request with one complete response (client-go's rest.Request with Do): sent, sent again when the server
+ * asks for it, its response gathered and its errors read. Owner: the I/O thread. `done` comes on that thread,
+ * once, never from inside the start. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ struct kube_request {
     const char *accept;       /* NULL: JSON */
     const char *content_type; /* of the body */
     struct str body;          /* sent when `p` is not NULL */
-    size_t limit;             /* bytes of the answer's body; beyond them ERR_LIMIT */
+    size_t limit;             /* bytes of the response's body; beyond them ERR_LIMIT */
     int64_t timeout_ms;       /* from the start to the end, with all tries (H-11); 0: --request-timeout */
     bool once;                /* never sent again: the caller has a way of its own */
     bool urgent;              /* --kube-api-qps does not hold it back */
@@ -31,12 +31,12 @@ struct kube_response {
 
 struct kube_call;
 
-/* All of `request` is copied. `answer` is NULL when `err` is set: ERR_HTTP with the Status's reason for error
- * answers (H-8), the transport's errors, ERR_LIMIT, ERR_TIMEOUT when `timeout_ms` passed. A server that is
- * busy and says for how long is asked again (H-3), and reads whose connection broke (H-4); an error after
- * such tries names the one before it (H-7). */
+/* All of `request` is copied. `response` is NULL when `err` is set: ERR_HTTP with the Status's reason for
+ * error responses (H-8), the transport's errors, ERR_LIMIT, ERR_TIMEOUT when `timeout_ms` passed. A server
+ * that is busy and says for how long is asked again (H-3), and reads whose connection broke (H-4); an error
+ * after such tries names the one before it (H-7). */
 struct kube_call *kube_call_start(struct kube_client *client, const struct kube_request *request,
-                                  void (*done)(void *ctx, const struct kube_response *answer,
+                                  void (*done)(void *ctx, const struct kube_response *response,
                                                const struct err *err),
                                   void *ctx);
 /* No callback comes after it. The server may have carried it out all the same. */
@@ -52,8 +52,8 @@ enum { KUBE_RETRIES_MAX = 10, KUBE_RETRY_WAIT_MAX_MS = 30000 };
  * behind us;
  * `*wait_ms` is how long. A version that is too large is the caller's to decide on (R-10). */
 bool kube_should_retry(const struct err *err, unsigned tries, int64_t *wait_ms);
-/* The same for a read, and true too when the connection broke before an answer began. Of a write nobody knows
- * whether it was carried out. */
-bool kube_should_retry_read(const struct err *err, unsigned tries, bool answered, int64_t *wait_ms);
+/* The same for a read, and true too when the connection broke before a response began. Of a write nobody
+ * knows whether it was carried out. */
+bool kube_should_retry_read(const struct err *err, unsigned tries, bool has_response, int64_t *wait_ms);
 /* The last error tells the one of the try before it, unless that says the same (H-7). */
 void kube_append_previous_error(struct err *err, const struct err *previous);

@@ -1,4 +1,4 @@
-/* Error answers as errors: a Status object says it best, else the code decides (H-8); see client.h. */
+/* Error responses as errors: a Status object says it best, else the code decides (H-8); see client.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,11 +188,11 @@ bool kube_should_retry(const struct err *err, unsigned tries, int64_t *wait_ms)
     return true;
 }
 
-bool kube_should_retry_read(const struct err *err, unsigned tries, bool answered, int64_t *wait_ms)
+bool kube_should_retry_read(const struct err *err, unsigned tries, bool has_response, int64_t *wait_ms)
 {
     if (kube_should_retry(err, tries, wait_ms)) return true;
     *wait_ms = BROKEN_WAIT_MS;
-    return err->code == ERR_CLOSED && !answered && tries < KUBE_RETRIES_MAX;
+    return err->code == ERR_CLOSED && !has_response && tries < KUBE_RETRIES_MAX;
 }
 
 void kube_append_previous_error(struct err *err, const struct err *previous)

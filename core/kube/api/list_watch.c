@@ -14,7 +14,7 @@
 enum {
     LIST_IDLE_MS = 60000,      /* a list that says nothing for so long has ended */
     WATCH_GRACE_MS = 30000,    /* how much longer than its timeoutSeconds a watch may last (F-14) */
-    ERROR_BODY_MAX = 64 << 10, /* of an error answer */
+    ERROR_BODY_MAX = 64 << 10, /* of an error response */
 };
 
 struct kube_source {
@@ -33,7 +33,7 @@ struct lw_call {
     struct kube_source *source; /* outlives its calls */
     struct kube_client *client;
     struct http_exchange *exchange; /* NULL when it is over */
-    struct stream *stream;          /* NULL until the answer proved good */
+    struct stream *stream;          /* NULL until the response proved good */
     struct buf error_body;
     char *path;
     bool own_connection;

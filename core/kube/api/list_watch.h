@@ -62,7 +62,7 @@ struct lw_sink {
      * end it 30 s after timeoutSeconds, F-14) are H-10's quiet closes: worth a log line, otherwise as a clean
      * end. */
     void (*done)(void *ctx, const struct err *err);
-    /* The answer's head came, and was good: an error after it is one of the stream. Optional. */
+    /* The response's head came, and was good: an error after it is one of the stream. Optional. */
     void (*opened)(void *ctx);
 };
 

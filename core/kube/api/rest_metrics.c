@@ -29,7 +29,7 @@ FAMILY(family_rest_response_size, 305, HISTOGRAM, "rest_client_response_size_byt
 struct known {
     struct family *family;
     char method[16];
-    int code; /* 0: no answer, or a family without codes */
+    int code; /* 0: no response, or a family without codes */
     struct series *series;
 };
 

@@ -47,7 +47,7 @@ void exec_credential_info(const struct exec_config *exec, const struct cluster_c
     json_close(out, '}');
 }
 
-/* --- the answer */
+/* --- the response */
 
 /* `*out` is NULL when there is none, or it is empty. */
 static bool take_text(const struct tape *tape, size_t object, const char *name, char **out, struct err *err)

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 
-/* So long an answer is believed. */
+/* So long a response is believed. */
 enum { FRESH_MS = 5000 };
 
 struct kinds {

@@ -273,7 +273,7 @@ static void add_text(struct gsub *g, const char *s, const char *e)
 }
 
 /* Adds the replacement of a match from a function or a table; nil and false keep the match. */
-static void add_answer(struct gsub *g, const char *s, const char *e)
+static void add_replacement(struct gsub *g, const char *s, const char *e)
 {
     lua_State *L = g->m.L;
     if (lua_type(L, 3) == LUA_TFUNCTION) {
@@ -308,7 +308,7 @@ static int replace_all(struct gsub *g, const char *p, lua_Integer most)
         if (text)
             add_text(g, at, e);
         else
-            add_answer(g, at, e);
+            add_replacement(g, at, e);
         kept = e;
         s = e > at ? e : e + 1; /* an empty match would come again */
         if (anchored || s > g->m.end) break;

@@ -64,14 +64,14 @@ static int l_compile(lua_State *L)
     return 3;
 }
 
-/* answer(end, text) */
-static int l_answer(lua_State *L)
+/* reply(end, text) */
+static int l_result(lua_State *L)
 {
     struct repl *repl = repl_of(L);
     struct str end = arg_str(L, 1, "end"), text = arg_bytes(L, 2, "text");
     repl->end = str_is(end, "done") ? REPL_DONE : str_is(end, "incomplete") ? REPL_INCOMPLETE : REPL_FAILED;
-    repl->answer.len = 0;
-    buf_str(&repl->answer, text);
+    repl->result.len = 0;
+    buf_str(&repl->result, text);
     return 0;
 }
 
@@ -85,8 +85,8 @@ static int l_candidates(lua_State *L)
         lua_rawgeti(L, 2, i);
         if (lua_isnil(L, -1)) return 0;
         struct str name = arg_bytes(L, -1, "name");
-        buf_str(&repl->answer, name);
-        buf_putc(&repl->answer, '\0');
+        buf_str(&repl->result, name);
+        buf_putc(&repl->result, '\0');
         lua_pop(L, 1);
     }
 }
@@ -144,7 +144,7 @@ static int l_globals(lua_State *L)
 void bind_repl(lua_State *L)
 {
     static const luaL_Reg verbs[] = {
-        {"compile", l_compile}, {"answer", l_answer},   {"candidates", l_candidates}, {"resolve", l_resolve},
+        {"compile", l_compile}, {"result", l_result},   {"candidates", l_candidates}, {"resolve", l_resolve},
         {"kinds", l_kinds},     {"claimed", l_claimed}, {"globals", l_globals},       {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);

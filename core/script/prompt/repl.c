@@ -65,7 +65,7 @@ void repl_free(struct repl *repl)
     if (!repl) return;
     repl->ops.ended = NULL;
     script_free(repl->script);
-    buf_clear(&repl->answer);
+    buf_clear(&repl->result);
     free(repl);
 }
 
@@ -80,11 +80,11 @@ static void push_arguments(lua_State *L, void *ctx)
     if (repl->interrupted) budget_exceed(repl->script, LIMIT_HANDLER_CPU); /* just before there was a call */
 }
 
-static void set_answer(struct repl *repl, enum repl_end end, struct str text)
+static void set_result(struct repl *repl, enum repl_end end, struct str text)
 {
     repl->end = end;
-    repl->answer.len = 0;
-    buf_str(&repl->answer, text);
+    repl->result.len = 0;
+    buf_str(&repl->result, text);
 }
 
 /* "... index global 'podz' (a nil value)": a kind may have been meant. */
@@ -106,12 +106,12 @@ static void on_done(void *ctx, enum script_result result)
     struct repl *repl = ctx;
     if (result == SCRIPT_ERROR) name_kind(repl, &repl->script->failure.text);
     if (repl->interrupted || result == SCRIPT_CANCELLED)
-        set_answer(repl, REPL_FAILED, STR("interrupted"));
+        set_result(repl, REPL_FAILED, STR("interrupted"));
     else if (result != SCRIPT_OK)
-        set_answer(repl, REPL_FAILED, buf_slice(&repl->script->failure.text));
+        set_result(repl, REPL_FAILED, buf_slice(&repl->script->failure.text));
     repl->task = NULL;
     repl->busy = repl->interrupted = false;
-    if (repl->ops.ended) repl->ops.ended(repl->ops.ctx, repl->end, buf_slice(&repl->answer));
+    if (repl->ops.ended) repl->ops.ended(repl->ops.ctx, repl->end, buf_slice(&repl->result));
 }
 
 void repl_eval(struct repl *repl, struct str text, const struct repl_style *style)
@@ -126,7 +126,7 @@ void repl_eval(struct repl *repl, struct str text, const struct repl_style *styl
     repl->style = *style;
     repl->interrupted = false; /* by what came when the last one had just ended */
     repl->busy = true;
-    repl->answer.len = 0;
+    repl->result.len = 0;
     enum script_result result = task_run(repl->script, &call, &repl->task);
     if (result != SCRIPT_YIELDED) on_done(repl, result);
 }
@@ -170,7 +170,7 @@ void repl_complete(struct repl *repl, struct str text, size_t *start, struct buf
     *start = text.n;
     if (repl->busy) return;
     repl->text = text;
-    repl->answer.len = 0;
+    repl->result.len = 0;
     repl->start = text.n;
     repl->interrupted = false;
     repl->completes = true;
@@ -178,7 +178,7 @@ void repl_complete(struct repl *repl, struct str text, size_t *start, struct buf
     repl->completes = false;
     if (result != SCRIPT_OK) return;
     *start = repl->start;
-    buf_str(out, buf_slice(&repl->answer));
+    buf_str(out, buf_slice(&repl->result));
 }
 
 size_t repl_memory(const struct repl *repl)

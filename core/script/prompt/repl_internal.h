@@ -16,8 +16,8 @@ struct repl {
     struct task *task; /* task of the line in progress; NULL: none */
     bool busy, completes;
     volatile bool interrupted;
-    enum repl_end end; /* passed by raw.repl.answer */
-    struct buf answer;
+    enum repl_end end; /* passed by raw.repl.result */
+    struct buf result;
     size_t start; /* of completion */
 };
 

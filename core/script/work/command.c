@@ -83,20 +83,20 @@ static void report(const struct command_call *call, enum script_result result)
 static void ended(void *ctx, enum script_result result)
 {
     struct command_call *call = ctx;
-    struct script_command_result answer = {.end = COMMAND_DONE, .is_json = call->is_json};
+    struct script_command_result reply = {.end = COMMAND_DONE, .is_json = call->is_json};
     report(call, result);
     quarantine_note(&command_of(call)->quarantine, QUARANTINE_CALL, result);
     if (result == SCRIPT_CANCELLED) {
-        answer.end = COMMAND_CANCELLED;
-        answer.text = STR("the call was cancelled");
+        reply.end = COMMAND_CANCELLED;
+        reply.text = STR("the call was cancelled");
     } else if (result != SCRIPT_OK) {
-        answer.end = call->returned_error ? COMMAND_REFUSED : COMMAND_FAILED;
-        answer.text = buf_slice(&call->script->failure.text);
+        reply.end = call->returned_error ? COMMAND_REFUSED : COMMAND_FAILED;
+        reply.text = buf_slice(&call->script->failure.text);
     } else {
-        answer.text = buf_slice(&call->result);
+        reply.text = buf_slice(&call->result);
     }
     call->task = NULL;
-    call->done(call->ctx, &answer);
+    call->done(call->ctx, &reply);
     call_free(call);
 }
 

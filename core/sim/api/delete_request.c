@@ -8,7 +8,7 @@
 #include "sim/store/write.h"
 #include "sim/text/tree.h"
 
-/* DeleteOptions from the body, with what the query says. NULL and an answer when the body is no JSON. */
+/* DeleteOptions from the body, with what the query says. NULL and a response when the body is no JSON. */
 static json_t *delete_options(const struct writing *w)
 {
     const char *grace = sim_query(w->request, "gracePeriodSeconds"),
@@ -26,7 +26,7 @@ static bool dry_runs(const struct writing *w, const json_t *options)
 }
 
 /* Responds with the object if it still exists or its kind returns deleted objects; else with a Status. */
-static void answer_delete(struct writing *w, struct sim_written *written)
+static void respond_deleted(struct writing *w, struct sim_written *written)
 {
     const struct sim_served *served = w->target->served;
     if (!written->refusal && written->removed && !served->kind->returns_deleted) {
@@ -36,7 +36,7 @@ static void answer_delete(struct writing *w, struct sim_written *written)
         json_decref(object);
         sim_written_clear(w->api, written);
     } else
-        sim_write_answer(w, written);
+        sim_write_respond(w, written);
 }
 
 void sim_delete_one(struct writing *w, const char *key)
@@ -45,7 +45,7 @@ void sim_delete_one(struct writing *w, const char *key)
     json_t *options = delete_options(w);
     if (!options) return;
     sim_write_delete(w->api, w->target->served, key, options, dry_runs(w, options), &written);
-    answer_delete(w, &written);
+    respond_deleted(w, &written);
     json_decref(options);
 }
 
@@ -56,7 +56,7 @@ static json_t *item(const struct sim_served *served, const struct sim_object *ob
     return json_loadb(object->text, object->len, 0, NULL);
 }
 
-/* Deletes each object that the selectors match; the answer is a list of them. */
+/* Deletes each object that the selectors match; the response is a list of them. */
 static void delete_listed(struct writing *w, const json_t *options, const struct sim_list_options *selection,
                           const struct sim_snapshot *snapshot)
 {

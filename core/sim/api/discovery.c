@@ -1,4 +1,4 @@
-/* Discovery in the legacy form, one answer per group and version, and in the aggregated form; see
+/* Discovery in the legacy form, one response per group and version, and in the aggregated form; see
  * discovery.h. */
 #include "sim/api/discovery.h"
 
@@ -161,7 +161,7 @@ static json_t *below_apis(const struct discovered *d, struct str path)
     return path.p || version.n == 0 ? NULL : resources(d, group, version);
 }
 
-/* --- The aggregated form: all groups, or the core group, in one answer */
+/* --- The aggregated form: all groups, or the core group, in one response */
 
 static const char v2[] = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 static const char v2beta1[] = "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";

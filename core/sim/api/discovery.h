@@ -4,8 +4,8 @@
 #include "base/str.h"
 #include "sim/object/kind.h"
 
-/* The answer to a GET of `path` (without query), in the legacy or, when `accept` asks for it and the path has
- * one, in the aggregated form. `*content_type` is a constant. NULL when the path is none of discovery's, or
- * names a group or version that is not there. Kinds that are gone are left out. */
+/* The response to a GET of `path` (without query), in the legacy or, when `accept` asks for it and the path
+ * has one, in the aggregated form. `*content_type` is a constant. NULL when the path is none of discovery's,
+ * or names a group or version that is not there. Kinds that are gone are left out. */
 json_t *sim_discovery(const char *path, const char *accept, const struct sim_kind *const *kinds, size_t n,
                       const char **content_type);

@@ -147,8 +147,8 @@ static void add_fairness(struct MHD_Response *response)
                             "5d0b1b0e-0f4e-4a5c-9a52-4e1f6f1d2c02");
 }
 
-static enum MHD_Result answer(struct sim_http *http, struct MHD_Connection *connection,
-                              struct sim_reply *reply)
+static enum MHD_Result respond(struct sim_http *http, struct MHD_Connection *connection,
+                               struct sim_reply *reply)
 {
     struct MHD_Response *response = response_of(http, connection, reply);
     char seconds[16];
@@ -200,11 +200,11 @@ static enum MHD_Result serve(struct sim_http *http, struct MHD_Connection *conne
                          sim_status(413, "RequestEntityTooLarge", "Request entity too large", NULL, NULL));
     else
         http->options.serve(http->options.ctx, &request, &reply);
-    enum MHD_Result result = MHD_NO; /* no answer at all: the connection closes */
+    enum MHD_Result result = MHD_NO; /* no response at all: the connection closes */
     if (reply.code == SIM_STREAM_RESET)
         reset(request.fd);
     else if (reply.code > 0)
-        result = answer(http, connection, &reply);
+        result = respond(http, connection, &reply);
     sim_reply_clear(&reply);
     return result;
 }

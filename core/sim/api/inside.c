@@ -180,39 +180,39 @@ static void soften(struct sim_inside *inside, struct sim_request *request, char 
     request->content_type = "application/json";
 }
 
-static void take(struct sim_reply *reply, struct sim_inside_response *answer)
+static void take(struct sim_reply *reply, struct sim_inside_response *response)
 {
     ssize_t n = 1;
-    answer->code = reply->code;
-    answer->retry_after_s = reply->retry_after_s;
-    answer->content_type = reply->content_type ? reply->content_type : "application/json";
-    if (reply->json) sim_put_json(&answer->body, reply->json);
-    buf_str(&answer->body, buf_slice(&reply->text));
+    response->code = reply->code;
+    response->retry_after_s = reply->retry_after_s;
+    response->content_type = reply->content_type ? reply->content_type : "application/json";
+    if (reply->json) sim_put_json(&response->body, reply->json);
+    buf_str(&response->body, buf_slice(&reply->text));
     if (reply->live) {
-        answer->stream = reply->stream;
+        response->stream = reply->stream;
         reply->stream = NULL;
     }
     while (reply->stream && n > 0) {
-        n = reply->stream->read(reply->stream, buf_reserve(&answer->body, READ), READ);
-        if (n > 0) answer->body.len += (size_t)n;
+        n = reply->stream->read(reply->stream, buf_reserve(&response->body, READ), READ);
+        if (n > 0) response->body.len += (size_t)n;
     }
 }
 
 void sim_inside_serve(struct sim_inside *inside, const struct sim_inside_request *request,
-                      struct sim_inside_response *answer)
+                      struct sim_inside_response *response)
 {
     struct split parts;
     struct sim_reply reply = {0};
     split(request, &parts);
     soften(inside, &parts.request, parts.text);
     sim_route(&inside->api, &parts.request, &reply);
-    take(&reply, answer);
+    take(&reply, response);
     sim_reply_clear(&reply);
     free(parts.text);
 }
 
 void sim_inside_refuse(int code, const char *reason, const char *message, int retry_after_s,
-                       struct sim_inside_response *answer)
+                       struct sim_inside_response *response)
 {
     struct sim_reply reply = {0};
     json_t *status =
@@ -220,15 +220,15 @@ void sim_inside_refuse(int code, const char *reason, const char *message, int re
     if (retry_after_s > 0)
         json_object_set_new(sim_submap(status, "details"), "retryAfterSeconds", json_integer(retry_after_s));
     sim_reply_status(&reply, status);
-    take(&reply, answer);
+    take(&reply, response);
     sim_reply_clear(&reply);
 }
 
-void sim_inside_response_clear(struct sim_inside_response *answer)
+void sim_inside_response_clear(struct sim_inside_response *response)
 {
-    buf_clear(&answer->body);
-    if (answer->stream) sim_inside_close(answer->stream);
-    *answer = (struct sim_inside_response){0};
+    buf_clear(&response->body);
+    if (response->stream) sim_inside_close(response->stream);
+    *response = (struct sim_inside_response){0};
 }
 
 /* --- watches */

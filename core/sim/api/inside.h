@@ -1,4 +1,4 @@
-/* The simulator without HTTP, for a caller in the same process: requests and answers as texts, on the
+/* The simulator without HTTP, for a caller in the same process: requests and responses as texts, on the
  * clock of a loop that is moved by hand. Faults are rules of its own (app/inside/inside_faults.h).
  * Owner: whoever made it; all on the loop's thread. */
 #pragma once
@@ -40,14 +40,14 @@ struct sim_inside_response {
 void sim_inside_about(struct sim_inside *inside, const struct sim_inside_request *request,
                       struct sim_inside_about *about);
 void sim_inside_about_clear(struct sim_inside_about *about);
-/* Fills an empty answer. A server-side apply merges the object into the one that is there or creates it:
+/* Fills an empty response. A server-side apply merges the object into the one that is there or creates it:
  * fields have no owners here, and lists are replaced. */
 void sim_inside_serve(struct sim_inside *inside, const struct sim_inside_request *request,
-                      struct sim_inside_response *answer);
+                      struct sim_inside_response *response);
 /* Instead of it: an error as the server gives it. `reason` and `message` may be NULL. */
 void sim_inside_refuse(int code, const char *reason, const char *message, int retry_after_s,
-                       struct sim_inside_response *answer);
-void sim_inside_response_clear(struct sim_inside_response *answer);
+                       struct sim_inside_response *response);
+void sim_inside_response_clear(struct sim_inside_response *response);
 
 /* Appends what a watch has to say now; false when it is over. */
 bool sim_inside_read(struct sim_stream *stream, struct buf *out);

@@ -159,7 +159,7 @@ static json_t *table(struct list *list)
     return result;
 }
 
-static void answer(struct list *list, struct sim_reply *reply)
+static void respond(struct list *list, struct sim_reply *reply)
 {
     list->meta = (struct sim_list_meta){.version = list->snapshot.version, .remaining = -1};
     measure_page(list);
@@ -192,7 +192,7 @@ void sim_list(struct sim_api *api, const struct sim_request *request, const stru
         sim_snapshot_take(api, target, &list->options, &list->snapshot, &refusal);
     sim_count(&api->stats.lists, 1);
     if (!refusal) {
-        answer(list, reply);
+        respond(list, reply);
         return;
     }
     sim_reply_status(reply, refusal);

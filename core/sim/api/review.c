@@ -25,7 +25,7 @@ static bool is_allowed(struct sim_api *api, const json_t *attributes)
 }
 
 /* The review as it came, with its status: the server keeps none. */
-static void answer(struct sim_api *api, json_t *review, struct sim_reply *reply)
+static void respond(struct sim_api *api, json_t *review, struct sim_reply *reply)
 {
     const json_t *spec = json_object_get(review, "spec");
     const json_t *attributes = json_object_get(spec, "resourceAttributes");
@@ -56,7 +56,7 @@ bool sim_review(struct sim_api *api, const struct sim_request *request, struct s
     }
     json_t *review = json_loadb(request->body.p ? request->body.p : "", request->body.n, 0, NULL);
     if (json_is_object(review))
-        answer(api, review, reply);
+        respond(api, review, reply);
     else
         sim_reply_status(reply, sim_status_bad_request("the body is not a SelfSubjectAccessReview as JSON"));
     json_decref(review);

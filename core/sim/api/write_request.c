@@ -40,7 +40,7 @@ static bool is_json(const struct writing *w)
     return false;
 }
 
-/* An object in JSON; NULL and an answer when it is something else. */
+/* An object in JSON; NULL and a response when it is something else. */
 static json_t *read_object(const struct writing *w)
 {
     if (!is_json(w)) return NULL;
@@ -52,7 +52,7 @@ static json_t *read_object(const struct writing *w)
     return body;
 }
 
-void sim_write_answer(struct writing *w, struct sim_written *written)
+void sim_write_respond(struct writing *w, struct sim_written *written)
 {
     if (written->refusal) {
         sim_reply_status(w->reply, written->refusal);
@@ -70,7 +70,7 @@ static void create(struct writing *w)
     json_t *body = read_object(w);
     if (!body) return;
     sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->dry_run, &written);
-    sim_write_answer(w, &written);
+    sim_write_respond(w, &written);
     json_decref(body);
 }
 
@@ -113,7 +113,7 @@ static void write_body(struct writing *w, const char *key, sim_body_fn *body, vo
         sim_write_create(w->api, served, w->target->namespace_, object, w->dry_run, &written);
         json_decref(object);
     }
-    sim_write_answer(w, &written);
+    sim_write_respond(w, &written);
 }
 
 static void update(struct writing *w, const char *key)

@@ -14,12 +14,12 @@ struct writing {
 
 /* --- write_request.c */
 
-/* NULL and an answer when the body is not JSON; `what` says what it was to be. A new reference. */
+/* NULL and a response when the body is not JSON; `what` says what it was to be. A new reference. */
 json_t *sim_write_body(const struct writing *writing, const char *what);
-/* The answer to all writes but most deletes. Clears `written`. */
-void sim_write_answer(struct writing *writing, struct sim_written *written);
+/* The response to all writes but most deletes. Clears `written`. */
+void sim_write_respond(struct writing *writing, struct sim_written *written);
 
-/* --- delete_request.c: each answers */
+/* --- delete_request.c: each responds */
 
 void sim_delete_one(struct writing *writing, const char *key);
 void sim_delete_collection(struct writing *writing);

@@ -17,7 +17,7 @@ static bool is_one_of(const char *text, const char *const *list)
     return false;
 }
 
-/* Kinds with labels of their own have one answer to an unknown one, the rest (but custom kinds) another. */
+/* Kinds with labels of their own have one response to an unknown one, the rest (but custom kinds) another. */
 static bool is_known(const struct sim_kind *kind, const char *label, char **message)
 {
     bool own_labels = kind->field_labels != NULL;

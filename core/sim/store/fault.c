@@ -142,8 +142,8 @@ static void forget(struct sim_faults *faults, struct met *met)
     free(met->rules);
 }
 
-/* A Status, or any text with that code: what proxies in between answer. */
-static void answer_error(const struct sim_wrong *wrong, struct sim_reply *reply)
+/* A Status, or any text with that code: what proxies in between respond with. */
+static void respond_error(const struct sim_wrong *wrong, struct sim_reply *reply)
 {
     if (!*wrong->text) {
         sim_reply_status(reply, sim_wrong_status(wrong));
@@ -155,11 +155,11 @@ static void answer_error(const struct sim_wrong *wrong, struct sim_reply *reply)
     buf_puts(&reply->text, wrong->text);
 }
 
-/* True when there is no other answer. */
-static bool answer(const struct sim_wrong *wrong, const struct sim_request *request, struct sim_reply *reply)
+/* True when there is no other response. */
+static bool respond(const struct sim_wrong *wrong, const struct sim_request *request, struct sim_reply *reply)
 {
     if (wrong->kind == SIM_WRONG_STATUS) {
-        answer_error(wrong, reply);
+        respond_error(wrong, reply);
         return true;
     }
     bool waits = wrong->kind == SIM_WRONG_DELAY || wrong->kind == SIM_WRONG_SILENCE;
@@ -186,15 +186,15 @@ bool sim_faults_apply(struct sim_api *api, const struct sim_request *request, co
                       const struct sim_target *target, struct sim_faulty *faulty, struct sim_reply *reply)
 {
     struct met met = meet(api->faults, request, verb, target);
-    bool answered = false;
-    for (size_t i = 0; i < met.count && !answered; i++) {
+    bool responded = false;
+    for (size_t i = 0; i < met.count && !responded; i++) {
         const struct sim_wrong *wrong = &met.rules[i]->fault.wrong;
         sim_count(&api->stats.faults, 1);
-        if (sim_wrong_is_answer(wrong))
-            answered = answer(wrong, request, reply);
+        if (sim_wrong_is_response(wrong))
+            responded = respond(wrong, request, reply);
         else if (target)
             disturb(api, wrong, target, strcmp(verb, "watch") == 0, faulty);
     }
     forget(api->faults, &met);
-    return answered;
+    return responded;
 }

@@ -21,7 +21,7 @@ void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum s
 void sim_form_item(struct sim_out *out, const struct sim_served *served, enum sim_form form,
                    const struct sim_object *object);
 
-/* The answer to a GET: JSON or PartialObjectMetadata. */
+/* The response to a GET: JSON or PartialObjectMetadata. */
 void sim_form_object(struct sim_out *out, const struct sim_served *served, enum sim_form form,
                      const struct sim_object *object);
 

@@ -1,4 +1,4 @@
-/* A request and its answer, free of the HTTP library, so that units can play both sides.
+/* A request and its response, free of the HTTP library, so that units can play both sides.
  * Owner: a request and what is in it live as long as the call; a reply belongs to whoever reads it, see each
  * field. Requests are served on their connections' threads. */
 #pragma once

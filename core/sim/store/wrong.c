@@ -84,7 +84,7 @@ void sim_wrong_clear(struct sim_wrong *wrong)
     *wrong = (struct sim_wrong){0};
 }
 
-bool sim_wrong_is_answer(const struct sim_wrong *wrong)
+bool sim_wrong_is_response(const struct sim_wrong *wrong)
 {
     switch (wrong->kind) {
     case SIM_WRONG_STATUS:
@@ -200,7 +200,7 @@ bool sim_wrong_is_end(const struct sim_wrong *wrong)
 
 bool sim_wrong_suits(const struct sim_wrong *wrong, const char *verb)
 {
-    if (sim_wrong_is_answer(wrong) || strcmp(verb, "watch") == 0) return true;
+    if (sim_wrong_is_response(wrong) || strcmp(verb, "watch") == 0) return true;
     bool watches_only = wrong->kind == SIM_WRONG_NO_END || wrong->kind == SIM_WRONG_IGNORE_INITIAL ||
                         wrong->kind == SIM_WRONG_UNKNOWN_TYPE || wrong->kind == SIM_WRONG_ERROR_EVENT;
     return !watches_only && strcmp(verb, "list") == 0;

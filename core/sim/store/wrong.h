@@ -5,8 +5,8 @@
 #include "sim/store/api.h"
 
 enum sim_wrong_kind {
-    SIM_WRONG_STATUS,         /* the answer is an error */
-    SIM_WRONG_DELAY,          /* the answer comes late */
+    SIM_WRONG_STATUS,         /* the response is an error */
+    SIM_WRONG_DELAY,          /* the response comes late */
     SIM_WRONG_CLOSE,          /* the connection closes */
     SIM_WRONG_RESET,          /* the connection is reset */
     SIM_WRONG_SILENCE,        /* the connection stays open, nothing comes */
@@ -26,7 +26,7 @@ enum sim_wrong_kind {
 
 struct sim_wrong {
     enum sim_wrong_kind kind;
-    bool in_stream; /* happens after so many events or items, not instead of an answer */
+    bool in_stream; /* happens after so many events or items, not instead of a response */
     size_t after;
     int64_t for_ms; /* of delays, pauses, silences; 0: for ever */
     size_t size;    /* of SIM_WRONG_OVERSIZE */
@@ -39,8 +39,8 @@ struct sim_wrong {
 bool sim_wrong_read(const json_t *step, struct sim_wrong *wrong, struct err *err);
 void sim_wrong_clear(struct sim_wrong *wrong);
 /* Is it something that a request as a whole does, before any stream? */
-bool sim_wrong_is_answer(const struct sim_wrong *wrong);
-/* Does it end the answer or the stream? Else it leaves both to go on. */
+bool sim_wrong_is_response(const struct sim_wrong *wrong);
+/* Does it end the response or the stream? Else it leaves both to go on. */
 bool sim_wrong_is_end(const struct sim_wrong *wrong);
 /* Is it for requests with this verb? What happens in streams is for lists and watches. */
 bool sim_wrong_suits(const struct sim_wrong *wrong, const char *verb);

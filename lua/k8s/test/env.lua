@@ -2,7 +2,7 @@
 -- sees it after all that is due has happened.
 local raw = ...
 
-local answer_http = require "k8s.test.http"
+local respond = require "k8s.test.http"
 local faults = require "k8s.test.faults"
 local objects = require "k8s.test.objects"
 local options = require "k8s.options"
@@ -222,10 +222,11 @@ function methods:kind(given)
   return take_in(self, ok, problem)
 end
 
--- What a server other than the API server answers; see http.lua.
-function methods:http(answer)
-  note(self, "answers  %s %s", type(answer) == "table" and answer.method or "any", tostring(answer and answer.url))
-  answer_http(self, answer)
+-- What a server other than the API server responds; see http.lua.
+function methods:http(response)
+  local given = type(response) == "table" and response or {}
+  note(self, "answers  %s %s", given.method or "any", tostring(given.url))
+  respond(self, response)
 end
 
 -- --- commands and metrics

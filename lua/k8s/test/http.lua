@@ -1,9 +1,9 @@
--- Servers other than the API server: what they answer to http.request of a script under test.
+-- Servers other than the API server: what they respond to http.request of a script under test.
 local raw = ...
 
 local options = require "k8s.options"
 
-local ANSWER = {
+local RESPONSE = {
   url = "string",
   method = "string",
   status = "number",
@@ -29,20 +29,20 @@ local function pairs_of(headers, is_json)
   return list
 end
 
--- env:http { url =, method =, status = 200, headers =, body =, delay =, times = }: from now on that is the answer.
+-- env:http { url =, method =, status = 200, headers =, body =, delay =, times = }: from now on that is the response.
 return function(env, given)
-  local answer = options.check("env:http", given, ANSWER)
-  if not answer.url then
+  local response = options.check("env:http", given, RESPONSE)
+  if not response.url then
     raw.raise 'env:http: url must be given, whole or as "https://hooks.example.com/*"'
   end
-  local is_json = type(answer.body) == "table"
-  raw.test.answer(env.engine, {
-    url = answer.url,
-    method = answer.method,
-    status = answer.status,
-    headers = pairs_of(answer.headers, is_json),
-    body = is_json and raw.json.encode(answer.body) or answer.body or "",
-    delay_ms = answer.delay and raw.test.duration(answer.delay),
-    times = answer.times,
+  local is_json = type(response.body) == "table"
+  raw.test.response(env.engine, {
+    url = response.url,
+    method = response.method,
+    status = response.status,
+    headers = pairs_of(response.headers, is_json),
+    body = is_json and raw.json.encode(response.body) or response.body or "",
+    delay_ms = response.delay and raw.test.duration(response.delay),
+    times = response.times,
   })
 end

@@ -91,7 +91,7 @@ function objects.path(place)
     .. (place.name and "/" .. place.name or "")
 end
 
--- The answer as a table, and its code.
+-- The response as a table, and its code.
 function objects.request(env, method, path, body)
   local code, text = test.request(env.engine, method, path, body and "application/json" or nil, body)
   return decode(text), code
@@ -196,9 +196,9 @@ function objects.delete(env, verb, place)
     test.remove(env.engine, objects.path(place))
     return
   end
-  local answer, code = objects.request(env, "DELETE", objects.path(place) .. "?gracePeriodSeconds=0")
+  local response, code = objects.request(env, "DELETE", objects.path(place) .. "?gracePeriodSeconds=0")
   if code >= 300 then
-    raw.raise(verb .. ": " .. answer.message)
+    raw.raise(verb .. ": " .. response.message)
   end
 end
 
@@ -209,12 +209,12 @@ function objects.list(env, verb, kind, given)
   local selector = given.selector and "?labelSelector=" .. given.selector:gsub("[^%w]", function(c)
     return ("%%%02X"):format(c:byte())
   end) or ""
-  local answer, code = objects.request(env, "GET", path .. selector)
+  local response, code = objects.request(env, "GET", path .. selector)
   if code ~= 200 then
-    raw.raise(verb .. ": " .. answer.message)
+    raw.raise(verb .. ": " .. response.message)
   end
   local items = {}
-  for i, item in ipairs(answer.items) do
+  for i, item in ipairs(response.items) do
     item.apiVersion, item.kind = objects.api_version(resource), resource.kind
     items[i] = item
   end

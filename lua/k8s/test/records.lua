@@ -49,7 +49,7 @@ local function error_of(record)
   if record.code < 300 then
     return nil
   end
-  local status = record.answer or {}
+  local status = record.response or {}
   return { code = record.code, reason = status.reason, message = status.message }
 end
 
@@ -67,12 +67,12 @@ local function about_event(record, event)
 end
 
 local function take_event(env, record)
-  local answer = record.answer or {}
+  local response = record.response or {}
   if record.code >= 300 then
-    add(env, record.at_ms, short(("event    refused: %s"):format(tostring(answer.message))))
+    add(env, record.at_ms, short(("event    refused: %s"):format(tostring(response.message))))
     return
   end
-  local event = about_event(record, answer)
+  local event = about_event(record, response)
   env.seen.events[#env.seen.events + 1] = event
   add(env, record.at_ms, short(("event    %s %s %s: %s"):format(event.type, event.reason, event.key, event.message)))
 end
@@ -81,8 +81,8 @@ function take.write(env, record)
   if record.resource == "events" or record.resource == "events.events.k8s.io" then
     return take_event(env, record)
   end
-  local answer = record.answer or {}
-  local metadata = type(answer.metadata) == "table" and answer.metadata or {}
+  local response = record.response or {}
+  local metadata = type(response.metadata) == "table" and response.metadata or {}
   local body = type(record.body) == "table" and record.body or nil
   local name = record.name or metadata.name or (body and body.metadata and body.metadata.name)
   local write = {

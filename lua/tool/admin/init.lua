@@ -1,4 +1,4 @@
--- Commands that ask a running engine by its admin socket, and print what it answers: as tables for people, or as it is.
+-- Commands that call a running engine by its admin socket, and print its reply: as tables for people, or as it is.
 local lift = require "tool.admin.lift"
 local plan = require "tool.plan"
 local reload = require "tool.admin.reload"
@@ -8,7 +8,7 @@ local commands = {}
 -- What cannot go on ends by an error of this shape.
 local function fail(code, text) error({ code = code, text = text }, 0) end
 
--- The answer, or a field of it, in the form that is asked for; the module of `view` makes tables of its value.
+-- The reply, or a field of it, in the form that is asked for; the module of `view` makes tables of its value.
 local function show(command, reply, field, view)
   local form = command.flags.output
   local shows = form == "table" or form == "wide"
@@ -37,7 +37,7 @@ end
 
 -- --- calls
 
-local function write_answer(command, text)
+local function write_reply(command, text)
   if command.write(text) then return command.OK end
   fail(command.USAGE, "cannot write to stdout")
 end
@@ -63,12 +63,12 @@ local function call(command)
     io.stderr:write(("kubelua call: %s: %s\n"):format(command.arguments[1], reply:value "text" or ""))
     return end_ == "refused" and command.FINDINGS or command.INCOMPLETE
   end
-  return write_answer(command, show_result(command, reply))
+  return write_reply(command, show_result(command, reply))
 end
 
 function commands.call(command)
   if command.arguments[1] then return call(command) end
-  return write_answer(command, show(command, command.request "commands", "commands", "commands"))
+  return write_reply(command, show(command, command.request "commands", "commands", "commands"))
 end
 
 -- Returns the exit code. `host` is what C gives: request, quote and sleep; the codes of exits are in it.
@@ -76,7 +76,7 @@ return function(host, name, flags, arguments, view)
   view.wide = flags.output == "wide"
   local command = setmetatable(
     { host = host, name = name, flags = flags, arguments = arguments, view = view, fail = fail }, { __index = host })
-  -- `lost` is the exit code for an engine that was there and answers no more.
+  -- `lost` is the exit code for an engine that was there and reply no more.
   function command.request(method, params, timeout_ms, lost)
     local reply, why, was_lost = host.request(flags["admin-socket"], method, params, timeout_ms)
     if not reply then fail(lost and was_lost and lost or host.USAGE, why) end

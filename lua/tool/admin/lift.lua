@@ -1,5 +1,5 @@
 -- `kubelua quarantine --lift`: which of the functions in quarantine a name means, and the end of it for them.
-local answer = require "tool.view.answer"
+local values = require "tool.view.values"
 
 local NAMED_MAX, AT_ONCE = 10, 100
 
@@ -7,7 +7,7 @@ local function last_part(name) return name:match "[^/]*$" end
 
 -- The names of an item: of its script, and of itself. A whole one goes before a short one.
 local function names_of(item)
-  local script, id = answer.text(item.script), answer.text(item.id)
+  local script, id = values.text(item.script), values.text(item.id)
   local path, brief = script .. ".lua", last_part(script)
   return {
     script = script, id = id, name = script .. "/" .. id, brief = brief .. "/" .. id,
@@ -53,7 +53,7 @@ end
 -- Returns how many were lifted.
 return function(command, target)
   local items = {}
-  for i, one in ipairs(answer.items(command.request("quarantine"):value "quarantined")) do items[i] = names_of(one) end
+  for i, one in ipairs(values.items(command.request("quarantine"):value "quarantined")) do items[i] = names_of(one) end
   local meant = those_that_fit(items, target, "whole")
   if #meant == 0 then meant = those_that_fit(items, target, "short") end
   if #meant == 0 then command.fail(command.USAGE, explain_unknown(items, target, command.host.nearest)) end
@@ -67,7 +67,7 @@ return function(command, target)
       texts[#texts + 1] = ('{"script":%s,"id":%s}'):format(quote(meant[i].script), quote(meant[i].id))
     end
     local reply = command.request("lift", ('{"items":[%s]}'):format(table.concat(texts, ",")))
-    lifted = lifted + answer.int(reply:value "lifted")
+    lifted = lifted + values.int(reply:value "lifted")
   end
   if lifted == 0 then command.fail(command.USAGE, ('"%s" is not in quarantine'):format(target)) end
   return lifted

@@ -1,10 +1,10 @@
 -- `kubelua reload` and `kubelua rollback`: ask a running engine for a reload, wait for its end, and report what came
 -- of it.
-local answer = require "tool.view.answer"
+local values = require "tool.view.values"
 
-local int, items, text = answer.int, answer.items, answer.text
+local int, items, text = values.int, values.items, values.text
 
-local LOOK_MS, ANSWER_MS = 50, 10000
+local LOOK_MS, REPLY_MS = 50, 10000
 
 local function find(scripts, name)
   for _, script in ipairs(items(scripts)) do
@@ -71,7 +71,7 @@ return function(command)
   local names = {}
   for i, name in ipairs(command.arguments) do names[i] = host.quote(name) end
   local old = scripts_of(list())
-  local begun = scripts_of(command.request(method, "[" .. table.concat(names, ",") .. "]", ANSWER_MS))
+  local begun = scripts_of(command.request(method, "[" .. table.concat(names, ",") .. "]", REPLY_MS))
   local now = list()
   while is_waiting(begun, scripts_of(now)) do
     host.sleep(LOOK_MS)

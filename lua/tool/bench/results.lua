@@ -60,7 +60,7 @@ function results:gap(what)
 end
 
 -- Whether there is a figure of one of these measurements. An idle process is measured on the way to others: by itself
--- it is no answer to who asked for those.
+-- it is no response to who asked for those.
 function results:any(measurements)
   for _, result in ipairs(self.items) do
     for name in pairs(result.series) do

@@ -52,20 +52,20 @@ local function check_alive(self)
   if self.watcher then self.watcher:alive() end
 end
 
--- POST of a path, answered by 200 within the time: returns the answer. While there is no open watch (409) it is tried
+-- POST of a path, answered by 200 within the time: returns the response. While there is no open watch (409) it is tried
 -- again, as long as the watcher lives.
 function source:post(timeout_ms, path)
   local deadline = self.host.now() + timeout_ms / 1e3
-  local status, answer = self.host.post(self.url .. path, timeout_ms)
+  local status, response = self.host.post(self.url .. path, timeout_ms)
   while status == 409 and self.host.now() < deadline do
     check_alive(self)
     self.host.sleep(RETRY_MS)
-    status, answer = self.host.post(self.url .. path, timeout_ms)
+    status, response = self.host.post(self.url .. path, timeout_ms)
   end
-  if status == 200 then return answer end
+  if status == 200 then return response end
   check_alive(self)
-  if not status then fail("POST %s: %s", path, answer) end
-  fail("POST %s: the source responded with %d: %s", path, status, answer)
+  if not status then fail("POST %s: %s", path, response) end
+  fail("POST %s: the source responded with %d: %s", path, status, response)
 end
 
 function source:stop() self.child:stop() end
@@ -176,7 +176,7 @@ function session:sync()
   end
 end
 
--- Makes a marker and waits for its answer. With `trim` the subject gives back memory before. `work` is how many
+-- Makes a marker and waits for its response. With `trim` the subject gives back memory before. `work` is how many
 -- objects or events it may have to handle first.
 function session:mark(trim, work)
   self.source.markers = self.source.markers + 1

@@ -109,13 +109,13 @@ end
 local function measure_latency(run, count, rate)
   local one, host = run.session, run.plan.host
   local timeout_ms = one:timeout_ms(count) + math.floor(count * 1000 / rate)
-  local answer = host.json(run.source:post(timeout_ms, ("/sim/replay/storm?count=%d&rate=%d"):format(count, rate)))
+  local response = host.json(run.source:post(timeout_ms, ("/sim/replay/storm?count=%d&rate=%d"):format(count, rate)))
   local event = one:mark(false, count)
   if not event.latency then
     error(("%s measured no latency of %d updates"):format(run.subject.name, count), 0)
   end
   for i, name in ipairs(PERCENTILES) do put(run, ("latency_%d_%s_us"):format(rate, name), event.latency[i]) end
-  put(run, ("latency_%d_sent_late_us"):format(rate), type(answer) == "table" and tonumber(answer.late_us))
+  put(run, ("latency_%d_sent_late_us"):format(rate), type(response) == "table" and tonumber(response.late_us))
 end
 
 local function measure_latencies(run)

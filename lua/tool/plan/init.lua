@@ -1,11 +1,11 @@
 -- `kubelua plan`: what a reload would change in a running engine. The files are loaded here, by the engine's settings;
 -- the engine is asked what runs and does nothing.
-local answer = require "tool.view.answer"
+local values = require "tool.view.values"
 local match = require "tool.plan.match"
 local refusal = require "tool.plan.refusal"
 local view = require "tool.plan.view"
 
-local items, text = answer.items, answer.text
+local items, text = values.items, values.text
 
 local function plan_of(script)
   if type(script.plan) ~= "table" then error("a plan must be an array", 0) end
@@ -21,7 +21,7 @@ local function running_of(reply)
   for i, script in ipairs(items(reply:value "scripts")) do
     running[i] = {
       name = text(script.name), path = text(script.path), sources = text(script.sources),
-      trusted = script.trusted == true, generation = answer.int(script.generation), plan = plan_of(script),
+      trusted = script.trusted == true, generation = values.int(script.generation), plan = plan_of(script),
     }
   end
   return running

@@ -1,13 +1,13 @@
 -- What `kubelua status` shows of continuous audits, and of reports in the cluster.
-local answer = require "tool.view.answer"
+local values = require "tool.view.values"
 local text_table = require "tool.table"
 local units = require "tool.units"
 
-local count, int, items, shown, text = answer.count, answer.int, answer.items, answer.shown, answer.text
+local count, int, items, shown, text = values.count, values.int, values.items, values.shown, values.text
 
 -- --- the line of all rules
 
--- A member of the answer, and how one and many of it are called.
+-- A member of the reply, and how one and many of it are called.
 local COUNTS = {
   { "rules", "rule", "rules" },
   { "waitingRules", "waiting for its caches", "waiting for their caches" },
@@ -31,10 +31,10 @@ local COUNTS = {
 local function line_of(audit)
   local parts, results = { n = #COUNTS }, {}
   for i, row in ipairs(COUNTS) do parts[i] = count(audit[row[1]], row[2], row[3]) end
-  for result, number in answer.fields(audit.results) do
+  for result, number in values.fields(audit.results) do
     if int(number) ~= 0 then results[#results + 1] = ("%d %s"):format(number, result) end
   end
-  local line = answer.join(parts, ", ") .. (#results > 0 and "; " .. table.concat(results, ", ") or "")
+  local line = values.join(parts, ", ") .. (#results > 0 and "; " .. table.concat(results, ", ") or "")
   return (line ~= "" and line or "no script has a rule") .. (audit.active == true and "" or "; evaluated by the leader")
 end
 
@@ -109,7 +109,7 @@ local function rules_of(audit, view)
   return rows:block(view)
 end
 
--- `audit`: what the answer says of continuous audits; nil: there are none.
+-- `audit`: what the reply says of continuous audits; nil: there are none.
 return function(audit, view)
   if type(audit) ~= "table" then return "" end
   local lines = { text_table.line("audit", line_of(audit)) }

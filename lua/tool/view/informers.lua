@@ -1,9 +1,9 @@
 -- The table of informers of `kubelua status`.
-local answer = require "tool.view.answer"
+local values = require "tool.view.values"
 local text_table = require "tool.table"
 local units = require "tool.units"
 
-local int, items, shown, text = answer.int, answer.items, answer.shown, answer.text
+local int, items, shown, text = values.int, values.items, values.shown, values.text
 
 local TINTS = { synced = "good", error = "bad", forbidden = "bad", ["unknown kind"] = "bad", gone = "bad" }
 
@@ -11,7 +11,7 @@ local TINTS = { synced = "good", error = "bad", forbidden = "bad", ["unknown kin
 -- watch-lists.
 local function how(informer, now)
   local how_, disabled = text(informer.syncedHow), units.time(informer.noWatchListUntil)
-  return answer.join({
+  return values.join({
     how_ ~= text(informer.syncedBy) and how_ or "",
     disabled > now and "watch-list disabled for " .. units.duration(disabled - now) or "",
   }, "; ")
@@ -28,7 +28,7 @@ local function note_of(informer, view)
     note = how(informer, view.now)
   end
   local tells_dropped = dropped ~= 0 and (view.wide or int(informer.objects) == 0)
-  return answer.join({
+  return values.join({
     note, tells_dropped and ("objects were dropped by the transform, %d in all"):format(dropped) or "",
   }, "; ")
 end
@@ -36,9 +36,9 @@ end
 -- `part`: of a set of namespaces, below the row of the whole.
 local function add_row(rows, informer, part, view)
   local known = part or text(informer.resource) ~= ""
-  rows:add((part and "  " or "") .. text(informer.name), shown(informer.state), answer.age(view.now, informer.since),
+  rows:add((part and "  " or "") .. text(informer.name), shown(informer.state), values.age(view.now, informer.since),
     known and int(informer.objects) or "-", known and units.bytes(int(informer.bytes)) or "-",
-    shown(informer.syncedBy), answer.age(view.now, informer.heard), int(informer.watches) + int(informer.watchLists),
+    shown(informer.syncedBy), values.age(view.now, informer.heard), int(informer.watches) + int(informer.watchLists),
     int(informer.events), shown(informer.resourceVersion), table.concat(items(informer.scripts), ","))
   rows:tint(2, TINTS[informer.state] or "waiting")
 end

@@ -1,9 +1,9 @@
--- The table of queues of `kubelua status`, and the answer to `queue`.
-local answer = require "tool.view.answer"
+-- The table of queues of `kubelua status`, and the reply to `queue`.
+local values = require "tool.view.values"
 local text_table = require "tool.table"
 local units = require "tool.units"
 
-local int, items, shown, text = answer.int, answer.items, answer.shown, answer.text
+local int, items, shown, text = values.int, values.items, values.shown, values.text
 
 local queues = {}
 

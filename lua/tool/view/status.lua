@@ -1,12 +1,12 @@
--- The answer of an engine to `status` as tables for people.
-local answer = require "tool.view.answer"
+-- The reply of an engine to `status` as tables for people.
+local values = require "tool.view.values"
 local audit = require "tool.view.audit"
 local informers = require "tool.view.informers"
 local queues = require "tool.view.queues"
 local text_table = require "tool.table"
 local units = require "tool.units"
 
-local int, items, shown, text = answer.int, answer.items, answer.shown, answer.text
+local int, items, shown, text = values.int, values.items, values.shown, values.text
 
 -- --- the engine
 
@@ -44,7 +44,7 @@ end
 
 local function errors(script)
   local list = {}
-  for call, count in answer.fields(script.errorsByCall) do
+  for call, count in values.fields(script.errorsByCall) do
     if int(count) ~= 0 then list[#list + 1] = ("%s %d"):format(call, count) end
   end
   return #list > 0 and "errors: " .. table.concat(list, ", ")
@@ -87,7 +87,7 @@ end
 -- also which calls failed, and which handlers lag.
 local function note_of(script, view)
   local state, candidate, wide = text(script.mainState), script.candidate, view.wide
-  return answer.join({
+  return values.join({
     n = 10,
     (state == "failed" or state == "waiting") and "main: " .. text(script.main),
     int(script.failedWrites) ~= 0 and ("writes failed: %d"):format(script.failedWrites),
@@ -125,7 +125,7 @@ local function leases(list, view)
   for _, lease in ipairs(list) do
     local leads = lease.leader == true
     rows:add(text(lease.namespace) .. "/" .. text(lease.name), leads and "this process" or "no", shown(lease.holder),
-      answer.age(view.now, lease.since), answer.age(view.now, lease.renewed))
+      values.age(view.now, lease.since), values.age(view.now, lease.renewed))
     rows:tint(2, leads and "good" or "waiting")
     if not leads then rows:note("this process is " .. text(lease.identity)) end
     rows:note(text(lease.cause))

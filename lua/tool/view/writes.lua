@@ -1,5 +1,5 @@
--- The answer of an engine to `writes`.
-local answer = require "tool.view.answer"
+-- The reply of an engine to `writes`.
+local values = require "tool.view.values"
 local text_table = require "tool.table"
 
 -- The fields of an entry in the order of the columns.
@@ -8,10 +8,10 @@ local FIELDS = {
 }
 local RESULT = 6
 
--- The answer has them in the order in which they ended.
+-- The reply has them in the order in which they ended.
 local function by_time(list)
   local order = {}
-  for i, write in ipairs(list) do order[i] = { i = i, write = write, time = answer.text(write.time) } end
+  for i, write in ipairs(list) do order[i] = { i = i, write = write, time = values.text(write.time) } end
   table.sort(order, function(a, b)
     if a.time ~= b.time then return a.time < b.time end
     return a.i < b.i
@@ -24,13 +24,13 @@ return function(value, view)
     and text_table.new("TIME", "SCRIPT", "VERB", "RESOURCE", "OBJECT", "RESULT", "DRY-RUN", "HANDLER", "TRIGGER",
       "MANAGER", "MESSAGE")
     or text_table.new("TIME", "SCRIPT", "VERB", "RESOURCE", "OBJECT", "RESULT")
-  for _, entry in ipairs(by_time(answer.items(value.writes))) do
+  for _, entry in ipairs(by_time(values.items(value.writes))) do
     local cells = {}
-    for i, field in ipairs(FIELDS) do cells[i] = answer.shown(entry.write[field]) end
+    for i, field in ipairs(FIELDS) do cells[i] = values.shown(entry.write[field]) end
     rows:add(unpack(cells))
     if cells[RESULT] ~= "ok" then rows:tint(RESULT, "bad") end
   end
-  local count, total = #rows.rows, answer.int(value.total)
+  local count, total = #rows.rows, values.int(value.total)
   return (count > 0 and rows:text(view) or "No writes found.\n")
     .. (total > count and ("The last %d of %d writes\n"):format(count, total) or "")
 end

@@ -21,15 +21,15 @@ static int ended, status;
 static struct buf head, body;
 static struct err err;
 
-static void on_done(void *ctx, const struct web_reply *answer, const struct err *error)
+static void on_done(void *ctx, const struct web_reply *reply, const struct err *error)
 {
     ended++;
     err = error ? *error : (struct err){0};
-    status = answer ? answer->status : 0;
+    status = reply ? reply->status : 0;
     head.len = body.len = 0;
-    if (!answer) return;
-    buf_str(&head, answer->headers);
-    buf_str(&body, answer->body);
+    if (!reply) return;
+    buf_str(&head, reply->headers);
+    buf_str(&body, reply->body);
 }
 
 static char *url_of(const struct bench *bench, const char *path)

@@ -59,8 +59,8 @@ void admin_open(bool (*answer)(void *ctx, const char *method, struct buf *result
                                                  .io_loop = admin.loop,
                                                  .path = admin.path,
                                                  .idle_ms = 50,
-                                                 .answer_ms = 50,
-                                                 .answer = answer,
+                                                 .reply_ms = 50,
+                                                 .reply = answer,
                                                  .begin = begin,
                                                  .sessions = sessions,
                                                  .session_count = ARRAY_LEN(sessions)};
