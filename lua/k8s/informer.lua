@@ -74,7 +74,7 @@ function methods:add_index(name, source)
   end
 end
 
--- pods:query(): a question to the cache: where, label, namespace, group, order, limit; then count, sum, rows or each.
+-- pods:query(): a query of the cache: where, label, namespace, group, order, limit; then count, sum, rows or each.
 function methods:query()
   check_self(self, "query")
   return raw.query.new(self)

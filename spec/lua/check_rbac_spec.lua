@@ -75,8 +75,8 @@ describe("roles of a dump", function()
   end
 
   local function allows(list, user, question)
-    local ask = roles.asker(list, { name = user, groups = { "staff" } })
-    return ask({ question })[1]
+    local review = roles.reviewer(list, { name = user, groups = { "staff" } })
+    return review({ question })[1]
   end
 
   local function question(ns, resource, name)
@@ -126,7 +126,7 @@ describe("roles of a dump", function()
         assert.are.equal(expected, bound({ kind = "Group", name = group }, user), group .. " " .. user)
       end
     end
-    assert.is_true(roles.asker({}, { name = "me", groups = { "system:masters" } })({ question("", "pods") })[1])
+    assert.is_true(roles.reviewer({}, { name = "me", groups = { "system:masters" } })({ question("", "pods") })[1])
   end)
 
   it("may be malformed", function()

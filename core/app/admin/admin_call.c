@@ -1,225 +1,71 @@
-/* `kubelua call` at the engine: which command a name means, and its call; see admin_engine.h. */
-#include "app/admin/admin_engine.h"
+/* Calls with the engine thread; see admin_call.h. */
+#include "app/admin/admin_socket_internal.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
-#include "app/admin/admin_question.h"
-#include "base/mem.h"
-#include "base/text/json_out.h"
-#include "base/text/nearest.h"
-#include "engine/engine_internal.h"
-#include "script/work/command.h"
+#include "base/must.h"
 
-struct found {
-    struct script *script;
-    size_t command;
-};
-
-struct call {
-    struct admin_call *question;
-    struct command_call *call; /* NULL before it waits */
-};
-
-static struct script *runs(const struct engine *engine, size_t i)
+const char *admin_call_method(const struct admin_call *call)
 {
-    return engine->scripts.items[i]->running;
+    return call->request.method;
 }
 
-/* A script is named as elsewhere, or by the last part of its name. */
-static bool is_script(const struct script *script, struct str wanted)
+size_t admin_call_params(struct admin_call *call, const struct tape **tape)
 {
-    const char *name = script_name(script), *last = strrchr(name, '/');
-    return str_is(wanted, name) || (last && str_is(wanted, last + 1));
+    struct err err;
+    if (!call->parser) call->parser = tape_parser_new();
+    *tape = &call->tape;
+    return admin_params_parse(call->parser, &call->line, &call->tape, &err);
 }
 
-/* The commands that a NAME or SCRIPT/NAME may mean: the first of them, and how many. */
-static size_t find(const struct engine *engine, struct str wanted, struct found *first)
+void admin_call_on_disconnect(struct admin_call *call, void (*gone)(void *ctx), void *ctx)
 {
-    const char *slash = memrchr(wanted.p, '/', wanted.n);
-    struct str of = {wanted.p, slash ? (size_t)(slash - wanted.p) : 0};
-    struct str name = slash ? (struct str){slash + 1, wanted.n - of.n - 1} : wanted;
-    size_t count = 0;
-    for (size_t i = 0; i < engine->scripts.count; i++) {
-        struct script *script = runs(engine, i);
-        if (!script || (slash && !is_script(script, of))) continue;
-        for (size_t j = 0; j < script_command_count(script); j++)
-            if (str_is(name, script_command_name(script, j)) && count++ == 0)
-                *first = (struct found){script, j};
-    }
-    return count;
+    call->gone = gone;
+    call->gone_ctx = ctx;
 }
 
-/* Appends ", a, scripts/x/b": those of the name (NULL: all), with their scripts where that tells them apart.
- */
-static void put_names(const struct engine *engine, const char *name, struct buf *out)
+static void end(struct admin_call *call)
 {
-    const char *separator = "";
-    for (size_t i = 0; i < engine->scripts.count; i++) {
-        const struct script *script = runs(engine, i);
-        for (size_t j = 0; script && j < script_command_count(script); j++) {
-            const char *own = script_command_name(script, j);
-            struct found ignored;
-            if (name && strcmp(own, name) != 0) continue;
-            buf_puts(out, separator);
-            if (find(engine, str_of(own), &ignored) > 1) buf_printf(out, "%s/", script_name(script));
-            buf_puts(out, own);
-            separator = ", ";
-        }
-    }
+    must(call->open);
+    call->open = false;
+    call->gone = NULL;
+    call->done(call);
 }
 
-static void put_nearest(const struct engine *engine, struct str wanted, struct buf *out)
+int admin_call_take_connection(struct admin_call *call)
 {
-    struct nearest nearest = nearest_to(wanted);
-    for (size_t i = 0; i < engine->scripts.count; i++) {
-        const struct script *script = runs(engine, i);
-        for (size_t j = 0; script && j < script_command_count(script); j++)
-            nearest_try(&nearest, script_command_name(script, j));
-    }
-    if (nearest.name) buf_printf(out, ", did you mean \"%s\"?", nearest.name);
+    int fd = call->fd;
+    must(call->is_session && fd >= 0);
+    call->fd = -1;
+    end(call);
+    return fd;
 }
 
-/* "tems/count": when no script is called so, which one was meant; else nothing is appended. */
-static bool put_unknown_script(const struct engine *engine, struct str wanted, struct buf *out)
+void admin_call_reply(struct admin_call *call, struct str result)
 {
-    const char *slash = memrchr(wanted.p, '/', wanted.n);
-    struct str of = {wanted.p, slash ? (size_t)(slash - wanted.p) : 0};
-    struct nearest nearest = nearest_to(of);
-    for (size_t i = 0; slash && i < engine->scripts.count; i++) {
-        const struct script *script = runs(engine, i);
-        if (!script) continue;
-        if (is_script(script, of)) return false;
-        const char *name = script_name(script), *last = strrchr(name, '/');
-        nearest_try(&nearest, name);
-        if (last) nearest_try(&nearest, last + 1);
-    }
-    if (!slash) return false;
-    buf_printf(out, "script \"%.*s\" not found", STR_ARG(of));
-    if (nearest.name) buf_printf(out, ", did you mean \"%s\"?", nearest.name);
-    return true;
+    call->good = true;
+    buf_str(&call->result, result);
+    end(call);
 }
 
-static void refuse_name(const struct engine *engine, struct admin_call *question, struct str wanted,
-                        size_t count, const struct found *first)
+void admin_call_fail(struct admin_call *call, const char *text)
 {
-    struct buf text = {0}, names = {0};
-    if (count) {
-        put_names(engine, script_command_name(first->script, first->command), &names);
-        buf_printf(&text, "command \"%.*s\" is ambiguous: %s", STR_ARG(wanted), buf_text(&names));
-    } else {
-        put_names(engine, NULL, &names);
-        if (!put_unknown_script(engine, wanted, &text)) {
-            buf_printf(&text, "unknown command \"%.*s\"", STR_ARG(wanted));
-            put_nearest(engine, wanted, &text);
-        }
-        buf_printf(&text, "%s%s", names.len ? "; available commands: " : "; the scripts provide no commands",
-                   buf_text(&names));
-    }
-    admin_call_fail(question, buf_text(&text));
-    buf_clear(&text);
-    buf_clear(&names);
+    call->good = false;
+    err_set(&call->err, ERR_INVALID, "%s", text);
+    end(call);
 }
 
-/* --- the call */
-
-static void on_done(void *ctx, const struct script_command_result *result)
+void admin_call_notify_disconnect(struct admin_call *call)
 {
-    static const char *const ends[] = {[COMMAND_DONE] = "done",
-                                       [COMMAND_REFUSED] = "refused",
-                                       [COMMAND_FAILED] = "failed",
-                                       [COMMAND_CANCELLED] = "cancelled"};
-    struct call *call = ctx;
-    struct buf out = {0};
-    json_open(&out, NULL, '{');
-    json_text(&out, "end", ends[result->end]);
-    if (result->is_json) {
-        buf_puts(&out, ",\"value\":");
-        buf_str(&out, result->text);
-    } else {
-        json_str(&out, "text", result->text);
-    }
-    json_close(&out, '}');
-    admin_call_reply(call->question, buf_slice(&out));
-    buf_clear(&out);
-    free(call);
+    void (*gone)(void *ctx) = call->gone;
+    call->gone = NULL;
+    if (call->open && gone) gone(call->gone_ctx);
 }
 
-static void on_gone(void *ctx)
+void admin_call_clear(struct admin_call *call)
 {
-    struct call *call = ctx;
-    if (call->call) command_call_cancel(call->call);
-}
-
-static void start(struct admin_call *question, const struct found *found, const char *const *args,
-                  size_t count)
-{
-    struct call *call = NEW(struct call);
-    call->question = question;
-    admin_call_on_disconnect(question, on_gone, call);
-    struct command_call *waits =
-        script_call_command(found->script, found->command, args, count, on_done, call);
-    if (waits) call->call = waits;
-}
-
-/* False when one of them cannot be an argument. The caller frees the texts. */
-static bool take_args(const struct tape *tape, size_t list, char **args, size_t *count)
-{
-    *count = 0;
-    for (size_t v = list ? tape_first(tape, list, NULL) : 0; v; v = tape_next(tape, list, v, NULL)) {
-        struct str text = tape_str(tape, v);
-        if (*count == COMMAND_ARGS_MAX || tape_type(tape, v) != '"') return false;
-        args[(*count)++] = xstrndup(text.p, text.n);
-    }
-    return true;
-}
-
-static void call_command(struct engine *engine, struct admin_call *question)
-{
-    const struct tape *tape;
-    struct found found;
-    char *args[COMMAND_ARGS_MAX];
-    size_t count, params = admin_call_params(question, &tape);
-    struct str name = params ? tape_str(tape, tape_field(tape, params, STR("name"))) : STR("");
-    size_t meant = name.n ? find(engine, name, &found) : 0;
-    bool good = take_args(tape, params ? tape_field(tape, params, STR("args")) : 0, args, &count);
-    if (!good)
-        admin_call_fail(question, "a command takes at most 64 arguments, all strings");
-    else if (meant != 1)
-        refuse_name(engine, question, name, meant, &found);
-    else if (!script_is_running(found.script))
-        admin_call_fail(question, "the script is not running");
-    else
-        start(question, &found, (const char *const *)args, count);
-    for (size_t i = 0; i < count; i++) free(args[i]);
-}
-
-bool admin_engine_begin(void *ctx, struct admin_call *question)
-{
-    struct engine *engine = ((const struct admin_engine *)ctx)->engine;
-    if (admin_begin_reload(engine, question)) return true;
-    if (strcmp(admin_call_method(question), "lift") == 0) {
-        admin_lift(engine, question);
-        return true;
-    }
-    if (strcmp(admin_call_method(question), "call") != 0) return false;
-    call_command(engine, question);
-    return true;
-}
-
-void admin_put_commands(const struct admin_engine *admin, struct buf *out)
-{
-    const struct engine *engine = admin->engine;
-    json_open(out, "commands", '[');
-    for (size_t i = 0; i < engine->scripts.count; i++) {
-        const struct script *script = runs(engine, i);
-        for (size_t j = 0; script && j < script_command_count(script); j++) {
-            json_open(out, NULL, '{');
-            json_text(out, "name", script_command_name(script, j));
-            json_text(out, "script", script_name(script));
-            json_text(out, "help", script_command_help(script, j));
-            json_close(out, '}');
-        }
-    }
-    json_close(out, ']');
+    if (call->is_session && call->fd >= 0) close(call->fd);
+    buf_clear(&call->line);
+    buf_clear(&call->result);
+    tape_parser_free(call->parser);
 }

@@ -55,7 +55,7 @@ static bool receive(int fd, const struct asked *asked, struct buf *text, struct 
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return err_set(err, ERR_TIMEOUT, "the engine did not respond within %g s",
                            (double)asked->timeout_ms / 1e3);
-        /* It keeps a connection as long as a question is open. */
+        /* It keeps a connection as long as a call is open. */
         if (n <= 0) return err_set(err, ERR_CLOSED, "the engine stopped before it responded");
         text->len += (size_t)n;
         if (text->len > REPLY_MAX) return err_set(err, ERR_LIMIT, "the response exceeds 256 MiB");

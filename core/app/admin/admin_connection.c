@@ -18,7 +18,7 @@ enum { READ_BLOCK = 4096 };
 
 enum step {
     STEP_READING,
-    STEP_ASKING, /* the request is with the engine thread */
+    STEP_IN_FLIGHT, /* the request is with the engine thread */
     STEP_WRITING,
     STEP_LOST, /* the client has had its reply, or is gone, and the request has not come back */
 };
@@ -32,8 +32,8 @@ struct admin_connection {
     struct timer deadline;
     struct buf in, out;
     struct mail mail;
-    struct admin_call question; /* the engine thread's while asking */
-    _Atomic bool taken;         /* its reply may take any time */
+    struct admin_call call; /* the engine thread's while asking */
+    _Atomic bool taken;     /* its reply may take any time */
     _Atomic bool lost;
     struct mail gone_mail;
     bool gone_is_out; /* and has not come back */
@@ -62,7 +62,7 @@ static void client_free(struct admin_connection *client)
     socket->count--;
     buf_clear(&client->in);
     buf_clear(&client->out);
-    admin_call_clear(&client->question);
+    admin_call_clear(&client->call);
     free(client);
 }
 
@@ -78,7 +78,7 @@ static void on_gone_back(struct mail *mail)
 static void on_gone(struct mail *mail)
 {
     struct admin_connection *client = container_of(mail, struct admin_connection, gone_mail);
-    admin_call_notify_disconnect(&client->question);
+    admin_call_notify_disconnect(&client->call);
     client->gone_mail.deliver = on_gone_back;
     mailbox_post(loop_mailbox(client->socket->options.io_loop), &client->gone_mail);
 }
@@ -87,7 +87,7 @@ static void on_gone(struct mail *mail)
 static void drop(struct admin_connection *client)
 {
     hang_up(client);
-    if (client->step != STEP_ASKING) {
+    if (client->step != STEP_IN_FLIGHT) {
         if (client->step != STEP_LOST) client_free(client);
         return;
     }
@@ -123,11 +123,11 @@ static void refuse(struct admin_connection *client, const char *why)
 static void on_reply(struct mail *mail)
 {
     struct admin_connection *client = container_of(mail, struct admin_connection, mail);
-    struct admin_call *question = &client->question;
-    bool taken = question->is_session && question->fd < 0;
-    if (question->is_session && question->fd >= 0) close(question->fd);
-    question->is_session = false;
-    if (taken && client->step == STEP_ASKING) {
+    struct admin_call *call = &client->call;
+    bool taken = call->is_session && call->fd < 0;
+    if (call->is_session && call->fd >= 0) close(call->fd);
+    call->is_session = false;
+    if (taken && client->step == STEP_IN_FLIGHT) {
         client_free(client); /* somebody else has the connection */
         return;
     }
@@ -136,18 +136,18 @@ static void on_reply(struct mail *mail)
         if (!client->gone_is_out) client_free(client);
         return;
     }
-    if (question->good)
-        admin_result_write(buf_slice(&question->result), &client->out);
+    if (call->good)
+        admin_result_write(buf_slice(&call->result), &client->out);
     else
-        admin_error_write(question->err.text, &client->out);
-    question->result.len = 0;
+        admin_error_write(call->err.text, &client->out);
+    call->result.len = 0;
     start_writing(client);
 }
 
-/* On the engine thread: the question goes back. */
-static void on_call_done(struct admin_call *question)
+/* On the engine thread: the call goes back. */
+static void on_call_done(struct admin_call *call)
 {
-    struct admin_connection *client = container_of(question, struct admin_connection, question);
+    struct admin_connection *client = container_of(call, struct admin_connection, call);
     client->mail.deliver = on_reply;
     mailbox_post(loop_mailbox(client->socket->options.io_loop), &client->mail);
 }
@@ -159,35 +159,35 @@ static const struct admin_session *find_session(const struct admin_socket_option
     return NULL;
 }
 
-/* On the engine thread. False: nobody takes the question. */
-static bool begin(const struct admin_socket_options *o, struct admin_call *question)
+/* On the engine thread. False: nobody takes the call. */
+static bool begin(const struct admin_socket_options *o, struct admin_call *call)
 {
-    const struct admin_session *session = find_session(o, question->request.method);
-    if (!session) return o->begin && o->begin(o->ctx, question);
-    session->begin(session->ctx, question);
+    const struct admin_session *session = find_session(o, call->request.method);
+    if (!session) return o->begin && o->begin(o->ctx, call);
+    session->begin(session->ctx, call);
     return true;
 }
 
 /* On the engine thread. */
-static void on_asked(struct mail *mail)
+static void on_request(struct mail *mail)
 {
     struct admin_connection *client = container_of(mail, struct admin_connection, mail);
-    struct admin_call *question = &client->question;
+    struct admin_call *call = &client->call;
     const struct admin_socket_options *o = &client->socket->options;
-    question->open = true;
+    call->open = true;
     if (atomic_load(&client->lost)) {
-        admin_call_fail(question, "the client disconnected");
+        admin_call_fail(call, "the client disconnected");
         return;
     }
     atomic_store(&client->taken, true);
-    if (begin(o, question)) return;
+    if (begin(o, call)) return;
     atomic_store(&client->taken, false);
-    question->open = false;
-    question->good = o->reply(o->ctx, question->request.method, &question->result, &question->err);
-    on_call_done(question);
+    call->open = false;
+    call->good = o->reply(o->ctx, call->request.method, &call->result, &call->err);
+    on_call_done(call);
 }
 
-/* Nobody reads it here any more unless the question is answered. What goes with that is a descriptor of its
+/* Nobody reads it here any more unless the call has its reply. What goes with that is a descriptor of its
  * own: libev takes one that it has stopped out of the kernel's set by and by, which must not meet a close by
  * another thread. */
 static bool lend_connection(struct admin_connection *client)
@@ -196,31 +196,31 @@ static bool lend_connection(struct admin_connection *client)
     if (fd < 0) return false;
     ev_io_stop(ev_of(client), &client->readable);
     timer_cancel(&client->deadline);
-    client->question.is_session = true;
-    client->question.fd = fd;
+    client->call.is_session = true;
+    client->call.fd = fd;
     return true;
 }
 
 static void take_request(struct admin_connection *client, struct str line)
 {
     struct err err;
-    struct admin_call *question = &client->question;
-    if (!admin_request_parse(client->socket->parser, line, &question->request, &err)) {
+    struct admin_call *call = &client->call;
+    if (!admin_request_parse(client->socket->parser, line, &call->request, &err)) {
         refuse(client, err.text);
         return;
     }
-    question->line.len = 0;
-    buf_str(&question->line, line);
-    memset(buf_reserve(&question->line, TAPE_PADDING), 0, TAPE_PADDING);
-    question->done = on_call_done;
-    client->mail.deliver = on_asked;
+    call->line.len = 0;
+    buf_str(&call->line, line);
+    memset(buf_reserve(&call->line, TAPE_PADDING), 0, TAPE_PADDING);
+    call->done = on_call_done;
+    client->mail.deliver = on_request;
     const struct admin_socket_options *o = &client->socket->options;
-    bool session = find_session(o, question->request.method) != NULL;
+    bool session = find_session(o, call->request.method) != NULL;
     if (session && !lend_connection(client)) {
         refuse(client, "the engine is out of file descriptors");
         return;
     }
-    client->step = STEP_ASKING;
+    client->step = STEP_IN_FLIGHT;
     if (!session) arm(client, o->reply_ms);
     mailbox_post(loop_mailbox(o->engine_loop), &client->mail);
 }
@@ -247,7 +247,7 @@ static bool may_still_read(const struct admin_connection *client)
  * looks whether it still does. */
 static void end_of_input(struct admin_connection *client)
 {
-    if (client->step == STEP_ASKING && may_still_read(client))
+    if (client->step == STEP_IN_FLIGHT && may_still_read(client))
         ev_io_stop(ev_of(client), &client->readable);
     else
         drop(client);
@@ -268,7 +268,7 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
         return;
     }
     client->in.len += (size_t)n;
-    if (client->step == STEP_ASKING) {
+    if (client->step == STEP_IN_FLIGHT) {
         if (client->in.len > ADMIN_REQUEST_MAX) drop(client); /* unread, its end would not be seen */
         return;
     }
@@ -300,11 +300,11 @@ static void on_writable(struct ev_loop *ev, ev_io *io, int events)
 static void on_deadline(struct timer *timer)
 {
     struct admin_connection *client = container_of(timer, struct admin_connection, deadline);
-    if (client->step == STEP_ASKING && atomic_load(&client->taken) && may_still_read(client)) {
+    if (client->step == STEP_IN_FLIGHT && atomic_load(&client->taken) && may_still_read(client)) {
         arm(client, client->socket->options.reply_ms);
         return;
     }
-    if (client->step == STEP_ASKING) {
+    if (client->step == STEP_IN_FLIGHT) {
         struct buf text = {0};
         const struct admin_socket_options *o = &client->socket->options;
         buf_puts(&text, "the engine is busy: ");

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "app/admin/admin_question.h"
+#include "app/admin/admin_call.h"
 
 struct buf;
 struct engine;
@@ -27,9 +27,9 @@ struct admin_engine {
 
 /* The `reply` and the `begin` of the socket, whose ctx is the struct admin_engine. */
 bool admin_engine_reply(void *admin, const char *method, struct buf *result, struct err *err);
-bool admin_engine_begin(void *admin, struct admin_call *question);
+bool admin_engine_begin(void *admin, struct admin_call *call);
 
-/* --- admin_call.c */
+/* --- admin_command.c */
 
 void admin_put_commands(const struct admin_engine *admin, struct buf *out);
 
@@ -48,13 +48,13 @@ void admin_put_timers(const struct admin_engine *admin, struct buf *out);
 /* Prints what is in quarantine; admin_lift ends the quarantine of the request's items, which have a script
  * and an id. */
 void admin_put_quarantine(const struct admin_engine *admin, struct buf *out);
-void admin_lift(struct engine *engine, struct admin_call *question);
+void admin_lift(struct engine *engine, struct admin_call *call);
 
 /* --- admin_reload.c */
 
-/* Takes the questions reload and rollback, whose parameters are a list of scripts; returns false for others.
+/* Takes the calls reload and rollback, whose parameters are a list of scripts; returns false for others.
  */
-bool admin_begin_reload(struct engine *engine, struct admin_call *question);
+bool admin_begin_reload(struct engine *engine, struct admin_call *call);
 /* Appends a member with how reloads of all scripts are. */
 void admin_put_reloads(const struct admin_engine *admin, struct buf *out);
 /* Appends what the status says of the script's generations. */

@@ -44,17 +44,17 @@ static size_t lift(const struct engine *engine, struct str script, const char *i
     return count;
 }
 
-void admin_lift(struct engine *engine, struct admin_call *question)
+void admin_lift(struct engine *engine, struct admin_call *call)
 {
     const struct tape *tape;
     struct buf result = {0};
-    size_t count = 0, params = admin_call_params(question, &tape);
+    size_t count = 0, params = admin_call_params(call, &tape);
     size_t items = params ? tape_field(tape, params, STR("items")) : 0;
     if (items && tape_type(tape, items) != '[') items = 0;
     for (size_t v = items ? tape_first(tape, items, NULL) : 0; v; v = tape_next(tape, items, v, NULL))
         count += lift(engine, tape_str(tape, tape_field(tape, v, STR("script"))),
                       tape_str(tape, tape_field(tape, v, STR("id"))).p);
     buf_printf(&result, "{\"lifted\":%zu}", count);
-    admin_call_reply(question, buf_slice(&result));
+    admin_call_reply(call, buf_slice(&result));
     buf_clear(&result);
 }

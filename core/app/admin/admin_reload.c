@@ -123,17 +123,17 @@ void admin_put_reloads(const struct admin_engine *admin, struct buf *out)
 
 /* --- requests */
 
-/* The scripts that a question names; none: all. */
+/* The scripts that a call names; none: all. */
 struct wanted {
     struct managed_script **scripts;
     size_t count;
 };
 
-static bool read_wanted(struct engine *engine, struct admin_call *question, struct wanted *wanted,
+static bool read_wanted(struct engine *engine, struct admin_call *call, struct wanted *wanted,
                         struct err *err)
 {
     const struct tape *tape;
-    size_t list = admin_call_params(question, &tape);
+    size_t list = admin_call_params(call, &tape);
     if (!list) return true;
     if (tape_type(tape, list) != '[')
         return err_set(err, ERR_INVALID, "parameters must be a list of scripts");
@@ -172,22 +172,22 @@ static void put_wanted(const struct engine *engine, const struct wanted *wanted,
     json_close(out, '}');
 }
 
-bool admin_begin_reload(struct engine *engine, struct admin_call *question)
+bool admin_begin_reload(struct engine *engine, struct admin_call *call)
 {
-    const char *method = admin_call_method(question);
+    const char *method = admin_call_method(call);
     bool reloads = strcmp(method, "reload") == 0;
     struct wanted wanted = {0};
     struct buf result = {0};
     struct err err;
     if (!reloads && strcmp(method, "rollback") != 0) return false;
     bool ok = !engine->ending_ms || err_set(&err, ERR_CLOSED, "the engine is shutting down");
-    ok = ok && read_wanted(engine, question, &wanted, &err) &&
+    ok = ok && read_wanted(engine, call, &wanted, &err) &&
          (reloads ? reload(engine, &wanted, &err) : go_back(engine, &wanted, &err));
     if (ok) {
         put_wanted(engine, &wanted, &result);
-        admin_call_reply(question, buf_slice(&result));
+        admin_call_reply(call, buf_slice(&result));
     } else {
-        admin_call_fail(question, err.text);
+        admin_call_fail(call, err.text);
     }
     buf_clear(&result);
     free(wanted.scripts);

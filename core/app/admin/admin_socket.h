@@ -2,7 +2,7 @@
  * engine thread, and lets no client, slow or hostile, hold up either. Owner: the engine, on the main thread:
  * made before the I/O thread runs, freed after it was stopped. `reply` is called on the engine thread. */
 #pragma once
-#include "app/admin/admin_question.h"
+#include "app/admin/admin_call.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "net/loop.h"
@@ -10,12 +10,12 @@
 
 struct admin_socket;
 
-/* A method that begins a session: `begin` may take the question's connection and speak there for itself, once
+/* A method that begins a session: `begin` may take the call's connection and speak there for itself, once
  * all that the client wrote was the request, or reply as others do. No time limit is the socket's then. On
  * the engine thread. */
 struct admin_session {
     const char *method;
-    void (*begin)(void *ctx, struct admin_call *question);
+    void (*begin)(void *ctx, struct admin_call *call);
     void *ctx;
 };
 
@@ -27,7 +27,7 @@ struct admin_socket_options {
     /* Appends the result as JSON; false with an error for a method it does not know. */
     bool (*reply)(void *ctx, const char *method, struct buf *result, struct err *err);
     /* Called first; returns whether it takes the call, whose reply may take any time. NULL: takes none. */
-    bool (*begin)(void *ctx, struct admin_call *question);
+    bool (*begin)(void *ctx, struct admin_call *call);
     const struct admin_session *sessions; /* that who serves them registered; borrowed */
     size_t session_count;
     void *ctx;

@@ -4,8 +4,8 @@
 #include <ev.h>
 #include <sys/queue.h>
 
+#include "app/admin/admin_call.h"
 #include "app/admin/admin_protocol.h"
-#include "app/admin/admin_question.h"
 #include "app/admin/admin_socket.h"
 #include "net/unix_socket.h"
 
@@ -29,7 +29,7 @@ void admin_connection_new(struct admin_socket *socket, int fd);
 /* All of them, at the end: nothing is under way any more. */
 void admin_connections_free(struct admin_socket *socket);
 
-/* --- A question as the admin socket keeps it; see admin_question.h. Owner: its client. It is the I/O
+/* --- A call as the admin socket keeps it; see admin_call.h. Owner: its client. It is the I/O
  * thread's but while it is `open`, when it is the engine thread's. For these files only. */
 
 struct admin_call {
@@ -42,11 +42,11 @@ struct admin_call {
     int fd; /* of a session, while it is with the engine thread; -1: it was taken. Others have none */
     struct buf result;
     struct err err;
-    void (*done)(struct admin_call *question);
+    void (*done)(struct admin_call *call);
     void (*gone)(void *ctx);
     void *gone_ctx;
 };
 
 /* On the engine thread. */
-void admin_call_notify_disconnect(struct admin_call *question);
-void admin_call_clear(struct admin_call *question);
+void admin_call_notify_disconnect(struct admin_call *call);
+void admin_call_clear(struct admin_call *call);

@@ -229,10 +229,10 @@ static void on_impatient(struct timer *timer)
 
 /* --- begin and end */
 
-static size_t children_of(struct admin_call *question)
+static size_t children_of(struct admin_call *call)
 {
     const struct tape *tape;
-    size_t params = admin_call_params(question, &tape);
+    size_t params = admin_call_params(call, &tape);
     int64_t wanted = params ? tape_int(tape, tape_field(tape, params, STR("children")), 0) : 0;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     if (wanted <= 0) wanted = cores > 0 ? cores : 1;
@@ -265,21 +265,21 @@ struct audit_sessions *audit_sessions_new(struct engine *engine)
     return sessions;
 }
 
-void audit_sessions_begin(void *ctx, struct admin_call *question)
+void audit_sessions_begin(void *ctx, struct admin_call *call)
 {
     struct err err;
     struct audit_sessions *sessions = ctx;
     struct engine *engine = sessions->engine;
     struct buf out = {0};
     if (!may_begin(sessions, &err)) {
-        admin_call_fail(question, err.text);
+        admin_call_fail(call, err.text);
         return;
     }
     struct engine_audit *a = NEW(struct engine_audit);
     a->sessions = sessions;
     a->engine = engine;
-    a->wanted = children_of(question);
-    a->fd = admin_call_take_connection(question);
+    a->wanted = children_of(call);
+    a->fd = admin_call_take_connection(call);
     a->client = peer_pid(a->fd);
     sessions->under_way = a;
     a->children.loop = engine->loop;

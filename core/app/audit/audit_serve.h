@@ -1,14 +1,14 @@
 /* Audits of a running engine: each is a session of the admin socket; see audit_protocol.h. Owner: the driver
  * of the engine; on the engine thread. */
 #pragma once
-#include "app/admin/admin_question.h"
+#include "app/admin/admin_call.h"
 
 struct audit_sessions;
 struct engine;
 
 struct audit_sessions *audit_sessions_new(struct engine *engine);
 /* An audit asks for a session (admin_socket.h). */
-void audit_sessions_begin(void *sessions, struct admin_call *question);
+void audit_sessions_begin(void *sessions, struct admin_call *call);
 /* One that is under way ends soon, without its result. */
 void audit_sessions_end(struct audit_sessions *sessions);
 /* Waits for that. Before the scripts. NULL is allowed. */

@@ -78,7 +78,7 @@ int64_t audit_session_number(const struct audit_session *a, size_t at, struct st
 
 /* --- to the engine */
 
-static bool send_question(struct audit_session *a, int children, struct err *err)
+static bool send_request(struct audit_session *a, int children, struct err *err)
 {
     struct buf line = {0};
     char params[64];
@@ -106,7 +106,7 @@ static bool send_order(struct audit_session *a, int order, struct err *err)
 
 size_t audit_session_begin(struct audit_session *a, int children, int order, struct err *err)
 {
-    return send_question(a, children, err) && send_order(a, order, err) ? audit_session_await(a, err) : 0;
+    return send_request(a, children, err) && send_order(a, order, err) ? audit_session_await(a, err) : 0;
 }
 
 bool audit_session_open(struct audit_session *a, const char *path, struct err *err)

@@ -1,4 +1,4 @@
-/* What the Lua of checks may ask; see check_target.h. */
+/* Functions of a check target for the Lua of checks; see check_target.h. */
 #include "app/check/check_target.h"
 
 #include <lauxlib.h>
@@ -51,7 +51,7 @@ static int l_selector(lua_State *L)
     return 2;
 }
 
-/* Borrowed of the question on top. */
+/* Borrowed of the call on top. */
 static const char *text_of(lua_State *L, const char *name)
 {
     lua_getfield(L, -1, name);
@@ -60,28 +60,28 @@ static const char *text_of(lua_State *L, const char *name)
     return text;
 }
 
-static int l_ask(lua_State *L)
+static int l_review(lua_State *L)
 {
     size_t count = lua_objlen(L, 1);
-    struct access_check *questions = lua_newuserdata(L, (count + 1) * sizeof *questions);
+    struct access_check *checks = lua_newuserdata(L, (count + 1) * sizeof *checks);
     struct err err;
     for (size_t i = 0; i < count; i++) {
         lua_rawgeti(L, 1, (int)i + 1);
-        questions[i] = (struct access_check){.ns = text_of(L, "ns"),
-                                             .group = text_of(L, "group"),
-                                             .resource = text_of(L, "resource"),
-                                             .name = text_of(L, "name"),
-                                             .verb = text_of(L, "verb")};
+        checks[i] = (struct access_check){.ns = text_of(L, "ns"),
+                                          .group = text_of(L, "group"),
+                                          .resource = text_of(L, "resource"),
+                                          .name = text_of(L, "name"),
+                                          .verb = text_of(L, "verb")};
         lua_pop(L, 1);
     }
-    if (!command_client_access(target_of(L)->client, questions, count, &err)) {
+    if (!command_client_access(target_of(L)->client, checks, count, &err)) {
         lua_pushnil(L);
         lua_pushstring(L, err.text);
         return 2;
     }
     lua_newtable(L);
     for (size_t i = 0; i < count; i++) {
-        lua_pushboolean(L, questions[i].allowed);
+        lua_pushboolean(L, checks[i].allowed);
         tool_append(L);
     }
     return 1;
@@ -96,6 +96,6 @@ void check_target_push(lua_State *L, const struct check_target *target)
     luaL_setfuncs(L, functions, 1);
     if (!target->client) return;
     lua_pushlightuserdata(L, (void *)target);
-    lua_pushcclosure(L, l_ask, 1);
-    lua_setfield(L, -2, "ask");
+    lua_pushcclosure(L, l_review, 1);
+    lua_setfield(L, -2, "review");
 }

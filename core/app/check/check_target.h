@@ -1,5 +1,5 @@
-/* The cluster that `kubelua check` and `kubelua rbac` look at scripts for, as their Lua asks of it
- * (lua/tool/check/). Owner: the command, on the main thread, which keeps it as long as the Lua may ask. */
+/* The cluster that `kubelua check` and `kubelua rbac` look at scripts for, as their Lua sees it
+ * (lua/tool/check/). Owner: the command, on the main thread, which keeps it as long as the Lua runs. */
 #pragma once
 #include <lua.h>
 
@@ -15,6 +15,6 @@ struct check_target {
  *   resolve(kind)    { group, plural, namespaced }; or nil, why, and whether a server may have the kind
  *   selector(text)   the label of which it asks what cannot be, or nil; and whether no labels match it
  *   quote(text)      the text as JSON
- *   ask(questions)   with a client: of each { ns, group, resource, name, verb } whether it is allowed; or
+ *   review(checks)   with a client: of each { ns, group, resource, name, verb } whether it is allowed; or
  * nil, why */
 void check_target_push(lua_State *L, const struct check_target *target);

@@ -9,7 +9,7 @@
 /* Travels to the I/O thread and back. */
 struct access_mail {
     struct mail mail;
-    struct access_check *questions;
+    struct access_check *checks;
     size_t count;
     struct access_review *review; /* of the I/O thread, until it has stopped */
     struct err err;
@@ -23,7 +23,7 @@ struct command_client {
     struct access_mail access;
     int64_t patience_ms;
     struct timer timer;
-    struct err err; /* of the question under way */
+    struct err err; /* of the call under way */
 };
 
 static void finish(struct command_client *asker, const struct err *err)
@@ -40,7 +40,7 @@ static void on_late(struct timer *timer)
     finish(asker, &err);
 }
 
-/* Until the question is answered. */
+/* Until the client has the result. */
 static bool wait(struct command_client *asker, struct err *err)
 {
     timer_start(&asker->timer, loop_clock(asker->loop), asker->patience_ms);
@@ -97,20 +97,19 @@ static void on_review(void *ctx, const struct err *err)
 static void on_access_mail(struct mail *mail)
 {
     struct command_client *asker = container_of(mail, struct command_client, access.mail);
-    asker->access.review = access_review_start(io_thread_client(asker->io), asker->access.questions,
+    asker->access.review = access_review_start(io_thread_client(asker->io), asker->access.checks,
                                                asker->access.count, on_review, asker);
 }
 
-bool command_client_access(struct command_client *asker, struct access_check *questions, size_t count,
+bool command_client_access(struct command_client *asker, struct access_check *checks, size_t count,
                            struct err *err)
 {
     err_clear(&asker->err);
-    asker->access =
-        (struct access_mail){.mail.deliver = on_access_mail, .questions = questions, .count = count};
+    asker->access = (struct access_mail){.mail.deliver = on_access_mail, .checks = checks, .count = count};
     err_clear(&asker->access.err);
     mailbox_post(loop_mailbox(io_thread_loop(asker->io)), &asker->access.mail);
     if (wait(asker, err)) return true;
-    io_thread_stop(asker->io); /* which writes to the questions, and they are the caller's */
+    io_thread_stop(asker->io); /* which writes to the checks, and they are the caller's */
     return false;
 }
 

@@ -1,5 +1,5 @@
 /* Blocking API client of commands: discovery and access reviews.
- * Owner: the command, on the main thread. Every question blocks: for commands only. */
+ * Owner: the command, on the main thread. Every call blocks: for commands only. */
 #pragma once
 #include "base/err.h"
 #include "kube/api/access_review.h"
@@ -11,7 +11,7 @@ struct command_client;
 struct command_client_options {
     const struct cluster_config *cluster; /* borrowed */
     int64_t request_timeout_ms;           /* --request-timeout, of each request; 0: none */
-    int64_t patience_ms;                  /* for a question of several requests, if that is not longer */
+    int64_t patience_ms;                  /* for a call of several requests, if that is not longer */
 };
 
 /* NULL with an error when the configuration cannot be used. */
@@ -19,11 +19,11 @@ struct command_client *command_client_new(const struct command_client_options *o
 /* A new reference; NULL with an error when no response came in time. */
 struct catalogue *command_client_kinds(struct command_client *asker, struct err *err);
 /* Sends the access checks and stores their results; returns false with an error if one got no response. */
-bool command_client_access(struct command_client *asker, struct access_check *questions, size_t count,
+bool command_client_access(struct command_client *asker, struct access_check *checks, size_t count,
                            struct err *err);
 void command_client_free(struct command_client *asker);
 
-/* Of one that is made for this question alone. */
+/* Of one that is made for this call alone. */
 struct catalogue *refresh_kinds(const struct command_client_options *options, struct err *err);
 /* Returns whether the flags name a server, and do not leave it to the environment. */
 bool names_a_server(const struct cluster_flags *flags);

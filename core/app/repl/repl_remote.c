@@ -140,7 +140,7 @@ static bool take_wake(struct remote *r)
 
 /* --- what a prompt asks */
 
-static void put_question(struct remote *r, struct str text, const struct repl_style *style, struct buf *out)
+static void put_request(struct remote *r, struct str text, const struct repl_style *style, struct buf *out)
 {
     json_open(out, NULL, '{');
     json_int(out, "id", ++r->asked);
@@ -180,12 +180,12 @@ static enum repl_end eval(struct repl_backend *backend, struct str text, const s
                           struct buf *result)
 {
     struct remote *r = remote_of(backend);
-    struct buf question = {0};
+    struct buf request = {0};
     enum repl_end end = REPL_FAILED;
     int64_t interrupted_ms = 0;
-    put_question(r, text, style, &question);
-    bool fits = send_request(r, "eval", buf_text(&question));
-    buf_clear(&question);
+    put_request(r, text, style, &request);
+    bool fits = send_request(r, "eval", buf_text(&request));
+    buf_clear(&request);
     if (!fits) buf_printf(result, "a line must not exceed %d KiB", ADMIN_REQUEST_MAX >> 10);
     while (fits && !is_lost(r)) {
         size_t at = await_line(r, -1);
@@ -208,13 +208,13 @@ static void take_names(const struct remote *r, size_t at, size_t *start, struct 
 static void complete(struct repl_backend *backend, struct str text, size_t *start, struct buf *names)
 {
     struct remote *r = remote_of(backend);
-    struct buf question = {0};
+    struct buf request = {0};
     size_t at = 0;
     int64_t end_ms = clock_now_ms(clock_real()) + COMPLETE_MS;
     *start = text.n;
-    put_question(r, text, NULL, &question);
-    bool fits = send_request(r, "complete", buf_text(&question));
-    buf_clear(&question);
+    put_request(r, text, NULL, &request);
+    bool fits = send_request(r, "complete", buf_text(&request));
+    buf_clear(&request);
     if (!fits) return;
     do at = await_line(r, end_ms - clock_now_ms(clock_real()));
     while (at && number_of(r, at, "id") != r->asked);

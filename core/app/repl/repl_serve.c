@@ -311,7 +311,7 @@ struct repl_sessions *repl_sessions_new(struct engine *engine)
     return all;
 }
 
-void repl_sessions_begin(void *ctx, struct admin_call *question)
+void repl_sessions_begin(void *ctx, struct admin_call *call)
 {
     struct err err;
     struct repl_sessions *all = ctx;
@@ -321,9 +321,9 @@ void repl_sessions_begin(void *ctx, struct admin_call *question)
     if (full) err_set(&err, ERR_LIMIT, "too many REPL sessions (maximum %d)", REPL_SESSIONS_MAX);
     struct session *s = ends || full ? NULL : session_new(all, &err);
     if (s)
-        connect_to(s, admin_call_take_connection(question));
+        connect_to(s, admin_call_take_connection(call));
     else
-        admin_call_fail(question, err.text);
+        admin_call_fail(call, err.text);
 }
 
 void repl_sessions_claims_changed(struct repl_sessions *all)

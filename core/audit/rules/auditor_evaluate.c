@@ -7,7 +7,7 @@
 #include "audit/rules/auditor_internal.h"
 #include "object/value/value.h"
 
-struct question {
+struct rule_evaluation {
     struct auditor *auditor;
     uint32_t rule;
     struct root *object;
@@ -20,31 +20,31 @@ struct question {
 };
 
 /* Names in lists are what findings are known by, whether rules read them or not. */
-static struct str place_in(struct question *question, struct str path)
+static struct str place_in(struct rule_evaluation *evaluation, struct str path)
 {
-    struct buf *place = &question->auditor->place;
+    struct buf *place = &evaluation->auditor->place;
     place->len = 0;
     if (!path.n || !memchr(path.p, '[', path.n)) return STR("");
-    if (question->is_partial && !fields_have(question->fields, STR("name"))) {
-        question->lacks_names = true;
+    if (evaluation->is_partial && !fields_have(evaluation->fields, STR("name"))) {
+        evaluation->lacks_names = true;
         return STR("");
     }
-    return finding_place(root_value(question->object), path, place) ? buf_slice(place) : STR("");
+    return finding_place(root_value(evaluation->object), path, place) ? buf_slice(place) : STR("");
 }
 
-static void add_row(struct question *question, const struct rule_finding *finding, bool accepted)
+static void add_row(struct rule_evaluation *evaluation, const struct rule_finding *finding, bool accepted)
 {
-    struct audit_table *table = question->auditor->options.table;
-    const struct audit_row row = {.rule = question->rule,
+    struct audit_table *table = evaluation->auditor->options.table;
+    const struct audit_row row = {.rule = evaluation->rule,
                                   .verdict = finding->verdict,
                                   .message = finding->message,
                                   .path = finding->path,
-                                  .place = place_in(question, finding->path),
+                                  .place = place_in(evaluation, finding->path),
                                   .value = finding->value,
                                   .reason = finding->reason,
                                   .accepted = accepted};
-    if (!question->has_row) question->first_row = audit_table_count_rows(table);
-    question->has_row = true;
+    if (!evaluation->has_row) evaluation->first_row = audit_table_count_rows(table);
+    evaluation->has_row = true;
     audit_table_add(table, &row);
 }
 
@@ -54,45 +54,46 @@ static void on_found(void *ctx, const struct rule_finding *finding, bool accepte
 }
 
 /* Appends what the rule's `fix` makes of the object to its first finding. */
-static bool add_own_fix(struct question *question, struct err *err)
+static bool add_own_fix(struct rule_evaluation *evaluation, struct err *err)
 {
-    struct auditor *auditor = question->auditor;
-    const struct rule_ref *asked = &auditor->rules[question->rule];
+    struct auditor *auditor = evaluation->auditor;
+    const struct rule_ref *asked = &auditor->rules[evaluation->rule];
     auditor->fix.len = 0;
-    if (!script_fix_by_rule(asked->script, asked->number, question->object, &auditor->fix, err)) return false;
+    if (!script_fix_by_rule(asked->script, asked->number, evaluation->object, &auditor->fix, err))
+        return false;
     if (auditor->fix.len)
-        audit_table_set_fix(auditor->options.table, question->first_row, buf_slice(&auditor->fix), NULL);
+        audit_table_set_fix(auditor->options.table, evaluation->first_row, buf_slice(&auditor->fix), NULL);
     return true;
 }
 
 /* A fix that fails is an error of the rule. */
-static enum verdict add_fix(struct question *question)
+static enum verdict add_fix(struct rule_evaluation *evaluation)
 {
-    const struct auditor *auditor = question->auditor;
-    const struct rule_ref *asked = &auditor->rules[question->rule];
+    const struct auditor *auditor = evaluation->auditor;
+    const struct rule_ref *asked = &auditor->rules[evaluation->rule];
     struct err err;
     struct text text;
     bool ok = true;
     /* A fix needs the name of its object; an object without one gets none. */
-    if (auditor->options.fixer && root_name(question->object, &text).n == 0) return VERDICT_FAIL;
+    if (auditor->options.fixer && root_name(evaluation->object, &text).n == 0) return VERDICT_FAIL;
     if (auditor->options.fixer)
-        ok = fixer_add(
-            auditor->options.fixer,
-            &(const struct fixer_failure){asked->script, asked->number, question->rule, question->first_row},
-            &err);
+        ok = fixer_add(auditor->options.fixer,
+                       &(const struct fixer_failure){asked->script, asked->number, evaluation->rule,
+                                                     evaluation->first_row},
+                       &err);
     else if (auditor->options.fixes && asked->rule->has_fix)
-        ok = add_own_fix(question, &err);
+        ok = add_own_fix(evaluation, &err);
     if (ok) return VERDICT_FAIL;
-    add_row(question, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = str_of(err.text)},
+    add_row(evaluation, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = str_of(err.text)},
             false);
     return VERDICT_ERROR;
 }
 
 static void on_missed(void *ctx, struct str name, bool whole)
 {
-    struct question *question = ctx;
-    question->has_missed = true;
-    fields_add(question->fields, name, whole);
+    struct rule_evaluation *evaluation = ctx;
+    evaluation->has_missed = true;
+    fields_add(evaluation->fields, name, whole);
 }
 
 /* Packed again with all that rules were found to read. False: it cannot be, which no input should make true.
@@ -115,57 +116,58 @@ static bool is_rule(void *ctx, struct str id)
     return false;
 }
 
-static enum verdict evaluate_once(struct question *question, const struct packed *packed)
+static enum verdict evaluate_once(struct rule_evaluation *evaluation, const struct packed *packed)
 {
-    struct auditor *auditor = question->auditor;
-    const struct rule_ref *asked = &auditor->rules[question->rule];
+    struct auditor *auditor = evaluation->auditor;
+    const struct rule_ref *asked = &auditor->rules[evaluation->rule];
     const struct evaluation_sink sink = {.found = on_found,
-                                         .ctx = question,
+                                         .ctx = evaluation,
                                          .kept = packed->kept ? projection_names(packed->kept) : NULL,
                                          .missed = on_missed};
     const struct evaluation_options options = {packed->object, auditor->options.now_s, &auditor->message,
                                                is_rule, auditor};
-    *question = (struct question){.auditor = auditor,
-                                  .rule = question->rule,
-                                  .object = packed->object,
-                                  .fields = packed->fields,
-                                  .is_partial = packed->kept != NULL};
+    *evaluation = (struct rule_evaluation){.auditor = auditor,
+                                           .rule = evaluation->rule,
+                                           .object = packed->object,
+                                           .fields = packed->fields,
+                                           .is_partial = packed->kept != NULL};
     return rule_evaluate(asked, &options, &sink).verdict;
 }
 
 /* The verdict, once the rule has seen all that it looked for. False: there is none, as the object turned out
  * to be malformed. */
-static bool evaluate_until_packed(struct question *question, struct packed *packed, enum verdict *verdict)
+static bool evaluate_until_packed(struct rule_evaluation *evaluation, struct packed *packed,
+                                  enum verdict *verdict)
 {
-    struct audit_table *table = question->auditor->options.table;
+    struct audit_table *table = evaluation->auditor->options.table;
     size_t rows = audit_table_count_rows(table);
     for (;;) {
-        *verdict = evaluate_once(question, packed);
-        if (!question->has_missed) return true;
+        *verdict = evaluate_once(evaluation, packed);
+        if (!evaluation->has_missed) return true;
         audit_table_drop(table, rows);
         if (!pack_again(packed)) return false;
     }
 }
 
 /* From now on objects of the type have names; this one is packed once more for them. */
-static bool add_places(struct question *question, struct packed *packed)
+static bool add_places(struct rule_evaluation *evaluation, struct packed *packed)
 {
-    struct audit_table *table = question->auditor->options.table;
-    fields_expect(question->fields, STR("name"), false);
+    struct audit_table *table = evaluation->auditor->options.table;
+    fields_expect(evaluation->fields, STR("name"), false);
     if (!pack_again(packed)) return false;
-    question->object = packed->object;
-    for (size_t i = question->first_row; i < audit_table_count_rows(table); i++)
-        audit_table_set_place(table, i, place_in(question, audit_table_row(table, i)->path));
+    evaluation->object = packed->object;
+    for (size_t i = evaluation->first_row; i < audit_table_count_rows(table); i++)
+        audit_table_set_place(table, i, place_in(evaluation, audit_table_row(table, i)->path));
     return true;
 }
 
 bool auditor_evaluate(struct auditor *auditor, uint32_t number, struct packed *packed)
 {
-    struct question question = {.auditor = auditor, .rule = number};
+    struct rule_evaluation evaluation = {.auditor = auditor, .rule = number};
     enum verdict verdict;
-    if (!evaluate_until_packed(&question, packed, &verdict)) return false;
-    if (question.lacks_names && !add_places(&question, packed)) return false;
-    if (verdict == VERDICT_FAIL) verdict = add_fix(&question);
+    if (!evaluate_until_packed(&evaluation, packed, &verdict)) return false;
+    if (evaluation.lacks_names && !add_places(&evaluation, packed)) return false;
+    if (verdict == VERDICT_FAIL) verdict = add_fix(&evaluation);
     audit_table_count(auditor->options.table, number, verdict);
     return true;
 }

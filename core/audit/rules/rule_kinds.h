@@ -27,7 +27,7 @@ bool rule_kinds_is_namespaced(const struct catalogue *catalogue, struct str api_
 
 struct rule_kinds *rule_kinds_new(const struct catalogue *catalogue);
 void rule_kinds_free(struct rule_kinds *kinds);
-/* Its number is that of the calls before it. Before the first question. */
+/* Its number is that of the calls before it. Before the first evaluation. */
 void rule_kinds_add(struct rule_kinds *kinds, const struct script_rule *rule);
 /* Rules that match objects of one type, and the fields that they read; borrowed until the end. */
 struct rule_type {

@@ -107,7 +107,7 @@ bool user_metric_refuse(const char *wanted, const char *shown, const char *scrip
                    script);
 }
 
-struct question {
+struct clash {
     const struct user_metric *wanted;
     struct err *err;
     bool ok;
@@ -115,7 +115,7 @@ struct question {
 
 static void compare(void *ctx, const struct user_metric *shown)
 {
-    struct question *q = ctx;
+    struct clash *q = ctx;
     const struct user_metric *wanted = q->wanted;
     if (!q->ok || !user_metric_clashes(shown, wanted) || user_metric_equal(shown, wanted)) return;
     if (strcmp(shown->script, wanted->script) == 0) return; /* an earlier generation, which will be gone */
@@ -124,7 +124,7 @@ static void compare(void *ctx, const struct user_metric *shown)
 
 bool user_metric_check_published(const struct user_metric *metric, struct err *err)
 {
-    struct question q = {.wanted = metric, .err = err, .ok = true};
+    struct clash q = {.wanted = metric, .err = err, .ok = true};
     user_metrics_each(metric->page, compare, &q);
     return q.ok;
 }

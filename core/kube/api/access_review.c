@@ -1,4 +1,4 @@
-/* SelfSubjectAccessReviews; see access_review.h. A SelfSubjectRulesReview would answer all questions of a
+/* SelfSubjectAccessReviews; see access_review.h. A SelfSubjectRulesReview would cover all checks of a
  * namespace at once, but does not tell what holds in all namespaces from what holds in that one, and may be
  * incomplete where other authorizers than RBAC are asked. */
 #include "kube/api/access_review.h"
@@ -16,7 +16,7 @@ static const char path[] = "/apis/authorization.k8s.io/v1/selfsubjectaccessrevie
 
 struct asked {
     struct access_review *review;
-    struct access_check *question;
+    struct access_check *check;
     struct kube_call *call;
 };
 
@@ -37,18 +37,18 @@ static void finish(struct access_review *review, const struct err *err)
     access_review_cancel(review);
 }
 
-static void write_body(const struct access_check *question, struct buf *out)
+static void write_body(const struct access_check *check, struct buf *out)
 {
-    struct str subresource = str_of(question->resource), resource;
+    struct str subresource = str_of(check->resource), resource;
     str_cut(&subresource, '/', &resource);
     buf_puts(out, "{\"kind\":\"SelfSubjectAccessReview\",\"apiVersion\":\"authorization.k8s.io/v1\","
                   "\"spec\":{\"resourceAttributes\":{");
-    json_text(out, "verb", question->verb);
-    json_text(out, "group", question->group);
+    json_text(out, "verb", check->verb);
+    json_text(out, "group", check->group);
     json_str(out, "resource", resource);
     json_str_unless_empty(out, "subresource", subresource);
-    json_str_unless_empty(out, "name", str_of(question->name));
-    json_str_unless_empty(out, "namespace", str_of(question->ns));
+    json_str_unless_empty(out, "name", str_of(check->name));
+    json_str_unless_empty(out, "namespace", str_of(check->ns));
     buf_puts(out, "}}}");
 }
 
@@ -62,7 +62,7 @@ static bool read_response(struct asked *asked, const struct kube_response *respo
     size_t status = tape_type(&tape, root) == '{' ? tape_field(&tape, root, STR("status")) : 0;
     if (tape_type(&tape, status) != '{')
         return err_set(err, ERR_PARSE, "POST %s: the response has no status", path);
-    asked->question->allowed = tape_bool(&tape, tape_field(&tape, status, STR("allowed")), false);
+    asked->check->allowed = tape_bool(&tape, tape_field(&tape, status, STR("allowed")), false);
     return true;
 }
 
@@ -93,7 +93,7 @@ static void send_more(struct access_review *review)
     while (review->started < review->count && review->started - review->finished < AT_ONCE) {
         struct asked *asked = &review->asked[review->started++];
         struct buf body = {0};
-        write_body(asked->question, &body);
+        write_body(asked->check, &body);
         asked->call = kube_call_start(review->client,
                                       &(struct kube_request){.method = "POST",
                                                              .path = path,
@@ -110,7 +110,7 @@ static void on_none(struct timer *timer)
     finish(container_of(timer, struct access_review, none), NULL);
 }
 
-struct access_review *access_review_start(struct kube_client *client, struct access_check *questions,
+struct access_review *access_review_start(struct kube_client *client, struct access_check *checks,
                                           size_t count, void (*done)(void *ctx, const struct err *err),
                                           void *ctx)
 {
@@ -122,7 +122,7 @@ struct access_review *access_review_start(struct kube_client *client, struct acc
                                      .done = done,
                                      .ctx = ctx};
     for (size_t i = 0; i < count; i++)
-        review->asked[i] = (struct asked){.review = review, .question = &questions[i]};
+        review->asked[i] = (struct asked){.review = review, .check = &checks[i]};
     if (count)
         send_more(review);
     else

@@ -15,9 +15,9 @@ struct access_check {
 
 struct access_review;
 
-/* The questions and their texts are borrowed until `done`, which is given no error when all were answered,
+/* The checks and their texts are borrowed until `done`, which is given no error when all were reviewed,
  * and the first one otherwise. */
-struct access_review *access_review_start(struct kube_client *client, struct access_check *questions,
+struct access_review *access_review_start(struct kube_client *client, struct access_check *checks,
                                           size_t count, void (*done)(void *ctx, const struct err *err),
                                           void *ctx);
 /* No callback comes after it. */

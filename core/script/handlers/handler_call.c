@@ -218,7 +218,7 @@ void handler_calls_disown(struct script_handler *h)
 
 /* --- Calls the filter functions of scripts */
 
-struct question {
+struct filter_call {
     const struct script_handler *handler;
     struct root *object;
     bool passes;
@@ -226,7 +226,7 @@ struct question {
 
 static void ask(lua_State *L, void *ctx)
 {
-    struct question *q = ctx;
+    struct filter_call *q = ctx;
     lua_rawgeti(L, LUA_REGISTRYINDEX, q->handler->filter);
     view_push_object(L, q->object);
     lua_call(L, 1, 1);
@@ -236,7 +236,7 @@ static void ask(lua_State *L, void *ctx)
 bool handler_filter_passes(void *ctx, struct root *object)
 {
     struct script_handler *h = ctx;
-    struct question q = {h, object, false};
+    struct filter_call q = {h, object, false};
     if (h->removed || h->quarantine.active) return false;
     h->refs++;
     enum script_result result = script_call_filter(h->script, "a filter", h->id, ask, &q);

@@ -59,7 +59,7 @@ void leading_step_down(struct script *script)
     tasks_stop(script);
 }
 
-/* --- questions */
+/* --- queries */
 
 bool script_leads(const struct script *script)
 {

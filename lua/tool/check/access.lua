@@ -18,9 +18,9 @@ local function gather(scripts, target)
   return needed
 end
 
--- Adds `questions` to each permission, by its verbs, and returns all of them: each once, however many scripts have it.
+-- Adds `checks` to each permission, by its verbs, and returns all of them: each once, however many scripts have it.
 -- The server may make the name of what is created.
-local function questions_of(needed)
+local function checks_of(needed)
   local all, known = {}, {}
   for _, permission in ipairs(needed) do
     local ns, group, resource, own = permission.ns, permission.group, permission.resource, {}
@@ -35,7 +35,7 @@ local function questions_of(needed)
         own[#own + 1] = known[key]
       end
     end
-    permission.questions = own
+    permission.checks = own
   end
   return all
 end
@@ -60,8 +60,8 @@ end
 
 local function check_permission(permission, diagnostics)
   local missing = {}
-  for _, question in ipairs(permission.questions) do
-    if not question.allowed then missing[#missing + 1] = question.verb end
+  for _, check in ipairs(permission.checks) do
+    if not check.allowed then missing[#missing + 1] = check.verb end
   end
   if not missing[1] then return end
   diagnostics.script = permission.script
@@ -73,12 +73,12 @@ end
 -- and why if there was no answer.
 return function(scripts, target, diagnostics)
   local needed = gather(scripts, target)
-  local questions = questions_of(needed)
-  local ask = target.ask or roles.asker(target.roles, target.user)
-  if questions[1] then
-    local allowed, why = ask(questions)
+  local checks = checks_of(needed)
+  local review = target.review or roles.reviewer(target.roles, target.user)
+  if checks[1] then
+    local allowed, why = review(checks)
     if not allowed then return false, why end
-    for i, question in ipairs(questions) do question.allowed = allowed[i] end
+    for i, check in ipairs(checks) do check.allowed = allowed[i] end
   end
   for _, permission in ipairs(needed) do check_permission(permission, diagnostics) end
   return true

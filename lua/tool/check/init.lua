@@ -53,7 +53,7 @@ return function(target, facts)
     complain("%s", facts.params_error)
     readable = false
   end
-  if target.ask or target.user then readable = check_permissions(scripts, target, diagnostics) and readable end
+  if target.review or target.user then readable = check_permissions(scripts, target, diagnostics) and readable end
   diagnostics:sort()
   local text = facts.output == "json" and diagnostics:json(target.quote) or diagnostics:text()
   local written = io.stdout:write(text) and io.stdout:flush()

@@ -69,12 +69,12 @@ local function lists_name(rule, name)
 end
 
 -- "pods/status" is met by that, and by "*/status", too.
-local function allows(role, question)
-  local part = question.resource:match "/.*$"
+local function allows(role, check)
+  local part = check.resource:match "/.*$"
   for _, rule in items(role, "rules") do
-    if lists(rule, "verbs", question.verb) and lists(rule, "apiGroups", question.group)
-      and lists(rule, "resources", question.resource, part and "*" .. part)
-      and lists_name(rule, question.name) then
+    if lists(rule, "verbs", check.verb) and lists(rule, "apiGroups", check.group)
+      and lists(rule, "resources", check.resource, part and "*" .. part)
+      and lists_name(rule, check.name) then
       return true
     end
   end
@@ -91,22 +91,22 @@ local function role_of(list, binding)
   end
 end
 
-local function is_allowed(list, user, question)
+local function is_allowed(list, user, check)
   if in_group(user, "system:masters") then return true end
   for _, binding in ipairs(list) do
-    local holds = binding.kind == "ClusterRoleBinding" or binding.kind == "RoleBinding" and question.ns ~= ""
-      and text(binding, "metadata", "namespace") == question.ns
+    local holds = binding.kind == "ClusterRoleBinding" or binding.kind == "RoleBinding" and check.ns ~= ""
+      and text(binding, "metadata", "namespace") == check.ns
     local role = holds and binds(binding, user) and role_of(list, binding)
-    if role and allows(role, question) then return true end
+    if role and allows(role, check) then return true end
   end
   return false
 end
 
--- Returns a function that answers questions, as target.ask does.
-function roles.asker(list, user)
-  return function(questions)
+-- Returns a function that reviews checks, as target.review does.
+function roles.reviewer(list, user)
+  return function(checks)
     local allowed = {}
-    for i, question in ipairs(questions) do allowed[i] = is_allowed(list, user, question) end
+    for i, check in ipairs(checks) do allowed[i] = is_allowed(list, user, check) end
     return allowed
   end
 end

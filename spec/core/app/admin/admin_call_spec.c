@@ -1,4 +1,4 @@
-/* core/app/admin/admin_question.c and admin_socket.c: answers that take their time. Two loops play the two
+/* core/app/admin/admin_call.c and admin_socket.c: answers that take their time. Two loops play the two
  * threads.
  */
 #include <setjmp.h>
