@@ -185,15 +185,15 @@ static void put_error(const struct continuous_rule_status *status, struct buf *o
 static void put_rule(void *ctx, const struct continuous_rule_status *status)
 {
     struct buf *out = ctx;
-    const struct rule_ref *asked = status->asked;
-    const struct inventory_entry *place = script_rule_place(asked->script, asked->number);
+    const struct rule_ref *ref = status->ref;
+    const struct inventory_entry *place = script_rule_place(ref->script, ref->number);
     json_open(out, NULL, '{');
-    json_text(out, "id", asked->rule->id);
-    json_text(out, "script", script_name(asked->script));
-    json_text(out, "file", place && place->file ? place->file : script_path(asked->script));
+    json_text(out, "id", ref->rule->id);
+    json_text(out, "script", script_name(ref->script));
+    json_text(out, "file", place && place->file ? place->file : script_path(ref->script));
     json_int(out, "line", place ? place->line : 0);
-    json_text(out, "severity", severity_name(asked->rule->severity));
-    json_text(out, "category", asked->rule->category);
+    json_text(out, "severity", severity_name(ref->rule->severity));
+    json_text(out, "category", ref->rule->category);
     json_bool(out, "waiting", status->waits);
     json_bool(out, "coarse", status->untracked);
     json_bool(out, "quarantined", status->quarantined);

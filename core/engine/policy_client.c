@@ -186,7 +186,7 @@ static struct continuous_walk *walk(void *ctx, struct str ns)
 static void put_waiting(void *ctx, const struct continuous_rule_status *rule)
 {
     struct buf *names = ctx;
-    if (rule->waits) buf_printf(names, "%s%s", names->len ? ", " : "", rule->asked->rule->id);
+    if (rule->waits) buf_printf(names, "%s%s", names->len ? ", " : "", rule->ref->rule->id);
 }
 
 static void put_refused(void *ctx, const char *kind, const char *text)

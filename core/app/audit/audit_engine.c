@@ -29,7 +29,7 @@ struct child {
     int status; /* as waitpid gives it */
 };
 
-struct asking {
+struct audit_client {
     const struct audit_request *request;
     struct audit_table *table;
     struct audit_session session;
@@ -50,7 +50,7 @@ const struct flag *audit_engine_flags(struct audit_request *request)
     *flags = (struct audit_engine_flags){
         .timeout_ms = 300000, .child_memory = 512 << 20, .nice = AUDIT_NICE_DEFAULT};
     const struct flag all[] = {
-        {"engine", 0, FLAG_BOOL, &flags->asked, NULL, NULL,
+        {"engine", 0, FLAG_BOOL, &flags->enabled, NULL, NULL,
          "Audit the caches of a running engine instead of a cluster; without -f, use the rules of its own "
          "scripts"},
         FLAG_ADMIN_SOCKET(&request->options.admin_socket),
@@ -69,7 +69,7 @@ const struct flag *audit_engine_flags(struct audit_request *request)
 
 /* --- what the engine says */
 
-static void take_ended(struct asking *a, size_t at)
+static void take_ended(struct audit_client *a, size_t at)
 {
     int64_t which = audit_session_number(&a->session, at, STR("child"));
     if (which < 0 || which >= (int64_t)a->count) return;
@@ -80,7 +80,7 @@ static void take_ended(struct asking *a, size_t at)
 /* --- what children find */
 
 /* Prints a line made safe for terminals: scripts of the engine are not the caller's own. */
-static void print_safe(struct asking *a, const char *head, struct str text)
+static void print_safe(struct audit_client *a, const char *head, struct str text)
 {
     struct buf safe = {0};
     terminal_put(&safe, text);
@@ -96,7 +96,7 @@ static void on_print(void *ctx, struct str line)
 
 static void on_problem(void *ctx, struct str text)
 {
-    struct asking *a = ctx;
+    struct audit_client *a = ctx;
     if (!a->has_problem) err_set(&a->first_problem, ERR_SCRIPT, "%.*s", STR_ARG(text));
     a->has_problem = true;
     print_safe(a, "kubelua audit: ", text);
@@ -120,7 +120,7 @@ static void read_stream(struct child *child)
 }
 
 /* Receives what the engine sends meanwhile; messages of the children do not depend on that. */
-static void hear(struct asking *a)
+static void receive(struct audit_client *a)
 {
     struct err err;
     size_t at;
@@ -133,7 +133,7 @@ static void hear(struct asking *a)
     a->session.closed |= err.code != ERR_NONE;
 }
 
-static void show_progress(struct asking *a)
+static void show_progress(struct audit_client *a)
 {
     size_t total = 0;
     for (size_t i = 0; i < a->count; i++) total += audit_stream_total(a->children[i].stream);
@@ -142,7 +142,7 @@ static void show_progress(struct asking *a)
 }
 
 /* Until all have ended and all that they wrote was read. */
-static void read_all(struct asking *a)
+static void read_all(struct audit_client *a)
 {
     for (;;) {
         struct pollfd polls[AUDIT_CHILDREN_MAX + 1] = {{a->session.closed ? -1 : a->session.fd, POLLIN, 0}};
@@ -155,14 +155,14 @@ static void read_all(struct asking *a)
         if (poll(polls, a->count + 1, -1) < 0) continue;
         for (size_t i = 0; i < a->count; i++)
             if (polls[i + 1].revents) read_stream(&a->children[i]);
-        if (polls[0].revents) hear(a);
+        if (polls[0].revents) receive(a);
         show_progress(a);
     }
 }
 
 /* --- how it ended */
 
-static void put_end(const struct asking *a, const struct child *child, struct buf *out)
+static void put_end(const struct audit_client *a, const struct child *child, struct buf *out)
 {
     char duration[32];
     if (child->is_broken)
@@ -180,7 +180,7 @@ static void put_end(const struct asking *a, const struct child *child, struct bu
         buf_printf(out, "exited with code %d", WEXITSTATUS(child->status));
 }
 
-static bool print_end(const struct asking *a)
+static bool print_end(const struct audit_client *a)
 {
     bool whole = true;
     for (size_t i = 0; i < a->count; i++) {
@@ -196,14 +196,14 @@ static bool print_end(const struct asking *a)
     return whole;
 }
 
-static bool any_has_begun(const struct asking *a)
+static bool any_has_begun(const struct audit_client *a)
 {
     for (size_t i = 0; i < a->count; i++)
         if (audit_stream_has_begun(a->children[i].stream)) return true;
     return false;
 }
 
-static enum audit_end end_of(const struct asking *a, struct err *err)
+static enum audit_end end_of(const struct audit_client *a, struct err *err)
 {
     if (!any_has_begun(a) && a->has_problem) {
         *err = a->first_problem;
@@ -214,7 +214,7 @@ static enum audit_end end_of(const struct asking *a, struct err *err)
 
 /* --- begin */
 
-static bool take_begun(struct asking *a, size_t at, struct err *err)
+static bool take_begun(struct audit_client *a, size_t at, struct err *err)
 {
     const struct audit_stream_sink sink = {
         .table = a->table, .print = on_print, .problem = on_problem, .ctx = a};
@@ -231,13 +231,13 @@ static bool take_begun(struct asking *a, size_t at, struct err *err)
     return a->count > 0 || err_set(err, ERR_PARSE, "the engine started no child processes");
 }
 
-static bool begin(struct asking *a, int order, struct err *err)
+static bool begin(struct audit_client *a, int order, struct err *err)
 {
     size_t at = audit_session_begin(&a->session, a->request->engine.children, order, err);
     return at && take_begun(a, at, err);
 }
 
-static void end(struct asking *a)
+static void end(struct audit_client *a)
 {
     for (size_t i = 0; i < a->count; i++) {
         close_stream(&a->children[i]);
@@ -254,7 +254,7 @@ void audit_engine_report_pause(const struct audit_engine_facts *facts, const str
             (double)facts->pause_ns / 1e6);
 }
 
-static enum audit_end ask(struct asking *a, int order, const char *path, struct err *err)
+static enum audit_end run(struct audit_client *a, int order, const char *path, struct err *err)
 {
     if (!audit_session_open(&a->session, path, err)) return AUDIT_FAILED;
     if (!begin(a, order, err)) {
@@ -270,12 +270,12 @@ static enum audit_end ask(struct asking *a, int order, const char *path, struct 
 enum audit_end audit_engine(const struct audit_request *request, struct audit_table *table,
                             struct audit_engine_facts *facts, struct err *err)
 {
-    struct asking a = {.request = request, .table = table, .session.fd = -1};
+    struct audit_client a = {.request = request, .table = table, .session.fd = -1};
     enum audit_end result = AUDIT_FAILED;
     int order = audit_job_make(request, audit_table_keeps_passes(table), err);
     if (order < 0) return AUDIT_FAILED;
     char *path = unix_socket_choose_path(request->options.admin_socket, err);
-    if (path) result = ask(&a, order, path, err);
+    if (path) result = run(&a, order, path, err);
     *facts = (struct audit_engine_facts){a.count, a.pause_ns};
     free(path);
     close(order);

@@ -10,7 +10,7 @@
 enum { AUDIT_NICE_DEFAULT = 10 };
 
 struct audit_engine_flags {
-    bool asked; /* --engine: a running one, in place of a cluster */
+    bool enabled; /* --engine: a running one, in place of a cluster */
     int children, nice;
     int64_t timeout_ms;
     size_t child_memory;

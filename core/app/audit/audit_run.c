@@ -182,10 +182,10 @@ static enum audit_end audit_files(struct audit *audit, struct err *err)
     return audit_of_files(audit->request, audit->table, err);
 }
 
-static enum audit_end ask(struct audit *audit, struct err *err)
+static enum audit_end evaluate(struct audit *audit, struct err *err)
 {
     if (audit->request->from.count) return audit_files(audit, err);
-    if (!audit->request->engine.asked) return audit_cluster(audit, err);
+    if (!audit->request->engine.enabled) return audit_cluster(audit, err);
     audit->source = xstrdup("the caches of a running engine");
     struct audit_engine_facts facts;
     enum audit_end end = audit_engine(audit->request, audit->table, &facts, err);
@@ -201,7 +201,7 @@ int audit_run(const struct audit_request *request)
                           .time_s = time(NULL)};
     struct err err;
     int code = EXIT_USAGE;
-    audit.end = ask(&audit, &err);
+    audit.end = evaluate(&audit, &err);
     if (audit.end == AUDIT_FAILED)
         fprintf(stderr, "kubelua audit: %s\n", err.text);
     else if (report(&audit))

@@ -104,7 +104,7 @@ static bool check_apply(const struct audit_request *request, struct err *err)
                                                                       : NULL;
     if (!request->apply && needs) return err_set(err, ERR_INVALID, "%s requires --apply", needs);
     if (!request->apply) return true;
-    if (request->from.count || request->engine.asked)
+    if (request->from.count || request->engine.enabled)
         return err_set(
             err, ERR_INVALID,
             "--apply requires a cluster and cannot be combined with %s; use --fix to print the fixes",
@@ -118,7 +118,7 @@ static bool check_fix(const struct audit_request *request, struct err *err)
 {
     const char *output = request->output;
     if (!check_apply(request, err)) return false;
-    if (request->fix && request->engine.asked)
+    if (request->fix && request->engine.enabled)
         return err_set(err, ERR_INVALID, "--fix cannot be combined with --engine");
     if (!(request->fix || request->apply) || audit_is_table(request) || strcmp(output, "json") == 0 ||
         strcmp(output, "yaml") == 0)
@@ -143,7 +143,7 @@ static const char *names_cluster(const struct cluster_flags *flags)
 
 static bool check_arguments(const struct audit_request *request, struct err *err)
 {
-    bool of_engine = request->engine.asked;
+    bool of_engine = request->engine.enabled;
     if (of_engine && request->from.count)
         return err_set(err, ERR_INVALID, "--engine and --from are mutually exclusive");
     if (!check_fix(request, err)) return false;
@@ -163,7 +163,7 @@ static bool read_selector(struct audit_request *request, struct err *err)
 
 static bool complete(struct audit_request *request, struct err *err)
 {
-    bool needs_files = !request->engine.asked || request->explain || request->list_rules;
+    bool needs_files = !request->engine.enabled || request->explain || request->list_rules;
     return check_arguments(request, err) && read_selector(request, err) &&
            options_read_params(&request->options, err) &&
            options_complete(&request->options, needs_files, &request->files, err);

@@ -79,8 +79,8 @@ static void put_rows(const struct audit_table *table, const char *rule, struct b
     json_close(out, ']');
 }
 
-static bool ask(struct spec_engine *engine, struct script *const *scripts, size_t count,
-                const struct subjects *subjects, struct audit_table *table, struct err *err)
+static bool evaluate(struct spec_engine *engine, struct script *const *scripts, size_t count,
+                     const struct subjects *subjects, struct audit_table *table, struct err *err)
 {
     struct clock *clock = loop_clock(engine->loop);
     struct auditor *auditor = auditor_new(
@@ -109,7 +109,7 @@ bool spec_audit(struct spec_engine *engine, const char *rule, bool passes, struc
     for (size_t i = 0; i < count; i++) scripts[i] = spec_engine_script(engine, i);
     struct audit_table *table = audit_table_new(passes);
     bool ok = engine_check_params(engine->engine, err) && collect(scripts, count, rule, &subjects, err) &&
-              ask(engine, scripts, count, &subjects, table, err);
+              evaluate(engine, scripts, count, &subjects, table, err);
     if (ok) {
         audit_table_sort(table);
         put_rows(table, rule, out);

@@ -66,7 +66,7 @@ struct continuous_status continuous_status(const struct continuous_audit *audit)
 
 /* A rule of the engine's scripts; texts are borrowed until something changes. */
 struct continuous_rule_status {
-    const struct rule_ref *asked;
+    const struct rule_ref *ref;
     bool waits, untracked, quarantined;
     const char *lacks;  /* kinds that it needs and the server does not have, ", " between them; "" */
     bool incomplete;    /* it uses a kind of which objects are refused */
@@ -88,7 +88,7 @@ void continuous_each_refused(const struct continuous_audit *audit,
 
 /* Result of a rule for an object. */
 struct continuous_result {
-    const struct rule_ref *asked;
+    const struct rule_ref *ref;
     struct root *object;
     enum verdict verdict;
     const struct findings *findings; /* NULL: nothing but the verdict */

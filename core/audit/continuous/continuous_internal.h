@@ -87,7 +87,7 @@ struct watch {
 struct audited_rule {
     TAILQ_ENTRY(audited_rule) link;
     struct continuous_audit *audit;
-    struct rule_ref asked;
+    struct rule_ref ref;
     char *id, *code; /* `code` NULL: it cannot be compared */
     char *severity, *category;
     struct column *columns;
@@ -107,7 +107,7 @@ struct audited_rule {
 /* A rule of the same id as another one that is asked: it takes that one's place when that goes. */
 struct duplicate_rule {
     TAILQ_ENTRY(duplicate_rule) link;
-    struct rule_ref asked;
+    struct rule_ref ref;
     char *code;
     bool told;
 };
@@ -178,9 +178,9 @@ void source_forget_spaces(struct object_source *source);
 /* --- continuous_rule.c */
 
 /* The rule as the generation has it that runs from now on. */
-void audited_rule_set(struct audited_rule *rule, const struct rule_ref *asked);
+void audited_rule_set(struct audited_rule *rule, const struct rule_ref *ref);
 /* Columns come with column_begin. */
-struct audited_rule *audited_rule_new(struct continuous_audit *audit, const struct rule_ref *asked,
+struct audited_rule *audited_rule_new(struct continuous_audit *audit, const struct rule_ref *ref,
                                       const char *code);
 void audited_rule_free(struct audited_rule *rule);
 void column_begin(struct column *column, struct audited_rule *rule, struct object_source *source);

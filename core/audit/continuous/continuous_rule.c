@@ -185,7 +185,7 @@ static bool is_rule(void *ctx, struct str id)
     return false;
 }
 
-static struct evaluation ask(struct column *column, uint32_t slot)
+static struct evaluation evaluate(struct column *column, uint32_t slot)
 {
     struct audited_rule *rule = column->rule;
     struct continuous_audit *audit = rule->audit;
@@ -195,7 +195,7 @@ static struct evaluation ask(struct column *column, uint32_t slot)
     audit->gathered.len = 0;
     audit->evaluating = options.object;
     dependencies_begin(audit->dependencies, &(const struct dependent){column, slot});
-    struct evaluation evaluation = rule_evaluate(&rule->asked, &options, &sink);
+    struct evaluation evaluation = rule_evaluate(&rule->ref, &options, &sink);
     column->cells[slot].first_dependency = dependencies_end(audit->dependencies);
     return evaluation;
 }
@@ -203,7 +203,7 @@ static struct evaluation ask(struct column *column, uint32_t slot)
 /* All that it said is an error now: nobody knows what it would say. */
 static void check_quarantine(struct audited_rule *rule)
 {
-    if (rule->quarantined || !script_rule_is_quarantined(rule->asked.script, rule->asked.number)) return;
+    if (rule->quarantined || !script_rule_is_quarantined(rule->ref.script, rule->ref.number)) return;
     rule->quarantined = true;
     audited_rule_make_stale(rule, 0);
 }
@@ -212,7 +212,7 @@ static void evaluate_timed(struct column *column, uint32_t slot)
 {
     struct audited_rule *rule = column->rule;
     int64_t begun_ns = clock_measure_ns();
-    struct evaluation evaluation = ask(column, slot);
+    struct evaluation evaluation = evaluate(column, slot);
     set_cell(column, slot, &evaluation);
     if (rule->quarantined) return; /* it was not called */
     series_observe(rule->duration, (double)(clock_measure_ns() - begun_ns) / 1e9);
@@ -226,7 +226,7 @@ void column_evaluate(struct column *column, uint32_t slot)
     struct audited_rule *rule = column->rule;
     struct text text;
     struct result_cell *cell = &column->cells[slot];
-    if (!rule_takes(rule->asked.rule, root_namespace(column->source->objects[slot].root, &text))) {
+    if (!rule_takes(rule->ref.rule, root_namespace(column->source->objects[slot].root, &text))) {
         cell->flags |= CELL_FRESH;
         return;
     }
@@ -245,21 +245,21 @@ static void on_lifted(void *ctx)
     audited_rule_make_stale(rule, 0);
 }
 
-void audited_rule_set(struct audited_rule *rule, const struct rule_ref *asked)
+void audited_rule_set(struct audited_rule *rule, const struct rule_ref *ref)
 {
-    if (rule->asked.script) script_leave_rule(rule->asked.script, rule->asked.number);
-    rule->asked = *asked;
+    if (rule->ref.script) script_leave_rule(rule->ref.script, rule->ref.number);
+    rule->ref = *ref;
     rule->quarantined = false;
-    script_watch_rule(asked->script, asked->number, on_lifted, rule);
+    script_watch_rule(ref->script, ref->number, on_lifted, rule);
 }
 
-struct audited_rule *audited_rule_new(struct continuous_audit *audit, const struct rule_ref *asked,
+struct audited_rule *audited_rule_new(struct continuous_audit *audit, const struct rule_ref *ref,
                                       const char *code)
 {
     struct audited_rule *rule = NEW(struct audited_rule);
-    const struct script_rule *given = asked->rule;
+    const struct script_rule *given = ref->rule;
     rule->audit = audit;
-    audited_rule_set(rule, asked);
+    audited_rule_set(rule, ref);
     rule->id = xstrdup(given->id);
     rule->code = code ? xstrdup(code) : NULL;
     rule->severity = xstrdup(severity_name(given->severity));
@@ -299,7 +299,7 @@ void audited_rule_make_stale(struct audited_rule *rule, uint8_t flags)
 
 void audited_rule_free(struct audited_rule *rule)
 {
-    script_leave_rule(rule->asked.script, rule->asked.number);
+    script_leave_rule(rule->ref.script, rule->ref.number);
     audited_rule_forget(rule);
     for (size_t i = 0; i < rule->column_count; i++) {
         source_remove_column(rule->columns[i].source, &rule->columns[i]);

@@ -37,7 +37,7 @@ static struct audited_rule *find_same(struct continuous_audit *audit, const stru
 {
     struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link)
-        if (rule->asked.script == before && strcmp(rule->id, now->id) == 0)
+        if (rule->ref.script == before && strcmp(rule->id, now->id) == 0)
             return code && rule->code && strcmp(rule->code, code) == 0 && reads_the_same(rule, now) ? rule
                                                                                                     : NULL;
     return NULL;
@@ -72,10 +72,10 @@ static const struct audited_rule *find_duplicate(const struct continuous_audit *
     return NULL;
 }
 
-static void add_duplicate(struct continuous_audit *audit, const struct rule_ref *asked, const char *code)
+static void add_duplicate(struct continuous_audit *audit, const struct rule_ref *ref, const char *code)
 {
     struct duplicate_rule *duplicate_rule = NEW(struct duplicate_rule);
-    duplicate_rule->asked = *asked;
+    duplicate_rule->ref = *ref;
     duplicate_rule->code = code ? xstrdup(code) : NULL;
     TAILQ_INSERT_TAIL(&audit->duplicate_rules, duplicate_rule, link);
 }
@@ -91,11 +91,11 @@ void continuous_report_duplicates(struct continuous_audit *audit)
 {
     struct duplicate_rule *duplicate_rule;
     TAILQ_FOREACH (duplicate_rule, &audit->duplicate_rules, link) {
-        const struct audited_rule *other = find_duplicate(audit, duplicate_rule->asked.rule->id);
+        const struct audited_rule *other = find_duplicate(audit, duplicate_rule->ref.rule->id);
         if (!duplicate_rule->told && other)
             log_error("Duplicate rule id, rule is not evaluated", F("rule", other->id),
-                      F("script", script_name(duplicate_rule->asked.script)),
-                      F("other", script_name(other->asked.script)));
+                      F("script", script_name(duplicate_rule->ref.script)),
+                      F("other", script_name(other->ref.script)));
         duplicate_rule->told = true;
     }
 }
@@ -105,7 +105,7 @@ void continuous_drop_duplicates(struct continuous_audit *audit, const struct scr
     struct duplicate_rule *duplicate_rule, *next;
     for (duplicate_rule = TAILQ_FIRST(&audit->duplicate_rules); duplicate_rule; duplicate_rule = next) {
         next = TAILQ_NEXT(duplicate_rule, link);
-        if (!script || duplicate_rule->asked.script == script) free_duplicate(audit, duplicate_rule);
+        if (!script || duplicate_rule->ref.script == script) free_duplicate(audit, duplicate_rule);
     }
 }
 
@@ -116,27 +116,27 @@ static bool has_column(const struct audited_rule *rule, const struct object_sour
     return false;
 }
 
-static void add_rule(struct continuous_audit *audit, const struct rule_ref *asked, const char *code)
+static void add_rule(struct continuous_audit *audit, const struct rule_ref *ref, const char *code)
 {
-    const struct script_rule *given = asked->rule;
-    struct audited_rule *rule = audited_rule_new(audit, asked, code);
+    const struct script_rule *given = ref->rule;
+    struct audited_rule *rule = audited_rule_new(audit, ref, code);
     for (size_t i = 0; i < given->use_count; i++) {
-        rule->watches[i] = watch_of(audit, asked->script, given->uses[i].claim);
+        rule->watches[i] = watch_of(audit, ref->script, given->uses[i].claim);
         rule->uses[i] = watch_index(rule->watches[i], given->uses[i].index);
     }
     for (size_t i = 0; i < given->kind_count; i++) {
-        struct object_source *source = source_of(audit, asked->script, given->kinds[i]);
+        struct object_source *source = source_of(audit, ref->script, given->kinds[i]);
         if (has_column(rule, source)) continue; /* a kind that it names twice */
         column_begin(&rule->columns[rule->column_count++], rule, source);
     }
 }
 
-static void add_or_wait(struct continuous_audit *audit, const struct rule_ref *asked, const char *code)
+static void add_or_wait(struct continuous_audit *audit, const struct rule_ref *ref, const char *code)
 {
-    if (find_duplicate(audit, asked->rule->id))
-        add_duplicate(audit, asked, code);
+    if (find_duplicate(audit, ref->rule->id))
+        add_duplicate(audit, ref, code);
     else
-        add_rule(audit, asked, code);
+        add_rule(audit, ref, code);
 }
 
 /* A rule may have gone whose place another one takes. */
@@ -145,8 +145,8 @@ static void take_up_twins(struct continuous_audit *audit)
     struct duplicate_rule *duplicate_rule, *next;
     for (duplicate_rule = TAILQ_FIRST(&audit->duplicate_rules); duplicate_rule; duplicate_rule = next) {
         next = TAILQ_NEXT(duplicate_rule, link);
-        if (find_duplicate(audit, duplicate_rule->asked.rule->id)) continue;
-        add_rule(audit, &duplicate_rule->asked, duplicate_rule->code);
+        if (find_duplicate(audit, duplicate_rule->ref.rule->id)) continue;
+        add_rule(audit, &duplicate_rule->ref, duplicate_rule->code);
         free_duplicate(audit, duplicate_rule);
     }
 }
@@ -184,7 +184,7 @@ static void drop_rules(const struct activate *t)
     struct audited_rule *rule, *next;
     for (rule = TAILQ_FIRST(&t->audit->rules); rule; rule = next) {
         next = TAILQ_NEXT(rule, link);
-        if (rule->asked.script == t->before && !is_same(t, rule)) audited_rule_free(rule);
+        if (rule->ref.script == t->before && !is_same(t, rule)) audited_rule_free(rule);
     }
 }
 
@@ -233,12 +233,12 @@ static void move_watches(const struct activate *t)
 static void set_rules(const struct activate *t)
 {
     for (size_t i = 0; i < t->count; i++) {
-        const struct rule_ref asked = {t->now, i, script_rule(t->now, i)};
+        const struct rule_ref ref = {t->now, i, script_rule(t->now, i)};
         if (t->same[i]) {
-            audited_rule_set(t->same[i], &asked);
+            audited_rule_set(t->same[i], &ref);
             audited_rule_make_stale(t->same[i], CELL_ERROR); /* limits may be others, and lines */
         } else {
-            add_or_wait(t->audit, &asked, t->codes[i]);
+            add_or_wait(t->audit, &ref, t->codes[i]);
         }
         free(t->codes[i]);
     }

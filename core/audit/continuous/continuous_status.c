@@ -112,10 +112,10 @@ static void each_duplicate(const struct continuous_audit *audit,
     const struct audited_rule *rule;
     TAILQ_FOREACH (duplicate_rule, &audit->duplicate_rules, link) {
         struct continuous_rule_status status = {
-            .asked = &duplicate_rule->asked, .lacks = "", .error = "", .error_object = ""};
+            .ref = &duplicate_rule->ref, .lacks = "", .error = "", .error_object = ""};
         TAILQ_FOREACH (rule, &audit->rules, link)
-            if (strcmp(rule->id, duplicate_rule->asked.rule->id) == 0)
-                status.duplicate_rule = script_name(rule->asked.script);
+            if (strcmp(rule->id, duplicate_rule->ref.rule->id) == 0)
+                status.duplicate_rule = script_name(rule->ref.script);
         fn(ctx, &status);
     }
 }
@@ -128,7 +128,7 @@ void continuous_each_rule(const struct continuous_audit *audit,
     TAILQ_FOREACH (rule, &audit->rules, link) {
         kinds.len = 0;
         put_lacks(rule, &kinds);
-        struct continuous_rule_status status = {.asked = &rule->asked,
+        struct continuous_rule_status status = {.ref = &rule->ref,
                                                 .waits = waits(rule),
                                                 .lacks = buf_text(&kinds),
                                                 .incomplete = rule->is_incomplete,

@@ -142,7 +142,7 @@ static void tell(struct continuous_walk *walk, const struct object_source *sourc
         const struct result_cell *cell = column_cell(column, slot);
         walk->unevaluated += needs_evaluation(column, cell);
         if (!(cell->flags & CELL_KNOWN)) continue;
-        const struct continuous_result result = {.asked = &column->rule->asked,
+        const struct continuous_result result = {.ref = &column->rule->ref,
                                                  .object = source->objects[slot].root,
                                                  .verdict = (enum verdict)cell->verdict,
                                                  .findings = cell->findings};

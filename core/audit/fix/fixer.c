@@ -255,7 +255,8 @@ static bool take(struct fixer *fixer, const struct fixer_failure *failure, struc
     return true;
 }
 
-static bool ask(struct fixer *fixer, const struct fixer_failure *failure, bool *mended, struct err *err)
+static bool add_rule_fix(struct fixer *fixer, const struct fixer_failure *failure, bool *mended,
+                         struct err *err)
 {
     struct root *wrapped;
     fixer->json.len = 0;
@@ -281,7 +282,7 @@ bool fixer_add(struct fixer *fixer, const struct fixer_failure *failure, struct 
         note_mended(fixer, failure);
         mended = true;
     } else if (script_rule(failure->script, failure->number)->has_fix) {
-        ok = ask(fixer, failure, &mended, err);
+        ok = add_rule_fix(fixer, failure, &mended, err);
     }
     if (mended)
         fixer->options.fixes->with += count;

@@ -71,17 +71,17 @@ static uint64_t hash_of(struct policy_parts *parts, const struct root *object)
 
 /* --- rules */
 
-static const struct audit_rule *keep_rule(struct policy_parts *parts, const struct rule_ref *asked)
+static const struct audit_rule *keep_rule(struct policy_parts *parts, const struct rule_ref *ref)
 {
-    const struct script_rule *rule = asked->rule;
+    const struct script_rule *rule = ref->rule;
     for (size_t i = 0; i < parts->rule_count; i++)
         if (strcmp(parts->rules[i]->id, rule->id) == 0) return parts->rules[i];
-    const struct inventory_entry *place = script_rule_place(asked->script, asked->number);
+    const struct inventory_entry *place = script_rule_place(ref->script, ref->number);
     struct audit_rule *copy = NEW(struct audit_rule);
     copy->id = xstrdup(rule->id);
     copy->title = xstrdup(rule->title);
     copy->category = xstrdup(rule->category);
-    copy->file = xstrdup(place && place->file ? place->file : script_path(asked->script));
+    copy->file = xstrdup(place && place->file ? place->file : script_path(ref->script));
     copy->severity = rule->severity;
     return *array_add(parts->rules, parts->rule_count) = copy;
 }
@@ -189,7 +189,7 @@ void parts_take_in(void *ctx, const struct continuous_result *result)
     measure(&said);
     if (!said.results) return;
     parts->count = 1;
-    said.rule = keep_rule(parts, result->asked);
+    said.rule = keep_rule(parts, result->ref);
     said.hash = hash_of(parts, result->object);
     take_in(&parts->buckets[said.hash % POLICY_PARTS_MAX], &said);
 }

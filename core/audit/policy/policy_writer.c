@@ -44,10 +44,10 @@ static void look(struct policy_writer *writer, int64_t now_ms)
     if (waits && writer->waiting_ms < 0) writer->waiting_ms = now_ms;
     bool long_enough = waits && now_ms - writer->waiting_ms >= POLICY_WAIT_MS;
     writer->holds = waits && !long_enough;
-    bool asked = !writer->holds && outlook.pending == 0;
-    if (asked) writer->is_late = false;
-    if (!asked && !writer->begun) writer->is_late = now_ms - writer->active_ms >= POLICY_BEGIN_MS;
-    writer->begun |= asked || writer->is_late;
+    bool is_complete = !writer->holds && outlook.pending == 0;
+    if (is_complete) writer->is_late = false;
+    if (!is_complete && !writer->begun) writer->is_late = now_ms - writer->active_ms >= POLICY_BEGIN_MS;
+    writer->begun |= is_complete || writer->is_late;
     if (long_enough)
         buf_printf(&why, "Rules are not evaluated because their caches have not synced: %.*s", WAITING_BYTES,
                    outlook.waiting);

@@ -15,40 +15,40 @@
 
 /* --- start and stop */
 
-static const char *place_of(const struct rule_ref *asked, int *line)
+static const char *place_of(const struct rule_ref *ref, int *line)
 {
-    const struct inventory_entry *entry = script_rule_place(asked->script, asked->number);
+    const struct inventory_entry *entry = script_rule_place(ref->script, ref->number);
     *line = entry ? entry->line : 0;
-    return entry && entry->file ? entry->file : script_path(asked->script);
+    return entry && entry->file ? entry->file : script_path(ref->script);
 }
 
-static bool refuse_duplicate(const struct auditor *auditor, const struct rule_ref *asked, struct err *err)
+static bool refuse_duplicate(const struct auditor *auditor, const struct rule_ref *ref, struct err *err)
 {
     for (size_t i = 0; i < auditor->count; i++) {
         const struct rule_ref *other = &auditor->rules[i];
-        if (strcmp(other->rule->id, asked->rule->id) != 0) continue;
+        if (strcmp(other->rule->id, ref->rule->id) != 0) continue;
         int line, other_line;
-        const char *file = place_of(asked, &line), *other_file = place_of(other, &other_line);
+        const char *file = place_of(ref, &line), *other_file = place_of(other, &other_line);
         return err_set(err, ERR_INVALID, "%s:%d: duplicate rule id %s, first used at %s:%d", file, line,
-                       asked->rule->id, other_file, other_line);
+                       ref->rule->id, other_file, other_line);
     }
     return true;
 }
 
-static bool add_rule(struct auditor *auditor, const struct rule_ref *asked, struct err *err)
+static bool add_rule(struct auditor *auditor, const struct rule_ref *ref, struct err *err)
 {
-    if (!refuse_duplicate(auditor, asked, err)) return false;
-    const struct script_rule *rule = asked->rule;
+    if (!refuse_duplicate(auditor, ref, err)) return false;
+    const struct script_rule *rule = ref->rule;
     struct audit_rule shown = {.id = rule->id,
                                .title = rule->title,
                                .category = rule->category,
                                .why = rule->why,
                                .how = rule->how,
                                .severity = rule->severity};
-    shown.file = place_of(asked, &shown.line);
+    shown.file = place_of(ref, &shown.line);
     size_t number = auditor->count;
     *array_add(auditor->left_out, number) = false;
-    *array_add(auditor->rules, auditor->count) = *asked;
+    *array_add(auditor->rules, auditor->count) = *ref;
     audit_table_add_rule(auditor->options.table, &shown);
     rule_kinds_add(auditor->kinds, rule);
     return true;
@@ -97,9 +97,9 @@ static struct fields *make_fields(struct auditor *auditor, const struct rule_num
     fields_expect_beginning(fields, STR(SUPPRESSION_PREFIX));
     if (auditor->options.selector) fields_expect(fields, STR("labels"), true);
     for (size_t i = 0; i < rules->count; i++) {
-        const struct rule_ref *asked = &auditor->rules[rules->items[i]];
-        if (asked->script != last) fields_add_script(fields, asked->script);
-        last = asked->script;
+        const struct rule_ref *ref = &auditor->rules[rules->items[i]];
+        if (ref->script != last) fields_add_script(fields, ref->script);
+        last = ref->script;
     }
     return fields;
 }

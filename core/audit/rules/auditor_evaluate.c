@@ -57,10 +57,9 @@ static void on_found(void *ctx, const struct rule_finding *finding, bool accepte
 static bool add_own_fix(struct rule_evaluation *evaluation, struct err *err)
 {
     struct auditor *auditor = evaluation->auditor;
-    const struct rule_ref *asked = &auditor->rules[evaluation->rule];
+    const struct rule_ref *ref = &auditor->rules[evaluation->rule];
     auditor->fix.len = 0;
-    if (!script_fix_by_rule(asked->script, asked->number, evaluation->object, &auditor->fix, err))
-        return false;
+    if (!script_fix_by_rule(ref->script, ref->number, evaluation->object, &auditor->fix, err)) return false;
     if (auditor->fix.len)
         audit_table_set_fix(auditor->options.table, evaluation->first_row, buf_slice(&auditor->fix), NULL);
     return true;
@@ -70,18 +69,18 @@ static bool add_own_fix(struct rule_evaluation *evaluation, struct err *err)
 static enum verdict add_fix(struct rule_evaluation *evaluation)
 {
     const struct auditor *auditor = evaluation->auditor;
-    const struct rule_ref *asked = &auditor->rules[evaluation->rule];
+    const struct rule_ref *ref = &auditor->rules[evaluation->rule];
     struct err err;
     struct text text;
     bool ok = true;
     /* A fix needs the name of its object; an object without one gets none. */
     if (auditor->options.fixer && root_name(evaluation->object, &text).n == 0) return VERDICT_FAIL;
     if (auditor->options.fixer)
-        ok = fixer_add(auditor->options.fixer,
-                       &(const struct fixer_failure){asked->script, asked->number, evaluation->rule,
-                                                     evaluation->first_row},
-                       &err);
-    else if (auditor->options.fixes && asked->rule->has_fix)
+        ok = fixer_add(
+            auditor->options.fixer,
+            &(const struct fixer_failure){ref->script, ref->number, evaluation->rule, evaluation->first_row},
+            &err);
+    else if (auditor->options.fixes && ref->rule->has_fix)
         ok = add_own_fix(evaluation, &err);
     if (ok) return VERDICT_FAIL;
     add_row(evaluation, &(const struct rule_finding){.verdict = VERDICT_ERROR, .message = str_of(err.text)},
@@ -119,7 +118,7 @@ static bool is_rule(void *ctx, struct str id)
 static enum verdict evaluate_once(struct rule_evaluation *evaluation, const struct packed *packed)
 {
     struct auditor *auditor = evaluation->auditor;
-    const struct rule_ref *asked = &auditor->rules[evaluation->rule];
+    const struct rule_ref *ref = &auditor->rules[evaluation->rule];
     const struct evaluation_sink sink = {.found = on_found,
                                          .ctx = evaluation,
                                          .kept = packed->kept ? projection_names(packed->kept) : NULL,
@@ -131,7 +130,7 @@ static enum verdict evaluate_once(struct rule_evaluation *evaluation, const stru
                                            .object = packed->object,
                                            .fields = packed->fields,
                                            .is_partial = packed->kept != NULL};
-    return rule_evaluate(asked, &options, &sink).verdict;
+    return rule_evaluate(ref, &options, &sink).verdict;
 }
 
 /* The verdict, once the rule has seen all that it looked for. False: there is none, as the object turned out

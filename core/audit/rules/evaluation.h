@@ -40,5 +40,5 @@ struct evaluation {
     bool until; /* a day at whose end it is not any more */
 };
 
-struct evaluation rule_evaluate(const struct rule_ref *asked, const struct evaluation_options *options,
+struct evaluation rule_evaluate(const struct rule_ref *ref, const struct evaluation_options *options,
                                 const struct evaluation_sink *sink);

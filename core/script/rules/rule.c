@@ -87,7 +87,7 @@ void rules_clear(struct script *script)
     *rules = (struct script_rules){0};
 }
 
-static void ask_code(lua_State *L, void *ctx)
+static void describe_code(lua_State *L, void *ctx)
 {
     struct rule_run *run = ctx;
     modules_internal(L, "k8s.closure");
@@ -104,7 +104,7 @@ bool script_rule_code(struct script *script, size_t rule, struct buf *out)
     size_t at = out->len;
     struct rule_run run = {.rule = script_rule(script, rule), .json = out};
     const struct inventory_entry *place = script_rule_place(script, rule);
-    if (script_call_load(script, "a reload", ask_code, &run) != SCRIPT_OK) return false;
+    if (script_call_load(script, "a reload", describe_code, &run) != SCRIPT_OK) return false;
     bool is_known = out->len > at && out->data[at] != '?';
     if (place) buf_puts(out, place->detail);
     return is_known;
@@ -146,7 +146,7 @@ static bool is_skipped(lua_State *L, struct rule_run *run)
     return true;
 }
 
-static void ask(lua_State *L, void *ctx)
+static void call_check(lua_State *L, void *ctx)
 {
     struct rule_run *run = ctx;
     run->skipped = is_skipped(L, run);
@@ -213,13 +213,13 @@ static void send_quarantined(struct rule_run *run, struct quarantine *quarantine
     buf_clear(&text);
 }
 
-static void ask_or_skip(struct script *script, struct script_rule *rule, struct rule_run *run)
+static void evaluate_or_skip(struct script *script, struct script_rule *rule, struct rule_run *run)
 {
     if (quarantine_skips(&rule->quarantine)) {
         send_quarantined(run, &rule->quarantine);
         return;
     }
-    enum script_result result = call(script, run, ask);
+    enum script_result result = call(script, run, call_check);
     if (result != SCRIPT_OK)
         send_error(run, buf_slice(&script->failure.text));
     else if (!run->skipped)
@@ -240,7 +240,7 @@ enum verdict script_evaluate_rule(struct script *script, size_t rule, struct roo
         send_error(&run, buf_slice(&text));
         buf_clear(&text);
     } else {
-        ask_or_skip(script, &script->own.rules->items[rule], &run);
+        evaluate_or_skip(script, &script->own.rules->items[rule], &run);
     }
     partial_end(&script->own.views->partial);
     return run.verdict;

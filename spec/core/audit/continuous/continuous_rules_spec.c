@@ -23,7 +23,7 @@ struct search {
 static void find(void *ctx, const struct continuous_rule_status *status)
 {
     struct search *search = ctx;
-    if (strcmp(status->asked->rule->id, search->id) != 0) return;
+    if (strcmp(status->ref->rule->id, search->id) != 0) return;
     search->found = *status;
     search->count++;
 }

@@ -130,7 +130,7 @@ static void put_known(void *ctx, const struct continuous_result *result)
     (void)ctx;
     line.len = 0;
     while (findings_next(result->findings, &at, &finding, &accepted)) put_finding(&finding);
-    put_head(result->asked->rule, result->object, result->verdict);
+    put_head(result->ref->rule, result->object, result->verdict);
     add_line();
 }
 
