@@ -21,16 +21,16 @@ struct admin_client {
     struct buf text;
 };
 
-struct asked {
+struct sent_call {
     const char *method, *params;
     int64_t timeout_ms;
 };
 
 /* A request fits into the buffer of any socket. */
-static bool send_request(int fd, const struct asked *asked, struct err *err)
+static bool send_request(int fd, const struct sent_call *call, struct err *err)
 {
     struct buf line = {0};
-    admin_request_write(asked->method, asked->params, &line);
+    admin_request_write(call->method, call->params, &line);
     bool fits = line.len <= ADMIN_REQUEST_MAX;
     bool ok = fits && send(fd, line.data, line.len, MSG_NOSIGNAL) == (ssize_t)line.len;
     buf_clear(&line);
@@ -47,14 +47,14 @@ static bool set_timeout(int fd, int64_t ms, struct err *err)
 }
 
 /* One line. */
-static bool receive(int fd, const struct asked *asked, struct buf *text, struct err *err)
+static bool receive(int fd, const struct sent_call *call, struct buf *text, struct err *err)
 {
     while (!text->len || text->data[text->len - 1] != '\n') {
         ssize_t n = recv(fd, buf_reserve(text, READ_BLOCK), READ_BLOCK, 0);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return err_set(err, ERR_TIMEOUT, "the engine did not respond within %g s",
-                           (double)asked->timeout_ms / 1e3);
+                           (double)call->timeout_ms / 1e3);
         /* It keeps a connection as long as a call is open. */
         if (n <= 0) return err_set(err, ERR_CLOSED, "the engine stopped before it responded");
         text->len += (size_t)n;
@@ -63,12 +63,13 @@ static bool receive(int fd, const struct asked *asked, struct buf *text, struct 
     return true;
 }
 
-static bool ask(struct admin_client *client, const char *path, const struct asked *asked, struct err *err)
+static bool exchange(struct admin_client *client, const char *path, const struct sent_call *call,
+                     struct err *err)
 {
     int fd = unix_socket_connect(path, TIMEOUT_MS, err);
     if (fd < 0) return false;
-    bool ok = send_request(fd, asked, err) && set_timeout(fd, asked->timeout_ms, err) &&
-              receive(fd, asked, &client->text, err);
+    bool ok = send_request(fd, call, err) && set_timeout(fd, call->timeout_ms, err) &&
+              receive(fd, call, &client->text, err);
     close(fd);
     if (!ok) return err_wrap(err, "%s", path);
     memset(buf_reserve(&client->text, TAPE_PADDING), 0, TAPE_PADDING);
@@ -84,12 +85,12 @@ struct admin_client *admin_client_request(const char *path, const char *method, 
 struct admin_client *admin_client_call(const char *path, const char *method, const char *params,
                                        int64_t timeout_ms, struct err *err)
 {
-    const struct asked asked = {method, params, timeout_ms};
+    const struct sent_call call = {method, params, timeout_ms};
     char *chosen = unix_socket_choose_path(path, err);
     if (!chosen) return NULL;
     struct admin_client *client = NEW(struct admin_client);
     client->parser = tape_parser_new();
-    bool ok = ask(client, chosen, &asked, err);
+    bool ok = exchange(client, chosen, &call, err);
     free(chosen);
     if (ok) return client;
     admin_client_free(client);

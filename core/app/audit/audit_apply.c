@@ -45,8 +45,8 @@ static void on_response(void *ctx, struct root *object, const struct err *err)
 }
 
 /* A reference, NULL when the response has none. False with an error. */
-static bool ask(struct applying *applying, const struct object_request *request, struct root **object,
-                struct err *err)
+static bool send(struct applying *applying, const struct object_request *request, struct root **object,
+                 struct err *err)
 {
     struct apply_response response = {0};
     err_clear(&response.err);
@@ -76,7 +76,7 @@ static bool send_patch(struct applying *applying, const struct audit_fix *fix, c
     request.content_type = content_type;
     request.query = buf_text(&applying->query);
     request.body = buf_slice(&applying->body);
-    if (!ask(applying, &request, &object, err)) return false;
+    if (!send(applying, &request, &object, err)) return false;
     if (object) buf_str(version, root_resource_version(object, &text));
     root_unref(object);
     return true;
@@ -128,7 +128,7 @@ static bool put_manifest(struct applying *applying, const struct audit_fix *fix,
     const struct object_request request = request_of(fix);
     struct root *object = NULL;
     struct text text;
-    bool there = ask(applying, &request, &object, err);
+    bool there = send(applying, &request, &object, err);
     if (!there && err->http_status != 404) return false;
     bool ok = true;
     if (!there)

@@ -173,7 +173,7 @@ static void begin(struct pages *pages)
 /* Lists again from the beginning and skips the pages that were read before: so a list that takes longer than
  * its token lasts gets to its end, and memory never holds more than a page. One page more counts as progress,
  * because new objects can come on old pages too. Without progress the number of restarts is bounded (P-3). */
-static bool begin_anew(struct pages *pages)
+static bool restart(struct pages *pages)
 {
     bool got_further = pages->page_count > pages->page_most;
     if (got_further) pages->page_most = pages->page_count;
@@ -199,12 +199,12 @@ static bool take_expired(struct pages *pages)
 }
 
 /* The next page, or the one at hand once more. */
-static bool fetch(struct pages *pages, void (*ask)(struct pager *pager))
+static bool fetch(struct pages *pages, void (*next)(struct pager *pager))
 {
     const struct audit_pages_options *o = pages->options;
     pages->has_response = pages->is_late = false;
     timer_start(&pages->deadline, loop_clock(o->loop), o->wait_ms);
-    ask(pages->pager);
+    next(pages->pager);
     while (!pages->has_response && !pages->is_late) loop_once(o->loop, true);
     timer_cancel(&pages->deadline);
     if (!pages->has_response) err_set(&pages->failure, ERR_TIMEOUT, "no response within --sync-timeout");
@@ -286,7 +286,7 @@ static bool read_all(struct pages *pages)
     begin(pages);
     do {
         if (!read_page(pages)) return false;
-        if (pages->expired.code && !begin_anew(pages)) return false;
+        if (pages->expired.code && !restart(pages)) return false;
     } while (!pages->is_last);
     return true;
 }

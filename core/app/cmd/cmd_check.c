@@ -10,7 +10,7 @@
 #include "kube/kinds/well_known.h"
 #include "tool/tool.h"
 
-enum { ASK_MS = 20000 };
+enum { DISCOVERY_MS = 20000 };
 
 static struct arguments {
     struct options options;
@@ -66,7 +66,8 @@ static bool open_dump(struct world *world, lua_State *L, struct err *err)
 
 static bool open_server(struct world *world, struct err *err)
 {
-    const struct command_client_options options = {&world->cluster, given.options.request_timeout_ms, ASK_MS};
+    const struct command_client_options options = {&world->cluster, given.options.request_timeout_ms,
+                                                   DISCOVERY_MS};
     if (!cluster_config_load(&given.options.cluster, &world->cluster, err)) return false;
     world->target.client = command_client_new(&options, err);
     world->catalogue = world->target.client ? command_client_kinds(world->target.client, err) : NULL;
@@ -95,13 +96,13 @@ static void close_world(struct world *world)
 /* --- the check */
 
 /* Sets whose rights are looked for in the roles of the dump. */
-static void set_user(lua_State *L, const struct cluster_flags *asked)
+static void set_user(lua_State *L, const struct cluster_flags *cluster)
 {
     lua_newtable(L);
-    tool_set_text(L, "name", asked->as);
+    tool_set_text(L, "name", cluster->as);
     lua_newtable(L);
-    for (size_t i = 0; i < asked->as_group_count; i++) {
-        lua_pushstring(L, asked->as_groups[i]);
+    for (size_t i = 0; i < cluster->as_group_count; i++) {
+        lua_pushstring(L, cluster->as_groups[i]);
         tool_append(L);
     }
     lua_setfield(L, -2, "groups");
@@ -110,12 +111,12 @@ static void set_user(lua_State *L, const struct cluster_flags *asked)
 
 static bool check(lua_State *L, const struct world *world, struct err *err)
 {
-    const struct cluster_flags *asked = &given.options.cluster;
+    const struct cluster_flags *cluster = &given.options.cluster;
     check_target_push(L, &world->target);
     tool_set_text(L, "server", world->cluster.server);
     lua_getfield(L, LUA_REGISTRYINDEX, "roles");
     lua_setfield(L, -2, "roles");
-    if (world->dump && asked->as) set_user(L, asked);
+    if (world->dump && cluster->as) set_user(L, cluster);
     lua_newtable(L);
     script_facts_set(L, &given.options, &given.files,
                      world->cluster.namespace_ ? world->cluster.namespace_ : "default");

@@ -14,7 +14,7 @@
 #include "tool/tool.h"
 
 /* A server that nobody named is asked for a moment only. */
-enum { ASK_MS = 3000, ASK_NAMED_MS = 20000 };
+enum { DISCOVERY_MS = 3000, DISCOVERY_NAMED_MS = 20000 };
 
 static struct options options;
 static const char *role_name = "kubelua";
@@ -51,9 +51,10 @@ static struct catalogue *find_catalogue(struct check_target *target, char **here
     bool is_configured = cluster_config_load(&options.cluster, &cluster, err);
     *here = xstrdup(is_configured ? cluster.namespace_ : "default");
     if (is_configured)
-        catalogue = refresh_kinds(&(struct command_client_options){&cluster, options.request_timeout_ms,
-                                                                   is_named ? ASK_NAMED_MS : ASK_MS},
-                                  err);
+        catalogue =
+            refresh_kinds(&(struct command_client_options){&cluster, options.request_timeout_ms,
+                                                           is_named ? DISCOVERY_NAMED_MS : DISCOVERY_MS},
+                          err);
     target->is_whole = catalogue != NULL;
     if (!catalogue && is_configured) err_wrap(err, "%s", cluster.server);
     cluster_config_clear(&cluster);

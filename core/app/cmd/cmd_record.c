@@ -12,7 +12,7 @@
 #include "base/writer.h"
 #include "object/pack/pool.h"
 
-enum { ASK_MS = 20000, TICK_MS = 1000, FLUSH_MS = 2000 };
+enum { DISCOVERY_MS = 20000, TICK_MS = 1000, FLUSH_MS = 2000 };
 
 static struct {
     const char *output, *selector, *field_selector, *redact;
@@ -123,7 +123,7 @@ static void on_end(struct timer *timer)
 {
     struct recording_run *run = container_of(timer, struct recording_run, end);
     if (run->discovery) {
-        err_set(&run->err, ERR_TIMEOUT, "discovery did not complete within %d s", ASK_MS / 1000);
+        err_set(&run->err, ERR_TIMEOUT, "discovery did not complete within %d s", DISCOVERY_MS / 1000);
         stop(run, EXIT_INCOMPLETE);
     } else
         stop(run, EXIT_OK);
@@ -237,7 +237,7 @@ static int record(struct recording_run *run, const struct cluster_config *cluste
     struct signal_watch *term = signal_watch_new(run->loop, SIGTERM, on_signal, run);
     struct signal_watch *interrupt = signal_watch_new(run->loop, SIGINT, on_signal, run);
     run->discovery = discovery_start(run->client, on_discovered, run);
-    timer_start(&run->end, loop_clock(run->loop), ASK_MS);
+    timer_start(&run->end, loop_clock(run->loop), DISCOVERY_MS);
     loop_run(run->loop);
     signal_watch_free(term);
     signal_watch_free(interrupt);

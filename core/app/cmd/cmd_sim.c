@@ -66,42 +66,42 @@ static void on_signal(void *ctx, int signum)
     loop_stop(ctx);
 }
 
-static void announce(const struct sim_flags *asked, int port)
+static void announce(const struct sim_flags *sim, int port)
 {
-    const char *listen = asked->server.listen;
+    const char *listen = sim->server.listen;
     bool six = strchr(listen, ':') != NULL;
     printf("Serving on http://%s%s%s:%d\n", six ? "[" : "", listen, six ? "]" : "", port);
     fflush(stdout);
 }
 
-static bool serve(struct loop *loop, const struct sim_flags *asked, struct err *err)
+static bool serve(struct loop *loop, const struct sim_flags *sim, struct err *err)
 {
-    struct sim_server *server = sim_server_new(loop, &asked->server, err);
-    if (server) announce(asked, sim_server_port(server));
+    struct sim_server *server = sim_server_new(loop, &sim->server, err);
+    if (server) announce(sim, sim_server_port(server));
     bool ok = server && sim_server_begin(server, err);
     if (ok) loop_run(loop);
     sim_server_free(server);
     return ok;
 }
 
-static bool serve_replay(struct loop *loop, const struct sim_flags *asked, struct err *err)
+static bool serve_replay(struct loop *loop, const struct sim_flags *sim, struct err *err)
 {
-    const struct sim_server_options *server = &asked->server;
+    const struct sim_server_options *server = &sim->server;
     struct replay *replay = replay_new(loop,
                                        &(struct replay_options){.listen = server->listen,
                                                                 .port = server->port,
                                                                 .pods = server->pods,
                                                                 .replicas = server->replicas,
-                                                                .encodings = asked->encodings},
+                                                                .encodings = sim->encodings},
                                        err);
     if (!replay) return false;
-    announce(asked, replay_port(replay));
+    announce(sim, replay_port(replay));
     loop_run(loop);
     replay_free(replay);
     return true;
 }
 
-static int run_server(const struct sim_flags *asked)
+static int run_server(const struct sim_flags *sim)
 {
     struct loop *loop = loop_new();
     struct err err;
@@ -111,7 +111,7 @@ static int run_server(const struct sim_flags *asked)
     mallopt(M_ARENA_MAX, 1);
     struct signal_watch *term = signal_watch_new(loop, SIGTERM, on_signal, loop);
     struct signal_watch *interrupt = signal_watch_new(loop, SIGINT, on_signal, loop);
-    bool ok = asked->replay ? serve_replay(loop, asked, &err) : serve(loop, asked, &err);
+    bool ok = sim->replay ? serve_replay(loop, sim, &err) : serve(loop, sim, &err);
     if (!ok) fprintf(stderr, "kubelua sim: %s\n", err.text);
     signal_watch_free(term);
     signal_watch_free(interrupt);
@@ -120,39 +120,38 @@ static int run_server(const struct sim_flags *asked)
 }
 
 /* The replay source has its pods and no others. */
-static bool check_replay(const struct sim_flags *asked, struct err *err)
+static bool check_replay(const struct sim_flags *sim, struct err *err)
 {
-    if (!asked->replay && asked->encodings) return err_set(err, ERR_INVALID, "--encodings needs --replay");
-    if (!asked->replay) return true;
-    if (asked->pods == 0) return err_set(err, ERR_INVALID, "--replay needs --pods N");
-    if (asked->load.count) return err_set(err, ERR_INVALID, "--load and --replay are mutually exclusive");
-    if (asked->server.script)
-        return err_set(err, ERR_INVALID, "--script and --replay are mutually exclusive");
+    if (!sim->replay && sim->encodings) return err_set(err, ERR_INVALID, "--encodings needs --replay");
+    if (!sim->replay) return true;
+    if (sim->pods == 0) return err_set(err, ERR_INVALID, "--replay needs --pods N");
+    if (sim->load.count) return err_set(err, ERR_INVALID, "--load and --replay are mutually exclusive");
+    if (sim->server.script) return err_set(err, ERR_INVALID, "--script and --replay are mutually exclusive");
     return true;
 }
 
-static bool check_numbers(const struct sim_flags *asked, struct err *err)
+static bool check_numbers(const struct sim_flags *sim, struct err *err)
 {
     enum { PORT_MAX = 65535 };
-    if (asked->server.port > PORT_MAX)
-        return err_set(err, ERR_INVALID, "--port: %d is too large, the maximum is %d", asked->server.port,
+    if (sim->server.port > PORT_MAX)
+        return err_set(err, ERR_INVALID, "--port: %d is too large, the maximum is %d", sim->server.port,
                        PORT_MAX);
-    if (asked->pods > SIM_PODS_MAX)
-        return err_set(err, ERR_INVALID, "--pods: %d is too large, the maximum is %d", asked->pods,
+    if (sim->pods > SIM_PODS_MAX)
+        return err_set(err, ERR_INVALID, "--pods: %d is too large, the maximum is %d", sim->pods,
                        SIM_PODS_MAX);
-    if (asked->server.bookmark_ms < 1)
+    if (sim->server.bookmark_ms < 1)
         return err_set(err, ERR_INVALID, "--bookmark-interval must be greater than 0");
     return true;
 }
 
-static void complete(struct sim_flags *asked)
+static void complete(struct sim_flags *sim)
 {
-    struct sim_server_options *server = &asked->server;
+    struct sim_server_options *server = &sim->server;
     if (strcmp(server->listen, "localhost") == 0) server->listen = LOOPBACK;
-    server->pods = (size_t)asked->pods;
-    server->replicas = (size_t)asked->replicas;
-    server->load = asked->load.items;
-    server->load_count = asked->load.count;
+    server->pods = (size_t)sim->pods;
+    server->replicas = (size_t)sim->replicas;
+    server->load = sim->load.items;
+    server->load_count = sim->load.count;
 }
 
 static int run(struct command_line *line)

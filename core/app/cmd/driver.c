@@ -127,9 +127,9 @@ static struct admin_socket *open_socket(struct driver *driver, const char *path,
 static bool make_admin(struct driver *driver)
 {
     struct err err;
-    const char *asked = driver->options->admin_socket;
+    const char *chosen = driver->options->admin_socket;
     if (options_admin_is_off(driver->options)) return true;
-    char *path = asked ? xstrdup(asked) : unix_socket_default_path();
+    char *path = chosen ? xstrdup(chosen) : unix_socket_default_path();
     if (!path) {
         log_info("Admin socket is disabled, set --admin-socket or XDG_RUNTIME_DIR to use kubelua status");
         return true;
@@ -138,11 +138,11 @@ static bool make_admin(struct driver *driver)
     driver->admin = open_socket(driver, path, &err);
     free(path);
     if (driver->admin) return true;
-    if (asked)
+    if (chosen)
         fprintf(stderr, "kubelua run: --admin-socket: %s\n", err.text);
     else
         log_warn("Failed to open admin socket, kubelua status will not work", F("err", err.text));
-    return !asked;
+    return !chosen;
 }
 
 /* --- from start to end */

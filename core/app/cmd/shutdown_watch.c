@@ -25,7 +25,7 @@ struct shutdown_watch {
     struct timer timeout; /* of the I/O loop */
     int signum;           /* the first one; 0 before */
     int64_t signalled_ms;
-    struct mail ask;
+    struct mail stop;
 };
 
 static const char *signal_name(int signum)
@@ -49,9 +49,9 @@ static void on_timeout(struct timer *timer)
 }
 
 /* On the engine thread. */
-static void on_ask(struct mail *mail)
+static void on_stop(struct mail *mail)
 {
-    struct shutdown_watch *shutdown_watch = container_of(mail, struct shutdown_watch, ask);
+    struct shutdown_watch *shutdown_watch = container_of(mail, struct shutdown_watch, stop);
     shutdown_watch->options.stop(shutdown_watch->options.ctx, shutdown_watch->signum);
 }
 
@@ -66,7 +66,7 @@ static void on_signal(void *ctx, int signum)
     shutdown_watch->signalled_ms = now_ms;
     timer_start(&shutdown_watch->timeout, loop_clock(shutdown_watch->options.io_loop),
                 shutdown_watch->options.timeout_ms);
-    mailbox_post(loop_mailbox(shutdown_watch->options.engine_loop), &shutdown_watch->ask);
+    mailbox_post(loop_mailbox(shutdown_watch->options.engine_loop), &shutdown_watch->stop);
 }
 
 /* So that they reach the I/O thread, which goes on when this one is stuck. */
@@ -85,7 +85,7 @@ struct shutdown_watch *shutdown_watch_new(const struct shutdown_watch_options *o
     struct shutdown_watch *shutdown_watch = NEW(struct shutdown_watch);
     shutdown_watch->options = *options;
     shutdown_watch->timeout.fn = on_timeout;
-    shutdown_watch->ask.deliver = on_ask;
+    shutdown_watch->stop.deliver = on_stop;
     shutdown_watch->on_term = signal_watch_new(options->io_loop, SIGTERM, on_signal, shutdown_watch);
     shutdown_watch->on_int = signal_watch_new(options->io_loop, SIGINT, on_signal, shutdown_watch);
     return shutdown_watch;

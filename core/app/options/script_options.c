@@ -139,11 +139,11 @@ bool leader_flags_check(const struct leader_flags *o, struct err *err)
 
 struct lease_config leader_flags_lease(const struct leader_flags *o, const char *here)
 {
-    const char *asked = nonempty(o->namespace_), *pod = nonempty(getenv("POD_NAMESPACE"));
+    const char *chosen = nonempty(o->namespace_), *pod = nonempty(getenv("POD_NAMESPACE"));
     return (struct lease_config){
-        .namespace_ = asked ? asked
-                      : pod ? pod
-                            : here,
+        .namespace_ = chosen ? chosen
+                      : pod  ? pod
+                             : here,
         .name = o->name,
         .times = {o->duration_ms, o->renew_ms, o->retry_ms},
         .names = names,

@@ -17,7 +17,7 @@ struct repl_engine {
     struct engine *engine;           /* without a script */
     struct engine_settings settings; /* of it */
     struct limits limits;
-    bool asks;          /* the server which kinds it has */
+    bool refreshes;     /* the server which kinds it has */
     struct err failure; /* of the last result */
     struct repl *repl;
     struct repl_ops ops;

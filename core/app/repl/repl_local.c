@@ -108,7 +108,7 @@ static void on_claims_changed(void *ctx)
 static void on_kinds(void *ctx, const struct err *err)
 {
     struct repl_engine *engine = ctx;
-    engine->asks = false;
+    engine->refreshes = false;
     if (err) engine->failure = *err;
 }
 
@@ -160,9 +160,9 @@ void repl_engine_await_input(struct repl_engine *engine, int fd)
 bool repl_engine_refresh_kinds(struct repl_engine *engine, struct err *err)
 {
     err_clear(&engine->failure);
-    engine->asks = true;
+    engine->refreshes = true;
     engine_refresh_kinds(engine->engine);
-    while (engine->asks) repl_engine_turn(engine, true);
+    while (engine->refreshes) repl_engine_turn(engine, true);
     if (engine->failure.code == ERR_NONE) return true;
     *err = engine->failure;
     return false;

@@ -30,8 +30,8 @@ struct remote {
     size_t used;   /* of it: up to the end of the line that is on the tape */
     struct tape_parser *parser;
     struct tape tape;
-    bool closed;   /* by the engine: what came before counts still */
-    int64_t asked; /* the number of the last request */
+    bool closed;     /* by the engine: what came before counts still */
+    int64_t last_id; /* the number of the last request */
 };
 
 static struct remote *remote_of(struct repl_backend *backend)
@@ -78,7 +78,7 @@ static void receive(struct remote *r)
 }
 
 /* Nothing can be sent any more: the engine may have said why. */
-static void hear_last_words(struct remote *r)
+static void receive_rest(struct remote *r)
 {
     receive(r);
     r->closed = true;
@@ -98,7 +98,7 @@ static bool send_request(struct remote *r, const char *method, const char *param
         else if (errno == EAGAIN)
             lose(r, "the engine does not respond");
         else if (errno != EINTR)
-            hear_last_words(r);
+            receive_rest(r);
     }
     buf_clear(&line);
     return fits;
@@ -143,7 +143,7 @@ static bool take_wake(struct remote *r)
 static void put_request(struct remote *r, struct str text, const struct repl_style *style, struct buf *out)
 {
     json_open(out, NULL, '{');
-    json_int(out, "id", ++r->asked);
+    json_int(out, "id", ++r->last_id);
     json_str(out, "text", text);
     if (style) {
         json_int(out, "width", (int64_t)style->width);
@@ -157,7 +157,7 @@ static bool take_part(struct remote *r, size_t at, enum repl_end *end, struct bu
 {
     struct str name = text_of(r, at, "end");
     if (tape_field(&r->tape, at, STR("print"))) repl_backend_print(text_of(r, at, "print"));
-    if (!name.n || number_of(r, at, "id") != r->asked) return false;
+    if (!name.n || number_of(r, at, "id") != r->last_id) return false;
     for (size_t i = 0; i < ARRAY_LEN(repl_end_names); i++)
         if (str_is(name, repl_end_names[i])) *end = (enum repl_end)i;
     buf_str(result, text_of(r, at, "text"));
@@ -217,7 +217,7 @@ static void complete(struct repl_backend *backend, struct str text, size_t *star
     buf_clear(&request);
     if (!fits) return;
     do at = await_line(r, end_ms - clock_now_ms(clock_real()));
-    while (at && number_of(r, at, "id") != r->asked);
+    while (at && number_of(r, at, "id") != r->last_id);
     if (at) take_names(r, at, start, names);
     if (*start > text.n) *start = text.n;
 }

@@ -107,13 +107,13 @@ static void warn_of(const struct missing *missing)
 
 static bool refuse(const struct comparison *c, const char *recording, struct err *err)
 {
-    struct buf asked = {0}, there = {0};
+    struct buf wanted = {0}, there = {0};
     for (size_t i = 0; i < c->count; i++)
-        buf_printf(&asked, "%s%s (%s)", i ? ", " : "", c->missing[i].kind, buf_text(&c->missing[i].places));
+        buf_printf(&wanted, "%s%s (%s)", i ? ", " : "", c->missing[i].kind, buf_text(&c->missing[i].places));
     spec_replay_name_kinds(c->replay, &there);
     err_set(err, ERR_INVALID, "%s: contains %s, but none of the kinds that the scripts use: %s", recording,
-            buf_text(&there), buf_text(&asked));
-    buf_clear(&asked);
+            buf_text(&there), buf_text(&wanted));
+    buf_clear(&wanted);
     buf_clear(&there);
     return false;
 }

@@ -109,8 +109,8 @@ static bool make_engine(struct spec_engine *engine, struct err *err)
     struct kube_client_options client;
     engine->cluster = spec_cluster_new(&(struct spec_cluster_options){
         .loop = engine->loop, .written = spec_engine_note_write, .ctx = engine});
-    engine->servers = spec_web_new(
-        &(struct spec_web_options){.loop = engine->loop, .asked = spec_engine_note_request, .ctx = engine});
+    engine->servers = spec_web_new(&(struct spec_web_options){
+        .loop = engine->loop, .on_request = spec_engine_note_request, .ctx = engine});
     test_cluster_connect(engine->cluster, server, &inside, &client);
     engine->engine = engine_new(
         &(const struct engine_options){

@@ -134,12 +134,12 @@ static void begin(struct http_local *server, struct http_exchange *exchange,
     *call = (struct call){
         .web = web, .exchange = exchange, .due.fn = on_due, .rule = find(web, method, request->url)};
     TAILQ_INSERT_TAIL(&web->calls, call, link);
-    web->options.asked(web->options.ctx,
-                       &(struct spec_web_request){.method = method,
-                                                  .url = request->url,
-                                                  .headers = request->headers,
-                                                  .body = request->body,
-                                                  .status = call->rule ? call->rule->status : 0});
+    web->options.on_request(web->options.ctx,
+                            &(struct spec_web_request){.method = method,
+                                                       .url = request->url,
+                                                       .headers = request->headers,
+                                                       .body = request->body,
+                                                       .status = call->rule ? call->rule->status : 0});
     timer_start(&call->due, loop_clock(web->options.loop), call->rule ? call->rule->delay_ms : 0);
 }
 

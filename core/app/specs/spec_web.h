@@ -16,7 +16,7 @@ struct spec_web_request {
 
 struct spec_web_options {
     struct loop *loop;
-    void (*asked)(void *ctx, const struct spec_web_request *request);
+    void (*on_request)(void *ctx, const struct spec_web_request *request);
     void *ctx;
 };
 

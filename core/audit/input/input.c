@@ -113,6 +113,6 @@ bool audit_input_read(const struct audit_input_options *options, const char *pat
     input_files_clear(&files);
     tape_parser_free(r.parser);
     input_namespace_clear(&r.namespace_);
-    buf_clear(&r.asked);
+    buf_clear(&r.last_type);
     return ok;
 }

@@ -202,17 +202,17 @@ void input_take_late(struct input_reader *r, const struct input_type *list, size
 /* --- A piece of JSON that is one object: asked about by its type, packed and handed over */
 
 /* Asks about a type, unless it is the one that was asked for last. */
-static void ask(struct input_reader *r, struct str api_version, struct str kind)
+static void classify(struct input_reader *r, struct str api_version, struct str kind)
 {
     const struct audit_input_options *o = r->options;
-    struct str asked = buf_slice(&r->asked);
-    if (asked.n == kind.n + 1 + api_version.n && memcmp(asked.p, kind.p, kind.n) == 0 && !asked.p[kind.n] &&
-        memcmp(asked.p + kind.n + 1, api_version.p, api_version.n) == 0)
+    struct str last_type = buf_slice(&r->last_type);
+    if (last_type.n == kind.n + 1 + api_version.n && memcmp(last_type.p, kind.p, kind.n) == 0 &&
+        !last_type.p[kind.n] && memcmp(last_type.p + kind.n + 1, api_version.p, api_version.n) == 0)
         return;
-    r->asked.len = 0;
-    buf_str(&r->asked, kind);
-    buf_putc(&r->asked, '\0');
-    buf_str(&r->asked, api_version);
+    r->last_type.len = 0;
+    buf_str(&r->last_type, kind);
+    buf_putc(&r->last_type, '\0');
+    buf_str(&r->last_type, api_version);
     r->ns = o->namespace_of ? o->namespace_of(o->ctx, api_version, kind) : STR("");
     r->wanted = !o->wanted || o->wanted(o->ctx, api_version, kind);
     r->projection = r->wanted && o->projection_of ? o->projection_of(o->ctx, api_version, kind) : NULL;
@@ -242,7 +242,7 @@ static struct root *pack_again(void *text, const struct projection *kept)
     struct root *object;
     struct err err;
     looked_at->type.projection = kept;
-    looked_at->reader->asked.len = 0; /* more is kept of the next one, too */
+    looked_at->reader->last_type.len = 0; /* more is kept of the next one, too */
     if (pack(looked_at->reader, looked_at->piece, &looked_at->type, &object, &err)) return object;
     input_refuse_damaged(looked_at->reader, looked_at->piece->text, looked_at->line, &err);
     return NULL;
@@ -272,7 +272,7 @@ void input_take_object(struct input_reader *r, const struct input_piece *piece, 
     struct root *object;
     struct err err;
     if (kind.n > 0 && api_version.n > 0) {
-        ask(r, api_version, kind);
+        classify(r, api_version, kind);
         if (!r->wanted) {
             r->counts->skipped++;
             if (r->options->skipped)

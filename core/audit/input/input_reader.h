@@ -33,7 +33,7 @@ struct input_reader {
     struct root *last;      /* kept until the next: so the pool does not give up and take what it is in */
     bool stopped;           /* the sink wants no more */
     /* Type that was looked up last, and the result. */
-    struct buf asked; /* kind, NUL, apiVersion */
+    struct buf last_type; /* kind, NUL, apiVersion */
     bool wanted;
     const struct projection *projection;
     struct str ns; /* of objects that name none */

@@ -15,88 +15,87 @@ struct rule_call {
 };
 
 /* "accepted until 2027-01-31: the vendor is told", "accepted until 2026-01-31, which has passed: ..." */
-static void put_reason(const struct rule_call *rule_call, struct buf *out)
+static void put_reason(const struct rule_call *call, struct buf *out)
 {
-    const struct suppressed *accepted = &rule_call->accepted;
-    const char *id = rule_call->ref->rule->id;
-    if (rule_call->suppression == SUPPRESSION_BAD_DATE)
+    const struct suppressed *accepted = &call->accepted;
+    const char *id = call->ref->rule->id;
+    if (call->suppression == SUPPRESSION_BAD_DATE)
         buf_printf(out,
                    "not accepted: \"%.*s\" in " SUPPRESSION_PREFIX "%s is not a date; use until=2027-01-31",
                    STR_ARG(accepted->until), id);
-    else if (rule_call->suppression == SUPPRESSION_NO_REASON)
+    else if (call->suppression == SUPPRESSION_NO_REASON)
         buf_printf(out, "not accepted: " SUPPRESSION_PREFIX "%s gives no reason", id);
     else
         buf_printf(out, "accepted%s%.*s", accepted->until.n ? " until " : "", STR_ARG(accepted->until));
-    if (rule_call->suppression == SUPPRESSION_EXPIRED) buf_puts(out, ", which has passed");
+    if (call->suppression == SUPPRESSION_EXPIRED) buf_puts(out, ", which has passed");
     if (accepted->reason.n) buf_printf(out, ": %.*s", STR_ARG(accepted->reason));
 }
 
 /* "not accepted by kubelua/ignore.image-tagg: no rule with that id is evaluated, did you mean image-tag?" */
-static void find_misspelt(struct rule_call *rule_call)
+static void find_misspelt(struct rule_call *call)
 {
-    const struct evaluation_options *options = rule_call->options;
-    const char *id = rule_call->ref->rule->id;
+    const struct evaluation_options *options = call->options;
+    const char *id = call->ref->rule->id;
     struct str misspelt =
-        suppression_misspelt(options->object, id, options->is_rule, options->ctx, &rule_call->text);
+        suppression_misspelt(options->object, id, options->is_rule, options->ctx, &call->text);
     if (misspelt.n)
         buf_printf(options->text,
                    "not accepted by " SUPPRESSION_PREFIX "%.*s: unknown rule id, did you mean %s?",
                    STR_ARG(misspelt), id);
 }
 
-static void find_suppression(struct rule_call *rule_call)
+static void find_suppression(struct rule_call *call)
 {
-    struct buf *reason = rule_call->options->text;
-    rule_call->has_suppression = true;
-    rule_call->suppression =
-        suppression_of(rule_call->options->object, str_of(rule_call->ref->rule->id),
-                       rule_call->options->now_s, &rule_call->text, &rule_call->accepted);
+    struct buf *reason = call->options->text;
+    call->has_suppression = true;
+    call->suppression = suppression_of(call->options->object, str_of(call->ref->rule->id),
+                                       call->options->now_s, &call->text, &call->accepted);
     reason->len = 0;
-    if (rule_call->suppression != SUPPRESSION_NONE)
-        put_reason(rule_call, reason);
+    if (call->suppression != SUPPRESSION_NONE)
+        put_reason(call, reason);
     else
-        find_misspelt(rule_call);
+        find_misspelt(call);
 }
 
 /* Passes a finding on; an accepted one becomes a skip and keeps all its fields. */
 static void on_found(void *ctx, const struct rule_finding *finding)
 {
-    struct rule_call *rule_call = ctx;
+    struct rule_call *call = ctx;
     struct rule_finding reported = *finding;
     bool counts = finding->verdict == VERDICT_WARN || finding->verdict == VERDICT_FAIL, accepted = false;
-    if (counts && !rule_call->has_suppression) find_suppression(rule_call);
+    if (counts && !call->has_suppression) find_suppression(call);
     if (counts) {
-        reported.reason = buf_slice(rule_call->options->text);
-        accepted = rule_call->suppression == SUPPRESSION_VALID;
+        reported.reason = buf_slice(call->options->text);
+        accepted = call->suppression == SUPPRESSION_VALID;
         if (accepted) reported.verdict = VERDICT_SKIP;
     }
-    rule_call->sink->found(rule_call->sink->ctx, &reported, accepted);
+    call->sink->found(call->sink->ctx, &reported, accepted);
 }
 
 static void on_looked(void *ctx, size_t use, struct str value)
 {
-    const struct rule_call *rule_call = ctx;
-    rule_call->sink->looked(rule_call->sink->ctx, use, value);
+    const struct rule_call *call = ctx;
+    call->sink->looked(call->sink->ctx, use, value);
 }
 
 static void on_missed(void *ctx, struct str name, bool whole)
 {
-    const struct rule_call *rule_call = ctx;
-    rule_call->sink->missed(rule_call->sink->ctx, name, whole);
+    const struct rule_call *call = ctx;
+    call->sink->missed(call->sink->ctx, name, whole);
 }
 
 struct evaluation rule_evaluate(const struct rule_ref *ref, const struct evaluation_options *options,
                                 const struct evaluation_sink *sink)
 {
-    struct rule_call rule_call = {.ref = ref, .options = options, .sink = sink};
+    struct rule_call call = {.ref = ref, .options = options, .sink = sink};
     const struct rule_sink inner = {.found = on_found,
                                     .looked = sink->looked ? on_looked : NULL,
-                                    .ctx = &rule_call,
+                                    .ctx = &call,
                                     .kept = sink->kept,
                                     .missed = on_missed};
     enum verdict verdict = script_evaluate_rule(ref->script, ref->number, options->object, &inner);
     bool counts = verdict == VERDICT_WARN || verdict == VERDICT_FAIL;
-    bool accepted = counts && rule_call.suppression == SUPPRESSION_VALID;
+    bool accepted = counts && call.suppression == SUPPRESSION_VALID;
     return (struct evaluation){accepted ? VERDICT_SKIP : verdict, accepted,
-                               rule_call.suppression == SUPPRESSION_VALID && rule_call.accepted.until.n > 0};
+                               call.suppression == SUPPRESSION_VALID && call.accepted.until.n > 0};
 }

@@ -265,7 +265,7 @@ static void look(struct cron_schedule *plan, int64_t wall_us, int64_t now_ms)
     plan->now_ms = now_ms;
 }
 
-static void begin_anew(struct cron_schedule *plan)
+static void restart(struct cron_schedule *plan)
 {
     plan->next_s = cron_next(&plan->cron, plan->zone, floor_div(plan->wall_us, SECOND_US));
 }
@@ -273,7 +273,7 @@ static void begin_anew(struct cron_schedule *plan)
 void cron_schedule_init(struct cron_schedule *plan, int64_t wall_us, int64_t now_ms)
 {
     look(plan, wall_us, now_ms);
-    begin_anew(plan);
+    restart(plan);
 }
 
 /* By how much the clock was set since it was last looked at; time asleep is none of it. */
@@ -294,10 +294,10 @@ bool cron_schedule_due(struct cron_schedule *plan, int64_t wall_us, int64_t now_
     bool was_wrong = step_us(plan, wall_us, now_ms) < -(int64_t)CRON_STEP_BACK_MAX_S * SECOND_US;
     look(plan, wall_us, now_ms);
     int64_t now_s = floor_div(wall_us, SECOND_US);
-    if (was_wrong) begin_anew(plan);
+    if (was_wrong) restart(plan);
     if (now_s < plan->next_s) return false;
     bool due = was_due_lately(plan, now_s);
-    begin_anew(plan);
+    restart(plan);
     return due;
 }
 

@@ -138,17 +138,17 @@ static bool wait_request(int listener, struct bench_child *child, int64_t timeou
     int64_t deadline = bench_now_ns() + timeout_ms * 1000000;
     struct pollfd fd = {.fd = listener, .events = POLLIN};
     int connection = -1;
-    bool asked = false;
-    while (!asked && bench_now_ns() < deadline && bench_child_alive(child, err)) {
+    bool has_request = false;
+    while (!has_request && bench_now_ns() < deadline && bench_child_alive(child, err)) {
         if (poll(&fd, 1, 100) <= 0) continue;
         if (connection >= 0)
-            asked = true;
+            has_request = true;
         else if ((connection = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0)
             fd.fd = connection;
     }
-    asked = asked && recv(connection, &byte, 1, 0) == 1;
+    has_request = has_request && recv(connection, &byte, 1, 0) == 1;
     if (connection >= 0) close(connection);
-    return asked ||
+    return has_request ||
            (bench_child_alive(child, err) && err_set(err, ERR_TIMEOUT, "%s sent no request", child->name));
 }
 

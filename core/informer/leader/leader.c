@@ -66,9 +66,9 @@ void leader_send(struct leader *l, enum leader_step step, enum lease_verb verb)
     l->sent_ms = leader_now_ms(l);
     /* A write may succeed although its response is lost: the lease must be released then too (L-8). */
     if (verb != LEASE_GET) l->may_hold = true;
-    l->options.source.ask(l->options.source.ctx, verb,
-                          verb == LEASE_GET ? (struct str){0} : buf_slice(&l->body),
-                          half_ms > REQUEST_MIN_MS ? half_ms : REQUEST_MIN_MS, on_response, l);
+    l->options.source.send(l->options.source.ctx, verb,
+                           verb == LEASE_GET ? (struct str){0} : buf_slice(&l->body),
+                           half_ms > REQUEST_MIN_MS ? half_ms : REQUEST_MIN_MS, on_response, l);
 }
 
 void leader_write_record(struct leader *l, const struct lease_record *record)

@@ -18,8 +18,8 @@ enum lease_verb { LEASE_GET, LEASE_CREATE, LEASE_UPDATE };
 struct lease_source {
     /* Asks the server. `done` comes once, later, and takes a reference to the lease as it is now; NULL with
      * an error. One question at a time. `body` is borrowed for the call. */
-    void (*ask)(void *ctx, enum lease_verb verb, struct str body, int64_t timeout_ms,
-                void (*done)(void *ctx, struct root *lease, const struct err *err), void *done_ctx);
+    void (*send)(void *ctx, enum lease_verb verb, struct str body, int64_t timeout_ms,
+                 void (*done)(void *ctx, struct root *lease, const struct err *err), void *done_ctx);
     /* No `done` comes for what was asked; the server may have done it all the same. */
     void (*cancel)(void *ctx);
     void *ctx;

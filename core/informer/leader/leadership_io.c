@@ -39,8 +39,8 @@ static void on_lease(void *ctx, struct root *lease, const struct err *err)
 }
 
 /* L-9: leases are all there is. Each request has one try: a candidate knows best when to try again. */
-static void ask(void *ctx, enum lease_verb verb, struct str body, int64_t timeout_ms,
-                void (*done)(void *ctx, struct root *lease, const struct err *err), void *done_ctx)
+static void send_request(void *ctx, enum lease_verb verb, struct str body, int64_t timeout_ms,
+                         void (*done)(void *ctx, struct root *lease, const struct err *err), void *done_ctx)
 {
     static char group[] = "coordination.k8s.io", version[] = "v1", plural[] = "leases", kind[] = "Lease";
     static const struct resource leases = {
@@ -159,7 +159,7 @@ void leadership_io_start(struct mail *mail)
         .identity = l->leaders->identity,
         .times = l->times,
         .labels = {(const char *const *)l->labels, l->label_count},
-        .source = {ask, cancel, l},
+        .source = {send_request, cancel, l},
         .clock = loop_clock(l->leaders->options.io_loop),
         .seed = l->seed,
         .changed = on_changed,

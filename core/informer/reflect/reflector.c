@@ -51,9 +51,9 @@ static void start_over_if_healthy(struct reflector *r)
 /* Never sooner than the server asked for (H-3). */
 static int64_t choose_delay(struct reflector *r, const struct err *err)
 {
-    int64_t delay_ms = backoff_next_ms(&r->backoff, &r->jitter), asked_ms = err->retry_after_ms;
-    if (asked_ms > RETRY_AFTER_MAX_MS) asked_ms = RETRY_AFTER_MAX_MS;
-    return delay_ms > asked_ms ? delay_ms : asked_ms;
+    int64_t delay_ms = backoff_next_ms(&r->backoff, &r->jitter), server_ms = err->retry_after_ms;
+    if (server_ms > RETRY_AFTER_MAX_MS) server_ms = RETRY_AFTER_MAX_MS;
+    return delay_ms > server_ms ? delay_ms : server_ms;
 }
 
 /* One line for each cycle that fails, as delays grow. A version that expired is in the nature of things

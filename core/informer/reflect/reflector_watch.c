@@ -13,7 +13,7 @@
 enum {
     TIMEOUT_MIN_S = 300,  /* in [300,600) */
     VERY_SHORT_MS = 1000, /* */
-    RESYNC_ASK_MS = 10000,
+    RESYNC_CHECK_MS = 10000,
 };
 
 static void on_opened(void *ctx);
@@ -56,7 +56,7 @@ static void plan_resync(struct reflector *r, int64_t now_ms)
 {
     int64_t period_ms = delta_fifo_resync_ms(r->options.fifo), left_ms = r->resynced_ms + period_ms - now_ms;
     timer_start(&r->resync, r->options.clock,
-                period_ms > 0 && left_ms < RESYNC_ASK_MS ? left_ms : RESYNC_ASK_MS);
+                period_ms > 0 && left_ms < RESYNC_CHECK_MS ? left_ms : RESYNC_CHECK_MS);
 }
 
 void reflector_on_resync(struct timer *timer)

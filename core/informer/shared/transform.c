@@ -3,8 +3,8 @@
 
 #include "informer/reflect/delta_fifo.h"
 
-static enum transform_result ask(const struct transform *transform, struct root *object, struct root **out,
-                                 struct transform_counts *counts)
+static enum transform_result call_transform(const struct transform *transform, struct root *object,
+                                            struct root **out, struct transform_counts *counts)
 {
     enum transform_result result = transform->fn(transform->ctx, object, out);
     counts->dropped += result == TRANSFORM_DROPPED;
@@ -16,7 +16,7 @@ static enum transform_result ask(const struct transform *transform, struct root 
 static enum transform_result apply(const struct transform *transform, struct root *known, struct root *object,
                                    struct root **out, struct transform_counts *counts)
 {
-    if (!known || !is_unchanged(known, object)) return ask(transform, object, out, counts);
+    if (!known || !is_unchanged(known, object)) return call_transform(transform, object, out, counts);
     *out = root_ref(known);
     return TRANSFORM_KEPT;
 }
@@ -33,7 +33,7 @@ static bool transform_deleted(const struct transform *transform, struct root *kn
                               struct transform_counts *counts)
 {
     struct root *out;
-    if (ask(transform, delta->object, &out, counts) == TRANSFORM_KEPT)
+    if (call_transform(transform, delta->object, &out, counts) == TRANSFORM_KEPT)
         replace(&delta->object, out);
     else if (known)
         replace(&delta->object, root_ref(known));

@@ -133,7 +133,7 @@ static void reserve_heads(struct index *index, size_t count)
 /* --- entries */
 
 /* Asks the source; what it gave before it failed does not count. */
-static void ask(struct index *index, struct root *object, struct index_values *out)
+static void compute_values(struct index *index, struct root *object, struct index_values *out)
 {
     struct err err;
     out->bytes.len = out->count = 0;
@@ -184,7 +184,7 @@ static void unlink_stale(struct index *index, uint32_t entry)
 void index_set(struct index *index, uint32_t entry, struct root *object)
 {
     reserve_heads(index, (size_t)entry + 1);
-    ask(index, object, &index->values);
+    compute_values(index, object, &index->values);
     mark_fresh(index);
     unlink_stale(index, entry);
     struct posting **fresh = (struct posting **)index->fresh.data;
@@ -241,7 +241,7 @@ void index_entries_like(struct index *index, struct root *object, struct buf *ou
 {
     struct index_values values = {0};
     size_t start = out->len;
-    ask(index, object, &values);
+    compute_values(index, object, &values);
     const char *at = values.bytes.data;
     for (size_t i = 0; i < values.count; i++) index_entries(index, next_value(&at), out);
     buf_clear(&values.bytes);

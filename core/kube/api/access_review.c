@@ -14,7 +14,7 @@ enum { RESPONSE_MAX = 1 << 20, AT_ONCE = 8 };
 
 static const char path[] = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
-struct asked {
+struct review_request {
     struct access_review *review;
     struct access_check *check;
     struct kube_call *call;
@@ -22,7 +22,7 @@ struct asked {
 
 struct access_review {
     struct kube_client *client;
-    struct asked *asked;
+    struct review_request *requests;
     size_t count, started, finished;
     struct timer none; /* to tell that nothing was asked */
     void (*done)(void *ctx, const struct err *err);
@@ -53,16 +53,17 @@ static void write_body(const struct access_check *check, struct buf *out)
 }
 
 /* Reads the response; fields that it omits are false. */
-static bool read_response(struct asked *asked, const struct kube_response *response, struct err *err)
+static bool read_response(struct review_request *request, const struct kube_response *response,
+                          struct err *err)
 {
     struct tape tape;
-    if (!tape_parse(kube_client_parser(asked->review->client), response->body, response->len, &tape, err))
+    if (!tape_parse(kube_client_parser(request->review->client), response->body, response->len, &tape, err))
         return err_wrap(err, "POST %s", path);
     size_t root = tape_root(&tape);
     size_t status = tape_type(&tape, root) == '{' ? tape_field(&tape, root, STR("status")) : 0;
     if (tape_type(&tape, status) != '{')
         return err_set(err, ERR_PARSE, "POST %s: the response has no status", path);
-    asked->check->allowed = tape_bool(&tape, tape_field(&tape, status, STR("allowed")), false);
+    request->check->allowed = tape_bool(&tape, tape_field(&tape, status, STR("allowed")), false);
     return true;
 }
 
@@ -70,16 +71,16 @@ static void send_more(struct access_review *review);
 
 static void on_response(void *ctx, const struct kube_response *response, const struct err *err)
 {
-    struct asked *asked = ctx;
-    struct access_review *review = asked->review;
+    struct review_request *request = ctx;
+    struct access_review *review = request->review;
     struct err cause;
-    asked->call = NULL;
+    request->call = NULL;
     review->finished++;
     if (err) {
         cause = *err;
         err_wrap(&cause, "POST %s", path);
         finish(review, &cause);
-    } else if (!read_response(asked, response, &cause)) {
+    } else if (!read_response(request, response, &cause)) {
         finish(review, &cause);
     } else if (review->finished == review->count) {
         finish(review, NULL);
@@ -91,16 +92,16 @@ static void on_response(void *ctx, const struct kube_response *response, const s
 static void send_more(struct access_review *review)
 {
     while (review->started < review->count && review->started - review->finished < AT_ONCE) {
-        struct asked *asked = &review->asked[review->started++];
+        struct review_request *request = &review->requests[review->started++];
         struct buf body = {0};
-        write_body(asked->check, &body);
-        asked->call = kube_call_start(review->client,
-                                      &(struct kube_request){.method = "POST",
-                                                             .path = path,
-                                                             .content_type = "application/json",
-                                                             .body = buf_slice(&body),
-                                                             .limit = RESPONSE_MAX},
-                                      on_response, asked);
+        write_body(request->check, &body);
+        request->call = kube_call_start(review->client,
+                                        &(struct kube_request){.method = "POST",
+                                                               .path = path,
+                                                               .content_type = "application/json",
+                                                               .body = buf_slice(&body),
+                                                               .limit = RESPONSE_MAX},
+                                        on_response, request);
         buf_clear(&body);
     }
 }
@@ -116,13 +117,13 @@ struct access_review *access_review_start(struct kube_client *client, struct acc
 {
     struct access_review *review = NEW(struct access_review);
     *review = (struct access_review){.client = client,
-                                     .asked = xcalloc(count ? count : 1, sizeof(struct asked)),
+                                     .requests = xcalloc(count ? count : 1, sizeof(struct review_request)),
                                      .count = count,
                                      .none = {.fn = on_none},
                                      .done = done,
                                      .ctx = ctx};
     for (size_t i = 0; i < count; i++)
-        review->asked[i] = (struct asked){.review = review, .check = &checks[i]};
+        review->requests[i] = (struct review_request){.review = review, .check = &checks[i]};
     if (count)
         send_more(review);
     else
@@ -134,7 +135,7 @@ void access_review_cancel(struct access_review *review)
 {
     if (!review) return;
     timer_cancel(&review->none);
-    for (size_t i = 0; i < review->count; i++) kube_call_cancel(review->asked[i].call);
-    free(review->asked);
+    for (size_t i = 0; i < review->count; i++) kube_call_cancel(review->requests[i].call);
+    free(review->requests);
     free(review);
 }

@@ -62,9 +62,10 @@ static void finish(struct discovery *discovery, const struct err *err)
 }
 
 /* Discovery is repeated as a whole. */
-static struct kube_call *
-ask(struct discovery *discovery, const char *path, const char *accept,
-    void (*done)(void *ctx, const struct kube_response *response, const struct err *err), struct fetch *fetch)
+static struct kube_call *fetch_path(struct discovery *discovery, const char *path, const char *accept,
+                                    void (*done)(void *ctx, const struct kube_response *response,
+                                                 const struct err *err),
+                                    struct fetch *fetch)
 {
     const struct kube_request request = {.path = path, .accept = accept, .limit = DOCUMENT_MAX, .once = true};
     return kube_call_start(discovery->client, &request, done, fetch);
@@ -79,7 +80,7 @@ static void start_legacy(struct discovery *discovery)
         if (fetch->started) continue;
         fetch->started = true;
         discovery->running++;
-        fetch->call = ask(discovery, fetch->path, "application/json", on_legacy, fetch);
+        fetch->call = fetch_path(discovery, fetch->path, "application/json", on_legacy, fetch);
     }
 }
 
@@ -224,7 +225,7 @@ struct discovery *discovery_start(struct kube_client *client,
         struct fetch *root = &discovery->roots[i];
         root->discovery = discovery;
         err_clear(&root->err);
-        root->call = ask(discovery, i ? "/apis" : "/api", accept_aggregated, on_root, root);
+        root->call = fetch_path(discovery, i ? "/apis" : "/api", accept_aggregated, on_root, root);
     }
     return discovery;
 }

@@ -82,11 +82,11 @@ static bool missing(const char *what, const char *name, const char *files, struc
 static bool choose_context(const struct cluster_flags *flags, const struct kubeconfig *files,
                            struct chosen *chosen, struct err *err)
 {
-    const char *asked = nonempty(flags->context), *name = asked ? asked : files->current_context;
+    const char *named = nonempty(flags->context), *name = named ? named : files->current_context;
     if (!name) return true;
     chosen->context = kubeconfig_find(&files->contexts, name);
     if (chosen->context) return true;
-    return asked ? missing("context", asked, files->paths, err)
+    return named ? missing("context", named, files->paths, err)
                  : missing("current-context", name, files->current_context_file, err);
 }
 

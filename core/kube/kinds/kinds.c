@@ -13,16 +13,16 @@ struct kinds {
     struct catalogue *catalogue; /* NULL before the first */
     struct clock *clock;
     int64_t fresh_until_ms;
-    void (*ask)(void *ctx);
+    void (*refresh)(void *ctx);
     void *ctx;
     TAILQ_HEAD(waiter_list, kinds_waiter) waiters;
 };
 
-struct kinds *kinds_new(struct clock *clock, void (*ask)(void *ctx), void *ctx)
+struct kinds *kinds_new(struct clock *clock, void (*refresh)(void *ctx), void *ctx)
 {
     struct kinds *kinds = NEW(struct kinds);
     kinds->clock = clock;
-    kinds->ask = ask;
+    kinds->refresh = refresh;
     kinds->ctx = ctx;
     TAILQ_INIT(&kinds->waiters);
     return kinds;
@@ -77,7 +77,7 @@ bool kinds_known(const struct kinds *kinds)
 bool kinds_invalidate(struct kinds *kinds)
 {
     if (clock_now_ms(kinds->clock) < kinds->fresh_until_ms) return false;
-    kinds->ask(kinds->ctx);
+    kinds->refresh(kinds->ctx);
     return true;
 }
 

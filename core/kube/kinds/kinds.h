@@ -21,7 +21,7 @@ struct kinds_waiter {
 };
 
 /* `ask` has the server asked for a new catalogue, soon; kinds_set or kinds_fail follows. */
-struct kinds *kinds_new(struct clock *clock, void (*ask)(void *ctx), void *ctx);
+struct kinds *kinds_new(struct clock *clock, void (*refresh)(void *ctx), void *ctx);
 /* Nobody may wait any more. */
 void kinds_free(struct kinds *kinds);
 /* A new catalogue; takes a reference of its own. */

@@ -163,7 +163,7 @@ static int l_query_limit(lua_State *L)
 
 /* --- answers */
 
-static struct box *asked(lua_State *L, const char *method, struct indexer **cache)
+static struct box *open_query(lua_State *L, const char *method, struct indexer **cache)
 {
     struct box *box = class_self(L, CLASS_QUERY, method);
     struct str bad = query_bad_group_order(box->query);
@@ -178,7 +178,7 @@ static struct box *asked(lua_State *L, const char *method, struct indexer **cach
 static int l_query_count(lua_State *L)
 {
     struct indexer *cache;
-    struct box *box = asked(L, "count", &cache);
+    struct box *box = open_query(L, "count", &cache);
     if (query_is_grouped(box->query)) return rows_push_groups(L, box->query, cache, NULL);
     size_t count = cache ? query_count(box->query, cache) : 0;
     budget_poll(L, script_of(L));
@@ -190,7 +190,7 @@ static int l_query_count(lua_State *L)
 static int l_query_sum(lua_State *L)
 {
     struct indexer *cache;
-    struct box *box = asked(L, "sum", &cache);
+    struct box *box = open_query(L, "sum", &cache);
     const struct path *path = cache_path(L, 2, "query:sum: path");
     if (query_is_grouped(box->query)) return rows_push_groups(L, box->query, cache, path);
     struct query_sum sum = {0};
@@ -205,7 +205,7 @@ static int l_query_sum(lua_State *L)
 static int l_query_rows(lua_State *L)
 {
     struct indexer *cache;
-    struct box *box = asked(L, "rows", &cache);
+    struct box *box = open_query(L, "rows", &cache);
     if (query_is_grouped(box->query)) return rows_push_groups(L, box->query, cache, NULL);
     return rows_push_objects(L, box->query, cache);
 }
@@ -214,7 +214,7 @@ static int l_query_rows(lua_State *L)
 static int l_query_each(lua_State *L)
 {
     struct indexer *cache;
-    struct box *box = asked(L, "each", &cache);
+    struct box *box = open_query(L, "each", &cache);
     if (query_is_grouped(box->query)) {
         rows_push_groups(L, box->query, cache, NULL);
         return rows_push_array_iterator(L);

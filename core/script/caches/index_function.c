@@ -31,7 +31,7 @@ struct index_function {
     char name[];
 };
 
-struct asking {
+struct index_call {
     const struct index_function *function;
     struct root *object;
 };
@@ -66,12 +66,12 @@ static int l_emit(lua_State *L)
     return 0;
 }
 
-static void ask_body(lua_State *L, void *ctx)
+static void call_function(lua_State *L, void *ctx)
 {
-    const struct asking *asking = ctx;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, asking->function->ref);
-    view_push_object(L, asking->object);
-    push_ref(L, asking->function->script, REF_EMIT);
+    const struct index_call *call = ctx;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, call->function->ref);
+    view_push_object(L, call->object);
+    push_ref(L, call->function->script, REF_EMIT);
     lua_call(L, 2, 0);
 }
 
@@ -110,20 +110,20 @@ static bool failed(struct index_function *f, struct err *err)
     return err_set(err, ERR_SCRIPT, "index function %s failed", f->name);
 }
 
-static bool ask(void *ctx, struct root *object, struct index_values *out, struct err *err)
+static bool compute_values(void *ctx, struct root *object, struct index_values *out, struct err *err)
 {
     struct index_function *f = ctx;
     if (quarantine_skips(&f->quarantine)) return failed(f, err);
     struct script *script = f->script;
     struct index_values *outer = script->own.index_functions->emitting;
-    struct asking asking = {f, object};
+    struct index_call call = {f, object};
     script->own.index_functions->emitting = out;
     f->running = true;
     enum script_result result =
         script->own.index_functions->inside
-            ? script_call_nested(script->own.index_functions->inside, "an index function", f->name, ask_body,
-                                 &asking)
-            : script_call_filter(script, "an index function", f->name, ask_body, &asking);
+            ? script_call_nested(script->own.index_functions->inside, "an index function", f->name,
+                                 call_function, &call)
+            : script_call_filter(script, "an index function", f->name, call_function, &call);
     f->running = false;
     script->own.index_functions->emitting = outer;
     if (result != SCRIPT_OK) {
@@ -192,7 +192,7 @@ static void free_function(void *ctx)
 
 static struct index_source source_of(struct index_function *f)
 {
-    return (struct index_source){ask, free_function, f};
+    return (struct index_source){compute_values, free_function, f};
 }
 
 struct index_source index_function(lua_State *L, struct informer_claim *claim, int ref, struct str name)
@@ -212,20 +212,20 @@ struct index_source index_function(lua_State *L, struct informer_claim *claim, i
 
 bool index_function_is_running(const struct index_source *source)
 {
-    return source->values == ask && ((const struct index_function *)source->ctx)->running;
+    return source->values == compute_values && ((const struct index_function *)source->ctx)->running;
 }
 
 const char *index_function_failure(const struct index_source *source)
 {
     const struct index_function *f = source->ctx;
-    if (source->values != ask) return NULL;
+    if (source->values != compute_values) return NULL;
     return f->failure ? f->failure : f->rebuilding ? "its index is being rebuilt after a quarantine" : NULL;
 }
 
 void index_function_on_change(const struct index_source *source, void (*fn)(void *ctx), void *ctx)
 {
     struct index_function *f = source->ctx;
-    if (source->values != ask) return;
+    if (source->values != compute_values) return;
     f->news = fn;
     f->news_ctx = ctx;
 }

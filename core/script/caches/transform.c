@@ -171,29 +171,29 @@ struct transform script_transform(lua_State *L, int ref, const char *kind)
 
 /* --- from one generation to the next */
 
-struct asking {
+struct code_call {
     const struct script_transform *transform;
     struct buf *out;
 };
 
-static void ask_code(lua_State *L, void *ctx)
+static void describe_code(lua_State *L, void *ctx)
 {
-    const struct asking *asking = ctx;
+    const struct code_call *call = ctx;
     modules_internal(L, "k8s.closure");
-    lua_rawgeti(L, LUA_REGISTRYINDEX, asking->transform->ref);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, call->transform->ref);
     lua_pushvalue(L, LUA_GLOBALSINDEX);
     lua_call(L, 2, 1);
     size_t len;
     const char *code = lua_tolstring(L, -1, &len);
-    buf_append(asking->out, code, len);
+    buf_append(call->out, code, len);
 }
 
 /* Returns the current code of the function, with all that it reaches; for free(). */
 static char *code_of(const struct script_transform *t)
 {
     struct buf out = {0};
-    struct asking asking = {t, &out};
-    if (script_call_load(t->script, "a reload", ask_code, &asking) != SCRIPT_OK) {
+    struct code_call call = {t, &out};
+    if (script_call_load(t->script, "a reload", describe_code, &call) != SCRIPT_OK) {
         out.len = 0;
         buf_printf(&out, "?cannot be compared: %s", buf_text(&t->script->failure.text));
     }

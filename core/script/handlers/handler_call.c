@@ -224,7 +224,7 @@ struct filter_call {
     bool passes;
 };
 
-static void ask(lua_State *L, void *ctx)
+static void call_filter(lua_State *L, void *ctx)
 {
     struct filter_call *q = ctx;
     lua_rawgeti(L, LUA_REGISTRYINDEX, q->handler->filter);
@@ -239,7 +239,7 @@ bool handler_filter_passes(void *ctx, struct root *object)
     struct filter_call q = {h, object, false};
     if (h->removed || h->quarantine.active) return false;
     h->refs++;
-    enum script_result result = script_call_filter(h->script, "a filter", h->id, ask, &q);
+    enum script_result result = script_call_filter(h->script, "a filter", h->id, call_filter, &q);
     if (result != SCRIPT_OK) handler_failed(h, SCRIPT_FILTER, "filter", object, result);
     if (quarantine_note(&h->quarantine, QUARANTINE_FILTER, result)) delivery_quarantined(h);
     handler_unref(h);

@@ -149,10 +149,10 @@ bool limits_set(struct limits *limits, const char *assignment, struct err *err)
     return limits_set_value(limits, (struct str){assignment, (size_t)(equals - assignment)}, equals + 1, err);
 }
 
-static bool refuse(enum limit limit, int64_t asked, int64_t allowed, struct err *err)
+static bool refuse(enum limit limit, int64_t wanted, int64_t allowed, struct err *err)
 {
     struct buf a = {0}, b = {0};
-    limit_describe(limit, asked, &a);
+    limit_describe(limit, wanted, &a);
     limit_describe(limit, allowed, &b);
     err_set(err, ERR_LIMIT, "%s cannot be raised to %s: the configured limit is %s", table[limit].name,
             buf_text(&a), buf_text(&b));

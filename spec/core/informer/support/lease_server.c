@@ -111,7 +111,7 @@ static void cancel(void *ctx)
 
 void lease_way_init(struct lease_way *way, struct lease_server *server)
 {
-    *way = (struct lease_way){.source = {.ask = ask, .cancel = cancel, .ctx = way}, .server = server};
+    *way = (struct lease_way){.source = {.send = ask, .cancel = cancel, .ctx = way}, .server = server};
 }
 
 void lease_way_clear(struct lease_way *way)
