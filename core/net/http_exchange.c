@@ -1,4 +1,4 @@
-/* One HTTP request and its response: what libcurl reports becomes the owner's callbacks; see transport.h. */
+/* One HTTP exchange: turns the reports of libcurl into the owner's callbacks; see transport.h. */
 #include <stdlib.h>
 #include <strings.h>
 

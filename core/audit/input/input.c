@@ -1,4 +1,4 @@
-/* One file after the other, each by the reader that its beginning asks for; see input.h. */
+/* Reads one file after the other, each with the reader for its format; see input.h. */
 #include "audit/input/input.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Objects, rules and what becomes of their findings; see auditor.h. */
+/* Evaluates rules over objects and collects their findings; see auditor.h. */
 #include "audit/rules/auditor.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* A reflector on the other thread; see feed.h. */
+/* Runs a reflector on the I/O thread; see feed.h. */
 #include "informer/reflect/feed.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Effects of a delta; see applier.h. */
+/* Applies deltas; see applier.h. */
 #include "informer/shared/applier.h"
 
 #include "informer/reflect/refusals.h"

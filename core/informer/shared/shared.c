@@ -1,5 +1,5 @@
-/* One informer with its feed, from its first claim to the end of its grace period (B-6); see
- * shared_factory_internal.h. */
+/* One informer with its feed, from its first claim to the end of its grace period (B-6), and the turns of all
+ * informers; see shared_factory_internal.h. */
 #include <stdlib.h>
 
 #include "base/log.h"

@@ -1,4 +1,4 @@
-/* From deltas to the store and the handlers; see shared_informer.h. */
+/* Takes deltas from the queue to the store and the handlers; see shared_informer.h. */
 #include "informer/shared/shared_informer.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Frames out of a stream of bytes: what both forms share; see frame.h. */
+/* Cuts a stream of bytes into frames: the common part of watches and lists; see frame.h. */
 #include "kube/api/frame.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* One request about one object; see object_call.h. */
+/* One request for one object; see object_call.h. */
 #include "kube/api/object_call.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Texts of a watch to events. Most are made objects straight from their text; of others
- * {"type":..,"object":..} is parsed once, and the object packed from the same tape; see stream.h. */
+/* Turns the lines of a watch into events. Most objects are packed straight from their text; otherwise the
+ * line
+ * {"type":..,"object":..} is parsed once, and the object packed from its tape; see stream.h. */
 #include "kube/api/client.h"
 #include "kube/api/stream_internal.h"
 

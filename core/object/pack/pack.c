@@ -1,4 +1,4 @@
-/* From the tape to an interned root; see pack.h. */
+/* Packs an object from the tape into an interned root; see pack.h. */
 #include "object/pack/pack.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* From the tokens of a text to an interned root, without a tape; see pack.h. Sections that the object had
- * before are copied, and a text whose subtrees are known is walked in strides: each of them is found by its
- * text. Whatever is unusual here, or wrong, is left to the tape. */
+/* Packs an object from the tokens of its text into an interned root, without a tape; see pack.h. Sections of
+ * the object's last state are copied, and subtrees with a known text are found by that text. Unusual or
+ * malformed objects are left to the tape. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* raw.index, and what listers do with indexes (contract S-5..S-9). */
+/* raw.index: adds and reads indexes of caches (contract S-5..S-9). */
 #include "informer/shared/claim_index.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* raw.query: questions to a cache that C answers. */
+/* raw.query: queries of a cache, evaluated in C. */
 #include "script/caches/bind_query_rows.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The answers of queries; see bind_query_rows.h. */
+/* Results of queries; see bind_query_rows.h. */
 #include "script/caches/bind_query_rows.h"
 
 #include "script/caches/bind_lister.h"

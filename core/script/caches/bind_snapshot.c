@@ -1,4 +1,4 @@
-/* raw.snapshot: several caches as they were at one moment. */
+/* raw.snapshot: the state of several caches at one moment. */
 #include "base/mem.h"
 #include "script/caches/bind_informer.h"
 #include "script/caches/bind_query_rows.h"

@@ -1,4 +1,4 @@
-/* raw.state: k8s.state and the tables that it gives. */
+/* raw.state: k8s.state and state tables. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* raw.handler_options: what lua/k8s/handler_options.lua makes of a handler's options. Each verb takes the
+/* raw.handler_options: builds a handler's options for lua/k8s/handler_options.lua. Each function takes the
  * options, a value, and the words that an error begins with. */
 #include "script/handlers/handler.h"
 

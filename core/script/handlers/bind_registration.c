@@ -1,4 +1,4 @@
-/* raw.registration: what add_event_handler gives back. */
+/* raw.registration: the registration that add_event_handler returns. */
 #include "base/mem.h"
 #include "script/caches/bind_informer.h"
 #include "script/handlers/delivery.h"

@@ -1,4 +1,4 @@
-/* From events to calls; see delivery.h. */
+/* Delivers events: calls the handler, or queues them behind calls in flight; see delivery.h. */
 #include "script/handlers/delivery.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* raw.plan: what a script registers while it loads; lua/k8s/plan.lua makes the texts. And what functions are
- * made of, for lua/k8s/closure.lua. */
+/* raw.plan: the inventory of a script while it loads, with the texts of lua/k8s/plan.lua; and the parts of
+ * functions, for lua/k8s/closure.lua. */
 #include "script/inventory/bind_inventory.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Plans: entries by class and key; see inventory.h. */
+/* Inventories: entries by class and key; see inventory.h. */
 #include "script/inventory/inventory.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* raw.base64 and raw.sha256: what scripts make of texts. */
+/* raw.base64 and raw.sha256: Base64 and hashes of strings. */
 #include <openssl/evp.h>
 
 #include "base/must.h"

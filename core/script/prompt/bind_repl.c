@@ -1,4 +1,4 @@
-/* raw.repl: what the prompt's own Lua (lua/k8s/repl.lua) needs of C. Scripts have none of it. */
+/* raw.repl: C functions of the prompt's own Lua (lua/k8s/repl.lua). Scripts do not have them. */
 #include <ctype.h>
 
 #include "base/mem.h"

@@ -1,5 +1,4 @@
-/* raw.repl.caches, raw.repl.cache: what an engine has in its caches, for a prompt that shows those and makes
- * none of its own. */
+/* raw.repl.caches, raw.repl.cache: the caches of an engine, for a prompt that creates none of its own. */
 #include "informer/shared/informer_key.h"
 #include "script/caches/bind_informer.h"
 #include "script/prompt/repl_internal.h"

@@ -1,4 +1,4 @@
-/* raw.rule: k8s.rule, and what a rule says of an object. */
+/* raw.rule: k8s.rule, and the findings that a rule reports. */
 #include <stdlib.h>
 #include <string.h>
 

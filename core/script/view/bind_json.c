@@ -1,4 +1,4 @@
-/* raw.json: text to tables and back. */
+/* raw.json: converts strings to tables and back. */
 #include "object/pack/pack.h"
 #include "object/parse/tape.h"
 #include "script/view/json_encode.h"

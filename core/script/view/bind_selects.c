@@ -1,4 +1,4 @@
-/* raw.selects, raw.bad_selector: a label selector against labels, wherever they are (contract X). */
+/* raw.selects, raw.bad_selector: matches a label selector against labels of any form (contract X). */
 #include "script/view/cache.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"

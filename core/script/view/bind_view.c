@@ -1,4 +1,4 @@
-/* raw.view: what the replaced pairs, ipairs, next, unpack and table.concat do with views. */
+/* raw.view: the replaced pairs, ipairs, next, unpack and table.concat, which accept views. */
 #include <limits.h>
 
 #include "script/view/view.h"

@@ -1,4 +1,4 @@
-/* raw.yaml: text to tables and back, by way of JSON. */
+/* raw.yaml: converts strings to tables and back, through JSON. */
 #include "base/text/json_out.h"
 #include "kube/config/yaml_documents.h"
 #include "script/view/json_encode.h"

@@ -1,4 +1,4 @@
-/* Views over packed objects, which nobody can change (S-11); see view.h. */
+/* Read-only views of packed objects (S-11); see view.h. */
 #include "script/view/view.h"
 
 #include "object/value/dict.h"

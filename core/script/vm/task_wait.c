@@ -1,4 +1,4 @@
-/* Verbs that wait: the coroutine yields, and goes on when it was woken; see task.h. */
+/* Functions that wait: the coroutine yields, and continues after task_wake; see task.h. */
 
 #include "base/must.h"
 #include "script/vm/args.h"

@@ -1,4 +1,4 @@
-/* raw.job: what a worker is given beside its key, and what becomes of what it returns. */
+/* raw.job: the second argument of a worker, and the effect of the worker's results. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* raw.queue: work queues under client-go's verbs. */
+/* raw.queue: work queues, with client-go's functions. */
 #include <stdlib.h>
 
 #include "base/mem.h"

@@ -1,4 +1,4 @@
-/* raw.time: waiting, timers, and the time. */
+/* raw.time: waiting, timers and the clock. */
 #include <stdio.h>
 #include <stdlib.h>
 
