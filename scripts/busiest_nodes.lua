@@ -1,4 +1,4 @@
--- The nodes with the most CPU requested, by a query that the engine answers in C.
+-- Lists the nodes with the most requested CPU, by a query that the engine evaluates in C.
 --   kubelua exec scripts/busiest_nodes.lua
 local k8s = require "k8s"
 

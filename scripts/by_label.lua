@@ -1,4 +1,4 @@
--- Lists pods by a label selector, from the cache: no request to the server for each question.
+-- Lists pods by a label selector from the cache, without a request to the server for each list.
 --   kubelua exec scripts/by_label.lua
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- What the caches of a script hold and take in memory, namespace by namespace.
+-- Prints the objects and the memory of a script's caches, by namespace.
 --   kubelua exec scripts/cache_size.lua
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- Names the ten largest config maps, read page by page: no cache, and never more than one page in memory.
+-- Prints the ten largest ConfigMaps, read page by page: without a cache, with one page in memory.
 --   kubelua exec scripts/configmap_sizes.lua
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- Counts the pods of each node and adds up what their containers ask for.
+-- Counts the pods of each node and adds up the requests of their containers.
 --   kubelua exec scripts/count_by_node.lua
 local k8s = require "k8s"
 

@@ -1,5 +1,5 @@
--- Follows objects of a kind of your own, here CronTabs, the example of the Kubernetes documentation. The kind
--- need not be there yet: with its group in the name, the engine waits for its CustomResourceDefinition.
+-- Follows objects of a custom kind: CronTabs, the example of the Kubernetes documentation. The kind may be
+-- installed later: if its name has the group, the engine waits for its CustomResourceDefinition.
 --   kubelua run -f scripts/custom_resources.lua
 local k8s = require "k8s"
 

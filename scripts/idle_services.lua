@@ -1,4 +1,4 @@
--- A rule of one's own: services with too few pods behind them.
+-- A custom rule: Services with too few running pods.
 --   kubelua audit -f scripts/idle_services.lua --from dump.json --param least=2
 local k8s = require "k8s"
 

@@ -1,5 +1,5 @@
--- Says which pods cannot get their images, and when that is over. The filter is evaluated without entering Lua: the
--- functions run only when a pod comes into this state or leaves it.
+-- Prints which pods cannot pull their images, and when they can again. The engine evaluates the filter without Lua: the
+-- functions run only when a pod enters or leaves this state.
 --   kubelua run -f scripts/image_errors.lua
 local k8s = require "k8s"
 

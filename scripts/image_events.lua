@@ -1,4 +1,4 @@
--- Says on each pod that cannot get its images which one it is: `kubectl describe pod` shows it.
+-- Records an Event with the image for each pod that cannot pull it; `kubectl describe pod` shows the Event.
 --   kubelua run -f scripts/image_events.lua
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- Counts which images run, and marks those that are not pinned to a version.
+-- Counts the images in use, and marks images without a version.
 --   kubelua exec scripts/image_report.lua
 local k8s = require "k8s"
 

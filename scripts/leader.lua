@@ -1,8 +1,8 @@
--- Run it twice: one of the two, the leader, tells of new pods; the other keeps its cache and waits for its turn.
+-- Run it twice: one process, the leader, prints new pods; the other keeps its cache up to date and stands by.
 --
 --   kubelua run -f scripts/leader.lua --metrics-bind-address 0 --health-probe-bind-address 0 --admin-socket 0
 --
--- End the leader, by SIGTERM or kill -9, and see the other one take over. Any number may run.
+-- End the leader with SIGTERM or kill -9: the other one takes over. Any number of processes may run.
 local k8s = require "k8s"
 
 k8s.leader { lease = "kubelua-example" }

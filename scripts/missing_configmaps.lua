@@ -1,5 +1,5 @@
--- ConfigMaps that pods mount and that do not exist. Each pod's key goes through a work queue: four workers ask the
--- server, what fails is tried again later and later, and what is missing is looked at again in a minute.
+-- Prints ConfigMaps that pods mount and that do not exist. The keys of pods go through a work queue: four workers query
+-- the server, failed keys are retried with growing delays, and missing ConfigMaps are checked again after a minute.
 --   kubelua run -f scripts/missing_configmaps.lua
 local k8s = require "k8s"
 

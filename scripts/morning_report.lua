@@ -1,4 +1,4 @@
--- Tells which pods are not running: once at the start, then on weekdays at 8:00 in Berlin, summer and winter.
+-- Prints the pods that are not running: at the start, then on weekdays at 8:00 in Berlin, summer and winter.
 --   kubelua run -f scripts/morning_report.lua
 local k8s = require "k8s"
 

@@ -1,6 +1,6 @@
--- Gives each new config map the label `team` of its namespace, and keeps it there.
+-- Sets the label `team` of the namespace on each new ConfigMap, and keeps it up to date.
 --   kubelua run -f scripts/namespace_team.lua
---   kubelua run -f scripts/namespace_team.lua --dry-run=client     only tells what it would write
+--   kubelua run -f scripts/namespace_team.lua --dry-run=client     only logs what it would write
 local k8s = require "k8s"
 
 k8s.writes { "configmaps:patch" }

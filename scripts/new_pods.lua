@@ -1,4 +1,4 @@
--- Tells what each new pod runs. Edit the text below while it runs: pods that were told of are not told of again.
+-- Prints the images of each new pod. Edit the string below while it runs: earlier pods are not printed again.
 --   kubelua run -f scripts/new_pods.lua
 local k8s = require "k8s"
 

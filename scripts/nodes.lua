@@ -1,4 +1,4 @@
--- Logs when a node becomes ready or stops being it. Log lines go to stderr, apart from what a script prints.
+-- Logs when a node becomes ready or not ready. Log lines go to stderr, output of print to stdout.
 --   kubelua run -f scripts/nodes.lua
 local k8s = require "k8s"
 

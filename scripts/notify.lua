@@ -1,4 +1,4 @@
--- Tells a webhook of nodes that are not ready any more. Its server is allowed, and its address given, by the operator:
+-- Notifies a webhook of nodes that are no longer ready. The operator allows its server and sets its address:
 --   kubelua run -f scripts/notify.lua --allow-http hooks.example.com
 local k8s = require "k8s"
 local http = require "http"

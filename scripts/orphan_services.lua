@@ -1,4 +1,4 @@
--- Services whose selector selects no pod: a join of two caches at one moment.
+-- Prints Services whose selector selects no pod: a join of two caches at one moment.
 --   kubelua exec scripts/orphan_services.lua
 local k8s = require "k8s"
 

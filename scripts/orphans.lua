@@ -1,4 +1,4 @@
--- Counts pods by the kind of their owner and names those that nobody owns. The cache holds metadata alone.
+-- Counts pods by the kind of their owner, and prints pods without an owner. The cache has metadata only.
 --   kubelua exec scripts/orphans.lua
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- Says which pods wait for a node or an image, and why, as soon as the cluster knows.
+-- Prints which pods wait for a node or an image, and the reason.
 --   kubelua run -f scripts/pending_pods.lua
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- Tells how long pods were pending, and goes on counting when this file is changed.
+-- Prints how long pods were pending, and continues to count when this file changes.
 --   kubelua run -f scripts/pending_since.lua
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- Metrics of one's own beside the engine's: pods by namespace and phase, and how long they took to run.
+-- Custom metrics: pods by namespace and phase, and the time until they run.
 --   kubelua run -f scripts/phase_metrics.lua, then curl localhost:8080/metrics
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- Tells how many pods are in each phase: looks once a second, prints when that has changed.
+-- Prints the number of pods in each phase: checks once a second, and prints changes.
 --   kubelua run -f scripts/phase_report.lua
 local k8s = require "k8s"
 

@@ -1,6 +1,6 @@
--- Keeps the bandwidth annotations of pods as their label `bandwidth` wants them. A controller as one writes it with
--- client-go: of several processes one leads, its handlers compare resource versions and queue keys, workers look the
--- pods up in the cache and patch them.
+-- Sets the bandwidth annotations of pods by their label `bandwidth`. A controller in the style of client-go: one of
+-- several processes leads, its handlers compare resource versions and queue keys, workers read the pods from the
+-- cache and patch them.
 --   kubelua run -f scripts/pod_bandwidth.lua
 local k8s = require "k8s"
 

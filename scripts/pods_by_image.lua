@@ -1,4 +1,4 @@
--- Finds pods by the images they run, through an index that the engine keeps up to date.
+-- Finds pods by their images, with an index that the engine keeps up to date.
 --   kubelua exec scripts/pods_by_image.lua
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- A command to call while the engine runs: which pods are on a node, or on each.
+-- A command for `kubelua call`: the pods on a node, or on each node.
 --   kubelua run -f scripts/pods_on.lua, then kubelua call pods-on node-1
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- Lists the containers that restarted, most first. The transform keeps nothing else of a cluster's pods.
+-- Lists containers that restarted, most restarts first. The transform stores only these data of the pods.
 --   kubelua exec scripts/restarted.lua
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- Tells when a container was restarted, how often, and why the last one ended.
+-- Prints when a container restarts, how often it has, and why the last one ended.
 --   kubelua run -f scripts/restarts.lua
 local k8s = require "k8s"
 

@@ -1,5 +1,5 @@
--- Tells of each Deployment that has come to rest after changes how many of its pods are ready, and names the
--- others. While a rollout goes on, nothing is told; many that end at once ask the server side by side.
+-- Prints, for each Deployment that has settled after changes, the number of ready pods, and the names of the
+-- others. During a rollout nothing is printed; rollouts that end together query the server concurrently.
 --   kubelua run -f scripts/rollouts.lua
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- How many running pods are behind each service, whenever that changes: a controller of services that watches pods too.
+-- Prints the number of running pods of each Service when it changes: a controller of Services that also watches pods.
 --   kubelua run -f scripts/service_backends.lua
 local k8s = require "k8s"
 

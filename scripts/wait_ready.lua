@@ -1,4 +1,4 @@
--- Waits until a pod is ready; exit code 1 when it is not within five minutes, or is deleted.
+-- Waits until a pod is ready; exits with 1 if it is not ready within five minutes, or is deleted.
 --   kubelua exec scripts/wait_ready.lua
 local k8s = require "k8s"
 

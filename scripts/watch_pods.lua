@@ -1,4 +1,4 @@
--- Tells of every pod that comes, changes or goes: the first thing to try.
+-- Prints every added, changed and deleted pod: a first script to try.
 --   kubelua run -f scripts/watch_pods.lua
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- Says hello to each pod: to those that are there when it begins, and to each that comes.
+-- Says hello to each pod: to existing pods at the start, then to each new one.
 local k8s = require "k8s"
 
 local pods = k8s.informer "pods"
