@@ -8,8 +8,8 @@ local k8s = {}
 ---@class k8s.CommandOptions
 ---@field help? string shown by `kubelua call` without a name
 
----Registers a command; while the script loads only. It gets the words of the command line, may wait, and returns what
----is printed: a text, a table, or nil and an error.
+---Registers a command; only while the script loads. The function receives the words of the command line, may wait, and
+---returns the result to print: a string, a table, or nil and an error.
 ---@param name string letters, digits, "-", "_" and "."
 ---@param fn fun(...: string): any, any
 ---@param options? k8s.CommandOptions

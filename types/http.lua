@@ -1,6 +1,6 @@
 ---@meta http
 -- luacheck: ignore 241
--- What `require "http"` gives.
+-- The module of `require "http"`.
 
 ---@class http
 local http = {}
@@ -10,14 +10,14 @@ local http = {}
 ---@field method? string GET, or POST with a body
 ---@field headers? table<string, string|number>
 ---@field body? string
----@field timeout? k8s.Duration for the whole; 30 seconds by default
+---@field timeout? k8s.Duration for the complete request; 30 seconds by default
 
 ---@class http.Answer
 ---@field status integer
----@field headers table<string, string> names in small letters
+---@field headers table<string, string> names in lower case
 ---@field body string
 
----Asks a server that the operator allows by --allow-http. Waits.
+---Sends a request to a server that the operator allows with --allow-http. Waits.
 ---@param request http.Request
 ---@return http.Answer?
 ---@return k8s.Error?

@@ -5,7 +5,7 @@
 ---@class k8s
 local k8s = {}
 
----What a script may take. Durations are seconds or texts such as "50ms", sizes bytes or texts such as "16Mi".
+---Limits of a script. Durations are seconds or strings such as "50ms", sizes bytes or strings such as "16Mi".
 ---@class k8s.Limits
 ---@field load_cpu? number|string
 ---@field handler_cpu? number|string of a handler, worker or timer between two waits
@@ -19,11 +19,11 @@ local k8s = {}
 ---@field informers? integer
 ---@field queue_keys? integer
 ---@field series? integer
----@field log_lines? integer in a second
+---@field log_lines? integer per second
 ---@field print_buffer? number|string
----@field writes? integer in a minute
----@field http_requests? integer in a minute
+---@field writes? integer per minute
+---@field http_requests? integer per minute
 
----Lowers limits of this script. While the script loads only; what the operator allows cannot be raised.
+---Lowers limits of this script, only while it loads. The operator's limits cannot be raised.
 ---@param limits k8s.Limits
 function k8s.limits(limits) end

@@ -1,6 +1,6 @@
 ---@meta k8s.lister
 -- luacheck: ignore 241
--- What informer:lister() gives.
+-- The result of informer:lister().
 
 ---Reads the cache. A result does not change when the cache does.
 ---@class k8s.Lister
@@ -14,13 +14,13 @@ function Lister:list(selector) end
 ---@return k8s.Object[]
 function Lister:list_all(selector) end
 
----By "namespace/name", or by the name alone in a lister of one namespace.
+---Returns the object of the key "namespace/name", or of the name in a lister of one namespace.
 ---@param key string
 ---@return k8s.Object?
 ---@return k8s.Error?
 function Lister:get(key) end
 
----The same cache, one namespace of it.
+---Returns a lister of one namespace.
 ---@param namespace string
 ---@return k8s.Lister
 function Lister:namespace(namespace) end
@@ -29,9 +29,10 @@ function Lister:namespace(namespace) end
 ---@return integer
 function Lister:count(selector) end
 
----The objects under a value of an index, in the order in which they became known. "namespace" is always one.
+---Returns the objects under a value of an index, in the order in which they entered the cache. The index "namespace"
+---always exists.
 ---@param name string
----@param value string|number|boolean|k8s.Object of a whole object: what shares a value with it
+---@param value string|number|boolean|k8s.Object of an object: those that share a value with it
 ---@return k8s.Object[]
 function Lister:by_index(name, value) end
 
@@ -40,7 +41,7 @@ function Lister:by_index(name, value) end
 ---@return string[] keys sorted
 function Lister:index_keys(name, value) end
 
----The values of an index, sorted, each once.
+---Returns the distinct values of an index, sorted.
 ---@param name string
 ---@return string[]
 function Lister:index_values(name) end

@@ -1,20 +1,20 @@
 ---@meta k8s.metric
 -- luacheck: ignore 241
--- Counters, gauges and histograms of a script, on the page of /metrics.
+-- Counters, gauges and histograms of a script on /metrics.
 
----What labels may be given: a string, number or boolean for each; those that are not given are "".
+---Values of labels: a string, number or boolean for each; missing labels are "".
 ---@alias k8s.Labels table<string, string|number|boolean>
 
 ---@class k8s.Counter
 local Counter = {}
 
----@param n? number from 0 on, 1 by default
+---@param n? number at least 0, 1 by default
 ---@param labels? k8s.Labels
 function Counter:inc(n, labels) end
 
 ---Removes a series.
 ---@param labels? k8s.Labels
----@return boolean # whether there was one
+---@return boolean # whether it existed
 function Counter:remove(labels) end
 
 ---@class k8s.Gauge
@@ -33,7 +33,7 @@ function Gauge:inc(n, labels) end
 function Gauge:dec(n, labels) end
 
 ---@param labels? k8s.Labels
----@return boolean # whether there was one
+---@return boolean # whether it existed
 function Gauge:remove(labels) end
 
 ---@class k8s.Histogram
@@ -44,13 +44,13 @@ local Histogram = {}
 function Histogram:observe(value, labels) end
 
 ---@param labels? k8s.Labels
----@return boolean # whether there was one
+---@return boolean # whether it existed
 function Histogram:remove(labels) end
 
 ---@class k8s.metric
 local metric = {}
 
----While the script loads only, as the others are. Each series has the label `script` too.
+---Only while the script loads, like the other two. Each series also has the label `script`.
 ---@param name string
 ---@param help string
 ---@param labels? string[] names
@@ -64,7 +64,7 @@ function metric.counter(name, help, labels) end
 function metric.gauge(name, help, labels) end
 
 ---@class k8s.HistogramOptions
----@field buckets? number[] upper bounds, growing; .005 to 10 by default
+---@field buckets? number[] upper bounds, increasing; .005 to 10 by default
 
 ---@param name string
 ---@param help string

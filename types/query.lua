@@ -1,11 +1,11 @@
 ---@meta k8s.query
 -- luacheck: ignore 241
--- What pods:query() and k8s.snapshot() give.
+-- Results of pods:query() and k8s.snapshot().
 
 ---@class k8s.Query
 local Query = {}
 
----Keeps the objects for which it holds. k8s.null is what is absent.
+---Keeps the objects that match the condition. k8s.null matches absent fields.
 ---@param path string
 ---@param op "="|"=="|"~="|"!="|"<"|"<="|">"|">="|"in"|"matches"
 ---@param value any
@@ -41,7 +41,7 @@ function Query:limit(n) end
 ---@return integer|k8s.GroupRow[]
 function Query:count() end
 
----A number when all summands are numbers, else a quantity.
+---Returns a number if all summands are numbers, else a quantity.
 ---@param path string
 ---@return number|k8s.Int64|k8s.Quantity|k8s.GroupRow[]
 function Query:sum(path) end
@@ -52,7 +52,7 @@ function Query:rows() end
 ---@return fun(): k8s.Object|k8s.GroupRow|nil iterator
 function Query:each() end
 
----Several caches as they were at one moment.
+---The state of several caches at one moment.
 ---@class k8s.Snapshot
 local Snapshot = {}
 
@@ -64,5 +64,5 @@ function Snapshot:lister(informer) end
 ---@return k8s.Query
 function Snapshot:query(informer) end
 
----Gives its memory back; what reads it raises from now on. Not in an index function.
+---Frees its memory; later reads raise an error. Not in an index function.
 function Snapshot:close() end

@@ -1,14 +1,14 @@
 ---@meta k8s.reload
 -- luacheck: ignore 241
--- What becomes of a script when its file changes.
+-- Reloads of a script.
 
 ---@class k8s
 local k8s = {}
 
 ---@class k8s.ReloadOptions
----@field replay? "changed"|"none"|"all" which handlers see the cache again, as OnAdd with ev.initial; else "changed"
+---@field replay? "changed"|"none"|"all" handlers that receive the cache again, with ev.initial; default "changed"
 
----What a changed file of this script does when it takes over. While the script loads only.
+---Sets the behaviour of a reload to this generation. Only while the script loads.
 ---@param options? k8s.ReloadOptions
 function k8s.on_reload(options) end
 

@@ -1,26 +1,26 @@
 ---@meta k8s.state
 -- luacheck: ignore 241
--- Tables that a reload of the script does not lose.
+-- State tables, which survive a reload of the script.
 
 ---@class k8s
 local k8s = {}
 
----What may be in a state table.
+---Values of a state table.
 ---@alias k8s.Kept boolean|number|string|table|k8s.State
 
----Userdata that stands for a table: #, pairs, ipairs, next, unpack and the functions of `table` take it. Tables that
----are assigned are copied.
+---Userdata that behaves like a table: #, pairs, ipairs, next, unpack and the functions of `table` accept it. Assigned
+---tables are copied.
 ---@class k8s.State
 ---@field [string|number|boolean] k8s.Kept
 
 ---@class k8s.StateOptions
 ---@field version? integer 1 by default
----@field init? table what is in it when there is nothing to take over
----@field migrate? fun(old: table, old_version: integer): table when the old generation has another version
+---@field init? table content if there is none to hand over
+---@field migrate? fun(old: table, old_version: integer): table converts the content of another version
 
----A table that the script's next generation takes over. While the script loads only.
+---Returns a table that is handed over to the script's next generation. Only while the script loads.
 ---@param name string
----@param options? k8s.StateOptions without them: that of an earlier call
+---@param options? k8s.StateOptions without them: the table of an earlier call
 ---@return k8s.State
 function k8s.state(name, options) end
 

@@ -1,27 +1,27 @@
 ---@meta k8s.test
 -- luacheck: ignore 241
--- What `require "k8s.test"` gives a spec that `kubelua test` runs.
+-- The module of `require "k8s.test"`, for specs of `kubelua test`.
 
 ---@class k8s.test
 local test = {}
 
 ---@class k8s.TestOptions
----@field objects? table[]|string objects, or a file of them: what is there when the script begins
----@field recording? string a file of `kubelua record`: its first lists are there
----@field namespace? string of informers that do not say
----@field now? number|string where the clock begins: seconds since the epoch, or "2026-03-01T12:00:00Z"
+---@field objects? table[]|string objects, or a file of them, that exist when the script starts
+---@field recording? string a file of `kubelua record`: the objects of its first lists exist
+---@field namespace? string default namespace of informers
+---@field now? number|string start of the clock: seconds since the epoch, or "2026-03-01T12:00:00Z"
 ---@field leader_elect? boolean a script without k8s.leader takes part in an election too
 ---@field limits? table<string, string|number> of the script, by the names of --limit
 ---@field params? table<string, boolean|number|string|table> of rules, by name or "rule.name", as --param
----@field failures? "raise"|"collect" whether a call of the script that fails fails the spec
+---@field failures? "raise"|"collect" whether a failed call of the script fails the spec
 
----A script in a cluster of its own, its informers synced.
----@param path string from the folder under test
+---Returns an environment with the script and its own cluster; its informers are synced.
+---@param path string relative to the directory under test
 ---@param options? k8s.TestOptions
 ---@return k8s.TestEnv
 function test.load(path, options) end
 
----A cluster without a script.
+---Returns an environment without a script.
 ---@param options? k8s.TestOptions
 ---@return k8s.TestEnv
 function test.new(options) end
@@ -39,16 +39,16 @@ function test.new(options) end
 ---@field body? table
 ---@field dry_run? boolean
 ---@field code integer
----@field err? { code: integer, reason: string, message: string } when it was refused
----@field at number seconds from the beginning
+---@field err? { code: integer, reason: string, message: string } when refused
+---@field at number seconds from the start
 
 ---@class k8s.TestReload
----@field handlers_kept integer that went on where they were
+---@field handlers_kept integer that continued at their position
 ---@field handlers_added integer new or changed
 ---@field handlers_removed integer
----@field events_dropped integer of handlers that are no more
----@field keys_dropped integer of queues that are no more
----@field timers_cancelled integer of those made at run time
+---@field events_dropped integer of removed handlers
+---@field keys_dropped integer of removed queues
+---@field timers_cancelled integer of timers created at run time
 
 ---@class k8s.TestEnv
 ---@field writes k8s.TestWrite[]
@@ -65,17 +65,17 @@ local env = {}
 ---@return k8s.TestEnv
 function env:load(path) end
 
----A new object; gives it as stored.
+---Adds an object; returns it as stored.
 ---@param object table
 ---@return table
 function env:add(object) end
 
----The whole object anew.
+---Replaces an object.
 ---@param object table
 ---@return table
 function env:update(object) end
 
----A merge patch of an object, or of a kind and a key.
+---Applies a merge patch to an object, or to a kind and a key.
 ---@param ref table|string
 ---@param key string|table
 ---@param patch? table
@@ -86,14 +86,14 @@ function env:patch(ref, key, patch) end
 ---@param key? string
 function env:delete(ref, key) end
 
----As the cluster has it now.
+---Returns the current object.
 ---@param ref table|string
 ---@param key? string
 ---@return table? object
 ---@return string? problem
 function env:get(ref, key) end
 
----The objects of a file of manifests.
+---Adds or replaces the objects of a file of manifests.
 ---@param path string
 ---@return k8s.TestEnv
 function env:apply_file(path) end
@@ -103,7 +103,7 @@ function env:apply_file(path) end
 ---@return table[]
 function env:list(kind, options) end
 
----A kind that the cluster does not have.
+---Adds a kind to the cluster.
 ---@param kind { kind: string, group: string, version?: string, plural?: string, namespaced?: boolean }
 ---@return k8s.TestEnv
 function env:kind(kind) end
@@ -114,25 +114,25 @@ function env:kind(kind) end
 ---@field namespace? string
 ---@field name? string
 ---@field subresource? string
----@field code? integer the answer's code, 400 to 599; what was asked for is not done
+---@field code? integer code of the response, 400 to 599; the request is not executed
 ---@field reason? string
 ---@field message? string
 ---@field retry_after? integer seconds
----@field delay? k8s.Duration before the answer; what was asked for is done before
----@field skip? integer so many are left alone first
----@field times? integer how often, 1 without it, 0 without end
+---@field delay? k8s.Duration before the response; the request is executed before
+---@field skip? integer number of requests that are spared first
+---@field times? integer number of affected requests, 1 by default; 0: all
 ---@field watch? "drop"|"expire" ends watches now
 
 ---@class k8s.TestAnswer
----@field url string whole, or its beginning with a "*" behind it
+---@field url string complete, or a prefix followed by "*"
 ---@field method? string
----@field status? integer 200 without it
+---@field status? integer 200 by default
 ---@field headers? table<string, string>
 ---@field body? string|table a table is sent as JSON
 ---@field delay? k8s.Duration
----@field times? integer how often; always without it
+---@field times? integer number of requests; default: all
 
----What another server answers to http.request from now on.
+---Defines the response of another server to http.request.
 ---@param answer k8s.TestAnswer
 function env:http(answer) end
 
@@ -140,14 +140,14 @@ function env:http(answer) end
 ---@param name string
 ---@param ... string
 ---@return table|string|nil result
----@return string? problem when it refuses
+---@return string? problem if it fails
 function env:call(name, ...) end
 
 ---@class k8s.TestAudit
----@field rule? string the id of one; else all
----@field passes? boolean what passed is told too
+---@field rule? string the id of one rule; default: all
+---@field passes? boolean also return passes
 
----What a rule said of an object.
+---The result of a rule for an object.
 ---@class k8s.TestFinding
 ---@field rule string its id
 ---@field severity "info"|"low"|"medium"|"high"|"critical"
@@ -160,15 +160,15 @@ function env:call(name, ...) end
 ---@field message? string
 ---@field path? string
 ---@field value? any
----@field fix? table what the rule's fix makes of the object, for a failure
+---@field fix? table result of the rule's fix, for a failure
 
----What the rules of the script say of the objects that are there, by severity, rule and object.
+---Evaluates the rules of the script for all objects; returns results sorted by severity, rule and object.
 ---@param options? k8s.TestAudit
 ---@return k8s.TestFinding[]
 function env:audit(options) end
 
----The value of a series of k8s.metric.
----@param name string of a histogram NAME_count or NAME_sum
+---Returns the value of a series of k8s.metric.
+---@param name string for a histogram NAME_count or NAME_sum
 ---@param labels? table<string, string>
 ---@return number?
 function env:metric(name, labels) end
@@ -176,17 +176,17 @@ function env:metric(name, labels) end
 ---@param fault k8s.TestFault
 function env:fault(fault) end
 
----All goes well again.
+---Removes all faults.
 function env:clear_faults() end
 
 ---@return { synced: boolean, handlers: table[], queues: table[], memory: number }?
 function env:status() end
 
----Does what is due now, and all that comes of it.
+---Processes everything that is due, until nothing is left.
 ---@return k8s.TestEnv
 function env:settle() end
 
----Moves the clock on; what is due on the way happens at its time.
+---Advances the clock; timers and delays happen at their times.
 ---@param duration k8s.Duration
 ---@return k8s.TestEnv
 function env:advance(duration) end
@@ -194,28 +194,28 @@ function env:advance(duration) end
 ---@return number seconds since the epoch
 function env:now() end
 
----The next generation of the script takes over: from this text, from what the function makes of the text that runs, or
----from what the file says now.
+---Activates the next generation of the script: from this string, from the result of the function for the running
+---text, or from the file.
 ---@param source? string|fun(text: string): string
----@return k8s.TestReload? done nil when it was refused
+---@return k8s.TestReload? done nil when refused
 ---@return string? problem
 function env:reload(source) end
 
 ---@param leads boolean
 function env:lead(leads) end
 
----Plays a recording at its times; without a path the rest of the one that test.load was given.
+---Plays a recording at its times; without a path, the rest of the option `recording`.
 ---@param path? string|{ speed?: number }
----@param options? { speed?: number } so many times as fast
+---@param options? { speed?: number } factor of the speed
 ---@return integer changes after the first lists
----@return string? problem what could not be read or stored, and streams without a list
+---@return string? problem parts that could not be read or stored, and streams without a list
 ---@return integer objects of the first lists
 function env:replay(path, options) end
 
----Forgets what the script did so far.
+---Clears all records.
 function env:reset() end
 
----Ends it, before the garbage collector does.
+---Ends the environment, before the garbage collector does.
 function env:close() end
 
 return test
