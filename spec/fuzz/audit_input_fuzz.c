@@ -146,7 +146,7 @@ static struct run read_text(struct packer *packer, struct str text, const struct
 {
     size_t before = way->before;
     struct run run = {.lines_before = before > 0};
-    const struct audit_input_sink sink = {on_object, on_refused, &run};
+    const struct audit_input_sink sink = {.object = on_object, .refused = on_refused, .ctx = &run};
     const struct audit_input_options options = {.packer = packer,
                                                 .sink = &sink,
                                                 .projection_of = way->kept ? projection_of : NULL,

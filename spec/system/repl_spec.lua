@@ -143,7 +143,7 @@ repl:2: unexpected end of input
   it("says what is wrong with a dump", function()
     temp.write(folder .. "/bad.yaml", "kind: Pod\nmetadata: {name: x}\n")
     local _, err, code = lines("", "--from", folder .. "/bad.yaml")
-    assert.equal("kubelua repl: " .. folder .. "/bad.yaml: object 1 has no kind, apiVersion or name\n", err)
+    assert.equal("kubelua repl: " .. folder .. "/bad.yaml: line 1: object has no kind, apiVersion or name\n", err)
     assert.equal(2, code)
     temp.write(folder .. "/bad.yaml", "a: [\n")
     _, err, code = lines("", "--from", folder .. "/bad.yaml")
@@ -185,7 +185,7 @@ repl:2: unexpected end of input
     assert.same({ out, "", 0 }, { lines(asks, "--from", folder .. "/array.json") })
     temp.write(folder .. "/cut", many[1] .. "\n" .. many[2]:sub(1, -2))
     local _, err, code = lines("", "--from", folder .. "/cut")
-    assert.has_match("^kubelua repl: .*/cut: document 2: invalid JSON: ", err)
+    assert.has_match("^kubelua repl: .*/cut: line 2: unexpected end of input in the object that starts here\n", err)
     assert.equal(2, code)
   end)
 
@@ -206,9 +206,9 @@ items:
 ]])
     assert.same({ "3\nweb\n", "", 0 },
       { lines('nodes:count()\npods["shop/web"]:name()\n', "--from", folder .. "/many.yaml") })
-    temp.write(folder .. "/flow.yaml", "{apiVersion: v1, kind: Node, metadata: {name: n, labels: {a: '}}} {{{'}}}\n")
+    temp.write(folder .. "/flow.yaml", "{apiVersion: v1, kind: Node, metadata: {name: one, labels: {a: '}}} {{{'}}}\n")
     assert.same({ '"}}} {{{"\n', "", 0 },
-      { lines("nodes.n.metadata.labels.a\n", "--from", folder .. "/flow.yaml") })
+      { lines("nodes.one.metadata.labels.a\n", "--from", folder .. "/flow.yaml") })
   end)
 
   it("fills caches of a cluster as they are asked for, and follows it", function()

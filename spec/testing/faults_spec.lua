@@ -226,7 +226,13 @@ items:
     env:apply_file(path)
     assert.same({ "2", "{" }, { env:get("cm", "shop/a").data.n, env:get("cm", "shop/b").data.n })
     assert.equal("3", env:get("cm", "shop/c").data.n)
-    local ok, raised = pcall(env.apply_file, env, "nothing.yaml")
+    file = assert(io.open(path, "w")) -- as every command reads YAML
+    file:write "kind: ConfigMap\nmetadata: {name: d, namespace: shop}\ndata: {n: 'x', n: 'y'}\n"
+    file:close()
+    local ok, raised = pcall(env.apply_file, env, path)
+    assert.is_false(ok)
+    assert.has_match('line 3: duplicate map key "n"', raised, 1, true)
+    ok, raised = pcall(env.apply_file, env, "nothing.yaml")
     assert.is_false(ok)
     assert.has_match("env:apply_file: no file ", raised, 1, true)
   end)

@@ -185,7 +185,7 @@ static void print_unused(const struct audit_request *request, const struct input
 /* A file that cannot be read does not hide what is found in the others. */
 static void read_all(struct offline *offline)
 {
-    const struct audit_input_sink sink = {on_object, on_refused, offline};
+    const struct audit_input_sink sink = {.object = on_object, .refused = on_refused, .ctx = offline};
     struct number_set seen = {0};
     struct input_exclude exclude;
     input_exclude_init(&exclude, offline->request->exclude.items, offline->request->exclude.count);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/input/manifest_objects.h"
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
-#include "kube/config/yaml_documents.h"
 #include "kube/kinds/catalogue.h"
 #include "kube/kinds/well_known.h"
 #include "tool/tool.h"
@@ -79,9 +79,9 @@ static void add_version(struct dump *dump, const struct tape *tape, size_t spec,
     buf_clear(&text);
 }
 
-static void add_definition(struct dump *dump, const struct tape *tape, size_t at)
+static void add_definition(struct dump *dump, const struct tape *tape)
 {
-    size_t spec = tape_field(tape, at, STR("spec"));
+    size_t spec = tape_field(tape, tape_root(tape), STR("spec"));
     size_t versions = spec ? tape_field(tape, spec, STR("versions")) : 0;
     unsigned order = 0;
     for (size_t v = versions ? tape_first(tape, versions, NULL) : 0; v;
@@ -93,16 +93,13 @@ static void add_definition(struct dump *dump, const struct tape *tape, size_t at
 
 /* --- answers of discovery */
 
-static bool add_discovery(void *ctx, const struct tape *tape)
+static bool add_discovery(struct dump *dump, const struct audit_input_parsed *object)
 {
-    struct dump *dump = ctx;
-    bool is_map = tape_type(tape, tape_root(tape)) == '{';
-    struct str kind = is_map ? text_at(tape, tape_root(tape), "kind") : (struct str){0};
+    const struct tape *tape = object->tape;
     struct str group, version;
-    if (str_is(kind, "APIGroupDiscoveryList")) {
-        catalogue_add_aggregated(dump->catalogue, tape, dump->groups);
-        dump->groups += 1000;
-    } else if (str_is(kind, "APIResourceList")) {
+    if (str_is(object->kind, "APIGroupDiscovery")) {
+        catalogue_add_group(dump->catalogue, tape, tape_root(tape), dump->groups++);
+    } else if (str_is(object->kind, "APIResourceList")) {
         api_version_cut(text_at(tape, tape_root(tape), "groupVersion"), &group, &version);
         catalogue_add_legacy(dump->catalogue, tape, group, version, dump->groups++, 0);
     } else {
@@ -114,12 +111,12 @@ static bool add_discovery(void *ctx, const struct tape *tape)
 /* --- objects */
 
 /* An item of a list need not say what it is. */
-static void add_role(struct dump *dump, const struct manifest_object *object)
+static void add_role(struct dump *dump, const struct audit_input_parsed *object)
 {
     bool is_binding = str_is(object->kind, "RoleBinding") || str_is(object->kind, "ClusterRoleBinding");
     if (!is_binding && !str_is(object->kind, "Role") && !str_is(object->kind, "ClusterRole")) return;
     dump->has_binding |= is_binding;
-    tool_push_json(dump->L, object->tape, object->at);
+    tool_push_json(dump->L, object->tape, tape_root(object->tape));
     lua_pushlstring(dump->L, object->kind.p, object->kind.n);
     lua_setfield(dump->L, -2, "kind");
     tool_append(dump->L);
@@ -140,19 +137,20 @@ static void note_kind(struct dump *dump, struct str api_version, struct str kind
         xstrndup(group.p, group.n), xstrndup(version.p, version.n), xstrndup(kind.p, kind.n), namespaced};
 }
 
-static bool add_object(void *ctx, const struct manifest_object *object, struct err *err)
+static bool add_object(void *ctx, const struct audit_input_parsed *object, struct err *err)
 {
     struct dump *dump = ctx;
     const struct tape *tape = object->tape;
+    if (add_discovery(dump, object)) return true;
     if (str_is(object->kind, "CustomResourceDefinition")) {
-        add_definition(dump, tape, object->at);
+        add_definition(dump, tape);
         return true;
     }
     if (!object->kind.n || !object->api_version.n)
-        return err_set(err, ERR_INVALID, "object %zu has no kind or apiVersion", object->number);
+        return err_set(err, ERR_INVALID, "object has no kind or apiVersion");
     add_role(dump, object);
     note_kind(dump, object->api_version, object->kind,
-              text_at(tape, tape_field(tape, object->at, STR("metadata")), "namespace").n > 0);
+              text_at(tape, tape_field(tape, tape_root(tape), STR("metadata")), "namespace").n > 0);
     return true;
 }
 
@@ -172,7 +170,7 @@ static void add_seen(struct dump *dump)
 struct dump *dump_read(lua_State *L, const char *const *files, size_t count, struct err *err)
 {
     struct dump *dump = NEW(struct dump);
-    const struct manifest_sink sink = {.document = add_discovery, .object = add_object, .ctx = dump};
+    const struct manifest_sink sink = {.object = add_object, .ctx = dump};
     dump->lists = tape_parser_new();
     dump->catalogue = catalogue_well_known();
     dump->L = L;

@@ -28,8 +28,9 @@ static struct {
 static struct options options;
 
 static const struct flag flags[] = {
-    {"from", 0, FLAG_LIST, &own.from, "FILE", NULL,
-     "Load objects from a file instead of a cluster: manifests or output of kubectl get -o json|yaml, "
+    {"from", 0, FLAG_LIST, &own.from, "FILE|DIR", NULL,
+     "Load objects from a file or directory instead of a cluster: manifests or output of kubectl get -o "
+     "json|yaml, "
      "also with --watch (repeatable)"},
     {"engine", 0, FLAG_BOOL, &own.engine, NULL, NULL,
      "Use the caches of a running engine instead of a cluster"},

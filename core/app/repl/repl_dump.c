@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "app/repl/repl_backend.h"
+#include "audit/input/manifest_objects.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
-#include "kube/config/yaml_documents.h"
 #include "kube/kinds/catalogue.h"
 #include "object/parse/document.h"
 #include "sim/api/inside.h"
@@ -63,10 +63,10 @@ static void put_fields(struct buf *out, const struct tape *tape, size_t at, cons
 
 /* As the file has it: what has a uid is stored without a default of the server's. Items of lists carry
  * neither kind nor apiVersion: they are the list's. */
-static void write_object(const struct load *load, const struct manifest_object *object, struct buf *out)
+static void write_object(const struct load *load, const struct audit_input_parsed *object, struct buf *out)
 {
     const struct tape *tape = object->tape;
-    size_t at = object->at, metadata = tape_field(tape, at, STR("metadata"));
+    size_t at = tape_root(tape), metadata = tape_field(tape, at, STR("metadata"));
     json_open(out, NULL, '{');
     if (!tape_field(tape, at, STR("apiVersion"))) json_str(out, "apiVersion", object->api_version);
     if (!tape_field(tape, at, STR("kind"))) json_str(out, "kind", object->kind);
@@ -82,15 +82,15 @@ static void write_object(const struct load *load, const struct manifest_object *
     json_close(out, '}');
 }
 
-static bool put_object(void *ctx, const struct manifest_object *object, struct err *err)
+static bool put_object(void *ctx, const struct audit_input_parsed *object, struct err *err)
 {
     struct load *load = ctx;
     struct buf text = {0};
     load->objects++;
-    size_t metadata = tape_field(object->tape, object->at, STR("metadata"));
+    size_t metadata = tape_field(object->tape, tape_root(object->tape), STR("metadata"));
     struct str name = tape_str(object->tape, tape_field(object->tape, metadata, STR("name")));
     if (!object->kind.n || !object->api_version.n || !name.n)
-        return err_set(err, ERR_INVALID, "object %zu has no kind, apiVersion or name", load->objects);
+        return err_set(err, ERR_INVALID, "object has no kind, apiVersion or name");
     know_kind(load, object->api_version, object->kind,
               tape_field(object->tape, metadata, STR("namespace")) != 0);
     write_object(load, object, &text);

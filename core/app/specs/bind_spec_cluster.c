@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "app/specs/bind_spec_internal.h"
-#include "kube/config/yaml_documents.h"
+#include "audit/input/manifest_objects.h"
+#include "object/parse/document.h"
 #include "script/vm/args.h"
 
 /* put(engine, json) */
@@ -50,33 +51,41 @@ static int l_add_kind(lua_State *L)
     return spec_push_result(L, spec_engine_add_kind(engine, &resource, &err), &err);
 }
 
-static void on_document(void *ctx, struct str json)
-{
-    buf_str(ctx, json);
-    buf_putc(ctx, '\0');
-}
-
-/* read_file(path): the texts of the documents in it, as JSON */
-static int l_read_file(lua_State *L)
-{
-    struct err err;
-    struct buf *texts = script_scratch(script_of(L));
-    if (!yaml_documents(arg_str(L, 1, "path").p, on_document, texts, &err))
-        return spec_push_result(L, false, &err);
-    lua_newtable(L);
-    for (size_t at = 0, i = 1; at < texts->len; i++) {
-        size_t len = strlen(texts->data + at);
-        lua_pushlstring(L, texts->data + at, len);
-        lua_rawseti(L, -2, (int)i);
-        at += len + 1;
-    }
-    return 1;
-}
-
 static void set_text(lua_State *L, const char *key, const char *value)
 {
     lua_pushstring(L, value);
     lua_setfield(L, -2, key);
+}
+
+static void set_slice(lua_State *L, const char *key, struct str value)
+{
+    if (!value.n) return;
+    lua_pushlstring(L, value.p, value.n);
+    lua_setfield(L, -2, key);
+}
+
+static bool on_object(void *ctx, const struct audit_input_parsed *object, struct err *err)
+{
+    lua_State *L = ctx;
+    struct buf json = {0};
+    document_json(object->tape, tape_root(object->tape), &json);
+    lua_newtable(L);
+    set_slice(L, "json", buf_slice(&json));
+    set_slice(L, "apiVersion", object->api_version);
+    set_slice(L, "kind", object->kind);
+    lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
+    buf_clear(&json);
+    return true;
+}
+
+/* read_file(path): the objects in it, each { json, apiVersion, kind }, with those that its List says */
+static int l_read_file(lua_State *L)
+{
+    struct err err;
+    const char *path = arg_str(L, 1, "path").p;
+    const struct manifest_sink sink = {.object = on_object, .ctx = L};
+    lua_newtable(L); /* what fails here ends the process of the specs, not more */
+    return manifest_objects(&path, 1, &sink, NULL, &err) ? 1 : spec_push_result(L, false, &err);
 }
 
 /* resolve(engine, kind): a table */

@@ -103,6 +103,7 @@ bool audit_input_read(const struct audit_input_options *options, const char *pat
                              .counts = counts,
                              .max =
                                  options->max_object_size ? options->max_object_size : AUDIT_INPUT_OBJECT_MAX,
+                             .max_name = options->max_name ? options->max_name : "--max-object-size",
                              .parser = tape_parser_new()};
     struct input_files files = {0};
     bool ok = strcmp(path, "-") == 0 ? read_file(&r, path, err)

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "object/pack/pack.h"
 #include "object/pack/projection.h"
+#include "object/parse/tape.h"
 
 struct number_set;
 
@@ -28,9 +29,19 @@ struct audit_input_object {
     void *text; /* for `again` */
 };
 
+/* An object that is not packed; all is borrowed for the call. */
+struct audit_input_parsed {
+    const struct tape *tape;
+    struct str api_version, kind; /* of an item that says none, those of its list; empty: nothing says */
+    struct str file;
+    size_t line;
+};
+
 struct audit_input_sink {
     /* False: stop, quietly. */
     bool (*object)(void *ctx, const struct audit_input_object *object);
+    /* In its place if it is there: nothing is packed, no packer needed, and no name asked for. */
+    bool (*parsed)(void *ctx, const struct audit_input_parsed *object);
     /* Called for an input that could not be read; only it is lost: `err` names file and position. The rest of
      * the file is read where that is possible. */
     void (*refused)(void *ctx, const struct err *err);
@@ -61,6 +72,7 @@ struct audit_input_options {
     bool recursive;                /* folders: also those below */
     struct input_exclude *exclude; /* what of them is left out; NULL: nothing */
     size_t max_object_size;        /* bytes of one object's text; 0: AUDIT_INPUT_OBJECT_MAX */
+    const char *max_name;          /* of that limit, for messages; NULL: --max-object-size */
     size_t window;                 /* bytes that are read ahead, about; 0: as many as are fast. For tests */
     /* Bytes read so far of the total (0: not known), for a progress bar; may be NULL. */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);

@@ -185,7 +185,7 @@ void input_refuse_text(struct input_reader *r, size_t line, enum err_code code, 
 void input_refuse_cut(struct input_reader *r, enum input_cut_result result, size_t line)
 {
     if (result == CUT_LARGE)
-        input_refuse_text(r, line, ERR_LIMIT, "object exceeds %zu bytes (--max-object-size)", r->max);
+        input_refuse_text(r, line, ERR_LIMIT, "object exceeds %zu bytes (%s)", r->max, r->max_name);
     else
         input_refuse_text(r, line, ERR_CLOSED, "unexpected end of input in the object that starts here");
 }

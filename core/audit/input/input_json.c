@@ -298,8 +298,8 @@ static bool pass_over(struct input_reader *r, const struct envelope *e)
     struct input_piece piece;
     if (e->is_list) {
         if (e->because == TOO_LARGE)
-            input_refuse_text(r, r->window.line, ERR_LIMIT,
-                              "field of a List exceeds %zu bytes (--max-object-size)", r->max);
+            input_refuse_text(r, r->window.line, ERR_LIMIT, "field of a List exceeds %zu bytes (%s)", r->max,
+                              r->max_name);
         else
             input_refuse_cut(r, CUT_OPEN, e->line);
         return false;

@@ -264,6 +264,22 @@ static bool pack_generated(struct looked_at *looked_at, struct root **object)
     return is_generated;
 }
 
+/* The object without packing it. */
+static void take_parsed(struct input_reader *r, const struct input_piece *piece, struct str api_version,
+                        struct str kind, size_t line)
+{
+    const struct audit_input_sink *sink = r->options->sink;
+    struct tape tape;
+    struct err err;
+    if (!tape_parse(r->parser, piece->text.p, piece->text.n, &tape, &err)) {
+        input_refuse_damaged(r, piece->text, line, &err);
+        return;
+    }
+    r->counts->objects++;
+    r->stopped = !sink->parsed(
+        sink->ctx, &(const struct audit_input_parsed){&tape, api_version, kind, str_of(r->file), line});
+}
+
 void input_take_object(struct input_reader *r, const struct input_piece *piece, struct str api_version,
                        struct str kind, size_t line)
 {
@@ -271,6 +287,10 @@ void input_take_object(struct input_reader *r, const struct input_piece *piece, 
     struct input_piece room;
     struct root *object;
     struct err err;
+    if (sink->parsed) {
+        take_parsed(r, piece, api_version, kind, line);
+        return;
+    }
     if (kind.n > 0 && api_version.n > 0) {
         classify(r, api_version, kind);
         if (!r->wanted) {

@@ -20,6 +20,7 @@ struct input_reader {
     const struct audit_input_options *options;
     struct audit_input_counts *counts;
     size_t max;
+    const char *max_name;         /* of that limit, for messages */
     uint64_t before, told, total; /* bytes: of files that were read, last told, of all files */
     const char *file;
     struct input_source *source;

@@ -96,7 +96,7 @@ static void complain(struct input_yaml *y)
     size_t here = yaml_value_line_of(&y->value, p->mark);
     if (r->window.failed) return; /* that is told by whoever reads the window */
     if (y->is_text_long) {
-        input_refuse_text(r, here, ERR_LIMIT, "document exceeds %zu bytes (--max-object-size)", r->max);
+        input_refuse_text(r, here, ERR_LIMIT, "document exceeds %zu bytes (%s)", r->max, r->max_name);
     } else if (p->error == YAML_READER_ERROR) {
         input_refuse_text(r, here, ERR_PARSE, "neither JSON nor YAML: %s, at byte %zu", problem,
                           p->problem_offset);
@@ -320,9 +320,8 @@ static void read_part(struct input_yaml *y)
 
 void input_read_yaml(struct input_reader *r, bool is_utf16)
 {
-    struct input_yaml y = {.value = {.next = next, .max = r->max, .max_name = "--max-object-size"},
-                           .reader = r,
-                           .splits = !is_utf16};
+    struct input_yaml y = {
+        .value = {.next = next, .max = r->max, .max_name = r->max_name}, .reader = r, .splits = !is_utf16};
     input_tokens_init(&y.tokens);
     do read_part(&y);
     while (y.at_mark && !r->stopped);

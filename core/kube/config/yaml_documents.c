@@ -1,116 +1,14 @@
-/* Files of manifests; see yaml_documents.h. */
+/* YAML as JSON; see yaml_documents.h. */
 #include "kube/config/yaml_documents.h"
 
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "kube/config/yaml_file.h"
 #include "kube/config/yaml_value.h"
-#include "object/parse/json_scan.h"
 
-enum { FILE_MAX = 64 << 20 };
-
-static bool complain(const char *path, const yaml_parser_t *parser, struct err *err)
-{
-    const char *problem = parser->problem ? parser->problem : "not YAML";
-    return err_set(err, ERR_PARSE, "%s: line %zu: %s", path, parser->problem_mark.line + 1, problem);
-}
-
-static bool hand_over(struct yaml_file *file, void (*document)(void *ctx, struct str json), void *ctx,
-                      struct err *err)
-{
-    struct buf json = {0};
-    yaml_node_t *root = yaml_file_root(file);
-    size_t line = root ? root->start_mark.line + 1 : 0;
-    bool ok = yaml_json_whole(file, root, &json) ||
-              err_set(err, ERR_LIMIT, "%s:%zu: document is nested too deeply or exceeds 64 MiB of JSON",
-                      file->path, line);
-    if (ok && !str_is(buf_slice(&json), "null")) document(ctx, buf_slice(&json));
-    buf_clear(&json);
-    return ok;
-}
-
-static bool read_yaml(const char *path, struct buf *text, void (*document)(void *ctx, struct str json),
-                      void *ctx, struct err *err)
-{
-    yaml_parser_t parser;
-    bool ok = true, more = true;
-    yaml_parser_initialize(&parser);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)buf_text(text), text->len);
-    while (ok && more) {
-        struct yaml_file file = {.path = path};
-        ok = file.loaded = yaml_parser_load(&parser, &file.document) == 1;
-        if (!ok) {
-            complain(path, &parser, err);
-            break;
-        }
-        more = yaml_file_root(&file) != NULL;
-        if (more) ok = hand_over(&file, document, ctx, err);
-        yaml_file_clear(&file);
-    }
-    yaml_parser_delete(&parser);
-    return ok;
-}
-
-/* Takes the next JSON object or array from `rest`, with what is left where none ends; false at the end. */
-static bool next_json(struct str *rest, struct str *value)
-{
-    struct json_scan scan = {0};
-    *rest = str_trim(*rest);
-    *value = *rest;
-    if (!rest->n) return false;
-    bool begins = *rest->p == '{' || *rest->p == '[';
-    const char *behind = begins ? json_scan(&scan, rest->p, rest->p + rest->n) : NULL;
-    if (behind) value->n = (size_t)(behind - rest->p);
-    *rest = (struct str){rest->p + value->n, rest->n - value->n};
-    return true;
-}
-
-/* It begins as JSON does that is an object, or an array of them; `{ a: b }` is YAML. */
-static bool begins_as_json(struct str value)
-{
-    struct str inside = str_trim((struct str){value.p + 1, value.n - 1});
-    return inside.n && *inside.p && strchr(*value.p == '{' ? "\"}" : "{]", *inside.p);
-}
-
-/* Several of them one behind another, which no YAML is. A single one may be YAML's too. */
-static bool is_row_of_json(struct str text)
-{
-    struct str value;
-    size_t count = 0;
-    while (next_json(&text, &value)) {
-        if ((*value.p != '{' && *value.p != '[') || !begins_as_json(value)) return false;
-        count++;
-    }
-    return count > 1;
-}
-
-/* Passes on each JSON value. Text that is not JSON is passed on as well, and so is empty text: the parser
- * reports what is wrong. */
-static void read_json(struct str text, void (*document)(void *ctx, struct str json), void *ctx)
-{
-    struct str value;
-    next_json(&text, &value);
-    do document(ctx, value);
-    while (next_json(&text, &value));
-}
-
-bool yaml_documents(const char *path, void (*document)(void *ctx, struct str json), void *ctx,
-                    struct err *err)
-{
-    struct buf text = {0};
-    bool ok = file_read(path, FILE_MAX, &text, err);
-    if (ok && (str_ends(str_of(path), STR(".json")) || is_row_of_json(buf_slice(&text))))
-        read_json(buf_slice(&text), document, ctx);
-    else if (ok)
-        ok = read_yaml(path, &text, document, ctx, err);
-    buf_clear(&text);
-    return ok;
-}
-
-/* --- YAML values as JSON */
+/* --- Nodes */
 
 enum { DEPTH_MAX = 50, JSON_MAX = 1 << 20, WHOLE_MAX = 64 << 20 }; /* aliases can make much out of little */
 

@@ -30,6 +30,8 @@ void catalogue_finish(struct catalogue *catalogue);
 
 /* An APIGroupDiscoveryList: all groups with all they serve. `first_group` is the order of its first. */
 void catalogue_add_aggregated(struct catalogue *catalogue, const struct tape *tape, unsigned first_group);
+/* An APIGroupDiscovery, an item of it, at `at`. */
+void catalogue_add_group(struct catalogue *catalogue, const struct tape *tape, size_t at, unsigned order);
 /* An APIResourceList: what one group version serves. */
 void catalogue_add_legacy(struct catalogue *catalogue, const struct tape *tape, struct str group,
                           struct str version, unsigned group_order, unsigned version_order);

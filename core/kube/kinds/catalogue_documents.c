@@ -75,20 +75,22 @@ static void add_version(struct catalogue *catalogue, const struct tape *tape, si
     buf_clear(&what);
 }
 
+void catalogue_add_group(struct catalogue *catalogue, const struct tape *tape, size_t at, unsigned order)
+{
+    struct found found = {.group = field_text(tape, tape_field(tape, at, STR("metadata")), STR("name")),
+                          .group_order = order};
+    size_t versions = tape_field(tape, at, STR("versions"));
+    for (size_t v = tape_first(tape, versions, NULL); v; v = tape_next(tape, versions, v, NULL)) {
+        add_version(catalogue, tape, v, &found);
+        found.version_order++;
+    }
+}
+
 void catalogue_add_aggregated(struct catalogue *catalogue, const struct tape *tape, unsigned first_group)
 {
     size_t items = tape_field(tape, tape_root(tape), STR("items"));
-    struct found found = {.group_order = first_group};
-    for (size_t at = tape_first(tape, items, NULL); at; at = tape_next(tape, items, at, NULL)) {
-        size_t versions = tape_field(tape, at, STR("versions"));
-        found.group = field_text(tape, tape_field(tape, at, STR("metadata")), STR("name"));
-        found.version_order = 0;
-        for (size_t v = tape_first(tape, versions, NULL); v; v = tape_next(tape, versions, v, NULL)) {
-            add_version(catalogue, tape, v, &found);
-            found.version_order++;
-        }
-        found.group_order++;
-    }
+    for (size_t at = tape_first(tape, items, NULL); at; at = tape_next(tape, items, at, NULL))
+        catalogue_add_group(catalogue, tape, at, first_group++);
 }
 
 void catalogue_add_legacy(struct catalogue *catalogue, const struct tape *tape, struct str group,

@@ -221,31 +221,16 @@ function objects.list(env, verb, kind, given)
   return items
 end
 
--- The objects of a document, and the kind that those of a List have.
-local function objects_of(value)
-  local list = type(value) == "table" and type(value.items) == "table" and tostring(value.kind):match "^(.*)List$"
-  if list then
-    return value.items, list
-  end
-  return type(value) == "table" and value[1] ~= nil and value or { value }, ""
-end
-
 -- Objects of a file: YAML with any number of documents, or JSON; each may be a List or an array.
 function objects.read_file(path)
-  local texts, problem = test.read_file(path)
-  if not texts then
+  local read, problem = test.read_file(path)
+  if not read then
     raw.raise(problem)
   end
-  local read = {}
-  for _, text in ipairs(texts) do
-    local value = decode(text)
-    local items, list = objects_of(value)
-    for _, item in ipairs(items) do
-      if list ~= "" then
-        item.kind, item.apiVersion = item.kind or list, item.apiVersion or value.apiVersion
-      end
-      read[#read + 1] = item
-    end
+  for i, found in ipairs(read) do
+    local object = decode(found.json)
+    object.kind, object.apiVersion = object.kind or found.kind, object.apiVersion or found.apiVersion
+    read[i] = object
   end
   return read
 end

@@ -48,7 +48,7 @@ int inputs_setup(void **state)
     in->pool = pool_new(NULL);
     strcpy(in->folder, "/tmp/kubelua_inputs_XXXXXX");
     assert_non_null(mkdtemp(in->folder));
-    in->sink = (struct audit_input_sink){on_object, on_refused, in};
+    in->sink = (struct audit_input_sink){.object = on_object, .refused = on_refused, .ctx = in};
     in->options = (struct audit_input_options){.packer = packer_new(in->pool), .sink = &in->sink, .ctx = in};
     *state = in;
     return 0;
