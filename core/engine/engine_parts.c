@@ -40,6 +40,7 @@ void engine_make_scripts(struct engine *engine)
                                                .loop = engine->loop,
                                                .host = &engine->host,
                                                .files = settings->files,
+                                               .file_count = settings->file_count,
                                                .reload_timeout_ms = settings->reload_timeout_ms,
                                                .reload_probation_ms = settings->reload_probation_ms,
                                                .hooks = {.resolve_kinds = resolve_kinds,
@@ -57,9 +58,10 @@ void engine_make_scripts(struct engine *engine)
 static bool make_web(struct engine *engine, struct err *err)
 {
     const struct engine_options *options = &engine->options;
-    const struct flag_list *hosts = &options->settings->http_hosts;
-    const char *identity = options->settings->identity;
-    struct web_allow *allow = options->others ? NULL : web_allow_new(hosts->items, hosts->count, err);
+    const struct engine_settings *settings = options->settings;
+    const char *identity = settings->identity;
+    struct web_allow *allow =
+        options->others ? NULL : web_allow_new(settings->http_hosts, settings->http_host_count, err);
     if (!allow && !options->others) return err_wrap(err, "--allow-http");
     engine->web =
         web_new(&(struct web_options){.engine_loop = engine->loop,

@@ -1,7 +1,6 @@
 /* Settings of an engine as plain values, whether they came from flags or from elsewhere. Owner: the driver;
  * the engine borrows them, and what they point to, for as long as it lives. */
 #pragma once
-#include "base/cli/flags.h"
 #include "informer/shared/shared_factory.h"
 #include "script/generation/script.h"
 
@@ -11,7 +10,8 @@ struct engine_settings {
     int64_t request_timeout_ms; /* 0: none */
     double qps;                 /* 0: no limit, unless there is a burst (H-1) */
     int burst;
-    struct flag_list http_hosts; /* that http.request may ask */
+    const char *const *http_hosts; /* that http.request may ask */
+    size_t http_host_count;
 
     /* Informers. */
     enum watch_list_mode watch_list;
@@ -19,7 +19,8 @@ struct engine_settings {
     int chunk_size; /* 0: as R-9 says */
 
     /* Scripts, and what is given to them. */
-    struct flag_list files; /* files and folders, which a look at files looks at again */
+    const char *const *files; /* files and folders, which a look at files looks at again */
+    size_t file_count;
     const struct limits *limits;
     const struct rule_params *params; /* NULL: none */
     const char *const *trusted;       /* as of the host (script.h), as the next */

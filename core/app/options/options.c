@@ -203,7 +203,7 @@ bool options_complete(struct options *o, bool needs_files, struct script_files *
     if (needs_files && !o->files.count)
         return err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
     return (!elects || leader_flags_check(&o->leader, err)) && options_set_limits(o, err) &&
-           (!o->files.count || script_files_find(&o->files, files, err)) &&
+           (!o->files.count || script_files_find(o->files.items, o->files.count, files, err)) &&
            options_check_trusted(o, files, err);
 }
 

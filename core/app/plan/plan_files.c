@@ -93,7 +93,7 @@ static int l_find(lua_State *L)
     struct err err;
     lua_pushvalue(L, 1);
     struct flag_list arguments = take_list(L);
-    bool ok = script_files_find(&arguments, &found, &err);
+    bool ok = script_files_find(arguments.items, arguments.count, &found, &err);
     flag_list_clear(&arguments);
     if (!ok) return tool_raise(L, &err);
     lua_newtable(L);

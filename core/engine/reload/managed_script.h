@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/cli/flags.h"
 #include "base/clock.h"
 #include "base/series/series.h"
 #include "engine/reload/reload_probation.h"
@@ -45,7 +44,8 @@ struct managed_scripts_hooks {
 struct managed_scripts_options {
     struct loop *loop;
     const struct script_host *host;
-    struct flag_list files; /* files and folders that are looked at again; borrowed */
+    const char *const *files; /* files and folders that are looked at again; borrowed */
+    size_t file_count;
     int64_t reload_timeout_ms, reload_probation_ms;
     struct managed_scripts_hooks hooks;
 };

@@ -24,11 +24,10 @@ static void watch_bundle(const struct managed_scripts *scripts, const struct bun
 
 static void watch_all(const struct managed_scripts *scripts)
 {
-    const struct flag_list *arguments = &scripts->options.files;
+    const struct managed_scripts_options *options = &scripts->options;
     if (!scripts->watch) return;
-    for (size_t i = 0; i < arguments->count; i++)
-        if (script_files_is_folder(arguments->items[i]))
-            script_watch_folder(scripts->watch, arguments->items[i]);
+    for (size_t i = 0; i < options->file_count; i++)
+        if (script_files_is_folder(options->files[i])) script_watch_folder(scripts->watch, options->files[i]);
     for (size_t i = 0; i < scripts->count; i++) {
         const struct managed_script *managed = scripts->items[i];
         script_watch_file(scripts->watch, managed->path);
@@ -109,7 +108,7 @@ static void find_files(struct managed_scripts *scripts, enum reload_mode mode)
 {
     struct script_files files;
     struct err err;
-    if (!script_files_rescan(&scripts->options.files, &files, &err)) {
+    if (!script_files_rescan(scripts->options.files, scripts->options.file_count, &files, &err)) {
         log_warn("Failed to scan for scripts", F("err", err.text));
         return;
     }

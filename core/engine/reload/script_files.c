@@ -121,11 +121,11 @@ static bool add_folder(struct script_files *files, const char *folder, bool may_
     return count == 0 && !may_be_empty ? none_there(folder, err) : ok;
 }
 
-bool script_files_find(const struct flag_list *arguments, struct script_files *out, struct err *err)
+bool script_files_find(const char *const *arguments, size_t count, struct script_files *out, struct err *err)
 {
     *out = (struct script_files){0};
-    for (size_t i = 0; i < arguments->count; i++) {
-        const char *argument = arguments->items[i];
+    for (size_t i = 0; i < count; i++) {
+        const char *argument = arguments[i];
         struct stat st;
         bool ok = true;
         if (stat(argument, &st) != 0)
@@ -156,13 +156,14 @@ static bool is_named_itself(const char *argument)
     return stat(argument, &st) == 0 || str_ends(str_of(argument), STR(".lua"));
 }
 
-bool script_files_rescan(const struct flag_list *arguments, struct script_files *out, struct err *err)
+bool script_files_rescan(const char *const *arguments, size_t count, struct script_files *out,
+                         struct err *err)
 {
     bool ok = true;
     *out = (struct script_files){0};
-    for (size_t i = 0; ok && i < arguments->count; i++)
-        ok = is_named_itself(arguments->items[i]) ? add(out, arguments->items[i], err)
-                                                  : add_folder(out, arguments->items[i], true, err);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = is_named_itself(arguments[i]) ? add(out, arguments[i], err)
+                                           : add_folder(out, arguments[i], true, err);
     if (!ok) script_files_clear(out);
     return ok;
 }

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/cli/flags.h"
 #include "base/err.h"
 
 struct script_files {
@@ -17,9 +16,10 @@ struct script_files {
 /* A script that is named twice is one. ERR_NOT_FOUND or ERR_INVALID names the argument, or the two that are
  * the same file or would have the same name. The order is that of the arguments, in a folder that of the
  * names. */
-bool script_files_find(const struct flag_list *arguments, struct script_files *out, struct err *err);
+bool script_files_find(const char *const *arguments, size_t count, struct script_files *out, struct err *err);
 /* The same of an engine that runs: a file that was named itself is listed whether it is there or not, and a
  * folder may be empty. */
-bool script_files_rescan(const struct flag_list *arguments, struct script_files *out, struct err *err);
+bool script_files_rescan(const char *const *arguments, size_t count, struct script_files *out,
+                         struct err *err);
 bool script_files_is_folder(const char *argument);
 void script_files_clear(struct script_files *files);

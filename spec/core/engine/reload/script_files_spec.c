@@ -40,12 +40,12 @@ static int teardown(void **state)
 static const char *find(const char *const *arguments)
 {
     static struct buf text;
-    struct flag_list list = {.items = (const char **)arguments};
+    size_t count = 0;
     struct script_files files;
     struct err err;
     text.len = 0;
-    while (arguments[list.count]) list.count++;
-    if (!script_files_find(&list, &files, &err)) {
+    while (arguments[count]) count++;
+    if (!script_files_find(arguments, count, &files, &err)) {
         buf_printf(&text, "error: %s", err.text);
         return buf_text(&text);
     }
