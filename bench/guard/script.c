@@ -28,6 +28,7 @@ struct guard_script {
 
     struct loop *loop;
     struct turns turns;
+    struct cluster_parts parts;
     struct script_host host;
     struct script *script;
 };
@@ -105,10 +106,10 @@ struct guard_script *guard_script_new(const char *path, struct root *const *obje
     struct err err;
     g->loop = loop_new();
     turns_init(&g->turns);
-    struct shared_factory *factory = shared_factory_new(&(struct shared_factory_options){
+    g->parts.factory = shared_factory_new(&(struct shared_factory_options){
         .engine_loop = g->loop, .io_loop = g->loop, .new_source = new_source, .ctx = g});
     g->host = (struct script_host){
-        .factory = factory, .loop = g->loop, .turns = &g->turns, .default_namespace = ""};
+        .cluster = &g->parts, .loop = g->loop, .turns = &g->turns, .default_namespace = ""};
     g->host.watch = cpu_watch_new(&err); /* as the engine has it: without one, scripts would have a hook */
     must(g->host.watch);
     g->script = script_load(&g->host, path, "guard", &err);
@@ -116,7 +117,7 @@ struct guard_script *guard_script_new(const char *path, struct root *const *obje
         fprintf(stderr, "guard: %s\n", err.text);
         exit(1);
     }
-    shared_factory_resolve(factory, pods_alone(), unknown, NULL);
+    shared_factory_resolve(g->parts.factory, pods_alone(), unknown, NULL);
     list(g, objects, count);
     return g;
 }

@@ -69,13 +69,13 @@ static void make_kinds(struct cluster *cluster)
                                                                       .failed = options->failed_kinds,
                                                                       .ctx = options->ctx,
                                                                       .is_quiet = options->is_quiet});
-    cluster->kinds = kinds_new(loop_clock(options->engine_loop), cluster_ask_kinds, cluster);
+    cluster->parts.kinds = kinds_new(loop_clock(options->engine_loop), cluster_ask_kinds, cluster);
 }
 
 static void make_factory(struct cluster *cluster)
 {
     const struct engine_settings *settings = cluster->options.settings;
-    cluster->factory = shared_factory_new(&(struct shared_factory_options){
+    cluster->parts.factory = shared_factory_new(&(struct shared_factory_options){
         .engine_loop = cluster->options.engine_loop,
         .io_loop = io_thread_loop(cluster->io),
         .new_source = new_source,
@@ -92,7 +92,7 @@ static void make_factory(struct cluster *cluster)
 
 static void make_live(struct cluster *cluster)
 {
-    cluster->live = live_new(&(struct live_options){
+    cluster->parts.live = live_new(&(struct live_options){
         .engine_loop = cluster->options.engine_loop,
         .io_loop = io_thread_loop(cluster->io),
         .new_source = new_source,
@@ -108,7 +108,7 @@ static void make_leaders(struct cluster *cluster)
 {
     const char *given = cluster->options.settings->identity;
     char *identity = given ? xstrdup(given) : leader_identity(getenv("POD_NAME"));
-    cluster->leaders = leaders_new(&(struct leaders_options){
+    cluster->parts.leaders = leaders_new(&(struct leaders_options){
         .engine_loop = cluster->options.engine_loop,
         .io_loop = io_thread_loop(cluster->io),
         .call = call,
@@ -129,7 +129,7 @@ static void make_recorder(struct cluster *cluster)
     const struct engine_settings *settings = cluster->options.settings;
     const char *pod = nonempty(getenv("POD_NAME")), *identity = settings->identity;
     if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
-    cluster->recorder = event_recorder_new(&(struct event_recorder_options){
+    cluster->parts.recorder = event_recorder_new(&(struct event_recorder_options){
         .io_loop = io_thread_loop(cluster->io),
         .call = call,
         .cancel_call = object_call_cancel,
@@ -170,18 +170,18 @@ void cluster_ask_kinds(void *ctx)
 void cluster_end(struct cluster *cluster, int64_t flush_ms)
 {
     if (!cluster) return;
-    event_recorder_free(cluster->recorder, flush_ms);
-    live_free(cluster->live);
-    kinds_free(cluster->kinds);
-    leaders_end(cluster->leaders);
-    shared_factory_free(cluster->factory);
+    event_recorder_free(cluster->parts.recorder, flush_ms);
+    live_free(cluster->parts.live);
+    kinds_free(cluster->parts.kinds);
+    leaders_end(cluster->parts.leaders);
+    shared_factory_free(cluster->parts.factory);
     io_thread_stop(cluster->io);
 }
 
 void cluster_free(struct cluster *cluster)
 {
     if (!cluster) return;
-    leaders_free(cluster->leaders);
+    leaders_free(cluster->parts.leaders);
     discoverer_free(cluster->discoverer);
     io_thread_free(cluster->io);
     free(cluster);

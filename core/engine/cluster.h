@@ -10,6 +10,7 @@
 #include "informer/shared/shared_factory.h"
 #include "kube/event/event_recorder.h"
 #include "kube/kinds/kinds.h"
+#include "script/vm/host.h"
 
 struct cluster_options {
     struct loop *engine_loop;
@@ -32,11 +33,7 @@ struct cluster {
     uint64_t seed; /* of what is spread in time; 0: an engine on one loop does the same each time */
     struct io_thread *io;
     struct discoverer *discoverer;
-    struct kinds *kinds; /* what discovery said last */
-    struct shared_factory *factory;
-    struct live_client *live;
-    struct leaders *leaders;
-    struct event_recorder *recorder;
+    struct cluster_parts parts; /* kinds: what discovery said last */
 };
 
 /* NULL when there is no client for the configuration. */

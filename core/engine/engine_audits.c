@@ -21,8 +21,8 @@ struct engine_continuous {
 /* Its leadership by the lease of --leader-elect; NULL: it has none. */
 static struct leadership *own_leadership(const struct engine *engine)
 {
-    for (size_t i = 0; i < leaders_count(engine->cluster->leaders); i++) {
-        struct leadership *leadership = leaders_at(engine->cluster->leaders, i);
+    for (size_t i = 0; i < leaders_count(engine->cluster->parts.leaders); i++) {
+        struct leadership *leadership = leaders_at(engine->cluster->parts.leaders, i);
         if (leadership_is_of(leadership, &engine->host.lease)) return leadership;
     }
     return NULL;
@@ -68,7 +68,7 @@ static void make_writer(struct engine *engine)
     if (is_tried) log_info("Policy reports are not persisted because of --dry-run=server");
     engine->report->writer =
         policy_client_new(&(const struct policy_client_options){.clock = loop_clock(engine->loop),
-                                                                .live = engine->cluster->live,
+                                                                .live = engine->cluster->parts.live,
                                                                 .api = api,
                                                                 .field_manager = settings->field_manager,
                                                                 .namespace_ = engine->host.default_namespace,

@@ -137,7 +137,7 @@ static void check_write(const struct engine *engine, const struct script *script
     struct resource resource;
     struct err err;
     if (strcmp(write->kind, "*") == 0) return;
-    if (kinds_resolve(engine->cluster->kinds, str_of(write->kind), &resource, &err)) {
+    if (kinds_resolve(engine->cluster->parts.kinds, str_of(write->kind), &resource, &err)) {
         resource_clear(&resource);
         return;
     }
@@ -158,16 +158,16 @@ static void check_writes(struct engine *engine)
 void engine_check_writes_of(struct engine *engine, const struct script *script)
 {
     const struct declarations *writes = script_declared_writes(script);
-    for (size_t i = 0; kinds_known(engine->cluster->kinds) && i < writes->count; i++)
+    for (size_t i = 0; kinds_known(engine->cluster->parts.kinds) && i < writes->count; i++)
         check_write(engine, script, &writes->items[i]);
 }
 
 void engine_resolve_kinds(struct engine *engine)
 {
     struct resolution r = {
-        .engine = engine, .catalogue = kinds_catalogue(engine->cluster->kinds), .only_incoming = true};
+        .engine = engine, .catalogue = kinds_catalogue(engine->cluster->parts.kinds), .only_incoming = true};
     engine_take_kinds(engine, r.catalogue);
-    shared_factory_resolve(engine->cluster->factory, r.catalogue, on_unknown_kind, &r);
+    shared_factory_resolve(engine->cluster->parts.factory, r.catalogue, on_unknown_kind, &r);
     engine_log_skipped(&r.skipped);
 }
 
@@ -175,7 +175,7 @@ void engine_look_up_kinds(struct engine *engine, const struct catalogue *catalog
 {
     struct resolution r = {.engine = engine, .catalogue = catalogue};
     bool lacking = engine_take_kinds(engine, catalogue);
-    shared_factory_resolve(engine->cluster->factory, catalogue, on_unknown_kind, &r);
+    shared_factory_resolve(engine->cluster->parts.factory, catalogue, on_unknown_kind, &r);
     lacking |= r.skipped.kinds.count > 0;
     engine_log_skipped(&r.skipped);
     if (r.refused.len)
@@ -202,7 +202,7 @@ static void tell_watcher(const struct engine *engine, const struct err *err)
 void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
 {
     struct engine *engine = ctx;
-    kinds_set(engine->cluster->kinds, catalogue);
+    kinds_set(engine->cluster->parts.kinds, catalogue);
     check_writes(engine);
     engine_look_up_kinds(engine, catalogue);
     reload_check_soon(&engine->scripts);
@@ -212,7 +212,7 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
 void engine_failed_kinds(void *ctx, const struct err *err)
 {
     const struct engine *engine = ctx;
-    kinds_fail(engine->cluster->kinds, err);
+    kinds_fail(engine->cluster->parts.kinds, err);
     tell_watcher(engine, err);
 }
 
@@ -300,7 +300,8 @@ bool engine_take_kinds(const struct engine *engine, const struct catalogue *cata
 {
     bool lacking = false;
     struct informer_claim *claim = NULL;
-    while (engine->host.runs_rules && (claim = shared_factory_next_claim(engine->cluster->factory, claim))) {
+    while (engine->host.runs_rules &&
+           (claim = shared_factory_next_claim(engine->cluster->parts.factory, claim))) {
         struct resource resource;
         struct err err;
         if (!claim_is_suspended(claim)) continue;

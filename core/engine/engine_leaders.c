@@ -19,10 +19,10 @@ void engine_leadership_changed(void *ctx)
 /* A dry run competes with nobody: the lease that it took would be missing to those who really write. */
 void engine_start_leaders(struct engine *engine)
 {
-    size_t leases = leaders_count(engine->cluster->leaders);
+    size_t leases = leaders_count(engine->cluster->parts.leaders);
     engine->competes = engine->host.write_mode == WRITES_SENT;
     if (engine->competes)
-        leaders_start(engine->cluster->leaders);
+        leaders_start(engine->cluster->parts.leaders);
     else if (leases > 0)
         log_info("Leader election is disabled by --dry-run, all scripts lead", FI("leases", leases));
     engine_continuous_leadership(engine);
@@ -53,7 +53,7 @@ static void release(struct engine *engine)
     engine->releasing = true;
     cancel_calls(engine);
     timer_start(&engine->step_down_timer, loop_clock(engine->loop), engine_end_left_ms(engine, END_LEASES));
-    leaders_release(engine->cluster->leaders, on_released, engine);
+    leaders_release(engine->cluster->parts.leaders, on_released, engine);
 }
 
 void engine_on_step_down(struct timer *timer)
@@ -69,7 +69,7 @@ void engine_on_step_down(struct timer *timer)
         waiting += script_stepping_down(engine->scripts.generations[i]);
     if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0)
         timer_start(timer, loop_clock(engine->loop), LOOK_MS);
-    else if (engine->competes && leaders_count(engine->cluster->leaders) > 0)
+    else if (engine->competes && leaders_count(engine->cluster->parts.leaders) > 0)
         release(engine);
     else
         loop_stop(engine->loop);
@@ -79,7 +79,7 @@ void engine_step_down(struct engine *engine)
 {
     engine_begin_end(engine);
     for (size_t i = 0; i < engine->scripts.generation_count; i++) {
-        if (leaders_count(engine->cluster->leaders) > 0) script_stop(engine->scripts.generations[i]);
+        if (leaders_count(engine->cluster->parts.leaders) > 0) script_stop(engine->scripts.generations[i]);
         script_step_down(engine->scripts.generations[i]);
     }
     engine_on_step_down(&engine->step_down_timer);
@@ -99,8 +99,8 @@ static void put_scripts(struct engine *engine, const struct leadership *leadersh
 void engine_put_leases(struct engine *engine, struct buf *out)
 {
     json_open(out, "leases", '[');
-    for (size_t i = 0; engine->competes && i < leaders_count(engine->cluster->leaders); i++) {
-        struct leadership *leadership = leaders_at(engine->cluster->leaders, i);
+    for (size_t i = 0; engine->competes && i < leaders_count(engine->cluster->parts.leaders); i++) {
+        struct leadership *leadership = leaders_at(engine->cluster->parts.leaders, i);
         struct leadership_status status;
         if (!leadership_is_joined(leadership)) continue;
         leadership_get_status(leadership, &status);

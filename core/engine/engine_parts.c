@@ -1,10 +1,9 @@
 /* Construction of an engine by its options, in the order in which one part needs another; see
  * engine_internal.h. engine_free of engine.c ends the parts. */
-#include <stdlib.h>
-
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine_internal.h"
+#include "engine/host.h"
 #include "net/web.h"
 #include "script/vm/cpu_watch.h"
 
@@ -13,7 +12,7 @@
 static void resolve_kinds(void *ctx)
 {
     struct engine *engine = ctx;
-    if (kinds_known(engine->cluster->kinds)) engine_resolve_kinds(engine);
+    if (kinds_known(engine->cluster->parts.kinds)) engine_resolve_kinds(engine);
 }
 
 static void on_activated(void *ctx, struct script *before, struct script *now)
@@ -98,50 +97,23 @@ static bool make_inputs(struct engine *engine, struct err *err)
     return engine->audit ? make_web(engine, err) : err_wrap(err, "--audit-log");
 }
 
-void engine_settings_give(const struct engine_settings *settings, struct script_host *host)
-{
-    const char *pod = nonempty(getenv("POD_NAMESPACE"));
-    const struct lease_config lease = {
-        .namespace_ = pod ? pod : "default", .name = "kubelua", .times = leader_times_default};
-    host->lease = settings->lease.name ? settings->lease : lease;
-    host->any_lease = !settings->lease.name;
-    host->elects = settings->elects;
-    host->resync_ms = settings->resync_ms;
-    host->default_namespace = settings->default_namespace;
-    host->write_mode = settings->write_mode;
-    host->field_manager = settings->field_manager;
-    host->not_sent = settings->not_sent;
-    host->hooks = settings->hooks;
-    host->runs_rules = settings->runs_rules;
-    host->limits = settings->limits;
-    host->params = settings->params;
-    host->trusted = settings->trusted;
-    host->trusted_count = settings->trusted_count;
-    host->lua_path = settings->lua_path;
-    host->lua_path_count = settings->lua_path_count;
-    host->notes_functions = settings->notes_functions;
-}
-
 /* Fills the host, which scripts see of the engine; call after its parts exist. */
 static void make_host(struct engine *engine)
 {
-    engine->host = (struct script_host){
-        .factory = engine->cluster->factory,
-        .loop = engine->loop,
-        .turns = &engine->turns,
-        .live = engine->cluster->live,
-        .web = engine->web,
-        .recorder = engine->cluster->recorder,
-        .kinds = engine->cluster->kinds,
-        .leaders = engine->cluster->leaders,
-        .running = &engine->running,
-        .watch = engine->watch,
-        .print_waits = engine->options.mode == ENGINE_EXEC,
-        .audit = engine->audit,
-        .is_given_up = probation_ends_by,
-        .is_given_up_ctx = &engine->scripts,
-    };
-    engine_settings_give(engine->options.settings, &engine->host);
+    engine->host = host_of(
+        &(const struct host_parts){
+            .cluster = &engine->cluster->parts,
+            .loop = engine->loop,
+            .turns = &engine->turns,
+            .web = engine->web,
+            .running = &engine->running,
+            .watch = engine->watch,
+            .audit = engine->audit,
+            .is_given_up = probation_ends_by,
+            .is_given_up_ctx = &engine->scripts,
+            .print_waits = engine->options.mode == ENGINE_EXEC,
+        },
+        engine->options.settings);
 }
 
 /* It is of a thread, and sees what the clock of one says, which a loop by hand has none of. */

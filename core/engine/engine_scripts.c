@@ -40,8 +40,8 @@ bool engine_add(struct engine *engine, const char *path, const char *name, struc
 void engine_begin(struct engine *engine)
 {
     engine->refreshes = 0;
-    if (kinds_known(engine->cluster->kinds))
-        engine_look_up_kinds(engine, kinds_catalogue(engine->cluster->kinds));
+    if (kinds_known(engine->cluster->parts.kinds))
+        engine_look_up_kinds(engine, kinds_catalogue(engine->cluster->parts.kinds));
     engine_check_soon(engine);
 }
 

@@ -47,7 +47,3 @@ struct engine_settings {
     /* Times. */
     int64_t shutdown_timeout_ms, reload_timeout_ms, reload_probation_ms;
 };
-
-/* All that scripts are given by the settings, beside the parts of an engine or of a load_host, which are
- * there already. */
-void engine_settings_give(const struct engine_settings *settings, struct script_host *host);

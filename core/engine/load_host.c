@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-
+#include "engine/host.h"
 #include "informer/shared/shared_factory.h"
 #include "kube/kinds/kinds.h"
 
@@ -28,16 +28,16 @@ void load_host_open_on(struct load_host *dry, const struct engine_settings *sett
 {
     *dry = (struct load_host){.loop = loop_new_alone()};
     turns_init(&dry->turns);
-    dry->host = (struct script_host){
-        .loop = dry->loop,
-        .turns = &dry->turns,
+    dry->parts = (struct cluster_parts){
         .kinds = kinds_new(loop_clock(dry->loop), refresh_nothing, NULL),
         .factory = shared_factory_new(&(struct shared_factory_options){
             .engine_loop = dry->loop, .io_loop = dry->loop, .new_source = new_source, .ctx = ctx}),
         .leaders = leaders_new(
             &(struct leaders_options){.engine_loop = dry->loop, .io_loop = dry->loop, .identity = "nobody"}),
     };
-    engine_settings_give(settings, &dry->host);
+    dry->host =
+        host_of(&(const struct host_parts){.cluster = &dry->parts, .loop = dry->loop, .turns = &dry->turns},
+                settings);
     if (!dry->host.hooks.print) dry->host.hooks.print = print_to_stderr;
 }
 
@@ -47,22 +47,22 @@ static void on_unknown(void *ctx, struct informer_claim *claim, const struct err
 static bool all_synced(const struct load_host *dry)
 {
     const struct informer_claim *claim = NULL;
-    while ((claim = shared_factory_next_claim(dry->host.factory, claim)))
+    while ((claim = shared_factory_next_claim(dry->parts.factory, claim)))
         if (claim_resource(claim) && !claim_has_synced(claim)) return false;
     return true;
 }
 
 void load_host_fill(struct load_host *dry, const struct catalogue *catalogue)
 {
-    shared_factory_resolve(dry->host.factory, catalogue, on_unknown, NULL);
+    shared_factory_resolve(dry->parts.factory, catalogue, on_unknown, NULL);
     while (!all_synced(dry)) loop_once(dry->loop, true);
 }
 
 void load_host_close(struct load_host *dry)
 {
-    leaders_end(dry->host.leaders);
-    leaders_free(dry->host.leaders);
-    shared_factory_free(dry->host.factory);
-    kinds_free(dry->host.kinds);
+    leaders_end(dry->parts.leaders);
+    leaders_free(dry->parts.leaders);
+    shared_factory_free(dry->parts.factory);
+    kinds_free(dry->parts.kinds);
     loop_free(dry->loop);
 }

@@ -9,7 +9,8 @@
 struct load_host {
     struct loop *loop;
     struct turns turns;
-    struct script_host host; /* to be used by whoever loads */
+    struct cluster_parts parts; /* without a server */
+    struct script_host host;    /* to be used by whoever loads */
 };
 
 /* The host borrows what the settings point to. */

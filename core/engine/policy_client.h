@@ -1,6 +1,6 @@
 /* Policy reports of continuous audits in the cluster: how audit/policy/policy_writer.h lists and writes, by
  * the same way to the server as scripts' writes. Owner: engine_audits.c, on the engine thread, after
- * engine->cluster->live and before its end. */
+ * the cluster's live client and before its end. */
 #pragma once
 #include "audit/continuous/continuous.h"
 #include "audit/policy/policy_document.h"

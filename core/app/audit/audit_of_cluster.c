@@ -57,7 +57,7 @@ static void on_kinds(void *ctx, const struct err *err)
     if (err)
         live->failure = *err;
     else if (!live->catalogue)
-        live->catalogue = catalogue_ref(kinds_catalogue(live->engine->cluster->kinds));
+        live->catalogue = catalogue_ref(kinds_catalogue(live->engine->cluster->parts.kinds));
 }
 
 static bool refresh_kinds(struct cluster_audit *live, struct err *err)
@@ -256,7 +256,7 @@ static bool open(struct cluster_audit *live, struct err *err)
                                                              .loop = live->loop},
                               err);
     if (!live->engine) return false;
-    live->factory = live->engine->cluster->factory;
+    live->factory = live->engine->cluster->parts.factory;
     live->client = io_thread_client(live->engine->cluster->io);
     live->deadline.fn = on_late;
     timer_start(&live->deadline, loop_clock(live->loop), live->request->options.sync_timeout_ms);

@@ -51,7 +51,7 @@ static struct list_watch *new_source(void *ctx, const struct resource *resource,
  * script's own neither, so that each object may be forgotten. */
 static bool wants_caches(const struct offline *offline)
 {
-    const struct shared_factory *factory = offline->dry.host.factory;
+    const struct shared_factory *factory = offline->dry.parts.factory;
     const struct informer_claim *claim = NULL;
     while ((claim = shared_factory_next_claim(factory, claim)))
         if (!claim_is_suspended(claim)) return true;
@@ -309,7 +309,7 @@ enum audit_end audit_of_files(const struct audit_request *request, struct audit_
     bool ok = prepare(&offline, err);
     if (ok) read_all(&offline);
     if (ok && offline.objects) look_at_all(&offline);
-    if (ok && request->fixes) fixes_mark_there(request->fixes, offline.dry.host.factory);
+    if (ok && request->fixes) fixes_mark_there(request->fixes, offline.dry.parts.factory);
     if (ok && !audit_kinds_check(&offline.scripts)) offline.unevaluated = true;
     audit_table_set_unmatched(table, offline.unmatched.count);
     audit_table_set_other_namespaces(table, offline.elsewhere);

@@ -114,7 +114,7 @@ static void prepare_rules(struct part *part)
 static void prepare_informers(struct part *part)
 {
     const struct informer_claim *claim = NULL;
-    while ((claim = shared_factory_next_claim(part->dry.host.factory, claim))) {
+    while ((claim = shared_factory_next_claim(part->dry.parts.factory, claim))) {
         struct kind *kind = claim_is_suspended(claim) ? NULL : kind_of(part, claim);
         if (!kind) continue;
         kind->used = true;
@@ -180,7 +180,7 @@ static void on_absent(void *ctx, const char *text)
 
 void part_prepare_kinds(struct part *part)
 {
-    audit_kinds_report_missing(part->scripts, part->script_count, part->dry.host.factory,
+    audit_kinds_report_missing(part->scripts, part->script_count, part->dry.parts.factory,
                                part->options->catalogue,
                                &(const struct audit_kinds_sink){on_missing, on_absent, part});
     prepare_rules(part);

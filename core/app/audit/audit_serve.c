@@ -162,13 +162,13 @@ static bool start_children(struct engine_audit *a, int order, struct err *err)
     size_t count = 0;
     for (size_t i = 0; i < engine->scripts.count; i++)
         if (engine->scripts.items[i]->running) scripts[count++] = engine->scripts.items[i]->running;
-    struct audit_child_options options = {.factory = engine->cluster->factory,
-                                          .catalogue = kinds_catalogue(engine->cluster->kinds),
+    struct audit_child_options options = {.factory = engine->cluster->parts.factory,
+                                          .catalogue = kinds_catalogue(engine->cluster->parts.kinds),
                                           .host = &engine->host,
                                           .scripts = scripts,
                                           .script_count = count,
                                           .order = order};
-    note_refused(engine->cluster->factory);
+    note_refused(engine->cluster->parts.factory);
     bool ok = audit_children_start(&a->children, a->wanted, &options, io_thread_loop(engine->cluster->io),
                                    &pause_ns, err);
     free(scripts);
@@ -247,7 +247,7 @@ static bool may_begin(const struct audit_sessions *sessions, struct err *err)
         return err_set(err, ERR_LIMIT,
                        "another audit is running (client pid %lld); only one is allowed at a time",
                        (long long)sessions->under_way->client);
-    return kinds_known(engine->cluster->kinds) ||
+    return kinds_known(engine->cluster->parts.kinds) ||
            err_set(err, ERR_NOT_FOUND, "discovery has not completed yet");
 }
 

@@ -11,6 +11,7 @@
 #include "app/specs/spec_files.h"
 #include "base/array.h"
 #include "base/mem.h"
+#include "engine/host.h"
 #include "script/specs/spec_runner.h"
 
 static struct test_flags {
@@ -115,11 +116,22 @@ static void on_interrupt(int signum)
     _exit(EXIT_INTERRUPTED);
 }
 
+/* The specs' own state has limits and modules as the scripts under test have them by default. */
+static struct script_host spec_host(void)
+{
+    return host_of(&(const struct host_parts){0},
+                   &(const struct engine_settings){.default_namespace = "",
+                                                   .limits = &given.options.script_limits,
+                                                   .lua_path = given.options.lua_path.items,
+                                                   .lua_path_count = given.options.lua_path.count});
+}
+
 static int run_specs(const struct spec_files *files)
 {
     static const int codes[] = {
         [SPECS_PASSED] = EXIT_OK, [SPECS_FAILED] = EXIT_FINDINGS, [SPECS_NOT_RUN] = EXIT_USAGE};
     struct words words = {0};
+    const struct script_host host = spec_host();
     make_words(&words);
     setvbuf(stdout, NULL, _IOLBF, 0); /* an interrupt loses nothing */
     signal(SIGINT, on_interrupt);
@@ -130,9 +142,7 @@ static int run_specs(const struct spec_files *files)
                                            .file_count = files->count,
                                            .arguments = (const char *const *)words.items,
                                            .argument_count = words.count,
-                                           .limits = &given.options.script_limits,
-                                           .lua_path = given.options.lua_path.items,
-                                           .lua_path_count = given.options.lua_path.count});
+                                           .host = &host});
     for (size_t i = 0; i < words.count; i++) free(words.items[i]);
     free(words.items);
     return codes[result];

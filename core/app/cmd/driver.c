@@ -86,7 +86,7 @@ static bool make_monitor(struct driver *driver)
             .metrics_address = driver->options->metrics_address,
             .health_address = driver->options->health_address,
             .running = &engine->running,
-            .leaders = engine->cluster->leaders,
+            .leaders = engine->cluster->parts.leaders,
             .tick = observe,
             .ctx = &driver->observer,
         },

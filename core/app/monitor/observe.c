@@ -106,5 +106,5 @@ void observe(void *ctx)
     rest(observer);
     observe_informers(observer);
     observe_scripts(engine);
-    shared_factory_update_metrics(engine->cluster->factory, observer->times++ % THOROUGH_EVERY == 0);
+    shared_factory_update_metrics(engine->cluster->parts.factory, observer->times++ % THOROUGH_EVERY == 0);
 }

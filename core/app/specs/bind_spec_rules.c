@@ -54,7 +54,7 @@ static int l_rule(lua_State *L)
     const char *kind = text_of(L, "kind");
     struct buf *name = script_scratch(script_of(L));
     struct resource resource;
-    if (kind && !kinds_resolve(engine->engine->cluster->kinds, str_of(kind), &resource, &err))
+    if (kind && !kinds_resolve(engine->engine->cluster->parts.kinds, str_of(kind), &resource, &err))
         return spec_push_result(L, false, &err);
     if (kind) {
         resource_name(&resource, name);

@@ -86,7 +86,7 @@ static bool evaluate(struct spec_engine *engine, struct script *const *scripts, 
     struct auditor *auditor = auditor_new(
         &(const struct auditor_options){.scripts = scripts,
                                         .script_count = count,
-                                        .catalogue = kinds_catalogue(engine->engine->cluster->kinds),
+                                        .catalogue = kinds_catalogue(engine->engine->cluster->parts.kinds),
                                         .table = table,
                                         .now_s = clock_wall_us(clock) / 1000000,
                                         .fixes = true},

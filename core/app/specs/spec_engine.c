@@ -215,7 +215,7 @@ bool spec_engine_load(struct spec_engine *engine, const char *path, const char *
     spec_engine_enter(engine);
     bool ok = engine_add(engine->engine, path, name, err);
     if (ok) {
-        leaders_decide(engine->engine->cluster->leaders, true);
+        leaders_decide(engine->engine->cluster->parts.leaders, true);
         engine_begin(engine->engine);
     }
     spec_engine_leave();
@@ -231,8 +231,8 @@ bool spec_engine_load(struct spec_engine *engine, const char *path, const char *
 /* A lease that nobody asked for before is won, as at the beginning. */
 static bool settle_leases(struct spec_engine *engine, size_t leases, struct err *err)
 {
-    if (leaders_count(engine->engine->cluster->leaders) == leases) return true;
-    leaders_decide(engine->engine->cluster->leaders, true);
+    if (leaders_count(engine->engine->cluster->parts.leaders) == leases) return true;
+    leaders_decide(engine->engine->cluster->parts.leaders, true);
     return spec_engine_settle(engine, err);
 }
 
@@ -241,7 +241,7 @@ bool spec_engine_reload(struct spec_engine *engine, const char *name, struct str
                         struct err *err)
 {
     struct managed_script *managed = managed_script_find(&engine->engine->scripts, name);
-    size_t leases = leaders_count(engine->engine->cluster->leaders);
+    size_t leases = leaders_count(engine->engine->cluster->parts.leaders);
     if (!managed) return err_set(err, ERR_NOT_FOUND, "no script loaded; use test.load or env:load");
     uint64_t made = managed->made;
     spec_engine_enter(engine);

@@ -36,7 +36,7 @@ static int l_informer_claim(lua_State *L)
     box->claim = NULL;
     class_set(L, script, CLASS_INFORMER);
     informer_options_read(L, 2, &spec);
-    box->claim = shared_factory_claim(script->host->factory, &spec);
+    box->claim = shared_factory_claim(script->host->cluster->factory, &spec);
     if (script->load.before) claim_build_in_steps(box->claim);
     informer_options_clear(&spec);
     *array_add(script->informers.claims, script->informers.count) = box->claim;

@@ -62,7 +62,8 @@ static struct root *pack_result(lua_State *L, struct root *object)
         .kind = value_str(value_field(root_value(object), STR("kind")), &kind),
         .always = true,
     };
-    if (!pack_text(shared_factory_packer(script->host->factory), json->data, json->len, &type, &out, &err))
+    if (!pack_text(shared_factory_packer(script->host->cluster->factory), json->data, json->len, &type, &out,
+                   &err))
         script_raise(L, "a transform: %s", err.text);
     if (same_identity(object, out)) return out;
     root_unref(out);

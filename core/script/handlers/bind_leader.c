@@ -54,7 +54,7 @@ static int l_leader_claim(lua_State *L)
     const char *labels[2 * LABELS_MAX];
     struct err err;
     arg_loading(L, "k8s.leader");
-    if (!host->leaders) script_raise(L, "k8s.leader: no server connection");
+    if (!host->cluster->leaders) script_raise(L, "k8s.leader: no server connection");
     if (script->own.leading->claimed) script_raise(L, "k8s.leader was already called");
     if (lua_gettop(L) - FIRST_LABEL >= 2 * LABELS_MAX)
         script_raise(L, "k8s.leader: labels: more than %d", LABELS_MAX);

@@ -88,7 +88,8 @@ static bool claim(struct script *script, const struct lease_config *config, stru
 {
     struct leading *leading = script->own.leading;
     const struct leading *before = script->load.before ? script->load.before->own.leading : NULL;
-    if (!leaders_accept(script->host->leaders, config, before ? before->joined : NULL, err)) return false;
+    if (!leaders_accept(script->host->cluster->leaders, config, before ? before->joined : NULL, err))
+        return false;
     leading->claimed = true;
     leading->config = lease_config_copy(config);
     return true;
@@ -106,7 +107,7 @@ bool leading_join(struct script *script, const struct lease_config *config, cons
 static bool make_lease_config(struct script *script, struct err *err)
 {
     const struct script_host *host = script->host;
-    if (script->own.leading->claimed || !host->leaders || !host->elects) return true;
+    if (script->own.leading->claimed || !host->cluster->leaders || !host->elects) return true;
     return claim(script, &host->lease, err) || err_wrap(err, "--leader-elect");
 }
 
@@ -114,7 +115,7 @@ static bool join(struct script *script, struct err *err)
 {
     struct leading *leading = script->own.leading;
     if (!leading->config) return true;
-    leading->joined = leaders_join(script->host->leaders, leading->config, err);
+    leading->joined = leaders_join(script->host->cluster->leaders, leading->config, err);
     if (!leading->joined) return false; /* with a wish that is not granted it never leads */
     lease_config_free(leading->config);
     leading->config = NULL;
@@ -154,7 +155,8 @@ bool leading_handover(struct script *from, struct script *to, struct err *err)
     struct leading *leading = to->own.leading;
     if (!make_lease_config(to, err)) return false;
     if (!leading->config) return true;
-    if (!leaders_accept(to->host->leaders, leading->config, from->own.leading->joined, err)) return false;
+    if (!leaders_accept(to->host->cluster->leaders, leading->config, from->own.leading->joined, err))
+        return false;
     if (!from->own.leading->joined || !leadership_is_of(from->own.leading->joined, leading->config))
         return true;
     bool joined = join(to, err);

@@ -96,7 +96,7 @@ static int l_resolve(lua_State *L)
 {
     struct err err;
     struct resource resource;
-    const struct kinds *kinds = script_of(L)->host->kinds;
+    const struct kinds *kinds = script_of(L)->host->cluster->kinds;
     struct str name = arg_str(L, 1, "kind");
     if (!kinds_resolve(kinds, name, &resource, &err)) {
         lua_pushnil(L);
@@ -115,7 +115,7 @@ static int l_resolve(lua_State *L)
 /* kinds(): the names of all that the server has, once each. */
 static int l_kinds(lua_State *L)
 {
-    const struct catalogue *catalogue = kinds_catalogue(script_of(L)->host->kinds);
+    const struct catalogue *catalogue = kinds_catalogue(script_of(L)->host->cluster->kinds);
     lua_newtable(L);
     for (size_t i = 0; catalogue && i < catalogue->count; i++) {
         struct buf *text = script_scratch(script_of(L));

@@ -6,7 +6,7 @@
 
 static struct shared_factory *factory_of(lua_State *L)
 {
-    return script_of(L)->host->factory;
+    return script_of(L)->host->cluster->factory;
 }
 
 /* The same cache was met before: informers that scripts share are one. */

@@ -91,7 +91,7 @@ static void set_result(struct repl *repl, enum repl_end end, struct str text)
 static void name_kind(const struct repl *repl, struct buf *text)
 {
     static const char before[] = "global '", behind[] = "' (a nil value)";
-    const struct catalogue *catalogue = kinds_catalogue(repl->host.kinds);
+    const struct catalogue *catalogue = kinds_catalogue(repl->host.cluster->kinds);
     const char *at = strstr(buf_text(text), before), *name = at ? at + strlen(before) : NULL;
     const char *end = name ? strchr(name, '\'') : NULL;
     struct buf near = {0};

@@ -177,7 +177,7 @@ static void push_value(lua_State *L, const struct buf *json)
 {
     static const struct pack_type type = {
         .api_version = {"v1", 2}, .kind = {"Parameter", 9}, .always = true, .nameless = true};
-    struct packer *packer = shared_factory_packer(script_of(L)->host->factory);
+    struct packer *packer = shared_factory_packer(script_of(L)->host->cluster->factory);
     struct root *root;
     struct err err;
     if (!pack_text(packer, json->data, json->len, &type, &root, &err))

@@ -50,7 +50,7 @@ static void set_kind(const struct script *script, struct event_object *about)
 {
     struct resource resource;
     struct err err;
-    const struct kinds *kinds = script->host->kinds;
+    const struct kinds *kinds = script->host->cluster->kinds;
     if (*about->api_version) return;
     if (kinds && kinds_known(kinds) && kinds_resolve(kinds, str_of(about->kind), &resource, &err)) {
         struct buf version = {0};
@@ -91,7 +91,7 @@ static int l_event(lua_State *L)
     struct script *script = script_of(L);
     if (script->phase == SCRIPT_LOADING)
         script_raise(L, "k8s.event may not be called while the script is loading");
-    if (!script->host->recorder) script_raise(L, "k8s.event: no server connection");
+    if (!script->host->cluster->recorder) script_raise(L, "k8s.event: no server connection");
     check_texts(L);
     struct kube_event *event = event_new(arg_str(L, 9, "k8s.event: the message"));
     event->about = (struct event_object){
@@ -114,7 +114,7 @@ static int l_event(lua_State *L)
         event_free(event);
         return 0;
     }
-    event_recorder_put(script->host->recorder, event);
+    event_recorder_put(script->host->cluster->recorder, event);
     return 0;
 }
 

@@ -56,7 +56,7 @@ static _Noreturn void raise_undeclared(lua_State *L, const struct kind_access *q
 static bool allows(const struct script *script, const struct kind_access *q, const struct resource *meant)
 {
     return declared_allow(q->declared, q->declarer, q->access, q->kind, q->subresource, meant,
-                          script->host->kinds);
+                          script->host->cluster->kinds);
 }
 
 const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *asked)
@@ -77,7 +77,7 @@ static int push_resource(lua_State *L, const struct kind_access *q)
     memset(box, 0, sizeof *box);
     class_set(L, script, CLASS_RESOURCE);
     box->kind = xstrndup(q->kind.p, q->kind.n);
-    bool known = kinds_resolve(script->host->kinds, q->kind, &box->resource, &err);
+    bool known = kinds_resolve(script->host->cluster->kinds, q->kind, &box->resource, &err);
     const struct resource *meant = known ? &box->resource : NULL;
     if (!allows(script, q, meant)) raise_undeclared(L, q, meant);
     return known ? 1 : push_err(L, &err);
@@ -102,7 +102,7 @@ static void on_kinds(struct kinds_waiter *waiter, const struct err *err)
 static int push_kind(lua_State *L, struct task_wait *base)
 {
     struct kind_wait *wait = container_of(base, struct kind_wait, wait);
-    bool known = kinds_known(script_of(L)->host->kinds);
+    bool known = kinds_known(script_of(L)->host->cluster->kinds);
     return known ? push_resource(L, &wait->question) : push_err(L, &wait->err);
 }
 
@@ -123,7 +123,7 @@ enum name_state {
 
 static enum name_state name_state(const struct script *script, const struct kind_access *q)
 {
-    struct kinds *kinds = script->host->kinds;
+    struct kinds *kinds = script->host->cluster->kinds;
     struct resource resource;
     struct err err;
     if (!kinds_known(kinds)) return NAME_OPEN;
@@ -140,7 +140,7 @@ int kind_resolve(lua_State *L, const struct kind_access *q)
     static const struct task_wait_ops ops = {push_kind, drop_kind, .finishes = true};
     struct script *script = script_of(L);
     task_check(L, q->verb);
-    if (!script->host->live) script_raise(L, "%s: no server connection", q->verb);
+    if (!script->host->cluster->live) script_raise(L, "%s: no server connection", q->verb);
     if (q->declared->count == 0) raise_undeclared(L, q, NULL);
     enum name_state state = name_state(script, q);
     if (state == NAME_KNOWN) return push_resource(L, q);
@@ -155,7 +155,7 @@ int kind_resolve(lua_State *L, const struct kind_access *q)
     /* The call waits even if the result is known: a script that repeats it for a missing kind lets others
      * run. */
     if (state == NAME_OPEN)
-        kinds_wait(script->host->kinds, &wait->waiter);
+        kinds_wait(script->host->cluster->kinds, &wait->waiter);
     else
         task_wake(&wait->wait);
     return task_yield(L, &wait->wait, &ops);

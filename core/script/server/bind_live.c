@@ -127,7 +127,7 @@ static int l_live_get(lua_State *L)
     task_check(L, "k8s.get");
     struct get_wait *wait = NEW(struct get_wait);
     err_clear(&wait->err);
-    wait->read = live_start(script_of(L)->host->live,
+    wait->read = live_start(script_of(L)->host->cluster->live,
                             &(struct live_request){
                                 .verb = LIVE_GET,
                                 .resource = resource,

@@ -103,7 +103,7 @@ static struct live_read *start(struct write_wait *wait, struct script *script, c
 {
     struct buf query = {0};
     write_request_query(r, &query);
-    struct live_read *read = live_start(script->host->live,
+    struct live_read *read = live_start(script->host->cluster->live,
                                         &(struct live_request){
                                             .verb = LIVE_WRITE,
                                             .resource = r->resource,

@@ -61,7 +61,7 @@ bool dry_write(struct script *script, const struct write_request *r, struct str 
                struct root **out, struct err *err)
 {
     static const struct pack_type type = {.nameless = true};
-    struct packer *packer = shared_factory_packer(script->host->factory);
+    struct packer *packer = shared_factory_packer(script->host->cluster->factory);
     bool is_patch = !r->function->content_type;
     struct buf json = {0};
     *out = NULL;

@@ -87,7 +87,7 @@ void reader_start(struct reader *reader, const struct live_request *question)
 {
     reader->asked = true;
     ++*open_count(reader);
-    reader->read = live_start(reader->script->host->live, question, on_response, reader);
+    reader->read = live_start(reader->script->host->cluster->live, question, on_response, reader);
 }
 
 /* --- waiting for what comes next */
@@ -133,7 +133,7 @@ static int push_page(lua_State *L, struct reader *reader)
                 "more than %d objects (limit value-size): set a limit, or use k8s.pages", LIVE_OBJECTS_MAX);
     if (reader->err.code != ERR_NONE) {
         if (reader->err.http_status == 404)
-            kinds_invalidate(reader->script->host->kinds); /* the kind is gone */
+            kinds_invalidate(reader->script->host->cluster->kinds); /* the kind is gone */
         int count = push_err(L, &reader->err);
         reader_end(reader);
         return count;

@@ -92,12 +92,8 @@ static enum spec_result run_in(struct script *spec, const struct spec_run *run)
 
 enum spec_result spec_runner_run(const struct spec_run *run)
 {
-    const struct script_host host = {.default_namespace = "",
-                                     .limits = run->limits,
-                                     .lua_path = run->lua_path,
-                                     .lua_path_count = run->lua_path_count};
     struct err err;
-    struct script *spec = script_new(&host, &(struct script_source){.path = "spec", .name = "spec"});
+    struct script *spec = script_new(run->host, &(struct script_source){.path = "spec", .name = "spec"});
     enum spec_result result = SPECS_NOT_RUN;
     spec->trusted = true; /* specs are the user's programs, as any other */
     for (int i = 0; i < LIMIT_COUNT; i++) spec->limits.values[i] = LIMIT_NONE;

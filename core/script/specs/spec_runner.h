@@ -5,7 +5,7 @@
 #include <lua.h>
 #include <stddef.h>
 
-struct limits;
+struct script_host;
 
 struct spec_run {
     void (*bind)(lua_State *L); /* adds to the verbs that raw has; under protection, once */
@@ -13,9 +13,7 @@ struct spec_run {
     size_t file_count;
     const char *const *arguments; /* of busted */
     size_t argument_count;
-    const struct limits *limits; /* of scripts under test whose spec does not say */
-    const char *const *lua_path; /* of scripts under test: the operator's folders with modules */
-    size_t lua_path_count;
+    const struct script_host *host; /* of the specs' own state; it has no cluster and no loop */
 };
 
 enum spec_result {

@@ -39,26 +39,32 @@ struct script_hooks {
     const void *metrics_page; /* of k8s.metric, see base/series/user_metric.h; NULL: that of the process */
 };
 
+/* Parts of a cluster that scripts use; a second cluster is a second one of these. Owner: the engine's
+ * cluster, or whoever has scripts without a server. */
+struct cluster_parts {
+    struct shared_factory *factory;
+    struct kinds *kinds; /* meaning of the names of kinds */
+    /* NULL when there is no server. */
+    struct live_client *live; /* reads without a cache, and writes */
+    struct leaders *leaders;  /* elections */
+    struct event_recorder *recorder;
+};
+
 /* Host of scripts: what the process offers to them; outlives them all. */
 struct script_host {
-    struct shared_factory *factory;
+    const struct cluster_parts *cluster; /* never NULL, its members may be */
     struct loop *loop;
-    struct clock *clock;      /* NULL: the loop's */
-    struct turns *turns;      /* of all of them together */
-    int64_t resync_ms;        /* of handlers that do not say; 0: never (I-15) */
-    struct live_client *live; /* reads without a cache; NULL, as `kinds`, when there is no server */
-    struct kinds *kinds;      /* what the names of those mean */
-    struct web *web;          /* requests of http.request; NULL: there is no network */
-    struct running *running;  /* where calls are noted for other threads; NULL: nowhere */
-    struct cpu_watch *watch;  /* of the engine thread; NULL: count hooks see how long calls take */
+    struct clock *clock;     /* NULL: the loop's */
+    struct turns *turns;     /* of all of them together */
+    int64_t resync_ms;       /* of handlers that do not say; 0: never (I-15) */
+    struct web *web;         /* requests of http.request; NULL: there is no network */
+    struct running *running; /* where calls are noted for other threads; NULL: nowhere */
+    struct cpu_watch *watch; /* of the engine thread; NULL: count hooks see how long calls take */
     enum write_mode write_mode;
     /* Log message of a write under WRITES_RECORDED, a literal; NULL: a message that the user requested it. */
     const char *not_sent;
-    /* Of Events; NULL when there is no server. */
-    struct event_recorder *recorder;
     struct write_log *audit;       /* of writes; NULL for none */
     const char *field_manager;     /* of writes; NULL: "kubelua" */
-    struct leaders *leaders;       /* elections; NULL when there is no server */
     struct lease_config lease;     /* what k8s.leader does not say */
     bool any_lease;                /* its namespace is nobody's: nothing is said of leases elsewhere */
     bool elects;                   /* scripts that do not call it take part in that one */

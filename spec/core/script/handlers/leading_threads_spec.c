@@ -221,14 +221,14 @@ static void test_l11_a_lease_that_nobody_renews_is_unhealthy(void **state)
     struct buf reason = {0};
     start(c, "");
     await_leader(c, true);
-    leaders_check(c->host.leaders, 0, &reason);
+    leaders_check(c->parts.leaders, 0, &reason);
     assert_int_equal(reason.len, 0);
     election_hold_io(c, true); /* it thinks that it leads, and nobody tells it otherwise */
     await_leader(c, false);
     await_ask(c, "time = time or k8s.now() return k8s.now() - time > 1.1", "true");
-    leaders_check(c->host.leaders, 60000, &reason);
+    leaders_check(c->parts.leaders, 60000, &reason);
     assert_int_equal(reason.len, 0);
-    leaders_check(c->host.leaders, 0, &reason);
+    leaders_check(c->parts.leaders, 0, &reason);
     assert_non_null(strstr(buf_text(&reason), "lease ops/kubelua has not been renewed for "));
     election_hold_io(c, false);
     buf_clear(&reason);
@@ -275,7 +275,7 @@ static void test_without_an_election_a_script_leads(void **state)
     cluster_list(c, 0, "shop/a;shop/b");
     assert_ask(c, c->script, "return tostring(k8s.is_leader())", "true");
     await_ask(c, "return said", "4");
-    assert_int_equal(leaders_count(c->host.leaders), 0);
+    assert_int_equal(leaders_count(c->parts.leaders), 0);
 }
 
 static void test_by_the_flag_all_scripts_take_part(void **state)
@@ -286,7 +286,7 @@ static void test_by_the_flag_all_scripts_take_part(void **state)
     c->script = cluster_load(c, "one", "k8s = require 'k8s'");
     struct script *other = cluster_load(c, "two", "require('k8s').leader { lease = 'ops/mine' }");
     election_start(c);
-    assert_int_equal(leaders_count(c->host.leaders), 2);
+    assert_int_equal(leaders_count(c->parts.leaders), 2);
     assert_ask(c, c->script, "return k8s.is_leader()", "false");
     election_set(ELECTION_GRANTS);
     await_leader(c, true);

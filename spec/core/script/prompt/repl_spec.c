@@ -62,7 +62,7 @@ static int setup(void **state)
     c = *state;
     kinds = kinds_new(loop_clock(c->loop), on_ask_kinds, NULL);
     kinds_set(kinds, c->catalogue);
-    c->host.kinds = kinds;
+    c->parts.kinds = kinds;
     ends = claims = lines = interrupt_at = 0;
     return 0;
 }

@@ -96,13 +96,13 @@ static int setup(void **state)
 {
     cluster_init(&cluster);
     asked = 0;
-    cluster.host.kinds = kinds_new(loop_clock(cluster.loop), ask, NULL);
-    cluster.host.live = live_new(&(struct live_options){.engine_loop = cluster.loop,
-                                                        .io_loop = cluster.loop,
-                                                        .new_source = cluster_new_source,
-                                                        .call = start_get,
-                                                        .cancel_call = cancel_get,
-                                                        .ctx = &cluster});
+    cluster.parts.kinds = kinds_new(loop_clock(cluster.loop), ask, NULL);
+    cluster.parts.live = live_new(&(struct live_options){.engine_loop = cluster.loop,
+                                                         .io_loop = cluster.loop,
+                                                         .new_source = cluster_new_source,
+                                                         .call = start_get,
+                                                         .cancel_call = cancel_get,
+                                                         .ctx = &cluster});
     script = NULL;
     return 0;
 }
@@ -111,8 +111,8 @@ static int teardown(void **state)
 {
     if (script) script_free(script);
     cluster_settle(&cluster);
-    live_free(cluster.host.live);
-    kinds_free(cluster.host.kinds);
+    live_free(cluster.parts.live);
+    kinds_free(cluster.parts.kinds);
     assert_null(get);
     cluster_clear(&cluster);
     return 0;
@@ -148,7 +148,7 @@ static void start_main(const char *body)
 
 static void discover(void)
 {
-    kinds_set(cluster.host.kinds, cluster.catalogue);
+    kinds_set(cluster.parts.kinds, cluster.catalogue);
     cluster_settle(&cluster);
 }
 
@@ -172,7 +172,7 @@ static void test_a_server_that_cannot_be_asked_is_an_error(void **state)
     struct err err;
     start_main("local list, err = k8s.list 'pods' tell(list, err.reason, err)");
     err_set(&err, ERR_CONNECT, "nobody there");
-    kinds_fail(cluster.host.kinds, &err);
+    kinds_fail(cluster.parts.kinds, &err);
     cluster_settle(&cluster);
     assert_true(done);
     assert_told("nil NotConnected nobody there");

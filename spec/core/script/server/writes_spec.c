@@ -320,9 +320,9 @@ static bool allows(const char *declared, enum write_verb verb, const char *plura
     struct resource resource;
     struct err err;
     assert_true(declare(&writes, &declares_writes, str_of(declared), &err));
-    assert_true(kinds_resolve(bench.cluster.host.kinds, str_of(plural), &resource, &err));
+    assert_true(kinds_resolve(bench.cluster.parts.kinds, str_of(plural), &resource, &err));
     bool allowed = declared_allow(&writes, &declares_writes, verb, str_of("x/y/z"), str_of(subresource),
-                                  &resource, bench.cluster.host.kinds);
+                                  &resource, bench.cluster.parts.kinds);
     resource_clear(&resource);
     declarations_clear(&writes);
     return allowed;

@@ -99,13 +99,14 @@ void cluster_init(struct cluster *c)
                                                                      .new_source = cluster_new_source,
                                                                      .ctx = c,
                                                                      .changed = on_changed});
+    c->parts.factory = c->factory;
     c->catalogue = catalogue_new();
     add_group(c->catalogue, "", 0,
               RESOURCES(RESOURCE("pods", "Pod", "true") "," RESOURCE("nodes", "Node", "false")));
     add_group(c->catalogue, "apps", 1, RESOURCES(RESOURCE("deployments", "Deployment", "true")));
     catalogue_finish(c->catalogue);
     turns_init(&c->turns);
-    c->host = (struct script_host){.factory = c->factory,
+    c->host = (struct script_host){.cluster = &c->parts,
                                    .loop = c->loop,
                                    .turns = &c->turns,
                                    .default_namespace = "",

@@ -27,6 +27,7 @@ struct cluster {
     struct catalogue *catalogue;
     struct pool *pool;
     struct packer *packer;
+    struct cluster_parts parts;
     struct script_host host;
     struct turns turns;
     struct virtual_clock clock;                         /* of the scripts, after cluster_setup_by_hand */

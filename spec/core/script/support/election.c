@@ -153,14 +153,14 @@ void election_open(struct cluster *c)
     io = loop_new();
     pool = pool_new(NULL);
     packer = packer_new(pool);
-    c->host.leaders = leaders_new(&(struct leaders_options){.engine_loop = c->loop,
-                                                            .io_loop = io,
-                                                            .call = start_call,
-                                                            .cancel_call = cancel_call,
-                                                            .changed = on_changed,
-                                                            .ctx = c,
-                                                            .identity = "me",
-                                                            .seed = 1});
+    c->parts.leaders = leaders_new(&(struct leaders_options){.engine_loop = c->loop,
+                                                             .io_loop = io,
+                                                             .call = start_call,
+                                                             .cancel_call = cancel_call,
+                                                             .changed = on_changed,
+                                                             .ctx = c,
+                                                             .identity = "me",
+                                                             .seed = 1});
     c->host.lease = (struct lease_config){.namespace_ = "ops", .name = "kubelua", .times = {1000, 900, 10}};
     must(pthread_create(&thread, NULL, run_io, NULL) == 0);
 }
@@ -168,10 +168,10 @@ void election_open(struct cluster *c)
 void election_close(struct cluster *c)
 {
     if (is_holding) election_hold_io(c, false); /* the test failed meanwhile */
-    leaders_end(c->host.leaders);
+    leaders_end(c->parts.leaders);
     loop_stop(io);
     pthread_join(thread, NULL);
-    leaders_free(c->host.leaders);
+    leaders_free(c->parts.leaders);
     pool_adopt(pool);
     pool_drain(pool);
     assert_int_equal(pool_stats(pool).roots, 0);
@@ -189,7 +189,7 @@ void election_set(enum election_server now)
 
 void election_start(struct cluster *c)
 {
-    leaders_start(c->host.leaders);
+    leaders_start(c->parts.leaders);
 }
 
 void election_hold_io(struct cluster *c, bool hold)
@@ -231,7 +231,7 @@ static void on_released(void *ctx)
 void election_release(struct cluster *c)
 {
     released = false;
-    leaders_release(c->host.leaders, on_released, NULL);
+    leaders_release(c->parts.leaders, on_released, NULL);
     for (int64_t end = clock_now_ms(clock_real()) + WAIT_MS; !released;) {
         assert_true(clock_now_ms(clock_real()) < end);
         turn(c);

@@ -30,6 +30,8 @@ void fixture_init(struct fixture *f)
 {
     struct err err;
     memset(f, 0, sizeof *f);
+    static const struct cluster_parts none;
+    f->host.cluster = &none;
     f->host.default_namespace = "";
     f->host.limits = &patient_limits;
     turns_init(&f->turns);

@@ -21,6 +21,8 @@ void patterns_init(struct patterns *p)
     int fd = mkstemp(p->path);
     must(fd >= 0);
     close(fd);
+    static const struct cluster_parts none;
+    p->host.cluster = &none;
     p->host.default_namespace = "";
     turns_init(&p->turns);
     p->host.turns = &p->turns;

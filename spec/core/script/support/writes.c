@@ -104,13 +104,13 @@ int writes_setup(void **state)
     bench.cluster.host.clock = &bench.clock.clock;
     bench.asked = 0;
     bench.is_mute = false;
-    bench.cluster.host.kinds = kinds_new(&bench.clock.clock, ask, &bench.asked);
-    bench.cluster.host.live = live_new(&(struct live_options){.engine_loop = bench.cluster.loop,
-                                                              .io_loop = bench.cluster.loop,
-                                                              .new_source = cluster_new_source,
-                                                              .call = start_call,
-                                                              .cancel_call = cancel_call,
-                                                              .ctx = &bench.cluster});
+    bench.cluster.parts.kinds = kinds_new(&bench.clock.clock, ask, &bench.asked);
+    bench.cluster.parts.live = live_new(&(struct live_options){.engine_loop = bench.cluster.loop,
+                                                               .io_loop = bench.cluster.loop,
+                                                               .new_source = cluster_new_source,
+                                                               .call = start_call,
+                                                               .cancel_call = cancel_call,
+                                                               .ctx = &bench.cluster});
     bench.script = NULL;
     return 0;
 }
@@ -119,9 +119,9 @@ int writes_teardown(void **state)
 {
     if (bench.script) script_free(bench.script);
     writes_settle();
-    live_free(bench.cluster.host.live);
+    live_free(bench.cluster.parts.live);
     write_log_free(bench.cluster.host.audit);
-    kinds_free(bench.cluster.host.kinds);
+    kinds_free(bench.cluster.parts.kinds);
     assert_null(bench.call);
     buf_clear(&bench.sent);
     cluster_clear(&bench.cluster);
@@ -142,7 +142,7 @@ void writes_run_main(struct script *script)
 
 void writes_discover(void)
 {
-    kinds_set(bench.cluster.host.kinds, bench.cluster.catalogue);
+    kinds_set(bench.cluster.parts.kinds, bench.cluster.catalogue);
     writes_settle();
 }
 
