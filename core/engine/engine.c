@@ -8,7 +8,6 @@
 #include "base/exit_code.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/reload/reload_internal.h"
 #include "net/web.h"
 #include "script/vm/cpu_watch.h"
 
@@ -82,6 +81,11 @@ static void drain(struct engine *engine, int exit_code)
     on_drain(&engine->drain);
 }
 
+bool engine_is_ending(const struct engine *engine)
+{
+    return engine->stopping || engine->ending_ms;
+}
+
 bool engine_is_stopping(const struct engine *engine)
 {
     return engine->stopping;
@@ -153,9 +157,28 @@ struct loop *engine_io_loop(const struct engine *engine)
     return io_thread_loop(engine->cluster->io);
 }
 
+struct managed_scripts *engine_scripts(struct engine *engine)
+{
+    return &engine->scripts;
+}
+
+const struct script_host *engine_host(const struct engine *engine)
+{
+    return &engine->host;
+}
+
+const struct cluster *engine_cluster(const struct engine *engine)
+{
+    return engine->cluster;
+}
+
+int64_t engine_started_us(const struct engine *engine)
+{
+    return engine->started_us;
+}
+
 bool engine_load(struct engine *engine)
 {
-    if (engine->options.mode == ENGINE_RUN) engine->scripts.metrics = reload_metrics_new();
     watch_hangup(engine);
     io_thread_start(engine->cluster->io);
     return engine_load_scripts(engine);

@@ -60,6 +60,10 @@ bool engine_load(struct engine *engine);
 int engine_run(struct engine *engine);
 /* A signal came: the engine ends, and engine_run returns. */
 void engine_end(struct engine *engine, int signum);
+/* Nothing more is to be done: the engine ends now, unless it does, and engine_run returns this code. */
+void engine_stop(struct engine *engine, int exit_code);
+/* Returns whether the end has begun: sessions are not taken any more. */
+bool engine_is_ending(const struct engine *engine);
 /* Returns whether engine_run is about to return. */
 bool engine_is_stopping(const struct engine *engine);
 /* The end takes no longer, unless a script does not return. */

@@ -1,13 +1,10 @@
 /* Internals of the engine, shared by its files: engine.c has the order of start and stop, engine_parts.c
  * creates what it starts, engine_kinds.c resolves the kinds that scripts need by discovery, engine_scripts.c
- * has the scripts themselves, engine_leaders.c their elections; cluster.h has what is of one cluster. Code
- * that shows an engine to the outside reads it by this header too. Owner: the driver that made the engine;
- * the engine thread. */
+ * has the scripts themselves, engine_leaders.c their elections; cluster.h has what is of one cluster. Owner:
+ * the driver that made the engine; the engine thread. */
 #pragma once
 #include "base/series/series.h"
-#include "engine/cluster.h"
-#include "engine/engine.h"
-#include "engine/reload/managed_script.h"
+#include "engine/engine_view.h"
 #include "engine/reload/reload.h"
 #include "script/server/write_log.h"
 #include "script/vm/running.h"
@@ -56,7 +53,6 @@ struct engine {
 /* End of each part of the shutdown, in hundredths of --shutdown-timeout. The rest is for freeing the
  * engine. */
 enum end_part { END_CALLS = 90, END_LEASES = 95, END_EVENTS = 97 };
-void engine_stop(struct engine *engine, int exit_code);
 /* The end begins, unless it has. */
 void engine_begin_end(struct engine *engine);
 /* Notes that the shown state of the engine has changed. */
@@ -74,8 +70,6 @@ bool engine_make_parts(struct engine *engine, struct err *err);
 
 /* --- engine_kinds.c */
 
-/* The path of the script that holds the claim. */
-const char *engine_script_of(const struct engine *engine, const struct informer_claim *claim);
 /* Discovery has answered. */
 void engine_found_kinds(void *engine, const struct catalogue *catalogue);
 /* Discovery has failed. */
@@ -128,8 +122,6 @@ bool engine_take_kinds(const struct engine *engine, const struct catalogue *cata
 
 /* --- engine_scripts.c: parameters of rules */
 
-/* False with the first parameter that no rule of the scripts takes. */
-bool engine_check_params(const struct engine *engine, struct err *err);
 /* False when it is the incoming generation of this managed script by which a parameter is of no rule any
  * more: rules would run on their defaults, and nobody would know. A rule that goes to another script which
  * changes too is no loss. */
@@ -146,8 +138,6 @@ void engine_start_leaders(struct engine *engine);
 /* Scripts lead no more, then leases are given back (L-8), then the loop ends. */
 void engine_step_down(struct engine *engine);
 void engine_on_step_down(struct timer *timer);
-/* For the status: which leases, who leads. */
-void engine_put_leases(struct engine *engine, struct buf *out);
 
 /* --- engine_audits.c: each does nothing without --report */
 
@@ -162,5 +152,3 @@ void engine_continuous_leadership(struct engine *engine);
 void engine_end_continuous(struct engine *engine);
 /* Before the scripts go. */
 void engine_free_continuous(struct engine *engine);
-/* For the status. */
-void engine_put_continuous(struct engine *engine, struct buf *out);

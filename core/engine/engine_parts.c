@@ -42,6 +42,7 @@ void engine_make_scripts(struct engine *engine)
                                                .file_count = settings->file_count,
                                                .reload_timeout_ms = settings->reload_timeout_ms,
                                                .reload_probation_ms = settings->reload_probation_ms,
+                                               .is_counted = engine->options.mode == ENGINE_RUN,
                                                .hooks = {.resolve_kinds = resolve_kinds,
                                                          .refresh_kinds = engine_refresh_kinds,
                                                          .params_stay = engine_params_stay,

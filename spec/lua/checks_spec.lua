@@ -51,6 +51,16 @@ describe("check-house", function()
     finds("house", "high/one may not see extra", house { ["core/high/one/c.c"] = '#include "extra/e.h"\n' })
   end)
 
+  it("keeps an internal header in its wing", function()
+    local files = {
+      ["core/high/one/c_internal.h"] = "", ["core/high/one/c.c"] = '#include "high/one/c_internal.h"\n',
+      ["core/high/two/d.c"] = '#include "high/one/c.h"\n',
+    }
+    passes("house", house(files))
+    files["core/high/two/d.c"] = '#include "high/one/c.h"\n#include "high/one/c_internal.h"\n'
+    finds("house", "core/high/two/d.c:2: high/one/c_internal.h belongs to the files of core/high/one", house(files))
+  end)
+
   it("keeps a library in its layer", function()
     finds("house", "only script, tool, bench or app may include <lauxlib.h>",
       house { ["core/low/a.c"] = "#include <lauxlib.h>\n" })

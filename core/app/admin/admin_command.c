@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "base/text/nearest.h"
-#include "engine/engine_internal.h"
+#include "engine/engine_view.h"
 #include "script/work/command.h"
 
 struct found {
@@ -21,9 +21,9 @@ struct call {
     struct command_call *call; /* NULL before it waits */
 };
 
-static struct script *runs(const struct engine *engine, size_t i)
+static struct script *runs(const struct managed_scripts *scripts, size_t i)
 {
-    return engine->scripts.items[i]->running;
+    return scripts->items[i]->running;
 }
 
 /* A script is named as elsewhere, or by the last part of its name. */
@@ -34,14 +34,14 @@ static bool is_script(const struct script *script, struct str wanted)
 }
 
 /* The commands that a NAME or SCRIPT/NAME may mean: the first of them, and how many. */
-static size_t find(const struct engine *engine, struct str wanted, struct found *first)
+static size_t find(const struct managed_scripts *scripts, struct str wanted, struct found *first)
 {
     const char *slash = memrchr(wanted.p, '/', wanted.n);
     struct str of = {wanted.p, slash ? (size_t)(slash - wanted.p) : 0};
     struct str name = slash ? (struct str){slash + 1, wanted.n - of.n - 1} : wanted;
     size_t count = 0;
-    for (size_t i = 0; i < engine->scripts.count; i++) {
-        struct script *script = runs(engine, i);
+    for (size_t i = 0; i < scripts->count; i++) {
+        struct script *script = runs(scripts, i);
         if (!script || (slash && !is_script(script, of))) continue;
         for (size_t j = 0; j < script_command_count(script); j++)
             if (str_is(name, script_command_name(script, j)) && count++ == 0)
@@ -52,28 +52,28 @@ static size_t find(const struct engine *engine, struct str wanted, struct found 
 
 /* Appends ", a, scripts/x/b": those of the name (NULL: all), with their scripts where that tells them apart.
  */
-static void put_names(const struct engine *engine, const char *name, struct buf *out)
+static void put_names(const struct managed_scripts *scripts, const char *name, struct buf *out)
 {
     const char *separator = "";
-    for (size_t i = 0; i < engine->scripts.count; i++) {
-        const struct script *script = runs(engine, i);
+    for (size_t i = 0; i < scripts->count; i++) {
+        const struct script *script = runs(scripts, i);
         for (size_t j = 0; script && j < script_command_count(script); j++) {
             const char *own = script_command_name(script, j);
             struct found ignored;
             if (name && strcmp(own, name) != 0) continue;
             buf_puts(out, separator);
-            if (find(engine, str_of(own), &ignored) > 1) buf_printf(out, "%s/", script_name(script));
+            if (find(scripts, str_of(own), &ignored) > 1) buf_printf(out, "%s/", script_name(script));
             buf_puts(out, own);
             separator = ", ";
         }
     }
 }
 
-static void put_nearest(const struct engine *engine, struct str wanted, struct buf *out)
+static void put_nearest(const struct managed_scripts *scripts, struct str wanted, struct buf *out)
 {
     struct nearest nearest = nearest_to(wanted);
-    for (size_t i = 0; i < engine->scripts.count; i++) {
-        const struct script *script = runs(engine, i);
+    for (size_t i = 0; i < scripts->count; i++) {
+        const struct script *script = runs(scripts, i);
         for (size_t j = 0; script && j < script_command_count(script); j++)
             nearest_try(&nearest, script_command_name(script, j));
     }
@@ -81,13 +81,13 @@ static void put_nearest(const struct engine *engine, struct str wanted, struct b
 }
 
 /* "tems/count": when no script is called so, which one was meant; else nothing is appended. */
-static bool put_unknown_script(const struct engine *engine, struct str wanted, struct buf *out)
+static bool put_unknown_script(const struct managed_scripts *scripts, struct str wanted, struct buf *out)
 {
     const char *slash = memrchr(wanted.p, '/', wanted.n);
     struct str of = {wanted.p, slash ? (size_t)(slash - wanted.p) : 0};
     struct nearest nearest = nearest_to(of);
-    for (size_t i = 0; slash && i < engine->scripts.count; i++) {
-        const struct script *script = runs(engine, i);
+    for (size_t i = 0; slash && i < scripts->count; i++) {
+        const struct script *script = runs(scripts, i);
         if (!script) continue;
         if (is_script(script, of)) return false;
         const char *name = script_name(script), *last = strrchr(name, '/');
@@ -100,18 +100,18 @@ static bool put_unknown_script(const struct engine *engine, struct str wanted, s
     return true;
 }
 
-static void refuse_name(const struct engine *engine, struct admin_call *admin_call, struct str wanted,
-                        size_t count, const struct found *first)
+static void refuse_name(const struct managed_scripts *scripts, struct admin_call *admin_call,
+                        struct str wanted, size_t count, const struct found *first)
 {
     struct buf text = {0}, names = {0};
     if (count) {
-        put_names(engine, script_command_name(first->script, first->command), &names);
+        put_names(scripts, script_command_name(first->script, first->command), &names);
         buf_printf(&text, "command \"%.*s\" is ambiguous: %s", STR_ARG(wanted), buf_text(&names));
     } else {
-        put_names(engine, NULL, &names);
-        if (!put_unknown_script(engine, wanted, &text)) {
+        put_names(scripts, NULL, &names);
+        if (!put_unknown_script(scripts, wanted, &text)) {
             buf_printf(&text, "unknown command \"%.*s\"", STR_ARG(wanted));
-            put_nearest(engine, wanted, &text);
+            put_nearest(scripts, wanted, &text);
         }
         buf_printf(&text, "%s%s", names.len ? "; available commands: " : "; the scripts provide no commands",
                    buf_text(&names));
@@ -174,19 +174,19 @@ static bool take_args(const struct tape *tape, size_t list, char **args, size_t 
     return true;
 }
 
-static void call_command(struct engine *engine, struct admin_call *admin_call)
+static void call_command(const struct managed_scripts *scripts, struct admin_call *admin_call)
 {
     const struct tape *tape;
     struct found found;
     char *args[COMMAND_ARGS_MAX];
     size_t count, params = admin_call_params(admin_call, &tape);
     struct str name = params ? tape_str(tape, tape_field(tape, params, STR("name"))) : STR("");
-    size_t meant = name.n ? find(engine, name, &found) : 0;
+    size_t meant = name.n ? find(scripts, name, &found) : 0;
     bool good = take_args(tape, params ? tape_field(tape, params, STR("args")) : 0, args, &count);
     if (!good)
         admin_call_fail(admin_call, "a command takes at most 64 arguments, all strings");
     else if (meant != 1)
-        refuse_name(engine, admin_call, name, meant, &found);
+        refuse_name(scripts, admin_call, name, meant, &found);
     else if (!script_is_running(found.script))
         admin_call_fail(admin_call, "the script is not running");
     else
@@ -203,16 +203,16 @@ bool admin_engine_begin(void *ctx, struct admin_call *admin_call)
         return true;
     }
     if (strcmp(admin_call_method(admin_call), "call") != 0) return false;
-    call_command(engine, admin_call);
+    call_command(engine_scripts(engine), admin_call);
     return true;
 }
 
 void admin_put_commands(const struct admin_engine *admin, struct buf *out)
 {
-    const struct engine *engine = admin->engine;
+    const struct managed_scripts *scripts = engine_scripts(admin->engine);
     json_open(out, "commands", '[');
-    for (size_t i = 0; i < engine->scripts.count; i++) {
-        const struct script *script = runs(engine, i);
+    for (size_t i = 0; i < scripts->count; i++) {
+        const struct script *script = runs(scripts, i);
         for (size_t j = 0; script && j < script_command_count(script); j++) {
             json_open(out, NULL, '{');
             json_text(out, "name", script_command_name(script, j));

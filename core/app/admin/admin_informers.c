@@ -6,7 +6,7 @@
 #include "app/admin/admin_engine.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
-#include "engine/engine_internal.h"
+#include "engine/engine_view.h"
 #include "informer/shared/informer_key.h"
 
 /* The claims of all scripts, those of the same informer side by side, but for those that are held. */
@@ -19,14 +19,14 @@ struct claims {
     size_t count;
 };
 
-static void collect(const struct engine *engine, struct claims *all)
+static void collect(const struct managed_scripts *scripts, struct claims *all)
 {
-    for (size_t i = 0; i < engine->scripts.generation_count; i++)
-        for (size_t j = 0; j < script_claim_count(engine->scripts.generations[i]); j++) {
-            if (claim_is_suspended(script_claim(engine->scripts.generations[i], j))) continue;
+    for (size_t i = 0; i < scripts->generation_count; i++)
+        for (size_t j = 0; j < script_claim_count(scripts->generations[i]); j++) {
+            if (claim_is_suspended(script_claim(scripts->generations[i], j))) continue;
             all->items = xrealloc(all->items, (all->count + 1) * sizeof *all->items);
-            all->items[all->count].claim = script_claim(engine->scripts.generations[i], j);
-            all->items[all->count].script = script_name(engine->scripts.generations[i]);
+            all->items[all->count].claim = script_claim(scripts->generations[i], j);
+            all->items[all->count].script = script_name(scripts->generations[i]);
             all->items[all->count++].told = false;
         }
 }
@@ -169,9 +169,9 @@ static void put_informer(struct claims *all, size_t first, struct buf *out)
 
 void admin_put_informers(const struct admin_engine *admin, struct buf *out)
 {
-    const struct engine *engine = admin->engine;
+    const struct managed_scripts *scripts = engine_scripts(admin->engine);
     struct claims all = {0};
-    collect(engine, &all);
+    collect(scripts, &all);
     json_open(out, "informers", '[');
     for (size_t i = 0; i < all.count; i++)
         if (!all.items[i].told) put_informer(&all, i, out);
@@ -209,10 +209,10 @@ static void put_timer(void *ctx, const struct script_timer_status *timer)
 
 void admin_put_timers(const struct admin_engine *admin, struct buf *out)
 {
-    const struct engine *engine = admin->engine;
+    const struct managed_scripts *scripts = engine_scripts(admin->engine);
     json_open(out, "timers", '[');
-    for (size_t i = 0; i < engine->scripts.generation_count; i++) {
-        struct put put = {.out = out, .script = engine->scripts.generations[i]};
+    for (size_t i = 0; i < scripts->generation_count; i++) {
+        struct put put = {.out = out, .script = scripts->generations[i]};
         script_each_timer(put.script, put_timer, &put);
     }
     json_close(out, ']');

@@ -2,7 +2,7 @@
 #include "app/admin/admin_engine.h"
 
 #include "base/text/json_out.h"
-#include "engine/engine_internal.h"
+#include "engine/engine_view.h"
 
 struct listing {
     const char *script;
@@ -25,22 +25,22 @@ static void put_one(void *ctx, const struct script_quarantine_status *status)
 
 void admin_put_quarantine(const struct admin_engine *admin, struct buf *out)
 {
-    const struct engine *engine = admin->engine;
-    int64_t now_us = clock_wall_us(loop_clock(engine->loop));
+    const struct managed_scripts *scripts = engine_scripts(admin->engine);
+    int64_t now_us = clock_wall_us(loop_clock(engine_loop(admin->engine)));
     json_open(out, "quarantined", '[');
-    for (size_t i = 0; i < engine->scripts.generation_count; i++)
-        script_each_quarantine(engine->scripts.generations[i], put_one,
-                               &(struct listing){script_name(engine->scripts.generations[i]), now_us, out});
+    for (size_t i = 0; i < scripts->generation_count; i++)
+        script_each_quarantine(scripts->generations[i], put_one,
+                               &(struct listing){script_name(scripts->generations[i]), now_us, out});
     json_close(out, ']');
 }
 
 /* In all generations of the script, also those that drain. */
-static size_t lift(const struct engine *engine, struct str script, const char *id)
+static size_t lift(const struct managed_scripts *scripts, struct str script, const char *id)
 {
     size_t count = 0;
-    for (size_t i = 0; id && i < engine->scripts.generation_count; i++)
-        if (str_is(script, script_name(engine->scripts.generations[i])))
-            count += script_lift(engine->scripts.generations[i], id);
+    for (size_t i = 0; id && i < scripts->generation_count; i++)
+        if (str_is(script, script_name(scripts->generations[i])))
+            count += script_lift(scripts->generations[i], id);
     return count;
 }
 
@@ -52,7 +52,7 @@ void admin_lift(struct engine *engine, struct admin_call *call)
     size_t items = params ? tape_field(tape, params, STR("items")) : 0;
     if (items && tape_type(tape, items) != '[') items = 0;
     for (size_t v = items ? tape_first(tape, items, NULL) : 0; v; v = tape_next(tape, items, v, NULL))
-        count += lift(engine, tape_str(tape, tape_field(tape, v, STR("script"))),
+        count += lift(engine_scripts(engine), tape_str(tape, tape_field(tape, v, STR("script"))),
                       tape_str(tape, tape_field(tape, v, STR("id"))).p);
     buf_printf(&result, "{\"lifted\":%zu}", count);
     admin_call_reply(call, buf_slice(&result));

@@ -6,7 +6,8 @@
 #include "base/array.h"
 #include "base/text/json_out.h"
 #include "base/text/nearest.h"
-#include "engine/engine_internal.h"
+#include "engine/engine_view.h"
+#include "engine/reload/reload.h"
 #include "script/inventory/inventory.h"
 #include "script/rules/rule_params.h"
 #include "script/vm/bundle.h"
@@ -23,41 +24,41 @@ static bool is_called(const struct managed_script *managed, const char *name)
 }
 
 /* Short names are tried too, and all are listed: "hallo" is far from "scripts/hello". */
-static void refuse_unknown(const struct engine *engine, const char *name, struct err *err)
+static void refuse_unknown(const struct managed_scripts *scripts, const char *name, struct err *err)
 {
     enum { LISTED = 10 };
     struct nearest nearest = nearest_to(str_of(name));
     struct buf text = {0};
-    for (size_t i = 0; i < engine->scripts.count; i++) {
-        const char *own = engine->scripts.items[i]->name, *last = strrchr(own, '/');
+    for (size_t i = 0; i < scripts->count; i++) {
+        const char *own = scripts->items[i]->name, *last = strrchr(own, '/');
         nearest_try(&nearest, own);
-        nearest_try(&nearest, engine->scripts.items[i]->path);
+        nearest_try(&nearest, scripts->items[i]->path);
         if (last) nearest_try(&nearest, last + 1);
     }
     if (nearest.name) buf_printf(&text, ", did you mean \"%s\"?", nearest.name);
-    buf_puts(&text, engine->scripts.count ? "; there are " : "; there are none");
-    for (size_t i = 0; i < engine->scripts.count && i < LISTED; i++)
-        buf_printf(&text, "%s%s", i ? ", " : "", engine->scripts.items[i]->name);
-    if (engine->scripts.count > LISTED) buf_printf(&text, " and %zu more", engine->scripts.count - LISTED);
+    buf_puts(&text, scripts->count ? "; there are " : "; there are none");
+    for (size_t i = 0; i < scripts->count && i < LISTED; i++)
+        buf_printf(&text, "%s%s", i ? ", " : "", scripts->items[i]->name);
+    if (scripts->count > LISTED) buf_printf(&text, " and %zu more", scripts->count - LISTED);
     err_set(err, ERR_NOT_FOUND, "script \"%s\" not found%s", name, buf_text(&text));
     buf_clear(&text);
 }
 
-static struct managed_script *find(const struct engine *engine, const char *name, struct err *err)
+static struct managed_script *find(const struct managed_scripts *scripts, const char *name, struct err *err)
 {
-    struct managed_script *found = managed_script_find(&engine->scripts, name);
+    struct managed_script *found = managed_script_find(scripts, name);
     size_t count = 0;
     if (found) return found;
-    for (size_t i = 0; i < engine->scripts.count; i++) {
-        if (!is_called(engine->scripts.items[i], name)) continue;
-        found = engine->scripts.items[i];
+    for (size_t i = 0; i < scripts->count; i++) {
+        if (!is_called(scripts->items[i], name)) continue;
+        found = scripts->items[i];
         count++;
     }
     if (count == 1) return found;
     if (count > 1)
         err_set(err, ERR_INVALID, "%zu scripts match \"%s\"; use the full name", count, name);
     else
-        refuse_unknown(engine, name, err);
+        refuse_unknown(scripts, name, err);
     return NULL;
 }
 
@@ -115,9 +116,9 @@ static void put(const struct managed_script *managed, struct buf *out)
 
 void admin_put_reloads(const struct admin_engine *admin, struct buf *out)
 {
-    const struct engine *engine = admin->engine;
+    const struct managed_scripts *scripts = engine_scripts(admin->engine);
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->scripts.count; i++) put(engine->scripts.items[i], out);
+    for (size_t i = 0; i < scripts->count; i++) put(scripts->items[i], out);
     json_close(out, ']');
 }
 
@@ -129,7 +130,7 @@ struct wanted {
     size_t count;
 };
 
-static bool read_wanted(struct engine *engine, struct admin_call *call, struct wanted *wanted,
+static bool read_wanted(const struct managed_scripts *scripts, struct admin_call *call, struct wanted *wanted,
                         struct err *err)
 {
     const struct tape *tape;
@@ -140,7 +141,7 @@ static bool read_wanted(struct engine *engine, struct admin_call *call, struct w
     for (size_t v = tape_first(tape, list, NULL); v; v = tape_next(tape, list, v, NULL)) {
         struct buf name = {0};
         buf_str(&name, tape_str(tape, v));
-        struct managed_script *managed = find(engine, buf_text(&name), err);
+        struct managed_script *managed = find(scripts, buf_text(&name), err);
         buf_clear(&name);
         if (!managed) return false;
         *array_add(wanted->scripts, wanted->count) = managed;
@@ -148,26 +149,26 @@ static bool read_wanted(struct engine *engine, struct admin_call *call, struct w
     return true;
 }
 
-static bool reload(struct engine *engine, const struct wanted *wanted, struct err *err)
+static bool reload(struct managed_scripts *scripts, const struct wanted *wanted, struct err *err)
 {
     for (size_t i = 0; i < wanted->count; i++) reload_scan_script(wanted->scripts[i], RELOAD_FORCED);
-    if (wanted->count == 0) reload_scan(&engine->scripts, RELOAD_FORCED);
+    if (wanted->count == 0) reload_scan(scripts, RELOAD_FORCED);
     return true;
 }
 
-static bool go_back(struct engine *engine, const struct wanted *wanted, struct err *err)
+static bool go_back(const struct wanted *wanted, struct err *err)
 {
     if (wanted->count != 1) return err_set(err, ERR_INVALID, "rollback takes one script");
     return reload_rollback(wanted->scripts[0], "requested by kubelua rollback", err);
 }
 
-static void put_wanted(const struct engine *engine, const struct wanted *wanted, struct buf *out)
+static void put_wanted(const struct managed_scripts *scripts, const struct wanted *wanted, struct buf *out)
 {
-    struct managed_script *const *scripts = wanted->count ? wanted->scripts : engine->scripts.items;
-    size_t count = wanted->count ? wanted->count : engine->scripts.count;
+    struct managed_script *const *items = wanted->count ? wanted->scripts : scripts->items;
+    size_t count = wanted->count ? wanted->count : scripts->count;
     json_open(out, NULL, '{');
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < count; i++) put(scripts[i], out);
+    for (size_t i = 0; i < count; i++) put(items[i], out);
     json_close(out, ']');
     json_close(out, '}');
 }
@@ -176,15 +177,16 @@ bool admin_begin_reload(struct engine *engine, struct admin_call *call)
 {
     const char *method = admin_call_method(call);
     bool reloads = strcmp(method, "reload") == 0;
+    struct managed_scripts *scripts = engine_scripts(engine);
     struct wanted wanted = {0};
     struct buf result = {0};
     struct err err;
     if (!reloads && strcmp(method, "rollback") != 0) return false;
-    bool ok = !engine->ending_ms || err_set(&err, ERR_CLOSED, "the engine is shutting down");
-    ok = ok && read_wanted(engine, call, &wanted, &err) &&
-         (reloads ? reload(engine, &wanted, &err) : go_back(engine, &wanted, &err));
+    bool ok = !engine_is_ending(engine) || err_set(&err, ERR_CLOSED, "the engine is shutting down");
+    ok = ok && read_wanted(scripts, call, &wanted, &err) &&
+         (reloads ? reload(scripts, &wanted, &err) : go_back(&wanted, &err));
     if (ok) {
-        put_wanted(engine, &wanted, &result);
+        put_wanted(scripts, &wanted, &result);
         admin_call_reply(call, buf_slice(&result));
     } else {
         admin_call_fail(call, err.text);
@@ -199,20 +201,21 @@ bool admin_begin_reload(struct engine *engine, struct admin_call *call)
 
 /* Prints the running scripts that take the parameter: a reload into one that does not take it any more is
  * refused. */
-static void put_takers(const struct engine *engine, const struct rule_param_given *given, struct buf *out)
+static void put_takers(const struct managed_scripts *scripts, const struct rule_param_given *given,
+                       struct buf *out)
 {
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->scripts.count; i++) {
-        const struct managed_script *managed = engine->scripts.items[i];
+    for (size_t i = 0; i < scripts->count; i++) {
+        const struct managed_script *managed = scripts->items[i];
         if (managed->running && rule_params_is_taken(given, managed->running))
             json_text(out, NULL, managed->name);
     }
     json_close(out, ']');
 }
 
-static void put_params(const struct engine *engine, struct buf *out)
+static void put_params(struct engine *engine, struct buf *out)
 {
-    const struct rule_params *params = engine->host.params;
+    const struct rule_params *params = engine_host(engine)->params;
     json_open(out, "ruleParams", '[');
     for (size_t i = 0; i < rule_params_count(params); i++) {
         const struct rule_param_given given = rule_params_at(params, i);
@@ -222,15 +225,15 @@ static void put_params(const struct engine *engine, struct buf *out)
         json_text(out, "value", given.value);
         json_bool(out, "isJson", given.is_json);
         json_text(out, "source", given.source);
-        put_takers(engine, &given, out);
+        put_takers(engine_scripts(engine), &given, out);
         json_close(out, '}');
     }
     json_close(out, ']');
 }
 
-static void put_settings(const struct engine *engine, struct buf *out)
+static void put_settings(struct engine *engine, struct buf *out)
 {
-    const struct script_host *host = &engine->host;
+    const struct script_host *host = engine_host(engine);
     json_open(out, "settings", '{');
     json_text(out, "namespace", host->default_namespace);
     json_bool(out, "elects", host->elects);
@@ -263,10 +266,10 @@ static void put_plan(const struct managed_script *managed, struct buf *out)
 
 void admin_put_plans(const struct admin_engine *admin, struct buf *out)
 {
-    const struct engine *engine = admin->engine;
-    put_settings(engine, out);
+    const struct managed_scripts *scripts = engine_scripts(admin->engine);
+    put_settings(admin->engine, out);
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->scripts.count; i++)
-        if (engine->scripts.items[i]->running) put_plan(engine->scripts.items[i], out);
+    for (size_t i = 0; i < scripts->count; i++)
+        if (scripts->items[i]->running) put_plan(scripts->items[i], out);
     json_close(out, ']');
 }

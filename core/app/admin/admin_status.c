@@ -9,14 +9,15 @@
 #include "app/monitor/process_info.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
-#include "engine/engine_internal.h"
+#include "engine/engine_view.h"
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
+#include "script/server/write_log.h"
 
 static void put_plugin(struct engine *engine, struct buf *out)
 {
     int64_t since_us;
-    const char *command = kube_client_plugin_running(io_thread_client(engine->cluster->io), &since_us);
+    const char *command = kube_client_plugin_running(io_thread_client(engine_cluster(engine)->io), &since_us);
     json_text(out, "execPlugin", command ? command : "");
     json_time(out, "execPluginRunning", command ? since_us : 0);
 }
@@ -26,25 +27,25 @@ static void put_engine(const struct admin_engine *admin, struct buf *out)
     struct engine *engine = admin->engine;
     struct process_info process;
     struct buf lag = {0};
-    const struct cluster_config *cluster = engine->options.cluster;
+    const struct cluster *cluster = engine_cluster(engine);
     const struct monitor_addresses *where = monitor_addresses(admin->monitor);
     process_info_read(&process);
     observe_describe_lag(engine, &lag);
     json_open(out, "engine", '{');
     json_text(out, "version", KUBELUA_VERSION);
     json_int(out, "pid", getpid());
-    json_time(out, "started", engine->started_us);
-    json_time(out, "now", clock_wall_us(loop_clock(engine->loop)));
-    json_text(out, "server", cluster->server);
-    json_text(out, "source", cluster->source);
+    json_time(out, "started", engine_started_us(engine));
+    json_time(out, "now", clock_wall_us(loop_clock(engine_loop(engine))));
+    json_text(out, "server", cluster->options.config->server);
+    json_text(out, "source", cluster->options.config->source);
     json_bool(out, "ready", lag.len == 0);
     json_text(out, "lagging", buf_text(&lag));
     json_int(out, "memoryBytes", (int64_t)process.resident_bytes);
     json_int(out, "cpuMilliseconds", (int64_t)(process.cpu_seconds * 1000));
     json_text(out, "metricsAddress", where->metrics);
     json_text(out, "healthAddress", where->health);
-    json_text(out, "discoveryError", discoverer_error(engine->cluster->discoverer));
-    json_time(out, "discoveryAsking", discoverer_refreshing_since_us(engine->cluster->discoverer));
+    json_text(out, "discoveryError", discoverer_error(cluster->discoverer));
+    json_time(out, "discoveryAsking", discoverer_refreshing_since_us(cluster->discoverer));
     put_plugin(engine, out);
     json_close(out, '}');
     buf_clear(&lag);
@@ -192,10 +193,10 @@ static void put_queue(const struct script *script, size_t i, struct buf *out)
 
 static void put_queues(const struct admin_engine *admin, struct buf *out)
 {
-    const struct engine *engine = admin->engine;
+    const struct managed_scripts *scripts = engine_scripts(admin->engine);
     json_open(out, "queues", '[');
-    for (size_t i = 0; i < engine->scripts.count; i++) {
-        const struct script *script = engine->scripts.items[i]->running;
+    for (size_t i = 0; i < scripts->count; i++) {
+        const struct script *script = scripts->items[i]->running;
         for (size_t j = 0; script && j < script_queue_count(script); j++) put_queue(script, j, out);
     }
     json_close(out, ']');
@@ -204,9 +205,10 @@ static void put_queues(const struct admin_engine *admin, struct buf *out)
 static void put_all(const struct admin_engine *admin, struct buf *out)
 {
     struct engine *engine = admin->engine;
+    const struct managed_scripts *scripts = engine_scripts(engine);
     put_engine(admin, out);
     json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->scripts.count; i++) put_script(engine->scripts.items[i], out);
+    for (size_t i = 0; i < scripts->count; i++) put_script(scripts->items[i], out);
     json_close(out, ']');
     engine_put_continuous(engine, out);
     engine_put_leases(engine, out);
@@ -219,10 +221,10 @@ static void put_all(const struct admin_engine *admin, struct buf *out)
 /* The last writes, the oldest first, and how many there ever were. */
 static void put_writes(const struct admin_engine *admin, struct buf *out)
 {
-    const struct engine *engine = admin->engine;
-    json_int(out, "total", (int64_t)write_log_total(engine->audit));
+    const struct write_log *log = engine_host(admin->engine)->audit;
+    json_int(out, "total", (int64_t)write_log_total(log));
     buf_puts(out, ",\"writes\":");
-    write_log_write(engine->audit, out);
+    write_log_write(log, out);
 }
 
 bool admin_engine_reply(void *ctx, const char *method, struct buf *result, struct err *err)

@@ -12,7 +12,7 @@
 #include "audit/fix/fixer_values.h"
 #include "base/cli/progress.h"
 #include "base/mem.h"
-#include "engine/engine_internal.h"
+#include "engine/engine_view.h"
 #include "informer/store/indexer.h"
 #include "kube/kinds/kinds.h"
 #include "object/pack/pool.h"
@@ -57,7 +57,7 @@ static void on_kinds(void *ctx, const struct err *err)
     if (err)
         live->failure = *err;
     else if (!live->catalogue)
-        live->catalogue = catalogue_ref(kinds_catalogue(live->engine->cluster->parts.kinds));
+        live->catalogue = catalogue_ref(kinds_catalogue(engine_cluster(live->engine)->parts.kinds));
 }
 
 static bool refresh_kinds(struct cluster_audit *live, struct err *err)
@@ -256,8 +256,8 @@ static bool open(struct cluster_audit *live, struct err *err)
                                                              .loop = live->loop},
                               err);
     if (!live->engine) return false;
-    live->factory = live->engine->cluster->parts.factory;
-    live->client = io_thread_client(live->engine->cluster->io);
+    live->factory = engine_cluster(live->engine)->parts.factory;
+    live->client = io_thread_client(engine_cluster(live->engine)->io);
     live->deadline.fn = on_late;
     timer_start(&live->deadline, loop_clock(live->loop), live->request->options.sync_timeout_ms);
     return true;
@@ -283,9 +283,9 @@ enum audit_end audit_of_cluster(const struct audit_request *request, const struc
                                 struct audit_table *table, struct err *err)
 {
     struct cluster_audit live = {.request = request, .cluster = cluster};
-    bool ok = open(&live, err) && audit_scripts_load(&live.scripts, request, &live.engine->host, err) &&
+    bool ok = open(&live, err) && audit_scripts_load(&live.scripts, request, engine_host(live.engine), err) &&
               refresh_kinds(&live, err) &&
-              audit_scripts_begin(&live.scripts, request, io_thread_pool(live.engine->cluster->io),
+              audit_scripts_begin(&live.scripts, request, io_thread_pool(engine_cluster(live.engine)->io),
                                   live.catalogue, table, err);
     if (ok) {
         fill_caches(&live);

@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
-#include "engine/engine_internal.h"
+#include "engine/engine_view.h"
 #include "kube/kinds/kinds.h"
 
 /* One that is under way. */
@@ -41,7 +41,7 @@ struct audit_sessions {
 
 static struct ev_loop *ev_of(const struct engine_audit *a)
 {
-    return loop_ev(a->engine->loop);
+    return loop_ev(engine_loop(a->engine));
 }
 
 /* None of its children runs any more. */
@@ -157,20 +157,21 @@ static void note_refused(const struct shared_factory *factory)
 static bool start_children(struct engine_audit *a, int order, struct err *err)
 {
     struct engine *engine = a->engine;
-    struct script **scripts = xcalloc(engine->scripts.count + 1, sizeof(struct script *));
+    const struct managed_scripts *managed = engine_scripts(engine);
+    const struct cluster_parts *parts = &engine_cluster(engine)->parts;
+    struct script **scripts = xcalloc(managed->count + 1, sizeof(struct script *));
     int64_t pause_ns = 0;
     size_t count = 0;
-    for (size_t i = 0; i < engine->scripts.count; i++)
-        if (engine->scripts.items[i]->running) scripts[count++] = engine->scripts.items[i]->running;
-    struct audit_child_options options = {.factory = engine->cluster->parts.factory,
-                                          .catalogue = kinds_catalogue(engine->cluster->parts.kinds),
-                                          .host = &engine->host,
+    for (size_t i = 0; i < managed->count; i++)
+        if (managed->items[i]->running) scripts[count++] = managed->items[i]->running;
+    struct audit_child_options options = {.factory = parts->factory,
+                                          .catalogue = kinds_catalogue(parts->kinds),
+                                          .host = engine_host(engine),
                                           .scripts = scripts,
                                           .script_count = count,
                                           .order = order};
-    note_refused(engine->cluster->parts.factory);
-    bool ok = audit_children_start(&a->children, a->wanted, &options, io_thread_loop(engine->cluster->io),
-                                   &pause_ns, err);
+    note_refused(parts->factory);
+    bool ok = audit_children_start(&a->children, a->wanted, &options, engine_io_loop(engine), &pause_ns, err);
     free(scripts);
     if (!ok) return false;
     log_info("Audit started", FI("pid", a->client), FI("children", a->children.count),
@@ -242,12 +243,12 @@ static size_t children_of(struct admin_call *call)
 static bool may_begin(const struct audit_sessions *sessions, struct err *err)
 {
     const struct engine *engine = sessions->engine;
-    if (engine->stopping || engine->ending_ms) return err_set(err, ERR_CLOSED, "the engine is shutting down");
+    if (engine_is_ending(engine)) return err_set(err, ERR_CLOSED, "the engine is shutting down");
     if (sessions->under_way)
         return err_set(err, ERR_LIMIT,
                        "another audit is running (client pid %lld); only one is allowed at a time",
                        (long long)sessions->under_way->client);
-    return kinds_known(engine->cluster->parts.kinds) ||
+    return kinds_known(engine_cluster(engine)->parts.kinds) ||
            err_set(err, ERR_NOT_FOUND, "discovery has not completed yet");
 }
 
@@ -282,15 +283,15 @@ void audit_sessions_begin(void *ctx, struct admin_call *call)
     a->fd = admin_call_take_connection(call);
     a->client = peer_pid(a->fd);
     sessions->under_way = a;
-    a->children.loop = engine->loop;
+    a->children.loop = engine_loop(engine);
     a->children.ended = on_ended;
     a->children.ctx = a;
     a->timeout.fn = on_impatient;
-    timer_start(&a->timeout, loop_clock(engine->loop), AUDIT_JOB_TIMEOUT_MS);
+    timer_start(&a->timeout, loop_clock(engine_loop(engine)), AUDIT_JOB_TIMEOUT_MS);
     ev_io_init(&a->readable, on_readable, a->fd, EV_READ);
     ev_io_start(ev_of(a), &a->readable);
     json_open(&out, NULL, '{');
-    json_text(&out, "server", engine->options.cluster->server);
+    json_text(&out, "server", engine_cluster(engine)->options.config->server);
     json_int(&out, "pid", getpid());
     json_close(&out, '}');
     if (!say(a, &out, NULL, 0)) audit_end(a);

@@ -14,7 +14,7 @@
 #include "app/repl/repl_serve.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/engine_internal.h"
+#include "engine/engine_view.h"
 #include "net/unix_socket.h"
 
 enum { REPL, AUDIT, SESSIONS };
@@ -85,8 +85,8 @@ static bool make_monitor(struct driver *driver)
             .io_loop = engine_io_loop(engine),
             .metrics_address = driver->options->metrics_address,
             .health_address = driver->options->health_address,
-            .running = &engine->running,
-            .leaders = engine->cluster->parts.leaders,
+            .running = engine_host(engine)->running,
+            .leaders = engine_cluster(engine)->parts.leaders,
             .tick = observe,
             .ctx = &driver->observer,
         },
@@ -118,7 +118,7 @@ static struct admin_socket *open_socket(struct driver *driver, const char *path,
                                                            .begin = admin_engine_begin,
                                                            .sessions = driver->sessions,
                                                            .session_count = SESSIONS,
-                                                           .running = &driver->engine->running,
+                                                           .running = engine_host(driver->engine)->running,
                                                            .ctx = &driver->admin_engine},
                             err);
 }

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/metrics.h"
-#include "engine/engine_internal.h"
+#include "engine/engine_view.h"
 #include "kube/api/stream.h"
 
 /* --- main has returned */
@@ -59,7 +59,7 @@ static void note_unhandled(const struct script *script)
 
 void exec_end_main_done(const struct exec_end *end, enum script_result result, int code)
 {
-    const struct script *script = end->engine->scripts.generations[0];
+    const struct script *script = engine_scripts(end->engine)->generations[0];
     note_unhandled(script);
     engine_stop(end->engine, result == SCRIPT_OK ? check_complete(script, code) : EXIT_INCOMPLETE);
 }
@@ -73,9 +73,9 @@ static void report_laggard(const struct engine *engine, struct informer_claim *c
     claim_get_status(claim, &status);
     struct buf cause = {0};
     int64_t since_us;
-    const char *plugin = kube_client_plugin_running(io_thread_client(engine->cluster->io), &since_us);
+    const char *plugin = kube_client_plugin_running(io_thread_client(engine_cluster(engine)->io), &since_us);
     if (status.state == CLAIM_PENDING || plugin) /* nothing is sent without credentials */
-        discoverer_describe(engine->cluster->discoverer, &cause);
+        discoverer_describe(engine_cluster(engine)->discoverer, &cause);
     else
         buf_puts(&cause, status.text);
     fprintf(stderr, "kubelua: %s: informers did not sync within --sync-timeout: %s%s%s\n",
@@ -87,7 +87,7 @@ static void report_laggard(const struct engine *engine, struct informer_claim *c
 static void on_deadline(struct timer *timer)
 {
     const struct exec_end *end = container_of(timer, struct exec_end, deadline);
-    const struct managed_scripts *scripts = &end->engine->scripts;
+    const struct managed_scripts *scripts = engine_scripts(end->engine);
     if (scripts->items[0]->main_started || engine_is_stopping(end->engine)) return;
     for (size_t j = 0; j < script_claim_count(scripts->generations[0]); j++)
         report_laggard(end->engine, script_claim(scripts->generations[0], j));

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/engine_internal.h"
+#include "engine/engine_view.h"
 
 FAMILY(family_script_memory, 112, GAUGE, "kubelua_script_memory_bytes", "script", NULL,
        "Memory of a script's Lua state.");
@@ -38,18 +38,19 @@ static bool describe(struct engine *engine, struct informer_claim *claim, struct
     claim_get_status(claim, &status);
     if (status.state != CLAIM_PENDING) return true;
     buf_puts(line, ": ");
-    discoverer_describe(engine->cluster->discoverer, line);
+    discoverer_describe(engine_cluster(engine)->discoverer, line);
     return true;
 }
 
 void observe_describe_lag(struct engine *engine, struct buf *out)
 {
+    const struct managed_scripts *scripts = engine_scripts(engine);
     struct buf names = {0}, line = {0};
     size_t named = 0, more = 0;
-    for (size_t i = 0; i < engine->scripts.generation_count; i++)
-        for (size_t j = 0; j < script_claim_count(engine->scripts.generations[i]); j++) {
+    for (size_t i = 0; i < scripts->generation_count; i++)
+        for (size_t j = 0; j < script_claim_count(scripts->generations[i]); j++) {
             line.len = 0;
-            if (!describe(engine, script_claim(engine->scripts.generations[i], j), &line)) continue;
+            if (!describe(engine, script_claim(scripts->generations[i], j), &line)) continue;
             if (is_named(&names, buf_slice(&line))) continue;
             buf_printf(&names, "%s\n", buf_text(&line));
             if (named == LAGGARDS_MAX)
@@ -70,10 +71,10 @@ static void observe_informers(struct observer *observer)
     buf_clear(&lag);
 }
 
-static void observe_scripts(struct engine *engine)
+static void observe_scripts(const struct managed_scripts *scripts)
 {
-    for (size_t i = 0; i < engine->scripts.count; i++) {
-        struct managed_script *managed = engine->scripts.items[i];
+    for (size_t i = 0; i < scripts->count; i++) {
+        struct managed_script *managed = scripts->items[i];
         if (!managed->is_refused) managed->is_refused = SERIES(&family_script_refused, managed->name);
         series_set(managed->is_refused, managed->refused != NULL);
         if (!managed->running) continue;
@@ -90,12 +91,11 @@ static void observe_scripts(struct engine *engine)
 static void rest(struct observer *observer)
 {
     enum { REST_MS = 1000 };
-    const struct engine *engine = observer->engine;
-    int64_t now_ms = clock_now_ms(loop_clock(engine->loop));
+    const struct managed_scripts *scripts = engine_scripts(observer->engine);
+    int64_t now_ms = clock_now_ms(loop_clock(engine_loop(observer->engine)));
     if (now_ms - observer->rested_ms < REST_MS) return;
     observer->rested_ms = now_ms;
-    for (size_t i = 0; i < engine->scripts.generation_count; i++)
-        script_collect_idle(engine->scripts.generations[i]);
+    for (size_t i = 0; i < scripts->generation_count; i++) script_collect_idle(scripts->generations[i]);
     mem_give_back();
 }
 
@@ -105,6 +105,7 @@ void observe(void *ctx)
     struct engine *engine = observer->engine;
     rest(observer);
     observe_informers(observer);
-    observe_scripts(engine);
-    shared_factory_update_metrics(engine->cluster->parts.factory, observer->times++ % THOROUGH_EVERY == 0);
+    observe_scripts(engine_scripts(engine));
+    shared_factory_update_metrics(engine_cluster(engine)->parts.factory,
+                                  observer->times++ % THOROUGH_EVERY == 0);
 }

@@ -3,7 +3,7 @@
  * handler. */
 #pragma once
 #include "app/inside/inside.h"
-#include "engine/engine_internal.h"
+#include "engine/engine_view.h"
 #include "script/prompt/repl.h"
 #include "script/vm/limits.h"
 

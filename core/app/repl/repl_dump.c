@@ -28,7 +28,8 @@ static void know_kind(struct load *load, struct str api_version, struct str kind
     struct resource resource;
     struct err err;
     char *name = xasprintf("%.*s/%.*s", STR_ARG(api_version), STR_ARG(kind));
-    bool known = kinds_resolve(load->engine->engine->cluster->parts.kinds, str_of(name), &resource, &err);
+    bool known =
+        kinds_resolve(engine_cluster(load->engine->engine)->parts.kinds, str_of(name), &resource, &err);
     free(name);
     if (known) {
         resource_clear(&resource);

@@ -172,7 +172,7 @@ bool repl_engine_refresh_kinds(struct repl_engine *engine, struct err *err)
 
 static bool make_repl(struct repl_engine *engine, struct err *err)
 {
-    engine->repl = repl_new(&engine->engine->host, REPL_OWN_CACHES,
+    engine->repl = repl_new(engine_host(engine->engine), REPL_OWN_CACHES,
                             &(struct repl_ops){.claimed = on_claimed,
                                                .claimed_ctx = engine,
                                                .printed = engine->ops.printed,

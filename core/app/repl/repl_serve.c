@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
-#include "engine/engine_internal.h"
+#include "engine/engine_view.h"
 
 enum { READ_BLOCK = 4096 };
 
@@ -44,7 +44,7 @@ struct repl_sessions {
 
 static void session_free(struct session *s)
 {
-    struct ev_loop *ev = loop_ev(s->all->engine->loop);
+    struct ev_loop *ev = loop_ev(engine_loop(s->all->engine));
     TAILQ_REMOVE(&s->all->list, s, link);
     s->all->count--;
     ev_io_stop(ev, &s->readable);
@@ -61,7 +61,7 @@ static void session_free(struct session *s)
 
 static void go_on_soon(struct session *s)
 {
-    if (!timer_running(&s->go_on)) timer_start(&s->go_on, loop_clock(s->all->engine->loop), 0);
+    if (!timer_running(&s->go_on)) timer_start(&s->go_on, loop_clock(engine_loop(s->all->engine)), 0);
 }
 
 /* --- to the prompt */
@@ -69,7 +69,7 @@ static void go_on_soon(struct session *s)
 /* As much as the connection takes. Perhaps from inside a call into Lua: what is over ends later. */
 static void flush(struct session *s)
 {
-    struct ev_loop *ev = loop_ev(s->all->engine->loop);
+    struct ev_loop *ev = loop_ev(engine_loop(s->all->engine));
     while (!s->lost && s->sent < s->out.len) {
         ssize_t n = send(s->fd, s->out.data + s->sent, s->out.len - s->sent, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR) continue;
@@ -216,7 +216,7 @@ static bool take_next(struct session *s)
     const char *end = s->in.len ? memchr(s->in.data, '\n', s->in.len) : NULL;
     struct buf line = {0};
     if (!has_room(s, 0)) { /* for the answer: until the prompt reads */
-        ev_io_stop(loop_ev(s->all->engine->loop), &s->readable);
+        ev_io_stop(loop_ev(engine_loop(s->all->engine)), &s->readable);
         return true;
     }
     if (!end) {
@@ -272,14 +272,14 @@ static struct session *session_new(struct repl_sessions *all, struct err *err)
 {
     struct engine *engine = all->engine;
     struct session *s = NEW(struct session);
-    s->repl = repl_new(&engine->host, REPL_SHARED_CACHES,
+    s->repl = repl_new(engine_host(engine), REPL_SHARED_CACHES,
                        &(struct repl_ops){.printed = on_print, .ended = on_end, .ctx = s}, err);
     if (!s->repl) {
         free(s);
         return NULL;
     }
     s->all = all;
-    s->since_us = clock_wall_us(loop_clock(engine->loop));
+    s->since_us = clock_wall_us(loop_clock(engine_loop(engine)));
     s->parser = tape_parser_new();
     s->go_on.fn = on_go_on;
     TAILQ_INSERT_TAIL(&all->list, s, link);
@@ -294,10 +294,10 @@ static void connect_to(struct session *s, int fd)
     s->pid = peer_pid(fd);
     ev_io_init(&s->readable, on_readable, fd, EV_READ);
     ev_io_init(&s->writable, on_writable, fd, EV_WRITE);
-    ev_io_start(loop_ev(s->all->engine->loop), &s->readable);
+    ev_io_start(loop_ev(engine_loop(s->all->engine)), &s->readable);
     log_info("REPL session started", FI("pid", s->pid));
     json_open(&out, NULL, '{');
-    json_text(&out, "server", s->all->engine->options.cluster->server);
+    json_text(&out, "server", engine_cluster(s->all->engine)->options.config->server);
     json_int(&out, "pid", getpid());
     json_close(&out, '}');
     say(s, &out);
@@ -316,7 +316,7 @@ void repl_sessions_begin(void *ctx, struct admin_call *call)
     struct err err;
     struct repl_sessions *all = ctx;
     const struct engine *engine = all->engine;
-    bool ends = engine->stopping || engine->ending_ms, full = all->count == REPL_SESSIONS_MAX;
+    bool ends = engine_is_ending(engine), full = all->count == REPL_SESSIONS_MAX;
     if (ends) err_set(&err, ERR_CLOSED, "the engine is shutting down");
     if (full) err_set(&err, ERR_LIMIT, "too many REPL sessions (maximum %d)", REPL_SESSIONS_MAX);
     struct session *s = ends || full ? NULL : session_new(all, &err);

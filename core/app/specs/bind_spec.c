@@ -155,7 +155,7 @@ static int l_records(lua_State *L)
 /* lead(engine, leads): false when there is no election */
 static int l_lead(lua_State *L)
 {
-    struct leaders *leaders = spec_engine_arg(L)->engine->cluster->parts.leaders;
+    struct leaders *leaders = engine_cluster(spec_engine_arg(L)->engine)->parts.leaders;
     bool elects = leaders_count(leaders) > 0;
     if (elects) leaders_decide(leaders, lua_toboolean(L, 2));
     lua_pushboolean(L, elects);

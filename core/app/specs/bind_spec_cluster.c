@@ -95,7 +95,7 @@ static int l_resolve(lua_State *L)
     struct resource resource;
     struct spec_engine *engine = spec_engine_arg(L);
     const char *kind = arg_str(L, 2, "kind").p;
-    if (!kinds_resolve(engine->engine->cluster->parts.kinds, str_of(kind), &resource, &err))
+    if (!kinds_resolve(engine_cluster(engine->engine)->parts.kinds, str_of(kind), &resource, &err))
         return spec_push_result(L, false, &err);
     lua_createtable(L, 0, 5); /* five small texts: what fails here ends the process of the specs, not more */
     set_text(L, "group", resource.group);

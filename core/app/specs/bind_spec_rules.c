@@ -54,7 +54,7 @@ static int l_rule(lua_State *L)
     const char *kind = text_of(L, "kind");
     struct buf *name = script_scratch(script_of(L));
     struct resource resource;
-    if (kind && !kinds_resolve(engine->engine->cluster->parts.kinds, str_of(kind), &resource, &err))
+    if (kind && !kinds_resolve(engine_cluster(engine->engine)->parts.kinds, str_of(kind), &resource, &err))
         return spec_push_result(L, false, &err);
     if (kind) {
         resource_name(&resource, name);
@@ -208,8 +208,8 @@ static int l_reload(lua_State *L)
 /* source(engine, name): the text that the script runs from; nil without a script */
 static int l_source(lua_State *L)
 {
-    const struct engine *engine = spec_engine_arg(L)->engine;
-    const struct managed_script *managed = managed_script_find(&engine->scripts, arg_str(L, 2, "name").p);
+    const struct managed_scripts *scripts = engine_scripts(spec_engine_arg(L)->engine);
+    const struct managed_script *managed = managed_script_find(scripts, arg_str(L, 2, "name").p);
     struct str text;
     struct err err;
     if (!managed || !bundle_text(script_bundle(managed->running), managed->path, &text, &err)) return 0;

@@ -121,7 +121,7 @@ static bool refuse(const struct comparison *c, const char *recording, struct err
 bool replay_kinds_check(const struct spec_engine *engine, const struct spec_replay *replay,
                         const char *recording, struct err *err)
 {
-    struct comparison c = {.replay = replay, .kinds = engine->engine->cluster->parts.kinds};
+    struct comparison c = {.replay = replay, .kinds = engine_cluster(engine->engine)->parts.kinds};
     struct script *script;
     for (size_t i = 0; (script = spec_engine_script(engine, i)); i++) compare_script(&c, script);
     bool ok = c.has_any || c.count == 0 || refuse(&c, recording, err);

@@ -83,14 +83,15 @@ static bool evaluate(struct spec_engine *engine, struct script *const *scripts, 
                      const struct subjects *subjects, struct audit_table *table, struct err *err)
 {
     struct clock *clock = loop_clock(engine->loop);
-    struct auditor *auditor = auditor_new(
-        &(const struct auditor_options){.scripts = scripts,
-                                        .script_count = count,
-                                        .catalogue = kinds_catalogue(engine->engine->cluster->parts.kinds),
-                                        .table = table,
-                                        .now_s = clock_wall_us(clock) / 1000000,
-                                        .fixes = true},
-        err);
+    struct auditor *auditor =
+        auditor_new(&(const struct auditor_options){.scripts = scripts,
+                                                    .script_count = count,
+                                                    .catalogue = kinds_catalogue(
+                                                        engine_cluster(engine->engine)->parts.kinds),
+                                                    .table = table,
+                                                    .now_s = clock_wall_us(clock) / 1000000,
+                                                    .fixes = true},
+                    err);
     if (!auditor) return false;
     spec_engine_enter(engine);
     for (size_t i = 0; i < subjects->count; i++)
@@ -104,7 +105,7 @@ bool spec_audit(struct spec_engine *engine, const char *rule, bool passes, struc
 {
     struct subjects subjects = {0};
     if (!spec_engine_settle(engine, err)) return false;
-    size_t count = engine->engine->scripts.count;
+    size_t count = engine_scripts(engine->engine)->count;
     struct script **scripts = xcalloc(count + 1, sizeof(struct script *));
     for (size_t i = 0; i < count; i++) scripts[i] = spec_engine_script(engine, i);
     struct audit_table *table = audit_table_new(passes);

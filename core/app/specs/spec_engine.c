@@ -194,7 +194,7 @@ int64_t spec_engine_elapsed_ms(const struct spec_engine *engine)
 
 struct script *spec_engine_script(const struct spec_engine *engine, size_t i)
 {
-    const struct managed_scripts *scripts = &engine->engine->scripts;
+    const struct managed_scripts *scripts = engine_scripts(engine->engine);
     return i < scripts->count ? scripts->items[i]->running : NULL;
 }
 
@@ -203,7 +203,7 @@ static void forget_script(struct spec_engine *engine, const char *name)
 {
     struct err ignored;
     spec_engine_enter(engine);
-    reload_remove(managed_script_find(&engine->engine->scripts, name));
+    reload_remove(managed_script_find(engine_scripts(engine->engine), name));
     spec_engine_leave();
     spec_engine_settle(engine, &ignored);
     engine->unknown = (struct err){0};
@@ -215,7 +215,7 @@ bool spec_engine_load(struct spec_engine *engine, const char *path, const char *
     spec_engine_enter(engine);
     bool ok = engine_add(engine->engine, path, name, err);
     if (ok) {
-        leaders_decide(engine->engine->cluster->parts.leaders, true);
+        leaders_decide(engine_cluster(engine->engine)->parts.leaders, true);
         engine_begin(engine->engine);
     }
     spec_engine_leave();
@@ -231,8 +231,8 @@ bool spec_engine_load(struct spec_engine *engine, const char *path, const char *
 /* A lease that nobody asked for before is won, as at the beginning. */
 static bool settle_leases(struct spec_engine *engine, size_t leases, struct err *err)
 {
-    if (leaders_count(engine->engine->cluster->parts.leaders) == leases) return true;
-    leaders_decide(engine->engine->cluster->parts.leaders, true);
+    if (leaders_count(engine_cluster(engine->engine)->parts.leaders) == leases) return true;
+    leaders_decide(engine_cluster(engine->engine)->parts.leaders, true);
     return spec_engine_settle(engine, err);
 }
 
@@ -240,8 +240,8 @@ static bool settle_leases(struct spec_engine *engine, size_t leases, struct err 
 bool spec_engine_reload(struct spec_engine *engine, const char *name, struct str text, struct handover *done,
                         struct err *err)
 {
-    struct managed_script *managed = managed_script_find(&engine->engine->scripts, name);
-    size_t leases = leaders_count(engine->engine->cluster->parts.leaders);
+    struct managed_script *managed = managed_script_find(engine_scripts(engine->engine), name);
+    size_t leases = leaders_count(engine_cluster(engine->engine)->parts.leaders);
     if (!managed) return err_set(err, ERR_NOT_FOUND, "no script loaded; use test.load or env:load");
     uint64_t made = managed->made;
     spec_engine_enter(engine);

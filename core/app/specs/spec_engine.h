@@ -6,8 +6,9 @@
 #include "app/inside/inside.h"
 #include "app/specs/spec_web.h"
 #include "base/log.h"
-#include "engine/engine_internal.h"
+#include "engine/engine_view.h"
 #include "script/rules/rule_params.h"
+#include "script/vm/limits.h"
 
 /* Versions of objects are made of the time, and have room for no later one. */
 #define TEST_CLOCK_END_US ((int64_t)7258118400 * 1000000)

@@ -18,6 +18,7 @@ enum { DRAIN_MS = 10000, DRAIN_LOOK_MS = 50 };
 void managed_scripts_init(struct managed_scripts *scripts, const struct managed_scripts_options *options)
 {
     *scripts = (struct managed_scripts){.options = *options, .rescan.fn = reload_on_rescan};
+    if (options->is_counted) scripts->metrics = reload_metrics_new();
 }
 
 /* Other threads may read a name for as long as the engine lives (running.h). */

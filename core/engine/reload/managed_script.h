@@ -47,6 +47,7 @@ struct managed_scripts_options {
     const char *const *files; /* files and folders that are looked at again; borrowed */
     size_t file_count;
     int64_t reload_timeout_ms, reload_probation_ms;
+    bool is_counted; /* reloads are in the series of /metrics */
     struct managed_scripts_hooks hooks;
 };
 
@@ -60,7 +61,7 @@ struct managed_scripts {
     size_t draining_count;
     char **names; /* of scripts, for as long as the engine lives */
     size_t name_count;
-    struct reload_metrics *metrics; /* taken; NULL: nothing is counted */
+    struct reload_metrics *metrics; /* NULL: nothing is counted */
     struct script_watch *watch;     /* of the scripts' files; NULL: nobody tells */
     struct timer rescan;            /* at files that may be on their way */
     struct timer probation;         /* judges new generations; see reload_probation.h */
