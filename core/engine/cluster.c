@@ -29,19 +29,31 @@ static struct object_call *call(void *ctx, const struct object_request *request,
 static void on_changed(void *ctx, struct informer_claim *claim)
 {
     const struct cluster *cluster = ctx;
-    cluster->options.changed(cluster->options.ctx, claim);
+    cluster->watcher.changed(cluster->watcher.ctx, claim);
 }
 
 static void on_synced(void *ctx, const char *informer, size_t objects)
 {
     const struct cluster *cluster = ctx;
-    cluster->options.synced(cluster->options.ctx, informer, objects);
+    cluster->watcher.synced(cluster->watcher.ctx, informer, objects);
+}
+
+static void on_found_kinds(void *ctx, const struct catalogue *catalogue)
+{
+    const struct cluster *cluster = ctx;
+    cluster->watcher.found_kinds(cluster->watcher.ctx, catalogue);
+}
+
+static void on_failed_kinds(void *ctx, const struct err *err)
+{
+    const struct cluster *cluster = ctx;
+    cluster->watcher.failed_kinds(cluster->watcher.ctx, err);
 }
 
 static void on_leads(void *ctx)
 {
     const struct cluster *cluster = ctx;
-    cluster->options.leads(cluster->options.ctx);
+    cluster->watcher.leads(cluster->watcher.ctx);
 }
 
 /* --- the parts */
@@ -65,9 +77,9 @@ static void make_kinds(struct cluster *cluster)
     const struct cluster_options *options = &cluster->options;
     cluster->discoverer = discoverer_new(&(struct discoverer_options){.engine_loop = options->engine_loop,
                                                                       .io = cluster->io,
-                                                                      .found = options->found_kinds,
-                                                                      .failed = options->failed_kinds,
-                                                                      .ctx = options->ctx,
+                                                                      .found = on_found_kinds,
+                                                                      .failed = on_failed_kinds,
+                                                                      .ctx = cluster,
                                                                       .is_quiet = options->is_quiet});
     cluster->parts.kinds = kinds_new(loop_clock(options->engine_loop), cluster_ask_kinds, cluster);
 }
@@ -159,6 +171,11 @@ struct cluster *cluster_new(const struct cluster_options *options, struct err *e
     make_leaders(cluster);
     make_recorder(cluster);
     return cluster;
+}
+
+void cluster_watch(struct cluster *cluster, const struct cluster_watcher *watcher)
+{
+    cluster->watcher = *watcher;
 }
 
 void cluster_ask_kinds(void *ctx)

@@ -1,6 +1,7 @@
 /* Parts of an engine that belong to one cluster: the client with its thread, discovery, caches, live reads,
  * elections and Events. Nothing of it belongs to the process, so that a second cluster is a second struct.
- * Owner: the engine, on its thread; its functions receive a cluster as their ctx. */
+ * A driver makes it and gives it to an engine. Owner: the engine, on its thread; its functions receive a
+ * cluster as their ctx. */
 #pragma once
 #include "engine/discoverer.h"
 #include "engine/engine_settings.h"
@@ -18,18 +19,22 @@ struct cluster_options {
     const struct cluster_config *config;
     struct http_local *server; /* in this process; NULL: the network */
     const struct engine_settings *settings;
-    /* Of the factory, of discovery and of elections, as their headers have them. */
+    bool is_quiet; /* of discovery */
+};
+
+/* Observer of a cluster: of the factory, of discovery and of elections, as their headers have them. */
+struct cluster_watcher {
     void (*changed)(void *ctx, struct informer_claim *claim);
     void (*synced)(void *ctx, const char *informer, size_t objects);
     void (*found_kinds)(void *ctx, const struct catalogue *catalogue);
     void (*failed_kinds)(void *ctx, const struct err *err);
     void (*leads)(void *ctx);
     void *ctx;
-    bool is_quiet; /* of discovery */
 };
 
 struct cluster {
     struct cluster_options options;
+    struct cluster_watcher watcher;
     uint64_t seed; /* of what is spread in time; 0: an engine on one loop does the same each time */
     struct io_thread *io;
     struct discoverer *discoverer;
@@ -38,6 +43,8 @@ struct cluster {
 
 /* NULL when there is no client for the configuration. */
 struct cluster *cluster_new(const struct cluster_options *options, struct err *err);
+/* Before a loop turns. */
+void cluster_watch(struct cluster *cluster, const struct cluster_watcher *watcher);
 /* The server is asked now which kinds it has. */
 void cluster_ask_kinds(void *cluster);
 /* After the scripts: reflectors end on the I/O thread, then that thread does. Events have `flush_ms` to be

@@ -133,12 +133,14 @@ static void watch_hangup(struct engine *engine)
 
 struct engine *engine_new(const struct engine_options *options, struct err *err)
 {
+    if (!options->cluster) return NULL;
     struct engine *engine = NEW(struct engine);
     engine->options = *options;
     engine->check.fn = engine_on_check;
     engine->drain.fn = on_drain;
     engine->step_down_timer.fn = engine_on_step_down;
-    engine->loop = options->loop ? options->loop : loop_new();
+    engine->loop = options->loop;
+    engine->cluster = options->cluster;
     turns_init(&engine->turns);
     engine_make_scripts(engine);
     if (engine_make_parts(engine, err)) return engine;
@@ -188,9 +190,10 @@ int engine_run(struct engine *engine)
 {
     engine->started = true;
     engine->started_us = clock_wall_us(loop_clock(engine->loop));
+    const struct cluster_config *config = engine->cluster->options.config;
     if (engine->options.mode == ENGINE_RUN)
-        log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", engine->options.cluster->source),
-                 F("server", engine->options.cluster->server), FI("scripts", engine->scripts.count));
+        log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", config->source),
+                 F("server", config->server), FI("scripts", engine->scripts.count));
     engine_refresh_kinds(engine);
     if (!engine->stopping) engine_start_leaders(engine);
     engine_check_soon(engine);
@@ -211,7 +214,7 @@ void engine_drain(struct engine *engine)
 static int64_t flush_ms(const struct engine *engine)
 {
     int64_t left_ms = engine->ending_ms ? engine_end_left_ms(engine, END_EVENTS) : EVENTS_FLUSH_MS;
-    if (engine->options.loop) return 0;
+    if (engine->options.mode == ENGINE_DRIVEN) return 0;
     return left_ms < EVENTS_FLUSH_MS ? left_ms : EVENTS_FLUSH_MS;
 }
 
@@ -238,7 +241,6 @@ void engine_free(struct engine *engine)
     timer_cancel(&engine->check);
     timer_cancel(&engine->drain);
     timer_cancel(&engine->step_down_timer);
-    if (!engine->options.loop) loop_free(engine->loop);
     free(engine);
     if (is_notified) engine_log_summary(&summary);
 }

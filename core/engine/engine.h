@@ -1,4 +1,4 @@
-/* The engine: both threads, the factory and the scripts, put together, run and taken apart in one defined
+/* The engine: a cluster with its thread, and the scripts, put together, run and taken apart in one defined
  * order. Owner: a driver, on the main thread, which becomes the engine thread; what shows the engine to the
  * outside, and who signals it, are his. */
 #pragma once
@@ -9,6 +9,7 @@
 #include "engine/engine_settings.h"
 #include "engine/reload/script_files.h"
 
+struct cluster;
 struct engine;
 
 enum engine_mode {
@@ -38,18 +39,16 @@ struct engine_watcher {
 
 struct engine_options {
     enum engine_mode mode;
+    struct loop *loop;                      /* of the engine thread, with its clock; borrowed */
+    struct cluster *cluster;                /* on that loop; taken, also when this fails; NULL: it has */
     const struct engine_settings *settings; /* borrowed */
     const struct script_files *files;       /* borrowed; not of ENGINE_DRIVEN */
-    const struct cluster_config *cluster;   /* borrowed */
+    struct http_local *others; /* all servers but the cluster's, in this process; NULL: the network */
     struct engine_watcher watcher;
-    /* Of ENGINE_DRIVEN; all borrowed. */
-    struct loop *loop;
-    struct http_local *server; /* the cluster's, in this process; NULL: the network */
-    struct http_local *others; /* all other servers */
 };
 
 /* Makes its parts; no thread runs yet, so that the driver can add its own to both loops. NULL when one cannot
- * be had. */
+ * be had; without a cluster `err` stays as it is, as cluster_new has said why. */
 struct engine *engine_new(const struct engine_options *options, struct err *err);
 /* The engine thread's, and the I/O thread's. */
 struct loop *engine_loop(const struct engine *engine);
@@ -81,7 +80,8 @@ void engine_drain(struct engine *engine);
 
 /* --- The end */
 
-/* Scripts and the I/O thread end. The loops are there for what the driver has on them, until engine_free. */
+/* Scripts and the I/O thread end. The loop of the I/O thread is there for what the driver has on it, until
+ * engine_free. */
 void engine_close(struct engine *engine);
 /* After engine_close. */
 void engine_free(struct engine *engine);

@@ -72,28 +72,19 @@ static bool make_web(struct engine *engine, struct err *err)
     return true;
 }
 
-static bool make_cluster(struct engine *engine, struct err *err)
+static void watch_cluster(struct engine *engine)
 {
-    engine->cluster = cluster_new(&(const struct cluster_options){.engine_loop = engine->loop,
-                                                                  .io_loop = engine->options.loop,
-                                                                  .config = engine->options.cluster,
-                                                                  .server = engine->options.server,
-                                                                  .settings = engine->options.settings,
-                                                                  .changed = engine_claim_changed,
-                                                                  .synced = engine_claim_synced,
-                                                                  .found_kinds = engine_found_kinds,
-                                                                  .failed_kinds = engine_failed_kinds,
-                                                                  .leads = engine_leadership_changed,
-                                                                  .ctx = engine,
-                                                                  .is_quiet = engine->options.watcher.kinds},
-                                  err);
-    return engine->cluster != NULL;
+    cluster_watch(engine->cluster, &(const struct cluster_watcher){.changed = engine_claim_changed,
+                                                                   .synced = engine_claim_synced,
+                                                                   .found_kinds = engine_found_kinds,
+                                                                   .failed_kinds = engine_failed_kinds,
+                                                                   .leads = engine_leadership_changed,
+                                                                   .ctx = engine});
 }
 
-/* False when the connection or the log of writes cannot be had. */
+/* False when the log of writes or the client of http.request cannot be had. */
 static bool make_inputs(struct engine *engine, struct err *err)
 {
-    if (!make_cluster(engine, err)) return false;
     engine->audit = write_log_new(engine->options.settings->audit_log, err);
     return engine->audit ? make_web(engine, err) : err_wrap(err, "--audit-log");
 }
@@ -121,13 +112,14 @@ static void make_host(struct engine *engine)
 static void make_watch(struct engine *engine)
 {
     struct err err;
-    if (engine->options.loop) return;
+    if (engine->options.mode == ENGINE_DRIVEN) return;
     engine->watch = cpu_watch_new(&err);
     if (!engine->watch) log_warn("CPU time of C functions is not limited", F("err", err.text));
 }
 
 bool engine_make_parts(struct engine *engine, struct err *err)
 {
+    watch_cluster(engine);
     if (!make_inputs(engine, err)) return false;
     make_watch(engine);
     make_host(engine);

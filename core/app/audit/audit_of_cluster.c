@@ -249,15 +249,21 @@ static bool open(struct cluster_audit *live, struct err *err)
     live->pool = pool_new(NULL);
     live->packer = packer_new(live->pool);
     live->settings = audit_scripts_settings(live->request);
+    struct cluster *cluster = cluster_new(&(const struct cluster_options){.engine_loop = live->loop,
+                                                                          .io_loop = live->loop,
+                                                                          .config = live->cluster,
+                                                                          .settings = &live->settings,
+                                                                          .is_quiet = true},
+                                          err);
     live->engine = engine_new(&(const struct engine_options){.mode = ENGINE_DRIVEN,
+                                                             .loop = live->loop,
+                                                             .cluster = cluster,
                                                              .settings = &live->settings,
-                                                             .cluster = live->cluster,
-                                                             .watcher = {.kinds = on_kinds, .ctx = live},
-                                                             .loop = live->loop},
+                                                             .watcher = {.kinds = on_kinds, .ctx = live}},
                               err);
     if (!live->engine) return false;
-    live->factory = engine_cluster(live->engine)->parts.factory;
-    live->client = io_thread_client(engine_cluster(live->engine)->io);
+    live->factory = cluster->parts.factory;
+    live->client = io_thread_client(cluster->io);
     live->deadline.fn = on_late;
     timer_start(&live->deadline, loop_clock(live->loop), live->request->options.sync_timeout_ms);
     return true;

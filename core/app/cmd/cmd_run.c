@@ -94,9 +94,9 @@ static int launch(enum engine_mode mode, struct command_line *line)
         const struct engine_settings settings = options_for_engine(&options, cluster.namespace_);
         signal(SIGPIPE, SIG_IGN);
         signal(SIGXFSZ, SIG_IGN); /* a limit of files is an error as a full disk is */
-        exit_code = driver_run(
-            &options, &(struct engine_options){
-                          .mode = mode, .settings = &settings, .files = &files, .cluster = &cluster});
+        exit_code =
+            driver_run(&options, &cluster,
+                       &(struct engine_options){.mode = mode, .settings = &settings, .files = &files});
         writer_stop(FLUSH_MS);
         if (mode == ENGINE_EXEC) exit_code = launch_check_output(line->argv[0], exit_code);
     } else {

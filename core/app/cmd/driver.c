@@ -21,6 +21,7 @@ enum { REPL, AUDIT, SESSIONS };
 
 struct driver {
     const struct options *options;
+    struct loop *loop; /* of the engine thread */
     struct engine *engine;
     struct shutdown_watch *shutdown_watch;
     struct exec_end end; /* of `exec` */
@@ -172,26 +173,41 @@ static void close_all(struct driver *driver)
     monitor_free(driver->monitor);
     exec_end_clear(&driver->end);
     engine_free(driver->engine);
+    loop_free(driver->loop);
 }
 
-int driver_run(const struct options *options, const struct engine_options *engine)
+static struct engine *make_engine(struct driver *driver, const struct cluster_config *config,
+                                  const struct engine_options *engine, struct err *err)
 {
-    struct driver driver = {.options = options};
-    struct err err;
     struct engine_options watched = *engine;
     bool exec = engine->mode == ENGINE_EXEC;
+    watched.loop = driver->loop;
+    watched.cluster = cluster_new(&(const struct cluster_options){.engine_loop = driver->loop,
+                                                                  .config = config,
+                                                                  .settings = engine->settings},
+                                  err);
     watched.watcher = (struct engine_watcher){.claims_changed = on_claims_changed,
                                               .touched = on_touched,
                                               .main_done = exec ? on_main_done : NULL,
                                               .ending = on_ending,
-                                              .ctx = &driver};
-    driver.engine = engine_new(&watched, &err);
+                                              .ctx = driver};
+    return engine_new(&watched, err);
+}
+
+int driver_run(const struct options *options, const struct cluster_config *config,
+               const struct engine_options *engine)
+{
+    struct driver driver = {.options = options, .loop = loop_new()};
+    struct err err;
+    driver.engine = make_engine(&driver, config, engine, &err);
     if (!driver.engine) {
         fprintf(stderr, "kubelua: %s\n", err.text);
+        loop_free(driver.loop);
         return EXIT_USAGE;
     }
     bool ok = make_parts(&driver, engine->mode) && engine_load(driver.engine);
-    if (ok && exec) exec_end_begin(&driver.end, driver.engine, options->sync_timeout_ms);
+    if (ok && engine->mode == ENGINE_EXEC)
+        exec_end_begin(&driver.end, driver.engine, options->sync_timeout_ms);
     int exit_code = ok ? engine_run(driver.engine) : EXIT_USAGE;
     close_all(&driver);
     return exit_code;

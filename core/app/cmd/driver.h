@@ -4,5 +4,9 @@
 #include "app/options/options.h"
 #include "engine/engine.h"
 
-/* Runs an engine from start to end and returns the exit code. The options' watcher is set here. */
-int driver_run(const struct options *options, const struct engine_options *engine);
+struct cluster_config;
+
+/* Runs an engine on a cluster from start to end and returns the exit code. The loop, the cluster and the
+ * watcher of the engine's options are set here. */
+int driver_run(const struct options *options, const struct cluster_config *config,
+               const struct engine_options *engine);

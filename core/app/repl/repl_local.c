@@ -186,7 +186,7 @@ static bool make_engine(struct repl_engine *engine, const struct repl_engine_opt
                         struct err *err)
 {
     static char server[] = "http://dump.kubelua";
-    struct cluster_config inside;
+    static struct cluster_config inside; /* the same each time */
     struct kube_client_options client = {.config = options->config};
     engine->limits = limits_default;
     engine->limits.values[LIMIT_HANDLER_CPU] = CPU_MS;
@@ -202,12 +202,18 @@ static bool make_engine(struct repl_engine *engine, const struct repl_engine_opt
     }
     const struct engine_watcher watcher = {
         .claims_changed = on_claims_changed, .kinds = on_kinds, .ctx = engine};
+    struct cluster *cluster = cluster_new(&(const struct cluster_options){.engine_loop = engine->loop,
+                                                                          .io_loop = engine->loop,
+                                                                          .config = client.config,
+                                                                          .server = client.local,
+                                                                          .settings = &engine->settings,
+                                                                          .is_quiet = true},
+                                          err);
     engine->engine = engine_new(&(const struct engine_options){.mode = ENGINE_DRIVEN,
-                                                               .settings = &engine->settings,
-                                                               .cluster = client.config,
-                                                               .watcher = watcher,
                                                                .loop = engine->loop,
-                                                               .server = client.local},
+                                                               .cluster = cluster,
+                                                               .settings = &engine->settings,
+                                                               .watcher = watcher},
                                 err);
     return engine->engine != NULL;
 }

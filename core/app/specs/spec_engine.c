@@ -105,22 +105,27 @@ void spec_engine_free(struct spec_engine *engine)
 static bool make_engine(struct spec_engine *engine, struct err *err)
 {
     static char server[] = "http://cluster.test";
-    struct cluster_config inside;
+    static struct cluster_config inside; /* the same each time */
     struct kube_client_options client;
     engine->cluster = spec_cluster_new(&(struct spec_cluster_options){
         .loop = engine->loop, .written = spec_engine_note_write, .ctx = engine});
     engine->servers = spec_web_new(&(struct spec_web_options){
         .loop = engine->loop, .on_request = spec_engine_note_request, .ctx = engine});
     test_cluster_connect(engine->cluster, server, &inside, &client);
+    struct cluster *cluster = cluster_new(&(const struct cluster_options){.engine_loop = engine->loop,
+                                                                          .io_loop = engine->loop,
+                                                                          .config = &inside,
+                                                                          .server = client.local,
+                                                                          .settings = &engine->settings},
+                                          err);
     engine->engine = engine_new(
         &(const struct engine_options){
             .mode = ENGINE_DRIVEN,
-            .settings = &engine->settings,
-            .cluster = &inside,
-            .watcher = {.unknown_kind = on_unknown_kind, .main_done = on_main_done, .ctx = engine},
             .loop = engine->loop,
-            .server = client.local,
-            .others = spec_web_server(engine->servers)},
+            .cluster = cluster,
+            .settings = &engine->settings,
+            .others = spec_web_server(engine->servers),
+            .watcher = {.unknown_kind = on_unknown_kind, .main_done = on_main_done, .ctx = engine}},
         err);
     if (!engine->engine) return false;
     engine_refresh_kinds(engine->engine);
