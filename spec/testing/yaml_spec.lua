@@ -44,6 +44,24 @@ describe("k8s.yaml", function()
     assert.equal("a:\n- 1\n- two\n", k8s.yaml.encode { a = { 1, "two" } })
   end)
 
+  it("makes at most 64 MiB of a text in specs, and k8s.json too", function()
+    local long, many = ("x"):rep(2 ^ 20), {}
+    for i = 1, 65 do
+      many[i] = long
+    end
+    local value, err = k8s.yaml.decode("a: &a " .. long .. "\nb: [" .. ("*a,"):rep(64) .. "]\n")
+    assert.equal("nil", type(value))
+    assert.equal("line 2: more than 67108864 bytes (value-size)", err.message)
+    value, err = k8s.yaml.decode "a: *b"
+    assert.equal("nil", type(value))
+    assert.equal("line 1: alias without an anchor (at most 10000 anchors and 67108864 bytes are kept)", err.message)
+    for name, encode in pairs { ["k8s.yaml"] = k8s.yaml.encode, ["k8s.json"] = k8s.json.encode } do
+      local ok, raised = pcall(encode, many)
+      assert.is_false(ok)
+      assert.has_match(name .. ".encode: over the limit value-size (64Mi)", raised, 1, true)
+    end
+  end)
+
   it("works while a script loads, in handlers and in main", function()
     local manifests = k8s.yaml.encode(map("a", { x = "1" })) .. "---\n" .. k8s.yaml.encode(map("b", { x = "y\nz" }))
     local env = support.load(SCRIPT, {

@@ -90,6 +90,10 @@ static enum spec_result run_in(struct script *spec, const struct spec_run *run)
     return ok ? (enum spec_result)spec->own.main->exit_code : SPECS_NOT_RUN;
 }
 
+/* Bytes of what k8s.yaml, k8s.json and the like make in one call: ten lines of aliases could fill the memory.
+ */
+enum { VALUE_MAX = 64 << 20 };
+
 enum spec_result spec_runner_run(const struct spec_run *run)
 {
     struct err err;
@@ -97,6 +101,7 @@ enum spec_result spec_runner_run(const struct spec_run *run)
     enum spec_result result = SPECS_NOT_RUN;
     spec->trusted = true; /* specs are the user's programs, as any other */
     for (int i = 0; i < LIMIT_COUNT; i++) spec->limits.values[i] = LIMIT_NONE;
+    spec->limits.values[LIMIT_VALUE_SIZE] = VALUE_MAX;
     if (state_new(spec, &err))
         result = run_in(spec, run);
     else

@@ -10,8 +10,6 @@ enum { PARSER_TEXT_MAX = 1 << 20 };
 
 static int l_json_encode(lua_State *L)
 {
-    luaL_checkany(L, 1);
-    lua_settop(L, 1);
     struct buf *out = json_encode(L, 1, "k8s.json.encode", 0);
     lua_pushlstring(L, out->data, out->len);
     return 1;

@@ -50,8 +50,6 @@ static int l_yaml_decode_all(lua_State *L)
 static int l_yaml_encode(lua_State *L)
 {
     static const char verb[] = "k8s.yaml.encode";
-    luaL_checkany(L, 1);
-    lua_settop(L, 1);
     const struct buf *json = json_encode(L, 1, verb, 0);
     struct buf *out = &script_of(L)->scratch.keys; /* of the tables' keys, which are written by now */
     out->len = 0;

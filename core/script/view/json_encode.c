@@ -272,6 +272,7 @@ static struct buf *run(struct json_encoder *e, int idx)
 struct buf *json_encode(lua_State *L, int idx, const char *verb, size_t max)
 {
     struct json_encoder e = {.L = L, .verb = verb, .max = max};
+    if (lua_isnone(L, idx)) script_raise(L, "%s: value is missing", verb);
     run(&e, idx);
     check_room(&e, 0);
     return e.out;

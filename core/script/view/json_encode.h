@@ -6,9 +6,9 @@
 
 #include "base/buf.h"
 
-/* The value at `idx`; keys sorted, so that the same table gives the same text in every run. Raises for what
- * has no JSON form, for a table within itself, and for more than `max` bytes (0: the limit value-size);
- * messages begin with `verb`. */
+/* The value at `idx`; keys sorted, so that the same table gives the same text in every run. Raises for none,
+ * for what has no JSON form, for a table within itself, and for more than `max` bytes (0: the limit
+ * value-size); messages begin with `verb`. */
 struct buf *json_encode(lua_State *L, int idx, const char *verb, size_t max);
 /* The same for people: what has no JSON form is told by its type, and after JSON_TEXT_MAX bytes comes "...".
  * Raises for want of memory only. */

@@ -92,6 +92,8 @@ static void test_what_is_no_text_raises(void **state)
     struct fixture *f = *state;
     assert_raises(f, "yaml.decode(5)", "snippet.lua:1: k8s.yaml.decode: text must be a string, not number");
     assert_raises(f, "yaml.decode_all()", "k8s.yaml.decode_all: text must be a string, not nil");
+    assert_raises(f, "yaml.encode()", "snippet.lua:1: k8s.yaml.encode: value is missing");
+    assert_raises(f, "json.encode()", "snippet.lua:1: k8s.json.encode: value is missing");
     assert_raises(f, "yaml.encode(print)", "snippet.lua:1: k8s.yaml.encode: cannot encode a function");
     assert_raises(f, "local t = {} t.a = t yaml.encode(t)", "k8s.yaml.encode: table contains itself");
 }
@@ -116,6 +118,20 @@ static void test_there_is_a_limit(void **state)
                "local all, err = yaml.decode_all(text) return tostring(all) .. ' ' .. err.message",
                "nil line 2: more than 16777216 bytes (value-size)");
     assert_true(f->script->scratch.text.cap <= 65536);
+}
+
+/* Those that no alias needs do no harm. */
+static void test_aliases_have_ten_thousand_anchors(void **state)
+{
+    struct fixture *f = *state;
+    fixture_run(f, "function anchors(count) local all = {} "
+                   "for i = 1, count do all[i] = ('- &a%d x\\n'):format(i) end return table.concat(all) end");
+    assert_lua(f, "return #yaml.decode(anchors(10001))", "10001");
+    assert_lua(f, "return #yaml.decode(anchors(10000) .. '- *a1')", "10001");
+    assert_lua(
+        f, "return problem(anchors(10001) .. '- *a1')",
+        "nil Invalid line 10002: alias without an anchor (at most 10000 anchors and 16777216 bytes are "
+        "kept)");
 }
 
 static void test_values_become_text_with_sorted_keys(void **state)
@@ -222,6 +238,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_bad_text_is_told_with_its_line, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_what_is_no_text_raises, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_there_is_a_limit, setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_aliases_have_ten_thousand_anchors, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_values_become_text_with_sorted_keys, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_texts_stay_texts, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_what_is_encoded_is_decoded_to_the_same, setup, fixture_teardown),
