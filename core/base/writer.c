@@ -96,7 +96,7 @@ static void end_stop(struct output_stream *s, int64_t deadline_ms)
         pthread_join(s->thread, NULL);
     else
         pthread_detach(s->thread);
-    writer_tell(s, &news);
+    writer_report(s, &news);
 }
 
 /* Ends them side by side, so that one that hangs takes no time from the others. */
@@ -174,7 +174,7 @@ static void *write_loop(void *arg)
         pthread_cond_broadcast(&s->drained);
         if (news.kind == NO_NEWS) continue;
         pthread_mutex_unlock(&s->lock);
-        writer_tell(s, &news);
+        writer_report(s, &news);
         pthread_mutex_lock(&s->lock);
     }
     s->running = s->stopping = false;
@@ -228,7 +228,7 @@ bool writer_open_file(const char *path, const struct writer_file *file, struct e
     s->file = file;
     s->dropped_metric = file->dropped;
     s->gap.lines = s->unmarked = 0;
-    s->told = false;
+    s->reported = false;
     if (started) start(s, streams[WRITER_STDOUT].outlet.clock);
     return true;
 }
@@ -274,7 +274,7 @@ static bool put_now(struct output_stream *s, struct str text)
         writer_lose(s, outlet_count(text));
     bool ok = s->dropped == before;
     pthread_mutex_unlock(&s->lock);
-    writer_tell(s, &news);
+    writer_report(s, &news);
     return ok;
 }
 
@@ -300,7 +300,7 @@ bool writer_put_within(enum writer_stream stream, struct str text, enum writer_w
     } else if (writer_refuse(s, text))
         news.kind = IT_FAILS;
     pthread_mutex_unlock(&s->lock);
-    writer_tell(s, &news);
+    writer_report(s, &news);
     return ok;
 }
 

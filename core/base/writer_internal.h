@@ -22,8 +22,8 @@ struct output_stream {
     struct writer_gap gap; /* what the log was not told yet */
     uint64_t unmarked;     /* lines of it that the file was not told of: it is told before it takes others */
     uint64_t marking;      /* of these, told by the line in the outlet */
-    bool told;             /* the log was, that it fails, or that lines are lost */
-    int told_by;           /* the errno; 0: no room was left */
+    bool reported;         /* the log was, that it fails, or that lines are lost */
+    int reported_error;    /* the errno; 0: no room was left */
     bool running, stopping;
     bool moved; /* its file may be another one now */
 };
@@ -46,4 +46,4 @@ void writer_lose(struct output_stream *s, uint64_t lines);
 /* The same of a caller's lines for which there is no room; true when the log must be told. */
 bool writer_refuse(struct output_stream *s, struct str text);
 /* Without a lock, as the log is a stream too. */
-void writer_tell(const struct output_stream *s, const struct news *news);
+void writer_report(const struct output_stream *s, const struct news *news);

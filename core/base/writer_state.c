@@ -13,7 +13,7 @@ static const char *reason_of(const struct output_stream *s, int error)
     return s->file ? "writes are faster than the disk" : "nobody read it in time";
 }
 
-static void tell_gap(const struct output_stream *s, const struct news *news)
+static void report_gap(const struct output_stream *s, const struct news *news)
 {
     struct buf since = {0};
     civil_put_utc(&since, news->gap.since_us, 3);
@@ -28,12 +28,12 @@ static void tell_gap(const struct output_stream *s, const struct news *news)
 }
 
 /* Says nothing of the log itself while it fails: nobody would read that. */
-void writer_tell(const struct output_stream *s, const struct news *news)
+void writer_report(const struct output_stream *s, const struct news *news)
 {
     bool is_log = s->which == WRITER_STDERR;
     if (news->kind == NO_NEWS || (is_log && news->kind != IT_WORKS)) return;
     if (news->kind != IT_FAILS && news->gap.lines > 0)
-        tell_gap(s, news);
+        report_gap(s, news);
     else if (news->kind == IT_ENDED)
         return;
     else if (news->kind == IT_WORKS)
@@ -53,7 +53,7 @@ void writer_lose(struct output_stream *s, uint64_t lines)
     s->dropped += lines;
     metric_add(s->dropped_metric, lines);
     if (error && lines) s->dropped_by = error;
-    if (!error && !s->told && !s->file) return; /* a reader who is slow: that is counted, no more */
+    if (!error && !s->reported && !s->file) return; /* a reader who is slow: that is counted, no more */
     if (!s->gap.lines) s->gap.since_us = clock_wall_us(clock_real());
     s->gap.lines += lines;
     if (s->file) s->unmarked += lines;
@@ -74,18 +74,18 @@ static void give_up(struct output_stream *s)
 
 static struct news take_news(struct output_stream *s, int kind)
 {
-    struct news news = {.kind = kind, .error = s->told_by, .gap = s->gap};
+    struct news news = {.kind = kind, .error = s->reported_error, .gap = s->gap};
     if (kind != IT_FAILS) s->gap.lines = 0;
-    s->told = kind == IT_FAILS;
+    s->reported = kind == IT_FAILS;
     return news;
 }
 
 struct news writer_settle(struct output_stream *s, int error)
 {
-    bool first = !s->told;
+    bool first = !s->reported;
     outlet_note(&s->outlet, error);
     if (error) {
-        s->told_by = error;
+        s->reported_error = error;
         if (s->stopping || !s->running) give_up(s);
         if (s->stopping) return take_news(s, IT_ENDED);
         return first ? take_news(s, IT_FAILS) : (struct news){0};
@@ -93,7 +93,7 @@ struct news writer_settle(struct output_stream *s, int error)
     s->unmarked -= s->marking;
     s->marking = 0;
     bool is_behind = s->waiting.len > 0 || s->unmarked > 0;
-    return s->told && !is_behind ? take_news(s, IT_WORKS) : (struct news){0};
+    return s->reported && !is_behind ? take_news(s, IT_WORKS) : (struct news){0};
 }
 
 static void put_mark(struct output_stream *s)
@@ -101,7 +101,7 @@ static void put_mark(struct output_stream *s)
     struct writer_gap gap = s->gap;
     gap.lines = s->unmarked;
     gap.until_us = clock_wall_us(clock_real());
-    gap.reason = reason_of(s, s->told_by);
+    gap.reason = reason_of(s, s->reported_error);
     s->file->put_gap(&s->waiting, &gap);
     s->marking = s->unmarked;
 }
@@ -124,9 +124,9 @@ bool writer_has_room(const struct output_stream *s, size_t len, size_t most)
 
 bool writer_refuse(struct output_stream *s, struct str text)
 {
-    bool first = s->file && !s->told;
+    bool first = s->file && !s->reported;
     writer_lose(s, outlet_count(text));
-    if (first) s->told_by = s->outlet.error;
-    s->told |= first;
+    if (first) s->reported_error = s->outlet.error;
+    s->reported |= first;
     return first;
 }

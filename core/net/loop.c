@@ -163,10 +163,10 @@ void loop_set_clock(struct loop *loop, int64_t now_ms)
     loop->hand_ms = now_ms;
 }
 
-void loop_wait(struct loop *loop, pthread_cond_t *told, pthread_mutex_t *lock)
+void loop_wait(struct loop *loop, pthread_cond_t *changed, pthread_mutex_t *lock)
 {
     if (!loop->by_hand && !loop->alone) {
-        pthread_cond_wait(told, lock);
+        pthread_cond_wait(changed, lock);
         return;
     }
     pthread_mutex_unlock(lock);

@@ -25,7 +25,7 @@ bool loop_settle(struct loop *loop, unsigned turns);
 void loop_set_clock(struct loop *loop, int64_t now_ms);
 /* Waits, with the lock, for what the loop's thread is going to tell. One by hand, which has none, does it
  * meanwhile, and moves on its clock when nothing else helps. */
-void loop_wait(struct loop *loop, pthread_cond_t *told, pthread_mutex_t *lock);
+void loop_wait(struct loop *loop, pthread_cond_t *changed, pthread_mutex_t *lock);
 /* Runs until loop_stop. What is in the mailbox when the loop ends is not delivered. */
 void loop_run(struct loop *loop);
 /* Runs what is ready; waits for something at most once, and not at all with `wait` false. For tests. */

@@ -24,7 +24,7 @@ void quiesce_clear(struct rest *rest)
 }
 
 /* Only who holds it waits for that. */
-static void tell(struct rest *rest)
+static void notify(struct rest *rest)
 {
     if (rest->held) pthread_cond_broadcast(&rest->changed);
 }
@@ -33,7 +33,7 @@ void quiesce_set_running(struct rest *rest, bool runs)
 {
     pthread_mutex_lock(&rest->lock);
     rest->runs = runs;
-    tell(rest);
+    notify(rest);
     pthread_mutex_unlock(&rest->lock);
 }
 
@@ -41,7 +41,7 @@ void quiesce_begin(struct rest *rest)
 {
     pthread_mutex_lock(&rest->lock);
     rest->rests = true;
-    tell(rest);
+    notify(rest);
     pthread_mutex_unlock(&rest->lock);
 }
 

@@ -14,7 +14,7 @@ struct claims {
     struct {
         struct informer_claim *claim;
         const char *script;
-        bool told;
+        bool listed;
     } * items;
     size_t count;
 };
@@ -27,7 +27,7 @@ static void collect(const struct managed_scripts *scripts, struct claims *all)
             all->items = xrealloc(all->items, (all->count + 1) * sizeof *all->items);
             all->items[all->count].claim = script_claim(scripts->generations[i], j);
             all->items[all->count].script = script_name(scripts->generations[i]);
-            all->items[all->count++].told = false;
+            all->items[all->count++].listed = false;
         }
 }
 
@@ -159,7 +159,7 @@ static void put_informer(struct claims *all, size_t first, struct buf *out)
         if (!is_same(claim, all->items[i].claim)) continue;
         if (script != all->items[i].script) json_text(out, NULL, all->items[i].script);
         script = all->items[i].script; /* those of one script stand together */
-        all->items[i].told = true;
+        all->items[i].listed = true;
         claims++;
     }
     json_close(out, ']');
@@ -174,7 +174,7 @@ void admin_put_informers(const struct admin_engine *admin, struct buf *out)
     collect(scripts, &all);
     json_open(out, "informers", '[');
     for (size_t i = 0; i < all.count; i++)
-        if (!all.items[i].told) put_informer(&all, i, out);
+        if (!all.items[i].listed) put_informer(&all, i, out);
     json_close(out, ']');
     free(all.items);
 }

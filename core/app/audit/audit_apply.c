@@ -168,7 +168,7 @@ static bool write_manifest(struct applying *applying, const struct audit_fix *fi
 
 /* --- what is told */
 
-static void tell(struct applying *applying, const struct audit_fix *fix, const char *how)
+static void print_fix(struct applying *applying, const struct audit_fix *fix, const char *how)
 {
     static const char *const dry[] = {"", " (dry run)", " (server dry run)"};
     struct buf line = {0}, safe = {0};
@@ -215,7 +215,7 @@ static void write_fix(struct applying *applying, const struct audit_fix *fix)
                               : write_patch(applying, fix, &how, &err);
     if (ok) {
         applying->fixes->written++;
-        tell(applying, fix, how);
+        print_fix(applying, fix, how);
     } else {
         applying->fixes->failed++;
         print_failure(fix, &err);

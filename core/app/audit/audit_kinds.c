@@ -91,7 +91,7 @@ struct reporting {
     const struct auditor *auditor; /* of files */
     bool ok;
     const struct catalogue *server;
-    const struct audit_kinds_sink *told;
+    const struct audit_kinds_sink *sink;
     struct buf absent; /* ", " between them */
 };
 
@@ -158,7 +158,7 @@ bool audit_kinds_check(const struct audit_scripts *scripts)
 /* --- of a server */
 
 /* A server has no objects of a kind that may be when it is known to have told all of its kinds. */
-static void tell(struct reporting *t, struct str kind)
+static void report(struct reporting *t, struct str kind)
 {
     struct resource resource;
     struct err err;
@@ -175,24 +175,24 @@ static void tell(struct reporting *t, struct str kind)
     if (t->script) put_place(t, &text);
     catalogue_explain(t->server, kind, &err);
     buf_puts(&text, err.text);
-    t->told->missing(t->told->ctx, buf_text(&text));
+    t->sink->missing(t->sink->ctx, buf_text(&text));
     buf_clear(&text);
 }
 
 void audit_kinds_report_missing(struct script *const *scripts, size_t count,
                                 const struct shared_factory *factory, const struct catalogue *catalogue,
-                                const struct audit_kinds_sink *told)
+                                const struct audit_kinds_sink *sink)
 {
-    struct reporting t = {.known = catalogue_well_known(), .server = catalogue, .told = told};
+    struct reporting t = {.known = catalogue_well_known(), .server = catalogue, .sink = sink};
     const struct informer_claim *claim = NULL;
-    each_of_rules(&t, scripts, count, tell);
+    each_of_rules(&t, scripts, count, report);
     t.script = NULL;
-    while ((claim = shared_factory_next_claim(factory, claim))) tell(&t, str_of(claim_spec(claim)->kind));
+    while ((claim = shared_factory_next_claim(factory, claim))) report(&t, str_of(claim_spec(claim)->kind));
     if (t.absent.len) {
         struct buf text = {0}, folded = {0};
         buf_printf(&text, "the server has no %s", buf_text(&t.absent));
         put_folded(&folded, buf_slice(&text));
-        told->absent(told->ctx, buf_text(&folded));
+        sink->absent(sink->ctx, buf_text(&folded));
         buf_clear(&folded);
         buf_clear(&text);
     }

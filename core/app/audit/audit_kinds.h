@@ -37,7 +37,7 @@ struct audit_kinds_sink {
  * kind once, with the place of the first rule. */
 void audit_kinds_report_missing(struct script *const *scripts, size_t count,
                                 const struct shared_factory *factory, const struct catalogue *catalogue,
-                                const struct audit_kinds_sink *told);
+                                const struct audit_kinds_sink *sink);
 
 /* --- Targets of an audit of a cluster: each kind of each namespace that rules match once, in the order of
  * the rules. Owner: whoever has the struct, zeroed at first, until audit_targets_clear; caches are borrowed,

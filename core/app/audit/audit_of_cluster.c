@@ -33,7 +33,7 @@ struct cluster_audit {
     struct packer *packer;
     struct progress progress;
     size_t looked_at;
-    struct buf told; /* what was said on stderr, a line each: no line comes twice */
+    struct buf reported; /* what was said on stderr, a line each: no line comes twice */
     bool is_late, incomplete;
 };
 
@@ -41,8 +41,8 @@ static void note(struct cluster_audit *live, const char *text)
 {
     char *line = xasprintf("\n%s\n", text);
     live->incomplete = true;
-    if (!strstr(buf_text(&live->told), line)) {
-        buf_puts(&live->told, line);
+    if (!strstr(buf_text(&live->reported), line)) {
+        buf_puts(&live->reported, line);
         fprintf(stderr, "kubelua audit: %s\n", text);
     }
     free(line);
@@ -282,7 +282,7 @@ static void close_all(struct cluster_audit *live)
     packer_free(live->packer);
     pool_drain(live->pool);
     pool_free(live->pool);
-    buf_clear(&live->told);
+    buf_clear(&live->reported);
 }
 
 enum audit_end audit_of_cluster(const struct audit_request *request, const struct cluster_config *cluster,

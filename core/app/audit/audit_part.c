@@ -19,7 +19,7 @@
 #include "script/vm/cpu_watch.h"
 
 /* Findings are sent after so many rows or so much time. */
-enum { ROWS_AT_ONCE = 500, TELL_EVERY_NS = 200000000 };
+enum { ROWS_AT_ONCE = 500, REPORT_EVERY_NS = 200000000 };
 
 /* --- telling */
 
@@ -87,7 +87,7 @@ static void look_at(struct part *part, const struct kind *kind, struct root *obj
     if (!part_is_in_scope(part, kind, object)) return;
     auditor_audit(part->auditor, &(const struct audit_subject){.object = object, .file = STR("")});
     if (audit_table_count_rows(part->table) >= ROWS_AT_ONCE ||
-        clock_measure_ns() - part->reported_ns > TELL_EVERY_NS)
+        clock_measure_ns() - part->reported_ns > REPORT_EVERY_NS)
         notify_found(part);
 }
 

@@ -75,13 +75,13 @@ static void print_errors(const struct audit_table *table)
     for (size_t i = 0; i < audit_table_count_rows(table); i++) {
         const struct audit_row *row = audit_table_row(table, i);
         if (row->verdict != VERDICT_ERROR) continue;
-        struct buf line = {0}, told = {0};
+        struct buf line = {0}, printed = {0};
         report_put_object(&line, audit_table_object(table, row->object), '/');
         buf_printf(&line, ": %s: %.*s", audit_table_rule(table, row->rule)->id, STR_ARG(row->message));
-        terminal_put(&told, buf_slice(&line));
-        fprintf(stderr, "kubelua audit: %s\n", buf_text(&told));
+        terminal_put(&printed, buf_slice(&line));
+        fprintf(stderr, "kubelua audit: %s\n", buf_text(&printed));
         buf_clear(&line);
-        buf_clear(&told);
+        buf_clear(&printed);
     }
 }
 

@@ -10,8 +10,8 @@ struct catalogue;
 
 struct audit_unmatched {
     size_t count;
-    struct catalogue *known; /* once it was asked */
-    struct buf last, told;   /* kinds, with a line end behind each */
+    struct catalogue *known;   /* once it was asked */
+    struct buf last, reported; /* kinds, with a line end behind each */
 };
 
 void audit_unmatched_note(struct audit_unmatched *unmatched, struct str api_version, struct str kind,

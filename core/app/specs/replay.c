@@ -15,10 +15,10 @@ enum { UNLISTED_SHOWN = 5, KINDS_SHOWN = 10 };
 /* Object of the recording that the cluster has. */
 struct known {
     UT_hash_handle hh;
-    char *path;    /* "/api/v1/namespaces/shop/pods/web" */
-    char *version; /* as recorded */
-    size_t stream; /* that told of it last */
-    unsigned told; /* what told of it: see round_of */
+    char *path;     /* "/api/v1/namespaces/shop/pods/web" */
+    char *version;  /* as recorded */
+    size_t stream;  /* that told of it last */
+    unsigned round; /* what told of it: see round_of */
 };
 
 struct spec_replay {
@@ -119,7 +119,7 @@ static bool put(struct spec_replay *replay, const struct recording_record *recor
         replay->made++;
     }
     known->stream = record->stream;
-    known->told = round_of(replay, record->stream, record->type);
+    known->round = round_of(replay, record->stream, record->type);
     return true;
 }
 
@@ -137,7 +137,7 @@ static void end_list(struct spec_replay *replay, size_t stream)
 {
     struct known *known, *next;
     HASH_ITER (hh, replay->known, known, next) {
-        if (known->stream != stream || known->told == round_of(replay, stream, RECORDING_ITEM)) continue;
+        if (known->stream != stream || known->round == round_of(replay, stream, RECORDING_ITEM)) continue;
         if (spec_engine_remove(replay->engine, known->path)) replay->made++;
         forget(replay, known);
     }

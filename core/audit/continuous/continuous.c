@@ -175,7 +175,7 @@ void continuous_check_ready(struct continuous_audit *audit)
 {
     struct audited_rule *rule;
     bool all =
-        TAILQ_EMPTY(&audit->duplicate_rules) || TAILQ_LAST(&audit->duplicate_rules, duplicate_rules)->told;
+        TAILQ_EMPTY(&audit->duplicate_rules) || TAILQ_LAST(&audit->duplicate_rules, duplicate_rules)->logged;
     continuous_check_refused(audit);
     TAILQ_FOREACH (rule, &audit->rules, link)
         for (size_t i = 0; i < rule->column_count; i++)

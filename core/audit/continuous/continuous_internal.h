@@ -109,7 +109,7 @@ struct duplicate_rule {
     TAILQ_ENTRY(duplicate_rule) link;
     struct rule_ref ref;
     char *code;
-    bool told;
+    bool logged;
 };
 
 struct continuous_audit {

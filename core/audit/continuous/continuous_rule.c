@@ -57,7 +57,7 @@ void column_begin(struct column *column, struct audited_rule *rule, struct objec
 }
 
 /* Whoever reads reports of that namespace is to be told. */
-static void tell(const struct column *column, uint32_t slot)
+static void notify(const struct column *column, uint32_t slot)
 {
     const struct continuous_audit *audit = column->rule->audit;
     struct text text;
@@ -82,7 +82,7 @@ void column_forget(struct column *column, uint32_t slot)
     if (cell->flags & CELL_KNOWN) {
         rule->counts[cell->verdict]--;
         show(rule, (enum verdict)cell->verdict);
-        tell(column, slot);
+        notify(column, slot);
     }
     *cell = (struct result_cell){.first_dependency = DEPENDENCY_NONE};
 }
@@ -172,7 +172,7 @@ static void set_cell(struct column *column, uint32_t slot, const struct evaluati
     show(rule, evaluation->verdict);
     if (was_known && before.verdict != cell->verdict) show(rule, (enum verdict)before.verdict);
     if (!was_known || before.verdict != cell->verdict || !findings_equal(before.findings, cell->findings))
-        tell(column, slot);
+        notify(column, slot);
     free(before.findings);
 }
 

@@ -92,11 +92,11 @@ void continuous_report_duplicates(struct continuous_audit *audit)
     struct duplicate_rule *duplicate_rule;
     TAILQ_FOREACH (duplicate_rule, &audit->duplicate_rules, link) {
         const struct audited_rule *other = find_duplicate(audit, duplicate_rule->ref.rule->id);
-        if (!duplicate_rule->told && other)
+        if (!duplicate_rule->logged && other)
             log_error("Duplicate rule id, rule is not evaluated", F("rule", other->id),
                       F("script", script_name(duplicate_rule->ref.script)),
                       F("other", script_name(other->ref.script)));
-        duplicate_rule->told = true;
+        duplicate_rule->logged = true;
     }
 }
 

@@ -190,14 +190,14 @@ void continuous_check_refused(struct continuous_audit *audit)
 }
 
 /* Two claims may have the same cache. */
-static void tell(struct buf *told, const struct informer_claim *claim,
-                 void (*fn)(void *ctx, const char *kind, const char *text), void *ctx)
+static void report(struct buf *reported, const struct informer_claim *claim,
+                   void (*fn)(void *ctx, const char *kind, const char *text), void *ctx)
 {
     struct buf text = {0};
     if (claim_describe_refused(claim, &text)) {
         char *line = xasprintf("\n%s\n", buf_text(&text));
-        if (!strstr(buf_text(told), line)) {
-            buf_puts(told, line);
+        if (!strstr(buf_text(reported), line)) {
+            buf_puts(reported, line);
             fn(ctx, claim_spec(claim)->kind, buf_text(&text));
         }
         free(line);
@@ -210,8 +210,8 @@ void continuous_each_refused(const struct continuous_audit *audit,
 {
     const struct object_source *source;
     const struct watch *watch;
-    struct buf told = {0};
-    TAILQ_FOREACH (source, &audit->sources, link) tell(&told, source->claim, fn, ctx);
-    TAILQ_FOREACH (watch, &audit->watches, link) tell(&told, watch->claim, fn, ctx);
-    buf_clear(&told);
+    struct buf reported = {0};
+    TAILQ_FOREACH (source, &audit->sources, link) report(&reported, source->claim, fn, ctx);
+    TAILQ_FOREACH (watch, &audit->watches, link) report(&reported, watch->claim, fn, ctx);
+    buf_clear(&reported);
 }

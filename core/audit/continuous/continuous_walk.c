@@ -134,8 +134,8 @@ static bool needs_evaluation(const struct column *column, const struct result_ce
     return column->ready && !column->rule->is_incomplete && !(cell->flags & (CELL_KNOWN | CELL_FRESH));
 }
 
-static void tell(struct continuous_walk *walk, const struct object_source *source, uint32_t slot,
-                 void (*fn)(void *ctx, const struct continuous_result *result), void *ctx)
+static void report(struct continuous_walk *walk, const struct object_source *source, uint32_t slot,
+                   void (*fn)(void *ctx, const struct continuous_result *result), void *ctx)
 {
     for (size_t i = 0; i < source->column_count; i++) {
         struct column *column = source->columns[i];
@@ -163,7 +163,7 @@ bool continuous_walk_on(struct continuous_walk *walk, size_t max,
         }
         walk->slot = next_of(walk, slot);
         looked += source->column_count ? source->column_count : 1;
-        tell(walk, source, slot, fn, ctx);
+        report(walk, source, slot, fn, ctx);
     }
     return walk->source != NULL;
 }

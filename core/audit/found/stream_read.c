@@ -158,10 +158,10 @@ static void take_found(const struct audit_stream *stream, struct wire_reader *re
 /* --- frames */
 
 static void take_line(const struct audit_stream *stream, struct wire_reader *reader,
-                      void (*told)(void *ctx, struct str text))
+                      void (*report)(void *ctx, struct str text))
 {
     struct str text = wire_text(reader);
-    if (!reader->bad && told) told(stream->sink.ctx, text);
+    if (!reader->bad && report) report(stream->sink.ctx, text);
 }
 
 static bool take_frame(struct audit_stream *stream, enum frame_type type, struct str payload)

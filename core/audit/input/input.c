@@ -16,8 +16,8 @@ void input_progress(struct input_reader *r)
     const struct audit_input_options *o = r->options;
     if (!o->progress) return;
     uint64_t done = r->before + input_source_taken(r->source);
-    if (done == r->told) return;
-    r->told = done;
+    if (done == r->reported) return;
+    r->reported = done;
     o->progress(o->ctx, done, r->total);
 }
 

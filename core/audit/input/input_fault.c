@@ -155,7 +155,7 @@ size_t input_fault(struct str text)
 void input_refuse(struct input_reader *r, size_t line, struct err *err)
 {
     const struct audit_input_sink *sink = r->options->sink;
-    if (r->refused++ >= INPUT_TOLD_MAX) return;
+    if (r->refused++ >= INPUT_REPORTED_MAX) return;
     err_wrap(err, "%s: line %zu", r->file, line);
     sink->refused(sink->ctx, err);
 }
@@ -164,9 +164,9 @@ void input_refuse_rest(struct input_reader *r)
 {
     const struct audit_input_sink *sink = r->options->sink;
     struct err err;
-    if (r->refused > INPUT_TOLD_MAX) {
+    if (r->refused > INPUT_REPORTED_MAX) {
         err_set(&err, ERR_LIMIT, "%s: %zu more objects could not be read", r->file,
-                r->refused - INPUT_TOLD_MAX);
+                r->refused - INPUT_REPORTED_MAX);
         sink->refused(sink->ctx, &err);
     }
     r->refused = 0;

@@ -20,8 +20,8 @@ struct input_reader {
     const struct audit_input_options *options;
     struct audit_input_counts *counts;
     size_t max;
-    const char *max_name;         /* of that limit, for messages */
-    uint64_t before, told, total; /* bytes: of files that were read, last told, of all files */
+    const char *max_name;             /* of that limit, for messages */
+    uint64_t before, reported, total; /* bytes: of files that were read, last told, of all files */
     const char *file;
     struct input_source *source;
     struct input_window window;
@@ -59,7 +59,7 @@ void input_take_object(struct input_reader *reader, const struct input_piece *pi
 
 /* --- input_fault.c */
 
-enum { INPUT_TOLD_MAX = 100 }; /* of one file, one by one */
+enum { INPUT_REPORTED_MAX = 100 }; /* of one file, one by one */
 /* Puts file and line before it and tells the sink. */
 void input_refuse(struct input_reader *reader, size_t line, struct err *err);
 void input_refuse_text(struct input_reader *reader, size_t line, enum err_code code, const char *format, ...)

@@ -99,9 +99,9 @@ static void list_failed(struct policy_writer *writer, struct policy_scope *scope
     if (scope->retry_ms > POLICY_RETRY_MAX_MS) scope->retry_ms = POLICY_RETRY_MAX_MS;
     scope->list_at_ms = clock_now_ms(writer->options.clock) + scope->retry_ms;
     scope->err = *err;
-    if (scope->told) return;
-    scope->told = true;
-    if (other->told && other->err.http_status == err->http_status) return;
+    if (scope->logged) return;
+    scope->logged = true;
+    if (other->logged && other->err.http_status == err->http_status) return;
     log_warn(message_of(err), F("resource", plural_of(writer, scope)), F("group", api->group),
              F("version", api->version), F("err", err->text));
 }
@@ -114,8 +114,8 @@ void policy_writer_listed(struct policy_writer *writer, bool of_cluster, const s
         list_failed(writer, scope, err);
         return;
     }
-    if (scope->told) log_info("Policy reports can be written", F("resource", plural_of(writer, scope)));
-    scope->told = false;
+    if (scope->logged) log_info("Policy reports can be written", F("resource", plural_of(writer, scope)));
+    scope->logged = false;
     scope->retry_ms = 0;
     scope->list_at_ms = clock_now_ms(writer->options.clock) + POLICY_LIST_MS;
     scope->listed = true;

@@ -53,7 +53,7 @@ struct policy_write_call {
 
 /* Namespaces, or the cluster. */
 struct policy_scope {
-    bool listing, listed, told;
+    bool listing, listed, logged;
     int64_t list_at_ms, retry_ms;
     struct err err; /* of the last list */
 };

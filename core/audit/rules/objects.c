@@ -82,7 +82,7 @@ struct lw_call {
     struct lw_sink sink;
     void *ctx;
     struct timer timer; /* nothing comes from inside of lw_start */
-    bool is_telling, is_over;
+    bool is_delivering, is_over;
 };
 
 static bool is_of(const struct root *object, const char *group, const char *kind)
@@ -95,7 +95,7 @@ static bool is_of(const struct root *object, const char *group, const char *kind
     return str_is(rule_kinds_group(own_group, str_of(kind)), group);
 }
 
-static void tell(struct lw_call *call)
+static void deliver(struct lw_call *call)
 {
     const struct memory_source *source = call->source;
     const struct lw_list_meta meta = {.resource_version = STR("1"), .remaining = -1};
@@ -112,8 +112,8 @@ static void tell(struct lw_call *call)
 static void on_time(struct timer *timer)
 {
     struct lw_call *call = container_of(timer, struct lw_call, timer);
-    call->is_telling = true;
-    tell(call);
+    call->is_delivering = true;
+    deliver(call);
     if (!call->is_over) call->sink.done(call->ctx, NULL);
     free(call);
 }
@@ -133,7 +133,7 @@ static void cancel(struct lw_call *call)
 {
     timer_cancel(&call->timer);
     call->is_over = true;
-    if (!call->is_telling) free(call);
+    if (!call->is_delivering) free(call);
 }
 
 static void free_source(struct list_watch *base)

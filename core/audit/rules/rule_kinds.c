@@ -12,7 +12,7 @@
 /* Few, even in a cluster with many custom resources; the last one asked for is most often asked for again. */
 struct type {
     char *api_version, *kind;
-    struct rule_type told;
+    struct rule_type shared;
     struct type *next;
 };
 
@@ -38,8 +38,8 @@ void rule_kinds_free(struct rule_kinds *kinds)
         next = type->next;
         free(type->api_version);
         free(type->kind);
-        free(type->told.rules.items);
-        fields_free(type->told.fields);
+        free(type->shared.rules.items);
+        fields_free(type->shared.fields);
         free(type);
     }
     free(kinds->rules);
@@ -129,11 +129,11 @@ static struct type *add_type(struct rule_kinds *kinds, struct str api_version, s
     *type = (struct type){.api_version = xstrndup(api_version.p, api_version.n),
                           .kind = xstrndup(kind.p, kind.n),
                           .next = kinds->types};
-    struct rule_numbers *rules = &type->told.rules;
+    struct rule_numbers *rules = &type->shared.rules;
     rules->items = xcalloc(kinds->count ? kinds->count : 1, sizeof *rules->items);
     for (size_t i = 0; i < kinds->count; i++)
         if (takes(kinds, kinds->rules[i], type)) rules->items[rules->count++] = (uint32_t)i;
-    type->told.is_namespaced = rule_kinds_is_namespaced(kinds->catalogue, api_version, kind);
+    type->shared.is_namespaced = rule_kinds_is_namespaced(kinds->catalogue, api_version, kind);
     return kinds->types = type;
 }
 
@@ -145,11 +145,11 @@ static bool is_type(const struct type *type, struct str api_version, struct str 
 struct rule_type *rule_kinds_of(struct rule_kinds *kinds, struct str api_version, struct str kind)
 {
     struct type *type = kinds->last;
-    if (type && is_type(type, api_version, kind)) return &type->told;
+    if (type && is_type(type, api_version, kind)) return &type->shared;
     for (type = kinds->types; type && !is_type(type, api_version, kind);) type = type->next;
     if (!type) type = add_type(kinds, api_version, kind);
     kinds->last = type;
-    return &type->told;
+    return &type->shared;
 }
 
 bool rule_kinds_have(const struct rule_kinds *kinds, struct str name)

@@ -38,8 +38,8 @@ static bool take_news(struct leadership *l)
     pthread_mutex_lock(&l->leaders->lock);
     bool has_news = l->has_news;
     if (has_news) {
-        leader_news_clear(&l->told);
-        l->told = l->posted;
+        leader_news_clear(&l->current);
+        l->current = l->posted;
         l->posted = (struct leader_news){0};
         l->has_news = false;
     }
@@ -50,7 +50,7 @@ static bool take_news(struct leadership *l)
 static bool all_released(const struct leaders *leaders)
 {
     for (size_t i = 0; i < leaders->count; i++)
-        if (!leaders->items[i]->told.released) return false;
+        if (!leaders->items[i]->current.released) return false;
     return true;
 }
 
@@ -197,7 +197,7 @@ void leaders_decide(struct leaders *leaders, bool lead)
         l->posted = (struct leader_news){
             .fence = lead ? fence_new(clock, INT64_MAX) : NULL,
             .holder = xstrdup(lead ? leaders->identity : "another"),
-            .transitions = l->told.transitions + 1,
+            .transitions = l->current.transitions + 1,
             .since_us = clock_wall_us(clock),
         };
         l->has_news = true;
@@ -243,7 +243,7 @@ struct leadership *leaders_at(const struct leaders *leaders, size_t i)
 
 struct fence *leadership_fence(const struct leadership *l)
 {
-    return l->told.fence;
+    return l->current.fence;
 }
 
 static int64_t seen_us(const struct leadership *l)
@@ -254,23 +254,23 @@ static int64_t seen_us(const struct leadership *l)
 
 static const char *holder_of(const struct leadership *l, bool leads)
 {
-    const char *holder = l->told.holder;
+    const char *holder = l->current.holder;
     return holder && (leads || strcmp(holder, l->leaders->identity) != 0) ? holder : "";
 }
 
 void leadership_get_status(const struct leadership *l, struct leadership_status *out)
 {
-    bool leads = l->told.fence && fence_is_open(l->told.fence);
+    bool leads = l->current.fence && fence_is_open(l->current.fence);
     *out = (struct leadership_status){
         .namespace_ = l->namespace_,
         .name = l->name,
         .identity = l->leaders->identity,
         .holder = holder_of(l, leads),
-        .error = l->told.err.code == ERR_NONE ? "" : l->told.err.text,
+        .error = l->current.err.code == ERR_NONE ? "" : l->current.err.text,
         .times = l->times,
         .leads = leads,
-        .transitions = l->told.transitions,
-        .since_us = l->told.since_us,
+        .transitions = l->current.transitions,
+        .since_us = l->current.since_us,
         .seen_us = seen_us(l),
     };
 }
@@ -291,7 +291,7 @@ struct leaders *leaders_new(const struct leaders_options *options)
 static void free_leadership(struct leadership *l)
 {
     leader_news_clear(&l->posted);
-    leader_news_clear(&l->told);
+    leader_news_clear(&l->current);
     for (size_t i = 0; i < 2 * l->label_count; i++) free(l->labels[i]);
     free(l->labels);
     free(l->namespace_);

@@ -37,7 +37,7 @@ struct leadership {
     _Atomic int64_t seen_ms;    /* as leader_status tells it */
 
     /* The engine thread's. */
-    struct leader_news told;
+    struct leader_news current;
 
     /* The I/O thread's. */
     struct leader *leader;

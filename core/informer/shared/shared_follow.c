@@ -56,14 +56,15 @@ static bool stays_behind(const struct informer_claim *claim, const struct shared
 }
 
 /* Those that were told what the store has, or those that were not. */
-static void move_handlers(struct informer_claim *claim, struct shared *from, struct shared *to, bool told)
+static void move_handlers(struct informer_claim *claim, struct shared *from, struct shared *to,
+                          bool delivered)
 {
     struct claim_handler *handler;
     size_t at = 0;
     while (claim->set->members[at] != from) at++;
     TAILQ_FOREACH (handler, &claim->handlers, link) {
         struct registration *registration = handler->registrations ? handler->registrations[at] : NULL;
-        if (!registration || registration_initial_done(registration) != told) continue;
+        if (!registration || registration_initial_done(registration) != delivered) continue;
         shared_informer_remove_handler(from->informer, registration);
         handler->registrations[at] = NULL;
         shared_informer_add_handler(to->informer, &handler->handler, &handler->registrations[at]);

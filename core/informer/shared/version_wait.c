@@ -19,7 +19,7 @@ struct version_wait {
 void version_waits_init(struct version_waits *waits)
 {
     TAILQ_INIT(&waits->queue);
-    waits->told = (struct buf){0};
+    waits->notified = (struct buf){0};
 }
 
 void version_waits_clear(struct version_waits *waits)
@@ -29,7 +29,7 @@ void version_waits_clear(struct version_waits *waits)
         TAILQ_REMOVE(&waits->queue, wait, link);
         wait->waits = NULL;
     }
-    buf_clear(&waits->told);
+    buf_clear(&waits->notified);
 }
 
 struct version_wait *version_waits_add(struct version_waits *waits, struct str version, const void *reader,
@@ -78,15 +78,15 @@ static struct version_wait *first_reached(const struct version_waits *waits, str
 
 struct str version_waits_version(const struct version_waits *waits)
 {
-    return buf_slice(&waits->told);
+    return buf_slice(&waits->notified);
 }
 
 /* Each is looked for anew: the call before may have cancelled any. */
 void version_waits_notify(struct version_waits *waits, struct str now)
 {
     struct version_wait *wait;
-    waits->told.len = 0;
-    buf_str(&waits->told, now);
+    waits->notified.len = 0;
+    buf_str(&waits->notified, now);
     while ((wait = first_reached(waits, now))) {
         void (*reached)(void *ctx) = wait->reached;
         void *ctx = wait->ctx;

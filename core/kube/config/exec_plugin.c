@@ -35,7 +35,7 @@ struct exec_plugin {
     unsigned number;  /* of the credential; 0: there is none yet */
     struct err err;   /* of the last run; ERR_NONE: it was good */
     int64_t ended_ms; /* when it ended */
-    uint64_t told;    /* hash of the failure that was logged last; 0: the last run was good */
+    uint64_t logged;  /* hash of the failure that was logged last; 0: the last run was good */
     struct exec_metrics *metrics;
     struct timer tick;
     bool has_run, hinted;
@@ -66,12 +66,12 @@ static bool just_ended(const struct exec_plugin *plugin)
 /* --- a run and its end */
 
 /* The same failure again is told by those who waited for the run. */
-static void tell(struct exec_plugin *plugin)
+static void log_failure(struct exec_plugin *plugin)
 {
     bool good = plugin->err.code == ERR_NONE;
     uint64_t hash = good ? 0 : hash_str(str_of(plugin->err.text));
-    if (!good && hash != plugin->told) log_warn("Exec plugin failed", F("err", plugin->err.text));
-    plugin->told = hash;
+    if (!good && hash != plugin->logged) log_warn("Exec plugin failed", F("err", plugin->err.text));
+    plugin->logged = hash;
 }
 
 /* All that waits is told of the outcome, whatever it is. */
@@ -80,7 +80,7 @@ static void end_run(struct exec_plugin *plugin)
     plugin->has_run = true;
     plugin->ended_ms = now_ms(plugin);
     transport_resume(plugin->transport);
-    tell(plugin);
+    log_failure(plugin);
 }
 
 /* A failure is never "not found": that would be said of the object that a script asks for. */

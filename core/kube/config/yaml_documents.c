@@ -106,7 +106,7 @@ static bool next_event(struct yaml_value *value)
 }
 
 /* Returns false. */
-static bool tell(const struct reading *r, struct err *err)
+static bool set_error(const struct reading *r, struct err *err)
 {
     const yaml_parser_t *p = &r->value.parser;
     const char *problem = p->problem ? p->problem : "not YAML", *context = p->context ? p->context : "";
@@ -131,12 +131,12 @@ static bool read_document(struct reading *r, bool first, struct buf *out, struct
 {
     if (!first && r->source->alone)
         return err_set(err, ERR_PARSE, "line %zu: a second document", yaml_value_line(&r->value));
-    if (!yaml_value_read(&r->value) || r->value.flaw) return tell(r, err);
+    if (!yaml_value_read(&r->value) || r->value.flaw) return set_error(r, err);
     if (!first) buf_putc(out, ',');
     buf_str(out, buf_slice(&r->value.json));
     if (out->len <= r->value.max) return true;
     yaml_value_set_flaw(&r->value, YAML_LARGE);
-    return tell(r, err);
+    return set_error(r, err);
 }
 
 static bool read_documents(struct reading *r, struct buf *out, struct err *err)
@@ -151,7 +151,7 @@ static bool read_documents(struct reading *r, struct buf *out, struct err *err)
         if (!read_document(r, first, out, err)) return false;
         first = false;
     }
-    return tell(r, err);
+    return set_error(r, err);
 }
 
 bool yaml_read_source(const struct yaml_source *source, struct buf *out, struct err *err)

@@ -92,7 +92,7 @@ static void note(struct index_function *f, enum script_result result)
     if (!inside || !of_outer) quarantine_note(&f->quarantine, QUARANTINE_CALL, result);
 }
 
-static void tell(const struct index_function *f)
+static void notify(const struct index_function *f)
 {
     if (f->news) f->news(f->news_ctx);
 }
@@ -101,7 +101,7 @@ static void note_failure(struct index_function *f)
 {
     if (f->failure) return;
     f->failure = xstrdup(buf_text(&f->script->failure.text));
-    tell(f);
+    notify(f);
 }
 
 static bool failed(struct index_function *f, struct err *err)
@@ -169,7 +169,7 @@ void index_functions_turn(struct script *script)
         const struct index_source source = source_of(f);
         if (claim_build_index(f->claim, &source)) {
             end_rebuilding(f);
-            tell(f);
+            notify(f);
         }
         if (turns_expired(script)) break;
     }

@@ -87,7 +87,7 @@ static void end_handlers(struct script *from, struct handover *done)
 }
 
 /* Else it is told when its leadership begins, of the whole cache. */
-static bool is_told_at_once(const struct script *from, const struct script_handler *h)
+static bool is_notified_at_once(const struct script *from, const struct script_handler *h)
 {
     return !h->leader || (script_leads(from) && leading_keeps_term(from, h->script));
 }
@@ -101,7 +101,7 @@ static void hand_over_handler(struct script *from, struct script_handler *h, str
         done->kept++;
         return;
     }
-    h->from_now_on = h->script->load.replay == REPLAY_NONE && is_told_at_once(from, h);
+    h->from_now_on = h->script->load.replay == REPLAY_NONE && is_notified_at_once(from, h);
     if (before) replace(before, h);
     done->added++;
 }

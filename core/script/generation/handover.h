@@ -12,7 +12,7 @@ struct script;
 struct handover {
     size_t kept;             /* handlers that go on where the old ones were */
     size_t added, removed;   /* the others */
-    size_t dropped_events;   /* that handlers which are no more were not told of yet */
+    size_t dropped_events;   /* that handlers which are no more were not notified of yet */
     size_t dropped_keys;     /* of queues that are no more */
     size_t cancelled_timers; /* of those made at run time */
 };

@@ -92,7 +92,7 @@ void script_describe_main(const struct script *script, struct buf *out);
 struct script_handler_status {
     const char *id, *kind;
     size_t pending;     /* events that it was not told yet */
-    size_t debounced;   /* objects whose changes it will be told of when they are quiet */
+    size_t debounced;   /* objects whose changes it will be notified of when they are quiet */
     size_t busy;        /* calls of it that wait */
     size_t concurrency; /* how many of them there may be */
     uint64_t errors;

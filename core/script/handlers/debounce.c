@@ -89,7 +89,7 @@ static void arm(struct debounce *d)
     timer_start(&d->timer, d->clock, delay_ms > 0 ? delay_ms : 0);
 }
 
-static void tell(struct debounce *d, struct debounce_window *window)
+static void deliver(struct debounce *d, struct debounce_window *window)
 {
     struct handler_event event = close_window(d, window);
     d->due(d->ctx, &event);
@@ -102,7 +102,7 @@ static void on_timer(struct timer *timer)
     struct debounce_window *window;
     int64_t due_ms, now_ms = clock_now_ms(d->clock);
     for (int i = 0; i < WINDOWS_PER_TURN && (window = next_due(d, &due_ms)) && due_ms <= now_ms; i++)
-        tell(d, window);
+        deliver(d, window);
     arm(d);
 }
 
@@ -140,7 +140,7 @@ void debounce_flush(struct debounce *d)
 {
     struct debounce_window *window;
     timer_cancel(&d->timer);
-    while ((window = TAILQ_FIRST(&d->by_change))) tell(d, window);
+    while ((window = TAILQ_FIRST(&d->by_change))) deliver(d, window);
 }
 
 void debounce_move(struct debounce *from, struct debounce *to)
@@ -160,17 +160,17 @@ void debounce_move(struct debounce *from, struct debounce *to)
 /* --- events */
 
 static enum debounced join_delete(struct debounce *d, struct debounce_window *window,
-                                  const struct handler_event *event, struct handler_event *told)
+                                  const struct handler_event *event, struct handler_event *joined)
 {
     bool left = event_join(&window->event, false, event);
-    *told = close_window(d, window);
+    *joined = close_window(d, window);
     if (left) return DEBOUNCE_JOINS_NOW;
-    event_let_go(told);
+    event_let_go(joined);
     return DEBOUNCE_NOTHING;
 }
 
 enum debounced debounce_put(struct debounce *d, const struct handler_event *event, bool wanted,
-                            struct handler_event *told)
+                            struct handler_event *joined)
 {
     struct debounce_window *window = find(d, event->object);
     if (!window) {
@@ -180,7 +180,7 @@ enum debounced debounce_put(struct debounce *d, const struct handler_event *even
         arm(d);
         return DEBOUNCE_WAITS;
     }
-    if (event->type == ON_DELETE) return join_delete(d, window, event, told);
+    if (event->type == ON_DELETE) return join_delete(d, window, event, joined);
     if (event->info.initial) {
         struct handler_event before = close_window(d, window);
         event_let_go(&before);

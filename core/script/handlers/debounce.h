@@ -1,7 +1,7 @@
-/* Changes that a handler is told of once their object has been quiet for a while, as one event: the first old
- * object, the last new one. An object that never rests is told of all the same, after DEBOUNCE_MOST such
- * whiles. One timer serves all objects, and each costs the same, however many there are; memory is bounded by
- * their number. Owner: the handler, on the engine thread. Objects in it are references. */
+/* Changes that a handler is notified of once their object has been quiet for a while, as one event: the first
+ * old object, the last new one. An object that never rests is notified of all the same, after DEBOUNCE_MOST
+ * such whiles. One timer serves all objects, and each costs the same, however many there are; memory is
+ * bounded by their number. Owner: the handler, on the engine thread. Objects in it are references. */
 #pragma once
 #include <stddef.h>
 #include <sys/queue.h>
@@ -34,19 +34,19 @@ void debounce_clear(struct debounce *debounce);
 
 enum debounced {
     DEBOUNCE_NOTHING,  /* it is left out: not wanted, or an add and a delete */
-    DEBOUNCE_PASSES,   /* to be told now, as it is */
+    DEBOUNCE_PASSES,   /* to be delivered now, as it is */
     DEBOUNCE_WAITS,    /* until its object is quiet */
     DEBOUNCE_JOINS,    /* the same, with what waits already */
-    DEBOUNCE_JOINS_NOW /* what waited and this are one that is to be told now, in *told */
+    DEBOUNCE_JOINS_NOW /* what waited and this are one that is to be delivered now, in *joined */
 };
 
-/* A delete is told at once, and what waited goes with it. An object of the first list is told at once, as it
- * is no change, and resets what is known of it; so is a resync, which is left out while a change waits
- * that tells as much. `wanted`: it would be told were there no debounce; what is not wanted still counts for
- * an object with a change that waits.
- * `*told` has references for the caller. */
+/* A delete is delivered at once, and what waited goes with it. An object of the first list is delivered at
+ * once, as it is no change, and resets what is known of it; so is a resync, which is left out while a change
+ * waits that means as much. `wanted`: it would be delivered were there no debounce; what is not wanted still
+ * counts for an object with a change that waits.
+ * `*joined` has references for the caller. */
 enum debounced debounce_put(struct debounce *debounce, const struct handler_event *event, bool wanted,
-                            struct handler_event *told);
+                            struct handler_event *joined);
 /* All that waits is due now. */
 void debounce_flush(struct debounce *debounce);
 /* Moves all pending changes of `from` to `to`, where none is pending yet; times stay. */

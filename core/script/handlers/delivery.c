@@ -44,7 +44,7 @@ static void put(struct script_handler *h, const struct handler_event *event)
 }
 
 /* Its last call went over a limit, and so may the next: it is made in a turn of its own, so that others are
- * told of all that came with the event before they wait for it. */
+ * notified of all that came with the event before they wait for it. */
 static bool is_slow(const struct script_handler *h)
 {
     return h->quarantine.in_row[QUARANTINE_CALL] > 0;
@@ -69,7 +69,7 @@ static void on_quiet(void *ctx, const struct handler_event *event)
     delivery_go_on(h);
 }
 
-static void tell(struct script_handler *h, const struct handler_event *event)
+static void notify(struct script_handler *h, const struct handler_event *event)
 {
     struct script *script = h->script;
     if (h->functions[event->type] == LUA_NOREF) return;
@@ -86,16 +86,16 @@ static void tell(struct script_handler *h, const struct handler_event *event)
 
 static void debounce(struct script_handler *h, const struct handler_event *event)
 {
-    struct handler_event told;
+    struct handler_event joined;
     bool wanted = h->functions[event->type] != LUA_NOREF;
-    enum debounced what = debounce_put(h->debounce, event, wanted, &told);
-    if (what == DEBOUNCE_PASSES) tell(h, event);
+    enum debounced what = debounce_put(h->debounce, event, wanted, &joined);
+    if (what == DEBOUNCE_PASSES) notify(h, event);
     if (what == DEBOUNCE_PASSES || (what == DEBOUNCE_NOTHING && !wanted)) return;
     handler_metrics_debounced(&h->metrics, h->debounce->count);
     if (what != DEBOUNCE_WAITS) handler_metrics_coalesced(&h->metrics);
     if (what != DEBOUNCE_JOINS_NOW) return;
-    tell(h, &told);
-    event_let_go(&told);
+    notify(h, &joined);
+    event_let_go(&joined);
 }
 
 static void deliver(struct script_handler *h, const struct handler_event *event)
@@ -104,7 +104,7 @@ static void deliver(struct script_handler *h, const struct handler_event *event)
     if (h->debounce)
         debounce(h, event);
     else
-        tell(h, event);
+        notify(h, event);
 }
 
 /* In this turn of the loop. */
@@ -214,21 +214,20 @@ static bool wants(struct script_handler *to, const struct script_handler *from, 
     return to->filter == LUA_NOREF || (handler_filter_passes(to, object) && !to->removed);
 }
 
-/* One that is shown the cache is shown the object first, as it was when `from` was told of it last: no cache
- * has it any more. So is one that goes on for `from`, if that was only about to be shown it. */
+/* One that is shown the cache is shown the object first, as it was when `from` was notified of it last: no
+ * cache has it any more. So is one that goes on for `from`, if that was only about to be shown it. */
 static void append_delete(struct script_handler *from, struct script_handler *to,
                           const struct handler_event *event)
 {
     if (!wants(to, from, event->old_object ? event->old_object : event->object)) return;
-    struct handler_event gone = *event,
-                         told = {.type = ON_ADD, .object = event->old_object, .recalled = true};
-    told.info.initial = true;
+    struct handler_event gone = *event, add = {.type = ON_ADD, .object = event->old_object, .recalled = true};
+    add.info.initial = true;
     gone.recalled = false;
-    if (told.object && (!to->from_now_on || event->recalled)) append(to, &told);
+    if (add.object && (!to->from_now_on || event->recalled)) append(to, &add);
     append(to, &gone);
 }
 
-/* Of an object that came and went, `from` has told nothing: there is no delete of it either. */
+/* Of an object that came and went, `from` has received nothing: there is no delete of it either. */
 void delivery_handover_deletes(struct script_handler *from, struct script_handler *to)
 {
     struct handler_event event;

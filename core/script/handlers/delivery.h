@@ -16,9 +16,10 @@ void delivery_quarantined(struct script_handler *handler);
 /* Drops pending and debounced events and cancels calls in flight, except a call that is removing its own
  * handler: that one finishes. */
 void delivery_end(struct script_handler *handler);
-/* For a reload: `to`, which follows `from` under the same id, tells of all that `from` has not told of yet,
+/* For a reload: `to`, which follows `from` under the same id, delivers all that `from` has not received yet,
  * and waits for the calls of `from` that wait as if they were its own: to their ends the order of events
- * stays as it is. `from` must be told of nothing from then on; it may be removed, also while such calls wait.
+ * stays as it is. `from` must be notified of nothing from then on; it may be removed, also while such calls
+ * wait.
  */
 void delivery_handover(struct script_handler *from, struct script_handler *to);
 /* As delivery_handover, for a handler that starts over. Only pending deletes move, since the cache cannot

@@ -29,7 +29,7 @@ struct script_handler {
     bool wants_event[ON_COUNT];      /* the function takes `ev` */
     int filter;                      /* in the registry; LUA_NOREF for none */
     struct handler_options *options; /* a reference */
-    bool leader;          /* told while the script leads, and of the whole cache when that begins */
+    bool leader;          /* notified while the script leads, and of the whole cache when that begins */
     unsigned concurrency; /* calls that may wait at once, of different keys; 1: one for all keys */
     bool from_now_on;     /* during a reload: it is not shown the cache when it meets its informer */
     bool removed;

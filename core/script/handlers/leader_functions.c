@@ -55,7 +55,7 @@ static void on_stopped(void *ctx, enum script_result result)
     if (result == SCRIPT_CANCELLED && f->script->phase != SCRIPT_DRAINING)
         log_warn("Cancelled k8s.on_leader function that did not finish within --shutdown-timeout",
                  F("script", f->script->id.name), F("function", "stop"), F("given", f->name));
-    if (f->script->own.leading->told && result != SCRIPT_CANCELLED) begin(f);
+    if (f->script->own.leading->notified && result != SCRIPT_CANCELLED) begin(f);
     leading_settle(f->script);
 }
 

@@ -18,7 +18,7 @@
 
 static void win(struct script *script)
 {
-    script->own.leading->told = true;
+    script->own.leading->notified = true;
     leader_functions_begin(script);
     script->own.handlers->attached_all = 0; /* handlers that lead meet their informers */
     handlers_attach(script);
@@ -27,7 +27,7 @@ static void win(struct script *script)
 
 static void lose(struct script *script)
 {
-    script->own.leading->told = false;
+    script->own.leading->notified = false;
     fence_unref(script->own.leading->fence);
     script->own.leading->fence = NULL;
     leader_functions_cancel(script);
@@ -43,7 +43,7 @@ void leading_changed(struct script *script)
     if (!leading->leadership || leading->over || script->phase != SCRIPT_RUNNING) return;
     struct fence *fence = leadership_fence(leading->leadership);
     if (fence == leading->fence) return;
-    if (leading->told) lose(script);
+    if (leading->notified) lose(script);
     if (!fence) return;
     leading->fence = fence_ref(fence);
     win(script);
@@ -54,7 +54,7 @@ void leading_step_down(struct script *script)
     if (script->own.leading->over) return;
     script->own.leading->over = true;
     timer_cancel(&script->own.leading->begin);
-    if (!script->own.leading->told) return;
+    if (!script->own.leading->notified) return;
     lose(script);
     tasks_stop(script);
 }
@@ -174,8 +174,8 @@ bool leading_keeps_term(const struct script *from, const struct script *to)
 static void end_all(struct script *script)
 {
     timer_cancel(&script->own.leading->begin);
-    if (!script->own.leading->told) return;
-    script->own.leading->told = false;
+    if (!script->own.leading->notified) return;
+    script->own.leading->notified = false;
     leader_functions_cancel(script);
     leader_functions_end(script);
 }
@@ -229,7 +229,7 @@ static void on_begin(struct timer *timer)
 {
     struct script *script = container_of(timer, struct leading, begin)->script;
     if (script->own.leading->config && !join_late(script)) return;
-    if (script->own.leading->told)
+    if (script->own.leading->notified)
         leader_functions_begin(script);
     else if (script->own.leading->leadership)
         leading_changed(script);

@@ -25,8 +25,8 @@ struct leading {
     struct lease_config *config;   /* the one it will take part in once it runs; NULL: none */
     struct leadership *joined;     /* it takes part in, under --dry-run too; NULL: none */
     struct leadership *leadership; /* that tells whether it leads; NULL: there is none, it always leads */
-    struct fence *fence;           /* of the term that it was told of; a reference; NULL: there is none */
-    bool told;                     /* that it leads */
+    struct fence *fence;           /* of the term that it was notified of; a reference; NULL: there is none */
+    bool notified;                 /* that it leads */
     bool over;                     /* it never will again */
     TAILQ_HEAD(, leader_functions) functions;
     size_t count;

@@ -65,7 +65,7 @@ static struct pending_key *want_key(struct pending_events *pending, const struct
     return key ? key : new_key(pending, object);
 }
 
-/* After what changed its entries or who holds it. A key that has been told of something comes last. */
+/* After what changed its entries or who holds it. A key that has been notified of something comes last. */
 static void settle(struct pending_events *pending, struct pending_key *key)
 {
     bool ready = pending->by_key && !key->held && !TAILQ_EMPTY(&key->entries);
@@ -236,7 +236,7 @@ static void set_object(struct handler_event *event, struct root *object)
 /* --- two become one (I-8) */
 
 /* Added + Updated = Added(new); Updated + Updated: the first old, the last new; Deleted + Added = Updated,
- * from what was told before the delete, whose last state the handler never saw.
+ * from what was delivered before the delete, whose last state the handler never saw.
  * The flags are the later event's, but an object that is still new to the handler stays one of the initial
  * list, or one that began to pass its filter. */
 static void join_change(struct handler_event *event, const struct handler_event *next)
@@ -306,7 +306,7 @@ static bool equal_but(struct value a, struct value b, const char *const *path)
 struct root *event_previous(const struct handler_event *event)
 {
     static const char *const version[] = {"metadata", "resourceVersion", NULL};
-    struct root *told = event->old_object, *last = event->object;
-    if (event->type != ON_DELETE || !told || told == last) return NULL;
-    return equal_but(root_value(told), root_value(last), version) ? NULL : told;
+    struct root *known = event->old_object, *last = event->object;
+    if (event->type != ON_DELETE || !known || known == last) return NULL;
+    return equal_but(root_value(known), root_value(last), version) ? NULL : known;
 }

@@ -1,4 +1,4 @@
-/* Events that a handler has not been told yet, because calls of it wait. In the order in which they came;
+/* Events that a handler has not received yet, because calls of it wait. In the order in which they came;
  * with `by_key` each key in its own, and a key that is held is passed over, at no cost. From `mark` events
  * on, an event whose key is in the list already joins the last one of that key: there are never more than
  * `mark` events and two for each key, three behind a recalled add (I-8, B-2). Owner: the handler that embeds
@@ -18,13 +18,13 @@ enum handler_event_type { ON_ADD, ON_UPDATE, ON_DELETE, ON_COUNT };
 
 struct handler_event {
     enum handler_event_type type;
-    /* The state that the handler was told last, by the event before this one: the old object of an update; of
-     * a delete that of the cache, which `object` may not be. NULL: it was not told of the key, so that this
-     * is an add, or the delete of a key that was never seen (Q-3). */
+    /* The state that the handler received last, by the event before this one: the old object of an update; of
+     * a delete that of the cache, which `object` may not be. NULL: it was not notified of the key, so that
+     * this is an add, or the delete of a key that was never seen (Q-3). */
     struct root *old_object;
     struct root *object; /* the new state or the last */
     struct event_info info;
-    /* An add of an object that is gone, for the delete behind it: an earlier generation was told of it.
+    /* An add of an object that is gone, for the delete behind it: an earlier generation was notified of it.
      * Joined with that delete it is a delete that nobody was told the add of. */
     bool recalled;
 };
@@ -33,11 +33,11 @@ struct handler_event {
 struct handler_event event_copy(const struct handler_event *event);
 void event_let_go(struct handler_event *event);
 /* `next` is the next one of the same key: the event, whose objects are references, becomes both. Its
- * `old_object` stays, as the handler was told of nothing in between; without one what comes out is an add,
- * whatever it was joined of. False when nothing is left to tell, an add and a delete: the event is kept for
- * what may come after it, which begins with `nothing` true. */
+ * `old_object` stays, as the handler was notified of nothing in between; without one what comes out is an
+ * add, whatever it was joined of. False when nothing is left to tell, an add and a delete: the event is kept
+ * for what may come after it, which begins with `nothing` true. */
 bool event_join(struct handler_event *event, bool nothing, const struct handler_event *next);
-/* Borrows the state that the handler was told last, of a delete whose last state is another; NULL otherwise.
+/* Borrows the state that the handler received last, of a delete whose last state is another; NULL otherwise.
  * States that differ in their version alone are the same: servers give each delete a version of its own. */
 struct root *event_previous(const struct handler_event *event);
 

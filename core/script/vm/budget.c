@@ -43,10 +43,10 @@ static void put_call(const struct script *script, const struct budget_call *call
 }
 
 /* Keeps where the call is, as it will unwind. `L` NULL: no script is running. */
-static void tell(struct script *script, lua_State *L)
+static void report(struct script *script, lua_State *L)
 {
     struct budget *b = &script->budget;
-    b->told = true;
+    b->reported = true;
     failure_note_place(L, &b->failure);
     if (b->failure.line) buf_printf(&b->failure.text, "%s:%d: ", b->failure.source, b->failure.line);
     buf_printf(&b->failure.text, "over the limit %s (", limit_name(b->over_limit));
@@ -130,7 +130,7 @@ void budget_raise(lua_State *L)
     struct script *script = script_of(L);
     struct budget *b = &script->budget;
     if (!b->over) return;
-    if (!b->told) tell(script, L);
+    if (!b->reported) report(script, L);
     if (b->every != EACH_INSTRUCTION) budget_arm(script);
     lua_pushlstring(L, b->failure.text.data, b->failure.text.len);
     lua_error(L);
@@ -169,7 +169,7 @@ void budget_exceed_at(struct script *script, lua_State *L, enum limit limit)
 {
     if (script->budget.over || !script->budget.call) return;
     budget_exceed(script, limit);
-    if (L) tell(script, L);
+    if (L) report(script, L);
 }
 
 /* Excuses time from running calls. Time before a call's clock started was never counted. */
@@ -214,7 +214,7 @@ void budget_enter(struct script *script, struct budget_call *call, enum limit li
 
 void budget_note(struct script *script)
 {
-    if (script->budget.over && !script->budget.told) tell(script, NULL);
+    if (script->budget.over && !script->budget.reported) report(script, NULL);
 }
 
 static enum script_result result_of(enum limit limit)
@@ -238,7 +238,7 @@ enum script_result budget_leave(struct script *script, struct budget_call *call,
     if (over && over != call) return result;
     b->over = NULL;
     b->stop = false;
-    b->told = false;
+    b->reported = false;
     disarm(script);
     return result;
 }

@@ -68,7 +68,7 @@ struct budget {
     volatile int every;                /* instructions between two hooks; 0: there is no hook */
     volatile bool setting;             /* LuaJIT is changing its dispatch: not to be interrupted by another */
     enum limit over_limit;
-    bool told;                     /* `failure` says of what is over */
+    bool reported;                 /* `failure` says of what is over */
     struct script_failure failure; /* where it was when that was found */
 };
 

@@ -25,7 +25,7 @@ bool throttle_write(struct script *script, const char *verb, struct err *err)
 
 /* --- log lines */
 
-static void tell(struct script *script)
+static void log_dropped(struct script *script)
 {
     struct throttle *t = &script->report.throttle;
     if (!t->left_out) return;
@@ -36,7 +36,7 @@ static void tell(struct script *script)
 
 static void on_note(struct timer *timer)
 {
-    tell(container_of(timer, struct script, report.throttle.note));
+    log_dropped(container_of(timer, struct script, report.throttle.note));
 }
 
 bool throttle_log_line(struct script *script)
@@ -64,7 +64,7 @@ void throttle_init(struct script *script)
 void throttle_clear(struct script *script)
 {
     timer_cancel(&script->report.throttle.note);
-    tell(script);
+    log_dropped(script);
     series_free(script->report.throttle.left_out_total);
 }
 

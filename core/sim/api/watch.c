@@ -26,8 +26,8 @@ struct watch {
     struct omap_cursor cursor;
     enum { WATCH_INITIAL, WATCH_LIVE } stage;
     bool end_bookmark;
-    uint64_t version; /* up to which the client was sent everything that concerns it */
-    uint64_t told;    /* the last version that it was told of: less, when only others changed */
+    uint64_t version;   /* up to which the client was sent everything that concerns it */
+    uint64_t delivered; /* the last version that it was told of: less, when only others changed */
     int64_t deadline_ms, bookmark_ms;
     struct sim_watcher watcher;
     struct sim_event batch[SIM_WATCH_BATCH_MAX]; /* with references of their own */
@@ -69,7 +69,7 @@ static void begin(struct watch *watch, bool initial_given)
     bool from_version = options->version > 0 && !options->send_initial;
     bool to_come = options->send_initial && options->version > store->version;
     bool with_present = !to_come && (options->send_initial || (options->version == 0 && !initial_given));
-    watch->version = watch->told = from_version ? options->version : store->version;
+    watch->version = watch->delivered = from_version ? options->version : store->version;
     watch->stage = WATCH_LIVE;
     if (from_version && !sim_history_after(&resource->history, options->version, &next))
         fail_with(watch, sim_status_too_old(options->version, resource->history.forgotten));
@@ -186,7 +186,7 @@ static void send_event(struct watch *watch, const char *type, const struct sim_o
 {
     sim_form_event(&watch->out, &watch->form, type, object, version);
     watch->sent++;
-    watch->told = watch->version;
+    watch->delivered = watch->version;
     sim_count(&watch->api->stats.events, 1);
 }
 
@@ -209,7 +209,7 @@ static void render(struct watch *watch, const struct sim_event *event)
 static void put_bookmark(struct watch *watch, bool initial_end)
 {
     sim_form_bookmark(&watch->out, &watch->form, watch->version, initial_end);
-    watch->told = watch->version;
+    watch->delivered = watch->version;
     sim_count(&watch->api->stats.bookmarks, 1);
 }
 
@@ -267,7 +267,7 @@ static bool idle(struct watch *watch, uint64_t store_version)
     int64_t now = now_ms(watch);
     if (now >= watch->bookmark_ms) {
         sim_watch_schedule_bookmark(watch);
-        if (watch->options.bookmarks && store_version > watch->told) {
+        if (watch->options.bookmarks && store_version > watch->delivered) {
             watch->version = store_version;
             put_bookmark(watch, false);
         }

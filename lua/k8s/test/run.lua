@@ -30,7 +30,7 @@ end
 local OPEN_MAX = 8
 
 -- A spec that passes though what it wants to try did not happen proves nothing.
-local function tell_unmet(envs, unmet)
+local function report_unmet(envs, unmet)
   for env in pairs(envs) do
     for _, text in ipairs(env.touched and unmet(env) or {}) do
       io.stderr:write("kubelua test: ", text, "\n")
@@ -95,7 +95,7 @@ local function prepare_core()
     end
     busted.subscribe({ "test", "end" }, function(_, _, status)
       if status == "success" then
-        tell_unmet(envs, unmet)
+        report_unmet(envs, unmet)
       end
       forget(envs)
       return nil, true

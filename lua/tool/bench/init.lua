@@ -48,7 +48,7 @@ local function put_down(campaign, data, name, run, why)
     where = ("with %d pods, %d of a workload: "):format(data.pods, data.replicas)
   end
   if campaign.runs > 1 then where = ("%sin run %d of %d: "):format(where, run, campaign.runs) end
-  campaign.host.tell(why)
+  campaign.host.report(why)
   campaign.all:lack(name, true, where .. why)
   campaign.any_failed = true
 end
@@ -77,7 +77,7 @@ local function measure_data(campaign, plan)
   for run = 1, plan.runs do
     for _, one in ipairs(plan.subjects) do
       if not failed[one] and plan:wants(one) then
-        campaign.host.tell(("%d pods, run %d of %d: %s"):format(plan.data.pods, run, plan.runs, one.name))
+        campaign.host.report(("%d pods, run %d of %d: %s"):format(plan.data.pods, run, plan.runs, one.name))
         failed[one] = not measure(campaign, plan, one, run)
       end
     end
@@ -114,7 +114,7 @@ local function conclude(campaign, complete, why)
   local host, all = campaign.host, campaign.all
   local interrupted = host.interrupted()
   local function finish(code, text)
-    if text then host.tell(text) end
+    if text then host.report(text) end
     return code
   end
   if not complete then all.stopped = interrupted and "interrupted" or why end
@@ -143,11 +143,11 @@ end
 
 -- All that can be wrong is found before anything is started. Returns the exit code.
 return function(host, flags)
-  function host.tell(text) io.stderr:write("kubelua bench: ", text, "\n") end
+  function host.report(text) io.stderr:write("kubelua bench: ", text, "\n") end
   local campaign = { host = host, all = results.new(), any_failed = false }
   local ok, plan = pcall(plan_of.new, host, flags, campaign.all)
   if not ok then
-    host.tell(plan)
+    host.report(plan)
     return USAGE
   end
   if flags["dry-run"] then return print_plan(plan, campaign.all) end

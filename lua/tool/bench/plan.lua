@@ -218,9 +218,9 @@ function plan:check_memory()
   local text = ("%s pods need about %.1f GiB of memory (the source, and kubelua's cache), and %.1f GiB are available")
     :format(number.exact(data.pods), need / 2 ^ 30, available / 2 ^ 30)
   if available > 0 and need > available then fail("%s", text) end
-  if data.pods >= MANY then self.host.tell(text) end
+  if data.pods >= MANY then self.host.report(text) end
   if self.data.pods >= MANY and self:has_peers() then
-    self.host.tell "peers may need many times as much memory"
+    self.host.report "peers may need many times as much memory"
   end
 end
 

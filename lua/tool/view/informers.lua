@@ -27,9 +27,9 @@ local function note_of(informer, view)
   elseif view.wide then
     note = how(informer, view.now)
   end
-  local tells_dropped = dropped ~= 0 and (view.wide or int(informer.objects) == 0)
+  local shows_dropped = dropped ~= 0 and (view.wide or int(informer.objects) == 0)
   return values.join({
-    note, tells_dropped and ("objects were dropped by the transform, %d in all"):format(dropped) or "",
+    note, shows_dropped and ("objects were dropped by the transform, %d in all"):format(dropped) or "",
   }, "; ")
 end
 

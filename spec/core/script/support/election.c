@@ -241,7 +241,7 @@ void election_release(struct cluster *c)
 void await_told(struct cluster *c, bool leads)
 {
     int64_t end = clock_now_ms(clock_real()) + WAIT_MS;
-    while (c->script->own.leading->told != leads) {
+    while (c->script->own.leading->notified != leads) {
         assert_true(clock_now_ms(clock_real()) < end);
         turn(c);
     }
