@@ -308,9 +308,9 @@ static void on_deadline(struct timer *timer)
         struct buf text = {0};
         const struct admin_socket_options *o = &client->socket->options;
         buf_puts(&text, "the engine is busy: ");
-        size_t said = text.len;
+        size_t begun = text.len;
         if (o->running) running_describe(o->running, &text);
-        if (text.len == said)
+        if (text.len == begun)
             buf_puts(&text, "a script is blocking the engine, or a large list is being processed");
         admin_error_write(buf_text(&text), &client->out);
         buf_clear(&text);

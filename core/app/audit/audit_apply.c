@@ -24,8 +24,8 @@ struct applying {
 
 static enum dry_run dry_run_of(const struct audit_request *request)
 {
-    const char *said = request->options.dry_run;
-    return strcmp(said, "client") == 0 ? DRY_CLIENT : strcmp(said, "server") == 0 ? DRY_SERVER : DRY_NONE;
+    const char *mode = request->options.dry_run;
+    return strcmp(mode, "client") == 0 ? DRY_CLIENT : strcmp(mode, "server") == 0 ? DRY_SERVER : DRY_NONE;
 }
 
 /* --- a request */

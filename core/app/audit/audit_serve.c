@@ -85,7 +85,7 @@ static bool send_line(struct engine_audit *a, const struct buf *line, const int 
 }
 
 /* `result` is JSON. */
-static bool say(struct engine_audit *a, struct buf *result, const int *fds, size_t count)
+static bool send_result(struct engine_audit *a, struct buf *result, const int *fds, size_t count)
 {
     struct buf line = {0};
     admin_result_write(buf_slice(result), &line);
@@ -110,7 +110,7 @@ static bool send_ended(struct engine_audit *a, size_t child, int status)
     json_int(&out, "child", (int64_t)child);
     json_int(&out, "status", status);
     json_close(&out, '}');
-    return say(a, &out, NULL, 0);
+    return send_result(a, &out, NULL, 0);
 }
 
 static bool send_begun(struct engine_audit *a, int64_t pause_ns)
@@ -126,7 +126,7 @@ static bool send_begun(struct engine_audit *a, int64_t pause_ns)
     json_close(&out, ']');
     json_int(&out, "pauseNs", pause_ns);
     json_close(&out, '}');
-    bool ok = say(a, &out, streams, a->children.count);
+    bool ok = send_result(a, &out, streams, a->children.count);
     audit_children_close_streams(&a->children);
     return ok;
 }
@@ -294,7 +294,7 @@ void audit_sessions_begin(void *ctx, struct admin_call *call)
     json_text(&out, "server", engine_cluster(engine)->options.config->server);
     json_int(&out, "pid", getpid());
     json_close(&out, '}');
-    if (!say(a, &out, NULL, 0)) audit_end(a);
+    if (!send_result(a, &out, NULL, 0)) audit_end(a);
 }
 
 void audit_sessions_end(struct audit_sessions *sessions)

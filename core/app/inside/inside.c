@@ -78,7 +78,8 @@ static void observe(struct call *call, const struct sim_inside_response *respons
 }
 
 /* The owner of the exchange may end it in each of these. */
-static void say(struct call *call, const struct sim_inside_response *response, const char *data, size_t len)
+static void write_part(struct call *call, const struct sim_inside_response *response, const char *data,
+                       size_t len)
 {
     if (response && call->exchange)
         http_local_head(call->exchange,
@@ -103,7 +104,7 @@ static bool go_on(struct call *call)
     if (http_local_is_paused(call->exchange)) return false;
     bool open = sim_inside_read(call->stream, &out), any = out.len > 0 || !open;
     call->busy = true;
-    say(call, NULL, out.data, out.len);
+    write_part(call, NULL, out.data, out.len);
     if (!open && call->exchange) http_local_end(call->exchange, NULL);
     buf_clear(&out);
     finish(call);
@@ -117,7 +118,7 @@ static void on_response(struct timer *timer)
     call->busy = true;
     call->stream = a->stream;
     call->held.stream = NULL;
-    say(call, a, a->body.data, a->body.len);
+    write_part(call, a, a->body.data, a->body.len);
     if (!call->stream && call->exchange) http_local_end(call->exchange, NULL);
     sim_inside_response_clear(&call->held);
     finish(call);

@@ -24,13 +24,13 @@ struct monitor {
     struct web_server *metrics_server, *health_server;
     struct monitor_addresses addresses;
     struct timer engine_tick, io_tick, touched;
-    _Atomic bool said_busy; /* the log has it that the engine thread does not come back */
+    _Atomic bool logged_busy; /* the log has it that the engine thread does not come back */
 };
 
 static void on_engine_tick(struct timer *timer)
 {
     struct monitor *m = container_of(timer, struct monitor, engine_tick);
-    if (atomic_exchange(&m->said_busy, false))
+    if (atomic_exchange(&m->logged_busy, false))
         log_info("Engine thread recovered", FI("afterMs", health_silence_ms(m->health, HEALTH_ENGINE_LOOP)));
     health_beat(m->health, HEALTH_ENGINE_LOOP);
     m->options.tick(m->options.ctx);
@@ -48,7 +48,7 @@ static void warn_of_busy(struct monitor *m)
 {
     int64_t silence_ms = health_silence_ms(m->health, HEALTH_ENGINE_LOOP);
     struct buf who = {0};
-    if (silence_ms < BUSY_MS || atomic_exchange(&m->said_busy, true)) return;
+    if (silence_ms < BUSY_MS || atomic_exchange(&m->logged_busy, true)) return;
     running_describe(m->options.running, &who);
     log_warn("Engine thread is blocked, handlers and timers are delayed", F("reason", buf_text(&who)),
              FI("blockedMs", silence_ms));

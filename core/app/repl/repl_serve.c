@@ -90,7 +90,7 @@ static void flush(struct session *s)
 }
 
 /* `result` is JSON. */
-static void say(struct session *s, struct buf *result)
+static void send_line(struct session *s, struct buf *result)
 {
     if (s->sent > s->out.len / 2) {
         buf_consume(&s->out, s->sent);
@@ -119,7 +119,7 @@ static void on_print(void *ctx, struct str line)
     json_open(&out, NULL, '{');
     json_str(&out, "print", line);
     json_close(&out, '}');
-    say(s, &out);
+    send_line(s, &out);
 }
 
 static void send_end(struct session *s, enum repl_end end, struct str text)
@@ -130,7 +130,7 @@ static void send_end(struct session *s, enum repl_end end, struct str text)
     json_text(&out, "end", repl_end_names[end]);
     json_str(&out, "text", text);
     json_close(&out, '}');
-    say(s, &out);
+    send_line(s, &out);
 }
 
 static void on_end(void *ctx, enum repl_end end, struct str text)
@@ -182,7 +182,7 @@ static void complete(struct session *s, const struct tape *tape, size_t params)
     json_close(&out, ']');
     json_close(&out, '}');
     buf_clear(&names);
-    say(s, &out);
+    send_line(s, &out);
 }
 
 /* `line` has room for its padding. False: that is no prompt. */
@@ -300,7 +300,7 @@ static void connect_to(struct session *s, int fd)
     json_text(&out, "server", engine_cluster(s->all->engine)->options.config->server);
     json_int(&out, "pid", getpid());
     json_close(&out, '}');
-    say(s, &out);
+    send_line(s, &out);
 }
 
 struct repl_sessions *repl_sessions_new(struct engine *engine)

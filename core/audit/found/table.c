@@ -140,8 +140,8 @@ static struct audit_row *add_row(struct audit_table *f, uint32_t rule, enum verd
 
 void audit_table_add(struct audit_table *f, const struct audit_row *row)
 {
-    bool says_nothing = row->verdict == VERDICT_SKIP && !row->message.n && !f->keep_passes;
-    if (row->verdict == VERDICT_PASS || says_nothing) return;
+    bool is_empty = row->verdict == VERDICT_SKIP && !row->message.n && !f->keep_passes;
+    if (row->verdict == VERDICT_PASS || is_empty) return;
     struct audit_row *kept = add_row(f, row->rule, row->verdict);
     keep_texts(&f->texts, kept, row, audit_row_texts, ROW_TEXTS);
     kept->fix = texts_keep(&f->texts, row->fix);

@@ -12,12 +12,12 @@
 /* --- rows */
 
 /* Each thing that was said. Of what had no room in memory the verdict alone is known. */
-static bool next_row(const struct rule_output *said, size_t *at, bool *begun, struct audit_row *row)
+static bool next_row(const struct rule_output *output, size_t *at, bool *begun, struct audit_row *row)
 {
     struct rule_finding finding;
     bool accepted, first = !*begun;
     *begun = true;
-    if (findings_next(said->findings, at, &finding, &accepted)) {
+    if (findings_next(output->findings, at, &finding, &accepted)) {
         *row = (struct audit_row){.verdict = finding.verdict,
                                   .message = finding.message,
                                   .path = finding.path,
@@ -26,13 +26,13 @@ static bool next_row(const struct rule_output *said, size_t *at, bool *begun, st
                                   .accepted = accepted};
         return true;
     }
-    *row = (struct audit_row){.verdict = said->verdict};
-    return first && !said->findings;
+    *row = (struct audit_row){.verdict = output->verdict};
+    return first && !output->findings;
 }
 
-bool rule_output_next_row(const struct rule_output *said, size_t *at, bool *begun, struct audit_row *row)
+bool rule_output_next_row(const struct rule_output *output, size_t *at, bool *begun, struct audit_row *row)
 {
-    while (next_row(said, at, begun, row))
+    while (next_row(output, at, begun, row))
         if (policy_has_result(row)) return true;
     return false;
 }
@@ -42,16 +42,16 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static void measure(struct rule_output *said)
+static void measure(struct rule_output *output)
 {
     struct audit_row row;
     size_t at = 0;
     bool begun = false;
-    while (rule_output_next_row(said, &at, &begun, &row)) {
-        said->results++;
-        said->bytes += RESULT_BYTES + least(row.message.n + row.reason.n, POLICY_MESSAGE_BYTES) +
-                       least(row.path.n, POLICY_MESSAGE_BYTES) +
-                       (row.value.n <= POLICY_MESSAGE_BYTES ? row.value.n : 0);
+    while (rule_output_next_row(output, &at, &begun, &row)) {
+        output->results++;
+        output->bytes += RESULT_BYTES + least(row.message.n + row.reason.n, POLICY_MESSAGE_BYTES) +
+                         least(row.path.n, POLICY_MESSAGE_BYTES) +
+                         (row.value.n <= POLICY_MESSAGE_BYTES ? row.value.n : 0);
     }
 }
 
@@ -113,11 +113,11 @@ static void swap(struct rule_output *a, struct rule_output *b)
     *b = c;
 }
 
-static void push(struct bucket *bucket, const struct rule_output *said)
+static void push(struct bucket *bucket, const struct rule_output *output)
 {
     size_t at = bucket->used;
-    *array_add(bucket->items, bucket->used) = *said;
-    bucket->bytes += said->bytes;
+    *array_add(bucket->items, bucket->used) = *output;
+    bucket->bytes += output->bytes;
     for (; at; at = (at - 1) / 2) {
         struct rule_output *up = &bucket->items[(at - 1) / 2];
         if (rule_output_compare(&bucket->items[at], up) <= 0) return;
@@ -140,16 +140,16 @@ static struct rule_output pop(struct bucket *bucket)
     return first;
 }
 
-static void drop(struct rule_output *said)
+static void drop(struct rule_output *output)
 {
-    root_unref(said->object);
-    free(said->findings);
+    root_unref(output->object);
+    free(output->findings);
 }
 
 /* Returns whether the results that sort before it fill a document. */
-static bool has_no_room(const struct bucket *bucket, const struct rule_output *said)
+static bool has_no_room(const struct bucket *bucket, const struct rule_output *output)
 {
-    return bucket->bytes >= RESULTS_BYTES && rule_output_compare(said, &bucket->items[0]) >= 0;
+    return bucket->bytes >= RESULTS_BYTES && rule_output_compare(output, &bucket->items[0]) >= 0;
 }
 
 static struct findings *copy_findings(const struct findings *findings)
@@ -158,16 +158,16 @@ static struct findings *copy_findings(const struct findings *findings)
     return bytes ? memcpy(xmalloc(bytes), findings, bytes) : NULL;
 }
 
-static void take_in(struct bucket *bucket, struct rule_output *said)
+static void take_in(struct bucket *bucket, struct rule_output *output)
 {
-    bucket->all += said->bytes;
-    if (has_no_room(bucket, said)) {
-        bucket->left_out += said->results;
+    bucket->all += output->bytes;
+    if (has_no_room(bucket, output)) {
+        bucket->left_out += output->results;
         return;
     }
-    said->object = root_ref(said->object);
-    said->findings = copy_findings(said->findings);
-    push(bucket, said);
+    output->object = root_ref(output->object);
+    output->findings = copy_findings(output->findings);
+    push(bucket, output);
     while (bucket->bytes - bucket->items[0].bytes >= RESULTS_BYTES) {
         struct rule_output last = pop(bucket);
         bucket->left_out += last.results;
@@ -178,20 +178,20 @@ static void take_in(struct bucket *bucket, struct rule_output *said)
 void parts_take_in(void *ctx, const struct continuous_result *result)
 {
     struct policy_parts *parts = ctx;
-    struct rule_output said = {.object = result->object,
-                               .findings = (struct findings *)result->findings,
-                               .verdict = result->verdict};
-    if (said.verdict == VERDICT_PASS) {
+    struct rule_output output = {.object = result->object,
+                                 .findings = (struct findings *)result->findings,
+                                 .verdict = result->verdict};
+    if (output.verdict == VERDICT_PASS) {
         parts->passes++;
         parts->count = 1;
         return;
     }
-    measure(&said);
-    if (!said.results) return;
+    measure(&output);
+    if (!output.results) return;
     parts->count = 1;
-    said.rule = keep_rule(parts, result->ref);
-    said.hash = hash_of(parts, result->object);
-    take_in(&parts->buckets[said.hash % POLICY_PARTS_MAX], &said);
+    output.rule = keep_rule(parts, result->ref);
+    output.hash = hash_of(parts, result->object);
+    take_in(&parts->buckets[output.hash % POLICY_PARTS_MAX], &output);
 }
 
 void parts_forget(struct policy_parts *parts)

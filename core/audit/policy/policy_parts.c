@@ -41,9 +41,9 @@ static int by_need(const void *pa, const void *pb)
                                *(const struct rule_output *const *)pb);
 }
 
-static struct str kind_of(const struct rule_output *said, struct text *text)
+static struct str kind_of(const struct rule_output *output, struct text *text)
 {
-    return value_str(value_field(root_value(said->object), STR("kind")), text);
+    return value_str(value_field(root_value(output->object), STR("kind")), text);
 }
 
 /* As people look for it; of those alone that are shown, as names take longer to compare. */
@@ -154,22 +154,22 @@ static void add(struct document *d, enum verdict verdict)
     d->counts[verdict]++;
 }
 
-static void add_said(const struct policy_parts *parts, struct document *d, const struct rule_output *said)
+static void add_output(const struct policy_parts *parts, struct document *d, const struct rule_output *output)
 {
-    struct value value = root_value(said->object);
+    struct value value = root_value(output->object);
     struct text version, kind, ns, name, uid;
     const struct audit_object object = {.api_version =
                                             value_str(value_field(value, STR("apiVersion")), &version),
                                         .kind = value_str(value_field(value, STR("kind")), &kind),
-                                        .ns = root_namespace(said->object, &ns),
-                                        .name = root_name(said->object, &name),
-                                        .uid = root_uid(said->object, &uid)};
+                                        .ns = root_namespace(output->object, &ns),
+                                        .name = root_name(output->object, &name),
+                                        .uid = root_uid(output->object, &uid)};
     struct audit_row row;
     size_t at = 0;
     bool begun = false;
-    while (rule_output_next_row(said, &at, &begun, &row)) {
+    while (rule_output_next_row(output, &at, &begun, &row)) {
         d->one.len = 0;
-        if (!d->full) policy_put_result(parts->options.api, said->rule, &object, &row, d->time_s, &d->one);
+        if (!d->full) policy_put_result(parts->options.api, output->rule, &object, &row, d->time_s, &d->one);
         d->full |= d->results.len + d->one.len > RESULTS_BYTES;
         if (d->full)
             d->left_out++;
@@ -199,7 +199,7 @@ static void fill(const struct policy_parts *parts, size_t i, struct document *d)
         add(d, VERDICT_ERROR);
     }
     d->left_out = parts->left_out;
-    for (size_t n = 0; n < parts->shown_count; n++) add_said(parts, d, parts->shown[n]);
+    for (size_t n = 0; n < parts->shown_count; n++) add_output(parts, d, parts->shown[n]);
     add_left_out(d);
 }
 

@@ -53,6 +53,6 @@ void parts_forget(struct policy_parts *parts);
 /* Below 0: `a` goes before `b` when there is no room for both. */
 int rule_output_compare(const struct rule_output *a, const struct rule_output *b);
 /* The rows that have a result, from `*at` and `*begun` zero on; false behind the last. */
-bool rule_output_next_row(const struct rule_output *said, size_t *at, bool *begun, struct audit_row *row);
+bool rule_output_next_row(const struct rule_output *output, size_t *at, bool *begun, struct audit_row *row);
 
 /* --- policy_parts.c */

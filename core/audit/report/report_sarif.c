@@ -169,7 +169,7 @@ static const char *level_of(const struct audit_rule *rule, const struct audit_ro
 }
 
 /* Why it is accepted is said elsewhere, and why it is not any more here. */
-static void put_said(struct buf *out, const struct audit_row *row, struct str title)
+static void put_text(struct buf *out, const struct audit_row *row, struct str title)
 {
     struct buf message = {0};
     if (row->accepted)
@@ -190,7 +190,7 @@ static void put_result(struct buf *out, const struct audit_table *table, const s
     json_text(out, "ruleId", rule->id);
     json_int(out, "ruleIndex", row->rule);
     json_text(out, "level", level_of(rule, row));
-    put_said(out, row, title);
+    put_text(out, row, title);
     put_locations(out, object, row->path);
     finding_key(rule, object, row, fingerprint);
     json_open(out, "partialFingerprints", '{');

@@ -215,7 +215,7 @@ static void closed_early(struct reflector *r, const struct err *err)
 
 /* Returns whether the server knows the parameters and has the feature switched off. Its error names them
  * then: a 400 about a selector says nothing about the feature. */
-static bool says_no(const struct err *err)
+static bool is_refusal(const struct err *err)
 {
     return err->code == ERR_HTTP && (err->http_status == 400 || err->http_status == 422) &&
            (strstr(err->text, "sendInitialEvents") || strstr(err->text, "resourceVersionMatch"));
@@ -236,6 +236,6 @@ void watch_list_ended(struct reflector *r, const struct err *err)
         list_progress_clear(&r->list);
         reflector_failed(r, &cause, NEXT_CYCLE);
     } else { /* "watch-list open or stream | any other error, very short stream" */
-        fall_back(r, err, says_no(err));
+        fall_back(r, err, is_refusal(err));
     }
 }

@@ -16,19 +16,20 @@ static bool fail(struct stream *stream, const char *what)
 }
 
 /* what a watch brings is of its kind and version, or it is dropped. */
-static bool is_expected(const struct stream *stream, const struct pack_said *said)
+static bool is_expected(const struct stream *stream, const struct pack_own_type *own_type)
 {
     const struct pack_type *expected = &stream->expected;
-    bool same = str_eq(said->kind, expected->kind) && str_eq(said->api_version, expected->api_version);
-    bool metadata = expected->always && str_is(said->kind, "PartialObjectMetadata");
+    bool same =
+        str_eq(own_type->kind, expected->kind) && str_eq(own_type->api_version, expected->api_version);
+    bool metadata = expected->always && str_is(own_type->kind, "PartialObjectMetadata");
     return same || metadata || !expected->kind.n;
 }
 
-static bool refuse_foreign(struct stream *stream, const struct pack_said *said)
+static bool refuse_foreign(struct stream *stream, const struct pack_own_type *own_type)
 {
     struct err err;
     err_set(&err, ERR_PARSE, "watch of %.*s %.*s returned a %.*s %.*s", STR_ARG(stream->expected.api_version),
-            STR_ARG(stream->expected.kind), STR_ARG(said->api_version), STR_ARG(said->kind));
+            STR_ARG(stream->expected.kind), STR_ARG(own_type->api_version), STR_ARG(own_type->kind));
     return stream_refuse_foreign(stream, &err);
 }
 
@@ -38,11 +39,11 @@ static bool object_event(struct stream *stream, struct str line, const struct ta
 {
     struct err err;
     struct root *root;
-    struct pack_said said = {
+    struct pack_own_type own_type = {
         .api_version = tape_str(tape, tape_field(tape, object, STR("apiVersion"))),
         .kind = tape_str(tape, tape_field(tape, object, STR("kind"))),
     };
-    if (!is_expected(stream, &said)) return refuse_foreign(stream, &said);
+    if (!is_expected(stream, &own_type)) return refuse_foreign(stream, &own_type);
     if (!pack_tape(stream->options.packer, tape, object, &stream->options.type, &root, &err))
         return stream_refuse(stream, &err, line, true);
     if (stream->mark.head) pack_remember(stream->options.packer, root, &stream->mark);
@@ -109,9 +110,9 @@ static bool recall(struct stream *stream, struct str object)
 static bool pack_straight(struct stream *stream, struct str object)
 {
     struct stream_options *o = &stream->options;
-    struct pack_said said;
-    if (!pack_tokens(o->packer, object, &o->type, &stream->mark, &said, &stream->ready)) return false;
-    if (is_expected(stream, &said)) {
+    struct pack_own_type own_type;
+    if (!pack_tokens(o->packer, object, &o->type, &stream->mark, &own_type, &stream->ready)) return false;
+    if (is_expected(stream, &own_type)) {
         pack_remember(o->packer, stream->ready, &stream->mark);
         return true;
     }

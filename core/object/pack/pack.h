@@ -28,7 +28,7 @@ struct pack_type {
 };
 
 /* Type that a text declares; borrowed from it, empty where it declares none. */
-struct pack_said {
+struct pack_own_type {
     struct str api_version, kind;
 };
 
@@ -54,7 +54,7 @@ bool pack_tape(struct packer *packer, const struct tape *tape, size_t at, const 
  * false it has done nothing, and a tape knows more: it may be an object all the same. What it makes is what
  * pack_tape would. `said` may be NULL. `text` as below. */
 bool pack_tokens(struct packer *packer, struct str text, const struct pack_type *type,
-                 const struct pack_mark *mark, struct pack_said *said, struct root **out);
+                 const struct pack_mark *mark, struct pack_own_type *own_type, struct root **out);
 /* The object at token `at`, where `close` says which bracket ends where (token_match). What a projection
  * drops is stepped over: of what is in it only the brackets were looked at. `type` says `always` what the
  * object is. Nothing is remembered of the text, which is of use only for what is seen again. False as above,

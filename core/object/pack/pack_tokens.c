@@ -175,14 +175,14 @@ bool walk_value(struct walk *w, int depth, uint32_t field, uint32_t *word)
 }
 
 /* kind and apiVersion before all else. */
-static bool take_type(struct walk *w, const struct pack_type *type, struct pack_said *said)
+static bool take_type(struct walk *w, const struct pack_type *type, struct pack_own_type *own_type)
 {
-    *said = (struct pack_said){{NULL, 0}, {NULL, 0}};
+    *own_type = (struct pack_own_type){{NULL, 0}, {NULL, 0}};
     for (;;) {
         if (here(w) != '"') return false;
         struct str key = token_raw(&w->tokens, w->at);
-        struct str *to = str_is(key, "kind")         ? &said->kind
-                         : str_is(key, "apiVersion") ? &said->api_version
+        struct str *to = str_is(key, "kind")         ? &own_type->kind
+                         : str_is(key, "apiVersion") ? &own_type->api_version
                                                      : NULL;
         if (!to) break;
         if (to->p || token_type(&w->tokens, w->at + 1) != ':' || token_type(&w->tokens, w->at + 2) != '"')
@@ -191,8 +191,8 @@ static bool take_type(struct walk *w, const struct pack_type *type, struct pack_
         if (has_backslash(to->p, to->n) || token_type(&w->tokens, w->at + 3) != ',') return false;
         w->at += 4;
     }
-    w->id.kind = said->kind.p && !type->always ? said->kind : type->kind;
-    w->id.api_version = said->api_version.p && !type->always ? said->api_version : type->api_version;
+    w->id.kind = own_type->kind.p && !type->always ? own_type->kind : type->kind;
+    w->id.api_version = own_type->api_version.p && !type->always ? own_type->api_version : type->api_version;
     return w->id.kind.n > 0 && w->id.api_version.n > 0;
 }
 
@@ -212,13 +212,14 @@ static bool take_field(struct walk *w, bool *has_metadata)
     return ok;
 }
 
-static bool take_root(struct walk *w, const struct pack_type *type, struct pack_said *said, uint32_t *word)
+static bool take_root(struct walk *w, const struct pack_type *type, struct pack_own_type *own_type,
+                      uint32_t *word)
 {
     struct packer *p = w->packer;
     bool well, has_metadata = false;
     if (here(w) != '{') return false;
     w->at++;
-    if (!take_type(w, type, said)) return false;
+    if (!take_type(w, type, own_type)) return false;
     struct open open = encode_open(&p->encoder);
     if (!pack_type_field(p, STR("apiVersion"), w->id.api_version)) return false;
     if (!pack_type_field(p, STR("kind"), w->id.kind)) return false;
@@ -231,10 +232,10 @@ static bool take_root(struct walk *w, const struct pack_type *type, struct pack_
 }
 
 bool pack_tokens(struct packer *p, struct str text, const struct pack_type *type,
-                 const struct pack_mark *mark, struct pack_said *said, struct root **out)
+                 const struct pack_mark *mark, struct pack_own_type *own_type, struct root **out)
 {
     struct walk w = {.packer = p, .metadata_only = type->projection != NULL};
-    struct pack_said unasked;
+    struct pack_own_type ignored;
     uint32_t word;
     *out = NULL;
     if (type->projection && !projection_is_metadata(type->projection)) return false;
@@ -242,8 +243,8 @@ bool pack_tokens(struct packer *p, struct str text, const struct pack_type *type
     p->err = NULL;
     p->found_count = 0;
     pack_begin(p, type->projection);
-    bool done =
-        take_root(&w, type, said ? said : &unasked, &word) && pack_intern_root(p, &w.id, word, text.n, out);
+    bool done = take_root(&w, type, own_type ? own_type : &ignored, &word) &&
+                pack_intern_root(p, &w.id, word, text.n, out);
     if (done) walk_remember(&w);
     encoder_reset(&p->encoder);
     return done;

@@ -99,7 +99,7 @@ struct root *root_intern(struct pool *pool, const struct root_draft *draft)
 }
 
 /* A hash of 64 bits is believed together with the version, which no two states of an object share. */
-static bool says_version(const struct root *root, struct str text)
+static bool has_version(const struct root *root, struct str text)
 {
     char wanted[64];
     struct text buf;
@@ -123,7 +123,7 @@ struct root *root_of_head(const struct pool *pool, uint32_t head)
 struct root *root_of_text(const struct pool *pool, const struct pack_mark *mark, struct str text)
 {
     struct root *root = root_of_head(pool, mark->head);
-    return root && mark->whole && root->text_hash == mark->whole && says_version(root, text) ? root : NULL;
+    return root && mark->whole && root->text_hash == mark->whole && has_version(root, text) ? root : NULL;
 }
 
 static void forget_text(struct pool *pool, struct root *root)

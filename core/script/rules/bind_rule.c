@@ -255,7 +255,7 @@ struct str rule_message(lua_State *L, int idx)
     return message;
 }
 
-static int say(lua_State *L, const char *verb, enum verdict verdict)
+static int report(lua_State *L, const char *verb, enum verdict verdict)
 {
     struct rule_run *run = script_of(L)->own.rules->run;
     struct rule_finding finding = {.verdict = verdict};
@@ -275,22 +275,22 @@ static int say(lua_State *L, const char *verb, enum verdict verdict)
 
 static int l_rule_pass(lua_State *L)
 {
-    return say(L, "r:pass", VERDICT_PASS);
+    return report(L, "r:pass", VERDICT_PASS);
 }
 
 static int l_rule_fail(lua_State *L)
 {
-    return say(L, "r:fail", VERDICT_FAIL);
+    return report(L, "r:fail", VERDICT_FAIL);
 }
 
 static int l_rule_warn(lua_State *L)
 {
-    return say(L, "r:warn", VERDICT_WARN);
+    return report(L, "r:warn", VERDICT_WARN);
 }
 
 static int l_rule_skip(lua_State *L)
 {
-    return say(L, "r:skip", VERDICT_SKIP);
+    return report(L, "r:skip", VERDICT_SKIP);
 }
 
 /* result(table): what rules are handed to say it by. */

@@ -70,11 +70,11 @@ static int l_run(lua_State *L)
     push_texts(L, run->files, run->file_count);
     push_texts(L, run->arguments, run->argument_count);
     lua_call(L, 2, 1);
-    const char *said = own_text(L, -1);
-    script_of(L)->own.main->exit_code = !said                         ? SPECS_NOT_RUN
-                                        : strcmp(said, "passed") == 0 ? SPECS_PASSED
-                                        : strcmp(said, "failed") == 0 ? SPECS_FAILED
-                                                                      : SPECS_NOT_RUN;
+    const char *outcome = own_text(L, -1);
+    script_of(L)->own.main->exit_code = !outcome                         ? SPECS_NOT_RUN
+                                        : strcmp(outcome, "passed") == 0 ? SPECS_PASSED
+                                        : strcmp(outcome, "failed") == 0 ? SPECS_FAILED
+                                                                         : SPECS_NOT_RUN;
     return 0;
 }
 

@@ -18,8 +18,8 @@ struct summary {
     char reason[128];
 };
 
-static void say(struct summary *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct summary *s, const char *format, ...)
+static void set_reason(struct summary *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void set_reason(struct summary *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -67,11 +67,11 @@ static void send_terminated(struct summary *s, const char *prefix, const json_t 
     const char *reason = sim_text_at(terminated, "reason");
     int64_t signal = sim_int_at(terminated, "signal", 0);
     if (*reason)
-        say(s, "%s%s", prefix, reason);
+        set_reason(s, "%s%s", prefix, reason);
     else if (signal)
-        say(s, "%sSignal:%lld", prefix, (long long)signal);
+        set_reason(s, "%sSignal:%lld", prefix, (long long)signal);
     else
-        say(s, "%sExitCode:%lld", prefix, (long long)sim_int_at(terminated, "exitCode", 0));
+        set_reason(s, "%sExitCode:%lld", prefix, (long long)sim_int_at(terminated, "exitCode", 0));
 }
 
 /* The state of the init containers; true when one of them has still to finish, which is then the reason.
@@ -94,9 +94,9 @@ static bool init_phase(struct summary *s, struct summary *sidecars, const json_t
         if (json_is_object(terminated))
             send_terminated(s, "Init:", terminated);
         else if (*waiting && strcmp(waiting, "PodInitializing") != 0)
-            say(s, "Init:%s", waiting);
+            set_reason(s, "Init:%s", waiting);
         else
-            say(s, "Init:%zu/%zu", i, json_array_size(sim_at(pod, "spec.initContainers")));
+            set_reason(s, "Init:%zu/%zu", i, json_array_size(sim_at(pod, "spec.initContainers")));
         return true;
     }
     return false;
@@ -113,7 +113,7 @@ static void main_phase(struct summary *s, const json_t *pod)
         const char *waiting = sim_text_at(status, "state.waiting.reason");
         count_restarts(s, status);
         if (*waiting) {
-            say(s, "%s", waiting);
+            set_reason(s, "%s", waiting);
         } else if (json_is_object(terminated)) {
             send_terminated(s, "", terminated);
             if (sim_int_at(terminated, "exitCode", 0) != 0) memcpy(error, s->reason, sizeof error);
@@ -124,11 +124,11 @@ static void main_phase(struct summary *s, const json_t *pod)
     }
     if (strcmp(s->reason, "Completed") != 0) return;
     if (has_running && condition_is(pod, "Ready", "status", "True"))
-        say(s, "Running");
+        set_reason(s, "Running");
     else if (*error)
         memcpy(s->reason, error, sizeof error);
     else if (has_running)
-        say(s, "NotReady");
+        set_reason(s, "NotReady");
 }
 
 static struct summary summarize(const json_t *pod)
@@ -137,8 +137,8 @@ static struct summary summarize(const json_t *pod)
     const char *phase = sim_text_at(pod, "status.phase"), *reason = sim_text_at(pod, "status.reason");
     struct summary sidecars = {.last_restart_s = INT64_MIN};
     s->total = (int64_t)json_array_size(sim_at(pod, "spec.containers")) + count_sidecars(pod);
-    say(s, "%s", *reason ? reason : phase);
-    if (condition_is(pod, "PodScheduled", "reason", "SchedulingGated")) say(s, "SchedulingGated");
+    set_reason(s, "%s", *reason ? reason : phase);
+    if (condition_is(pod, "PodScheduled", "reason", "SchedulingGated")) set_reason(s, "SchedulingGated");
 
     if (!init_phase(s, &sidecars, pod) || condition_is(pod, "Initialized", "status", "True")) {
         s->restarts = sidecars.restarts;
@@ -147,9 +147,9 @@ static struct summary summarize(const json_t *pod)
     }
     if (!*sim_text_at(pod, "metadata.deletionTimestamp")) return summary;
     if (strcmp(reason, "NodeLost") == 0)
-        say(s, "Unknown");
+        set_reason(s, "Unknown");
     else if (strcmp(phase, "Failed") != 0 && strcmp(phase, "Succeeded") != 0)
-        say(s, "Terminating");
+        set_reason(s, "Terminating");
     return summary;
 }
 

@@ -45,19 +45,19 @@ local function outcome(method, old, script)
   local tried = not old or int(old.tried) ~= int(script.tried)
   local taken_over = generation ~= 0 and (not old or int(old.generation) ~= generation)
   local good = taken_over or error_ == "" or (not tried and generation ~= 0)
-  local said
+  local line
   if taken_over then
-    said = ("generation %d runs, after a pause of %.2f ms"):format(generation, int(script.pauseMicroseconds) / 1000)
+    line = ("generation %d runs, after a pause of %.2f ms"):format(generation, int(script.pauseMicroseconds) / 1000)
   elseif error_ ~= "" and generation == 0 then
-    said = "refused, not running: " .. error_
+    line = "refused, not running: " .. error_
   elseif tried and error_ ~= "" then
-    said = ("refused, generation %d runs on: %s"):format(generation, error_)
+    line = ("refused, generation %d runs on: %s"):format(generation, error_)
   else
-    said = ("unchanged, generation %d runs"):format(generation)
+    line = ("unchanged, generation %d runs"):format(generation)
   end
-  said = ("%s: %s\n"):format(text(script.name), said)
-  if taken_over and old and method == "rollback" then said = said .. exchanged(old, script) end
-  return said, good
+  line = ("%s: %s\n"):format(text(script.name), line)
+  if taken_over and old and method == "rollback" then line = line .. exchanged(old, script) end
+  return line, good
 end
 
 -- Returns the exit code.
@@ -82,8 +82,8 @@ return function(command)
   for _, script in ipairs(items(begun)) do
     local same = find(scripts_of(now), script.name)
     if same then
-      local said, good = outcome(method, find(old, script.name), same)
-      if command.flags.output ~= "json" then out[#out + 1] = said end
+      local line, good = outcome(method, find(old, script.name), same)
+      if command.flags.output ~= "json" then out[#out + 1] = line end
       all_good = all_good and good
     end
   end

@@ -46,18 +46,18 @@ end
 
 -- Files register here what they would register there. The times of elections are in no plan.
 local function settings_of(command, reply, files)
-  local said = items(reply:value "settings")
+  local sent = items(reply:value "settings")
   local own_path = command.flags["lua-path"]
   local settings = {
-    leaseNamespace = text(said.leaseNamespace), leaseName = text(said.leaseName), namespace = text(said.namespace),
-    elects = said.elects == true, limits = items(said.limits), trusted = {}, params = {},
-    luaPath = #own_path > 0 and own_path or items(said.luaPath),
+    leaseNamespace = text(sent.leaseNamespace), leaseName = text(sent.leaseName), namespace = text(sent.namespace),
+    elects = sent.elects == true, limits = items(sent.limits), trusted = {}, params = {},
+    luaPath = #own_path > 0 and own_path or items(sent.luaPath),
   }
   -- Each file that stands for a trusted script is.
   for _, file in ipairs(files) do
     if file.other and file.other.trusted then table.insert(settings.trusted, file.path) end
   end
-  for _, param in ipairs(items(said.ruleParams)) do
+  for _, param in ipairs(items(sent.ruleParams)) do
     if type(param.name) == "string" and type(param.value) == "string" and type(param.source) == "string" then
       param.scripts = items(param.scripts)
       table.insert(settings.params, param)

@@ -138,7 +138,7 @@ static void test_it_says_what_the_text_says_of_its_type(void **state)
 {
     struct fixture *f = *state;
     struct pack_type always = {.api_version = STR("v1"), .kind = STR("Pod"), .always = true};
-    struct pack_said said;
+    struct pack_own_type said;
     struct root *root;
     char *p = padded(STR("{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/"
                          "v1\",\"metadata\":{\"name\":\"a\"}}"));
