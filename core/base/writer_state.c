@@ -117,9 +117,9 @@ bool writer_load(struct output_stream *s)
 
 bool writer_has_room(const struct output_stream *s, size_t len, size_t most)
 {
-    size_t held = s->waiting.len + s->outlet.lines.len;
+    size_t buffered = s->waiting.len + s->outlet.lines.len;
     /* No line may overtake the mark of lost ones; a line longer than the buffer is accepted alone. */
-    return s->unmarked == 0 && (held == 0 || held + len <= most);
+    return s->unmarked == 0 && (buffered == 0 || buffered + len <= most);
 }
 
 bool writer_refuse(struct output_stream *s, struct str text)

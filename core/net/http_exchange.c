@@ -133,7 +133,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
     if (dead(exchange)) return 0;
     bool enough = had_enough(exchange);
     if (exchange->paused || enough) {
-        exchange->held = true;
+        exchange->deferred = true;
         /* A busy stream goes on in the next turn of the loop, so that it does not starve others. */
         if (enough) waker_wake(exchange->transport->next_turn);
         return CURL_WRITEFUNC_PAUSE;

@@ -26,7 +26,7 @@ void quiesce_clear(struct rest *rest)
 /* Only who holds it waits for that. */
 static void notify(struct rest *rest)
 {
-    if (rest->held) pthread_cond_broadcast(&rest->changed);
+    if (rest->keeps) pthread_cond_broadcast(&rest->changed);
 }
 
 void quiesce_set_running(struct rest *rest, bool runs)
@@ -48,7 +48,7 @@ void quiesce_begin(struct rest *rest)
 void quiesce_end(struct rest *rest)
 {
     pthread_mutex_lock(&rest->lock);
-    while (rest->held) pthread_cond_wait(&rest->changed, &rest->lock);
+    while (rest->keeps) pthread_cond_wait(&rest->changed, &rest->lock);
     rest->rests = false;
     pthread_mutex_unlock(&rest->lock);
 }
@@ -73,19 +73,19 @@ bool quiesce_hold(struct rest *rest, int max_ms)
     const struct timespec until = in_ms(max_ms);
     int result = 0;
     pthread_mutex_lock(&rest->lock);
-    rest->held = true;
+    rest->keeps = true;
     while (rest->runs && !rest->rests && result != ETIMEDOUT)
         result = pthread_cond_timedwait(&rest->changed, &rest->lock, &until);
-    bool held = !rest->runs || rest->rests;
-    rest->held = held;
+    bool keeps = !rest->runs || rest->rests;
+    rest->keeps = keeps;
     pthread_mutex_unlock(&rest->lock);
-    return held;
+    return keeps;
 }
 
 void quiesce_let_go(struct rest *rest)
 {
     pthread_mutex_lock(&rest->lock);
-    rest->held = false;
+    rest->keeps = false;
     pthread_cond_broadcast(&rest->changed);
     pthread_mutex_unlock(&rest->lock);
 }

@@ -8,7 +8,7 @@
 struct rest {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool runs, rests, held; /* under the lock */
+    bool runs, rests, keeps; /* under the lock */
 };
 
 void quiesce_init(struct rest *rest);

@@ -142,13 +142,13 @@ static void finish_refused(struct transport *transport)
     }
 }
 
-static void resume_held(struct transport *transport)
+static void resume_deferred(struct transport *transport)
 {
     struct http_exchange *exchange;
     transport_enter(transport);
     TAILQ_FOREACH (exchange, &transport->exchanges, link) {
-        if (exchange->state != EXCHANGE_RUNNING || exchange->paused || !exchange->held) continue;
-        exchange->held = false;
+        if (exchange->state != EXCHANGE_RUNNING || exchange->paused || !exchange->deferred) continue;
+        exchange->deferred = false;
         curl_easy_pause(exchange->easy, CURLPAUSE_CONT); /* may call on_body at once */
     }
     transport_leave(transport);
@@ -157,12 +157,12 @@ static void resume_held(struct transport *transport)
 
 static void on_kick(struct timer *timer)
 {
-    resume_held(container_of(timer, struct transport, kick));
+    resume_deferred(container_of(timer, struct transport, kick));
 }
 
 static void on_next_turn(void *ctx)
 {
-    resume_held(ctx);
+    resume_deferred(ctx);
 }
 
 static void copy_options(struct transport *transport, const struct transport_options *options)
@@ -270,5 +270,5 @@ void http_pause(struct http_exchange *exchange, bool paused)
     if (exchange->paused == paused) return;
     exchange->paused = paused;
     exchange->last_ms = clock_now_ms(exchange->transport->clock);
-    if (!paused && exchange->held) transport_kick(exchange->transport);
+    if (!paused && exchange->deferred) transport_kick(exchange->transport);
 }

@@ -50,7 +50,7 @@ struct http_exchange {
     bool refused;      /* on_body gave false */
     bool fenced;       /* its fence was closed before all was sent */
     bool paused;       /* the owner wants it so */
-    bool held;         /* libcurl holds a stretch back that we did not take */
+    bool deferred;     /* libcurl holds a stretch back that we did not take */
     unsigned turn;     /* of the loop, in which the last stretch came */
     size_t turn_bytes; /* of the body, in that turn */
     TAILQ_ENTRY(http_exchange) link;

@@ -72,11 +72,11 @@ static int take_lock(const char *path, struct err *err)
     char *lock = lock_path(path);
     int fd;
     while ((fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, OWNER_ONLY)) >= 0) {
-        bool held = flock(fd, LOCK_EX | LOCK_NB) == 0;
-        if (held && is_there(fd, lock)) break;
-        int failed = held ? 0 : errno;
+        bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+        if (locked && is_there(fd, lock)) break;
+        int failed = locked ? 0 : errno;
         close(fd);
-        if (held) continue;
+        if (locked) continue;
         if (failed == EWOULDBLOCK)
             is_taken(path, err);
         else

@@ -9,7 +9,7 @@
 
 static void free_call(struct web_call *call)
 {
-    atomic_fetch_sub(&call->web->held, call->held);
+    atomic_fetch_sub(&call->web->buffered, call->buffered);
     LIST_REMOVE(call, link);
     for (char **text = call->headers; *text; text++) {
         explicit_bzero(*text, strlen(*text));

@@ -17,7 +17,7 @@ struct web_call;
 
 enum { WEB_REDIRECTS_MAX = 5, WEB_HEADERS_MAX = 100, WEB_HEAD_MAX = 64 << 10 };
 /* Bytes of the bodies of all responses that are not delivered yet. */
-enum { WEB_HELD_MAX = 256 << 20 };
+enum { WEB_BUFFERED_MAX = 256 << 20 };
 
 /* --- which servers are allowed */
 

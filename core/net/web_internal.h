@@ -15,8 +15,8 @@ struct web {
     struct transport *transport; /* the I/O thread's; made with the first request */
     pthread_mutex_t lock;
     pthread_cond_t ended;
-    _Atomic size_t held; /* bytes of responses' bodies */
-    size_t running;      /* under the lock: calls that the I/O thread has not let go of */
+    _Atomic size_t buffered; /* bytes of responses' bodies */
+    size_t running;          /* under the lock: calls that the I/O thread has not let go of */
 };
 
 struct web_call {
@@ -40,7 +40,7 @@ struct web_call {
     struct timer deadline;
     int redirects;
     bool redirected; /* by the response that is coming in */
-    size_t held;     /* of web->held */
+    size_t buffered; /* of web->held */
     bool crowded;    /* that was too much */
     bool over;       /* it was answered, or stopped */
     struct buf head_text, body_text;

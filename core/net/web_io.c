@@ -185,8 +185,8 @@ static bool on_body(void *ctx, const char *data, size_t len)
     struct web_call *call = ctx;
     if (call->redirected) return true; /* nobody reads it */
     if (call->body_text.len + len > call->body_max) return false;
-    call->held += len;
-    if (atomic_fetch_add(&call->web->held, len) + len > WEB_HELD_MAX) {
+    call->buffered += len;
+    if (atomic_fetch_add(&call->web->buffered, len) + len > WEB_BUFFERED_MAX) {
         call->crowded = true;
         return false;
     }
@@ -203,7 +203,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
         bool too_large = err->code == ERR_CANCELLED;
         if (call->crowded)
             err_set(&own, ERR_LIMIT, "responses that scripts wait for exceed %d MiB in total",
-                    WEB_HELD_MAX >> 20);
+                    WEB_BUFFERED_MAX >> 20);
         else if (too_large)
             err_set(&own, ERR_LIMIT, "the response exceeds the limit value-size (%zu bytes)", call->body_max);
         fail(call, too_large ? &own : err);

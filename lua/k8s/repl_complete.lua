@@ -49,9 +49,9 @@ local function value_of(path, scene)
     if not key then
       return nil
     end
-    local held = scene.shown[value]
-    if held then
-      value = held.synced and type(key) == "string" and find(key, "[/%w]") and value[key] or nil
+    local entry = scene.shown[value]
+    if entry then
+      value = entry.synced and type(key) == "string" and find(key, "[/%w]") and value[key] or nil
     elseif is_view(value) then
       value = value[key]
     elseif type(value) == "table" then -- whose __index would be called

@@ -17,33 +17,33 @@ local shown = setmetatable({}, { __mode = "k" }) -- a kind to what it holds
 local known = {} -- by the name as typed, and by the server's
 
 -- What a kind reads. A cache that was looked at stays until the prompt ends.
-local function open(held)
-  if not held.cache then
-    local informer = claim(held.name, {})
+local function open(entry)
+  if not entry.cache then
+    local informer = claim(entry.name, {})
     own.claimed()
     return informer
   end
-  local informer = own.cache(held.cache)
+  local informer = own.cache(entry.cache)
   if not informer then
-    raw.raise(held.cache .. ": the engine no longer has this cache")
+    raw.raise(entry.cache .. ": the engine no longer has this cache")
   end
   return informer
 end
 
 local function informer_of(self, name)
-  local held = shown[self]
-  if not held then
+  local entry = shown[self]
+  if not entry then
     raw.raise(name .. ": methods are called with ':'")
   end
-  held.informer = held.informer or open(held)
-  if not held.synced then
-    local ok, err = wait_synced(SYNC_SECONDS, held.informer)
+  entry.informer = entry.informer or open(entry)
+  if not entry.synced then
+    local ok, err = wait_synced(SYNC_SECONDS, entry.informer)
     if not ok then
       raw.raise(tostring(err))
     end
-    held.synced = true
+    entry.synced = true
   end
-  return held.informer
+  return entry.informer
 end
 
 function Kind:informer()
@@ -81,10 +81,10 @@ function kind_meta.__index(self, key)
   if Kind[key] then
     return Kind[key]
   end
-  local held = shown[self]
-  if type(key) ~= "string" or held.namespaced and not find(key, "/", 1, true) then
-    local one = format("%s[\"%s\"]", held.name, held.namespaced and "namespace/name" or "name")
-    raw.raise(format("%s: unknown method %s; for one object, use %s", held.name, tostring(key), one))
+  local entry = shown[self]
+  if type(key) ~= "string" or entry.namespaced and not find(key, "/", 1, true) then
+    local one = format("%s[\"%s\"]", entry.name, entry.namespaced and "namespace/name" or "name")
+    raw.raise(format("%s: unknown method %s; for one object, use %s", entry.name, tostring(key), one))
   end
   return (Kind.get(self, key))
 end
@@ -98,11 +98,11 @@ function kind_meta.__tostring(self)
 end
 
 -- The kind that reads this, which stays the same.
-local function kind_of(key, held)
+local function kind_of(key, entry)
   local kind = known[key]
   if not kind then
     kind = setmetatable({}, kind_meta)
-    shown[kind] = held
+    shown[kind] = entry
     known[key] = kind
   end
   return kind

@@ -79,9 +79,9 @@ function params.all(where, id, declared)
   for _, name in ipairs(sorted_names(where, declared)) do
     local default = declared[name]
     check_default(where .. ": " .. name, default)
-    local value, fallback, held = raw.rule.param(id, name, type(default) == "table" and array_of(default) or default)
+    local value, fallback, current = raw.rule.param(id, name, type(default) == "table" and array_of(default) or default)
     values[name] = value
-    for _, text in ipairs { name, fallback, held } do
+    for _, text in ipairs { name, fallback, current } do
       texts[#texts + 1] = text
     end
   end

@@ -32,8 +32,8 @@ struct call {
     char *method, *target, *accept, *content_type;
     struct buf body;
     struct spec_outcome outcome;
-    struct sim_inside_response held; /* made when the request came, and not given yet */
-    struct sim_stream *stream;       /* of a watch that is answered */
+    struct sim_inside_response due_response; /* made when the request came, and not given yet */
+    struct sim_stream *stream;               /* of a watch that is answered */
 };
 
 static void call_free(struct call *call)
@@ -41,7 +41,7 @@ static void call_free(struct call *call)
     TAILQ_REMOVE(&call->cluster->calls, call, link);
     timer_cancel(&call->due);
     if (call->stream) sim_inside_close(call->stream);
-    sim_inside_response_clear(&call->held);
+    sim_inside_response_clear(&call->due_response);
     free(call->method);
     free(call->target);
     free(call->accept);
@@ -114,13 +114,13 @@ static bool go_on(struct call *call)
 static void on_response(struct timer *timer)
 {
     struct call *call = container_of(timer, struct call, due);
-    const struct sim_inside_response *a = &call->held;
+    const struct sim_inside_response *a = &call->due_response;
     call->busy = true;
     call->stream = a->stream;
-    call->held.stream = NULL;
+    call->due_response.stream = NULL;
     write_part(call, a, a->body.data, a->body.len);
     if (!call->stream && call->exchange) http_local_end(call->exchange, NULL);
-    sim_inside_response_clear(&call->held);
+    sim_inside_response_clear(&call->due_response);
     finish(call);
 }
 
@@ -137,10 +137,10 @@ static void on_serve(struct timer *timer)
     }
     if (outcome->code)
         sim_inside_refuse(outcome->code, outcome->reason, outcome->message, outcome->retry_after_s,
-                          &call->held);
+                          &call->due_response);
     else
-        sim_inside_serve(call->cluster->inside, &request, &call->held);
-    observe(call, &call->held);
+        sim_inside_serve(call->cluster->inside, &request, &call->due_response);
+    observe(call, &call->due_response);
     call->busy = false;
     timer->fn = on_response;
     if (outcome->delay_ms > 0)

@@ -216,7 +216,7 @@ void policy_namespace_end(struct policy_writer *writer)
 static bool is_to_be_put_off(struct policy_writer *writer)
 {
     struct policy_pass *round = &writer->round;
-    if (writer->holds) return true;
+    if (writer->is_paused) return true;
     round->unevaluated = policy_parts_unevaluated(round->parts) > 0;
     if (!round->unevaluated) return false;
     if (clock_now_ms(writer->options.clock) - round->first_ms < POLICY_LATEST_MS) return true;

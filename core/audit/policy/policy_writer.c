@@ -43,8 +43,8 @@ static void look(struct policy_writer *writer, int64_t now_ms)
     if (!waits) writer->waiting_ms = -1;
     if (waits && writer->waiting_ms < 0) writer->waiting_ms = now_ms;
     bool long_enough = waits && now_ms - writer->waiting_ms >= POLICY_WAIT_MS;
-    writer->holds = waits && !long_enough;
-    bool is_complete = !writer->holds && outlook.pending == 0;
+    writer->is_paused = waits && !long_enough;
+    bool is_complete = !writer->is_paused && outlook.pending == 0;
     if (is_complete) writer->is_late = false;
     if (!is_complete && !writer->begun) writer->is_late = now_ms - writer->active_ms >= POLICY_BEGIN_MS;
     writer->begun |= is_complete || writer->is_late;
@@ -159,7 +159,7 @@ static void on_tick(struct timer *timer)
     look(writer, now_ms);
     if (policy_namespace_continue(writer))
         wrote = true;
-    else if (writer->begun && !writer->holds && writer->flight_count < UNDER_WAY_MAX) {
+    else if (writer->begun && !writer->is_paused && writer->flight_count < UNDER_WAY_MAX) {
         wait_ms = token_bucket_take(&writer->rate, now_ms);
         token_bucket_give_back(&writer->rate, wait_ms, now_ms);
         wrote = wait_ms == 0 && write_next(writer, now_ms);

@@ -71,8 +71,8 @@ struct policy_writer {
     struct timer tick;
     struct token_bucket rate;
     bool active, begun, full_logged, write_logged;
-    bool is_late; /* it has begun, and not all was asked about */
-    bool holds;   /* rules wait for their caches, and not for long: nothing is written */
+    bool is_late;   /* it has begun, and not all was asked about */
+    bool is_paused; /* rules wait for their caches, and not for long: nothing is written */
     int64_t active_ms;
     int64_t waiting_ms; /* since when rules wait; -1: none does */
     struct buf incomplete;

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "object/value/value.h"
 
-struct held {
+struct stored_object {
     struct root *object;
     uint32_t file; /* number in `files` */
     size_t line;
@@ -16,7 +16,7 @@ struct held {
 
 struct audit_objects {
     struct loop *loop;
-    struct held *items;
+    struct stored_object *items;
     size_t count;
     char **files;
     size_t file_count;
@@ -54,7 +54,7 @@ static uint32_t file_number(struct audit_objects *objects, struct str file)
 void audit_objects_add(struct audit_objects *objects, const struct audit_subject *subject)
 {
     *array_add(objects->items, objects->count) =
-        (struct held){root_ref(subject->object), file_number(objects, subject->file), subject->line};
+        (struct stored_object){root_ref(subject->object), file_number(objects, subject->file), subject->line};
 }
 
 size_t audit_objects_count(const struct audit_objects *objects)
@@ -64,9 +64,9 @@ size_t audit_objects_count(const struct audit_objects *objects)
 
 struct audit_subject audit_objects_at(const struct audit_objects *objects, size_t i)
 {
-    const struct held *held = &objects->items[i];
+    const struct stored_object *stored = &objects->items[i];
     return (struct audit_subject){
-        .object = held->object, .file = str_of(objects->files[held->file]), .line = held->line};
+        .object = stored->object, .file = str_of(objects->files[stored->file]), .line = stored->line};
 }
 
 /* --- as a server */

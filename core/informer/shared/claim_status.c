@@ -209,7 +209,7 @@ bool claim_describe_refused(const struct informer_claim *claim, struct buf *out)
 bool claim_describe_lag(struct informer_claim *claim, struct buf *out)
 {
     struct claim_status status;
-    if (claim->held || claim_has_synced(claim)) return false;
+    if (claim->suspended || claim_has_synced(claim)) return false;
     for (size_t i = 0; i < claim_part_count(claim); i++) {
         struct shared_informer *informer = claim->set->members[i]->informer;
         get_member(claim->set->members[i], &status);

@@ -98,12 +98,12 @@ void claim_set_transform(struct informer_claim *claim, const struct transform *t
     claim->spec.transform = *transform;
 }
 
-void claim_suspend(struct informer_claim *claim, bool held)
+void claim_suspend(struct informer_claim *claim, bool suspended)
 {
-    if (claim->held == held) return;
+    if (claim->suspended == suspended) return;
     must(!claim->set);
-    claim->held = held;
-    if (held)
+    claim->suspended = suspended;
+    if (suspended)
         claim_end_down(claim);
     else
         claim_publish_down(claim);
@@ -111,12 +111,12 @@ void claim_suspend(struct informer_claim *claim, bool held)
 
 bool claim_is_suspended(const struct informer_claim *claim)
 {
-    return claim->held;
+    return claim->suspended;
 }
 
 bool claim_is_resolved(const struct informer_claim *claim)
 {
-    return claim->set || (claim->held && claim->known);
+    return claim->set || (claim->suspended && claim->known);
 }
 
 void claim_relist(struct informer_claim *claim)
@@ -188,7 +188,7 @@ void shared_factory_resolve(struct shared_factory *factory, const struct catalog
         if (claim->set) continue;
         claim->known = catalogue_resolve(catalogue, str_of(claim->spec.kind), &resource, &claim->unknown);
         if (claim->known) {
-            if (claim->held)
+            if (claim->suspended)
                 err_clear(&claim->unknown);
             else
                 attach(claim, &resource);
@@ -241,7 +241,7 @@ struct str claim_version(const struct informer_claim *claim, struct str ns)
 
 bool claim_is_missing(const struct informer_claim *claim)
 {
-    bool missing = !claim->set && !claim->held && claim->unknown.code;
+    bool missing = !claim->set && !claim->suspended && claim->unknown.code;
     for (size_t i = 0; claim->set && i < claim->set->count; i++) {
         struct reflector_status status = {0};
         feed_get_status(claim->set->members[i]->feed, &status);

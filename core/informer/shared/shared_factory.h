@@ -71,7 +71,7 @@ void claim_release(struct informer_claim *claim);
 void claim_set_transform(struct informer_claim *claim, const struct transform *transform);
 /* Suspends or resumes a claim. A suspended claim gets no informer (rules that are not evaluated), does not
  * lag and is not missing. */
-void claim_suspend(struct informer_claim *claim, bool held);
+void claim_suspend(struct informer_claim *claim, bool suspended);
 bool claim_is_suspended(const struct informer_claim *claim);
 /* Its kind is known: it has its informer, or would have it were it not held. */
 bool claim_is_resolved(const struct informer_claim *claim);

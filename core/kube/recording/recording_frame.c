@@ -19,8 +19,8 @@ void recording_frame_init(struct recording_frame *frame, const char *data, size_
 static void count_memory(struct recording_frame *frame)
 {
     size_t now = ZSTD_sizeof_DStream(frame->zstd) + frame->text.cap;
-    *frame->total += now - frame->held;
-    frame->held = now;
+    *frame->total += now - frame->counted;
+    frame->counted = now;
 }
 
 static void end_inflating(struct recording_frame *frame)

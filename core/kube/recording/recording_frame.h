@@ -16,9 +16,9 @@ struct recording_frame {
     ZSTD_inBuffer in;
     struct buf text; /* inflated; lines before `at` were read */
     size_t at;
-    size_t line;   /* that was read last, from 1 on */
-    size_t *total; /* what all frames hold */
-    size_t held;   /* of it */
+    size_t line;    /* that was read last, from 1 on */
+    size_t *total;  /* what all frames hold */
+    size_t counted; /* of it */
 };
 
 /* `data` is borrowed: a frame, and whatever follows when that is cut off. */

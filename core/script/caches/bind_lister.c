@@ -16,12 +16,12 @@ struct list {
     struct lister_list objects;
     size_t next;
     size_t bytes; /* of the array, noted as memory of the script once it has an iterator */
-    struct retained_set held;
+    struct retained_set retained;
 };
 
-static struct root *object_at(const struct retained_set *held, size_t i)
+static struct root *object_at(const struct retained_set *retained, size_t i)
 {
-    return container_of(held, struct list, held)->objects.objects[i];
+    return container_of(retained, struct list, retained)->objects.objects[i];
 }
 
 void lister_push(lua_State *L, const struct cache_source *source, const char *ns, size_t len)
@@ -52,7 +52,7 @@ static void push_list(lua_State *L, const struct lister *lister, const struct se
 
 static void release_list(lua_State *L, struct list *list)
 {
-    retained_remove_set(&list->held);
+    retained_remove_set(&list->retained);
     if (list->bytes) memory_note(script_of(L), -(ptrdiff_t)list->bytes);
     if (list->objects.objects) lister_free_list(&list->objects);
     memset(list, 0, sizeof *list);
@@ -79,8 +79,8 @@ static int l_list_next(lua_State *L)
 int lister_push_iterator(lua_State *L)
 {
     struct list *list = lua_touserdata(L, -1);
-    list->held = (struct retained_set){.count = list->objects.count, .at = object_at};
-    retained_add_set(script_of(L), &list->held);
+    list->retained = (struct retained_set){.count = list->objects.count, .at = object_at};
+    retained_add_set(script_of(L), &list->retained);
     list->bytes = list->objects.count * sizeof(struct root *);
     memory_note(script_of(L), (ptrdiff_t)list->bytes);
     lua_pushcclosure(L, l_list_next, 1);

@@ -11,15 +11,15 @@
 
 enum { CACHES_MAX = 100, CACHES_NAMED = 5 };
 
-static struct root *object_at(const struct retained_set *held, size_t i)
+static struct root *object_at(const struct retained_set *retained, size_t i)
 {
-    return indexer_next(container_of(held, struct snapshot_part, held)->cache, &i);
+    return indexer_next(container_of(retained, struct snapshot_part, retained)->cache, &i);
 }
 
 static void release(struct script *script, struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->count; i++) {
-        retained_remove_set(&snapshot->at[i].held);
+        retained_remove_set(&snapshot->at[i].retained);
         indexer_free(snapshot->at[i].cache);
         snapshot->at[i].cache = NULL;
     }
@@ -69,9 +69,9 @@ static int l_snapshot_new(lua_State *L)
         snapshot->at[i].claim = claim;
         snapshot->at[i].cache = cache ? indexer_copy(cache) : NULL;
         snapshot->count++;
-        snapshot->at[i].held =
+        snapshot->at[i].retained =
             (struct retained_set){.count = cache ? indexer_count(cache) : 0, .at = object_at};
-        retained_add_set(script, &snapshot->at[i].held);
+        retained_add_set(script, &snapshot->at[i].retained);
     }
     snapshot_count(script, snapshot);
     return 1;

@@ -25,7 +25,7 @@ void source_grew(lua_State *L, const struct cache_source *source);
 struct snapshot_part {
     struct informer_claim *claim;
     struct indexer *cache; /* NULL: there was none yet */
-    struct retained_set held;
+    struct retained_set retained;
 };
 
 struct snapshot {

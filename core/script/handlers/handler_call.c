@@ -95,7 +95,7 @@ static void ended(const struct handler_call *call, enum script_result result)
 
 /* --- calls that wait */
 
-static void hold_up(struct handler_call *call, struct script_handler *h)
+static void lock_key(struct handler_call *call, struct script_handler *h)
 {
     call->holder = h;
     call->key = h->pending.by_key ? pending_lock(&h->pending, call->event->object) : NULL;
@@ -104,7 +104,7 @@ static void hold_up(struct handler_call *call, struct script_handler *h)
     handler_metrics_busy(&h->metrics, h->busy_count);
 }
 
-static void let_go(struct handler_call *call)
+static void unlock_key(struct handler_call *call)
 {
     struct script_handler *h = call->holder;
     call->holder = NULL;
@@ -123,7 +123,7 @@ static void begin_to_wait(struct handler_call *call)
     call->event = &call->kept;
     TAILQ_INSERT_TAIL(&h->waiting, call, waiting_link);
     h->waiting_count++;
-    hold_up(call, h);
+    lock_key(call, h);
 }
 
 /* The call that waited has ended. */
@@ -134,7 +134,7 @@ static void on_done(void *ctx, enum script_result result)
     TAILQ_REMOVE(&h->waiting, call, waiting_link);
     h->waiting_count--;
     ended(call, result);
-    if (holder) let_go(call);
+    if (holder) unlock_key(call);
     if (holder) delivery_go_on(holder);
     event_let_go(&call->kept);
     free(call);
@@ -202,8 +202,8 @@ void handler_calls_move(struct script_handler *from, struct script_handler *to)
 {
     struct handler_call *call;
     while ((call = TAILQ_FIRST(&from->busy))) {
-        let_go(call);
-        hold_up(call, to);
+        unlock_key(call);
+        lock_key(call, to);
     }
 }
 
@@ -212,7 +212,7 @@ void handler_calls_disown(struct script_handler *h)
     struct handler_call *call, *next;
     for (call = TAILQ_FIRST(&h->busy); call; call = next) {
         next = TAILQ_NEXT(call, busy_link);
-        if (call->handler != h) let_go(call);
+        if (call->handler != h) unlock_key(call);
     }
 }
 

@@ -20,7 +20,7 @@ struct pending_key {
     TAILQ_HEAD(pending_entries, pending_entry) entries;
     TAILQ_ENTRY(pending_key) turn;
     bool is_ready;
-    unsigned held;
+    unsigned locks;
     UT_hash_handle hh;
     size_t len;
     char text[];
@@ -68,11 +68,11 @@ static struct pending_key *want_key(struct pending_events *pending, const struct
 /* After what changed its entries or who holds it. A key that has been notified of something comes last. */
 static void settle(struct pending_events *pending, struct pending_key *key)
 {
-    bool ready = pending->by_key && !key->held && !TAILQ_EMPTY(&key->entries);
+    bool ready = pending->by_key && !key->locks && !TAILQ_EMPTY(&key->entries);
     if (key->is_ready && !ready) TAILQ_REMOVE(&pending->ready, key, turn);
     if (!key->is_ready && ready) TAILQ_INSERT_TAIL(&pending->ready, key, turn);
     key->is_ready = ready;
-    if (key->held || !TAILQ_EMPTY(&key->entries)) return;
+    if (key->locks || !TAILQ_EMPTY(&key->entries)) return;
     HASH_DELETE(hh, pending->keys, key);
     free(key);
 }
@@ -81,22 +81,22 @@ struct pending_key *pending_lock(struct pending_events *pending, const struct ro
 {
     must(pending->by_key);
     struct pending_key *key = want_key(pending, object);
-    key->held++;
+    key->locks++;
     settle(pending, key);
     return key;
 }
 
 void pending_unlock(struct pending_events *pending, struct pending_key *key)
 {
-    must(key->held > 0);
-    key->held--;
+    must(key->locks > 0);
+    key->locks--;
     settle(pending, key);
 }
 
 bool pending_is_locked(const struct pending_events *pending, const struct root *object)
 {
     const struct pending_key *key = find_key(pending, object);
-    return key && key->held;
+    return key && key->locks;
 }
 
 /* --- events */

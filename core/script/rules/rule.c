@@ -169,7 +169,7 @@ static enum script_result call(struct script *script, struct rule_run *run, scri
 }
 
 /* Returns a use without a cache: lookups in it would find nothing, and all would seem well. */
-static const struct rule_use *find_held(const struct script_rule *rule)
+static const struct rule_use *find_suspended(const struct script_rule *rule)
 {
     for (size_t i = 0; i < rule->use_count; i++)
         if (claim_is_suspended(rule->uses[i].claim)) return &rule->uses[i];
@@ -233,10 +233,10 @@ enum verdict script_evaluate_rule(struct script *script, size_t rule, struct roo
     struct rule_run run = {.rule = script_rule(script, rule), .object = object, .sink = sink};
     partial_begin(&script->own.views->partial, sink->kept ? object : NULL, sink->kept, sink->missed,
                   sink->ctx);
-    const struct rule_use *held = find_held(run.rule);
-    if (held) {
+    const struct rule_use *suspended = find_suspended(run.rule);
+    if (suspended) {
         struct buf text = {0};
-        buf_printf(&text, "use.%s: no cache of %s", held->name, claim_spec(held->claim)->kind);
+        buf_printf(&text, "use.%s: no cache of %s", suspended->name, claim_spec(suspended->claim)->kind);
         send_error(&run, buf_slice(&text));
         buf_clear(&text);
     } else {

@@ -43,7 +43,7 @@ static void push(lua_State *L, struct script *script, enum script_class class_, 
                  struct value value)
 {
     struct view *view = lua_newuserdata(L, sizeof *view);
-    retained_take(script, &script->held, root);
+    retained_take(script, &script->retained, root);
     view->root = root;
     view->value = value;
     class_set(L, script, class_); /* from here on the collector gives the reference back; nothing above raises
@@ -256,7 +256,7 @@ static int l_view_gc(lua_State *L)
 {
     struct view *view = lua_touserdata(L, 1);
     struct script *script = script_of(L);
-    retained_drop(script, &script->held, view->root);
+    retained_drop(script, &script->retained, view->root);
     view->root = NULL;
     return 0;
 }

@@ -53,9 +53,9 @@ static void report(struct script *script, lua_State *L)
     limit_describe(b->over_limit, script->limits.values[b->over_limit], &b->failure.text);
     buf_puts(&b->failure.text, ") in ");
     put_call(script, b->over, &b->failure.text);
-    if (b->over_limit == LIMIT_SCRIPT_MEMORY && script->held.bytes > script->heap.limit / 4) {
+    if (b->over_limit == LIMIT_SCRIPT_MEMORY && script->retained.bytes > script->heap.limit / 4) {
         buf_printf(&b->failure.text, "; %zu KiB of it are held by objects that are no longer in a cache",
-                   script->held.bytes >> 10);
+                   script->retained.bytes >> 10);
     }
 }
 

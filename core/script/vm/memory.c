@@ -25,8 +25,8 @@ static lua_State *current_state(const struct script *script)
 static bool may_have(struct script *script, size_t more)
 {
     const struct script_heap *heap = &script->heap;
-    size_t own =
-        script->memory - script->held.bytes; /* what is held is for the hook to judge: it collects first */
+    size_t own = script->memory -
+                 script->retained.bytes; /* what is held is for the hook to judge: it collects first */
     if (!heap->refuses || own + more <= heap->hard) return true;
     if (script->budget.over && more <= SMALL && own + more <= heap->hard + FOR_ERRORS) return true;
     script->heap.refused = true;

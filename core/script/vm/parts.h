@@ -103,10 +103,10 @@ struct retained_object {
     size_t views;      /* that Lua has not collected */
 };
 
-struct held {
+struct retained {
     struct retained_object *slots;
     size_t cap, count, last; /* slots, a power of two; objects; the slot that was asked for last */
-    LIST_HEAD(held_manies, retained_set) many;
+    LIST_HEAD(retained_sets, retained_set) many;
     size_t bytes;             /* what objects take that no cache has; part of the script's memory */
     size_t looked_at;         /* objects, when it was found */
     struct departed departed; /* from caches, until then */
@@ -121,7 +121,7 @@ struct task {
     lua_State *co;
     int ref; /* keeps the coroutine */
     struct task_wait *wait;
-    LIST_HEAD(, task_cleanup) holds;
+    LIST_HEAD(, task_cleanup) cleanups;
     const char *what;
     enum limit cpu;
     bool finishes;

@@ -20,72 +20,72 @@ enum { SAMPLE_OF_ONE = 1024, SAMPLE = 32768 };
 
 /* --- the table */
 
-static size_t home_of(const struct held *held, const struct root *root)
+static size_t home_of(const struct retained *retained, const struct root *root)
 {
-    return ((uint64_t)(uintptr_t)root * 0x9e3779b97f4a7c15u >> 32) & (held->cap - 1);
+    return ((uint64_t)(uintptr_t)root * 0x9e3779b97f4a7c15u >> 32) & (retained->cap - 1);
 }
 
 /* The slot of the object, or the empty one where it belongs. */
-static size_t slot_of(const struct held *held, const struct root *root)
+static size_t slot_of(const struct retained *retained, const struct root *root)
 {
-    size_t at = home_of(held, root);
-    while (held->slots[at].root && held->slots[at].root != root) at = (at + 1) & (held->cap - 1);
+    size_t at = home_of(retained, root);
+    while (retained->slots[at].root && retained->slots[at].root != root) at = (at + 1) & (retained->cap - 1);
     return at;
 }
 
 static void resize(struct script *script, size_t cap)
 {
-    struct held *held = &script->held, old = *held;
-    held->slots = xcalloc(cap, sizeof *held->slots);
-    held->cap = cap;
+    struct retained *retained = &script->retained, old = *retained;
+    retained->slots = xcalloc(cap, sizeof *retained->slots);
+    retained->cap = cap;
     for (size_t i = 0; i < old.cap; i++)
-        if (old.slots[i].root) held->slots[slot_of(held, old.slots[i].root)] = old.slots[i];
+        if (old.slots[i].root) retained->slots[slot_of(retained, old.slots[i].root)] = old.slots[i];
     free(old.slots);
-    held->last = 0;
-    memory_note(script, ((ptrdiff_t)cap - (ptrdiff_t)old.cap) * (ptrdiff_t)sizeof *held->slots);
+    retained->last = 0;
+    memory_note(script, ((ptrdiff_t)cap - (ptrdiff_t)old.cap) * (ptrdiff_t)sizeof *retained->slots);
 }
 
 void retained_add(struct script *script, struct root *root)
 {
-    struct held *held = &script->held;
-    if (held->count >= held->cap / 2) resize(script, held->cap ? held->cap * 4 : SLOTS_MIN);
-    held->last = slot_of(held, root);
-    struct retained_object *object = &held->slots[held->last];
+    struct retained *retained = &script->retained;
+    if (retained->count >= retained->cap / 2) resize(script, retained->cap ? retained->cap * 4 : SLOTS_MIN);
+    retained->last = slot_of(retained, root);
+    struct retained_object *object = &retained->slots[retained->last];
     if (object->views++ > 0) return;
     object->root = root_ref(root);
-    held->count++;
+    retained->count++;
 }
 
-void retained_find(struct held *held, const struct root *root)
+void retained_find(struct retained *retained, const struct root *root)
 {
-    held->last = slot_of(held, root);
-    must(held->slots[held->last].root == root);
+    retained->last = slot_of(retained, root);
+    must(retained->slots[retained->last].root == root);
 }
 
 /* Moves up those that would no longer be found across an empty slot. */
-static void empty(struct held *held, size_t free_at)
+static void empty(struct retained *retained, size_t free_at)
 {
-    size_t mask = held->cap - 1;
-    for (size_t at = (free_at + 1) & mask; held->slots[at].root; at = (at + 1) & mask) {
-        size_t home = home_of(held, held->slots[at].root);
+    size_t mask = retained->cap - 1;
+    for (size_t at = (free_at + 1) & mask; retained->slots[at].root; at = (at + 1) & mask) {
+        size_t home = home_of(retained, retained->slots[at].root);
         if (((at - home) & mask) < ((at - free_at) & mask)) continue;
-        held->slots[free_at] = held->slots[at];
+        retained->slots[free_at] = retained->slots[at];
         free_at = at;
     }
-    held->slots[free_at] = (struct retained_object){0};
+    retained->slots[free_at] = (struct retained_object){0};
 }
 
 void retained_remove_last(struct script *script)
 {
-    struct held *held = &script->held;
-    root_unref(held->slots[held->last].root);
-    empty(held, held->last);
-    held->count--;
+    struct retained *retained = &script->retained;
+    root_unref(retained->slots[retained->last].root);
+    empty(retained, retained->last);
+    retained->count--;
 }
 
 void retained_add_set(struct script *script, struct retained_set *many)
 {
-    if (many->count > 0) LIST_INSERT_HEAD(&script->held.many, many, link);
+    if (many->count > 0) LIST_INSERT_HEAD(&script->retained.many, many, link);
 }
 
 void retained_remove_set(struct retained_set *many)
@@ -96,11 +96,11 @@ void retained_remove_set(struct retained_set *many)
 
 void retained_clear(struct script *script)
 {
-    struct held *held = &script->held;
-    must(held->count == 0);
-    script->memory -= held->bytes + held->cap * sizeof *held->slots;
-    free(held->slots);
-    *held = (struct held){0};
+    struct retained *retained = &script->retained;
+    must(retained->count == 0);
+    script->memory -= retained->bytes + retained->cap * sizeof *retained->slots;
+    free(retained->slots);
+    *retained = (struct retained){0};
 }
 
 /* --- what no cache has */
@@ -112,17 +112,17 @@ static size_t size_of(const struct root *object)
 
 void retained_add_fetched(struct script *script, const struct root *object)
 {
-    script->held.fetched.count++;
-    script->held.fetched.bytes += size_of(object);
+    script->retained.fetched.count++;
+    script->retained.fetched.bytes += size_of(object);
 }
 
 bool retained_is_due(const struct script *script)
 {
-    const struct held *held = &script->held;
+    const struct retained *retained = &script->retained;
     struct departed now = indexer_departed();
-    uint64_t count = now.count - held->departed.count + held->fetched.count;
-    uint64_t bytes = now.bytes - held->departed.bytes + held->fetched.bytes;
-    return count >= DEPARTED_MIN && count >= held->looked_at && bytes >= script->heap.limit / 4;
+    uint64_t count = now.count - retained->departed.count + retained->fetched.count;
+    uint64_t bytes = now.bytes - retained->departed.bytes + retained->fetched.bytes;
+    return count >= DEPARTED_MIN && count >= retained->looked_at && bytes >= script->heap.limit / 4;
 }
 
 static bool is_cached(const struct script *script, const struct root *object)
@@ -155,9 +155,9 @@ static size_t bytes_of_many(const struct script *script, size_t *looked)
 {
     const struct retained_set *many;
     size_t count = 0, bytes = 0;
-    LIST_FOREACH (many, &script->held.many, link) count++;
+    LIST_FOREACH (many, &script->retained.many, link) count++;
     size_t sample = count > SAMPLE / SAMPLE_OF_ONE ? SAMPLE / count + 1 : SAMPLE_OF_ONE;
-    LIST_FOREACH (many, &script->held.many, link) {
+    LIST_FOREACH (many, &script->retained.many, link) {
         size_t step = many->count / sample + 1;
         bytes += bytes_of_one(script, many, step);
         *looked += many->count / step;
@@ -167,15 +167,15 @@ static size_t bytes_of_many(const struct script *script, size_t *looked)
 
 void retained_recount(struct script *script)
 {
-    struct held *held = &script->held;
-    size_t bytes = 0, looked = held->count;
-    if (held->cap > SLOTS_MIN && held->count < held->cap / 32) resize(script, held->cap / 4);
-    for (size_t i = 0; i < held->cap; i++)
-        if (held->slots[i].root) bytes += bytes_of(script, held->slots[i].root);
+    struct retained *retained = &script->retained;
+    size_t bytes = 0, looked = retained->count;
+    if (retained->cap > SLOTS_MIN && retained->count < retained->cap / 32) resize(script, retained->cap / 4);
+    for (size_t i = 0; i < retained->cap; i++)
+        if (retained->slots[i].root) bytes += bytes_of(script, retained->slots[i].root);
     bytes += bytes_of_many(script, &looked);
-    script->memory += bytes - held->bytes;
-    held->bytes = bytes;
-    held->looked_at = looked;
-    held->departed = indexer_departed();
-    held->fetched = (struct departed){0};
+    script->memory += bytes - retained->bytes;
+    retained->bytes = bytes;
+    retained->looked_at = looked;
+    retained->departed = indexer_departed();
+    retained->fetched = (struct departed){0};
 }

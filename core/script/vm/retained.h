@@ -15,23 +15,23 @@ struct script;
 
 /* For retained_take and retained_drop. */
 void retained_add(struct script *script, struct root *root);
-void retained_find(struct held *held, const struct root *root);
+void retained_find(struct retained *retained, const struct root *root);
 void retained_remove_last(struct script *script);
 
 /* One more view of the object. */
-static inline void retained_take(struct script *script, struct held *held, struct root *root)
+static inline void retained_take(struct script *script, struct retained *retained, struct root *root)
 {
-    if (held->cap && held->slots[held->last].root == root)
-        held->slots[held->last].views++;
+    if (retained->cap && retained->slots[retained->last].root == root)
+        retained->slots[retained->last].views++;
     else
         retained_add(script, root);
 }
 
 /* One less. */
-static inline void retained_drop(struct script *script, struct held *held, const struct root *root)
+static inline void retained_drop(struct script *script, struct retained *retained, const struct root *root)
 {
-    if (held->slots[held->last].root != root) retained_find(held, root);
-    if (--held->slots[held->last].views == 0) retained_remove_last(script);
+    if (retained->slots[retained->last].root != root) retained_find(retained, root);
+    if (--retained->slots[retained->last].views == 0) retained_remove_last(script);
 }
 
 /* The script gets an object that comes from no cache: an answer to a read or a write. */

@@ -128,7 +128,7 @@ struct script {
     bool trusted;  /* by the operator: with JIT, without CPU budgets */
     size_t memory; /* bytes that Lua holds, and that C holds for it */
     struct script_heap heap;
-    struct held held;
+    struct retained retained;
     struct budget budget;
     struct {                     /* in progress */
         struct budget_call stay; /* that the engine made */

@@ -71,24 +71,24 @@ struct fence *task_fence(const struct script *script)
 
 /* --- what it holds */
 
-void task_hold(struct script *script, struct task_cleanup *hold)
+void task_add_cleanup(struct script *script, struct task_cleanup *cleanup)
 {
     struct task *task = script->tasks.current;
     must(task);
-    LIST_INSERT_HEAD(&task->holds, hold, link);
+    LIST_INSERT_HEAD(&task->cleanups, cleanup, link);
 }
 
-void task_remove_cleanup(struct task_cleanup *hold)
+void task_remove_cleanup(struct task_cleanup *cleanup)
 {
-    LIST_REMOVE(hold, link);
+    LIST_REMOVE(cleanup, link);
 }
 
-static void end_holds(struct task *task, bool well)
+static void end_cleanups(struct task *task, bool well)
 {
-    struct task_cleanup *hold;
-    while ((hold = LIST_FIRST(&task->holds))) {
-        LIST_REMOVE(hold, link);
-        hold->end(hold, well);
+    struct task_cleanup *cleanup;
+    while ((cleanup = LIST_FIRST(&task->cleanups))) {
+        LIST_REMOVE(cleanup, link);
+        cleanup->end(cleanup, well);
     }
 }
 
@@ -105,7 +105,7 @@ static void discard(struct task *task)
 static void release(struct task *task, enum script_result result)
 {
     struct tasks *tasks = &task->script->tasks;
-    end_holds(task, result == SCRIPT_OK);
+    end_cleanups(task, result == SCRIPT_OK);
     if (lua_status(task->co) != 0 || tasks->idle_count == TASKS_IDLE_MAX) {
         discard(task);
         return;
@@ -205,7 +205,7 @@ void task_cancel(struct task *task)
 {
     leave_waiting(task);
     task_drop_wait(task);
-    end_holds(task, false);
+    end_cleanups(task, false);
     metric_inc(&metric_tasks_cancelled);
     task->done(task->ctx, SCRIPT_CANCELLED);
     discard(task);

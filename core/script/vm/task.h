@@ -54,14 +54,14 @@ void task_wake(struct task_wait *wait);
 /* Resource of a task that must not end with it. */
 struct task_cleanup {
     /* The task has ended: well, or it was cancelled or failed. The newest comes first. Calls no Lua. */
-    void (*end)(struct task_cleanup *hold, bool well);
+    void (*end)(struct task_cleanup *cleanup, bool well);
     LIST_ENTRY(task_cleanup) link;
 };
 
 /* By the task that runs; in place until `end` or task_remove_cleanup. */
-void task_hold(struct script *script, struct task_cleanup *hold);
+void task_add_cleanup(struct script *script, struct task_cleanup *cleanup);
 /* Removes the cleanup without running it. */
-void task_remove_cleanup(struct task_cleanup *hold);
+void task_remove_cleanup(struct task_cleanup *cleanup);
 
 /* --- for those who call a script */
 

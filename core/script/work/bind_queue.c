@@ -133,7 +133,7 @@ struct queue_wait {
     struct task_wait wait;
     struct workqueue_waiter waiter;
     struct workqueue *queue;
-    struct processing_key *held; /* handed to it; NULL: closed */
+    struct processing_key *processing; /* handed to it; NULL: closed */
 };
 
 static struct queue_wait *new_wait(struct workqueue *queue, void (*wake)(struct workqueue_waiter *waiter))
@@ -148,7 +148,7 @@ static void drop_wait(struct task_wait *wait)
 {
     struct queue_wait *w = container_of(wait, struct queue_wait, wait);
     workqueue_stop_waiting(w->queue, &w->waiter);
-    if (w->held) processing_key_put_back(w->held); /* nobody took it */
+    if (w->processing) processing_key_put_back(w->processing); /* nobody took it */
     free(w);
 }
 
@@ -169,17 +169,17 @@ static int push_closed(lua_State *L)
 static int push_got(lua_State *L, struct task_wait *wait)
 {
     struct queue_wait *w = container_of(wait, struct queue_wait, wait);
-    if (!w->held) return push_closed(L);
-    push_key(L, processing_key_text(w->held));
-    processing_key_give(script_of(L), w->held);
-    w->held = NULL;
+    if (!w->processing) return push_closed(L);
+    push_key(L, processing_key_text(w->processing));
+    processing_key_give(script_of(L), w->processing);
+    w->processing = NULL;
     return 2;
 }
 
 static void on_key(struct workqueue_waiter *waiter)
 {
     struct queue_wait *w = container_of(waiter, struct queue_wait, waiter);
-    if (waiter->key.p) w->held = processing_key_new(w->queue, waiter->key);
+    if (waiter->key.p) w->processing = processing_key_new(w->queue, waiter->key);
     task_wake(&w->wait);
 }
 

@@ -171,7 +171,7 @@ bool script_queue_works_on(const struct script_queue *q, struct str key)
 /* --- Processing key that a task must give back */
 
 struct processing_key {
-    struct task_cleanup hold;
+    struct task_cleanup cleanup;
     struct workqueue *queue;
     struct str key; /* the queue's own */
     bool given;     /* to a task */
@@ -179,47 +179,47 @@ struct processing_key {
 
 struct processing_key *processing_key_new(struct workqueue *queue, struct str key)
 {
-    struct processing_key *held = NEW(struct processing_key);
-    held->queue = queue;
-    held->key = key;
-    workqueue_set_holder(queue, key, held);
-    return held;
+    struct processing_key *processing = NEW(struct processing_key);
+    processing->queue = queue;
+    processing->key = key;
+    workqueue_set_holder(queue, key, processing);
+    return processing;
 }
 
-struct str processing_key_text(const struct processing_key *held)
+struct str processing_key_text(const struct processing_key *processing)
 {
-    return held->key;
+    return processing->key;
 }
 
-void processing_key_put_back(struct processing_key *held)
+void processing_key_put_back(struct processing_key *processing)
 {
-    workqueue_put_back(held->queue, held->key);
-    free(held);
+    workqueue_put_back(processing->queue, processing->key);
+    free(processing);
 }
 
-static void on_task_end(struct task_cleanup *hold, bool well)
+static void on_task_end(struct task_cleanup *cleanup, bool well)
 {
-    struct processing_key *held = container_of(hold, struct processing_key, hold);
+    struct processing_key *processing = container_of(cleanup, struct processing_key, cleanup);
     if (!well) {
-        processing_key_put_back(held);
+        processing_key_put_back(processing);
         return;
     }
-    workqueue_set_holder(held->queue, held->key, NULL);
-    free(held);
+    workqueue_set_holder(processing->queue, processing->key, NULL);
+    free(processing);
 }
 
-void processing_key_give(struct script *script, struct processing_key *held)
+void processing_key_give(struct script *script, struct processing_key *processing)
 {
-    held->given = true;
-    held->hold.end = on_task_end;
-    task_hold(script, &held->hold);
+    processing->given = true;
+    processing->cleanup.end = on_task_end;
+    task_add_cleanup(script, &processing->cleanup);
 }
 
 void processing_key_done(struct workqueue *queue, struct str key)
 {
-    struct processing_key *held = workqueue_holder(queue, key);
-    if (held && !held->given) return;
-    if (held) task_remove_cleanup(&held->hold);
-    free(held);
+    struct processing_key *processing = workqueue_holder(queue, key);
+    if (processing && !processing->given) return;
+    if (processing) task_remove_cleanup(&processing->cleanup);
+    free(processing);
     workqueue_done(queue, key);
 }

@@ -101,10 +101,10 @@ struct processing_key;
 /* `key` was just got, and lives until its work ends. Nobody knows of it yet. */
 struct processing_key *processing_key_new(struct workqueue *queue, struct str key);
 /* The task that runs has it from now on. */
-void processing_key_give(struct script *script, struct processing_key *held);
+void processing_key_give(struct script *script, struct processing_key *processing);
 /* Nobody took it: it comes first again. */
-void processing_key_put_back(struct processing_key *held);
-struct str processing_key_text(const struct processing_key *held);
+void processing_key_put_back(struct processing_key *processing);
+struct str processing_key_text(const struct processing_key *processing);
 
 /* queue:done: the end of the work on a key, whoever got it. What was handed to a call that has not seen it
  * yet is not worked on: nothing happens then, as for all that nobody works on. */

@@ -92,9 +92,9 @@ static void let_next_tick(struct script_timer *t)
     unfollow(next);
     if (next->kind == TIMER_CRON)
         script_cron_ended(next);
-    else if (next->held)
+    else if (next->waits_for_previous)
         start(next);
-    next->held = false;
+    next->waits_for_previous = false;
 }
 
 static void on_done(void *ctx, enum script_result result)
@@ -178,7 +178,7 @@ static void on_due(struct timer *timer)
     else if (t->leader && !script_leads(t->script))
         pass_over(t);
     else if (t->follows)
-        t->held = true;
+        t->waits_for_previous = true;
     else
         script_timer_tick(t);
 }

@@ -43,7 +43,7 @@ struct script_timer {
     /* Of a reload: the same one of an earlier generation, of which a tick is under way (a reference), and the
      * other way round. Ticks of the two do not meet, but for `overlap`. */
     struct script_timer *follows, *followed_by;
-    bool held; /* a tick is due, and waits for that */
+    bool waits_for_previous; /* a tick is due, and waits for that */
     int refs;
     char *name; /* "scripts/x.lua:12", where it was made */
     char *key;  /* "every 30s#2", its name in the plan; NULL for one that was made at run time */

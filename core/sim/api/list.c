@@ -231,7 +231,7 @@ void sim_get(struct sim_api *api, const struct sim_request *request, const struc
 {
     char *key = sim_target_key(target, target->name);
     sim_count(&api->stats.gets, 1);
-    struct sim_object *object = sim_store_hold(api->store, target->served->resource, key);
+    struct sim_object *object = sim_store_ref(api->store, target->served->resource, key);
     free(key);
     if (!object) {
         sim_reply_status(reply, sim_status_not_found(target->served->kind, target->name));

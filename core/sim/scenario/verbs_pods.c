@@ -30,7 +30,7 @@ static bool touch_one(struct sim_stage *stage, struct sim_served *served, const 
     struct sim_store *store = stage->api->store;
     struct timespec now;
     char digits[SENT_DIGITS + 2];
-    struct sim_object *old = sim_store_hold(store, served->resource, key);
+    struct sim_object *old = sim_store_ref(store, served->resource, key);
     if (!old) return true;
 
     clock_gettime(CLOCK_REALTIME, &now);

@@ -209,8 +209,8 @@ struct sim_object *sim_store_put(struct sim_store *store, struct sim_resource *r
     return object;
 }
 
-struct sim_object *sim_store_hold(struct sim_store *store, const struct sim_resource *resource,
-                                  const char *key)
+struct sim_object *sim_store_ref(struct sim_store *store, const struct sim_resource *resource,
+                                 const char *key)
 {
     sim_store_lock(store);
     struct sim_object *object = resource->gone ? NULL : omap_get(resource->map, key);

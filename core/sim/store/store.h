@@ -75,8 +75,8 @@ void sim_store_withdraw(struct sim_store *store, const char *group, const char *
 
 /* Without the lock, which both take: a new reference to the object with that key, NULL when it is not there;
  * and its end, where NULL is allowed. */
-struct sim_object *sim_store_hold(struct sim_store *store, const struct sim_resource *resource,
-                                  const char *key);
+struct sim_object *sim_store_ref(struct sim_store *store, const struct sim_resource *resource,
+                                 const char *key);
 void sim_store_release(struct sim_store *store, struct sim_object *object);
 
 /* Stores the object, which it takes, under a new version: an event ADDED or MODIFIED. */

@@ -142,7 +142,7 @@ static void perform(struct change *c, const char *key,
     bool done = false;
     *c->written = (struct sim_written){0};
     while (!done) {
-        struct sim_object *old = sim_store_hold(c->api->store, c->served->resource, key);
+        struct sim_object *old = sim_store_ref(c->api->store, c->served->resource, key);
         if (!old) {
             c->written->refusal = sim_status_not_found(c->served->kind, key_name(key));
             return;

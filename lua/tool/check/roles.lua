@@ -94,9 +94,9 @@ end
 local function is_allowed(list, user, check)
   if in_group(user, "system:masters") then return true end
   for _, binding in ipairs(list) do
-    local holds = binding.kind == "ClusterRoleBinding" or binding.kind == "RoleBinding" and check.ns ~= ""
+    local applies = binding.kind == "ClusterRoleBinding" or binding.kind == "RoleBinding" and check.ns ~= ""
       and text(binding, "metadata", "namespace") == check.ns
-    local role = holds and binds(binding, user) and role_of(list, binding)
+    local role = applies and binds(binding, user) and role_of(list, binding)
     if role and allows(role, check) then return true end
   end
   return false

@@ -275,7 +275,7 @@ static void test_objects_that_were_read_count_without_a_collection(void **state)
     script->limits.values[LIMIT_SCRIPT_MEMORY] = 8 << 20;
     memory_set_limit(script);
     for (int i = 0; i < 400; i++) give_get(i);
-    assert_in_range(script->held.bytes, 2 << 20, 8 << 20);
+    assert_in_range(script->retained.bytes, 2 << 20, 8 << 20);
 }
 
 static void test_an_unknown_kind_has_the_server_asked_again(void **state)

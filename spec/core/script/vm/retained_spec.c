@@ -37,7 +37,7 @@ static void update(struct cluster *c, int from, int to)
 static size_t held(struct cluster *c)
 {
     memory_collect(c->script->L);
-    return c->script->held.bytes;
+    return c->script->retained.bytes;
 }
 
 static void test_what_the_cache_has_too_costs_nothing(void **state)
@@ -86,7 +86,7 @@ static void test_it_is_found_while_events_come(void **state)
     memory_set_limit(c->script);
     cluster_ask(c, c->script, "keeps = true");
     update(c, 0, 500);
-    assert_in_range(c->script->held.bytes, 100 * 500, 1 << 21);
+    assert_in_range(c->script->retained.bytes, 100 * 500, 1 << 21);
     cluster_ask(c, c->script, "keeps = false kept = {}");
     update(c, 500, 1000);
     assert_int_equal(held(c), 0);
