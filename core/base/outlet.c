@@ -41,10 +41,10 @@ static bool is_torn(int fd, bool otherwise)
     int64_t size = size_of(fd);
     if (size <= 0) return size < 0 && otherwise;
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    int look = open(path, O_RDONLY | O_CLOEXEC);
-    if (look < 0) return otherwise;
-    bool seen = pread(look, &last, 1, (off_t)size - 1) == 1;
-    close(look);
+    int reader = open(path, O_RDONLY | O_CLOEXEC);
+    if (reader < 0) return otherwise;
+    bool seen = pread(reader, &last, 1, (off_t)size - 1) == 1;
+    close(reader);
     return seen ? last != '\n' : otherwise;
 }
 

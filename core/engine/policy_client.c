@@ -195,7 +195,7 @@ static void put_refused(void *ctx, const char *kind, const char *text)
     buf_printf(kinds, "%s%s", kinds->len ? ", " : "", kind);
 }
 
-static void look(void *ctx, struct policy_outlook *out)
+static void observe(void *ctx, struct policy_outlook *out)
 {
     struct policy_client *w = ctx;
     const struct continuous_audit *audit = w->options.audit(w->options.ctx);
@@ -276,7 +276,7 @@ struct policy_client *policy_client_new(const struct policy_client_options *opti
                                               .max_reports = POLICY_REPORTS_MAX,
                                               .cluster_when_needed = *options->namespace_ != '\0',
                                               .walk = walk,
-                                              .look = look,
+                                              .observe = observe,
                                               .list = list,
                                               .write = send,
                                               .cancel = cancel,

@@ -73,7 +73,7 @@ static void kill_and_wait(struct child *child)
 }
 
 /* Returns the result of waitpid; 0: the child runs. */
-static pid_t look(struct child *child, int *status)
+static pid_t poll_exit(struct child *child, int *status)
 {
     pthread_mutex_lock(&running_lock);
     pid_t ended = waitpid(child->pid, status, WNOHANG);
@@ -180,7 +180,7 @@ static void on_exit_seen(struct ev_loop *ev, ev_io *io, int events)
 {
     struct child *child = container_of(io, struct child, exit);
     int status = 0;
-    pid_t ended = look(child, &status);
+    pid_t ended = poll_exit(child, &status);
     if (ended == 0) return;
     if (ended < 0 && child->err.code == ERR_NONE)
         err_set(&child->err, ERR_IO, "unknown exit status: %s", strerror(errno));

@@ -13,14 +13,14 @@ local KNOWN = { kind = "string", index = "path or function" }
 local MAX = 50
 
 -- Who keeps results has to know what they depend on: each look is told before it is taken, with the number of the use.
-local looks = raw.rule.looks
+local depends_on = raw.rule.depends_on
 
 local function by_key(lister, name, number)
   return function(key)
     if type(key) ~= "string" then
       raw.raise("use." .. name .. ": the key must be a string, not " .. type(key))
     end
-    looks(number, key)
+    depends_on(number, key)
     local object = lister:get(key)
     return object and { object } or {}
   end
@@ -33,14 +33,14 @@ local function by_index(lister, name, index, number)
     if not SCALARS[type(value)] then
       raw.raise("use." .. name .. ": the value must be a string, a number or a boolean, not " .. type(value))
     end
-    looks(number, value)
+    depends_on(number, value)
     return lister:by_index(index, value)
   end
 end
 
 local function all_of(lister, number)
   return function()
-    looks(number)
+    depends_on(number)
     return lister:list_all()
   end
 end

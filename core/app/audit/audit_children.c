@@ -15,7 +15,7 @@
 #include "base/mem.h"
 
 /* An I/O thread that does not come to rest within that time is not waited for: it hangs on a disk. */
-enum { REST_MAX_MS = 1000, LOOK_MS = 20 };
+enum { REST_MAX_MS = 1000, CHECK_MS = 20 };
 
 static void close_stream(struct audit_process *child)
 {
@@ -36,7 +36,7 @@ static void forget(struct audit_process *child)
     close_stream(child);
     child->runs = false;
     child->all->running--;
-    if (child->all->running == 0) timer_cancel(&child->all->look);
+    if (child->all->running == 0) timer_cancel(&child->all->check);
 }
 
 /* False: it runs still. Nothing of the children may be used after true. */
@@ -56,10 +56,10 @@ static void on_exit_of(struct ev_loop *ev, ev_io *io, int events)
 }
 
 /* One at a time, as with the last one all may be gone. */
-static void on_look(struct timer *timer)
+static void on_check(struct timer *timer)
 {
-    struct audit_children *all = container_of(timer, struct audit_children, look);
-    timer_start(&all->look, loop_clock(all->loop), LOOK_MS);
+    struct audit_children *all = container_of(timer, struct audit_children, check);
+    timer_start(&all->check, loop_clock(all->loop), CHECK_MS);
     for (size_t i = 0; i < all->count; i++)
         if (all->items[i].runs && all->items[i].exit.fd < 0 && reap(&all->items[i])) return;
 }
@@ -96,7 +96,7 @@ bool audit_children_start(struct audit_children *all, size_t count, struct audit
     int64_t begun_ns = clock_measure_ns();
     options->parent = getpid();
     options->parts = count;
-    all->look.fn = on_look;
+    all->check.fn = on_check;
     if (!loop_quiesce(io_loop, REST_MAX_MS))
         return err_set(err, ERR_TIMEOUT, "cannot fork the audit: the I/O thread was not idle within %d ms",
                        REST_MAX_MS);
@@ -122,7 +122,7 @@ void audit_children_kill(struct audit_children *all)
         if (child->exit.fd >= 0)
             ev_io_start(loop_ev(all->loop), &child->exit);
         else
-            timer_start(&all->look, loop_clock(all->loop), LOOK_MS);
+            timer_start(&all->check, loop_clock(all->loop), CHECK_MS);
     }
 }
 

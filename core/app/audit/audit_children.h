@@ -54,7 +54,7 @@ struct audit_children {
     struct loop *loop;
     struct audit_process items[AUDIT_CHILDREN_MAX];
     size_t count, running;
-    struct timer look; /* at those without a pidfd, which are killed */
+    struct timer check; /* at those without a pidfd, which are killed */
     /* Called when a child has ended, with the status of waitpid, after `running` was decremented. For the
      * last child, the callback may free everything. */
     void (*ended)(void *ctx, size_t which, int status);

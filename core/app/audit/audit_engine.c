@@ -138,7 +138,7 @@ static void show_progress(struct audit_client *a)
     size_t total = 0;
     for (size_t i = 0; i < a->count; i++) total += audit_stream_total(a->children[i].stream);
     a->progress.total = total;
-    progress_step(&a->progress, audit_table_totals(a->table).looked_at, -1);
+    progress_step(&a->progress, audit_table_totals(a->table).audited, -1);
 }
 
 /* Until all have ended and all that they wrote was read. */
@@ -248,7 +248,7 @@ static void end(struct audit_client *a)
 
 void audit_engine_report_pause(const struct audit_engine_facts *facts, const struct audit_table *table)
 {
-    size_t count = audit_table_totals(table).looked_at;
+    size_t count = audit_table_totals(table).audited;
     fprintf(stderr, "kubelua audit: %zu %s by %zu %s; the engine paused for %.1f ms\n", count,
             count == 1 ? "object" : "objects", facts->children, facts->children == 1 ? "child" : "children",
             (double)facts->pause_ns / 1e6);

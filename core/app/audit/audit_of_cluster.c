@@ -32,7 +32,7 @@ struct cluster_audit {
     struct pool *pool; /* of objects that nobody keeps */
     struct packer *packer;
     struct progress progress;
-    size_t looked_at;
+    size_t audited;
     struct buf reported; /* what was said on stderr, a line each: no line comes twice */
     bool is_late, incomplete;
 };
@@ -186,17 +186,17 @@ static void fill_caches(struct cluster_audit *live)
 
 /* --- objects */
 
-static void on_looked(void *ctx)
+static void on_audited(void *ctx)
 {
     struct cluster_audit *live = ctx;
-    progress_step(&live->progress, ++live->looked_at, -1);
+    progress_step(&live->progress, ++live->audited, -1);
 }
 
 static bool on_object(void *ctx, struct root *object)
 {
     struct cluster_audit *live = ctx;
     auditor_audit(live->scripts.auditor, &(const struct audit_subject){.object = object});
-    on_looked(live);
+    on_audited(live);
     return true;
 }
 
@@ -213,7 +213,7 @@ static void check_pages(struct cluster_audit *live, const struct audit_target *t
                                                 .selector = selector ? selector : "",
                                                 .whole = live->request->fix,
                                                 .wait_ms = live->request->options.sync_timeout_ms,
-                                                .looked = on_looked,
+                                                .audited = on_audited,
                                                 .ctx = live};
     struct buf name = {0};
     if (audit_pages_read(&options, &err)) return;
@@ -224,7 +224,7 @@ static void check_pages(struct cluster_audit *live, const struct audit_target *t
     buf_clear(&name);
 }
 
-static void look_at_all(struct cluster_audit *live)
+static void audit_all(struct cluster_audit *live)
 {
     struct audit_targets targets = {0};
     audit_targets_find(&targets, &live->scripts, live->catalogue);
@@ -295,7 +295,7 @@ enum audit_end audit_of_cluster(const struct audit_request *request, const struc
                                   live.catalogue, table, err);
     if (ok) {
         fill_caches(&live);
-        look_at_all(&live);
+        audit_all(&live);
         if (request->fixes) fixes_mark_there(request->fixes, live.factory);
         if (request->apply) audit_apply(request, live.client);
     }

@@ -107,7 +107,7 @@ static void note_unmatched(struct offline *offline, const struct audit_subject *
                value_str(value_field(whole, STR("kind")), &kind), subject->file, subject->line);
 }
 
-static void look_at(struct offline *offline, const struct audit_subject *subject)
+static void audit_object(struct offline *offline, const struct audit_subject *subject)
 {
     if (auditor_audit(offline->scripts.auditor, subject) == AUDITOR_NO_RULE_MATCHES)
         note_unmatched(offline, subject);
@@ -142,7 +142,7 @@ static bool on_object(void *ctx, const struct audit_input_object *object)
     if (offline->objects)
         audit_objects_add(offline->objects, &subject);
     else
-        look_at(offline, &subject);
+        audit_object(offline, &subject);
     progress_step(&offline->progress, ++offline->read, offline->share);
     return true;
 }
@@ -257,14 +257,14 @@ static void fill_caches(struct offline *offline)
     buf_clear(&text);
 }
 
-static void look_at_all(struct offline *offline)
+static void audit_all(struct offline *offline)
 {
     size_t count = audit_objects_count(offline->objects);
     fill_caches(offline);
     progress_begin(&offline->progress, "Auditing", count);
     for (size_t i = 0; i < count; i++) {
         const struct audit_subject subject = audit_objects_at(offline->objects, i);
-        look_at(offline, &subject);
+        audit_object(offline, &subject);
         progress_step(&offline->progress, i + 1, -1);
     }
     progress_end(&offline->progress);
@@ -308,7 +308,7 @@ enum audit_end audit_of_files(const struct audit_request *request, struct audit_
     open_host(&offline);
     bool ok = prepare(&offline, err);
     if (ok) read_all(&offline);
-    if (ok && offline.objects) look_at_all(&offline);
+    if (ok && offline.objects) audit_all(&offline);
     if (ok && request->fixes) fixes_mark_there(request->fixes, offline.dry.parts.factory);
     if (ok && !audit_kinds_check(&offline.scripts)) offline.unevaluated = true;
     audit_table_set_unmatched(table, offline.unmatched.count);

@@ -247,7 +247,7 @@ static struct root *check_again(void *ctx, const struct projection *kept)
     return find_alone(pages, kept);
 }
 
-static void look_at(struct pages *pages, struct root *object)
+static void audit_object(struct pages *pages, struct root *object)
 {
     const struct audit_pages_options *o = pages->options;
     if (!number_set_add(&pages->seen, identity(object))) return;
@@ -258,7 +258,7 @@ static void look_at(struct pages *pages, struct root *object)
     auditor_audit(o->auditor, &(const struct audit_subject){
                                   .object = object, .kept = pages->kept, .again = check_again, .ctx = pages});
     root_unref(object);
-    o->looked(o->ctx);
+    o->audited(o->ctx);
 }
 
 /* A token that leads to what was given already may do so for ever; a list that began anew has such pages. */
@@ -276,7 +276,7 @@ static bool read_page(struct pages *pages)
     if (!has_end(pages)) return false;
     if (!fetch(pages, pager_next)) return take_expired(pages);
     pages->page_count++;
-    while (pages->at < pages->count) look_at(pages, pages->objects[pages->at++]);
+    while (pages->at < pages->count) audit_object(pages, pages->objects[pages->at++]);
     pages->old_pages = pages->seen.map.count > seen ? 0 : pages->old_pages + 1;
     return !pages->failure.code;
 }

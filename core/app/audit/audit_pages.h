@@ -25,7 +25,7 @@ struct audit_pages_options {
     const char *selector;   /* of labels; "": all */
     bool whole;             /* with all their fields */
     int64_t wait_ms;        /* for a page at most */
-    void (*looked)(void *ctx);
+    void (*audited)(void *ctx);
     void *ctx;
 };
 

@@ -82,7 +82,7 @@ static void limit_memory(int64_t bytes)
 
 /* --- objects */
 
-static void look_at(struct part *part, const struct kind *kind, struct root *object)
+static void audit_object(struct part *part, const struct kind *kind, struct root *object)
 {
     if (!part_is_in_scope(part, kind, object)) return;
     auditor_audit(part->auditor, &(const struct audit_subject){.object = object, .file = STR("")});
@@ -103,17 +103,17 @@ static struct slice slice_of(const struct part *part, const struct kind *kind)
     return (struct slice){count * which / parts, count * (which + 1) / parts};
 }
 
-static void look_at_kind(struct part *part, const struct kind *kind)
+static void audit_kind(struct part *part, const struct kind *kind)
 {
     struct slice slice = slice_of(part, kind);
     size_t at = 0;
     for (size_t i = 0; i < slice.end; i++) {
         struct root *object = indexer_next(claim_indexer(kind->cache), &at);
-        if (i >= slice.begin) look_at(part, kind, object);
+        if (i >= slice.begin) audit_object(part, kind, object);
     }
 }
 
-static void look_at_all(struct part *part)
+static void audit_all(struct part *part)
 {
     size_t total = 0;
     for (size_t i = 0; i < part->kind_count; i++) {
@@ -122,7 +122,7 @@ static void look_at_all(struct part *part)
     }
     audit_stream_put_total(&part->out, total);
     flush(part);
-    for (size_t i = 0; i < part->kind_count; i++) look_at_kind(part, &part->kinds[i]);
+    for (size_t i = 0; i < part->kind_count; i++) audit_kind(part, &part->kinds[i]);
 }
 
 /* Loads the rules and reports scripts that do not load, limits and misspelt names; false if no rule can be
@@ -148,7 +148,7 @@ bool audit_part(const struct audit_child_options *options, int order, int result
     log_capture(on_log, &part);
     bool ok = prepare(&part, order);
     if (ok) {
-        look_at_all(&part);
+        audit_all(&part);
         notify_found(&part);
         audit_stream_put_end(&part.out);
     }

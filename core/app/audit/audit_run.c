@@ -154,7 +154,7 @@ static int code_of(const struct audit *audit, enum audit_end end)
 {
     struct audit_totals totals = audit_table_totals(audit->table);
     if (end == AUDIT_UNREADABLE) return EXIT_USAGE;
-    if (totals.looked_at == 0 && !audit->request->allow_empty) {
+    if (totals.audited == 0 && !audit->request->allow_empty) {
         print_nothing(audit->request, &totals, end == AUDIT_COMPLETE);
         if (end == AUDIT_COMPLETE) return EXIT_USAGE;
     }

@@ -65,7 +65,7 @@ static bool audit_once(const char *socket, int64_t timeout_ms, struct bench_audi
     struct audit_engine_facts facts = {0};
     struct audit_table *table = audit_table_new(false);
     enum audit_end end = audit_engine(&request, table, &facts, err);
-    *audit = (struct bench_audit){audit_table_totals(table).looked_at, facts.children, facts.pause_ns};
+    *audit = (struct bench_audit){audit_table_totals(table).audited, facts.children, facts.pause_ns};
     audit_table_free(table);
     if (end == AUDIT_FAILED) return false;
     return end == AUDIT_COMPLETE || err_set(err, ERR_IO, "the audit is not complete");

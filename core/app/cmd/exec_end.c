@@ -13,7 +13,7 @@
 /* --- main has returned */
 
 /* Counts the keys of a script's queues that failed for good, and the failures that a retry made good. */
-static void look_at_queues(const struct script *script, uint64_t *lost, uint64_t *errors)
+static void check_queues(const struct script *script, uint64_t *lost, uint64_t *errors)
 {
     *lost = *errors = 0;
     for (size_t i = 0; i < script_queue_count(script); i++) {
@@ -28,7 +28,7 @@ static void look_at_queues(const struct script *script, uint64_t *lost, uint64_t
 static int check_complete(const struct script *script, int code)
 {
     uint64_t lost_keys, tried_again;
-    look_at_queues(script, &lost_keys, &tried_again);
+    check_queues(script, &lost_keys, &tried_again);
     const struct {
         uint64_t count;
         const char *one, *many;

@@ -42,7 +42,7 @@ static void subjects_clear(struct subjects *subjects)
 
 /* --- what is asked for */
 
-static void look_for(struct nearest *nearest, bool *found, const struct script *script)
+static void find_rule(struct nearest *nearest, bool *found, const struct script *script)
 {
     for (size_t i = 0; i < script_rule_count(script); i++) {
         const struct script_rule *rule = script_rule(script, i);
@@ -56,7 +56,7 @@ static bool collect(struct script *const *scripts, size_t count, const char *rul
 {
     struct nearest nearest = nearest_to(str_of(rule));
     bool found = false;
-    for (size_t i = 0; i < count; i++) look_for(&nearest, &found, scripts[i]);
+    for (size_t i = 0; i < count; i++) find_rule(&nearest, &found, scripts[i]);
     if (found) {
         keep_all(subjects, scripts, count);
         return true;

@@ -85,7 +85,7 @@ static void name_those_beside(const char *folder, struct err *err)
     free(above);
 }
 
-static bool look_in(struct spec_files *files, const char *folder, struct err *err)
+static bool scan(struct spec_files *files, const char *folder, struct err *err)
 {
     struct str name = str_of(folder);
     while (name.n > 1 && str_ends(name, STR("/"))) name.n--;
@@ -115,7 +115,7 @@ bool spec_files_find(const struct flag_list *arguments, struct spec_files *out, 
         if (stat(items[i], &st) != 0)
             ok = err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", items[i], strerror(errno));
         else
-            ok = S_ISDIR(st.st_mode) ? look_in(out, items[i], err) : add(out, items[i], err);
+            ok = S_ISDIR(st.st_mode) ? scan(out, items[i], err) : add(out, items[i], err);
     }
     if (!ok) spec_files_clear(out);
     return ok;

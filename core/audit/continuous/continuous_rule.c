@@ -114,7 +114,7 @@ static void on_found(void *ctx, const struct rule_finding *finding, bool accepte
     if (finding->verdict == VERDICT_ERROR && !rule->quarantined) keep_error(rule, finding->message);
 }
 
-static void on_looked(void *ctx, size_t use, struct str value)
+static void on_dependency(void *ctx, size_t use, struct str value)
 {
     struct audited_rule *rule = ((const struct column *)ctx)->rule;
     if (rule->untracked || rule->overflowed) return;
@@ -189,7 +189,7 @@ static struct evaluation evaluate(struct column *column, uint32_t slot)
 {
     struct audited_rule *rule = column->rule;
     struct continuous_audit *audit = rule->audit;
-    const struct evaluation_sink sink = {.found = on_found, .looked = on_looked, .ctx = column};
+    const struct evaluation_sink sink = {.found = on_found, .depends_on = on_dependency, .ctx = column};
     const struct evaluation_options options = {column->source->objects[slot].root, continuous_now_s(audit),
                                                &audit->text, is_rule, audit};
     audit->gathered.len = 0;

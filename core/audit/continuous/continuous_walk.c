@@ -153,8 +153,8 @@ static void report(struct continuous_walk *walk, const struct object_source *sou
 bool continuous_walk_on(struct continuous_walk *walk, size_t max,
                         void (*fn)(void *ctx, const struct continuous_result *result), void *ctx)
 {
-    size_t looked = 0;
-    while (walk->source && looked < max) {
+    size_t visited = 0;
+    while (walk->source && visited < max) {
         struct object_source *source = walk->source;
         uint32_t slot = walk->slot;
         if (slot == OBJECT_NONE) {
@@ -162,7 +162,7 @@ bool continuous_walk_on(struct continuous_walk *walk, size_t max,
             continue;
         }
         walk->slot = next_of(walk, slot);
-        looked += source->column_count ? source->column_count : 1;
+        visited += source->column_count ? source->column_count : 1;
         report(walk, source, slot, fn, ctx);
     }
     return walk->source != NULL;

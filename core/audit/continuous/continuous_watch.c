@@ -88,7 +88,7 @@ static void index_changed(struct dependency_watch_index *index, struct root *obj
     buf_clear(&values.bytes);
 }
 
-static bool looks_at(const struct audited_rule *rule, const struct watch *watch)
+static bool uses_watch(const struct audited_rule *rule, const struct watch *watch)
 {
     for (size_t i = 0; i < rule->use_count; i++)
         if (rule->watches[i] == watch) return true;
@@ -100,7 +100,7 @@ static void wake_untracked(struct watch *watch)
     struct continuous_audit *audit = watch->audit;
     struct audited_rule *rule;
     TAILQ_FOREACH (rule, &audit->rules, link) {
-        if (!rule->untracked || !looks_at(rule, watch)) continue;
+        if (!rule->untracked || !uses_watch(rule, watch)) continue;
         rule->untracked_due = true;
         if (!timer_running(&audit->untracked))
             timer_start(&audit->untracked, audit->options.clock, CONTINUOUS_UNTRACKED_MS);

@@ -61,7 +61,7 @@ static size_t count_objects(const struct audit_table *table)
 static void put_counts(struct buf *out, const struct audit_table *table)
 {
     size_t count = audit_table_rule_count(table);
-    wire_put_number(out, audit_table_totals(table).looked_at - count_objects(table));
+    wire_put_number(out, audit_table_totals(table).audited - count_objects(table));
     wire_put_number(out, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct audit_rule *rule = audit_table_rule(table, i);

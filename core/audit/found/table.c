@@ -19,7 +19,7 @@ struct audit_table {
     const struct audit_object *now; /* the object that was begun */
     uint32_t now_at;                /* where it is kept, when `now_kept` */
     bool now_kept, keep_passes;
-    size_t looked_at, unmatched, elsewhere, foreign, evaluated, known;
+    size_t audited, unmatched, elsewhere, foreign, evaluated, known;
 };
 
 #define IN(type, member) offsetof(struct type, member)
@@ -95,7 +95,7 @@ void audit_table_begin_object(struct audit_table *f, const struct audit_object *
 {
     f->now = object;
     f->now_kept = false;
-    f->looked_at++;
+    f->audited++;
 }
 
 void audit_table_resume_object(struct audit_table *f, uint32_t object)
@@ -191,7 +191,7 @@ void audit_table_add_counts(struct audit_table *f, uint32_t rule, const size_t c
 
 void audit_table_add_seen(struct audit_table *f, size_t objects)
 {
-    f->looked_at += objects;
+    f->audited += objects;
 }
 
 void audit_table_set_unmatched(struct audit_table *f, size_t objects)
@@ -213,7 +213,7 @@ void audit_table_forget(struct audit_table *f)
 {
     texts_clear(&f->texts);
     f->object_count = f->row_count = 0;
-    f->looked_at = f->evaluated = 0;
+    f->audited = f->evaluated = 0;
     f->now = NULL;
     f->now_kept = false;
     for (size_t i = 0; i < f->rule_count; i++) memset(f->rules[i].counts, 0, sizeof f->rules[i].counts);
@@ -305,7 +305,7 @@ void audit_table_sort(struct audit_table *f)
 
 struct audit_totals audit_table_totals(const struct audit_table *f)
 {
-    struct audit_totals totals = {.looked_at = f->looked_at,
+    struct audit_totals totals = {.audited = f->audited,
                                   .unmatched = f->unmatched,
                                   .elsewhere = f->elsewhere,
                                   .foreign = f->foreign,

@@ -118,7 +118,7 @@ void audit_table_sort(struct audit_table *table);
 
 /* So far. A finding is a row that fails or warns: a rule may have several of an object. */
 struct audit_totals {
-    size_t looked_at, unmatched;   /* objects */
+    size_t audited, unmatched;     /* objects */
     size_t elsewhere;              /* objects of other namespaces than was asked for */
     size_t foreign;                /* passed over: no objects */
     size_t evaluated;              /* rules asked of an object */

@@ -108,9 +108,9 @@ static void read_array(struct input_reader *r)
  * is YAML. */
 static bool begins_as_json(struct input_reader *r, int bracket)
 {
-    enum { LOOK_MAX = 4096 };
+    enum { SPACE_MAX = 4096 };
     int c = ' ';
-    for (size_t i = 1; i < LOOK_MAX && (c == ' ' || c == '\t' || c == '\n' || c == '\r'); i++)
+    for (size_t i = 1; i < SPACE_MAX && (c == ' ' || c == '\t' || c == '\n' || c == '\r'); i++)
         c = input_window_byte(&r->window, i);
     return c < 0 || c == '\0' || strchr(bracket == '{' ? "\"} \t\r\n" : "{[] \t\r\n", c);
 }

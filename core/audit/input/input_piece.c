@@ -229,7 +229,7 @@ static bool pack(struct input_reader *r, const struct input_piece *piece, const 
 }
 
 /* Object that is being packed. */
-struct looked_at {
+struct packing {
     struct input_reader *reader;
     const struct input_piece *piece;
     struct pack_type type;
@@ -238,25 +238,25 @@ struct looked_at {
 
 static struct root *pack_again(void *text, const struct projection *kept)
 {
-    struct looked_at *looked_at = text;
+    struct packing *packing = text;
     struct root *object;
     struct err err;
-    looked_at->type.projection = kept;
-    looked_at->reader->last_type.len = 0; /* more is kept of the next one, too */
-    if (pack(looked_at->reader, looked_at->piece, &looked_at->type, &object, &err)) return object;
-    input_refuse_damaged(looked_at->reader, looked_at->piece->text, looked_at->line, &err);
+    packing->type.projection = kept;
+    packing->reader->last_type.len = 0; /* more is kept of the next one, too */
+    if (pack(packing->reader, packing->piece, &packing->type, &object, &err)) return object;
+    input_refuse_damaged(packing->reader, packing->piece->text, packing->line, &err);
     return NULL;
 }
 
 /* Packs an object for which `kubectl create` generates a name from metadata.generateName; returns false if it
  * has neither name. */
-static bool pack_generated(struct looked_at *looked_at, struct root **object)
+static bool pack_generated(struct packing *packing, struct root **object)
 {
     struct err ignored;
     struct text name, begin;
-    looked_at->type.projection = NULL;
-    looked_at->type.nameless = true;
-    if (!pack(looked_at->reader, looked_at->piece, &looked_at->type, object, &ignored)) return false;
+    packing->type.projection = NULL;
+    packing->type.nameless = true;
+    if (!pack(packing->reader, packing->piece, &packing->type, object, &ignored)) return false;
     struct value metadata = value_field(root_value(*object), STR("metadata"));
     bool is_generated = root_name(*object, &name).n == 0 &&
                         value_str(value_field(metadata, STR("generateName")), &begin).n > 0;
@@ -301,19 +301,19 @@ void input_take_object(struct input_reader *r, const struct input_piece *piece, 
         }
         piece = input_namespace_give(&r->namespace_, piece, r->ns, &room);
     }
-    struct looked_at looked_at = {
+    struct packing packing = {
         r,
         piece,
         {.api_version = api_version, .kind = kind, .always = true, .projection = r->projection},
         line};
-    if (!pack(r, piece, &looked_at.type, &object, &err) && !pack_generated(&looked_at, &object)) {
+    if (!pack(r, piece, &packing.type, &object, &err) && !pack_generated(&packing, &object)) {
         input_refuse_damaged(r, piece->text, line, &err);
         return;
     }
     r->counts->objects++;
     if (!sink->object(sink->ctx,
                       &(const struct audit_input_object){object, str_of(r->file), line,
-                                                         looked_at.type.projection, pack_again, &looked_at}))
+                                                         packing.type.projection, pack_again, &packing}))
         r->stopped = true;
     root_unref(r->last);
     r->last = object;

@@ -34,11 +34,11 @@ static void put_refused(const struct policy_outlook *outlook, struct buf *why)
                    why->len ? ". " : "", WAITING_BYTES, outlook->refused);
 }
 
-static void look(struct policy_writer *writer, int64_t now_ms)
+static void observe(struct policy_writer *writer, int64_t now_ms)
 {
     struct policy_outlook outlook = {.waiting = "", .refused = ""};
     struct buf why = {0};
-    writer->options.look(writer->options.ctx, &outlook);
+    writer->options.observe(writer->options.ctx, &outlook);
     bool waits = *outlook.waiting;
     if (!waits) writer->waiting_ms = -1;
     if (waits && writer->waiting_ms < 0) writer->waiting_ms = now_ms;
@@ -156,7 +156,7 @@ static void on_tick(struct timer *timer)
     int64_t now_ms = clock_now_ms(writer->options.clock), wait_ms = 0;
     bool wrote = false;
     policy_list(writer, now_ms);
-    look(writer, now_ms);
+    observe(writer, now_ms);
     if (policy_namespace_continue(writer))
         wrote = true;
     else if (writer->begun && !writer->is_paused && writer->flight_count < UNDER_WAY_MAX) {

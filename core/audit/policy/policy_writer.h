@@ -60,7 +60,7 @@ struct policy_writer_options {
     bool cluster_when_needed; /* the reports of the cluster are looked for when there is something to say */
     /* Begins a walk over what is said of a namespace; the writer frees it. */
     struct continuous_walk *(*walk)(void *ctx, struct str ns);
-    void (*look)(void *ctx, struct policy_outlook *out);
+    void (*observe)(void *ctx, struct policy_outlook *out);
     /* Has the reports in the cluster listed: policy_writer_found for each of ours, then policy_writer_listed.
      */
     void (*list)(void *ctx, bool of_cluster);

@@ -63,7 +63,7 @@ static void put_totals(struct page *p)
     size_t rules = audit_table_rule_count(p->table);
     buf_printf(&p->text,
                " · %zu object%s, %zu rule%s · %" PRId64 ".%02" PRId64 " s</p>\n<ul class=\"totals\">\n",
-               totals.looked_at, totals.looked_at == 1 ? "" : "s", rules, rules == 1 ? "" : "s",
+               totals.audited, totals.audited == 1 ? "" : "s", rules, rules == 1 ? "" : "s",
                p->options->took_ms / 1000, p->options->took_ms % 1000 / 10);
     for (int s = SEVERITIES - 1; s >= 0; s--)
         put_total(p, severity_name((enum severity)s), totals.severities[s], severity_name((enum severity)s));

@@ -46,7 +46,7 @@ static void report_put_summary(struct buf *out, const struct audit_table *table,
     json_time(out, "time", options->time_s * 1000000);
     json_int(out, "milliseconds", options->took_ms);
     json_int(out, "rules", (int64_t)audit_table_rule_count(table));
-    json_int(out, "objects", (int64_t)totals.looked_at);
+    json_int(out, "objects", (int64_t)totals.audited);
     if (totals.unmatched) json_int(out, "unlooked", (int64_t)totals.unmatched);
     if (totals.elsewhere) json_int(out, "elsewhere", (int64_t)totals.elsewhere);
     if (totals.foreign) json_int(out, "foreign", (int64_t)totals.foreign);

@@ -130,7 +130,7 @@ void report_totals(struct report_lines *r, const struct audit_table *table)
                  rule->counts[VERDICT_FAIL] + rule->counts[VERDICT_WARN] + rule->counts[VERDICT_ERROR] == 0;
     }
     print_findings(r, &totals);
-    put_count(r, "", "", totals.looked_at, "object", true);
+    put_count(r, "", "", totals.audited, "object", true);
     if (totals.unmatched) put_count(r, ",", "", totals.unmatched, "of kinds that no rule matches", false);
     if (totals.elsewhere) put_count(r, ",", "", totals.elsewhere, "in other namespaces", false);
     if (totals.foreign) put_count(r, ",", "", totals.foreign, "passed over", false);

@@ -145,8 +145,8 @@ static bool is_evaluated(const struct auditor *auditor, uint32_t number, const s
 
 /* Evaluates the rules of a type on an object. A fixer needs the complete object: `subject->kept` is NULL
  * then. */
-static void look_by(struct auditor *auditor, const struct rule_type *type,
-                    const struct audit_subject *subject, const struct audit_object *shown)
+static void audit_by(struct auditor *auditor, const struct rule_type *type,
+                     const struct audit_subject *subject, const struct audit_object *shown)
 {
     struct fixer *fixer = auditor->options.fixer;
     struct packed packed = {subject, type->fields, subject->kept, subject->object, NULL};
@@ -196,7 +196,7 @@ enum auditor_outcome auditor_audit(struct auditor *auditor, const struct audit_s
     for (size_t i = 0; i < type->rules.count; i++) {
         if (!is_evaluated(auditor, type->rules.items[i], type, &shown)) continue;
         if (!is_selected(auditor, subject->object)) return AUDITOR_NOT_SELECTED;
-        look_by(auditor, type, subject, &shown);
+        audit_by(auditor, type, subject, &shown);
         return AUDITOR_EVALUATED;
     }
     return AUDITOR_NO_RULE_MATCHES;

@@ -72,10 +72,10 @@ static void on_found(void *ctx, const struct rule_finding *finding)
     call->sink->found(call->sink->ctx, &reported, accepted);
 }
 
-static void on_looked(void *ctx, size_t use, struct str value)
+static void on_dependency(void *ctx, size_t use, struct str value)
 {
     const struct rule_call *call = ctx;
-    call->sink->looked(call->sink->ctx, use, value);
+    call->sink->depends_on(call->sink->ctx, use, value);
 }
 
 static void on_missed(void *ctx, struct str name, bool whole)
@@ -89,7 +89,7 @@ struct evaluation rule_evaluate(const struct rule_ref *ref, const struct evaluat
 {
     struct rule_call call = {.ref = ref, .options = options, .sink = sink};
     const struct rule_sink inner = {.found = on_found,
-                                    .looked = sink->looked ? on_looked : NULL,
+                                    .depends_on = sink->depends_on ? on_dependency : NULL,
                                     .ctx = &call,
                                     .kept = sink->kept,
                                     .missed = on_missed};

@@ -18,7 +18,7 @@ struct rule_ref {
 struct evaluation_sink {
     /* As struct rule_sink has them. What is accepted is skipped, with a reason, and says what it said. */
     void (*found)(void *ctx, const struct rule_finding *finding, bool accepted);
-    void (*looked)(void *ctx, size_t use, struct str value); /* may be NULL */
+    void (*depends_on)(void *ctx, size_t use, struct str value); /* may be NULL */
     void *ctx;
     const struct name_set *kept; /* NULL: the object is whole, and nothing can be missed */
     void (*missed)(void *ctx, struct str name, bool whole);

@@ -259,7 +259,7 @@ int64_t cron_next(const struct cron *cron, const struct zone *zone, int64_t afte
 
 enum { SECOND_US = 1000000 };
 
-static void look(struct cron_schedule *plan, int64_t wall_us, int64_t now_ms)
+static void set_now(struct cron_schedule *plan, int64_t wall_us, int64_t now_ms)
 {
     plan->wall_us = wall_us;
     plan->now_ms = now_ms;
@@ -272,7 +272,7 @@ static void restart(struct cron_schedule *plan)
 
 void cron_schedule_init(struct cron_schedule *plan, int64_t wall_us, int64_t now_ms)
 {
-    look(plan, wall_us, now_ms);
+    set_now(plan, wall_us, now_ms);
     restart(plan);
 }
 
@@ -292,7 +292,7 @@ static bool was_due_lately(const struct cron_schedule *plan, int64_t now_s)
 bool cron_schedule_due(struct cron_schedule *plan, int64_t wall_us, int64_t now_ms)
 {
     bool was_wrong = step_us(plan, wall_us, now_ms) < -(int64_t)CRON_STEP_BACK_MAX_S * SECOND_US;
-    look(plan, wall_us, now_ms);
+    set_now(plan, wall_us, now_ms);
     int64_t now_s = floor_div(wall_us, SECOND_US);
     if (was_wrong) restart(plan);
     if (now_s < plan->next_s) return false;

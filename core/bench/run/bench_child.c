@@ -22,7 +22,7 @@ enum {
     LINE_MAX_BYTES = 1 << 20,
     MESSAGE_MAX = 400,
     END_MS = 10000,
-    LOOK_MS = 200
+    CHECK_MS = 200
 };
 
 /* Process groups that a signal has to end; 0 is a free place. */
@@ -196,7 +196,7 @@ bool bench_child_line(struct bench_child *child, int64_t timeout_ms, struct str 
             add_message(child, err);
             return false;
         }
-        if (poll(&output, 1, left_ms > LOOK_MS ? LOOK_MS : (int)left_ms) <= 0) {
+        if (poll(&output, 1, left_ms > CHECK_MS ? CHECK_MS : (int)left_ms) <= 0) {
             if (child->needs && !bench_child_alive(child->needs, err)) return false;
             continue;
         }

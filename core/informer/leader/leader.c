@@ -180,7 +180,7 @@ static void on_written(struct leader *l, struct root *lease)
     failed(l, &other);
 }
 
-static void on_looked(struct leader *l, struct root *lease)
+static void on_lease(struct leader *l, struct root *lease)
 {
     leader_sees(l, lease);
     if (!is_taken(l)) {
@@ -253,7 +253,7 @@ static void on_response(void *ctx, struct root *lease, const struct err *err)
         break;
     case STEP_GET:
         if (lease)
-            on_looked(l, lease);
+            on_lease(l, lease);
         else
             on_refused(l, err);
         break;

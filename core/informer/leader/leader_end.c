@@ -14,12 +14,12 @@ static void over(struct leader *l)
     leader_notify_change(l);
 }
 
-static void look_to_end(struct leader *l)
+static void get_to_end(struct leader *l)
 {
     leader_send(l, STEP_GET_TO_END, LEASE_GET);
 }
 
-static void on_end_looked(struct leader *l, struct root *lease)
+static void on_lease_at_end(struct leader *l, struct root *lease)
 {
     leader_observe(l, lease);
     if (!leader_is_me(l, &l->observed)) {
@@ -42,7 +42,7 @@ static void on_end_refused(struct leader *l, const struct err *err)
     if (err->http_status == 404) {
         over(l);
     } else if (again) {
-        look_to_end(l);
+        get_to_end(l);
     } else {
         l->step = STEP_IDLE;
         leader_start_timer(l, &l->next, leader_now_ms(l) + l->options.times.retry_ms);
@@ -51,7 +51,7 @@ static void on_end_refused(struct leader *l, const struct err *err)
 
 static void on_end_next(struct timer *timer)
 {
-    look_to_end(container_of(timer, struct leader, next));
+    get_to_end(container_of(timer, struct leader, next));
 }
 
 static void on_end_deadline(struct timer *timer)
@@ -83,7 +83,7 @@ void leader_release(struct leader *l)
         return;
     }
     leader_start_timer(l, &l->deadline, leader_now_ms(l) + l->options.times.renew_ms);
-    look_to_end(l);
+    get_to_end(l);
 }
 
 void leader_on_end_response(struct leader *l, struct root *lease, const struct err *err)
@@ -91,7 +91,7 @@ void leader_on_end_response(struct leader *l, struct root *lease, const struct e
     if (!lease) {
         on_end_refused(l, err);
     } else if (l->step == STEP_GET_TO_END) {
-        on_end_looked(l, lease);
+        on_lease_at_end(l, lease);
     } else {
         leader_observe(l, lease);
         over(l);

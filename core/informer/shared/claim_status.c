@@ -46,16 +46,16 @@ void shared_note_state(struct shared *shared, const struct reflector_status *sta
 
 struct sample {
     size_t seen, step; /* of so many objects one is looked at */
-    size_t bytes, looked_at;
+    size_t bytes, sampled;
     const struct pool *pool;
 };
 
-static bool look_at(void *ctx, struct root *object)
+static bool sample_object(void *ctx, struct root *object)
 {
     struct sample *sample = ctx;
     if (sample->seen++ % sample->step) return true;
     sample->bytes += root_bytes(object);
-    sample->looked_at++;
+    sample->sampled++;
     sample->pool = root_pool(object);
     return true;
 }
@@ -64,9 +64,9 @@ size_t indexer_estimate_bytes(const struct indexer *indexer)
 {
     size_t count = indexer_count(indexer);
     struct sample sample = {.step = count / SAMPLE + 1};
-    indexer_each(indexer, look_at, &sample);
-    if (!sample.looked_at) return 0;
-    return pool_share(sample.pool, sample.bytes / sample.looked_at * count);
+    indexer_each(indexer, sample_object, &sample);
+    if (!sample.sampled) return 0;
+    return pool_share(sample.pool, sample.bytes / sample.sampled * count);
 }
 
 /* With the bytes and the version of `indexer`, which is that of a set or of one member. */

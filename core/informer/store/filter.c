@@ -213,7 +213,7 @@ struct search {
     bool found;
 };
 
-static bool look(void *ctx, struct value v)
+static bool match_value(void *ctx, struct value v)
 {
     struct search *search = ctx;
     search->found = any_agrees(search->clause, v);
@@ -224,7 +224,7 @@ static bool clause_passes(const struct clause *clause, struct value whole)
 {
     if (!path_is_multi(clause->path)) return any_agrees(clause, path_get(clause->path, whole));
     struct search search = {clause, false};
-    size_t matched = path_each(clause->path, whole, look, &search);
+    size_t matched = path_each(clause->path, whole, match_value, &search);
     return search.found || (matched == 0 && any_agrees(clause, value_absent));
 }
 

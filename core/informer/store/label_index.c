@@ -7,7 +7,7 @@
 #include "informer/store/indexer_internal.h"
 
 /* Keys that are asked for, the rest is forgotten; and how often a store looks for indexes that idle. */
-enum { KEYS_MAX = 16, LOOK_EVERY = 1024 };
+enum { KEYS_MAX = 16, CHECK_EVERY = 1024 };
 
 struct label {
     char *key;
@@ -66,10 +66,10 @@ static void drop(struct indexer *store, struct label *label)
     store->labels->built--;
 }
 
-static void charge(struct indexer *store, struct label *label, size_t looked_at)
+static void charge(struct indexer *store, struct label *label, size_t scanned)
 {
-    if (looked_at < LABEL_INDEX_OBJECTS_MIN) return;
-    label->debt += looked_at;
+    if (scanned < LABEL_INDEX_OBJECTS_MIN) return;
+    label->debt += scanned;
     if (label->debt < LABEL_INDEX_PAYS * (uint64_t)store->count) return;
     if (store->labels->built < LABEL_INDEX_MAX && !store->indexing) build(store, label);
 }
@@ -100,7 +100,7 @@ const struct index *label_index_serve(struct indexer *store, const struct select
 void label_indexes_changed(struct indexer *store)
 {
     struct label_indexes *all = store->labels;
-    if (!all || ++all->changes % LOOK_EVERY != 0 || all->built == 0) return;
+    if (!all || ++all->changes % CHECK_EVERY != 0 || all->built == 0) return;
     for (size_t i = 0; i < all->count; i++) {
         struct label *label = &all->labels[i];
         if (label->index && all->changes - label->served_at > LABEL_INDEX_IDLE * (uint64_t)store->count)

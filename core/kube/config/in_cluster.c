@@ -21,7 +21,7 @@ static char *path_in(const char *dir, const char *name)
 }
 
 /* 0, or why there is no token file. */
-static int look_for(const char *token)
+static int find_token(const char *token)
 {
     struct stat st;
     if (stat(token, &st) != 0) return errno;
@@ -31,7 +31,7 @@ static int look_for(const char *token)
 bool in_cluster_possible(const char *dir)
 {
     char *token = path_in(dir, "token");
-    bool is_file = look_for(token) == 0;
+    bool is_file = find_token(token) == 0;
     free(token);
     return is_file && nonempty(getenv("KUBERNETES_SERVICE_HOST")) &&
            nonempty(getenv("KUBERNETES_SERVICE_PORT"));
@@ -48,7 +48,7 @@ bool in_cluster_almost(const char *dir, struct err *err)
         return true;
     }
     char *token = path_in(dir, "token");
-    int error = look_for(token);
+    int error = find_token(token);
     err_set(err, ERR_NOT_FOUND, "KUBERNETES_SERVICE_HOST is set, but %s: %s", token, strerror(error));
     free(token);
     return error != 0;

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 
 enum {
-    LOOK_MS = 1000,         /* T-6: not more often than this */
+    CHECK_MS = 1000,        /* T-6: not more often than this */
     READ_MS = 5 * 60000,    /* T-6: even when nobody asks for anything */
     PEM_FILE_MAX = 4 << 20, /* bytes */
 };
@@ -30,12 +30,12 @@ struct tls_files {
     struct transport *transport;
     struct clock *clock;
     struct timer timer;
-    int64_t looked_ms;
+    int64_t checked_ms;
     char *paths[FILES]; /* NULL: not from a file */
     struct stamp stamps[FILES];
 };
 
-static bool look(struct tls_files *files)
+static bool has_changed(struct tls_files *files)
 {
     bool changed = false;
     for (int i = 0; i < FILES; i++) {
@@ -86,7 +86,7 @@ static void reload(struct tls_files *files)
 static void on_timer(struct timer *timer)
 {
     struct tls_files *files = container_of(timer, struct tls_files, timer);
-    look(files);
+    has_changed(files);
     reload(files);
     timer_start(timer, files->clock, READ_MS);
 }
@@ -95,9 +95,9 @@ void tls_files_check(struct tls_files *files)
 {
     if (!files) return;
     int64_t now = clock_now_ms(files->clock);
-    if (now - files->looked_ms < LOOK_MS) return;
-    files->looked_ms = now;
-    if (look(files)) reload(files);
+    if (now - files->checked_ms < CHECK_MS) return;
+    files->checked_ms = now;
+    if (has_changed(files)) reload(files);
 }
 
 struct tls_files *tls_files_new(const struct cluster_config *config, struct transport *transport,
@@ -111,8 +111,8 @@ struct tls_files *tls_files_new(const struct cluster_config *config, struct tran
     files->paths[CA] = xstrdup(config->ca_file);
     files->paths[CERT] = xstrdup(config->client_cert_file);
     files->paths[KEY] = xstrdup(config->client_key_file);
-    files->looked_ms = clock_now_ms(clock);
-    look(files);
+    files->checked_ms = clock_now_ms(clock);
+    has_changed(files);
     timer_start(&files->timer, clock, READ_MS);
     return files;
 }

@@ -89,9 +89,9 @@ bool recording_frame_line(struct recording_frame *frame, size_t max, struct str 
 {
     err_clear(err);
     if (frame->text.cap > KEEP) consume(frame);
-    for (size_t looked = frame->at;;) {
-        size_t more = frame->text.len - looked;
-        const char *end = more ? memchr(frame->text.data + looked, '\n', more) : NULL;
+    for (size_t scanned = frame->at;;) {
+        size_t more = frame->text.len - scanned;
+        const char *end = more ? memchr(frame->text.data + scanned, '\n', more) : NULL;
         if ((end ? (size_t)(end - frame->text.data) : frame->text.len) - frame->at > max)
             return too_long(frame, max, err);
         if (end) {
@@ -102,7 +102,7 @@ bool recording_frame_line(struct recording_frame *frame, size_t max, struct str 
             return true;
         }
         consume(frame);
-        looked = frame->text.len;
+        scanned = frame->text.len;
         if (!inflate_more(frame, err)) break;
     }
     if (err->code == ERR_NONE && frame->text.len > 0)

@@ -142,7 +142,7 @@ struct holding {
     bool holds;
 };
 
-static bool look(void *ctx, struct value value)
+static bool match_value(void *ctx, struct value value)
 {
     struct holding *h = ctx;
     struct text text;
@@ -154,7 +154,7 @@ static bool look(void *ctx, struct value value)
 bool condition_holds(const struct condition *c, struct value object)
 {
     struct holding h = {.condition = c};
-    if (path_each(c->path, object, look, &h) == 0) look(&h, value_absent);
+    if (path_each(c->path, object, match_value, &h) == 0) match_value(&h, value_absent);
     return h.holds;
 }
 

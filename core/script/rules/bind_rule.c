@@ -199,17 +199,17 @@ static int l_rule_claimed(lua_State *L)
 }
 
 /* looks(number, value): its check is about to look at what `uses` number so much finds. */
-static int l_rule_looks(lua_State *L)
+static int l_rule_depends_on(lua_State *L)
 {
     struct script *script = script_of(L);
     const struct rule_run *run = script->own.rules->run;
     lua_settop(L, 2);
-    if (!run || !run->sink || !run->sink->looked) return 0;
+    if (!run || !run->sink || !run->sink->depends_on) return 0;
     size_t use = (size_t)lua_tointeger(L, 1) - 1;
     if (use >= run->rule->use_count) return 0;
     struct buf *text = script_scratch(script);
     if (lua_isnil(L, 2) || index_value_text(L, 2, text))
-        run->sink->looked(run->sink->ctx, use, buf_slice(text));
+        run->sink->depends_on(run->sink->ctx, use, buf_slice(text));
     return 0;
 }
 
@@ -303,9 +303,9 @@ static int l_rule_result(lua_State *L)
 
 static void bind_rule(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"new", l_rule_new},       {"claimed", l_rule_claimed},
-                                     {"looks", l_rule_looks},   {"param", l_rule_param},
-                                     {"result", l_rule_result}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {
+        {"new", l_rule_new},     {"claimed", l_rule_claimed}, {"depends_on", l_rule_depends_on},
+        {"param", l_rule_param}, {"result", l_rule_result},   {NULL, NULL}};
     static const luaL_Reg result_methods[] = {{"pass", l_rule_pass},
                                               {"fail", l_rule_fail},
                                               {"warn", l_rule_warn},

@@ -86,7 +86,7 @@ struct rule_sink {
     void (*found)(void *ctx, const struct rule_finding *finding);
     /* Each look that the check takes at other objects, before it is taken: by rule->uses[use], at what is
      * found under `value`, which is empty for all. NULL: nobody asks. */
-    void (*looked)(void *ctx, size_t use, struct str value);
+    void (*depends_on)(void *ctx, size_t use, struct str value);
     void *ctx;
     /* Of an object that has the fields of these names alone; NULL: it is whole. `missed` is called for each
      * name that a call asks for and that is none of them; of a `whole` one, for all that is in it; an empty

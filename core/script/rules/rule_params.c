@@ -230,7 +230,7 @@ struct search {
     bool has_rule, found;
 };
 
-static void look_at(struct search *search, const struct script_rule *rule)
+static void search_rule(struct search *search, const struct script_rule *rule)
 {
     const struct given *given = search->given;
     bool is_meant = !given->rule || strcmp(given->rule, rule->id) == 0;
@@ -266,7 +266,7 @@ bool rule_params_check(const struct rule_params *params, struct script *const *s
                                 .has_rule = !given->rule};
         for (size_t j = 0; j < count; j++)
             for (size_t k = 0; k < script_rule_count(scripts[j]); k++)
-                look_at(&search, script_rule(scripts[j], k));
+                search_rule(&search, script_rule(scripts[j], k));
         if (!search.found) return complain(&search, err);
     }
     return true;

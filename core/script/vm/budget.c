@@ -108,7 +108,7 @@ static int64_t taken_ns(const struct budget_call *call, int64_t now)
 
 /* Finds a call that is over its limit, the innermost first. True when one will be before anybody looks again.
  */
-static bool look(struct script *script)
+static bool check_calls(struct script *script)
 {
     struct budget *b = &script->budget;
     const int64_t until_next_ns = 3 * CPU_WATCH_MS * INT64_C(1000000); /* a kernel's tick may take 10 ms */
@@ -140,7 +140,7 @@ static void on_count(lua_State *L, lua_Debug *ar)
 {
     struct script *script = script_of(L);
     memory_on_hook(L);
-    if (!script->budget.over) look(script);
+    if (!script->budget.over) check_calls(script);
     budget_raise(L);
     if (script->budget.every == EACH_INSTRUCTION) disarm(script);
 }
@@ -150,7 +150,7 @@ static void on_count(lua_State *L, lua_Debug *ar)
 void budget_tick(struct script *script)
 {
     if (script->trusted) return;
-    bool near = !script->budget.over && look(script);
+    bool near = !script->budget.over && check_calls(script);
     if (script->budget.over)
         budget_arm(script);
     else if (near && !script->budget.every)

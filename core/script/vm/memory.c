@@ -34,7 +34,7 @@ static bool may_have(struct script *script, size_t more)
     return false;
 }
 
-static void look(struct script *script)
+static void check_collection(struct script *script)
 {
     struct script_heap *heap = &script->heap;
     if (script->memory <= heap->collect_at || heap->wanted) return;
@@ -55,14 +55,14 @@ void *memory_allocate(void *ud, void *block, size_t old_size, size_t new_size)
     void *grown = realloc(block, new_size);
     if (!grown) return NULL;
     script->memory += new_size - old_size;
-    look(script);
+    check_collection(script);
     return grown;
 }
 
 void memory_note(struct script *script, ptrdiff_t bytes)
 {
     script->memory += (size_t)bytes;
-    if (bytes > 0) look(script);
+    if (bytes > 0) check_collection(script);
 }
 
 void memory_take(lua_State *L, size_t bytes)

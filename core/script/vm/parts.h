@@ -108,7 +108,7 @@ struct retained {
     size_t cap, count, last; /* slots, a power of two; objects; the slot that was asked for last */
     LIST_HEAD(retained_sets, retained_set) many;
     size_t bytes;             /* what objects take that no cache has; part of the script's memory */
-    size_t looked_at;         /* objects, when it was found */
+    size_t counted;           /* objects, when it was found */
     struct departed departed; /* from caches, until then */
     struct departed fetched;  /* from the server past the caches, since then */
 };

@@ -122,7 +122,7 @@ bool retained_is_due(const struct script *script)
     struct departed now = indexer_departed();
     uint64_t count = now.count - retained->departed.count + retained->fetched.count;
     uint64_t bytes = now.bytes - retained->departed.bytes + retained->fetched.bytes;
-    return count >= DEPARTED_MIN && count >= retained->looked_at && bytes >= script->heap.limit / 4;
+    return count >= DEPARTED_MIN && count >= retained->counted && bytes >= script->heap.limit / 4;
 }
 
 static bool is_cached(const struct script *script, const struct root *object)
@@ -151,7 +151,7 @@ static size_t bytes_of_one(const struct script *script, const struct retained_se
 }
 
 /* Adds to `looked` how many objects it looked at. */
-static size_t bytes_of_many(const struct script *script, size_t *looked)
+static size_t bytes_of_many(const struct script *script, size_t *counted)
 {
     const struct retained_set *many;
     size_t count = 0, bytes = 0;
@@ -160,7 +160,7 @@ static size_t bytes_of_many(const struct script *script, size_t *looked)
     LIST_FOREACH (many, &script->retained.many, link) {
         size_t step = many->count / sample + 1;
         bytes += bytes_of_one(script, many, step);
-        *looked += many->count / step;
+        *counted += many->count / step;
     }
     return bytes;
 }
@@ -168,14 +168,14 @@ static size_t bytes_of_many(const struct script *script, size_t *looked)
 void retained_recount(struct script *script)
 {
     struct retained *retained = &script->retained;
-    size_t bytes = 0, looked = retained->count;
+    size_t bytes = 0, counted = retained->count;
     if (retained->cap > SLOTS_MIN && retained->count < retained->cap / 32) resize(script, retained->cap / 4);
     for (size_t i = 0; i < retained->cap; i++)
         if (retained->slots[i].root) bytes += bytes_of(script, retained->slots[i].root);
-    bytes += bytes_of_many(script, &looked);
+    bytes += bytes_of_many(script, &counted);
     script->memory += bytes - retained->bytes;
     retained->bytes = bytes;
-    retained->looked_at = looked;
+    retained->counted = counted;
     retained->departed = indexer_departed();
     retained->fetched = (struct departed){0};
 }

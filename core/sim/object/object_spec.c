@@ -79,7 +79,7 @@ static double amount(const json_t *quantity)
     return 0;
 }
 
-static void look_at(const json_t *container, bool *any, bool *all_equal)
+static void compare_resources(const json_t *container, bool *any, bool *all_equal)
 {
     static const char *const resources[] = {"cpu", "memory"};
     for (size_t i = 0; i < ARRAY_LEN(resources); i++) {
@@ -96,9 +96,9 @@ const char *sim_quality_of_service(const json_t *spec)
     json_t *container;
     size_t i;
     json_array_foreach (json_object_get(spec, "containers"), i, container)
-        look_at(container, &any, &all_equal);
+        compare_resources(container, &any, &all_equal);
     json_array_foreach (json_object_get(spec, "initContainers"), i, container)
-        look_at(container, &any, &all_equal);
+        compare_resources(container, &any, &all_equal);
     if (!any) return "BestEffort";
     return all_equal ? "Guaranteed" : "Burstable";
 }

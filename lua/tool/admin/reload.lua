@@ -4,7 +4,7 @@ local values = require "tool.view.values"
 
 local int, items, text = values.int, values.items, values.text
 
-local LOOK_MS, REPLY_MS = 50, 10000
+local POLL_MS, REPLY_MS = 50, 10000
 
 local function find(scripts, name)
   for _, script in ipairs(items(scripts)) do
@@ -74,7 +74,7 @@ return function(command)
   local begun = scripts_of(command.request(method, "[" .. table.concat(names, ",") .. "]", REPLY_MS))
   local now = list()
   while is_waiting(begun, scripts_of(now)) do
-    host.sleep(LOOK_MS)
+    host.sleep(POLL_MS)
     now = list()
   end
   local all_good, out = true, {}

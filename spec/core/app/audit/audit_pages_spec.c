@@ -105,7 +105,7 @@ static bool read_pages(struct bench *bench, const char *selector)
                                                                    .namespace_ = "shop",
                                                                    .selector = selector,
                                                                    .wait_ms = 10000,
-                                                                   .looked = on_looked},
+                                                                   .audited = on_looked},
                                &bench->err);
     auditor_free(auditor);
     packer_free(packer);

@@ -97,7 +97,7 @@ static void test_two_streams_add_to_one_table(void **state)
     struct audit_table *one = fixture_unsorted(false);
     assert_int_equal(audit_table_rule_count(to), audit_table_rule_count(one));
     assert_int_equal(audit_table_count_rows(to), 2 * audit_table_count_rows(one));
-    assert_int_equal(audit_table_totals(to).looked_at, 2 * audit_table_totals(one).looked_at);
+    assert_int_equal(audit_table_totals(to).audited, 2 * audit_table_totals(one).audited);
     assert_int_equal(audit_table_totals(to).evaluated, 2 * audit_table_totals(one).evaluated);
     audit_table_free(one);
     audit_table_free(to);
@@ -145,7 +145,7 @@ static void test_what_was_told_is_forgotten_but_for_the_rules(void **state)
     size_t rules = audit_table_rule_count(table);
     audit_table_forget(table);
     struct audit_totals totals = audit_table_totals(table);
-    assert_int_equal(audit_table_count_rows(table) + totals.looked_at + totals.evaluated, 0);
+    assert_int_equal(audit_table_count_rows(table) + totals.audited + totals.evaluated, 0);
     assert_int_equal(totals.verdicts[VERDICT_FAIL], 0);
     assert_int_equal(audit_table_rule_count(table), rules);
     assert_true(audit_table_rule(table, 0)->title[0] != '\0');
@@ -187,7 +187,7 @@ static void test_many_rows_of_an_object_are_many_frames(void **state)
             size_t n = bytes[s].len - at < BLOCK ? bytes[s].len - at : BLOCK;
             assert_true(audit_stream_take(streams[s], (struct str){bytes[s].data + at, n}, &err));
         }
-    assert_int_equal(audit_table_totals(to).looked_at, STREAMS);
+    assert_int_equal(audit_table_totals(to).audited, STREAMS);
     assert_int_equal(audit_table_object_count(to), STREAMS);
     assert_int_equal(audit_table_count_rows(to), STREAMS * ROWS);
     size_t of_first = 0;
