@@ -132,7 +132,7 @@ static bool on_object(void *ctx, const struct audit_input_object *object)
     const struct audit_subject subject = {.object = object->root,
                                           .file = object->file,
                                           .line = object->line,
-                                          .kept = object->kept,
+                                          .projection = object->projection,
                                           .again = object->again,
                                           .ctx = object->text};
     if (is_elsewhere(offline, object->root)) {
@@ -165,7 +165,7 @@ static void on_bytes(void *ctx, uint64_t done, uint64_t total)
 }
 
 /* Objects that are kept for others to use are kept whole, and so are those that a rule may mend. */
-static const struct projection *kept_of(void *ctx, struct str api_version, struct str kind)
+static const struct projection *projection_of(void *ctx, struct str api_version, struct str kind)
 {
     const struct offline *offline = ctx;
     return auditor_projection(offline->scripts.auditor, api_version, kind);
@@ -189,20 +189,20 @@ static void read_all(struct offline *offline)
     struct number_set seen = {0};
     struct input_exclude exclude;
     input_exclude_init(&exclude, offline->request->exclude.items, offline->request->exclude.count);
-    const struct audit_input_options input = {.packer = offline->packer,
-                                              .sink = &sink,
-                                              .seen = &seen,
-                                              .projection_of =
-                                                  offline->objects || offline->request->fix ? NULL : kept_of,
-                                              .wanted = offline->objects ? NULL : is_wanted,
-                                              .namespace_of = namespace_of,
-                                              .skipped = on_skipped,
-                                              .foreign = on_foreign,
-                                              .recursive = offline->request->recursive,
-                                              .exclude = &exclude,
-                                              .max_object_size = offline->request->options.max_object_size,
-                                              .progress = on_bytes,
-                                              .ctx = offline};
+    const struct audit_input_options input = {
+        .packer = offline->packer,
+        .sink = &sink,
+        .seen = &seen,
+        .projection_of = offline->objects || offline->request->fix ? NULL : projection_of,
+        .wanted = offline->objects ? NULL : is_wanted,
+        .namespace_of = namespace_of,
+        .skipped = on_skipped,
+        .foreign = on_foreign,
+        .recursive = offline->request->recursive,
+        .exclude = &exclude,
+        .max_object_size = offline->request->options.max_object_size,
+        .progress = on_bytes,
+        .ctx = offline};
     const struct flag_list *from = &offline->request->from;
     struct audit_input_counts counts = {0};
     progress_begin(&offline->progress, offline->objects ? "Reading" : "Auditing", 0);

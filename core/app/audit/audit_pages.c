@@ -45,8 +45,8 @@ struct pages {
     /* The page that is looked at. */
     struct root **objects;
     size_t count, at;
-    struct root *current;          /* that rules are asked about */
-    const struct projection *kept; /* NULL: they are whole */
+    struct root *current;                /* that rules are asked about */
+    const struct projection *projection; /* NULL: they are whole */
 };
 
 /* --- what was looked at */
@@ -69,22 +69,22 @@ static const struct projection *current_projection(const struct pages *pages)
 }
 
 /* The scope takes a reference of its own. */
-static struct list_watch *new_inner(const struct pages *pages, const struct projection *kept)
+static struct list_watch *new_inner(const struct pages *pages, const struct projection *projection)
 {
     const struct audit_pages_options *o = pages->options;
     return list_watch_new(o->client, o->resource,
                           &(const struct lw_scope){.namespace_ = o->resource->namespaced ? o->namespace_ : "",
                                                    .label_selector = o->selector,
                                                    .field_selector = "",
-                                                   .projection = (struct projection *)kept,
+                                                   .projection = (struct projection *)projection,
                                                    .packer = o->packer});
 }
 
-static void make_inner(struct pages_source *source, const struct projection *kept)
+static void make_inner(struct pages_source *source, const struct projection *projection)
 {
     if (source->inner) source->inner->ops->free(source->inner);
-    source->inner = new_inner(source->pages, kept);
-    source->by = kept;
+    source->inner = new_inner(source->pages, projection);
+    source->by = projection;
 }
 
 /* No call of the one before is under way: the pager has one at a time. */
@@ -92,9 +92,9 @@ static struct lw_call *start(struct list_watch *base, const struct lw_options *o
                              const struct lw_sink *sink, void *ctx)
 {
     struct pages_source *source = container_of(base, struct pages_source, base);
-    const struct projection *kept = current_projection(source->pages);
-    if (kept != source->by) make_inner(source, kept);
-    source->pages->kept = kept;
+    const struct projection *projection = current_projection(source->pages);
+    if (projection != source->by) make_inner(source, projection);
+    source->pages->projection = projection;
     return lw_start(source->inner, options, sink, ctx);
 }
 
@@ -215,7 +215,7 @@ static bool fetch(struct pages *pages, void (*next)(struct pager *pager))
 
 /* A first page that is listed again is of a newer version: objects that came before it push it to the next
  * page, where it counts as looked at. What has left the cluster meanwhile is not asked about. */
-static struct root *find_alone(struct pages *pages, const struct projection *kept)
+static struct root *find_alone(struct pages *pages, const struct projection *projection)
 {
     const struct audit_pages_options *o = pages->options;
     struct text text;
@@ -225,7 +225,7 @@ static struct root *find_alone(struct pages *pages, const struct projection *kep
                                                                  .client = o->client,
                                                                  .packer = o->packer,
                                                                  .resource = o->resource,
-                                                                 .kept = kept,
+                                                                 .projection = projection,
                                                                  .namespace_ = ns,
                                                                  .name = name,
                                                                  .selector = o->selector,
@@ -237,14 +237,14 @@ static struct root *find_alone(struct pages *pages, const struct projection *kep
     return object;
 }
 
-static struct root *check_again(void *ctx, const struct projection *kept)
+static struct root *check_again(void *ctx, const struct projection *projection)
 {
     struct pages *pages = ctx;
     uint64_t current = identity(pages->current);
     if (!pages->expired.code && !fetch(pages, pager_again) && !take_expired(pages)) return NULL;
     for (size_t i = 0; i < pages->count; i++)
         if (identity(pages->objects[i]) == current) return root_ref(pages->objects[i]);
-    return find_alone(pages, kept);
+    return find_alone(pages, projection);
 }
 
 static void audit_object(struct pages *pages, struct root *object)
@@ -255,8 +255,9 @@ static void audit_object(struct pages *pages, struct root *object)
     struct text ns, name;
     refusals_remove(&pages->refusals, root_namespace(object, &ns), root_name(object, &name));
     root_ref(object); /* the page may be another one before it is done */
-    auditor_audit(o->auditor, &(const struct audit_subject){
-                                  .object = object, .kept = pages->kept, .again = check_again, .ctx = pages});
+    auditor_audit(o->auditor,
+                  &(const struct audit_subject){
+                      .object = object, .projection = pages->projection, .again = check_again, .ctx = pages});
     root_unref(object);
     o->audited(o->ctx);
 }

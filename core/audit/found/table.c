@@ -18,7 +18,7 @@ struct audit_table {
     size_t row_count;
     const struct audit_object *now; /* the object that was begun */
     uint32_t now_at;                /* where it is kept, when `now_kept` */
-    bool now_kept, keep_passes;
+    bool now_stored, keep_passes;
     size_t audited, unmatched, elsewhere, foreign, evaluated, known;
 };
 
@@ -94,7 +94,7 @@ const struct audit_rule *audit_table_rule(const struct audit_table *f, uint32_t 
 void audit_table_begin_object(struct audit_table *f, const struct audit_object *object)
 {
     f->now = object;
-    f->now_kept = false;
+    f->now_stored = false;
     f->audited++;
 }
 
@@ -102,7 +102,7 @@ void audit_table_resume_object(struct audit_table *f, uint32_t object)
 {
     must(object < f->object_count);
     f->now_at = object;
-    f->now_kept = true;
+    f->now_stored = true;
 }
 
 size_t audit_table_object_count(const struct audit_table *f)
@@ -119,19 +119,19 @@ const struct audit_object *audit_table_object(const struct audit_table *f, uint3
 static uint32_t keep_object(struct audit_table *f)
 {
     const struct audit_object *now = f->now;
-    if (!f->now_kept) {
+    if (!f->now_stored) {
         struct audit_object *kept = array_add(f->objects, f->object_count);
         *kept = (struct audit_object){.file = texts_keep(&f->texts, now->file), .line = now->line};
         keep_texts(&f->texts, kept, now, audit_object_texts, OBJECT_TEXTS);
         f->now_at = (uint32_t)(f->object_count - 1);
-        f->now_kept = true;
+        f->now_stored = true;
     }
     return f->now_at;
 }
 
 static struct audit_row *add_row(struct audit_table *f, uint32_t rule, enum verdict verdict)
 {
-    must((f->now || f->now_kept) && rule < f->rule_count);
+    must((f->now || f->now_stored) && rule < f->rule_count);
     uint32_t object = keep_object(f);
     struct audit_row *row = array_add(f->rows, f->row_count);
     *row = (struct audit_row){.rule = rule, .object = object, .verdict = verdict};
@@ -215,7 +215,7 @@ void audit_table_forget(struct audit_table *f)
     f->object_count = f->row_count = 0;
     f->audited = f->evaluated = 0;
     f->now = NULL;
-    f->now_kept = false;
+    f->now_stored = false;
     for (size_t i = 0; i < f->rule_count; i++) memset(f->rules[i].counts, 0, sizeof f->rules[i].counts);
 }
 

@@ -21,11 +21,11 @@ enum { AUDIT_INPUT_OBJECT_MAX = 8 << 20 }; /* of one object's text, unless optio
 struct audit_input_object {
     struct root *root;
     struct str file;
-    size_t line;                   /* where it begins in the file, from 1 */
-    const struct projection *kept; /* what it was packed by; NULL: it is whole */
+    size_t line;                         /* where it begins in the file, from 1 */
+    const struct projection *projection; /* what it was packed by; NULL: it is whole */
     /* Packs it by another projection, or whole: a new reference. NULL: what was not read before is
      * malformed, and `refused` was told. */
-    struct root *(*again)(void *text, const struct projection *kept);
+    struct root *(*again)(void *text, const struct projection *projection);
     void *text; /* for `again` */
 };
 

@@ -236,12 +236,12 @@ struct packing {
     size_t line;
 };
 
-static struct root *pack_again(void *text, const struct projection *kept)
+static struct root *pack_again(void *text, const struct projection *projection)
 {
     struct packing *packing = text;
     struct root *object;
     struct err err;
-    packing->type.projection = kept;
+    packing->type.projection = projection;
     packing->reader->last_type.len = 0; /* more is kept of the next one, too */
     if (pack(packing->reader, packing->piece, &packing->type, &object, &err)) return object;
     input_refuse_damaged(packing->reader, packing->piece->text, packing->line, &err);

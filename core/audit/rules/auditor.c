@@ -149,7 +149,7 @@ static void audit_by(struct auditor *auditor, const struct rule_type *type,
                      const struct audit_subject *subject, const struct audit_object *shown)
 {
     struct fixer *fixer = auditor->options.fixer;
-    struct packed packed = {subject, type->fields, subject->kept, subject->object, NULL};
+    struct packed packed = {subject, type->fields, subject->projection, subject->object, NULL};
     audit_table_begin_object(auditor->options.table, shown);
     if (fixer) fixer_begin(fixer, subject->object);
     for (size_t i = 0; i < type->rules.count; i++) {

@@ -36,8 +36,8 @@ struct audit_subject {
     size_t line;     /* 0: not known */
     /* By what the object was packed; NULL: it is whole. `again` packs it by another one, or whole: a new
      * reference, or NULL, and it is told, when what was not read before is malformed. */
-    const struct projection *kept;
-    struct root *(*again)(void *ctx, const struct projection *kept);
+    const struct projection *projection;
+    struct root *(*again)(void *ctx, const struct projection *projection);
     void *ctx;
 };
 

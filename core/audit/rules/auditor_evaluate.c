@@ -99,8 +99,8 @@ static void on_missed(void *ctx, struct str name, bool whole)
  */
 static bool pack_again(struct packed *packed)
 {
-    packed->kept = fields_projection(packed->fields);
-    struct root *again = packed->subject->again(packed->subject->ctx, packed->kept);
+    packed->projection = fields_projection(packed->fields);
+    struct root *again = packed->subject->again(packed->subject->ctx, packed->projection);
     if (!again) return false;
     root_unref(packed->own);
     packed->object = packed->own = again;
@@ -121,7 +121,8 @@ static enum verdict evaluate_once(struct rule_evaluation *evaluation, const stru
     const struct rule_ref *ref = &auditor->rules[evaluation->rule];
     const struct evaluation_sink sink = {.found = on_found,
                                          .ctx = evaluation,
-                                         .kept = packed->kept ? projection_names(packed->kept) : NULL,
+                                         .projection =
+                                             packed->projection ? projection_names(packed->projection) : NULL,
                                          .missed = on_missed};
     const struct evaluation_options options = {packed->object, auditor->options.now_s, &auditor->message,
                                                is_rule, auditor};
@@ -129,7 +130,7 @@ static enum verdict evaluate_once(struct rule_evaluation *evaluation, const stru
                                            .rule = evaluation->rule,
                                            .object = packed->object,
                                            .fields = packed->fields,
-                                           .is_partial = packed->kept != NULL};
+                                           .is_partial = packed->projection != NULL};
     return rule_evaluate(ref, &options, &sink).verdict;
 }
 

@@ -20,7 +20,7 @@ struct auditor {
 struct packed {
     const struct audit_subject *subject;
     struct fields *fields;
-    const struct projection *kept; /* NULL: it is whole */
+    const struct projection *projection; /* NULL: it is whole */
     struct root *object;
     struct root *own; /* the same, when it was packed again: a reference */
 };

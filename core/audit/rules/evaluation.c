@@ -91,7 +91,7 @@ struct evaluation rule_evaluate(const struct rule_ref *ref, const struct evaluat
     const struct rule_sink inner = {.found = on_found,
                                     .depends_on = sink->depends_on ? on_dependency : NULL,
                                     .ctx = &call,
-                                    .kept = sink->kept,
+                                    .projection = sink->projection,
                                     .missed = on_missed};
     enum verdict verdict = script_evaluate_rule(ref->script, ref->number, options->object, &inner);
     bool counts = verdict == VERDICT_WARN || verdict == VERDICT_FAIL;

@@ -20,7 +20,7 @@ struct evaluation_sink {
     void (*found)(void *ctx, const struct rule_finding *finding, bool accepted);
     void (*depends_on)(void *ctx, size_t use, struct str value); /* may be NULL */
     void *ctx;
-    const struct name_set *kept; /* NULL: the object is whole, and nothing can be missed */
+    const struct name_set *projection; /* NULL: the object is whole, and nothing can be missed */
     void (*missed)(void *ctx, struct str name, bool whole);
 };
 

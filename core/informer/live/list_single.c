@@ -63,7 +63,8 @@ static struct pager *new_pager(const struct list_single *alone, const char *fiel
     const struct lw_scope scope = {.namespace_ = alone->resource->namespaced ? alone->namespace_ : "",
                                    .label_selector = alone->selector,
                                    .field_selector = fields,
-                                   .projection = (struct projection *)alone->kept, /* it takes a reference */
+                                   .projection =
+                                       (struct projection *)alone->projection, /* it takes a reference */
                                    .packer = alone->packer};
     return pager_new(
         &(const struct pager_options){.source = list_watch_new(alone->client, alone->resource, &scope),

@@ -16,8 +16,8 @@ struct list_single {
     struct kube_client *client;
     struct packer *packer;
     const struct resource *resource;
-    const struct projection *kept; /* NULL: whole */
-    const char *namespace_;        /* "": it has none */
+    const struct projection *projection; /* NULL: whole */
+    const char *namespace_;              /* "": it has none */
     const char *name;
     const char *selector; /* that its labels match; "": whatever they are */
     int64_t wait_ms;

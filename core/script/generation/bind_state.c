@@ -20,14 +20,15 @@ static int version_arg(lua_State *L, int idx)
 }
 
 /* Its table is on top of the stack. */
-static struct kept *declare(lua_State *L, const char *name, int version)
+static struct state_table *declare(lua_State *L, const char *name, int version)
 {
     struct state_tables *tables = script_of(L)->own.states;
     lua_pushvalue(L, -1);
     int table = luaL_ref(L, LUA_REGISTRYINDEX);
-    struct kept *kept = array_add(tables->items, tables->count);
-    *kept = (struct kept){.name = xstrdup(name), .version = version, .table = table, .migrate = LUA_NOREF};
-    return kept;
+    struct state_table *state_table = array_add(tables->items, tables->count);
+    *state_table =
+        (struct state_table){.name = xstrdup(name), .version = version, .table = table, .migrate = LUA_NOREF};
+    return state_table;
 }
 
 static const char *name_arg(lua_State *L, int idx)
@@ -48,7 +49,7 @@ static int l_state_declare(lua_State *L)
     lua_settop(L, 5);
     const char *name = name_arg(L, 1);
     int version = version_arg(L, 3);
-    const struct kept *known = state_table_find(script, str_of(name));
+    const struct state_table *known = state_table_find(script, str_of(name));
     if (known && lua_toboolean(L, 2)) script_raise(L, "k8s.state: %s is already declared", name);
     if (known) {
         lua_rawgeti(L, LUA_REGISTRYINDEX, known->table);

@@ -10,7 +10,7 @@
 #include "script/vm/call.h"
 
 struct handover {
-    const struct kept *from, *to;
+    const struct state_table *from, *to;
     struct buf bytes, migrated;
     lua_Debug place; /* of migrate, once it was called */
 };

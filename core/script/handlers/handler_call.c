@@ -119,8 +119,8 @@ static void begin_to_wait(struct handler_call *call)
     struct script_handler *h = call->handler;
     h->spare = NULL;
     h->refs++;
-    call->kept = event_copy(call->event);
-    call->event = &call->kept;
+    call->copy = event_copy(call->event);
+    call->event = &call->copy;
     TAILQ_INSERT_TAIL(&h->waiting, call, waiting_link);
     h->waiting_count++;
     lock_key(call, h);
@@ -136,7 +136,7 @@ static void on_done(void *ctx, enum script_result result)
     ended(call, result);
     if (holder) unlock_key(call);
     if (holder) delivery_go_on(holder);
-    event_let_go(&call->kept);
+    event_let_go(&call->copy);
     free(call);
     handler_unref(h);
 }

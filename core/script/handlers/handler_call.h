@@ -15,7 +15,7 @@ struct handler_call {
     struct pending_key *key;        /* held in the holder's list; NULL: all of them are */
     struct task *task;
     const struct handler_event *event; /* of the call, whether it waits or not */
-    struct handler_event kept;         /* the same once it waits, with references */
+    struct handler_event copy;         /* the same once it waits, with references */
     int64_t begun_ns;
 };
 

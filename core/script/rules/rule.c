@@ -231,8 +231,8 @@ enum verdict script_evaluate_rule(struct script *script, size_t rule, struct roo
                                   const struct rule_sink *sink)
 {
     struct rule_run run = {.rule = script_rule(script, rule), .object = object, .sink = sink};
-    partial_begin(&script->own.views->partial, sink->kept ? object : NULL, sink->kept, sink->missed,
-                  sink->ctx);
+    partial_begin(&script->own.views->partial, sink->projection ? object : NULL, sink->projection,
+                  sink->missed, sink->ctx);
     const struct rule_use *suspended = find_suspended(run.rule);
     if (suspended) {
         struct buf text = {0};

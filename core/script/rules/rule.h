@@ -92,7 +92,7 @@ struct rule_sink {
      * name that a call asks for and that is none of them; of a `whole` one, for all that is in it; an empty
      * one is the whole object. What the rule says is worth nothing then, and script_evaluate_rule is to be
      * called again with an object that has it. */
-    const struct name_set *kept;
+    const struct name_set *projection;
     void (*missed)(void *ctx, struct str name, bool whole);
 };
 

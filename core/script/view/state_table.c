@@ -11,7 +11,7 @@
 
 enum { PATH_SHOWN = 200, KEY_SHOWN = 64, LEVEL_SLOTS = 8 };
 
-struct kept *state_table_find(const struct script *script, struct str name)
+struct state_table *state_table_find(const struct script *script, struct str name)
 {
     for (size_t i = 0; i < script->own.states->count; i++)
         if (str_is(name, script->own.states->items[i].name)) return &script->own.states->items[i];
@@ -216,8 +216,8 @@ static void push_checked(lua_State *L, const struct assignment *a, int idx, unsi
 void state_table_push_value(lua_State *L, int table, int key, int value)
 {
     const struct state_table_node *node = lua_touserdata(L, table);
-    const struct kept *kept = &script_of(L)->own.states->items[node->of];
-    const struct assignment a = {.name = kept->name, .of = node->of, .table = table};
+    const struct state_table *state_table = &script_of(L)->own.states->items[node->of];
+    const struct assignment a = {.name = state_table->name, .of = node->of, .table = table};
     const struct step step = {.key = key};
     check_key(L, &a, &step);
     push_checked(L, &a, value, node->depth + 1, &step);

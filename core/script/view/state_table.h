@@ -15,14 +15,14 @@ struct script;
 
 enum { STATE_TABLE_DEPTH_MAX = 100 };
 
-struct kept {
+struct state_table {
     char *name;
     int version;
     int table, migrate; /* references into the registry; migrate may be LUA_NOREF */
 };
 
 struct state_tables {
-    struct kept *items;
+    struct state_table *items;
     size_t count;
 };
 
@@ -33,7 +33,7 @@ struct state_table_node {
 };
 
 /* NULL when there is none of that name. */
-struct kept *state_table_find(const struct script *script, struct str name);
+struct state_table *state_table_find(const struct script *script, struct str name);
 void state_tables_clear(struct script *script);
 
 /* NULL when the value is no state table. */
