@@ -35,7 +35,7 @@ static int64_t size_of(int fd)
 /* Looks at the last byte, as others may have written or truncated the file. `otherwise` where nobody may
  * look.
  */
-static bool is_torn(int fd, bool otherwise)
+static bool is_incomplete(int fd, bool otherwise)
 {
     char path[sizeof "/proc/self/fd/" + 3 * sizeof fd], last;
     int64_t size = size_of(fd);
@@ -83,18 +83,18 @@ static void leave_line(struct outlet *o)
 }
 
 /* With the file's lock. After that the file ends where the rest of the lines may follow. */
-static int mend_end(struct outlet *o)
+static int complete_line(struct outlet *o)
 {
     struct outlet_file *file = o->file;
     /* The rest of a cut line may follow only if nobody has written behind its beginning. */
-    bool goes_on = file->torn_by == o && is_within_line(o) && file->size == size_of(o->fd);
-    file->torn_by = NULL;
+    bool goes_on = file->incomplete_by == o && is_within_line(o) && file->size == size_of(o->fd);
+    file->incomplete_by = NULL;
     if (!goes_on) {
         leave_line(o);
-        int error = file->is_torn && is_torn(o->fd, true) ? write_all(o->fd, "\n", 1, NULL) : 0;
+        int error = file->is_incomplete && is_incomplete(o->fd, true) ? write_all(o->fd, "\n", 1, NULL) : 0;
         if (error) return error;
     }
-    file->is_torn = false;
+    file->is_incomplete = false;
     return 0;
 }
 
@@ -102,11 +102,11 @@ int outlet_write(struct outlet *o)
 {
     struct outlet_file *file = o->file;
     pthread_mutex_lock(&file->lock);
-    int error = mend_end(o);
+    int error = complete_line(o);
     if (!error) error = write_all(o->fd, o->lines.data + o->done, o->lines.len - o->done, &o->done);
     if (error && is_within_line(o)) {
-        file->is_torn = true;
-        file->torn_by = o;
+        file->is_incomplete = true;
+        file->incomplete_by = o;
         file->size = size_of(o->fd);
     }
     pthread_mutex_unlock(&file->lock);
@@ -119,12 +119,12 @@ void outlet_move(struct outlet *o, int fd)
     pthread_mutex_lock(&file->lock);
     if (o->fd >= 0) {
         /* Best effort: the old file is given up anyway. */
-        if (file->is_torn) (void)!write(o->fd, "\n", 1);
+        if (file->is_incomplete) (void)!write(o->fd, "\n", 1);
         close(o->fd);
     }
     o->fd = fd;
-    file->is_torn = is_torn(fd, false);
-    file->torn_by = NULL;
+    file->is_incomplete = is_incomplete(fd, false);
+    file->incomplete_by = NULL;
     pthread_mutex_unlock(&file->lock);
     leave_line(o);
     o->retry_ms = now_ms(o);

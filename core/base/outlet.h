@@ -22,9 +22,9 @@ struct outlet;
 /* File that an outlet writes to. Outlets that end in the same file share one, so that lines stay complete. */
 struct outlet_file {
     pthread_mutex_t lock;
-    bool is_torn;                 /* its last line may lack its end */
-    const struct outlet *torn_by; /* who can go on in that line, unless it gave it up; NULL: nobody */
-    int64_t size;                 /* when it was torn; -1: no regular file */
+    bool is_incomplete;                 /* its last line may lack its end */
+    const struct outlet *incomplete_by; /* who can go on in that line, unless it gave it up; NULL: nobody */
+    int64_t size;                       /* when it was torn; -1: no regular file */
 };
 
 struct outlet {

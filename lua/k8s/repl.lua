@@ -133,13 +133,13 @@ end
 local repl = {}
 
 -- What ends other prompts.
-local function is_farewell(text)
+local function is_exit(text)
   local word = string.match(text, "^%s*(%a+)%s*%(?%s*%)?%s*$")
   return (word == "exit" or word == "quit") and rawget(globals, word) == nil
 end
 
 function repl.eval(text, width, colours)
-  if is_farewell(text) then
+  if is_exit(text) then
     own.result("failed", "repl:1: press Ctrl-D to exit")
     return
   end

@@ -21,33 +21,33 @@ struct command_client {
     struct discoverer *discoverer; /* NULL: kinds were not asked for */
     struct catalogue *kinds;
     struct access_mail access;
-    int64_t patience_ms;
+    int64_t timeout_ms;
     struct timer timer;
     struct err err; /* of the call under way */
 };
 
-static void finish(struct command_client *asker, const struct err *err)
+static void finish(struct command_client *client, const struct err *err)
 {
-    if (err) asker->err = *err;
-    loop_stop(asker->loop);
+    if (err) client->err = *err;
+    loop_stop(client->loop);
 }
 
 static void on_late(struct timer *timer)
 {
-    struct command_client *asker = container_of(timer, struct command_client, timer);
+    struct command_client *client = container_of(timer, struct command_client, timer);
     struct err err;
-    err_set(&err, ERR_TIMEOUT, "no response within %g s", (double)asker->patience_ms / 1000);
-    finish(asker, &err);
+    err_set(&err, ERR_TIMEOUT, "no response within %g s", (double)client->timeout_ms / 1000);
+    finish(client, &err);
 }
 
 /* Until the client has the result. */
-static bool wait(struct command_client *asker, struct err *err)
+static bool wait(struct command_client *client, struct err *err)
 {
-    timer_start(&asker->timer, loop_clock(asker->loop), asker->patience_ms);
-    loop_run(asker->loop);
-    timer_cancel(&asker->timer);
-    if (asker->err.code == ERR_NONE) return true;
-    *err = asker->err;
+    timer_start(&client->timer, loop_clock(client->loop), client->timeout_ms);
+    loop_run(client->loop);
+    timer_cancel(&client->timer);
+    if (client->err.code == ERR_NONE) return true;
+    *err = client->err;
     return false;
 }
 
@@ -55,9 +55,9 @@ static bool wait(struct command_client *asker, struct err *err)
 
 static void on_found(void *ctx, const struct catalogue *catalogue)
 {
-    struct command_client *asker = ctx;
-    if (!asker->kinds) asker->kinds = catalogue_ref(catalogue);
-    finish(asker, NULL);
+    struct command_client *client = ctx;
+    if (!client->kinds) client->kinds = catalogue_ref(catalogue);
+    finish(client, NULL);
 }
 
 static void on_failed(void *ctx, const struct err *err)
@@ -65,51 +65,54 @@ static void on_failed(void *ctx, const struct err *err)
     finish(ctx, err);
 }
 
-struct catalogue *command_client_kinds(struct command_client *asker, struct err *err)
+struct catalogue *command_client_kinds(struct command_client *client, struct err *err)
 {
-    err_clear(&asker->err);
-    asker->discoverer = discoverer_new(&(struct discoverer_options){
-        .engine_loop = asker->loop, .io = asker->io, .found = on_found, .failed = on_failed, .ctx = asker});
-    discoverer_refresh(asker->discoverer, 0);
-    if (!wait(asker, err)) return NULL;
-    return catalogue_ref(asker->kinds);
+    err_clear(&client->err);
+    client->discoverer = discoverer_new(&(struct discoverer_options){.engine_loop = client->loop,
+                                                                     .io = client->io,
+                                                                     .found = on_found,
+                                                                     .failed = on_failed,
+                                                                     .ctx = client});
+    discoverer_refresh(client->discoverer, 0);
+    if (!wait(client, err)) return NULL;
+    return catalogue_ref(client->kinds);
 }
 
 /* --- access */
 
 static void on_reviewed(struct mail *mail)
 {
-    struct command_client *asker = container_of(mail, struct command_client, access.mail);
-    finish(asker, &asker->access.err);
+    struct command_client *client = container_of(mail, struct command_client, access.mail);
+    finish(client, &client->access.err);
 }
 
 /* On the I/O thread. */
 static void on_review(void *ctx, const struct err *err)
 {
-    struct command_client *asker = ctx;
-    asker->access.review = NULL;
-    if (err) asker->access.err = *err;
-    asker->access.mail.deliver = on_reviewed;
-    mailbox_post(loop_mailbox(asker->loop), &asker->access.mail);
+    struct command_client *client = ctx;
+    client->access.review = NULL;
+    if (err) client->access.err = *err;
+    client->access.mail.deliver = on_reviewed;
+    mailbox_post(loop_mailbox(client->loop), &client->access.mail);
 }
 
 /* On the I/O thread. */
 static void on_access_mail(struct mail *mail)
 {
-    struct command_client *asker = container_of(mail, struct command_client, access.mail);
-    asker->access.review = access_review_start(io_thread_client(asker->io), asker->access.checks,
-                                               asker->access.count, on_review, asker);
+    struct command_client *client = container_of(mail, struct command_client, access.mail);
+    client->access.review = access_review_start(io_thread_client(client->io), client->access.checks,
+                                                client->access.count, on_review, client);
 }
 
-bool command_client_access(struct command_client *asker, struct access_check *checks, size_t count,
+bool command_client_access(struct command_client *client, struct access_check *checks, size_t count,
                            struct err *err)
 {
-    err_clear(&asker->err);
-    asker->access = (struct access_mail){.mail.deliver = on_access_mail, .checks = checks, .count = count};
-    err_clear(&asker->access.err);
-    mailbox_post(loop_mailbox(io_thread_loop(asker->io)), &asker->access.mail);
-    if (wait(asker, err)) return true;
-    io_thread_stop(asker->io); /* which writes to the checks, and they are the caller's */
+    err_clear(&client->err);
+    client->access = (struct access_mail){.mail.deliver = on_access_mail, .checks = checks, .count = count};
+    err_clear(&client->access.err);
+    mailbox_post(loop_mailbox(io_thread_loop(client->io)), &client->access.mail);
+    if (wait(client, err)) return true;
+    io_thread_stop(client->io); /* which writes to the checks, and they are the caller's */
     return false;
 }
 
@@ -117,40 +120,40 @@ bool command_client_access(struct command_client *asker, struct access_check *ch
 
 struct command_client *command_client_new(const struct command_client_options *options, struct err *err)
 {
-    struct command_client *asker = NEW(struct command_client);
-    const struct kube_client_options client = {.config = options->cluster,
-                                               .request_timeout_ms = options->request_timeout_ms};
-    asker->loop = loop_new();
-    asker->patience_ms = options->patience_ms;
-    if (asker->patience_ms < options->request_timeout_ms) asker->patience_ms = options->request_timeout_ms;
-    asker->timer.fn = on_late;
-    asker->io = io_thread_new(&client, NULL, err);
-    if (asker->io) {
-        io_thread_start(asker->io);
-        return asker;
+    struct command_client *client = NEW(struct command_client);
+    const struct kube_client_options client_options = {.config = options->cluster,
+                                                       .request_timeout_ms = options->request_timeout_ms};
+    client->loop = loop_new();
+    client->timeout_ms = options->timeout_ms;
+    if (client->timeout_ms < options->request_timeout_ms) client->timeout_ms = options->request_timeout_ms;
+    client->timer.fn = on_late;
+    client->io = io_thread_new(&client_options, NULL, err);
+    if (client->io) {
+        io_thread_start(client->io);
+        return client;
     }
-    loop_free(asker->loop);
-    free(asker);
+    loop_free(client->loop);
+    free(client);
     return NULL;
 }
 
-void command_client_free(struct command_client *asker)
+void command_client_free(struct command_client *client)
 {
-    if (!asker) return;
-    io_thread_stop(asker->io);
-    access_review_cancel(asker->access.review);
-    discoverer_free(asker->discoverer);
-    io_thread_free(asker->io);
-    catalogue_free(asker->kinds);
-    loop_free(asker->loop);
-    free(asker);
+    if (!client) return;
+    io_thread_stop(client->io);
+    access_review_cancel(client->access.review);
+    discoverer_free(client->discoverer);
+    io_thread_free(client->io);
+    catalogue_free(client->kinds);
+    loop_free(client->loop);
+    free(client);
 }
 
 struct catalogue *refresh_kinds(const struct command_client_options *options, struct err *err)
 {
-    struct command_client *asker = command_client_new(options, err);
-    struct catalogue *kinds = asker ? command_client_kinds(asker, err) : NULL;
-    command_client_free(asker);
+    struct command_client *client = command_client_new(options, err);
+    struct catalogue *kinds = client ? command_client_kinds(client, err) : NULL;
+    command_client_free(client);
     return kinds;
 }
 

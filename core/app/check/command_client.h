@@ -11,17 +11,17 @@ struct command_client;
 struct command_client_options {
     const struct cluster_config *cluster; /* borrowed */
     int64_t request_timeout_ms;           /* --request-timeout, of each request; 0: none */
-    int64_t patience_ms;                  /* for a call of several requests, if that is not longer */
+    int64_t timeout_ms;                   /* for a call of several requests, if that is not longer */
 };
 
 /* NULL with an error when the configuration cannot be used. */
 struct command_client *command_client_new(const struct command_client_options *options, struct err *err);
 /* A new reference; NULL with an error when no response came in time. */
-struct catalogue *command_client_kinds(struct command_client *asker, struct err *err);
+struct catalogue *command_client_kinds(struct command_client *client, struct err *err);
 /* Sends the access checks and stores their results; returns false with an error if one got no response. */
-bool command_client_access(struct command_client *asker, struct access_check *checks, size_t count,
+bool command_client_access(struct command_client *client, struct access_check *checks, size_t count,
                            struct err *err);
-void command_client_free(struct command_client *asker);
+void command_client_free(struct command_client *client);
 
 /* Of one that is made for this call alone. */
 struct catalogue *refresh_kinds(const struct command_client_options *options, struct err *err);

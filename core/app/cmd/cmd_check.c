@@ -43,54 +43,54 @@ static const struct flag_group *groups(void)
 
 /* Kinds and permissions to check against, as a server or a dump has them; without either, those of Kubernetes
  * itself. */
-struct world {
+struct opened_target {
     struct check_target target;
     struct cluster_config cluster; /* of the server */
     struct dump *dump;             /* NULL: there is none */
     struct catalogue *catalogue;
 };
 
-static bool open_dump(struct world *world, lua_State *L, struct err *err)
+static bool open_dump(struct opened_target *opened, lua_State *L, struct err *err)
 {
     const char *as = given.options.cluster.as;
-    world->dump = dump_read(L, given.against.items, given.against.count, err);
-    if (!world->dump) return false;
+    opened->dump = dump_read(L, given.against.items, given.against.count, err);
+    if (!opened->dump) return false;
     lua_setfield(L, LUA_REGISTRYINDEX, "roles");
-    world->catalogue = catalogue_ref(dump_catalogue(world->dump));
-    if (!as || dump_has_binding(world->dump)) return true;
+    opened->catalogue = catalogue_ref(dump_catalogue(opened->dump));
+    if (!as || dump_has_binding(opened->dump)) return true;
     return err_set(err, ERR_INVALID,
                    "--as %s: the dump has no role bindings: kubectl get "
                    "roles,rolebindings,clusterroles,clusterrolebindings -A -o yaml",
                    as);
 }
 
-static bool open_server(struct world *world, struct err *err)
+static bool open_server(struct opened_target *opened, struct err *err)
 {
-    const struct command_client_options options = {&world->cluster, given.options.request_timeout_ms,
+    const struct command_client_options options = {&opened->cluster, given.options.request_timeout_ms,
                                                    DISCOVERY_MS};
-    if (!cluster_config_load(&given.options.cluster, &world->cluster, err)) return false;
-    world->target.client = command_client_new(&options, err);
-    world->catalogue = world->target.client ? command_client_kinds(world->target.client, err) : NULL;
-    return world->catalogue || err_wrap(err, "%s", world->cluster.server);
+    if (!cluster_config_load(&given.options.cluster, &opened->cluster, err)) return false;
+    opened->target.client = command_client_new(&options, err);
+    opened->catalogue = opened->target.client ? command_client_kinds(opened->target.client, err) : NULL;
+    return opened->catalogue || err_wrap(err, "%s", opened->cluster.server);
 }
 
-static bool open_world(struct world *world, lua_State *L, struct err *err)
+static bool open_target(struct opened_target *opened, lua_State *L, struct err *err)
 {
     bool has_server = names_a_server(&given.options.cluster);
-    world->target.is_whole = given.against.count || has_server;
-    if (given.against.count ? !open_dump(world, L, err) : has_server && !open_server(world, err))
+    opened->target.is_whole = given.against.count || has_server;
+    if (given.against.count ? !open_dump(opened, L, err) : has_server && !open_server(opened, err))
         return false;
-    if (!world->catalogue) world->catalogue = catalogue_well_known();
-    world->target.catalogue = world->catalogue;
+    if (!opened->catalogue) opened->catalogue = catalogue_well_known();
+    opened->target.catalogue = opened->catalogue;
     return true;
 }
 
-static void close_world(struct world *world)
+static void close_target(struct opened_target *opened)
 {
-    command_client_free(world->target.client);
-    dump_free(world->dump);
-    catalogue_free(world->catalogue);
-    cluster_config_clear(&world->cluster);
+    command_client_free(opened->target.client);
+    dump_free(opened->dump);
+    catalogue_free(opened->catalogue);
+    cluster_config_clear(&opened->cluster);
 }
 
 /* --- the check */
@@ -109,34 +109,34 @@ static void set_user(lua_State *L, const struct cluster_flags *cluster)
     lua_setfield(L, -2, "user");
 }
 
-static bool check(lua_State *L, const struct world *world, struct err *err)
+static bool check(lua_State *L, const struct opened_target *opened, struct err *err)
 {
     const struct cluster_flags *cluster = &given.options.cluster;
-    check_target_push(L, &world->target);
-    tool_set_text(L, "server", world->cluster.server);
+    check_target_push(L, &opened->target);
+    tool_set_text(L, "server", opened->cluster.server);
     lua_getfield(L, LUA_REGISTRYINDEX, "roles");
     lua_setfield(L, -2, "roles");
-    if (world->dump && cluster->as) set_user(L, cluster);
+    if (opened->dump && cluster->as) set_user(L, cluster);
     lua_newtable(L);
     script_facts_set(L, &given.options, &given.files,
-                     world->cluster.namespace_ ? world->cluster.namespace_ : "default");
+                     opened->cluster.namespace_ ? opened->cluster.namespace_ : "default");
     tool_set_text(L, "output", given.output);
     return tool_call(L, "tool.check", err);
 }
 
 static int run(struct command_line *line)
 {
-    struct world world = {0};
+    struct opened_target opened = {0};
     struct err err;
     lua_State *L = tool_open();
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
     bool ok = options_read_params(&given.options, &err) &&
-              options_complete(&given.options, true, &given.files, &err) && open_world(&world, L, &err) &&
-              check(L, &world, &err);
+              options_complete(&given.options, true, &given.files, &err) && open_target(&opened, L, &err) &&
+              check(L, &opened, &err);
     int code = ok ? (int)lua_tointeger(L, -1) : command_fail(line, err.text);
     lua_close(L);
-    close_world(&world);
+    close_target(&opened);
     script_files_clear(&given.files);
     options_clear(&given.options);
     return code;

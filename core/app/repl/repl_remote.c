@@ -17,9 +17,9 @@
 #include "net/unix_socket.h"
 
 enum {
-    TIMEOUT_MS = 10000, /* for the beginning, and for the engine to read what is sent */
-    COMPLETE_MS = 2000, /* whoever presses Tab waits no longer */
-    PATIENCE_MS = 1000, /* after a ^C; the next one ends it */
+    TIMEOUT_MS = 10000,          /* for the beginning, and for the engine to read what is sent */
+    COMPLETE_MS = 2000,          /* whoever presses Tab waits no longer */
+    INTERRUPT_TIMEOUT_MS = 1000, /* after a ^C; the next one ends it */
     READ_BLOCK = 64 << 10,
 };
 
@@ -171,7 +171,7 @@ static void pass_on_interrupt(struct remote *r, int64_t *interrupted_ms)
     if (!take_wake(r)) return;
     if (!*interrupted_ms)
         send_request(r, "cancel", NULL);
-    else if (now_ms - *interrupted_ms >= PATIENCE_MS)
+    else if (now_ms - *interrupted_ms >= INTERRUPT_TIMEOUT_MS)
         lose(r, "the engine does not respond");
     if (!*interrupted_ms) *interrupted_ms = now_ms;
 }

@@ -155,7 +155,7 @@ struct spec_engine *spec_engine_open(const struct spec_engine_options *options, 
 
 /* --- the clock */
 
-static bool come_to_rest(struct spec_engine *engine, struct err *err)
+static bool settle(struct spec_engine *engine, struct err *err)
 {
     for (int i = 0; i < TURNS_MAX; i++) {
         if (!loop_settle(engine->loop, TURNS_MAX)) break;
@@ -169,7 +169,7 @@ static bool come_to_rest(struct spec_engine *engine, struct err *err)
 bool spec_engine_settle(struct spec_engine *engine, struct err *err)
 {
     spec_engine_enter(engine);
-    bool ok = come_to_rest(engine, err);
+    bool ok = settle(engine, err);
     engine_drain(engine->engine);
     spec_engine_leave();
     return ok;

@@ -117,7 +117,7 @@ struct continuous_audit {
     TAILQ_HEAD(sources, object_source) sources;
     TAILQ_HEAD(working, object_source) working;
     TAILQ_HEAD(watches, watch) watches;
-    TAILQ_HEAD(live_rules, audited_rule) rules;
+    TAILQ_HEAD(audited_rules, audited_rule) rules;
     TAILQ_HEAD(duplicate_rules, duplicate_rule) duplicate_rules;
     LIST_HEAD(walks, continuous_walk) walks;
     struct dependencies *dependencies;

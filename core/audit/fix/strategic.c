@@ -117,13 +117,13 @@ static bool has_key(struct value list, struct str key, struct value wanted, size
 /* Each item is a map with a key that no other one has. */
 static bool is_keyed(struct value list, struct str key)
 {
-    size_t count = value_count(list), twin;
+    size_t count = value_count(list), other;
     if (count > ITEMS_MAX) return false;
     for (size_t i = 0; i < count; i++) {
         struct value own = value_field(value_item(list, i), key);
         enum value_type type = value_type(own);
         if (type != VALUE_STRING && type != VALUE_INT) return false;
-        if (has_key(list, key, own, i, &twin)) return false;
+        if (has_key(list, key, own, i, &other)) return false;
     }
     return true;
 }

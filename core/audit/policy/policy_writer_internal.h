@@ -62,8 +62,8 @@ struct policy_writer {
     struct policy_writer_options options;
     char *name, *instance;
     struct policy_namespace *spaces;
-    TAILQ_HEAD(policy_spaces, policy_namespace) waiting;
-    LIST_HEAD(policy_flights, policy_write_call) flights;
+    TAILQ_HEAD(policy_namespaces, policy_namespace) waiting;
+    LIST_HEAD(policy_write_calls, policy_write_call) flights;
     size_t waiting_count, left_out_count, flight_count;
     size_t reports, coming; /* that are there; that are being made */
     struct policy_scope scopes[2];

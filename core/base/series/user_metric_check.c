@@ -78,7 +78,7 @@ static bool check_help(const struct user_metric_options *o, struct err *err)
 /* --- against those on the page */
 
 /* Returns whether a sample of `name`, of that kind, would be called `other`. */
-static bool makes(const char *name, enum family_kind kind, const char *other)
+static bool has_series(const char *name, enum family_kind kind, const char *other)
 {
     static const char *const suffixes[] = {"_bucket", "_sum", "_count"};
     size_t n = strlen(name);
@@ -90,7 +90,7 @@ static bool makes(const char *name, enum family_kind kind, const char *other)
 
 bool user_metric_names_clash(const char *a, enum family_kind kind_a, const char *b, enum family_kind kind_b)
 {
-    return strcmp(a, b) == 0 || makes(a, kind_a, b) || makes(b, kind_b, a);
+    return strcmp(a, b) == 0 || has_series(a, kind_a, b) || has_series(b, kind_b, a);
 }
 
 bool user_metric_clashes(const struct user_metric *a, const struct user_metric *b)

@@ -32,12 +32,12 @@ bool loan_is_free(const struct root *lender)
 
 void loan_make(struct pool *pool, struct root *lender, struct root *heir, uint32_t numbers)
 {
-    struct loan *gives = loan_of(lender), *takes = loan_of(heir);
-    must(pool_is_mine(pool) && gives && takes && !gives->heir && !takes->lender);
+    struct loan *lends = loan_of(lender), *takes = loan_of(heir);
+    must(pool_is_mine(pool) && lends && takes && !lends->heir && !takes->lender);
     for (uint32_t i = 0; i < lender->section_count; i++) {
         if (numbers >> i & 1) first_section(lender)[i].lent = true;
     }
-    gives->heir = granule_of(heir);
+    lends->heir = granule_of(heir);
     takes->lender = granule_of(lender);
 }
 

@@ -135,21 +135,21 @@ static int64_t arg_late_s(lua_State *L, int idx)
 static int l_cron(lua_State *L)
 {
     struct err err;
-    struct cron_options wish = {.schedule = arg_str(L, 1, "k8s.cron: the schedule")};
-    if (!cron_parse(wish.schedule, &wish.cron, &err)) script_raise(L, "k8s.cron: %s", err.text);
+    struct cron_options options = {.schedule = arg_str(L, 1, "k8s.cron: the schedule")};
+    if (!cron_parse(options.schedule, &options.cron, &err)) script_raise(L, "k8s.cron: %s", err.text);
     arg_function(L, 2, "k8s.cron: the second argument");
     lua_settop(L, 7);
     struct str tz = arg_str_opt(L, 3, "k8s.cron: tz");
     if (tz.p && tz.n == 0) script_raise(L, "k8s.cron: tz must not be empty");
-    wish.late_s = arg_late_s(L, 4);
-    wish.overlap = arg_overlap(L, 5);
-    wish.leader = lua_toboolean(L, 6);
-    wish.key = arg_str_opt(L, 7, "the key").p;
-    wish.zone = script_zone(script_of(L), tz, &err);
-    if (!wish.zone) script_raise(L, "k8s.cron: tz: %s", err.text);
+    options.late_s = arg_late_s(L, 4);
+    options.overlap = arg_overlap(L, 5);
+    options.leader = lua_toboolean(L, 6);
+    options.key = arg_str_opt(L, 7, "the key").p;
+    options.zone = script_zone(script_of(L), tz, &err);
+    if (!options.zone) script_raise(L, "k8s.cron: tz: %s", err.text);
     struct timer_box *box = timer_box_new(L);
     lua_pushvalue(L, 2);
-    box->timer = script_timer_new_cron(L, &wish);
+    box->timer = script_timer_new_cron(L, &options);
     return 1;
 }
 

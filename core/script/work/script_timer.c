@@ -233,14 +233,14 @@ struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t de
     return t;
 }
 
-struct script_timer *script_timer_new_cron(lua_State *L, const struct cron_options *wish)
+struct script_timer *script_timer_new_cron(lua_State *L, const struct cron_options *options)
 {
     struct clock *clock = script_clock(script_of(L));
-    struct script_timer *t = add(L, "k8s.cron", TIMER_CRON, wish->leader, wish->key);
-    t->plan =
-        (struct cron_schedule){.cron = wish->cron, .zone = zone_ref(wish->zone), .late_s = wish->late_s};
-    t->schedule = xstrndup(wish->schedule.p, wish->schedule.n);
-    t->overlap = wish->overlap;
+    struct script_timer *t = add(L, "k8s.cron", TIMER_CRON, options->leader, options->key);
+    t->plan = (struct cron_schedule){
+        .cron = options->cron, .zone = zone_ref(options->zone), .late_s = options->late_s};
+    t->schedule = xstrndup(options->schedule.p, options->schedule.n);
+    t->overlap = options->overlap;
     cron_schedule_init(&t->plan, clock_wall_us(clock), clock_now_ms(clock));
     start_if_running(t);
     return t;

@@ -73,7 +73,7 @@ struct cron_options {
     const char *key; /* NULL for one made at run time */
 };
 /* The same for k8s.cron. */
-struct script_timer *script_timer_new_cron(lua_State *L, const struct cron_options *wish);
+struct script_timer *script_timer_new_cron(lua_State *L, const struct cron_options *options);
 
 /* No tick comes after it; one that is under way goes on. False when there was none to come. */
 bool script_timer_stop(lua_State *L, struct script_timer *timer);

@@ -131,9 +131,9 @@ static bool copy(struct work *w, const char *from, const char *path)
     json_t *value = value_at(w, from);
     if (!value) return false;
     w->copied += count_values(value);
-    json_t *twin = w->copied > COPIED_VALUES_MAX ? NULL : json_deep_copy(value);
+    json_t *copy = w->copied > COPIED_VALUES_MAX ? NULL : json_deep_copy(value);
     json_decref(value);
-    return twin ? add(w, path, twin) : fail(w, "the patch copies too much");
+    return copy ? add(w, path, copy) : fail(w, "the patch copies too much");
 }
 
 /* Numbers are the same when their values are: 1 and 1.0 (RFC 6902, section 4.6). */

@@ -137,7 +137,7 @@ static void half(struct buf *out, struct sim_api *api, const struct sim_served *
 }
 
 /* `members` follow kind and apiVersion; as an event, or as an item. */
-static void made_up(struct buf *out, const struct sim_served *served, bool watch, const char *members)
+static void write_object(struct buf *out, const struct sim_served *served, bool watch, const char *members)
 {
     if (watch)
         buf_printf(out, "{\"type\":\"ADDED\",\"object\":{%s%s}}\n", served->head, members);
@@ -157,7 +157,7 @@ static void oversize(struct buf *out, const struct sim_wrong *wrong, const struc
     memset(buf_reserve(&members, wrong->size), 'x', wrong->size);
     members.len += wrong->size;
     buf_puts(&members, "\"}}");
-    made_up(out, served, watch, buf_text(&members));
+    write_object(out, served, watch, buf_text(&members));
     buf_clear(&members);
 }
 
@@ -171,7 +171,7 @@ static void bytes_of(struct buf *out, const struct sim_wrong *wrong, struct sim_
         buf_puts(out, watch ? "{\"type\":\"MODIFIED\",\"object\":{]}\n" : "{\"metadata\":}");
         break;
     case SIM_WRONG_UNKNOWN_TYPE: real_object(out, api, served, "RENAMED"); break;
-    case SIM_WRONG_NO_METADATA: made_up(out, served, watch, "\"spec\":{}"); break;
+    case SIM_WRONG_NO_METADATA: write_object(out, served, watch, "\"spec\":{}"); break;
     case SIM_WRONG_OVERSIZE: oversize(out, wrong, served, watch); break;
     case SIM_WRONG_ERROR_EVENT: sim_form_error(out, sim_wrong_status(wrong)); break;
     case SIM_WRONG_LINE: buf_printf(out, watch ? "%s\n" : "%s", wrong->text); break;

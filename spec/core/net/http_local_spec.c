@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 
-struct check_target {
+struct world {
     struct http_local server;
     struct loop *loop;
     struct transport *transport;
@@ -24,7 +24,7 @@ struct check_target {
 static void begin(struct http_local *server, struct http_exchange *exchange,
                   const struct http_request *request)
 {
-    struct check_target *w = container_of(server, struct check_target, server);
+    struct world *w = container_of(server, struct world, server);
     w->begins++;
     w->begun = exchange;
     buf_printf(&w->seen, "%s %s;", request->method, request->url);
@@ -32,21 +32,21 @@ static void begin(struct http_local *server, struct http_exchange *exchange,
 
 static void gone(struct http_local *server, struct http_exchange *exchange)
 {
-    struct check_target *w = container_of(server, struct check_target, server);
+    struct world *w = container_of(server, struct world, server);
     w->gones++;
     if (w->begun == exchange) w->begun = NULL;
 }
 
 static void on_response(void *ctx, const struct http_response *response)
 {
-    struct check_target *w = ctx;
+    struct world *w = ctx;
     buf_printf(&w->seen, "%d %s %s %s;", response->status, response->content_type, response->method,
                response->url);
 }
 
 static bool on_body(void *ctx, const char *data, size_t len)
 {
-    struct check_target *w = ctx;
+    struct world *w = ctx;
     buf_printf(&w->seen, "%.*s;", (int)len, data);
     if (w->cancels) http_cancel(w->own);
     return strncmp(data, "no", len) != 0;
@@ -54,15 +54,15 @@ static bool on_body(void *ctx, const char *data, size_t len)
 
 static void on_done(void *ctx, const struct http_response *response, const struct err *err)
 {
-    struct check_target *w = ctx;
+    struct world *w = ctx;
     buf_printf(&w->seen, "done %s;", err ? err->text : "well");
 }
 
 static int set_up(void **state)
 {
-    static struct check_target w;
+    static struct world w;
     struct err err;
-    w = (struct check_target){.server = {begin, gone}};
+    w = (struct world){.server = {begin, gone}};
     w.loop = loop_new_by_hand(0);
     w.transport = transport_new(w.loop, &(struct transport_options){.local = &w.server}, &err);
     *state = &w;
@@ -71,7 +71,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     transport_free(w->transport);
     assert_int_equal(w->begins, w->gones);
     loop_free(w->loop);
@@ -79,7 +79,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void start(struct check_target *w, struct fence *fence)
+static void start(struct world *w, struct fence *fence)
 {
     const struct http_request request = {.method = "GET", .url = "http://x/a", .fence = fence};
     const struct http_callbacks callbacks = {on_response, on_body, on_done, w};
@@ -88,14 +88,14 @@ static void start(struct check_target *w, struct fence *fence)
     assert_non_null(w->own);
 }
 
-static void head(struct check_target *w)
+static void head(struct world *w)
 {
     http_local_head(w->begun, &(struct http_response){.status = 200, .content_type = "text/plain"});
 }
 
 static void an_answer_comes_in_its_parts(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     start(w, NULL);
     assert_true(http_local_send(w->begun));
     head(w);
@@ -109,7 +109,7 @@ static void an_answer_comes_in_its_parts(void **state)
 
 static void an_owner_may_cancel_from_inside(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     w->cancels = true;
     start(w, NULL);
     head(w);
@@ -120,7 +120,7 @@ static void an_owner_may_cancel_from_inside(void **state)
 
 static void a_reader_who_refuses_ends_it(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     start(w, NULL);
     head(w);
     http_local_body(w->begun, "no", 2);
@@ -130,7 +130,7 @@ static void a_reader_who_refuses_ends_it(void **state)
 
 static void nothing_is_sent_once_the_fence_is_closed(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     struct fence *fence = fence_new(loop_clock(w->loop), INT64_MAX);
     start(w, fence);
     fence_close(fence);
@@ -142,7 +142,7 @@ static void nothing_is_sent_once_the_fence_is_closed(void **state)
 
 static void who_is_not_answered_gives_up_by_the_clock(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     start(w, NULL);
     int64_t now_ms = clock_now_ms(loop_clock(w->loop));
     loop_set_clock(w->loop, now_ms + 59999);
@@ -156,7 +156,7 @@ static void who_is_not_answered_gives_up_by_the_clock(void **state)
 
 static void a_pause_is_seen(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     start(w, NULL);
     http_pause(w->own, true);
     assert_true(http_local_is_paused(w->begun));

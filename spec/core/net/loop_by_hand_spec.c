@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 
-struct check_target {
+struct world {
     struct loop *loop;
     struct waker *waker;
     struct timer timer;
@@ -23,29 +23,29 @@ struct check_target {
 
 static void on_wake(void *ctx)
 {
-    struct check_target *w = ctx;
+    struct world *w = ctx;
     w->woken++;
     if (w->again) waker_wake(w->waker);
 }
 
 static void on_timer(struct timer *timer)
 {
-    struct check_target *w = container_of(timer, struct check_target, timer);
+    struct world *w = container_of(timer, struct world, timer);
     w->fired++;
     mailbox_post(loop_mailbox(w->loop), &w->mail);
 }
 
 static void on_mail(struct mail *mail)
 {
-    struct check_target *w = container_of(mail, struct check_target, mail);
+    struct world *w = container_of(mail, struct world, mail);
     w->delivered++;
     waker_wake(w->waker);
 }
 
 static int set_up(void **state)
 {
-    static struct check_target w;
-    w = (struct check_target){.timer.fn = on_timer, .mail.deliver = on_mail};
+    static struct world w;
+    w = (struct world){.timer.fn = on_timer, .mail.deliver = on_mail};
     w.loop = loop_new_by_hand(5000000);
     w.waker = waker_new(w.loop, on_wake, &w);
     pthread_mutex_init(&w.lock, NULL);
@@ -56,7 +56,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     timer_cancel(&w->timer);
     waker_free(w->waker);
     loop_free(w->loop);
@@ -67,7 +67,7 @@ static int tear_down(void **state)
 
 static void one_thing_leads_to_the_next_at_one_instant(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     struct clock *clock = loop_clock(w->loop);
     timer_start(&w->timer, clock, 100);
     assert_true(loop_settle(w->loop, 100));
@@ -82,7 +82,7 @@ static void one_thing_leads_to_the_next_at_one_instant(void **state)
 
 static void the_clock_stands_still_until_it_is_moved(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     struct clock *clock = loop_clock(w->loop);
     int64_t now_ms = clock_now_ms(clock);
     assert_true(now_ms > 0);
@@ -95,7 +95,7 @@ static void the_clock_stands_still_until_it_is_moved(void **state)
 
 static void what_never_ends_is_told(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     w->again = true;
     waker_wake(w->waker);
     assert_false(loop_settle(w->loop, 50));
@@ -106,7 +106,7 @@ static void what_never_ends_is_told(void **state)
 
 static void who_waits_for_it_has_it_run(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     struct clock *clock = loop_clock(w->loop);
     int64_t now_ms = clock_now_ms(clock);
     timer_start(&w->timer, clock, 3000);
@@ -119,7 +119,7 @@ static void who_waits_for_it_has_it_run(void **state)
 
 static void a_mail_that_is_taken_back_is_not_delivered(void **state)
 {
-    struct check_target *w = *state, other = {.waker = w->waker, .mail.deliver = on_mail};
+    struct world *w = *state, other = {.waker = w->waker, .mail.deliver = on_mail};
     struct mailbox *mailbox = loop_mailbox(w->loop);
     mailbox_post(mailbox, &other.mail);
     mailbox_post(mailbox, &w->mail);

@@ -52,11 +52,11 @@ static void put_labels(struct buf *out)
 
 enum { PODS = 12, NODES = 5 };
 
-struct check_target {
+struct world {
     bool pods[PODS], nodes[NODES];
 };
 
-static void change_something(struct fixture *f, struct check_target *w)
+static void change_something(struct fixture *f, struct world *w)
 {
     struct buf text = {0};
     bool of_pods = pick(2) == 0;
@@ -75,7 +75,7 @@ static void change_something(struct fixture *f, struct check_target *w)
 
 static void run_world(struct cluster *c, size_t max_dependencies)
 {
-    struct check_target w = {{false}, {false}};
+    struct world w = {{false}, {false}};
     struct fixture f = live_begin_with(c, HEAD LOOKS, max_dependencies, CONTINUOUS_FINDING_BYTES_MAX);
     cluster_list(c, 0, "");
     cluster_list(c, 1, "");

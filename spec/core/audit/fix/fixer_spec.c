@@ -23,7 +23,7 @@
     "end\n"
 
 /* Asks the rules of a script about objects, and keeps what is to be done. */
-struct check_target {
+struct world {
     struct cluster *c;
     struct audit_table *table;
     struct audit_fixes fixes;
@@ -31,10 +31,10 @@ struct check_target {
     struct auditor *auditor;
 };
 
-static void world_begin(struct check_target *w, struct cluster *c, const char *lua)
+static void world_begin(struct world *w, struct cluster *c, const char *lua)
 {
     struct err err;
-    *w = (struct check_target){.c = c, .table = audit_table_new(false)};
+    *w = (struct world){.c = c, .table = audit_table_new(false)};
     c->script = cluster_load(c, "rules", lua);
     cluster_resolve(w->c);
     w->fixer = fixer_new(&(const struct fixer_options){
@@ -48,7 +48,7 @@ static void world_begin(struct check_target *w, struct cluster *c, const char *l
     assert_non_null(w->auditor);
 }
 
-static void world_free(struct check_target *w)
+static void world_free(struct world *w)
 {
     auditor_free(w->auditor);
     fixer_free(w->fixer);
@@ -56,7 +56,7 @@ static void world_free(struct check_target *w)
     audit_table_free(w->table);
 }
 
-static void look_at(struct check_target *w, const char *name, const char *spec)
+static void look_at(struct world *w, const char *name, const char *spec)
 {
     struct buf json = {0};
     struct root *root;
@@ -75,7 +75,7 @@ static void look_at(struct check_target *w, const char *name, const char *spec)
 
 static void test_one_patch_is_what_all_fixes_come_to(void **state)
 {
-    struct check_target w;
+    struct world w;
     world_begin(&w, *state, HEAD "rule('a', 'x', 1) rule('b', 'y', 2) rule('c', 'x', 1)\n");
     look_at(&w, "web", "{\"x\":0,\"z\":[1]}");
     look_at(&w, "well", "{\"x\":1,\"y\":2}");
@@ -96,7 +96,7 @@ static void test_one_patch_is_what_all_fixes_come_to(void **state)
 
 static void test_fixes_that_undo_each_other_are_told(void **state)
 {
-    struct check_target w;
+    struct world w;
     world_begin(&w, *state, HEAD "rule('one', 'x', 1) rule('two', 'x', 2)\n");
     look_at(&w, "web", "{\"x\":0}");
     assert_int_equal(w.fixes.count, 1);
@@ -108,7 +108,7 @@ static void test_fixes_that_undo_each_other_are_told(void **state)
 
 static void test_what_comes_to_nothing_is_no_fix(void **state)
 {
-    struct check_target w;
+    struct world w;
     world_begin(&w, *state,
                 HEAD "rule('one', 'x', 1, function() return { spec = {} } end)\n"
                      "rule('two', 'y', 1, function() end)\n");
@@ -125,7 +125,7 @@ static void test_what_comes_to_nothing_is_no_fix(void **state)
 
 static void test_a_manifest_is_kept_once_and_another_is_refused(void **state)
 {
-    struct check_target w;
+    struct world w;
     world_begin(&w, *state,
                 HEAD MANIFEST "rule('one', 'x', 1, function() return map(1) end)\n"
                               "rule('same', 'x', 1, function() return map(1) end)\n"
@@ -145,7 +145,7 @@ static void test_a_manifest_is_kept_once_and_another_is_refused(void **state)
 
 static void test_a_fix_that_fails_leaves_those_of_others(void **state)
 {
-    struct check_target w;
+    struct world w;
     world_begin(&w, *state,
                 HEAD "rule('a', 'x', 1, function() error 'no' end) rule('b', 'y', 2)\n"
                      "rule('c', 'z', 1, function() return { metadata = { name = 'other' } } end)\n");

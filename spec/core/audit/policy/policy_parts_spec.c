@@ -16,7 +16,7 @@
 /* --- documents */
 
 /* Of each document that was sent. */
-static char *all_contents(struct check_target *w)
+static char *all_contents(struct world *w)
 {
     static const char key[] = "\"kubelua/content\":\"";
     struct buf all = {0};
@@ -34,7 +34,7 @@ static char *pods(int count, int bytes)
 
 static void test_a_large_report_comes_in_parts_which_stay(void **state)
 {
-    struct check_target w;
+    struct world w;
     char *many = pods(2000, 1);
     reports_begin(&w, *state, many, 100);
     reports_listed(&w, NULL);
@@ -55,7 +55,7 @@ static void test_a_large_report_comes_in_parts_which_stay(void **state)
 
 static void test_what_no_part_has_room_for_is_counted(void **state)
 {
-    struct check_target w;
+    struct world w;
     char *many = pods(10000, 1);
     const char *at;
     size_t left_out = 0;
@@ -90,7 +90,7 @@ static void test_what_is_left_out_is_the_least_severe_in_any_order(void **state)
         buf_printf(&text[1], "%sshop/p%d bad=1 %s", i < COUNT - 1 ? ";" : "", i, grave);
     }
     for (int run = 0; run < 2; run++) {
-        struct check_target w;
+        struct world w;
         if (run) assert_int_equal(cluster_setup(state), 0);
         reports_begin(&w, *state, buf_text(&text[run]), 100);
         reports_listed(&w, NULL);
@@ -111,7 +111,7 @@ static void test_what_is_left_out_is_the_least_severe_in_any_order(void **state)
 /* An annotation that accepts no more says so beside the finding. */
 static void test_why_a_finding_is_not_accepted_is_told(void **state)
 {
-    struct check_target w;
+    struct world w;
     reports_begin(&w, *state, "", 100);
     live_put_pod(w.f.c, "until=2020-01-01 the vendor is told");
     live_settle(&w.f);
@@ -124,7 +124,7 @@ static void test_why_a_finding_is_not_accepted_is_told(void **state)
 
 /* --- slices */
 
-static void await_gathering(struct check_target *w)
+static void await_gathering(struct world *w)
 {
     for (int i = 0; i < 10000 && policy_writer_status(w->writer).waiting; i++)
         virtual_clock_advance(&w->f.c->clock, 1);
@@ -135,7 +135,7 @@ static void await_gathering(struct check_target *w)
 static void test_results_are_gathered_a_few_at_a_time(void **state)
 {
     enum { COUNT = 4000, SLICE = 4 * 64, SLICE_MS = 5, RULES = 2 };
-    struct check_target w;
+    struct world w;
     char *many = pods(COUNT, 1);
     reports_begin(&w, *state, many, 100);
     reports_listed(&w, NULL);
@@ -150,7 +150,7 @@ static void test_results_are_gathered_a_few_at_a_time(void **state)
 
 static void test_what_changes_while_it_is_gathered_is_written_afterwards(void **state)
 {
-    struct check_target w;
+    struct world w;
     char *many = pods(2000, 1);
     reports_begin(&w, *state, many, 100);
     reports_listed(&w, NULL);
@@ -177,7 +177,7 @@ static void test_what_changes_while_it_is_gathered_is_written_afterwards(void **
 
 static void test_a_writer_that_stops_while_it_gathers_lets_go(void **state)
 {
-    struct check_target w;
+    struct world w;
     char *many = pods(2000, 1);
     reports_begin(&w, *state, many, 100);
     reports_listed(&w, NULL);

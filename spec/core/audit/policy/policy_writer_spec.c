@@ -17,7 +17,7 @@
 
 static void test_a_namespace_is_written_when_it_has_been_quiet(void **state)
 {
-    struct check_target w;
+    struct world w;
     reports_begin(&w, *state, "shop/a bad=1;shop/b", 100);
     assert_int_equal(w.lists, 2);
     reports_advance(&w, 60000);
@@ -48,7 +48,7 @@ static void test_a_namespace_is_written_when_it_has_been_quiet(void **state)
 
 static void test_what_flaps_is_written_now_and_then(void **state)
 {
-    struct check_target w;
+    struct world w;
     reports_begin(&w, *state, "shop/a bad=1", 100);
     reports_listed(&w, NULL);
     reports_advance(&w, 5000);
@@ -65,7 +65,7 @@ static void test_what_flaps_is_written_now_and_then(void **state)
 
 static void test_what_is_as_before_is_not_written(void **state)
 {
-    struct check_target w;
+    struct world w;
     reports_begin(&w, *state, "shop/a bad=1", 100);
     reports_listed(&w, NULL);
     reports_advance(&w, 5000);
@@ -82,7 +82,7 @@ static void test_what_is_as_before_is_not_written(void **state)
 
 /* --- what was there */
 
-static char *content_of(struct check_target *w)
+static char *content_of(struct world *w)
 {
     static const char key[] = "\"kubelua/content\":\"";
     const char *at = strstr(buf_text(&w->bodies), key);
@@ -92,7 +92,7 @@ static char *content_of(struct check_target *w)
 
 static void test_an_earlier_process_is_gone_on_with(void **state)
 {
-    struct check_target w;
+    struct world w;
     reports_begin(&w, *state, "same/a bad=1;other/a bad=1", 100);
     reports_listed(&w, NULL);
     reports_advance(&w, 5000);
@@ -126,7 +126,7 @@ static void test_an_earlier_process_is_gone_on_with(void **state)
 
 static void test_what_fails_is_tried_again_ever_more_seldom(void **state)
 {
-    struct check_target w;
+    struct world w;
     struct err err;
     err_set(&err, ERR_HTTP, "no");
     err.http_status = 500;
@@ -156,7 +156,7 @@ static void test_what_fails_is_tried_again_ever_more_seldom(void **state)
 
 static void test_there_is_room_for_so_many_reports(void **state)
 {
-    struct check_target w;
+    struct world w;
     reports_begin(&w, *state, "one/a bad=1;two/a bad=1", 1);
     reports_listed(&w, NULL);
     reports_advance(&w, 5000);
@@ -171,7 +171,7 @@ static void test_there_is_room_for_so_many_reports(void **state)
 
 static void test_a_rule_that_waits_is_waited_for_and_then_told_of(void **state)
 {
-    struct check_target w;
+    struct world w;
     reports_begin(&w, *state, "shop/a bad=1", 100);
     w.waiting = "later";
     reports_advance(&w, 1000);
@@ -192,7 +192,7 @@ static void test_a_rule_that_waits_is_waited_for_and_then_told_of(void **state)
 
 static void test_what_the_engine_refuses_is_told_of(void **state)
 {
-    struct check_target w;
+    struct world w;
     reports_begin(&w, *state, "shop/a bad=1", 100);
     w.refused = "pods, secrets";
     reports_advance(&w, 1000);
@@ -213,7 +213,7 @@ static void test_what_the_engine_refuses_is_told_of(void **state)
 
 static void test_what_is_not_asked_again_yet_is_not_taken_for_gone(void **state)
 {
-    struct check_target w;
+    struct world w;
     reports_begin(&w, *state, "shop/a bad=1 grave=1;tail/a bad=1", 100);
     reports_listed(&w, NULL);
     reports_advance(&w, 15000);
@@ -239,7 +239,7 @@ static void test_what_is_not_asked_again_yet_is_not_taken_for_gone(void **state)
 /* Nothing at all is known of the namespace, and nothing of it is gone. */
 static void test_a_report_of_which_nothing_is_asked_again_yet_stays(void **state)
 {
-    struct check_target w;
+    struct world w;
     reports_begin(&w, *state, "tail/a bad=1", 100);
     reports_listed(&w, NULL);
     reports_advance(&w, 15000);
@@ -259,7 +259,7 @@ static void test_a_report_of_which_nothing_is_asked_again_yet_stays(void **state
 /* An object that no rule takes was not asked about either, until its turn has come. */
 static void test_what_rules_do_not_take_holds_up_nothing(void **state)
 {
-    struct check_target w;
+    struct world w;
     reports_begin(&w, *state, "shop/a bad=1;tail/a bad=1", 100);
     reports_listed(&w, NULL);
     reports_advance(&w, 15000);
@@ -273,7 +273,7 @@ static void test_what_rules_do_not_take_holds_up_nothing(void **state)
 
 static void test_a_rule_that_begins_to_wait_is_waited_for_as_well(void **state)
 {
-    struct check_target w;
+    struct world w;
     reports_begin(&w, *state, "shop/a bad=1", 100);
     reports_listed(&w, NULL);
     reports_advance(&w, 5000);
@@ -294,7 +294,7 @@ static void test_the_status_tells_why_reports_are_not_whole(void **state)
 {
     const char before[] = "Objects are missing because the engine refused them (see kubelua status): ";
     char kinds[300] = "";
-    struct check_target w;
+    struct world w;
     reports_begin(&w, *state, "shop/a bad=1", 100);
     for (size_t i = 0; i + 1 < sizeof kinds; i++) {
         kinds[i] = 'k';

@@ -18,7 +18,7 @@
 
 enum { NAMESPACES = 3, NAMES = 6, ROUNDS = 300, STEPS = 40 };
 
-struct check_target {
+struct world {
     struct shared_informer *informer[NAMESPACES];
     struct indexer *together;
     struct indexer *followed; /* by the calls of a handler */
@@ -26,7 +26,7 @@ struct check_target {
     int version;
 };
 
-static uint32_t below(struct check_target *w, uint32_t bound)
+static uint32_t below(struct world *w, uint32_t bound)
 {
     return (uint32_t)jitter_between(&w->random, 0, bound);
 }
@@ -34,14 +34,14 @@ static uint32_t below(struct check_target *w, uint32_t bound)
 /* What a handler is told is in the common store already. */
 static void on_add(void *ctx, struct root *object, const struct event_info *info)
 {
-    struct check_target *w = ctx;
+    struct world *w = ctx;
     assert_ptr_equal(indexer_get_like(w->together, object), object);
     assert_null(indexer_put(w->followed, root_ref(object)));
 }
 
 static void on_update(void *ctx, struct root *before, struct root *object, const struct event_info *info)
 {
-    struct check_target *w = ctx;
+    struct world *w = ctx;
     assert_ptr_equal(indexer_get_like(w->together, object), object);
     struct root *known = indexer_put(w->followed, root_ref(object));
     assert_ptr_equal(known, before);
@@ -50,7 +50,7 @@ static void on_update(void *ctx, struct root *before, struct root *object, const
 
 static void on_delete(void *ctx, struct root *last, const struct event_info *info)
 {
-    struct check_target *w = ctx;
+    struct world *w = ctx;
     assert_null(indexer_get_like(w->together, last));
     struct root *known = indexer_remove(w->followed, last);
     assert_non_null(known);
@@ -58,12 +58,12 @@ static void on_delete(void *ctx, struct root *last, const struct event_info *inf
 }
 
 /* A state of "n<ns>/o<name>" with a version that nothing had before. */
-static void describe(struct check_target *w, int ns, uint32_t name, struct buf *out)
+static void describe(struct world *w, int ns, uint32_t name, struct buf *out)
 {
     buf_printf(out, "%sn%d/o%u@%d", out->len ? " " : "", ns, name, ++w->version);
 }
 
-static struct root *state_of(struct check_target *w, int ns, uint32_t name)
+static struct root *state_of(struct world *w, int ns, uint32_t name)
 {
     struct buf text = {0};
     describe(w, ns, name, &text);
@@ -72,7 +72,7 @@ static struct root *state_of(struct check_target *w, int ns, uint32_t name)
     return root;
 }
 
-static void replace(struct check_target *w, int ns)
+static void replace(struct world *w, int ns)
 {
     struct buf text = {0};
     size_t count;
@@ -85,7 +85,7 @@ static void replace(struct check_target *w, int ns)
     buf_clear(&text);
 }
 
-static void change(struct check_target *w, int ns)
+static void change(struct world *w, int ns)
 {
     struct delta_fifo *fifo = shared_informer_fifo(w->informer[ns]);
     struct indexer *store = shared_informer_indexer(w->informer[ns]);
@@ -107,7 +107,7 @@ static bool compare(void *ctx, struct root *object)
     return true;
 }
 
-static void check(const struct check_target *w)
+static void check(const struct world *w)
 {
     struct comparison all = {w->together, 0}, followed = {w->followed, 0};
     for (int ns = 0; ns < NAMESPACES; ns++)
@@ -123,7 +123,7 @@ static void process(struct shared_informer *informer)
 }
 
 /* The common store and the handlers come at any time; both then know what was there. */
-static void join(struct check_target *w)
+static void join(struct world *w)
 {
     const struct event_handler handler = {
         .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = w};
@@ -137,7 +137,7 @@ static void join(struct check_target *w)
 
 static void run(uint64_t seed)
 {
-    struct check_target w = {.together = indexer_new(), .followed = indexer_new(), .random = {seed}};
+    struct world w = {.together = indexer_new(), .followed = indexer_new(), .random = {seed}};
     for (int ns = 0; ns < NAMESPACES; ns++) w.informer[ns] = shared_informer_new("pods", NULL, NULL);
     uint32_t joined_at = below(&w, STEPS / 2);
     for (uint32_t step = 0; step < STEPS; step++) {

@@ -14,7 +14,7 @@
 static const int64_t second_us = 1000000;
 static const int64_t start_us = 1767225600000000; /* 2026-01-01T00:00:00Z */
 
-struct check_target {
+struct world {
     struct event_correlator *correlator;
     int64_t now_us;
     struct event_correlation plan; /* of the last event */
@@ -22,7 +22,7 @@ struct check_target {
 
 static int set_up(void **state)
 {
-    struct check_target *world = NEW(struct check_target);
+    struct world *world = NEW(struct world);
     world->correlator = event_correlator_new();
     world->now_us = start_us;
     *state = world;
@@ -31,7 +31,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     event_correlation_clear(&world->plan);
     event_correlator_free(world->correlator);
     free(world);
@@ -58,7 +58,7 @@ static struct kube_event *event_of(const char *ns, const char *name, const char 
     return event;
 }
 
-static bool tell(struct check_target *world, const char *name, const char *reason, const char *message)
+static bool tell(struct world *world, const char *name, const char *reason, const char *message)
 {
     struct kube_event *event = event_of("shop", name, reason, message, world->now_us);
     event_correlation_clear(&world->plan);
@@ -71,7 +71,7 @@ static bool tell(struct check_target *world, const char *name, const char *reaso
 
 static void test_ev2_the_same_event_again_is_a_larger_count_of_the_first(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     assert_true(tell(world, "web", "Seen", "hello"));
     assert_false(world->plan.is_patch);
     assert_int_equal(world->plan.count, 1);
@@ -89,7 +89,7 @@ static void test_ev2_the_same_event_again_is_a_larger_count_of_the_first(void **
 
 static void test_ev2_another_message_reason_or_object_is_another_event(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     const char *const events[][3] = {
         {"web", "Seen", "a"}, {"web", "Seen", "b"}, {"web", "Lost", "a"}, {"db", "Seen", "a"}};
     for (size_t i = 0; i < ARRAY_LEN(events); i++) {
@@ -101,7 +101,7 @@ static void test_ev2_another_message_reason_or_object_is_another_event(void **st
 
 /* --- similar ones */
 
-static bool tell_number(struct check_target *world, const char *object, unsigned i)
+static bool tell_number(struct world *world, const char *object, unsigned i)
 {
     char message[32];
     snprintf(message, sizeof message, "message %u", i);
@@ -110,7 +110,7 @@ static bool tell_number(struct check_target *world, const char *object, unsigned
 
 static void test_ev2_the_tenth_message_of_a_reason_is_combined_and_so_are_those_after_it(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     for (unsigned i = 1; i <= 9; i++) {
         assert_true(tell_number(world, "web", i));
         assert_false(world->plan.is_combined);
@@ -133,7 +133,7 @@ static void test_ev2_the_tenth_message_of_a_reason_is_combined_and_so_are_those_
 
 static void test_ev2_similar_ones_are_forgotten_after_600_seconds_without_one(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     for (unsigned i = 1; i <= 9; i++) tell_number(world, "web", i);
     world->now_us += 600 * second_us;
     tell_number(world, "web", 10);
@@ -148,7 +148,7 @@ static void test_ev2_similar_ones_are_forgotten_after_600_seconds_without_one(vo
 
 static void test_ev2_the_same_message_often_is_never_combined(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     for (unsigned i = 1; i <= 20; i++) {
         assert_true(tell(world, "web", "Seen", "hello"));
         assert_false(world->plan.is_combined);
@@ -160,7 +160,7 @@ static void test_ev2_the_same_message_often_is_never_combined(void **state)
 
 static void test_ev2_an_object_has_25_events_and_one_more_each_300_seconds(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     for (unsigned i = 1; i <= 25; i++) assert_true(tell(world, "web", "Seen", "hello"));
     assert_false(tell(world, "web", "Seen", "hello"));
     assert_false(tell(world, "web", "Lost", "another reason"));
@@ -178,7 +178,7 @@ static void test_ev2_an_object_has_25_events_and_one_more_each_300_seconds(void 
 
 static void test_ev2_4096_objects_are_remembered_those_used_last(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     char name[32];
     tell(world, "first", "Seen", "hello");
     tell(world, "second", "Seen", "hello");
@@ -199,14 +199,14 @@ static void test_ev2_4096_objects_are_remembered_those_used_last(void **state)
 
 static void test_ev3_a_name_is_the_objects_with_the_nanoseconds_in_hex(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     tell(world, "web-1", "Seen", "hello");
     assert_string_equal(world->plan.name, "web-1.18867251edfa0000");
     tell(world, "web-1", "Seen", "in the same microsecond");
     assert_string_equal(world->plan.name, "web-1.18867251edfa0001");
 }
 
-static void check_hashed_name(struct check_target *world, const char *object)
+static void check_hashed_name(struct world *world, const char *object)
 {
     tell(world, object, "Seen", "hello");
     assert_memory_equal(world->plan.name, "event-", 6);
@@ -215,7 +215,7 @@ static void check_hashed_name(struct check_target *world, const char *object)
 
 static void test_ev3_a_name_that_an_event_may_not_have_becomes_a_hash(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     char long_name[254] = {0};
     check_hashed_name(world, "system:node-proxier");
     check_hashed_name(world, "Capital");

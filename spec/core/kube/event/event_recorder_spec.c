@@ -15,7 +15,7 @@
 
 /* A server that notes what it is asked, and answers when it is told to. The recorder's two threads are one
  * here: whoever waits for its end has told it to stop before. */
-struct check_target {
+struct world {
     struct loop *loop;
     struct virtual_clock clock;
     struct event_recorder *recorder;
@@ -31,7 +31,7 @@ static struct object_call *call(void *ctx, const struct object_request *request,
                                 void (*done)(void *ctx, struct root *object, const struct err *err),
                                 void *done_ctx)
 {
-    struct check_target *world = ctx;
+    struct world *world = ctx;
     size_t name = strcspn(request->name.p, ".");
     assert_false(world->is_evaluated); /* one at a time */
     world->is_evaluated = true;
@@ -47,15 +47,15 @@ static struct object_call *call(void *ctx, const struct object_request *request,
 
 static void cancel_call(struct object_call *asked)
 {
-    ((struct check_target *)asked)->is_evaluated = false;
+    ((struct world *)asked)->is_evaluated = false;
 }
 
-static void turn(struct check_target *world)
+static void turn(struct world *world)
 {
     for (int i = 0; i < 3; i++) loop_once(world->loop, false);
 }
 
-static void answer(struct check_target *world, enum err_code code, int http_status, const char *reason)
+static void answer(struct world *world, enum err_code code, int http_status, const char *reason)
 {
     struct err err;
     assert_true(world->is_evaluated);
@@ -68,7 +68,7 @@ static void answer(struct check_target *world, enum err_code code, int http_stat
     world->done(world->done_ctx, NULL, code == ERR_NONE ? NULL : &err);
 }
 
-static void take(struct check_target *world)
+static void take(struct world *world)
 {
     answer(world, ERR_NONE, 0, "");
 }
@@ -90,7 +90,7 @@ static struct kube_event *event_of(const char *name, const char *message)
     return event;
 }
 
-static bool put(struct check_target *world, const char *name, const char *message)
+static bool put(struct world *world, const char *name, const char *message)
 {
     bool taken = event_recorder_put(world->recorder, event_of(name, message));
     return taken;
@@ -98,7 +98,7 @@ static bool put(struct check_target *world, const char *name, const char *messag
 
 static int set_up(void **state)
 {
-    struct check_target *world = NEW(struct check_target);
+    struct world *world = NEW(struct world);
     world->loop = loop_new();
     virtual_clock_init(&world->clock);
     world->recorder = event_recorder_new(&(struct event_recorder_options){.io_loop = world->loop,
@@ -127,14 +127,14 @@ static long long count_of(const char *result)
 /* Ends the recorder from another thread, as the engine does, while the loop goes on. */
 static void *free_recorder(void *arg)
 {
-    struct check_target *world = arg;
+    struct world *world = arg;
     event_recorder_free(world->recorder, 2000);
     world->recorder = NULL;
     loop_stop(world->loop);
     return NULL;
 }
 
-static void end(struct check_target *world)
+static void end(struct world *world)
 {
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, free_recorder, world), 0);
@@ -144,7 +144,7 @@ static void end(struct check_target *world)
 
 static int tear_down(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     if (world->recorder) {
         if (world->is_evaluated) take(world);
         while (world->is_evaluated) take(world);
@@ -160,7 +160,7 @@ static int tear_down(void **state)
 
 static void test_ev1_events_are_sent_one_after_the_other(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     put(world, "web", "a");
     put(world, "db", "b");
     put(world, "web", "a");
@@ -179,7 +179,7 @@ static void test_ev1_events_are_sent_one_after_the_other(void **state)
 
 static void test_ev1_a_thousand_may_wait_and_no_more(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     char name[32];
     for (int i = 0; i < EVENT_QUEUE_MAX; i++) {
         snprintf(name, sizeof name, "pod-%d", i);
@@ -197,7 +197,7 @@ static void test_ev1_a_thousand_may_wait_and_no_more(void **state)
 
 static void test_ev1_who_could_not_be_asked_is_asked_12_times_10_seconds_apart(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     put(world, "web", "a");
     put(world, "db", "b");
     turn(world);
@@ -219,7 +219,7 @@ static void test_ev1_who_could_not_be_asked_is_asked_12_times_10_seconds_apart(v
 
 static void test_ev1_the_first_delay_is_drawn(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     bool seen[4] = {false};
     char name[32];
     for (int i = 0; i < 40; i++) {
@@ -241,7 +241,7 @@ static void test_ev1_the_first_delay_is_drawn(void **state)
 
 static void test_ev1_what_the_server_refuses_is_not_sent_again(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     put(world, "web", "a");
     turn(world);
     answer(world, ERR_HTTP, 403, "Forbidden");
@@ -252,7 +252,7 @@ static void test_ev1_what_the_server_refuses_is_not_sent_again(void **state)
 
 static void test_ev1_a_patch_of_what_is_gone_becomes_a_new_event(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     put(world, "web", "a");
     put(world, "web", "a");
     turn(world);
@@ -267,7 +267,7 @@ static void test_ev1_a_patch_of_what_is_gone_becomes_a_new_event(void **state)
 /* Whose first try finds one of its name there has not made it. */
 static void test_ev1_an_event_of_another_is_not_taken_for_ours(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     put(world, "web", "a");
     turn(world);
     answer(world, ERR_HTTP, 409, "AlreadyExists");
@@ -278,7 +278,7 @@ static void test_ev1_an_event_of_another_is_not_taken_for_ours(void **state)
 
 static void test_an_event_whose_answer_was_lost_is_there_already(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     put(world, "web", "a");
     turn(world);
     answer(world, ERR_CLOSED, 0, "");
@@ -290,7 +290,7 @@ static void test_an_event_whose_answer_was_lost_is_there_already(void **state)
 
 static void test_ev2_what_is_held_back_is_not_sent(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     for (int i = 0; i < 30; i++) put(world, "web", "a");
     turn(world);
     while (world->is_evaluated) take(world);
@@ -300,7 +300,7 @@ static void test_ev2_what_is_held_back_is_not_sent(void **state)
 
 static void test_the_end_does_not_wait_for_a_server_that_is_away(void **state)
 {
-    struct check_target *world = *state;
+    struct world *world = *state;
     put(world, "web", "a");
     put(world, "db", "a");
     turn(world);

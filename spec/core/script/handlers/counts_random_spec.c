@@ -102,7 +102,7 @@ struct state {
     int uid, app, content; /* no uid: it is not there */
 };
 
-struct check_target {
+struct world {
     struct cluster *c;
     struct script *script, *old; /* the one before it, whose calls may still wait */
     struct delta_fifo *fifo;
@@ -117,7 +117,7 @@ struct check_target {
 
 /* --- objects */
 
-static struct root *pack(struct check_target *w, int key, const struct state *state)
+static struct root *pack(struct world *w, int key, const struct state *state)
 {
     struct buf json = {0};
     struct root *root;
@@ -132,12 +132,12 @@ static struct root *pack(struct check_target *w, int key, const struct state *st
     return root;
 }
 
-static struct state new_state(struct check_target *w, int uid)
+static struct state new_state(struct world *w, int uid)
 {
     return (struct state){.uid = uid, .app = rand() % APPS, .content = w->version};
 }
 
-static void set_truth(struct check_target *w, int key, struct state state)
+static void set_truth(struct world *w, int key, struct state state)
 {
     struct key *k = &w->keys[key];
     root_unref(k->object);
@@ -149,7 +149,7 @@ static void set_truth(struct check_target *w, int key, struct state state)
 
 /* The same name may be another object, and the last state one that no update told of; or the same, of another
  * version: a server gives each delete one. */
-static void change(struct check_target *w)
+static void change(struct world *w)
 {
     int key = rand() % KEYS;
     struct state before = w->keys[key].state;
@@ -164,7 +164,7 @@ static void change(struct check_target *w)
 }
 
 /* Changes that nobody saw, and a list with what is there. */
-static void list_again(struct check_target *w)
+static void list_again(struct world *w)
 {
     struct root **list = xcalloc(KEYS, sizeof *list);
     size_t count = 0;
@@ -179,7 +179,7 @@ static void list_again(struct check_target *w)
     delta_fifo_replace(w->fifo, version, list, count, NULL, 1);
 }
 
-static void advance(struct check_target *w, int ms)
+static void advance(struct world *w, int ms)
 {
     cluster_settle(w->c);
     virtual_clock_advance(&w->c->clock, ms);
@@ -193,7 +193,7 @@ static void shrink_lists(struct script *script)
     TAILQ_FOREACH (h, &script->own.handlers->list, link) h->pending.mark = MARK;
 }
 
-static struct script *prepare(struct check_target *w, const char *replay)
+static struct script *prepare(struct world *w, const char *replay)
 {
     char path[96];
     struct err err;
@@ -213,14 +213,14 @@ static struct script *prepare(struct check_target *w, const char *replay)
     return script;
 }
 
-static void check(struct check_target *w)
+static void check(struct world *w)
 {
     const char *wrong = cluster_ask(w->c, w->script, "return wrong");
     if (*wrong) fail_msg("%s", wrong);
 }
 
 /* Handlers go on where they were, or are told anew as their code is another or they all are. */
-static void reload(struct check_target *w)
+static void reload(struct world *w)
 {
     struct handover done;
     struct err err;
@@ -243,7 +243,7 @@ static void reload(struct check_target *w)
     }
 }
 
-static void come_and_go(struct check_target *w)
+static void come_and_go(struct world *w)
 {
     assert_ask(w->c, w->script, "renew()", "nil");
     handlers_attach(w->script); /* as after each call of a script */
@@ -252,7 +252,7 @@ static void come_and_go(struct check_target *w)
 
 /* --- rounds */
 
-static void begin(struct check_target *w)
+static void begin(struct world *w)
 {
     w->script = prepare(w, "");
     struct err err;
@@ -263,7 +263,7 @@ static void begin(struct check_target *w)
     cluster_list(w->c, w->c->source_count - 1, "");
 }
 
-static void settle(struct check_target *w)
+static void settle(struct world *w)
 {
     do {
         advance(w, 20);
@@ -277,7 +277,7 @@ static void settle(struct check_target *w)
     assert_string_equal(wrong, there);
 }
 
-static void end(struct check_target *w)
+static void end(struct world *w)
 {
     for (int key = 0; key < KEYS; key++) root_unref(w->keys[key].object);
     script_free(w->old);
@@ -286,7 +286,7 @@ static void end(struct check_target *w)
     cluster_settle(w->c);
 }
 
-static void play(struct check_target *w)
+static void play(struct world *w)
 {
     int pace = 1 + rand() % 15, busy = rand() % 3; /* `busy`: the queue is read seldom */
     begin(w);
@@ -331,7 +331,7 @@ static void test_counts_by_old_and_new_equal_a_recount(void **state)
         srand(seed + i);
         cluster_init(&c);
         c.host.clock = &c.clock.clock;
-        struct check_target w = {.c = &c, .tick_ms = clock_now_ms(clock_real())};
+        struct world w = {.c = &c, .tick_ms = clock_now_ms(clock_real())};
         play(&w);
         joined += w.joined;
         if (w.most > most) most = w.most;

@@ -25,7 +25,7 @@ struct key {
     int64_t restless_since_ms;
 };
 
-struct check_target {
+struct world {
     struct cluster *c;
     struct script *script, *old; /* the one before it, whose calls may still wait */
     int concurrency, quiet_ms;
@@ -38,7 +38,7 @@ struct check_target {
 
 /* A call says that it begins and ends, and sleeps as many milliseconds between as its object's uid says, or
  * does not wait at all. */
-static struct script *load(struct check_target *w)
+static struct script *load(struct world *w)
 {
     char text[1024];
     snprintf(text, sizeof text,
@@ -61,7 +61,7 @@ static struct script *load(struct check_target *w)
 
 /* --- what happens */
 
-static void change(struct check_target *w)
+static void change(struct world *w)
 {
     int k = rand() % KEYS, sleeps = rand() % 3 ? rand() % 30 : 0;
     struct key *key = &w->keys[k];
@@ -83,12 +83,12 @@ static void change(struct check_target *w)
 
 /* --- what is told */
 
-static int64_t now_ms(const struct check_target *w)
+static int64_t now_ms(const struct world *w)
 {
     return w->c->clock.now;
 }
 
-static void check_debounce(const struct check_target *w, const struct key *key, char what, int version)
+static void check_debounce(const struct world *w, const struct key *key, char what, int version)
 {
     int64_t waited_ms = now_ms(w) - w->made_ms[version];
     if (!w->quiet_ms || what == '-') return;
@@ -96,7 +96,7 @@ static void check_debounce(const struct check_target *w, const struct key *key, 
                 now_ms(w) - key->restless_since_ms >= (int64_t)DEBOUNCE_MOST * w->quiet_ms);
 }
 
-static void check_begin(struct check_target *w, char what, int k, int version, int old)
+static void check_begin(struct world *w, char what, int k, int version, int old)
 {
     struct key *key = &w->keys[k];
     assert_int_equal(key->calls++, 0); /* no key twice at once */
@@ -112,7 +112,7 @@ static void check_begin(struct check_target *w, char what, int k, int version, i
     w->told++;
 }
 
-static void check_end(struct check_target *w, int k, int version)
+static void check_end(struct world *w, int k, int version)
 {
     assert_int_equal(w->keys[k].calls--, 1);
     assert_int_equal(w->keys[k].was_seen, version);
@@ -129,7 +129,7 @@ static int number(const char **at)
 }
 
 /* Reads what one of the scripts has said. */
-static void hear(struct check_target *w, struct script *script)
+static void hear(struct world *w, struct script *script)
 {
     if (!script) return;
     for (const char *said = cluster_ask(w->c, script, "return take()"); *said; said++) {
@@ -145,7 +145,7 @@ static void hear(struct check_target *w, struct script *script)
 }
 
 /* By the millisecond, so that the model knows when what was said. Old calls end before new ones begin. */
-static void advance(struct check_target *w, int ms)
+static void advance(struct world *w, int ms)
 {
     for (int i = 0; i <= ms; i++) {
         virtual_clock_advance(&w->c->clock, i > 0);
@@ -155,7 +155,7 @@ static void advance(struct check_target *w, int ms)
 }
 
 /* As a reload does; the one before the last must have drained. */
-static void replace(struct check_target *w)
+static void replace(struct world *w)
 {
     if (w->old && script_waiting_calls(w->old) > 0) return;
     advance(w, 0); /* what it has said goes with it */
@@ -167,7 +167,7 @@ static void replace(struct check_target *w)
 
 /* --- rounds */
 
-static void settle(struct check_target *w)
+static void settle(struct world *w)
 {
     advance(w, 0);
     while (script_pending_events(w->script) > 0 || (w->old && script_pending_events(w->old) > 0))
@@ -187,10 +187,10 @@ static void settle(struct check_target *w)
 /* Gives how many calls waited at once. */
 static int play(struct cluster *c, int round)
 {
-    struct check_target w = {.c = c,
-                             .concurrency = (int[]){1, 2, 4}[round % 3],
-                             .quiet_ms = round / 3 % 2 ? 20 : 0,
-                             .joins = round / 6 % 2};
+    struct world w = {.c = c,
+                      .concurrency = (int[]){1, 2, 4}[round % 3],
+                      .quiet_ms = round / 3 % 2 ? 20 : 0,
+                      .joins = round / 6 % 2};
     int pace = 1 + rand() % 12;
     w.script = load(&w);
     for (int i = 0; i < STEPS; i++) {

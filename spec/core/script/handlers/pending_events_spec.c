@@ -246,7 +246,7 @@ static void test_it_counts_what_is_left_of_the_first_list(void **state)
 
 /* --- any order of puts and takes: the handler always sees a possible history, and its end is the truth */
 
-struct check_target {
+struct world {
     struct root *truth[KEYS], *seen[KEYS];
     struct pending_events pending;
     struct pending_key *held[KEYS]; /* by key: some are, now and then */
@@ -255,7 +255,7 @@ struct check_target {
     bool joined;
 };
 
-static void change(struct fixture *f, struct check_target *w)
+static void change(struct fixture *f, struct world *w)
 {
     int key = rand() % KEYS;
     struct root *before = w->truth[key], *after;
@@ -277,7 +277,7 @@ static void change(struct fixture *f, struct check_target *w)
     if (w->pending.count > w->most) w->most = w->pending.count;
 }
 
-static bool take(struct check_target *w)
+static bool take(struct world *w)
 {
     struct handler_event event;
     if (!pending_take(&w->pending, &event)) return false;
@@ -293,7 +293,7 @@ static bool take(struct check_target *w)
 }
 
 /* Another call begins to wait, or one has ended. */
-static void hold(struct fixture *f, struct check_target *w, int key)
+static void hold(struct fixture *f, struct world *w, int key)
 {
     if (w->held[key]) {
         pending_unlock(&w->pending, w->held[key]);
@@ -313,7 +313,7 @@ static void test_a_random_history_is_told_in_order_and_to_its_end(void **state)
     printf("SEED=%u\n", seed);
     srand(seed);
     for (int round = 0; round < ROUNDS; round++) {
-        struct check_target w = {0};
+        struct world w = {0};
         bool slow = round % 2; /* else the handler keeps up and nothing may join */
         bool by_key = slow && round % 4 == 1;
         pending_init(&w.pending, MARK, (enum pending_pairs)(round % 3), by_key);

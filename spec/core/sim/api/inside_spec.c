@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-struct check_target {
+struct world {
     struct loop *loop;
     struct sim_inside *inside;
     struct sim_inside_response answer;
@@ -18,8 +18,8 @@ struct check_target {
 
 static int set_up(void **state)
 {
-    static struct check_target w;
-    w = (struct check_target){.loop = loop_new_by_hand(1767225600000000)};
+    static struct world w;
+    w = (struct world){.loop = loop_new_by_hand(1767225600000000)};
     w.inside = sim_inside_new(w.loop);
     *state = &w;
     return 0;
@@ -27,7 +27,7 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     sim_inside_response_clear(&w->answer);
     sim_inside_free(w->inside);
     loop_free(w->loop);
@@ -40,8 +40,7 @@ static int tear_down(void **state)
     "\"namespace\":\"default\"},\"status\":{\"phase\":\"Running\"}}"
 
 /* The code; the body is in the answer until the next one. */
-static int ask(struct check_target *w, const char *method, const char *target, const char *type,
-               const char *body)
+static int ask(struct world *w, const char *method, const char *target, const char *type, const char *body)
 {
     sim_inside_response_clear(&w->answer);
     const struct sim_inside_request request = {
@@ -50,13 +49,13 @@ static int ask(struct check_target *w, const char *method, const char *target, c
     return w->answer.code;
 }
 
-static void assert_body(struct check_target *w, const char *part)
+static void assert_body(struct world *w, const char *part)
 {
     const char *body = buf_text(&w->answer.body);
     if (!strstr(body, part)) fail_msg("%s is not in %s", part, body);
 }
 
-static void put(struct check_target *w, const char *json)
+static void put(struct world *w, const char *json)
 {
     struct err err;
     if (!sim_inside_put(w->inside, str_of(json), &err)) fail_msg("%s", err.text);
@@ -64,7 +63,7 @@ static void put(struct check_target *w, const char *json)
 
 static void objects_are_stored_as_they_are_given_and_may_be_changed_after(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     put(w, POD);
     assert_int_equal(ask(w, "GET", PODS "/a", NULL, NULL), 200);
     assert_body(w, "\"phase\":\"Running\"");
@@ -80,7 +79,7 @@ static void objects_are_stored_as_they_are_given_and_may_be_changed_after(void *
 static void apply_creates_and_merges_and_strategic_patches_merge(void **state)
 {
     static const char path[] = "/api/v1/namespaces/default/configmaps/c?fieldManager=m";
-    struct check_target *w = *state;
+    struct world *w = *state;
     const char *one =
         "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"c\"},\"data\":{\"a\":\"1\"}}";
     const char *two =
@@ -95,7 +94,7 @@ static void apply_creates_and_merges_and_strategic_patches_merge(void **state)
 
 static void a_request_is_known_by_verb_kind_and_place(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     struct sim_inside_about about;
     sim_inside_about(w->inside,
                      &(struct sim_inside_request){
@@ -122,7 +121,7 @@ static void a_nul_byte_in_a_path_or_a_query_is_refused(void **state)
     static const char *const targets[] = {"/api/v1/namespaces/%00team-a/pods",
                                           "/api/v1/pods?labelSelector=%00a",
                                           "/api/v1/pods?fieldSelector%00=a", PODS "/a%00b"};
-    struct check_target *w = *state;
+    struct world *w = *state;
     put(w, POD);
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         assert_int_equal(ask(w, "GET", targets[i], NULL, NULL), 400);
@@ -132,7 +131,7 @@ static void a_nul_byte_in_a_path_or_a_query_is_refused(void **state)
 }
 
 /* What a watch says now; `open` tells whether it goes on. */
-static const char *read_watch(struct check_target *w, bool *open)
+static const char *read_watch(struct world *w, bool *open)
 {
     static struct buf text;
     text.len = 0;
@@ -142,7 +141,7 @@ static const char *read_watch(struct check_target *w, bool *open)
 
 static void a_watch_says_what_there_is_and_never_waits(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     bool open;
     put(w, POD);
     assert_int_equal(ask(w, "GET", PODS "?watch=true&timeoutSeconds=60", NULL, NULL), 200);
@@ -159,7 +158,7 @@ static void a_watch_says_what_there_is_and_never_waits(void **state)
 
 static void watches_end_when_they_are_told_to(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     struct err err;
     bool open;
     ask(w, "GET", PODS "?watch=true", NULL, NULL);
@@ -176,7 +175,7 @@ static void watches_end_when_they_are_told_to(void **state)
 
 static void more_kinds_are_served(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     assert_int_equal(ask(w, "GET", "/apis/batch/v1/cronjobs", NULL, NULL), 200);
     assert_int_equal(ask(w, "GET", "/apis/example.com/v1/widgets", NULL, NULL), 404);
     sim_inside_add_kind(w->inside, "example.com", "v1", "widgets", "Widget", true);
@@ -187,7 +186,7 @@ static void more_kinds_are_served(void **state)
 
 static void a_refusal_is_a_status_as_a_server_gives_it(void **state)
 {
-    struct check_target *w = *state;
+    struct world *w = *state;
     sim_inside_refuse(429, "TooManyRequests", "later", 3, &w->answer);
     assert_int_equal(w->answer.code, 429);
     assert_int_equal(w->answer.retry_after_s, 3);

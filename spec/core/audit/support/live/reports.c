@@ -5,19 +5,19 @@
 
 static void on_changed(void *ctx, struct str ns)
 {
-    struct check_target *w = ctx;
+    struct world *w = ctx;
     if (w->writer) policy_writer_changed(w->writer, ns);
 }
 
 static struct continuous_walk *walk(void *ctx, struct str ns)
 {
-    struct check_target *w = ctx;
+    struct world *w = ctx;
     return continuous_walk_new(w->f.audit, ns);
 }
 
 static void look(void *ctx, struct policy_outlook *out)
 {
-    struct check_target *w = ctx;
+    struct world *w = ctx;
     out->pending = continuous_status(w->f.audit).pending;
     out->waiting = w->waiting;
     out->refused = w->refused;
@@ -25,14 +25,14 @@ static void look(void *ctx, struct policy_outlook *out)
 
 static void on_list(void *ctx, bool of_cluster)
 {
-    struct check_target *w = ctx;
+    struct world *w = ctx;
     (void)of_cluster;
     w->lists++;
 }
 
 static void on_write(void *ctx, const struct policy_write *write, struct policy_write_call *flight)
 {
-    struct check_target *w = ctx;
+    struct world *w = ctx;
     assert_true(w->flight_count < SENT_MAX);
     w->flights[w->flight_count++] = flight;
     buf_printf(&w->log, "%s %.*s/%s\n", write->body.p ? "apply" : "delete", STR_ARG(write->ns), write->name);
@@ -45,7 +45,7 @@ static void on_write(void *ctx, const struct policy_write *write, struct policy_
 
 static void on_cancel(void *ctx)
 {
-    struct check_target *w = ctx;
+    struct world *w = ctx;
     w->flight_count = 0;
     w->cancelled = true;
 }
@@ -57,9 +57,9 @@ static int64_t slow_ns(void)
     return spent_ns += 300000;
 }
 
-void reports_begin(struct check_target *w, struct cluster *c, const char *pods, size_t max_reports)
+void reports_begin(struct world *w, struct cluster *c, const char *pods, size_t max_reports)
 {
-    *w = (struct check_target){.waiting = "", .refused = ""};
+    *w = (struct world){.waiting = "", .refused = ""};
     live_changed = on_changed;
     live_changed_ctx = w;
     w->f = live_begin(c, REPORTS_RULES("bad"));
@@ -80,7 +80,7 @@ void reports_begin(struct check_target *w, struct cluster *c, const char *pods, 
     live_settle(&w->f);
 }
 
-void reports_end(struct check_target *w)
+void reports_end(struct world *w)
 {
     policy_writer_free(w->writer);
     w->writer = NULL;
@@ -90,19 +90,19 @@ void reports_end(struct check_target *w)
     buf_clear(&w->bodies);
 }
 
-void reports_listed(struct check_target *w, const struct err *err)
+void reports_listed(struct world *w, const struct err *err)
 {
     policy_writer_listed(w->writer, false, err);
     policy_writer_listed(w->writer, true, err);
 }
 
-void reports_answer(struct check_target *w, const struct err *err)
+void reports_answer(struct world *w, const struct err *err)
 {
     while (w->flight_count) policy_writer_wrote(w->writer, w->flights[--w->flight_count], err);
 }
 
 /* Each write is answered at once. */
-void reports_advance(struct check_target *w, int64_t ms)
+void reports_advance(struct world *w, int64_t ms)
 {
     for (int64_t i = 0; i < ms; i += 100) {
         virtual_clock_advance(&w->f.c->clock, 100);
@@ -110,20 +110,20 @@ void reports_advance(struct check_target *w, int64_t ms)
     }
 }
 
-void reports_change(struct check_target *w, enum lw_event_type type, const char *pod)
+void reports_change(struct world *w, enum lw_event_type type, const char *pod)
 {
     cluster_event(w->f.c, 0, type, pod);
     cluster_settle(w->f.c);
     reports_advance(w, 100);
 }
 
-void reports_assert_says(struct check_target *w, const char *part)
+void reports_assert_says(struct world *w, const char *part)
 {
     if (!strstr(buf_text(&w->bodies), part)) fail_msg("\"%s\" is missing in: %s", part, buf_text(&w->bodies));
     w->bodies.len = 0;
 }
 
-size_t reports_count(struct check_target *w, const char *part)
+size_t reports_count(struct world *w, const char *part)
 {
     size_t count = 0;
     for (const char *p = buf_text(&w->bodies); (p = strstr(p, part)); p += strlen(part)) count++;

@@ -14,7 +14,7 @@
 
 enum { SENT_MAX = 64 };
 
-struct check_target {
+struct world {
     struct fixture f;
     struct policy_writer *writer;
     struct buf log;    /* "apply shop/kubelua-audit\n" */
@@ -35,19 +35,19 @@ struct check_target {
 
 /* Two rules: `own` fails pods with a label `bad`, `grave` is critical and fails those with a label `grave`.
  * Slices of the writer are of four looks at the time. */
-void reports_begin(struct check_target *w, struct cluster *c, const char *pods, size_t max_reports);
-void reports_end(struct check_target *w);
+void reports_begin(struct world *w, struct cluster *c, const char *pods, size_t max_reports);
+void reports_end(struct world *w);
 /* What is in the cluster has been told, of namespaces and of the cluster; NULL: without an error. */
-void reports_listed(struct check_target *w, const struct err *err);
+void reports_listed(struct world *w, const struct err *err);
 /* Answers all writes under way. */
-void reports_answer(struct check_target *w, const struct err *err);
+void reports_answer(struct world *w, const struct err *err);
 /* Each write is answered at once. */
-void reports_advance(struct check_target *w, int64_t ms);
-void reports_change(struct check_target *w, enum lw_event_type type, const char *pod);
+void reports_advance(struct world *w, int64_t ms);
+void reports_change(struct world *w, enum lw_event_type type, const char *pod);
 /* In what was written; forgets it. */
-void reports_assert_says(struct check_target *w, const char *part);
+void reports_assert_says(struct world *w, const char *part);
 /* How often it stands there. */
-size_t reports_count(struct check_target *w, const char *part);
+size_t reports_count(struct world *w, const char *part);
 
 /* What was sent since the last time. */
 #define assert_sent(w, text)                            \
