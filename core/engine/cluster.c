@@ -81,7 +81,7 @@ static void make_kinds(struct cluster *cluster)
                                                                       .failed = on_failed_kinds,
                                                                       .ctx = cluster,
                                                                       .is_quiet = options->is_quiet});
-    cluster->parts.kinds = kinds_new(loop_clock(options->engine_loop), cluster_ask_kinds, cluster);
+    cluster->parts.kinds = kinds_new(loop_clock(options->engine_loop), cluster_refresh_kinds, cluster);
 }
 
 static void make_factory(struct cluster *cluster)
@@ -178,7 +178,7 @@ void cluster_watch(struct cluster *cluster, const struct cluster_watcher *watche
     cluster->watcher = *watcher;
 }
 
-void cluster_ask_kinds(void *ctx)
+void cluster_refresh_kinds(void *ctx)
 {
     const struct cluster *cluster = ctx;
     discoverer_refresh(cluster->discoverer, 0);

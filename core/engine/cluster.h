@@ -46,7 +46,7 @@ struct cluster *cluster_new(const struct cluster_options *options, struct err *e
 /* Before a loop turns. */
 void cluster_watch(struct cluster *cluster, const struct cluster_watcher *watcher);
 /* The server is asked now which kinds it has. */
-void cluster_ask_kinds(void *cluster);
+void cluster_refresh_kinds(void *cluster);
 /* After the scripts: reflectors end on the I/O thread, then that thread does. Events have `flush_ms` to be
  * sent. */
 void cluster_end(struct cluster *cluster, int64_t flush_ms);

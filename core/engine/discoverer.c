@@ -12,7 +12,7 @@ METRIC(metric_discovery_errors, 7, "kubelua_discovery_errors_total", "Number of 
 enum { RETRY_FIRST_MS = 800, RETRY_MAX_MS = 30000 }; /* as the reflector's (R-2) */
 
 /* Travels to the I/O thread and back; one at a time, part of the discoverer. */
-struct question {
+struct refresh {
     struct mail mail;
     struct discovery *call;
     struct catalogue *catalogue;
@@ -25,14 +25,14 @@ struct discoverer {
     bool refreshes; /* a question is under way */
     int64_t refreshing_since_us;
     int64_t retry_ms;
-    struct err last_error; /* of the last answer; the question's own belongs to the I/O thread meanwhile */
-    struct question question;
+    struct err last_error; /* of the last response; the question's own belongs to the I/O thread meanwhile */
+    struct refresh refresh;
 };
 
 static void on_response(struct mail *mail)
 {
-    struct discoverer *d = container_of(mail, struct discoverer, question.mail);
-    struct question *q = &d->question;
+    struct discoverer *d = container_of(mail, struct discoverer, refresh.mail);
+    struct refresh *q = &d->refresh;
     d->refreshes = false;
     d->last_error = q->err;
     if (!q->catalogue) {
@@ -55,21 +55,21 @@ static void on_response(struct mail *mail)
 static void on_discovered(void *ctx, struct catalogue *catalogue, const struct err *err)
 {
     struct discoverer *d = ctx;
-    d->question.call = NULL;
-    d->question.catalogue = catalogue;
+    d->refresh.call = NULL;
+    d->refresh.catalogue = catalogue;
     if (err)
-        d->question.err = *err;
+        d->refresh.err = *err;
     else
-        err_clear(&d->question.err);
-    d->question.mail.deliver = on_response;
-    mailbox_post(loop_mailbox(d->options.engine_loop), &d->question.mail);
+        err_clear(&d->refresh.err);
+    d->refresh.mail.deliver = on_response;
+    mailbox_post(loop_mailbox(d->options.engine_loop), &d->refresh.mail);
 }
 
 /* On the I/O thread. */
-static void on_question(struct mail *mail)
+static void on_refresh(struct mail *mail)
 {
-    struct discoverer *d = container_of(mail, struct discoverer, question.mail);
-    d->question.call = discovery_start(io_thread_client(d->options.io), on_discovered, d);
+    struct discoverer *d = container_of(mail, struct discoverer, refresh.mail);
+    d->refresh.call = discovery_start(io_thread_client(d->options.io), on_discovered, d);
 }
 
 static void on_timer(struct timer *timer)
@@ -77,8 +77,8 @@ static void on_timer(struct timer *timer)
     struct discoverer *d = container_of(timer, struct discoverer, timer);
     d->refreshes = true;
     d->refreshing_since_us = clock_wall_us(loop_clock(d->options.engine_loop));
-    d->question.mail.deliver = on_question;
-    mailbox_post(loop_mailbox(io_thread_loop(d->options.io)), &d->question.mail);
+    d->refresh.mail.deliver = on_refresh;
+    mailbox_post(loop_mailbox(io_thread_loop(d->options.io)), &d->refresh.mail);
 }
 
 struct discoverer *discoverer_new(const struct discoverer_options *options)
@@ -135,7 +135,7 @@ void discoverer_free(struct discoverer *d)
 {
     if (!d) return;
     timer_cancel(&d->timer);
-    if (d->question.call) discovery_cancel(d->question.call);
-    catalogue_free(d->question.catalogue);
+    if (d->refresh.call) discovery_cancel(d->refresh.call);
+    catalogue_free(d->refresh.catalogue);
     free(d);
 }

@@ -24,7 +24,7 @@ struct discoverer *discoverer_new(const struct discoverer_options *options);
 void discoverer_refresh(struct discoverer *discoverer, int64_t delay_ms);
 /* A question is under way, or will be. */
 bool discoverer_is_refreshing(const struct discoverer *discoverer);
-/* Why the last question failed; "" when the last answer was good, or none has come. */
+/* Why the last question failed; "" when the last response was good, or none has come. */
 const char *discoverer_error(const struct discoverer *discoverer);
 /* Wall time at which the question that is under way was asked; 0: none is. */
 int64_t discoverer_refreshing_since_us(const struct discoverer *discoverer);

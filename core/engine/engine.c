@@ -22,14 +22,14 @@ void engine_stop(struct engine *engine, int exit_code)
 /* --- requests under way at a signal */
 
 /* The end itself has that much, also where it is more than a tenth of --shutdown-timeout. */
-enum { DRAIN_LOOK_MS = 10, END_MS = 500, WHOLE = 100, EVENTS_FLUSH_MS = 2000 };
+enum { DRAIN_CHECK_MS = 10, END_MS = 500, WHOLE = 100, EVENTS_FLUSH_MS = 2000 };
 
 static int64_t part_ms(const struct engine *engine, enum end_part part)
 {
     return engine->options.settings->shutdown_timeout_ms * part / WHOLE;
 }
 
-int64_t engine_patience_ms(const struct engine *engine)
+int64_t engine_timeout_ms(const struct engine *engine)
 {
     int64_t whole_ms = engine->options.settings->shutdown_timeout_ms,
             least_ms = part_ms(engine, END_CALLS) + END_MS;
@@ -60,7 +60,7 @@ static void on_drain(struct timer *timer)
     for (size_t i = 0; i < engine->scripts.generation_count; i++)
         waiting += script_waiting_calls(engine->scripts.generations[i]);
     if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0) {
-        timer_start(&engine->drain, loop_clock(engine->loop), DRAIN_LOOK_MS);
+        timer_start(&engine->drain, loop_clock(engine->loop), DRAIN_CHECK_MS);
         return;
     }
     if (waiting > 0)

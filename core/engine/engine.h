@@ -66,7 +66,7 @@ bool engine_is_ending(const struct engine *engine);
 /* Returns whether engine_run is about to return. */
 bool engine_is_stopping(const struct engine *engine);
 /* The end takes no longer, unless a script does not return. */
-int64_t engine_patience_ms(const struct engine *engine);
+int64_t engine_timeout_ms(const struct engine *engine);
 /* --- Of ENGINE_DRIVEN, outside of any callback, instead of engine_load and engine_run. */
 
 /* Loads a script and starts it; engine_begin follows, once it is decided who leads. */

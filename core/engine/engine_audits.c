@@ -15,7 +15,7 @@ struct engine_continuous {
     struct continuous_audit *audit;
     struct policy_client *writer; /* NULL: nothing is written to the cluster */
     struct fence *term;           /* in which it is active; a reference; NULL: there is none */
-    bool told;                    /* that there is no rule */
+    bool logged;                  /* that there is no rule */
 };
 
 /* Its leadership by the lease of --leader-elect; NULL: it has none. */
@@ -134,9 +134,9 @@ static void end_term(struct engine_continuous *report, struct fence *next)
 
 static void print_without_rules(struct engine_continuous *report)
 {
-    if (!report->told && continuous_status(report->audit).rules == 0)
+    if (!report->logged && continuous_status(report->audit).rules == 0)
         log_warn("--report has no effect, no script has a rule (k8s.rule)");
-    report->told = true;
+    report->logged = true;
 }
 
 void engine_continuous_leadership(struct engine *engine)

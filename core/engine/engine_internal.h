@@ -75,7 +75,7 @@ void engine_found_kinds(void *engine, const struct catalogue *catalogue);
 /* Discovery has failed. */
 void engine_failed_kinds(void *engine, const struct err *err);
 /* Claims of scripts that start are looked up in what is known of the server. */
-void engine_look_up_kinds(struct engine *engine, const struct catalogue *catalogue);
+void engine_update_kinds(struct engine *engine, const struct catalogue *catalogue);
 /* A kind is missing: discovery is asked again before long. */
 void engine_refresh_kinds_soon(struct engine *engine);
 /* Claims that have no informer are looked up in what is known of the server. */

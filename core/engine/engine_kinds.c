@@ -12,7 +12,7 @@
 #include "script/server/declared.h"
 
 /* While a kind is missing the server is asked again: soon after one went missing, then ever more seldom. */
-enum { ASK_FIRST_MS = 1000, ASK_MAX_MS = 10000, ASK_SELDOM_MS = 30000, ASK_CALM_MS = 60000 };
+enum { REFRESH_FIRST_MS = 1000, REFRESH_MAX_MS = 10000, REFRESH_SELDOM_MS = 30000, REFRESH_CALM_MS = 60000 };
 
 struct resolution {
     struct engine *engine;
@@ -65,8 +65,8 @@ static void refuse_start(struct resolution *r, const char *place, const struct e
     buf_clear(&line);
 }
 
-static void tell_of_start(struct resolution *r, const struct script *script, const char *kind,
-                          const char *place, bool may_come, const struct err *err)
+static void report_start(struct resolution *r, const struct script *script, const char *kind,
+                         const char *place, bool may_come, const struct err *err)
 {
     const struct engine_watcher *watcher = &r->engine->options.watcher;
     if (watcher->unknown_kind && watcher->unknown_kind(watcher->ctx, place, may_come, err)) return;
@@ -99,7 +99,7 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     if (managed)
         refuse_incoming(managed, buf_text(&place), err, may_come && has_group);
     else
-        tell_of_start(r, script, kind, buf_text(&place), may_come, err);
+        report_start(r, script, kind, buf_text(&place), may_come, err);
     buf_clear(&place);
 }
 
@@ -119,8 +119,8 @@ static void refresh_kinds(struct engine *engine, int64_t max_ms)
 {
     int64_t now_ms = clock_now_ms(loop_clock(engine->loop)), delay_ms;
     if (discoverer_is_refreshing(engine->cluster->discoverer)) return;
-    if (now_ms - engine->refresh_due_ms > ASK_CALM_MS) engine->refreshes = 0;
-    delay_ms = engine->refreshes < 4 ? ASK_FIRST_MS << engine->refreshes : max_ms;
+    if (now_ms - engine->refresh_due_ms > REFRESH_CALM_MS) engine->refreshes = 0;
+    delay_ms = engine->refreshes < 4 ? REFRESH_FIRST_MS << engine->refreshes : max_ms;
     engine->refreshes++;
     engine->refresh_due_ms = now_ms + delay_ms;
     discoverer_refresh(engine->cluster->discoverer, delay_ms);
@@ -128,7 +128,7 @@ static void refresh_kinds(struct engine *engine, int64_t max_ms)
 
 void engine_refresh_kinds_soon(struct engine *engine)
 {
-    refresh_kinds(engine, ASK_MAX_MS);
+    refresh_kinds(engine, REFRESH_MAX_MS);
 }
 
 static void check_write(const struct engine *engine, const struct script *script,
@@ -171,7 +171,7 @@ void engine_resolve_kinds(struct engine *engine)
     engine_log_skipped(&r.skipped);
 }
 
-void engine_look_up_kinds(struct engine *engine, const struct catalogue *catalogue)
+void engine_update_kinds(struct engine *engine, const struct catalogue *catalogue)
 {
     struct resolution r = {.engine = engine, .catalogue = catalogue};
     bool lacking = engine_take_kinds(engine, catalogue);
@@ -183,17 +183,17 @@ void engine_look_up_kinds(struct engine *engine, const struct catalogue *catalog
     else if (is_anything_missing(engine))
         engine_refresh_kinds_soon(engine);
     else if (lacking)
-        refresh_kinds(engine, ASK_SELDOM_MS);
+        refresh_kinds(engine, REFRESH_SELDOM_MS);
     buf_clear(&r.refused);
 }
 
 void engine_refresh_kinds(void *ctx)
 {
     const struct engine *engine = ctx;
-    cluster_ask_kinds(engine->cluster);
+    cluster_refresh_kinds(engine->cluster);
 }
 
-static void tell_watcher(const struct engine *engine, const struct err *err)
+static void notify_watcher(const struct engine *engine, const struct err *err)
 {
     const struct engine_watcher *watcher = &engine->options.watcher;
     if (watcher->kinds) watcher->kinds(watcher->ctx, err);
@@ -204,16 +204,16 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
     struct engine *engine = ctx;
     kinds_set(engine->cluster->parts.kinds, catalogue);
     check_writes(engine);
-    engine_look_up_kinds(engine, catalogue);
+    engine_update_kinds(engine, catalogue);
     reload_check_soon(&engine->scripts);
-    tell_watcher(engine, NULL);
+    notify_watcher(engine, NULL);
 }
 
 void engine_failed_kinds(void *ctx, const struct err *err)
 {
     const struct engine *engine = ctx;
     kinds_fail(engine->cluster->parts.kinds, err);
-    tell_watcher(engine, err);
+    notify_watcher(engine, err);
 }
 
 /* --- Kinds that rules of continuous audits name and the server does not have: nobody waits for them, and

@@ -5,7 +5,7 @@
 #include "base/text/json_out.h"
 #include "engine/engine_internal.h"
 
-enum { LOOK_MS = 10 }; /* the end looks so often for what it waits for */
+enum { CHECK_MS = 10 }; /* the end looks so often for what it waits for */
 
 void engine_leadership_changed(void *ctx)
 {
@@ -68,7 +68,7 @@ void engine_on_step_down(struct timer *timer)
     for (size_t i = 0; i < engine->scripts.generation_count; i++)
         waiting += script_stepping_down(engine->scripts.generations[i]);
     if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0)
-        timer_start(timer, loop_clock(engine->loop), LOOK_MS);
+        timer_start(timer, loop_clock(engine->loop), CHECK_MS);
     else if (engine->competes && leaders_count(engine->cluster->parts.leaders) > 0)
         release(engine);
     else

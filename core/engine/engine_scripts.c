@@ -41,7 +41,7 @@ void engine_begin(struct engine *engine)
 {
     engine->refreshes = 0;
     if (kinds_known(engine->cluster->parts.kinds))
-        engine_look_up_kinds(engine, kinds_catalogue(engine->cluster->parts.kinds));
+        engine_update_kinds(engine, kinds_catalogue(engine->cluster->parts.kinds));
     engine_check_soon(engine);
 }
 

@@ -61,14 +61,14 @@ static void notify_found(struct policy_client *w, const struct root *report)
                         value_str(value_field(root_annotations(report), STR(POLICY_CONTENT)), &content));
 }
 
-static void on_listed(void *ctx, const struct live_response *answer)
+static void on_listed(void *ctx, const struct live_response *response)
 {
     struct listing *listing = ctx;
     struct policy_client *w = listing->writer;
-    struct live_response taken = *answer;
+    struct live_response taken = *response;
     struct err err;
-    bool failed = answer->err != NULL;
-    if (failed) err = *answer->err;
+    bool failed = response->err != NULL;
+    if (failed) err = *response->err;
     for (size_t i = 0; i < taken.count; i++) notify_found(w, taken.objects[i]);
     bool last = taken.last;
     live_response_clear(&taken);
@@ -113,16 +113,16 @@ static void show(struct policy_client *w)
     series_set(w->left_out, (double)status.left_out);
 }
 
-static void on_written(void *ctx, const struct live_response *answer)
+static void on_written(void *ctx, const struct live_response *response)
 {
     struct sent *sent = ctx;
     struct policy_client *w = sent->writer;
     struct policy_write_call *flight = sent->flight;
-    struct live_response taken = *answer;
-    bool deletes = strcmp(sent->verb, "delete") == 0, failed = answer->err != NULL;
+    struct live_response taken = *response;
+    bool deletes = strcmp(sent->verb, "delete") == 0, failed = response->err != NULL;
     struct err err;
     struct series **series = &w->written[deletes][failed];
-    if (failed) err = *answer->err;
+    if (failed) err = *response->err;
     if (!*series) *series = SERIES(&family_policy_writes, sent->verb, failed ? "error" : "ok");
     series_inc(*series);
     live_response_clear(&taken);

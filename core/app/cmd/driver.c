@@ -156,7 +156,7 @@ static bool make_parts(struct driver *driver, enum engine_mode mode)
         .io_loop = engine_io_loop(driver->engine),
         .stop = on_signal,
         .ctx = driver,
-        .timeout_ms = engine_patience_ms(driver->engine),
+        .timeout_ms = engine_timeout_ms(driver->engine),
     });
     return true;
 }

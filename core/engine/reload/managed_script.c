@@ -13,7 +13,7 @@
 #include "engine/reload/script_watch.h"
 #include "script/vm/bundle.h"
 
-enum { DRAIN_MS = 10000, DRAIN_LOOK_MS = 50 };
+enum { DRAIN_MS = 10000, DRAIN_CHECK_MS = 50 };
 
 void managed_scripts_init(struct managed_scripts *scripts, const struct managed_scripts_options *options)
 {
@@ -159,7 +159,7 @@ void managed_script_on_drain(struct timer *timer)
                 (--scripts->draining_count - i) * sizeof *scripts->draining);
     }
     if (managed_script_draining_count(managed) > 0)
-        timer_start(timer, loop_clock(scripts->options.loop), DRAIN_LOOK_MS);
+        timer_start(timer, loop_clock(scripts->options.loop), DRAIN_CHECK_MS);
     else if (managed->gone) {
         managed_script_remove(managed);
         reload_scan(scripts, RELOAD_IF_CHANGED); /* a file of that name may have come meanwhile */

@@ -88,7 +88,7 @@ struct managed_script {
     const char *why;            /* it was loaded: a literal */
     struct buf waits_for;       /* as the status tells it */
     struct buf unknown;         /* a kind that the server does not have, and where it is asked for */
-    bool asked;                 /* the server for its kinds anew */
+    bool refreshed;             /* the server for its kinds anew */
     bool builds;                /* indexes, a part in each turn */
     struct bundle *rollback_of; /* bundle that a rollback in progress replaces; NULL: none in progress */
     struct buf rollback_why;

@@ -20,7 +20,7 @@ FAMILY(family_reload_pause, 201, HISTOGRAM, "kubelua_reload_pause_seconds", "", 
 FAMILY(family_reload_dropped, 202, COUNTER, "kubelua_reload_dropped_total", "what", NULL,
        "Number of events, keys, timers and calls dropped by reloads.");
 
-enum { LOOK_MS = 50 };
+enum { CHECK_MS = 50 };
 
 static struct clock *clock_of(const struct managed_script *managed)
 {
@@ -33,7 +33,7 @@ void reload_drop_incoming(struct managed_script *managed)
 {
     timer_cancel(&managed->ready);
     managed->waits_for.len = managed->unknown.len = 0;
-    managed->asked = false;
+    managed->refreshed = false;
     bundle_unref(managed->rollback_of);
     managed->rollback_of = NULL;
     if (managed->incoming) managed_script_drop(managed->scripts, managed->incoming);
@@ -116,13 +116,13 @@ static void refuse_unknown(struct managed_script *managed)
 }
 
 /* Kinds are asked for with what is known of the server, then once more with what it says now. */
-static void look_at_kinds(struct managed_script *managed)
+static void check_kinds(struct managed_script *managed)
 {
     const struct managed_scripts_hooks *hooks = &managed->scripts->options.hooks;
     if (!is_unresolved(managed->scripts, managed->incoming)) return;
-    if (!managed->asked) hooks->resolve_kinds(hooks->ctx);
-    if (managed->unknown.len == 0 || managed->asked) return;
-    managed->asked = true;
+    if (!managed->refreshed) hooks->resolve_kinds(hooks->ctx);
+    if (managed->unknown.len == 0 || managed->refreshed) return;
+    managed->refreshed = true;
     managed->unknown.len = 0;
     hooks->refresh_kinds(hooks->ctx);
 }
@@ -131,8 +131,8 @@ void reload_on_ready(struct timer *timer)
 {
     struct managed_script *managed = container_of(timer, struct managed_script, ready);
     if (!managed->incoming) return;
-    look_at_kinds(managed);
-    if (managed->asked && managed->unknown.len) {
+    check_kinds(managed);
+    if (managed->refreshed && managed->unknown.len) {
         refuse_unknown(managed);
         return;
     }
@@ -150,7 +150,7 @@ void reload_on_ready(struct timer *timer)
         reload_refuse_waiting(managed, "not ready within --reload-timeout");
     else
         /* Indexes are built on in the next turn; nothing else goes faster by checking more often. */
-        timer_start(timer, clock_of(managed), managed->builds ? 0 : LOOK_MS);
+        timer_start(timer, clock_of(managed), managed->builds ? 0 : CHECK_MS);
 }
 
 void reload_unknown_kind(struct managed_script *managed, const char *text)

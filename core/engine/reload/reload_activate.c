@@ -27,7 +27,7 @@ static void note_pause(struct managed_script *managed, int64_t begun_ns)
     reload_metrics_activated(managed->scripts->metrics, &managed->done, took_ns);
 }
 
-static void tell(const struct managed_script *managed)
+static void log_activated(const struct managed_script *managed)
 {
     const struct handover *done = &managed->done;
     log_info("Reloaded", F("script", managed->name), FI("generation", script_generation(managed->running)),
@@ -155,5 +155,5 @@ void reload_activate(struct managed_script *managed)
     if (managed->main_started) script_skip_main(new_);
     managed_script_drain(managed, old);
     count(managed, returned ? RELOAD_ROLLED_BACK : RELOAD_ACTIVATED);
-    tell(managed);
+    log_activated(managed);
 }

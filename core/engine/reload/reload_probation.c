@@ -122,7 +122,7 @@ bool probation_ends_by(void *ctx, const struct script *script, const char *id)
     return false;
 }
 
-static void look(struct managed_script *managed)
+static void judge(struct managed_script *managed)
 {
     struct probation *p = &managed->probation;
     struct buf why = {0};
@@ -145,7 +145,7 @@ static void on_tick(struct timer *timer)
 {
     struct managed_scripts *scripts = container_of(timer, struct managed_scripts, probation);
     timer_start(timer, loop_clock(scripts->options.loop), TICK_MS);
-    for (size_t i = scripts->count; i-- > 0 && !scripts->ending;) look(scripts->items[i]);
+    for (size_t i = scripts->count; i-- > 0 && !scripts->ending;) judge(scripts->items[i]);
 }
 
 void probations_begin(struct managed_scripts *scripts)

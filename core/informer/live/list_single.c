@@ -9,7 +9,7 @@
 
 enum { OBJECTS_MAX = 1000 /* of a server that does not know the selector */ };
 
-struct answer {
+struct single_response {
     const struct list_single *alone;
     struct err *err;
     struct root *object;
@@ -24,41 +24,42 @@ static bool is_it(const struct list_single *alone, const struct root *object)
            str_is(root_namespace(object, &ns), alone->namespace_);
 }
 
-static void take(struct answer *answer, const struct page *page)
+static void take(struct single_response *response, const struct page *page)
 {
     for (size_t i = 0; i < page->count; i++) {
-        if (!answer->object && is_it(answer->alone, page->objects[i]))
-            answer->object = page->objects[i];
+        if (!response->object && is_it(response->alone, page->objects[i]))
+            response->object = page->objects[i];
         else
             root_unref(page->objects[i]);
     }
     free(page->objects);
-    if (!answer->object && (page->count > 0 || !page->last))
-        err_set(answer->err, ERR_INVALID, "the server returned other objects than the requested %s",
-                answer->alone->name);
+    if (!response->object && (page->count > 0 || !page->last))
+        err_set(response->err, ERR_INVALID, "the server returned other objects than the requested %s",
+                response->alone->name);
 }
 
 static void on_page(void *ctx, const struct page *page, const struct err *err)
 {
-    struct answer *answer = ctx;
-    answer->has_come = true;
+    struct single_response *response = ctx;
+    response->has_come = true;
     if (err)
-        *answer->err = *err;
+        *response->err = *err;
     else
-        take(answer, page);
+        take(response, page);
 }
 
 static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
-    refusals_note(((struct answer *)ctx)->alone->refusals, refusal);
+    refusals_note(((struct single_response *)ctx)->alone->refusals, refusal);
 }
 
 static void on_late(struct timer *timer)
 {
-    container_of(timer, struct answer, deadline)->is_late = true;
+    container_of(timer, struct single_response, deadline)->is_late = true;
 }
 
-static struct pager *new_pager(const struct list_single *alone, const char *fields, struct answer *answer)
+static struct pager *new_pager(const struct list_single *alone, const char *fields,
+                               struct single_response *response)
 {
     const struct lw_scope scope = {.namespace_ = alone->resource->namespaced ? alone->namespace_ : "",
                                    .label_selector = alone->selector,
@@ -74,21 +75,21 @@ static struct pager *new_pager(const struct list_single *alone, const char *fiel
                                       .page_max = OBJECTS_MAX,
                                       .page = on_page,
                                       .refused = on_refused,
-                                      .ctx = answer});
+                                      .ctx = response});
 }
 
 struct root *list_alone(const struct list_single *alone, struct err *err)
 {
-    struct answer answer = {.alone = alone, .err = err, .deadline = {.fn = on_late}};
+    struct single_response response = {.alone = alone, .err = err, .deadline = {.fn = on_late}};
     char *fields = xasprintf("metadata.name=%s", alone->name);
-    struct pager *pager = new_pager(alone, fields, &answer);
+    struct pager *pager = new_pager(alone, fields, &response);
     err_clear(err);
-    timer_start(&answer.deadline, loop_clock(alone->loop), alone->wait_ms);
+    timer_start(&response.deadline, loop_clock(alone->loop), alone->wait_ms);
     pager_next(pager);
-    while (!answer.has_come && !answer.is_late) loop_once(alone->loop, true);
-    timer_cancel(&answer.deadline);
-    if (!answer.has_come) err_set(err, ERR_TIMEOUT, "no response within --sync-timeout");
+    while (!response.has_come && !response.is_late) loop_once(alone->loop, true);
+    timer_cancel(&response.deadline);
+    if (!response.has_come) err_set(err, ERR_TIMEOUT, "no response within --sync-timeout");
     pager_free(pager);
     free(fields);
-    return answer.object;
+    return response.object;
 }

@@ -7,32 +7,32 @@
 #include "base/must.h"
 #include "informer/live/live_client_internal.h"
 
-void live_response_clear(struct live_response *answer)
+void live_response_clear(struct live_response *response)
 {
-    for (size_t i = 0; i < answer->count; i++) root_unref(answer->objects[i]);
-    free(answer->objects);
-    free(answer->types);
-    *answer = (struct live_response){0};
+    for (size_t i = 0; i < response->count; i++) root_unref(response->objects[i]);
+    free(response->objects);
+    free(response->types);
+    *response = (struct live_response){0};
 }
 
-static void post(struct live_read *read, struct mail *question)
+static void post(struct live_read *read, struct mail *request)
 {
-    mailbox_post(loop_mailbox(read->live->options.io_loop), question);
+    mailbox_post(loop_mailbox(read->live->options.io_loop), request);
 }
 
 /* Sends a request, or queues it if too many are in flight. A watch does not count: its response stays open as
  * long as nothing happens, and that is no load. */
-static void ask(struct live_read *read, struct mail *question)
+static void send_request(struct live_read *read, struct mail *request)
 {
     struct live_client *live = read->live;
     if (read->verb == LIVE_WATCH) {
-        post(read, question);
+        post(read, request);
     } else if (live->under_way < LIVE_UNDER_WAY_MAX) {
         live->under_way++;
         read->counted = true;
-        post(read, question);
+        post(read, request);
     } else {
-        read->queued = question;
+        read->queued = request;
         TAILQ_INSERT_TAIL(&live->queue, read, queue_link);
     }
 }
@@ -44,7 +44,7 @@ static void leave_queue(struct live_read *read)
     TAILQ_REMOVE(&read->live->queue, read, queue_link);
 }
 
-/* A question was answered, or will never be: the next one is asked. */
+/* A request has its response, or never will: the next one is sent. */
 static void settle(struct live_read *read)
 {
     struct live_client *live = read->live;
@@ -53,9 +53,9 @@ static void settle(struct live_read *read)
     live->under_way--;
     struct live_read *next = TAILQ_FIRST(&live->queue);
     if (!next) return;
-    struct mail *question = next->queued;
+    struct mail *request = next->queued;
     leave_queue(next);
-    ask(next, question);
+    send_request(next, request);
 }
 
 static void free_read(struct live_read *read)
@@ -81,14 +81,14 @@ static void free_read(struct live_read *read)
 
 void live_on_response(struct mail *mail)
 {
-    struct live_read *read = container_of(mail, struct live_read, answer);
-    struct live_response answer = read->out;
+    struct live_read *read = container_of(mail, struct live_read, response);
+    struct live_response response = read->out;
     read->out = (struct live_response){0};
     settle(read);
     if (read->closed)
-        live_response_clear(&answer);
+        live_response_clear(&response);
     else
-        read->answered(read->ctx, &answer);
+        read->answered(read->ctx, &response);
 }
 
 void live_on_gone(struct mail *mail)
@@ -133,31 +133,31 @@ static struct live_read *new_read(struct live_client *live, const struct live_re
     read->whole_if_expired = q->whole_if_expired;
     read->seed = live->options.seed + ++live->started;
     read->start.deliver = live_io_start;
-    read->ask.deliver = live_io_next;
+    read->next.deliver = live_io_next;
     read->stop.deliver = live_io_stop;
-    read->answer.deliver = live_on_response;
+    read->response.deliver = live_on_response;
     read->gone.deliver = live_on_gone;
     return read;
 }
 
-struct live_read *live_start(struct live_client *live, const struct live_request *question,
-                             void (*answered)(void *ctx, const struct live_response *answer), void *ctx)
+struct live_read *live_start(struct live_client *live, const struct live_request *request,
+                             void (*answered)(void *ctx, const struct live_response *response), void *ctx)
 {
-    struct live_read *read = new_read(live, question);
+    struct live_read *read = new_read(live, request);
     read->answered = answered;
     read->ctx = ctx;
     LIST_INSERT_HEAD(&live->reads, read, link);
     pthread_mutex_lock(&live->lock);
     live->running++;
     pthread_mutex_unlock(&live->lock);
-    ask(read, &read->start);
+    send_request(read, &read->start);
     return read;
 }
 
 void live_next(struct live_read *read)
 {
     must(!read->closed);
-    ask(read, &read->ask);
+    send_request(read, &read->next);
 }
 
 void live_close(struct live_read *read)
@@ -189,7 +189,7 @@ void live_free(struct live_client *live)
     while (live->running > 0) loop_wait(live->options.io_loop, &live->ended, &live->lock);
     pthread_mutex_unlock(&live->lock);
     while ((read = LIST_FIRST(&live->reads))) {
-        mailbox_withdraw(loop_mailbox(live->options.engine_loop), &read->answer);
+        mailbox_withdraw(loop_mailbox(live->options.engine_loop), &read->response);
         mailbox_withdraw(loop_mailbox(live->options.engine_loop), &read->gone);
         free_read(read);
     }

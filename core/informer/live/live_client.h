@@ -76,15 +76,15 @@ struct live_response {
 
 struct live_read;
 
-/* Begins, and asks for the first answer. Beyond a hundred at once, watches apart, the others wait for their
+/* Begins, and asks for the first response. Beyond a hundred at once, watches apart, the others wait for their
  * turn. A watch whose version is none to begin with answers with an error. Fields of the question that its
  * verb has no use for may be NULL. */
-struct live_read *live_start(struct live_client *live, const struct live_request *question,
-                             void (*answered)(void *ctx, const struct live_response *answer), void *ctx);
+struct live_read *live_start(struct live_client *live, const struct live_request *request,
+                             void (*on_response)(void *ctx, const struct live_response *response), void *ctx);
 /* Asks for the next answer: a page, or the events since the last one, as soon as there is one. Not before the
  * last one came, not after a `last`. */
 void live_next(struct live_read *read);
-/* No answer comes after it, and the read is gone. Needed after a `last` too. At any moment: the server may
+/* No response comes after it, and the read is gone. Needed after a `last` too. At any moment: the server may
  * have carried out a write all the same. */
 void live_close(struct live_read *read);
-void live_response_clear(struct live_response *answer);
+void live_response_clear(struct live_response *response);

@@ -21,7 +21,7 @@ struct live_client {
     LIST_HEAD(, live_read) reads; /* the engine's */
     uint64_t started;             /* the engine's, as the next two */
     unsigned under_way;
-    TAILQ_HEAD(, live_read) queue; /* questions that wait until others are answered */
+    TAILQ_HEAD(, live_read) queue; /* requests that wait until others have their responses */
     pthread_mutex_t lock;
     pthread_cond_t ended;
     size_t running; /* under the lock: reads that the I/O thread has not let go of */
@@ -43,24 +43,24 @@ struct live_read {
     uint64_t seed;
 
     /* Questions to the I/O thread, answers to the engine thread. */
-    struct mail start, ask, stop, answer, gone;
+    struct mail start, next, stop, response, gone;
 
     /* The engine's. */
     LIST_ENTRY(live_read) link;
-    void (*answered)(void *ctx, const struct live_response *answer);
+    void (*answered)(void *ctx, const struct live_response *response);
     void *ctx;
     bool closed;
-    bool counted;        /* its question is under way */
-    struct mail *queued; /* its question, while that waits; NULL: it does not */
+    bool counted;        /* its request is under way */
+    struct mail *queued; /* its request, while that waits; NULL: it does not */
     TAILQ_ENTRY(live_read) queue_link;
 
     /* The I/O thread's. */
     struct object_call *call; /* of a get and a write */
-    int http_status;          /* of its answer */
+    int http_status;          /* of its response */
     struct pager *pager;
     struct retry_watcher *watcher;
-    struct live_response filling; /* of a watch: what came since the last answer */
-    bool asked;                   /* the engine thread waits for an answer */
+    struct live_response filling; /* of a watch: what came since the last response */
+    bool is_awaited;              /* the engine thread waits for a response */
     bool over;                    /* the watch told its error, in `err` */
     struct err err;
 

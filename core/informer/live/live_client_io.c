@@ -4,17 +4,17 @@
 #include "base/array.h"
 #include "informer/live/live_client_internal.h"
 
-static void post_answer(struct live_read *read)
+static void post_response(struct live_read *read)
 {
-    read->asked = false;
-    mailbox_post(loop_mailbox(read->live->options.engine_loop), &read->answer);
+    read->is_awaited = false;
+    mailbox_post(loop_mailbox(read->live->options.engine_loop), &read->response);
 }
 
-static void answer_error(struct live_read *read, const struct err *err)
+static void respond_error(struct live_read *read, const struct err *err)
 {
     read->out = (struct live_response){.last = true, .err = &read->out_err};
     read->out_err = *err;
-    post_answer(read);
+    post_response(read);
 }
 
 static void on_object(void *ctx, struct root *object, const struct err *err)
@@ -22,7 +22,7 @@ static void on_object(void *ctx, struct root *object, const struct err *err)
     struct live_read *read = ctx;
     read->call = NULL;
     if (err) {
-        answer_error(read, err);
+        respond_error(read, err);
         return;
     }
     read->out = (struct live_response){.objects = xmalloc(sizeof(struct root *)),
@@ -31,14 +31,14 @@ static void on_object(void *ctx, struct root *object, const struct err *err)
                                        .last = true};
     read->out.objects[0] = object;
     if (!object) read->out.count = 0; /* a Status of success */
-    post_answer(read);
+    post_response(read);
 }
 
 static void on_page(void *ctx, const struct page *page, const struct err *err)
 {
     struct live_read *read = ctx;
     if (err) {
-        answer_error(read, err);
+        respond_error(read, err);
         return;
     }
     read->out_version.len = 0;
@@ -50,20 +50,20 @@ static void on_page(void *ctx, const struct page *page, const struct err *err)
         .from_start = page->from_start,
         .last = page->last,
     };
-    post_answer(read);
+    post_response(read);
 }
 
 /* Answers with what came, if anything did and somebody waits. */
-static void answer_events(struct live_read *read)
+static void respond_events(struct live_read *read)
 {
-    if (!read->asked || (read->filling.count == 0 && !read->over)) return;
+    if (!read->is_awaited || (read->filling.count == 0 && !read->over)) return;
     if (read->filling.count == 0) {
-        answer_error(read, &read->err);
+        respond_error(read, &read->err);
         return;
     }
     read->out = read->filling;
     read->filling = (struct live_response){0};
-    post_answer(read);
+    post_response(read);
     if (!read->over) retry_watcher_pause(read->watcher, false);
 }
 
@@ -76,7 +76,7 @@ static void on_event(void *ctx, enum lw_event_type type, struct root *object)
     *array_add(filling->objects, of_objects) = object;
     *array_add(filling->types, filling->count) = type;
     if (filling->count >= LIVE_EVENTS_MAX) retry_watcher_pause(read->watcher, true);
-    answer_events(read);
+    respond_events(read);
 }
 
 static void on_error(void *ctx, const struct err *err)
@@ -84,7 +84,7 @@ static void on_error(void *ctx, const struct err *err)
     struct live_read *read = ctx;
     read->over = true;
     read->err = *err;
-    answer_events(read);
+    respond_events(read);
 }
 
 static struct list_watch *new_source(struct live_read *read)
@@ -134,7 +134,7 @@ static void start_watch(struct live_read *read)
     if (read->watcher)
         retry_watcher_start(read->watcher);
     else
-        answer_error(read, &err);
+        respond_error(read, &err);
 }
 
 static void start_call(struct live_read *read)
@@ -159,7 +159,7 @@ static void start_call(struct live_read *read)
 void live_io_start(struct mail *mail)
 {
     struct live_read *read = container_of(mail, struct live_read, start);
-    read->asked = true;
+    read->is_awaited = true;
     if (read->verb == LIVE_LIST)
         start_list(read);
     else if (read->verb == LIVE_WATCH)
@@ -170,12 +170,12 @@ void live_io_start(struct mail *mail)
 
 void live_io_next(struct mail *mail)
 {
-    struct live_read *read = container_of(mail, struct live_read, ask);
-    read->asked = true;
+    struct live_read *read = container_of(mail, struct live_read, next);
+    read->is_awaited = true;
     if (read->pager)
         pager_next(read->pager);
     else
-        answer_events(read);
+        respond_events(read);
 }
 
 void live_io_stop(struct mail *mail)

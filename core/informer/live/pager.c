@@ -18,14 +18,14 @@ struct pager {
     struct lw_call *call;
     struct timer delay;
     unsigned tries;           /* of this page (H-3, H-4) */
-    bool answered;            /* it has begun to come */
+    bool responded;           /* it has begun to come */
     struct err previous;      /* of the try before; ERR_NONE: there is none */
     bool whole;               /* without pages, as they no longer fit together (P-3) */
     bool page_complete;       /* its end came */
     struct buf token;         /* to go on with; empty on the first page */
-    struct buf asked;         /* the one that the page was asked for with */
+    struct buf page_token;    /* the one that the page was asked for with */
     struct buf found_version; /* the first page's (P-4) */
-    size_t told;              /* objects in pages before this one */
+    size_t delivered;         /* objects in pages before this one */
     size_t last_reported;     /* those of the last one among them */
     size_t pages;
     struct root **objects; /* of this page */
@@ -40,7 +40,7 @@ static void on_done(void *ctx, const struct err *err);
 static void on_opened(void *ctx)
 {
     struct pager *p = ctx;
-    p->answered = true;
+    p->responded = true;
 }
 
 static void drop_objects(struct pager *p)
@@ -53,7 +53,7 @@ static void drop_objects(struct pager *p)
 
 static size_t room(const struct pager *p)
 {
-    return p->options.limit ? p->options.limit - p->told : SIZE_MAX;
+    return p->options.limit ? p->options.limit - p->delivered : SIZE_MAX;
 }
 
 /* Returns the limit of the next page: never more than is still wanted. */
@@ -73,9 +73,9 @@ static void request(struct pager *p)
                                         .done = on_done,
                                         .opened = on_opened};
     bool first = p->token.len == 0;
-    p->page_complete = p->answered = false;
-    p->asked.len = 0;
-    buf_str(&p->asked, buf_slice(&p->token));
+    p->page_complete = p->responded = false;
+    p->page_token.len = 0;
+    buf_str(&p->page_token, buf_slice(&p->token));
     p->call = lw_start(p->options.source,
                        &(struct lw_options){
                            .verb = LW_LIST,
@@ -94,12 +94,12 @@ static void on_delay(struct timer *timer)
 
 static void fail(struct pager *p, const struct err *err)
 {
-    struct err told = *err;                          /* it may live in the call that ends here */
-    kube_append_previous_error(&told, &p->previous); /* H-7 */
+    struct err reported = *err;                          /* it may live in the call that ends here */
+    kube_append_previous_error(&reported, &p->previous); /* H-7 */
     if (p->call) p->options.source->ops->cancel(p->call);
     p->call = NULL;
     drop_objects(p);
-    p->options.page(p->options.ctx, NULL, &told);
+    p->options.page(p->options.ctx, NULL, &reported);
 }
 
 static void on_item(void *ctx, struct root *object)
@@ -152,7 +152,7 @@ static void notify_page(struct pager *p)
     p->objects = NULL;
     p->count = 0;
     p->pages++;
-    p->told += page.count;
+    p->delivered += page.count;
     p->last_reported = page.count;
     p->tries = 0;
     err_clear(&p->previous);
@@ -164,7 +164,7 @@ static void notify_page(struct pager *p)
 static void list_whole(struct pager *p)
 {
     p->whole = true;
-    p->pages = p->told = p->token.len = 0;
+    p->pages = p->delivered = p->token.len = 0;
     request(p);
 }
 
@@ -185,7 +185,7 @@ static void on_done(void *ctx, const struct err *err)
     drop_objects(p);
     if (p->options.whole_if_expired && p->pages > 0 && !p->whole && kube_err_is_expired(err)) {
         list_whole(p);
-    } else if (kube_should_retry_read(err, p->tries, p->answered, &wait_ms)) { /* H-3, H-4 */
+    } else if (kube_should_retry_read(err, p->tries, p->responded, &wait_ms)) { /* H-3, H-4 */
         p->tries++;
         p->previous = *err;
         timer_start(&p->delay, p->options.clock, wait_ms);
@@ -216,10 +216,10 @@ void pager_again(struct pager *p)
 {
     must(p->pages > 0 && !p->call && !timer_running(&p->delay));
     p->pages--;
-    p->told -= p->last_reported;
+    p->delivered -= p->last_reported;
     p->last_reported = 0;
     p->token.len = 0;
-    buf_str(&p->token, buf_slice(&p->asked));
+    buf_str(&p->token, buf_slice(&p->page_token));
     request(p);
 }
 
@@ -231,7 +231,7 @@ void pager_free(struct pager *p)
     drop_objects(p);
     p->options.source->ops->free(p->options.source);
     buf_clear(&p->token);
-    buf_clear(&p->asked);
+    buf_clear(&p->page_token);
     buf_clear(&p->found_version);
     free(p->version);
     free(p->version_match);

@@ -29,8 +29,8 @@ struct retry_watcher {
     struct timer delay;
     int64_t started_ms; /* of the last stream */
     int64_t quiet_until_ms;
-    bool opened;       /* the stream's head was good */
-    bool paused, held; /* held: a stream would have begun, but for the pause */
+    bool opened;           /* the stream's head was good */
+    bool paused, deferred; /* deferred: a stream would have begun, but for the pause */
     bool over;
 };
 
@@ -56,8 +56,8 @@ static void begin_stream(struct retry_watcher *w)
         .timeout_seconds = (int)jitter_between(&w->jitter, TIMEOUT_MIN_S, 2 * TIMEOUT_MIN_S),
         .own_connection = true,
     };
-    w->held = w->paused;
-    if (w->held) return;
+    w->deferred = w->paused;
+    if (w->deferred) return;
     w->opened = false;
     w->started_ms = clock_now_ms(w->options.clock);
     w->call = lw_start(w->options.source, &options, &sink, w);
@@ -87,9 +87,9 @@ static void stop(struct retry_watcher *w)
 
 static void print_error(struct retry_watcher *w, const struct err *err)
 {
-    struct err told = *err; /* it may live in the call that ends here */
+    struct err reported = *err; /* it may live in the call that ends here */
     stop(w);
-    w->options.error(w->options.ctx, &told);
+    w->options.error(w->options.ctx, &reported);
 }
 
 /* RW-3: to go on would skip what nobody could tell. */
@@ -207,7 +207,7 @@ void retry_watcher_pause(struct retry_watcher *w, bool paused)
     if (w->over || w->paused == paused) return;
     w->paused = paused;
     if (w->call && w->options.source->ops->pause) w->options.source->ops->pause(w->call, paused);
-    if (!paused && w->held) begin_stream(w);
+    if (!paused && w->deferred) begin_stream(w);
 }
 
 void retry_watcher_free(struct retry_watcher *w)

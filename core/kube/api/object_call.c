@@ -29,14 +29,14 @@ static void finish(struct object_call *call, struct root *object, const struct e
 }
 
 /* A Status of success is no object: nothing to a write, and no answer to a read. */
-static bool unpack(struct object_call *call, const struct kube_response *answer, struct root **object,
+static bool unpack(struct object_call *call, const struct kube_response *response, struct root **object,
                    struct err *err)
 {
     const struct pack_type type = {.nameless = call->writes}; /* a SubjectAccessReview has no name */
     struct tape tape;
     struct tape_parser *parser = kube_client_parser(call->client);
     *object = NULL;
-    if (!tape_parse(parser, answer->body, answer->len, &tape, err))
+    if (!tape_parse(parser, response->body, response->len, &tape, err))
         return err_wrap(err, "%s", buf_text(&call->path));
     size_t kind =
         tape_type(&tape, tape_root(&tape)) == '{' ? tape_field(&tape, tape_root(&tape), STR("kind")) : 0;
@@ -48,14 +48,14 @@ static bool unpack(struct object_call *call, const struct kube_response *answer,
     return err_wrap(err, "%s", buf_text(&call->path));
 }
 
-static void on_response(void *ctx, const struct kube_response *answer, const struct err *err)
+static void on_response(void *ctx, const struct kube_response *response, const struct err *err)
 {
     struct object_call *call = ctx;
     struct root *object = NULL;
     struct err cause;
     call->call = NULL;
-    if (answer && call->http_status) *call->http_status = answer->http_status;
-    if (answer && !unpack(call, answer, &object, &cause)) err = &cause;
+    if (response && call->http_status) *call->http_status = response->http_status;
+    if (response && !unpack(call, response, &object, &cause)) err = &cause;
     finish(call, object, err);
 }
 

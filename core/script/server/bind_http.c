@@ -101,18 +101,18 @@ struct http_wait {
     bool failed;
 };
 
-static void on_done(void *ctx, const struct web_reply *answer, const struct err *err)
+static void on_done(void *ctx, const struct web_reply *response, const struct err *err)
 {
     struct http_wait *wait = ctx;
     wait->failed = err != NULL;
     if (err) {
         wait->err = *err;
     } else {
-        wait->status = answer->status;
-        buf_str(&wait->headers, answer->headers);
-        buf_str(&wait->body, answer->body);
-        wait->bytes += answer->body.n;
-        memory_note(wait->script, (ptrdiff_t)answer->body.n);
+        wait->status = response->status;
+        buf_str(&wait->headers, response->headers);
+        buf_str(&wait->body, response->body);
+        wait->bytes += response->body.n;
+        memory_note(wait->script, (ptrdiff_t)response->body.n);
     }
     task_wake(&wait->wait);
 }

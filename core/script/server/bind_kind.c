@@ -59,10 +59,10 @@ static bool allows(const struct script *script, const struct kind_access *q, con
                           script->host->cluster->kinds);
 }
 
-const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *asked)
+const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *access)
 {
-    const struct box *box = box_arg(L, idx, asked->verb);
-    struct kind_access q = *asked;
+    const struct box *box = box_arg(L, idx, access->verb);
+    struct kind_access q = *access;
     q.kind = str_of(box->kind);
     if (!allows(script_of(L), &q, &box->resource)) raise_undeclared(L, &q, &box->resource);
     return &box->resource;
@@ -87,7 +87,7 @@ static int push_resource(lua_State *L, const struct kind_access *q)
 struct kind_wait {
     struct task_wait wait;
     struct kinds_waiter waiter;
-    struct kind_access question;
+    struct kind_access access;
     char *kind, *subresource; /* its texts */
     struct err err;
 };
@@ -103,7 +103,7 @@ static int push_kind(lua_State *L, struct task_wait *base)
 {
     struct kind_wait *wait = container_of(base, struct kind_wait, wait);
     bool known = kinds_known(script_of(L)->host->cluster->kinds);
-    return known ? push_resource(L, &wait->question) : push_err(L, &wait->err);
+    return known ? push_resource(L, &wait->access) : push_err(L, &wait->err);
 }
 
 static void drop_kind(struct task_wait *base)
@@ -145,11 +145,11 @@ int kind_resolve(lua_State *L, const struct kind_access *q)
     enum name_state state = name_state(script, q);
     if (state == NAME_KNOWN) return push_resource(L, q);
     struct kind_wait *wait = NEW(struct kind_wait);
-    wait->question = *q;
+    wait->access = *q;
     wait->kind = xstrndup(q->kind.p, q->kind.n);
-    wait->question.kind.p = wait->kind;
+    wait->access.kind.p = wait->kind;
     wait->subresource = xstrndup(q->subresource.n ? q->subresource.p : "", q->subresource.n);
-    wait->question.subresource.p = wait->subresource;
+    wait->access.subresource.p = wait->subresource;
     wait->waiter.ready = on_kinds;
     err_clear(&wait->err);
     /* The call waits even if the result is known: a script that repeats it for a missing kind lets others

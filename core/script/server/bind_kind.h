@@ -22,10 +22,10 @@ struct kind_access {
 
 /* For a verb to return: its results are a resource, or nil, err. Waits when discovery has to tell. Raises
  * what is not declared before anything is sent. */
-int kind_resolve(lua_State *L, const struct kind_access *question);
+int kind_resolve(lua_State *L, const struct kind_access *access);
 /* Returns the resource that kind_resolve found. Raises if the script did not declare this use of it. The kind
  * is the resource's; `question->kind` is ignored. Call with the values that are sent. */
-const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *question);
+const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *access);
 /* The same without the check of declarations; raises "verb: expected a resource, not nil". */
 const struct resource *resource_arg(lua_State *L, int idx, const char *verb);
 /* The text at 1 is a declaration; it becomes part of the plan. */

@@ -41,7 +41,7 @@ static int l_live_reads(lua_State *L)
     return 0;
 }
 
-static struct kind_access question(lua_State *L, const struct function *function, struct str kind)
+static struct kind_access access_of(lua_State *L, const struct function *function, struct str kind)
 {
     return (struct kind_access){
         .verb = function->name,
@@ -55,7 +55,7 @@ static struct kind_access question(lua_State *L, const struct function *function
 
 const struct resource *read_resource_arg(lua_State *L, int idx, enum read_function of)
 {
-    const struct kind_access q = question(L, &functions[of], (struct str){0});
+    const struct kind_access q = access_of(L, &functions[of], (struct str){0});
     return resource_declared(L, idx, &q);
 }
 
@@ -64,30 +64,30 @@ static int l_live_resource(lua_State *L)
 {
     const struct function *function = &functions[read_function_arg(L, 1)];
     lua_pushfstring(L, "%s: the kind", function->name);
-    const struct kind_access q = question(L, function, arg_str(L, 2, own_text(L, -1)));
+    const struct kind_access q = access_of(L, function, arg_str(L, 2, own_text(L, -1)));
     return kind_resolve(L, &q);
 }
 
 struct get_wait {
     struct task_wait wait;
     struct live_read *read;
-    struct live_response answer;
+    struct live_response response;
     struct err err;
 };
 
-static void on_object(void *ctx, const struct live_response *answer)
+static void on_object(void *ctx, const struct live_response *response)
 {
     struct get_wait *wait = ctx;
-    wait->answer = *answer;
-    if (answer->err) wait->err = *answer->err;
+    wait->response = *response;
+    if (response->err) wait->err = *response->err;
     task_wake(&wait->wait);
 }
 
 static int push_object(lua_State *L, struct task_wait *base)
 {
     struct get_wait *wait = container_of(base, struct get_wait, wait);
-    if (wait->answer.count == 0) return push_err(L, &wait->err);
-    view_push_fetched(L, wait->answer.objects[0]);
+    if (wait->response.count == 0) return push_err(L, &wait->err);
+    view_push_fetched(L, wait->response.objects[0]);
     return 1;
 }
 
@@ -95,7 +95,7 @@ static void drop_get(struct task_wait *base)
 {
     struct get_wait *wait = container_of(base, struct get_wait, wait);
     live_close(wait->read);
-    live_response_clear(&wait->answer);
+    live_response_clear(&wait->response);
     free(wait);
 }
 

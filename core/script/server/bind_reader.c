@@ -77,7 +77,7 @@ static int l_live_pages(lua_State *L)
     const char *name = whole ? "k8s.list" : "k8s.pages"; /* a literal, which stays */
     const struct resource *resource =
         read_resource_arg(L, 1, whole ? READ_FUNCTION_LIST : READ_FUNCTION_PAGES);
-    const struct live_request question = {
+    const struct live_request request = {
         .verb = LIVE_LIST,
         .resource = resource,
         .name = "",
@@ -91,7 +91,7 @@ static int l_live_pages(lua_State *L)
     check_room(L, name, &script->own.reads->open_lists, LISTS_MAX);
     struct reader *reader = push_reader(L, CLASS_PAGES, LIVE_LIST, name);
     reader->whole = whole;
-    reader_start(reader, &question);
+    reader_start(reader, &request);
     return 1;
 }
 
@@ -111,7 +111,7 @@ static int l_live_watch(lua_State *L)
     struct script *script = script_of(L);
     bool limited = !lua_isnoneornil(L, 6);
     int64_t timeout_ms = limited ? arg_duration_ms(L, 6, "k8s.watch: timeout") : 0;
-    const struct live_request question = {
+    const struct live_request request = {
         .verb = LIVE_WATCH,
         .resource = read_resource_arg(L, 1, READ_FUNCTION_WATCH),
         .name = "",
@@ -121,7 +121,7 @@ static int l_live_watch(lua_State *L)
     };
     check_room(L, "k8s.watch", &script->own.reads->open_watches, WATCHES_MAX);
     struct reader *reader = push_reader(L, CLASS_WATCH, LIVE_WATCH, "k8s.watch");
-    reader_start(reader, &question);
+    reader_start(reader, &request);
     if (limited) timer_start(&reader->timeout, script_clock(script), timeout_ms);
     return 1;
 }
@@ -138,7 +138,7 @@ static int l_live_no_watch(lua_State *L)
     err_set(&reader->err, ERR_HTTP, "%s", message ? message : "");
     reader->err.http_status = (int)lua_tointeger(L, -4);
     snprintf(reader->err.reason, sizeof reader->err.reason, "%s", reason ? reason : "");
-    reader->answered = reader->last = true;
+    reader->responded = reader->last = true;
     return 1;
 }
 

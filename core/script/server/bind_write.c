@@ -27,8 +27,8 @@ static int l_write_declare(lua_State *L)
     return 0;
 }
 
-static struct kind_access question(lua_State *L, const struct write_function *function, struct str kind,
-                                   struct str subresource)
+static struct kind_access access_of(lua_State *L, const struct write_function *function, struct str kind,
+                                    struct str subresource)
 {
     return (struct kind_access){
         .verb = function->name,
@@ -48,7 +48,7 @@ static int l_write_resource(lua_State *L)
     lua_settop(L, 3);
     lua_pushfstring(L, "%s: the kind", function->name);
     struct str kind = arg_str(L, 2, own_text(L, -1)), subresource = arg_str_opt(L, 3, "subresource");
-    const struct kind_access q = question(L, function, kind, subresource);
+    const struct kind_access q = access_of(L, function, kind, subresource);
     return kind_resolve(L, &q);
 }
 
@@ -58,18 +58,18 @@ struct write_wait {
     struct task_wait wait;
     struct live_read *read; /* NULL: nothing was sent */
     size_t body_len;        /* of what is kept for it */
-    struct live_response answer;
-    bool answered;
+    struct live_response response;
+    bool responded;
     struct err err;
     struct write_record note;
 };
 
-static void on_response(void *ctx, const struct live_response *answer)
+static void on_response(void *ctx, const struct live_response *response)
 {
     struct write_wait *wait = ctx;
-    wait->answer = *answer;
-    wait->answered = true;
-    if (answer->err) wait->err = *answer->err;
+    wait->response = *response;
+    wait->responded = true;
+    if (response->err) wait->err = *response->err;
     write_record_veil(&wait->note, &wait->err);
     task_wake(&wait->wait);
 }
@@ -79,8 +79,8 @@ static int push_response(lua_State *L, struct task_wait *base)
 {
     struct write_wait *wait = container_of(base, struct write_wait, wait);
     if (wait->err.code) return push_err(L, &wait->err);
-    if (wait->answer.count)
-        view_push_fetched(L, wait->answer.objects[0]);
+    if (wait->response.count)
+        view_push_fetched(L, wait->response.objects[0]);
     else
         lua_pushboolean(L, 1);
     return 1;
@@ -89,12 +89,12 @@ static int push_response(lua_State *L, struct task_wait *base)
 static void drop_write(struct task_wait *base)
 {
     struct write_wait *wait = container_of(base, struct write_wait, wait);
-    const struct root *object = wait->answer.count ? wait->answer.objects[0] : NULL;
-    if (!wait->answered) err_set(&wait->err, ERR_CANCELLED, "cancelled in flight; it may have been applied");
-    write_record_end(&wait->note, object, wait->answer.http_status, wait->err.code ? &wait->err : NULL);
+    const struct root *object = wait->response.count ? wait->response.objects[0] : NULL;
+    if (!wait->responded) err_set(&wait->err, ERR_CANCELLED, "cancelled in flight; it may have been applied");
+    write_record_end(&wait->note, object, wait->response.http_status, wait->err.code ? &wait->err : NULL);
     if (wait->read) live_close(wait->read);
     wait->note.script->own.writes->bodies -= wait->body_len;
-    live_response_clear(&wait->answer);
+    live_response_clear(&wait->response);
     free(wait);
 }
 
@@ -130,10 +130,10 @@ static void record(struct write_wait *wait, struct script *script, const struct 
 {
     struct root *object;
     if (dry_write(script, r, body, given, &object, &wait->err) && object) {
-        wait->answer = (struct live_response){.objects = xmalloc(sizeof object), .count = 1};
-        wait->answer.objects[0] = object;
+        wait->response = (struct live_response){.objects = xmalloc(sizeof object), .count = 1};
+        wait->response.objects[0] = object;
     }
-    wait->answered = true;
+    wait->responded = true;
     task_wake(&wait->wait);
 }
 
@@ -148,7 +148,7 @@ static void check_bodies(lua_State *L, const char *verb, size_t more)
 /* Whatever came before in Lua: what is sent is declared. */
 static void check_declared(lua_State *L, const struct write_request *r)
 {
-    const struct kind_access q = question(L, r->function, (struct str){0}, str_of(r->subresource));
+    const struct kind_access q = access_of(L, r->function, (struct str){0}, str_of(r->subresource));
     resource_declared(L, 1, &q);
 }
 

@@ -51,7 +51,7 @@ struct script_reads {
 
 struct script_writes {
     struct declarations declared;
-    size_t bodies;                       /* bytes, of writes that wait for their answers */
+    size_t bodies;                       /* bytes, of writes that wait for their responses */
     LIST_HEAD(, write_counter) counters; /* see write_record.h */
 };
 

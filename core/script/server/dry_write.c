@@ -18,7 +18,7 @@ const char *dry_write_message(const struct script *script)
     return own ? own : "Not sent because of --dry-run=client";
 }
 
-static void tell(const struct script *script, const struct write_request *r, struct str body)
+static void log_dry_write(const struct script *script, const struct write_request *r, struct str body)
 {
     struct buf resource = {0}, key = {0}, shown = {0};
     write_request_resource(r, &resource);
@@ -65,7 +65,7 @@ bool dry_write(struct script *script, const struct write_request *r, struct str 
     bool is_patch = !r->function->content_type;
     struct buf json = {0};
     *out = NULL;
-    tell(script, r, body);
+    log_dry_write(script, r, body);
     if (r->function->access == WRITE_DELETE) return true;
     if (is_patch && given) {
         *out = root_ref(given);

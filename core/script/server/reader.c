@@ -38,10 +38,10 @@ static void wake(struct reader *reader)
 void reader_end(struct reader *reader)
 {
     close_read(reader);
-    for (size_t i = 0; i < reader->next; i++) reader->answer.objects[i] = NULL;
-    live_response_clear(&reader->answer);
+    for (size_t i = 0; i < reader->next; i++) reader->response.objects[i] = NULL;
+    live_response_clear(&reader->response);
     reader->next = 0;
-    reader->answered = false;
+    reader->responded = false;
     err_clear(&reader->err);
     wake(reader);
 }
@@ -60,16 +60,16 @@ void reader_on_timeout(struct timer *timer)
     wake(reader);
 }
 
-static void on_response(void *ctx, const struct live_response *answer)
+static void on_response(void *ctx, const struct live_response *response)
 {
     struct reader *reader = ctx;
-    reader->answer = *answer;
+    reader->response = *response;
     reader->next = 0;
-    reader->answered = true;
-    reader->last = answer->last;
-    if (answer->err) reader->err = *answer->err;
+    reader->responded = true;
+    reader->last = response->last;
+    if (response->err) reader->err = *response->err;
     reader->version.len = 0;
-    buf_puts(&reader->version, answer->resource_version ? answer->resource_version : "");
+    buf_puts(&reader->version, response->resource_version ? response->resource_version : "");
     wake(reader);
 }
 
@@ -83,11 +83,11 @@ struct reader *reader_arg(lua_State *L, int idx, const char *method)
     return reader;
 }
 
-void reader_start(struct reader *reader, const struct live_request *question)
+void reader_start(struct reader *reader, const struct live_request *request)
 {
-    reader->asked = true;
+    reader->is_requested = true;
     ++*open_count(reader);
-    reader->read = live_start(reader->script->host->cluster->live, question, on_response, reader);
+    reader->read = live_start(reader->script->host->cluster->live, request, on_response, reader);
 }
 
 /* --- waiting for what comes next */
@@ -106,19 +106,19 @@ static int wait_response(lua_State *L, struct reader *reader, const struct task_
     struct read_wait *wait = NEW(struct read_wait);
     wait->reader = reader;
     reader->waiter = wait;
-    if (!reader->asked) live_next(reader->read);
-    reader->asked = true;
+    if (!reader->is_requested) live_next(reader->read);
+    reader->is_requested = true;
     return task_yield(L, &wait->wait, ops);
 }
 
 /* The page before may be garbage by now. */
-static void push_objects(lua_State *L, const struct live_response *answer)
+static void push_objects(lua_State *L, const struct live_response *response)
 {
-    view_note_dead(L, answer->count);
-    lua_createtable(L, (int)answer->count, 0);
+    view_note_dead(L, response->count);
+    lua_createtable(L, (int)response->count, 0);
     copy_mark_array(L);
-    for (size_t i = 0; i < answer->count; i++) {
-        view_push_fetched(L, answer->objects[i]);
+    for (size_t i = 0; i < response->count; i++) {
+        view_push_fetched(L, response->objects[i]);
         lua_rawseti(L, -2, (int)i + 1);
     }
 }
@@ -126,8 +126,8 @@ static void push_objects(lua_State *L, const struct live_response *answer)
 /* The page that is here: objects, version, from_start, last. Nothing at the end; nil, err when it failed. */
 static int push_page(lua_State *L, struct reader *reader)
 {
-    if (!reader || !reader->answered) return 0;
-    reader->total = (reader->answer.from_start ? 0 : reader->total) + reader->answer.count;
+    if (!reader || !reader->responded) return 0;
+    reader->total = (reader->response.from_start ? 0 : reader->total) + reader->response.count;
     if (reader->whole && reader->total > LIVE_OBJECTS_MAX)
         err_set(&reader->err, ERR_LIMIT,
                 "more than %d objects (limit value-size): set a limit, or use k8s.pages", LIVE_OBJECTS_MAX);
@@ -138,12 +138,12 @@ static int push_page(lua_State *L, struct reader *reader)
         reader_end(reader);
         return count;
     }
-    push_objects(L, &reader->answer);
+    push_objects(L, &reader->response);
     lua_pushstring(L, buf_text(&reader->version));
-    lua_pushboolean(L, reader->answer.from_start);
+    lua_pushboolean(L, reader->response.from_start);
     lua_pushboolean(L, reader->last);
-    live_response_clear(&reader->answer);
-    reader->asked = reader->answered = false;
+    live_response_clear(&reader->response);
+    reader->is_requested = reader->responded = false;
     if (reader->last) reader_end(reader);
     return 4;
 }
@@ -158,7 +158,7 @@ int reader_page(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_page_waited, drop_read, .finishes = true};
     struct reader *reader = reader_arg(L, 1, "page");
-    if (!reader->answered && reader->read) return wait_response(L, reader, &ops);
+    if (!reader->responded && reader->read) return wait_response(L, reader, &ops);
     return push_page(L, reader);
 }
 
@@ -166,13 +166,13 @@ int reader_page(lua_State *L)
 static int push_event(lua_State *L, struct reader *reader)
 {
     static const char *const types[] = {"ADDED", "MODIFIED", "DELETED"};
-    if (!reader || !reader->answered) return 0;
-    struct live_response *answer = &reader->answer;
-    if (reader->next < answer->count) {
+    if (!reader || !reader->responded) return 0;
+    struct live_response *response = &reader->response;
+    if (reader->next < response->count) {
         view_note_dead(L, 1);
-        lua_pushstring(L, types[answer->types[reader->next]]);
-        view_push_fetched(L, answer->objects[reader->next]);
-        root_unref(answer->objects[reader->next++]);
+        lua_pushstring(L, types[response->types[reader->next]]);
+        view_push_fetched(L, response->objects[reader->next]);
+        root_unref(response->objects[reader->next++]);
         return 2;
     }
     if (reader->err.code == ERR_NONE) return 0;
@@ -190,10 +190,10 @@ static int push_event_waited(lua_State *L, struct task_wait *base)
 /* Hands back a stretch of events that was handed out. */
 static void drop_empty(struct reader *reader)
 {
-    if (!reader->answered || reader->last || reader->next < reader->answer.count) return;
-    reader->answer.count = reader->next = 0;
-    live_response_clear(&reader->answer);
-    reader->asked = reader->answered = false;
+    if (!reader->responded || reader->last || reader->next < reader->response.count) return;
+    reader->response.count = reader->next = 0;
+    live_response_clear(&reader->response);
+    reader->is_requested = reader->responded = false;
 }
 
 /* event(reader). Waits when none is here. */
@@ -202,6 +202,6 @@ int reader_event(lua_State *L)
     static const struct task_wait_ops ops = {push_event_waited, drop_read, .finishes = false};
     struct reader *reader = reader_arg(L, 1, "event");
     drop_empty(reader);
-    if (!reader->answered && reader->read) return wait_response(L, reader, &ops);
+    if (!reader->responded && reader->read) return wait_response(L, reader, &ops);
     return push_event(L, reader);
 }

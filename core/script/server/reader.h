@@ -15,12 +15,12 @@ struct reader {
     struct script *script;
     struct live_read *read; /* NULL: closed */
     enum live_verb verb;
-    const char *name;            /* "k8s.watch" */
-    bool whole;                  /* a list that is gathered: what it has in all is bounded */
-    bool asked;                  /* an answer is under way, or here and not yet taken */
-    bool answered;               /* it is here */
-    bool last;                   /* and nothing follows */
-    struct live_response answer; /* its objects from `next` on were not handed out */
+    const char *name;              /* "k8s.watch" */
+    bool whole;                    /* a list that is gathered: what it has in all is bounded */
+    bool is_requested;             /* a response is under way, or here and not yet taken */
+    bool responded;                /* it is here */
+    bool last;                     /* and nothing follows */
+    struct live_response response; /* its objects from `next` on were not handed out */
     size_t next, total;
     struct buf version;   /* of a list */
     struct err err;       /* why it ended; ERR_NONE for a good end */
@@ -29,7 +29,7 @@ struct reader {
 };
 
 /* Begins to read; the question is copied. */
-void reader_start(struct reader *reader, const struct live_request *question);
+void reader_start(struct reader *reader, const struct live_request *request);
 /* The server hears no more of it, and what has not been taken is gone. Who waits is told that nothing comes.
  */
 void reader_end(struct reader *reader);

@@ -95,15 +95,15 @@ void write_record_veil(const struct write_record *note, struct err *err)
              err_reason(err));
 }
 
-static void put_in_write_log(struct write_record *note, const struct root *answer, const struct err *err,
+static void put_in_write_log(struct write_record *note, const struct root *response, const struct err *err,
                              const char *dry_run)
 {
     const struct script *script = note->script;
     struct buf name = {0}, version = {0};
     struct text text;
     buf_puts(&name, note->name);
-    if (answer && !name.len) buf_str(&name, root_name(answer, &text)); /* that the server found */
-    if (answer) buf_str(&version, root_resource_version(answer, &text));
+    if (response && !name.len) buf_str(&name, root_name(response, &text)); /* that the server found */
+    if (response) buf_str(&version, root_resource_version(response, &text));
     write_log_add(script->host->audit,
                   &(struct write_log_entry){
                       .time_us = note->begun_us,
@@ -128,7 +128,7 @@ static void put_in_write_log(struct write_record *note, const struct root *answe
     buf_clear(&version);
 }
 
-void write_record_end(struct write_record *note, const struct root *answer, int http_status,
+void write_record_end(struct write_record *note, const struct root *response, int http_status,
                       const struct err *err)
 {
     struct script *script = note->script;
@@ -139,7 +139,7 @@ void write_record_end(struct write_record *note, const struct root *answer, int 
     if (err) http_status = err->http_status;
     if (sent)
         count(script, note->function->access_name, buf_text(&note->resource), code_of(http_status, code));
-    if (script->host->audit) put_in_write_log(note, answer, err, dry_run);
+    if (script->host->audit) put_in_write_log(note, response, err, dry_run);
     buf_clear(&note->caller);
     buf_clear(&note->trigger);
     buf_clear(&note->resource);

@@ -20,11 +20,11 @@ struct write_record {
 /* Inside the call that writes. */
 void write_record_begin(struct write_record *note, struct script *script,
                         const struct write_request *request);
-/* Has the text of an answer to the write of a Secret, or its like, say nothing but the reason. */
+/* Has the text of a response to the write of a Secret, or its like, say nothing but the reason. */
 void write_record_veil(const struct write_record *note, struct err *err);
 /* Its end. `answer` is the object that the server has now, NULL for none; `err` NULL: it went well, with
  * `http_status`. */
-void write_record_end(struct write_record *note, const struct root *answer, int http_status,
+void write_record_end(struct write_record *note, const struct root *response, int http_status,
                       const struct err *err);
 /* Series of one script, one for each verb, resource and code that came up. */
 void write_counters_clear(struct script_writes *writes);

@@ -119,7 +119,7 @@ static void test_two_clusters_know_their_own_kinds_and_objects_and_end_alone(voi
         const struct informer_spec maps = {
             .kind = "configmaps", .namespace_ = "", .label_selector = "", .field_selector = ""};
         sides[i].claim = shared_factory_claim(sides[i].cluster->parts.factory, &maps);
-        cluster_ask_kinds(sides[i].cluster);
+        cluster_refresh_kinds(sides[i].cluster);
     }
     settle(sides, 2);
     for (size_t i = 0; i < 2; i++) assert_true(claim_has_synced(sides[i].claim));
@@ -129,7 +129,7 @@ static void test_two_clusters_know_their_own_kinds_and_objects_and_end_alone(voi
     assert_int_equal(sides[1].synced, 1);
 
     close_side(&sides[0]);
-    cluster_ask_kinds(sides[1].cluster);
+    cluster_refresh_kinds(sides[1].cluster);
     settle(&sides[1], 1);
     assert_int_equal(sides[0].answers, 1);
     assert_int_equal(sides[1].answers, 2);
