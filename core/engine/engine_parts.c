@@ -108,7 +108,7 @@ static void make_host(struct engine *engine)
         engine->options.settings);
 }
 
-/* It is of a thread, and sees what the clock of one says, which a loop by hand has none of. */
+/* The watch is of a thread, and reads the clock of one, which a loop by hand has none of. */
 static void make_watch(struct engine *engine)
 {
     struct err err;

@@ -73,8 +73,8 @@ static void release(struct transport *transport)
     transport_resume(transport);
 }
 
-/* Those who have waited go ahead, each on its own: a server that does not let us in must not fail them one by
- * one. */
+/* Lets waiting exchanges go ahead, each on its own: a server that does not let us in must not fail them one
+ * by one. */
 static void hurry_all(struct transport *transport)
 {
     struct http_exchange *exchange;

@@ -33,7 +33,7 @@ struct child {
     LIST_ENTRY(child) link; /* of those that run */
 };
 
-/* Those that run and are not yet waited for, so that their ids are theirs still. */
+/* Running children that nobody has waited for: their ids are still theirs. */
 static LIST_HEAD(, child) running = LIST_HEAD_INITIALIZER(running);
 static pthread_mutex_t running_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -1,4 +1,4 @@
--- What a function is, with all that it reaches: its code, the values of what it has from outside, and of the script's
+-- A function with all that it reaches: its code, the values of what it has from outside, and of the script's
 -- globals that it names. Two functions with the same text do the same, as far as anybody can tell; a text that begins
 -- with "?" says what of it cannot be compared. For transforms, whose results a cache keeps.
 local raw = ...
@@ -103,7 +103,7 @@ local function note_place(walk, place)
   end
 end
 
--- Those of the script's globals whose names stand in the code; a text that is no name of one means none.
+-- Globals of the script whose names stand in the code; a string that is not the name of one means none.
 local function put_globals(walk, fn)
   if of.metatable(walk.globals) then
     refuse(walk, "code whose globals have a metatable")

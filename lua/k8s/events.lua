@@ -21,7 +21,7 @@ local function shown(value)
   return value == nil and "nil" or value == raw.null and "null" or "a " .. type(value)
 end
 
--- What names the object: a view, a whole object as a table, or { kind, namespace, name, uid }.
+-- Reference to the object: a view, a complete object as a table, or { kind, namespace, name, uid }.
 local function place_of(about)
   if not is_view(about) and type(about) ~= "table" then
     raw.raise("k8s.event: expected a view or { kind, namespace, name }, not " .. shown(about))

@@ -45,7 +45,7 @@ local function check(where, given, known)
   return own
 end
 
--- What an informer does not say of itself is the factory's.
+-- Options that an informer does not set are the factory's.
 local function merge(own, defaults)
   local merged = {}
   local scoped = own.namespace or own.namespaces

@@ -40,7 +40,7 @@ function frozen.names(value)
   return names_of[value]
 end
 
--- What was forgotten, to its name: a script may still have it.
+-- Forgotten values, each to its name: a script may still have it.
 frozen.forgotten = setmetatable({}, { __mode = "k" })
 
 -- These names of a table that was frozen late are looked for again, unless it was walked: then all are there for good.
@@ -60,7 +60,7 @@ function frozen.found(value)
   return contents[value]
 end
 
--- What a frozen table shows, nil for any other value.
+-- Returns the content of a frozen table, nil for any other value.
 function frozen.content(value)
   local content, names = contents[value], finders[value]
   if names then

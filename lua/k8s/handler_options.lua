@@ -1,4 +1,4 @@
--- What a handler says beside its functions, made into the form that is evaluated without entering Lua.
+-- Options of a handler beside its functions, made into the form that is evaluated without entering Lua.
 local raw = ...
 
 local verbs = raw.handler_options
@@ -67,7 +67,7 @@ end
 
 local ID_MAX = 253
 
--- It stands in logs, in metrics and in C.
+-- The id stands in logs, in metrics and in C.
 local function check_id(where, id)
   if id and (#id < 1 or #id > ID_MAX or string.find(id, "%c")) then
     raw.raise(where .. "id must be a string of 1 to " .. ID_MAX .. " printable characters")

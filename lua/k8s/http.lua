@@ -1,4 +1,4 @@
--- What `require "http"` gives: requests to the servers that the operator allows by --allow-http.
+-- Module "http": requests to the servers that the operator allows by --allow-http.
 local raw = ...
 
 local blocking = require("k8s.task").blocking

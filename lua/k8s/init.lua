@@ -1,4 +1,4 @@
--- What `require "k8s"` gives: the names of the API. Each is made in a file of its own, which is loaded when a script
+-- Module "k8s": the names of the API. Each is made in a file of its own, which is loaded when a script
 -- first uses the name: most scripts use few of them.
 local raw = ...
 

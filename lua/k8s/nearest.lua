@@ -10,7 +10,7 @@ local function sorted_names(set)
   return names
 end
 
--- What others call it.
+-- Names that other libraries use for it.
 local ELSEWHERE = { labelselector = "selector", namespace = "namespaces" }
 
 -- The known name that `name` was meant to be, or nil when none is near.

@@ -3,7 +3,7 @@ local raw = ...
 
 local options = {}
 
--- What may be a duration, an informer or an object; whether it is one is the verb's to say. Bytes are a text that may
+-- Values that may be a duration, an informer or an object; functions check that. Bytes are a string that may
 -- have NUL bytes, as no other has: as a C string it would end at the first.
 local FORMS = {
   bytes = { string = true },
@@ -84,7 +84,7 @@ function options.extend(known, more)
   return all
 end
 
--- What declarations take: an array of texts, each of which goes to `take`.
+-- Argument of declarations: an array of strings, each of which goes to `take`.
 function options.each_text(where, declared, take)
   if type(declared) ~= "table" then
     raw.raise(where .. ": expected a table, not " .. type(declared))

@@ -148,7 +148,7 @@ local CALLS_BACK = {
   foreachi = "a function that table.foreachi calls",
 }
 
--- What is put into a state table is checked; what is taken out, or put in order, was.
+-- Values put into a state table are checked; values taken out, or put in order, were.
 local STATE = {}
 
 function STATE.insert(insert, t, hidden, ...)

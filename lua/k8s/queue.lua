@@ -58,7 +58,7 @@ function methods:shut_down(given)
   raw.queue.shut_down(self)
 end
 
--- What `map` made of an object; `what` is how errors call it.
+-- Checks what `map` returned for an object; `what` is its name in errors.
 local function add_mapped(self, mapped, map, what)
   if type(mapped) == "string" then
     return self:add(mapped)

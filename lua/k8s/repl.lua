@@ -46,7 +46,7 @@ local verbs = {
   snapshot = raw.snapshot,
 }
 
--- What scripts have, or what was misspelt, is nil as there; an error about it tells what a prompt has instead.
+-- Names of the API of scripts, and misspelt names, are nil as there; an error names what a prompt has instead.
 local KINDS = ': kinds are globals: pods, or kind "deployments.apps"'
 local INSTEAD = { informer = KINDS, factory = KINDS, rule = ": use kubelua audit for rules" }
 local WRITES = { apply = true, create = true, delete = true, event = true, patch = true, update = true }
@@ -132,7 +132,7 @@ end
 
 local repl = {}
 
--- What ends other prompts.
+-- Words that end other prompts.
 local function is_exit(text)
   local word = string.match(text, "^%s*(%a+)%s*%(?%s*%)?%s*$")
   return (word == "exit" or word == "quit") and rawget(globals, word) == nil

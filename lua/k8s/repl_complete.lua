@@ -1,4 +1,4 @@
--- What a line at the prompt may go on with. Nothing is called to find out: names, fields and methods of what is there.
+-- Completions of a line at the prompt: names, fields and methods of what is there. Nothing is called to find out.
 local raw = ...
 
 local is_view, pairs_of = raw.view.is, raw.view.pairs

@@ -16,7 +16,7 @@ local Kind = {} -- the methods of a kind
 local shown = setmetatable({}, { __mode = "k" }) -- a kind to what it holds
 local known = {} -- by the name as typed, and by the server's
 
--- What a kind reads. A cache that was looked at stays until the prompt ends.
+-- Returns the cache that a kind reads. A cache that was read stays until the prompt ends.
 local function open(entry)
   if not entry.cache then
     local informer = claim(entry.name, {})
@@ -190,7 +190,7 @@ local function named(name)
   return known[name]
 end
 
--- What kinds may be called: those of the server, or the caches.
+-- Returns the names that kinds may have: those of the server, or of the caches.
 local function names()
   if not own.caches then
     return own.kinds()

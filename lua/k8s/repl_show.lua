@@ -164,7 +164,7 @@ local function age(timestamp)
   return seconds .. "s"
 end
 
--- What most objects say of themselves in one word.
+-- Fields by which most objects report their state in one word.
 local function state_of(object)
   local status = object.status
   if not is_view(status) then

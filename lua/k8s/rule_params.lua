@@ -1,4 +1,4 @@
--- What an operator may set of a rule: `params = { restarts = 5, registries = { "ghcr.io" }, strict = false }`, names
+-- Parameters of a rule for operators: `params = { restarts = 5, registries = { "ghcr.io" }, strict = false }`, names
 -- with their defaults.
 local raw = ...
 

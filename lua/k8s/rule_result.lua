@@ -1,4 +1,4 @@
--- What a rule says its findings by: r:pass(), r:fail("no limit", { path = "spec.containers[0]" }), r:warn, r:skip.
+-- Methods that report findings: r:pass(), r:fail("no limit", { path = "spec.containers[0]" }), r:warn, r:skip.
 local raw = ...
 
 -- nil would be Lua's error, which does not say what there is.

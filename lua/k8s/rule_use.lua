@@ -1,4 +1,4 @@
--- What a rule sees of other objects: `uses = { svc = { kind = "services", index = "namespace" } }` makes
+-- Other objects that a rule reads: `uses = { svc = { kind = "services", index = "namespace" } }` makes
 -- use.svc("shop") the services of that namespace.
 local raw = ...
 

@@ -14,7 +14,7 @@ local function finish(...)
   return ...
 end
 
--- What scripts call, from the C function of a verb that may wait.
+-- Returns the function for scripts from the C function of one that may wait.
 function task.blocking(verb)
   return function(...)
     return finish(verb(...))

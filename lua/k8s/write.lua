@@ -1,4 +1,4 @@
--- What all writes have in common: their arguments become what is sent: the kind, the place, the body.
+-- Common part of all writes: their arguments become a request: the kind, the place, the body.
 local raw = ...
 
 local options = require "k8s.options"
@@ -6,7 +6,7 @@ local blocking = require("k8s.task").blocking
 
 local write = {}
 
--- What a kind means; sends a body for it.
+-- Resolves a kind and sends a body for it.
 write.resource_of = blocking(raw.write.resource)
 write.send_to = blocking(raw.write.send)
 
@@ -79,7 +79,7 @@ function write.is_tried(own)
   return own.dry_run or raw.write.dry_run == "server"
 end
 
--- What raw.write.send takes beside the body.
+-- Arguments of raw.write.send beside the body.
 function write.request_of(place, own)
   return {
     namespace = place.namespace,
@@ -115,7 +115,7 @@ local function shallow(t)
   return new
 end
 
--- What is sent of an object that a script gave whole. Of a table it is a copy as far as it names the object: what its
+-- Body for an object that a script passed complete. Of a table it is a copy as far as it names the object: what its
 -- place is read from is what is sent, also when the script changes its table while the write waits for discovery.
 function write.own(object)
   if is_view(object) then

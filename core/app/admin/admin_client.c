@@ -55,7 +55,7 @@ static bool receive(int fd, const struct sent_call *call, struct buf *text, stru
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return err_set(err, ERR_TIMEOUT, "the engine did not respond within %g s",
                            (double)call->timeout_ms / 1e3);
-        /* It keeps a connection as long as a call is open. */
+        /* The engine keeps a connection as long as a call is open. */
         if (n <= 0) return err_set(err, ERR_CLOSED, "the engine stopped before it responded");
         text->len += (size_t)n;
         if (text->len > REPLY_MAX) return err_set(err, ERR_LIMIT, "the response exceeds 256 MiB");

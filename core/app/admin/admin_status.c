@@ -92,7 +92,7 @@ static void put_main(const struct script *script, struct buf *out)
     buf_clear(&text);
 }
 
-/* Those that are held have none. */
+/* Suspended claims have none. */
 static size_t count_informers(const struct script *script)
 {
     size_t count = 0;

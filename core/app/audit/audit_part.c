@@ -91,7 +91,7 @@ static void audit_object(struct part *part, const struct kind *kind, struct root
         notify_found(part);
 }
 
-/* Those of a kind that this part looks at. */
+/* Objects of a kind that this part audits. */
 struct slice {
     size_t begin, end;
 };

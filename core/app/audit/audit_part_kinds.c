@@ -52,7 +52,7 @@ static struct lacks lacks_of(struct part *part, const struct script_rule *rule)
     return lacks;
 }
 
-/* Those of its kinds that the engine has are looked at; where it has none of them the rule is not asked. */
+/* Kinds of a rule that the engine has are audited; if it has none of them, the rule is not evaluated. */
 static void prepare_kinds(struct part *part, const struct script_rule *rule, uint32_t number)
 {
     const struct informer_claim *lacks = NULL;

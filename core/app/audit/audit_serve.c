@@ -65,7 +65,7 @@ static void audit_end(struct engine_audit *a)
 
 /* --- to the audit */
 
-/* It has room for the few lines that there are, or nobody reads. `fds` go with the line. */
+/* The socket has room for the few lines that there are, or nobody reads. `fds` go with the line. */
 static bool send_line(struct engine_audit *a, const struct buf *line, const int *fds, size_t count)
 {
     union {

@@ -154,7 +154,7 @@ static bool add_object(void *ctx, const struct audit_input_parsed *object, struc
     return true;
 }
 
-/* Those that no definition has, which may come behind them in a file. */
+/* Kinds without a definition, which may come behind them in a file. */
 static void add_seen(struct dump *dump)
 {
     for (size_t i = 0; i < dump->seen_count; i++) {

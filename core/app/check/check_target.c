@@ -36,7 +36,7 @@ static int l_resolve(lua_State *L)
     return 3;
 }
 
-/* What does not parse is somebody else's. */
+/* A selector that does not parse is reported elsewhere. */
 static int l_selector(lua_State *L)
 {
     struct err err;

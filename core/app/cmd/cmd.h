@@ -31,7 +31,8 @@ struct command {
     int (*run)(struct command_line *line);
 };
 
-/* What `kubelua help NAME` prints before the flags of a command: the files of help/, by the command's name.
+/* Text that `kubelua help NAME` prints before the flags of a command: the files of help/, by the command's
+ * name.
  */
 extern const struct embedded_file command_help[];
 

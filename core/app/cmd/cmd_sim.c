@@ -49,7 +49,7 @@ static const struct flag flags[] = {
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 
-/* What help prints behind the flags. */
+/* Text that help prints behind the flags. */
 static const struct flag_group *groups(void)
 {
     static const struct flag none = {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL};

@@ -155,7 +155,7 @@ static struct script *find(struct spec_engine *engine, const char *name, size_t 
     return NULL;
 }
 
-/* It may sleep, or wait for answers: the clock goes on as far as that takes. */
+/* The function may sleep, or wait for responses: the clock goes on as far as that takes. */
 static bool wait_for(struct spec_engine *engine, const struct waiting *waiting, struct err *err)
 {
     struct clock *clock = loop_clock(engine->loop);

@@ -61,7 +61,7 @@ void source_queue(struct object_source *source, uint32_t slot)
     schedule_slice(source->audit, 0);
 }
 
-/* It is first again. */
+/* The list begins with it again. */
 static void source_put_back(struct object_source *source, uint32_t slot)
 {
     if (!source->objects[slot].waits) append(source, slot, true); /* it may have become stale meanwhile */

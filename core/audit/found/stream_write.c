@@ -91,7 +91,7 @@ static size_t put_rows(struct buf *out, const struct audit_table *table, size_t 
     return row;
 }
 
-/* Those from `first` on, below `until`, are its. */
+/* Its rows are those from `first` on, below `until`. */
 static void put_object_frames(struct buf *out, const struct audit_table *table, size_t first, size_t until)
 {
     size_t at = begin(out, FRAME_OBJECT);

@@ -80,7 +80,7 @@ static bool read_file(struct input_reader *r, const char *path, struct err *err)
     return true;
 }
 
-/* Those of `path`, which is a file or a folder. */
+/* Files of `path`, which is a file or a directory. */
 static bool read_files(struct input_reader *r, const struct input_files *files, const char *path,
                        struct err *err)
 {

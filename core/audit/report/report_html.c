@@ -74,7 +74,7 @@ static void put_totals(struct page *p)
     buf_puts(&p->text, "</ul>\n</header>\n");
 }
 
-/* It is shown by the script. */
+/* The script shows it. */
 static void put_filters(struct page *p)
 {
     buf_puts(&p->text,
@@ -176,7 +176,7 @@ static void put_rule(struct page *p, const struct rule_rows *rows)
     buf_puts(&p->text, "</ul>\n</details></section>\n");
 }
 
-/* Those that have nothing to say, by name. */
+/* Rules without findings, by name. */
 static void put_clean(struct page *p, const struct rule_rows *rules, size_t count)
 {
     bool any = false;

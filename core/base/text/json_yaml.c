@@ -218,7 +218,7 @@ static void put_scalar(struct reader *r, size_t depth)
     buf_append(r->out, first, (size_t)(r->p - first));
 }
 
-/* What stands behind "key:" or "-". */
+/* Writes the value behind "key:" or "-". */
 static void put_value(struct reader *r, size_t depth, bool in_list)
 {
     char open = peek(r);

@@ -171,7 +171,7 @@ void managed_scripts_clear(struct managed_scripts *scripts)
     script_watch_free(scripts->watch);
     timer_cancel(&scripts->rescan);
     timer_cancel(&scripts->probation);
-    /* Those that were made last refer to those before them. */
+    /* Scripts that were made last refer to those before them. */
     while (scripts->generation_count > 0)
         managed_script_drop(scripts, scripts->generations[scripts->generation_count - 1]);
     for (size_t i = 0; i < scripts->count; i++) free_managed(scripts->items[i]);

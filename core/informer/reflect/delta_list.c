@@ -132,7 +132,7 @@ static size_t append(struct delta_run *run, struct delta *delta)
     return run->count;
 }
 
-/* It may take the place of an older one only when no object came between. */
+/* A bookmark may replace an older one only when no object came between. */
 static bool put_bookmark(struct delta_run *run, struct delta *delta)
 {
     run->merged = NULL;

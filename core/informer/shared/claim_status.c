@@ -36,7 +36,7 @@ static enum claim_state state_of(const struct shared *shared, const struct refle
 
 void shared_note_state(struct shared *shared, const struct reflector_status *status)
 {
-    /* It came back before discovery was asked. */
+    /* The claim was resumed before the discovery. */
     if (status->state == REFLECTOR_WATCHING && !status->last_error.code) err_clear(&shared->gone);
     enum claim_state state = state_of(shared, status);
     if (state == shared->state) return;

@@ -55,7 +55,7 @@ static bool stays_behind(const struct informer_claim *claim, const struct shared
     return !along;
 }
 
-/* Those that were told what the store has, or those that were not. */
+/* Moves the handlers that got the objects of the store, or the others. */
 static void move_handlers(struct informer_claim *claim, struct shared *from, struct shared *to,
                           bool delivered)
 {

@@ -60,7 +60,7 @@ static struct indexed *find_path(const struct indexer *indexer, struct str path)
     return NULL;
 }
 
-/* Those of a script that is about to take over from another do not count yet: it may have as many. */
+/* Indexes of an incoming generation do not count yet: it may have as many as the running one. */
 static bool may_add(const struct indexer *indexer, struct err *err)
 {
     size_t whole = 0;

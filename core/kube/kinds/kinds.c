@@ -36,7 +36,7 @@ void kinds_free(struct kinds *kinds)
     free(kinds);
 }
 
-/* Those who wait again meanwhile are not called twice. */
+/* Callers that wait again meanwhile are not called twice. */
 static void wake_all(struct kinds *kinds, const struct err *err)
 {
     struct kinds_waiter *waiter;

@@ -10,7 +10,7 @@ static bool is_absent(struct value v)
     return value_type(v) == VALUE_ABSENT;
 }
 
-/* What the target has, as the patch leaves it. */
+/* Members of the target, as the patch leaves them. */
 static void merge_old(struct buf *out, struct value target, const struct map_index *patch)
 {
     size_t count = value_count(target);

@@ -75,7 +75,7 @@ static int l_list_next(lua_State *L)
     return 1;
 }
 
-/* It may be kept for as long as the script likes. */
+/* A script may keep the list for as long as it likes. */
 int lister_push_iterator(lua_State *L)
 {
     struct list *list = lua_touserdata(L, -1);

@@ -60,15 +60,15 @@ static void go_on(struct script_handler *before, struct script_handler *h)
     delivery_handover(before, h);
 }
 
-/* It hears of nothing more; its calls that wait go on. */
+/* The old handler is notified of nothing more; its calls in flight go on. */
 static void detach(struct script_handler *h)
 {
     if (h->attached) claim_remove_handler(h->attached);
     h->attached = NULL;
 }
 
-/* It starts over, with the cache or from now on; but after the old one's calls, and what is gone was not told
- * of by the cache. */
+/* The new handler starts over, with the cache or from now on; but after the old one's calls, and what is gone
+ * was not told of by the cache. */
 static void replace(struct script_handler *before, struct script_handler *h)
 {
     detach(before);

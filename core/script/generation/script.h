@@ -119,7 +119,7 @@ void script_each_error(const struct script *script, void (*fn)(void *ctx, const 
 const struct inventory_entry *script_claim_place(const struct script *script, size_t i);
 /* Appends it, "scripts/x.lua:3"; the script's path when it is not known. */
 void script_put_claim_place(const struct script *script, size_t i, struct buf *out);
-/* What it declared (declared.h); borrowed, as the next. */
+/* Declared kinds and functions (declared.h); borrowed, as the next. */
 struct declarations;
 const struct declarations *script_declared_reads(const struct script *script);
 const struct declarations *script_declared_writes(const struct script *script);

@@ -52,7 +52,7 @@ static enum pending_pairs pairs_of(const struct script_handler *h)
     return h->options->split_recreated ? PENDING_SPLIT_RECREATED : PENDING_JOIN_ALL;
 }
 
-/* It missed events: as a new one it is shown the cache. */
+/* The handler missed events: like a new one it gets an initial delivery. */
 static void show_again(struct quarantine *quarantine)
 {
     struct script_handler *h = container_of(quarantine, struct script_handler, quarantine);

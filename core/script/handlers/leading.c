@@ -103,7 +103,7 @@ bool leading_join(struct script *script, const struct lease_config *config, cons
     return true;
 }
 
-/* That of the flags, when it says nothing itself. */
+/* Joins the election of the flags if the script configures none. */
 static bool make_lease_config(struct script *script, struct err *err)
 {
     const struct script_host *host = script->host;
@@ -216,7 +216,7 @@ void leading_end(struct script *script)
     leading_settle(script);
 }
 
-/* It was accepted; since then another script may have asked for the lease, with other times. */
+/* The configuration was accepted; since then another script may have joined the lease, with other times. */
 static bool join_late(struct script *script)
 {
     struct err err;

@@ -41,11 +41,11 @@ enum { LEADER_FUNCTIONS_MAX = 100 };
 void leading_init(struct script *script);
 /* Keeps the two functions on top of the stack, the second may be nil. Inside a call into Lua; may raise. */
 void leading_add_functions(lua_State *L);
-/* It called k8s.leader at `place`, which is copied: it will take part in an election once it runs; a dry run
- * only has it checked. */
+/* Notes a call of k8s.leader at `place`, which is copied: the script joins an election once it runs; a dry
+ * run only has it checked. */
 bool leading_join(struct script *script, const struct lease_config *config, const char *place,
                   struct err *err);
-/* It runs: without k8s.leader it takes part in the election of --leader-elect, if there is one. */
+/* Call when the script runs: without k8s.leader it joins the election of --leader-elect, if there is one. */
 bool leading_loaded(struct script *script, struct err *err);
 /* For a reload: `to` takes part in its election in place of `from`. Of the same one the term stays. Another
  * lease is changed when functions for the end have ended: nothing is done for two terms at once. */

@@ -141,7 +141,7 @@ void repl_cancel(struct repl *repl)
     if (repl->task) task_cancel(repl->task);
 }
 
-/* It ends as one that is over its limit does, whatever pcall it is in. */
+/* Ends the line as one that exceeds its limit, whatever pcall it is in. */
 void repl_interrupt(struct repl *repl)
 {
     if (!repl->busy && !repl->completes) return;

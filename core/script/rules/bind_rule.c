@@ -19,7 +19,8 @@ enum { ID_MAX = 56, TEXT_MAX = 4000, MESSAGE_MAX = 4000, PATH_MAX_BYTES = 1000, 
 
 /* --- registering one */
 
-/* It stands in annotations (kubelua/ignore.ID, of which 63 characters may be a name), in reports and behind
+/* The id stands in annotations (kubelua/ignore.ID, of which 63 characters may be a name), in reports and
+ * behind
  * --explain. */
 static const char *id_arg(lua_State *L, int idx)
 {

@@ -244,7 +244,7 @@ static void go_on(struct task_wait *wait)
     done(ctx, result);
 }
 
-/* Those that were woken before it began, in this order. */
+/* Runs the tasks that were woken before it began, in this order. */
 void tasks_turn(struct script *script)
 {
     struct tasks *tasks = &script->tasks;

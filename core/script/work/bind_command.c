@@ -12,7 +12,7 @@
 
 enum { NAME_MAX_BYTES = 60, HELP_MAX_BYTES = 2000 };
 
-/* It is typed in a shell, and shown behind a script's name and a slash. */
+/* A name is typed in a shell, and shown behind a script's name and a slash. */
 static const char *name_arg(lua_State *L, int idx)
 {
     struct str name = arg_str(L, idx, "k8s.command: the name");

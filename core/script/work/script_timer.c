@@ -138,7 +138,7 @@ void script_timer_tick(struct script_timer *t)
     handlers_attach(script);
 }
 
-/* It is the leader's to make. */
+/* Only the leader makes this call. */
 static void pass_over(struct script_timer *t)
 {
     if (t->kind == TIMER_AFTER) {
@@ -185,7 +185,7 @@ static void on_due(struct timer *timer)
 
 /* --- the script's verbs */
 
-/* Those of a script that loads wait for script_timers_start. */
+/* Timers of a script that loads wait for script_timers_start. */
 static void start_if_running(struct script_timer *t)
 {
     if (t->script->phase != SCRIPT_RUNNING) return;

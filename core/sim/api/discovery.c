@@ -66,7 +66,7 @@ static bool is_first(const struct discovered *d, size_t at, bool by_version)
     return true;
 }
 
-/* What `entry` makes of each version of a group. */
+/* Array of what `entry` returns for each version of a group. */
 static json_t *versions_of(const struct discovered *d, const char *group,
                            json_t *(*entry)(const struct discovered *d, const char *group,
                                             const char *version))

@@ -85,7 +85,7 @@ static json_t *merge_field(const char *field, const json_t *old, const json_t *p
 
 #define ORDER "$setElementOrder/"
 
-/* Those that the order names come first, in it. What else is there keeps its own. */
+/* Elements that the order names come first, in it. The others keep their own. */
 static void set_order(json_t *result, const char *field, const json_t *order)
 {
     json_t *list = json_object_get(result, field), *sorted = json_array(), *element;

@@ -19,7 +19,7 @@ struct fresh {
     struct sim_now now;
 };
 
-/* What is behind the namespace. */
+/* Returns the part of a key behind the namespace. */
 static const char *key_name(const char *key)
 {
     const char *slash = strchr(key, '/');
@@ -115,7 +115,7 @@ static bool commit(struct sim_api *api, const struct sim_served *served, struct 
     return ok;
 }
 
-/* It keeps its version. */
+/* The object keeps its version. */
 static struct sim_object *only_tried(const struct sim_object *old, const json_t *after)
 {
     struct sim_object *object = sim_object_from_json(after);

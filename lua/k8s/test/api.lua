@@ -1,4 +1,4 @@
--- What `require "k8s"` gives a spec: what needs no engine. The rest belongs to scripts under test.
+-- Module "k8s" of a spec: functions that need no engine. The rest belongs to scripts under test.
 local frozen = require "k8s.frozen"
 local k8s = require "k8s"
 

@@ -36,7 +36,7 @@ local function set_of(names)
   return set
 end
 
--- What records have; a field that none has would be missed in each, and its opposite always hold.
+-- Fields of records; a field that none has would be missed in each, and its opposite always hold.
 local FIELDS = {
   wrote = set_of "verb kind resource namespace name key subresource type body dry_run code err at",
   sent_event = set_of "type reason message count kind key at",

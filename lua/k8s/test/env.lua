@@ -25,7 +25,7 @@ local LISTS = {
   main = true,
 }
 
--- What an environment has that may be nil.
+-- Members of an environment that may be nil.
 local OWN = { path = true, recording = true, touched = true }
 
 local function refuse(name)
@@ -222,7 +222,7 @@ function methods:kind(given)
   return take_in(self, ok, problem)
 end
 
--- What a server other than the API server responds; see http.lua.
+-- Sets the response of a server other than the API server; see http.lua.
 function methods:http(response)
   local given = type(response) == "table" and response or {}
   note(self, "answers  %s %s", given.method or "any", tostring(given.url))

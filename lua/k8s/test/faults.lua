@@ -1,4 +1,4 @@
--- What goes wrong in the cluster of a test: env:fault.
+-- Faults in the cluster of a spec: env:fault.
 local raw = ...
 
 local objects = require "k8s.test.objects"

@@ -26,7 +26,7 @@ local function decode(text)
   return value
 end
 
--- What a kind means: group, version, plural, kind, namespaced.
+-- Resolves a kind: group, version, plural, kind, namespaced.
 function objects.resource(env, verb, kind)
   if type(kind) ~= "string" then
     raw.raise(verb .. ": kind must be a string, not " .. type(kind))
@@ -55,7 +55,7 @@ local function kind_of(verb, object)
   return object.apiVersion and object.apiVersion .. "/" .. object.kind or object.kind
 end
 
--- What is meant by an object, { kind =, namespace =, name = }, or a kind and a key.
+-- Resolves an object, { kind =, namespace =, name = }, or a kind and a key.
 function objects.place(env, verb, ref, key)
   if type(ref) == "string" then
     if type(key) ~= "string" then
@@ -184,7 +184,7 @@ function objects.patch(env, verb, place, patch)
   return store(env, verb, place, merge(deep_copy(before), deep_copy(patch)), before)
 end
 
--- What has finalizers waits for them, and what goes with a kind or a namespace is the cluster's to know: else it is
+-- Objects with finalizers wait for them, and what goes with a kind or a namespace is the cluster's to know: else it is
 -- gone at once, as kubectl delete --force has it.
 local WHOLE = { CustomResourceDefinition = true, Namespace = true }
 
@@ -202,7 +202,7 @@ function objects.delete(env, verb, place)
   end
 end
 
--- What a selector and a namespace leave of a kind.
+-- Objects of a kind that a selector and a namespace match.
 function objects.list(env, verb, kind, given)
   local resource = objects.resource(env, verb, kind)
   local path = objects.path { resource = resource, namespace = given.namespace }

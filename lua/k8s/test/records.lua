@@ -1,4 +1,4 @@
--- What a script under test did: the lists that specs look at, and the timeline that a failing spec shows.
+-- Records of what a script under test did: the lists that specs inspect, and the timeline that a failing spec shows.
 local raw = ...
 
 local records = {}
@@ -177,7 +177,7 @@ function records.describe_failure(failure)
     failure.traceback ~= "" and "    " .. failure.traceback:gsub("\n$", ""):gsub("\n", "\n    ") or "")
 end
 
--- What the line of a failure names, besides the place in the error.
+-- Names in the line of a failure, besides the place in the error.
 local function subject(fields)
   for _, name in ipairs { "object", "key", "command", "function" } do
     if fields[name] then

@@ -1,6 +1,6 @@
 -- `kubelua test`: busted in this process. It gives "passed", "failed" or "not run".
 
--- What its runner ends with instead of os.exit, so that everything is closed in good order.
+-- Error that ends the runner instead of os.exit, so that everything is closed in good order.
 local END = {}
 
 local function complain(text)

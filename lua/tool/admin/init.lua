@@ -5,7 +5,7 @@ local reload = require "tool.admin.reload"
 
 local commands = {}
 
--- What cannot go on ends by an error of this shape.
+-- Raises an error of this shape, which ends the command.
 local function fail(code, text) error({ code = code, text = text }, 0) end
 
 -- The reply, or a field of it, in the form that is asked for; the module of `view` makes tables of its value.
@@ -15,7 +15,7 @@ local function show(command, reply, field, view)
   return shows and require("tool.view." .. view)(reply:value(field), command.view) or reply:text(form, field)
 end
 
--- What an engine is asked by the name of the command.
+-- Methods of the engine by the name of the command.
 local function whole(command)
   if not command.write(show(command, command.request(command.name), nil, command.name)) then
     fail(command.USAGE, "cannot write to stdout")

@@ -30,7 +30,7 @@ local function before_of(begin, script, behind)
     since ~= "" and since or "engine start", text(before.hash), behind)
 end
 
--- Which generations a rollback exchanged, and what becomes of the next edit.
+-- Describes which generations a rollback exchanged, and what becomes of the next edit.
 local function exchanged(old, script)
   local is_file = script.fileIsRunning == true
   return before_of("it is what", old, " was") .. before_of("it replaces", script, " (a second rollback returns to it)")
@@ -39,7 +39,7 @@ local function exchanged(old, script)
       is_file and "" or ", and kubelua reload loads it as it is")
 end
 
--- What became of the script, and whether it runs as was asked for.
+-- Describes the result for a script, and whether it runs as requested.
 local function outcome(method, old, script)
   local generation, error_ = int(script.generation), text(script.reloadError)
   local tried = not old or int(old.tried) ~= int(script.tried)

@@ -1,4 +1,4 @@
--- What `kubelua bench` measures: the measurements that --only names, the figures that each gives, and the tables that
+-- Measurements of `kubelua bench`: those that --only names, the figures of each, and the tables that
 -- show them.
 local figures = {}
 

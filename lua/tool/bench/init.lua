@@ -109,7 +109,7 @@ local function measure_all(campaign)
   if not ok then error(why, 0) end
 end
 
--- What there is to report is reported first, so that the reason for the exit code stands last.
+-- Results are reported first, so that the reason for the exit code stands last.
 local function conclude(campaign, complete, why)
   local host, all = campaign.host, campaign.all
   local interrupted = host.interrupted()

@@ -1,4 +1,4 @@
--- What the flags of `kubelua bench` ask for: the plan of its runs, and the subjects.
+-- Plan of the runs of `kubelua bench` by its flags, and the subjects.
 local compare = require "tool.bench.compare"
 local figures = require "tool.bench.figures"
 local number = require "tool.bench.number"
@@ -128,7 +128,7 @@ local function check(flags)
   check_encodings(flags.encodings)
 end
 
--- What holds, whether it was said or not.
+-- Defaults and the values of flags.
 local function flags_text(self, flags)
   return ("--pods %d --replicas %d --runs %d --updates %d --settle %gs --timeout %gs%s%s"):format(self.data.pods,
     self.data.replicas, self.runs, self.updates, self.settle_ms / 1000, self.silence_ms / 1000,
@@ -166,7 +166,7 @@ function plan:wants(subject, measurements)
   return false
 end
 
--- What the targets need to know.
+-- Values that the targets need.
 function plan:scope()
   return { pods = self.data.pods, replicas = self.data.replicas, measurements = self.measurements, full = self.full }
 end
@@ -195,7 +195,7 @@ function plan.memory_need(data)
   return PROCESSES_BYTES + data.pods * pod + (encoded or 0)
 end
 
--- What needs the most.
+-- Returns the need of the subject that needs most.
 function plan:largest()
   local most = self.data
   for _, data in ipairs(self.full and plan.larger or {}) do
@@ -211,7 +211,7 @@ function plan:has_peers()
   return false
 end
 
--- What a peer takes nobody knows before.
+-- Nobody knows beforehand how much a peer takes.
 function plan:check_memory()
   local data = self:largest()
   local need, available = plan.memory_need(data), proc.memory "MemAvailable"

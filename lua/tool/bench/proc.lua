@@ -1,4 +1,4 @@
--- What the kernel tells of processes and of the machine, in /proc.
+-- Facts of processes and of the machine, from /proc.
 local proc = {}
 
 -- Of a second; the kernel's for all programs.

@@ -22,7 +22,7 @@ local function machine_of(host)
   }
 end
 
--- Those that peers tell, each once.
+-- Notes of peers, each once.
 local function versions(all)
   local seen, list = {}, {}
   for _, result in ipairs(all.items) do

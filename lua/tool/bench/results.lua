@@ -1,4 +1,4 @@
--- What was measured: for each subject and set of data the figures of every run; and what was not, and why.
+-- Results of measurements: for each subject and set of data the figures of every run; and gaps, with reasons.
 local figures = require "tool.bench.figures"
 
 local results = {}

@@ -134,7 +134,7 @@ local function with_the_list(run)
   if does "latency" then measure_latencies(run) end
 end
 
--- What a subject measures itself, once it is synced.
+-- Measurements that a subject makes itself, once it has synced.
 local function by_itself(run, script, select)
   local one = session.new(run.plan, run.subject, run.source, run.plan.data.pods, script, select)
   set_version(run, one.event)

@@ -1,4 +1,4 @@
--- What kubelua is to reach: rows of a figure, or of a ratio of two, and a bound; and how they are read off the results.
+-- Targets of kubelua: rows of a figure, or of a ratio of two, and a bound; and how they are read off the results.
 local figures = require "tool.bench.figures"
 local number = require "tool.bench.number"
 local results = require "tool.bench.results"

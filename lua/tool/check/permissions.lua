@@ -70,7 +70,7 @@ end
 
 -- --- Events, elections
 
--- It knows of objects anywhere.
+-- The script reads objects of all namespaces.
 local function sees_everywhere(script)
   if script.reads[1] or script.writes[1] or not script.informers[1] then return true end
   for _, informer in ipairs(script.informers) do

@@ -26,7 +26,7 @@ local function add_script(rules, script, target, with_fixes)
   return not unknown[1]
 end
 
--- What `kubelua run --report` writes. Those of the cluster too: a rule may be about what has no namespace.
+-- Kinds that `kubelua run --report` writes. Those of the cluster too: a rule may match objects without a namespace.
 local function add_reports(rules, reports, namespace)
   local verbs = { list = true, create = true, patch = true, delete = true }
   rules:add { ns = namespace, group = reports.group, resource = reports.plural, verbs = verbs }

@@ -3,7 +3,7 @@ local roles = {}
 
 local ACCOUNT, GROUP = "system:serviceaccount:", "system:serviceaccounts"
 
--- What a dump has may be anything.
+-- Values of a dump may be anything.
 local function field(object, ...)
   for _, name in ipairs { ... } do object = type(object) == "table" and object[name] or nil end
   return object

@@ -1,7 +1,7 @@
--- What two plans differ in. An entry of a plan is a class, a key that names the thing, and a detail that describes
+-- Differences of two plans. An entry of a plan is a class, a key that names the thing, and a detail that describes
 -- everything else of it; a detail that begins with "?" is never the same as another.
 
--- What the change costs or causes, where the entries do not show it.
+-- Costs of a change, where the entries do not show them.
 local function note_of(change)
   local class, before, after = change.class, change.before, change.after
   if class == "transform" then

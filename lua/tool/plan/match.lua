@@ -56,7 +56,7 @@ local function result_of(file, changes)
   return #changes > 0 and "changed" or "reloaded"
 end
 
--- What becomes of each: rows with `result`, and what differs in the plans.
+-- Rows of the plan: `result` of each script, and the differences of its inventory.
 function match.rows(running, files, classes)
   local rows = {}
   local function add(name, runs, file, result)

@@ -1,4 +1,4 @@
--- What `kubelua plan` prints of its rows. What a function is told by is its place; its hash is for programs.
+-- Text that `kubelua plan` prints of its rows. People know a function by its place; its hash is for programs.
 local detail = require "tool.plan.detail"
 local json = require "tool.json"
 local text_table = require "tool.table"

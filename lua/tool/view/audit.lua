@@ -1,4 +1,4 @@
--- What `kubelua status` shows of continuous audits, and of reports in the cluster.
+-- Lines of `kubelua status` about continuous audits, and about reports in the cluster.
 local values = require "tool.view.values"
 local text_table = require "tool.table"
 local units = require "tool.units"

@@ -1,4 +1,4 @@
--- What a command of a script returned, for people: rows of an array are a line each: of maps with a column for each
+-- Result of a command of a script, for people: rows of an array are a line each: of maps with a column for each
 -- key, of arrays with one for each element, the first row being headings; of anything else the value. A map is two
 -- columns, or a column for each key of the maps in it. Values deeper inside are compact JSON.
 local text_table = require "tool.table"
@@ -7,7 +7,7 @@ local GAP, COLUMNS_MAX = 2, 64
 
 local length, printable = text_table.length, text_table.printable
 
--- What tool_push_cells tells of a value: the names of maps, the JSON of rows and cells.
+-- Result of tool_push_cells: the names of maps, the JSON of rows and cells.
 local function facts(value) return type(value) == "table" and getmetatable(value) or {} end
 
 local function is_map(value) return facts(value).names ~= nil end
@@ -40,7 +40,7 @@ local function cell(member)
   return printable(type(member) == "string" and member or facts(member).json)
 end
 
--- What tells rows apart comes first, then the others by name.
+-- Columns that identify a row come first, then the others by name.
 local function columns_of(list)
   local columns, seen = {}, {}
   for _, member in ipairs(list) do

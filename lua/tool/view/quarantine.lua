@@ -1,4 +1,4 @@
--- What a running engine does not call any more.
+-- Functions that a running engine does not call any more.
 local values = require "tool.view.values"
 local text_table = require "tool.table"
 local units = require "tool.units"

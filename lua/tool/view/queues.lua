@@ -7,7 +7,7 @@ local int, items, shown, text = values.int, values.items, values.shown, values.t
 
 local queues = {}
 
--- What a failing key waits for, and why it does.
+-- Describes what a failing key waits for, and why.
 local function failing(key)
   local retries, error = int(key.retries), text(key.error)
   local waits = key.state == "processing" and "the last in progress" or "the last waiting for a worker"

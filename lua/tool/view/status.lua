@@ -50,7 +50,7 @@ local function errors(script)
   return #list > 0 and "errors: " .. table.concat(list, ", ")
 end
 
--- Which handlers lag: how many events each was not told of yet, and how many of its calls wait.
+-- Handlers that lag: how many events each has not received yet, and how many of its calls are in flight.
 local function lag(script)
   local list = {}
   for _, handler in ipairs(items(script.eventHandlers)) do
@@ -64,7 +64,7 @@ local function lag(script)
   return #list > 0 and "pending: " .. table.concat(list, ", ")
 end
 
--- What is not called any more, since when and why.
+-- Functions that are not called any more, since when and why.
 local function quarantined(script, now)
   local list = {}
   for i, one in ipairs(items(script.quarantined)) do
@@ -83,7 +83,7 @@ local function reload_error(script, now)
     units.duration(now - units.time(script.reloadErrorTime)))
 end
 
--- What main waits for, or why it failed; how many writes failed, whatever the script did about it; in the wide form
+-- State of main or its failure; how many writes failed, whatever the script did about it; in the wide form
 -- also which calls failed, and which handlers lag.
 local function note_of(script, view)
   local state, candidate, wide = text(script.mainState), script.candidate, view.wide
