@@ -16,12 +16,16 @@ static struct list_watch *new_source(void *ctx, const struct resource *resource,
     return list_watch_new(io_thread_client(cluster->io), resource, scope);
 }
 
-static struct object_call *call(void *ctx, const struct object_request *request,
-                                void (*done)(void *ctx, struct root *object, const struct err *err),
+static struct object_call *call(void *ctx, const struct object_request *request, object_done *done,
                                 void *done_ctx)
 {
     const struct cluster *cluster = ctx;
     return object_call_start(io_thread_client(cluster->io), request, done, done_ctx);
+}
+
+static struct object_caller caller_of(struct cluster *cluster)
+{
+    return (struct object_caller){.start = call, .cancel = object_call_cancel, .ctx = cluster};
 }
 
 /* --- what the engine is told */
@@ -108,9 +112,8 @@ static void make_live(struct cluster *cluster)
         .engine_loop = cluster->options.engine_loop,
         .io_loop = io_thread_loop(cluster->io),
         .new_source = new_source,
-        .call = call,
-        .cancel_call = object_call_cancel,
         .ctx = cluster,
+        .caller = caller_of(cluster),
         .seed = cluster->seed,
         .page_size = (size_t)cluster->options.settings->chunk_size,
     });
@@ -123,8 +126,7 @@ static void make_leaders(struct cluster *cluster)
     cluster->parts.leaders = leaders_new(&(struct leaders_options){
         .engine_loop = cluster->options.engine_loop,
         .io_loop = io_thread_loop(cluster->io),
-        .call = call,
-        .cancel_call = object_call_cancel,
+        .caller = caller_of(cluster),
         .changed = on_leads,
         .ctx = cluster,
         .identity = identity,
@@ -143,9 +145,7 @@ static void make_recorder(struct cluster *cluster)
     if (gethostname(host, sizeof host - 1) != 0) *host = '\0';
     cluster->parts.recorder = event_recorder_new(&(struct event_recorder_options){
         .io_loop = io_thread_loop(cluster->io),
-        .call = call,
-        .cancel_call = object_call_cancel,
-        .ctx = cluster,
+        .caller = caller_of(cluster),
         .instance = identity ? identity
                     : pod    ? pod
                              : host,

@@ -47,7 +47,7 @@ struct policy_client {
     struct listing listings[2];
     LIST_HEAD(sents, sent) sent;
     struct projection *projection;
-    struct buf query, selector, waiting, refused;
+    struct buf selector, waiting, refused;
     char instance[LABEL_MAX + 1];
     struct series *reports, *left_out, *written[2][2]; /* by verb, and whether it failed */
 };
@@ -113,19 +113,18 @@ static void show(struct policy_client *w)
     series_set(w->left_out, (double)status.left_out);
 }
 
-static void on_written(void *ctx, const struct live_response *response)
+static void on_written(void *ctx, const struct object_response *response)
 {
     struct sent *sent = ctx;
     struct policy_client *w = sent->writer;
     struct policy_write_call *flight = sent->flight;
-    struct live_response taken = *response;
     bool deletes = strcmp(sent->verb, "delete") == 0, failed = response->err != NULL;
     struct err err;
     struct series **series = &w->written[deletes][failed];
     if (failed) err = *response->err;
     if (!*series) *series = SERIES(&family_policy_writes, sent->verb, failed ? "error" : "ok");
     series_inc(*series);
-    live_response_clear(&taken);
+    root_unref(response->object);
     live_close(sent->read);
     LIST_REMOVE(sent, link);
     free(sent);
@@ -137,27 +136,23 @@ static void send(void *ctx, const struct policy_write *write, struct policy_writ
 {
     struct policy_client *w = ctx;
     struct sent *sent = NEW(struct sent);
-    bool deletes = !write->body.p;
-    char ns[LABEL_MAX + 1];
-    snprintf(ns, sizeof ns, "%.*s", STR_ARG(write->ns));
+    bool deletes = !write->body.p, is_tried = w->options.is_tried;
     sent->writer = w;
     sent->flight = flight;
     sent->verb = deletes ? "delete" : "apply";
     LIST_INSERT_HEAD(&w->sent, sent, link);
-    struct live_write how = {.method = deletes ? "DELETE" : "PATCH",
-                             .query = deletes ? "" : buf_text(&w->query),
-                             .content_type = deletes ? "application/json" : "application/apply-patch+yaml",
-                             .body = !deletes              ? write->body
-                                     : w->options.is_tried ? STR("{\"dryRun\":[\"All\"]}")
-                                                           : STR("{}"),
-                             .fence = w->options.fence(w->options.ctx)};
-    sent->read = live_start(w->options.live,
-                            &(const struct live_request){.verb = LIVE_WRITE,
-                                                         .resource = &w->resources[write->ns.n == 0],
-                                                         .name = write->name,
-                                                         .scope = {.namespace_ = ns},
-                                                         .write = how},
-                            on_written, sent);
+    const struct object_request request = {
+        .verb = deletes ? OBJECT_DELETE : OBJECT_APPLY,
+        .place = {&w->resources[!*write->ns], write->ns, write->name},
+        .body = !deletes   ? write->body
+                : is_tried ? STR("{\"dryRun\":[\"All\"]}")
+                           : STR("{}"),
+        .manager = w->options.field_manager,
+        .force = true,
+        .dry_run = is_tried,
+        .fence = w->options.fence(w->options.ctx),
+    };
+    sent->read = live_call(w->options.live, &request, on_written, sent);
 }
 
 static void cancel(void *ctx)
@@ -227,12 +222,8 @@ static void set_instance(struct policy_client *w, const char *manager)
     if (!n) snprintf(w->instance, sizeof w->instance, "kubelua");
 }
 
-static void make_texts(struct policy_client *w, const char *manager)
+static void make_selector(struct policy_client *w)
 {
-    buf_puts(&w->query, "fieldManager=");
-    url_escape(str_of(manager), &w->query);
-    buf_puts(&w->query, "&force=true");
-    if (w->options.is_tried) buf_puts(&w->query, "&dryRun=All");
     buf_printf(&w->selector, "app.kubernetes.io/managed-by=kubelua,app.kubernetes.io/instance=%s",
                w->instance);
 }
@@ -256,14 +247,14 @@ static void make_resources(struct policy_client *w)
 struct policy_client *policy_client_new(const struct policy_client_options *options)
 {
     struct policy_client *w = NEW(struct policy_client);
-    const char *manager = options->field_manager ? options->field_manager : "kubelua";
     char name[NAME_MAX_BYTES];
     w->options = *options;
+    if (!w->options.field_manager) w->options.field_manager = "kubelua";
     w->api = options->api;
     LIST_INIT(&w->sent);
     for (int i = 0; i < 2; i++) w->listings[i] = (struct listing){.writer = w, .of_cluster = i == 1};
-    set_instance(w, manager);
-    make_texts(w, manager);
+    set_instance(w, w->options.field_manager);
+    make_selector(w);
     make_resources(w);
     w->reports = series_new(&family_policy_reports, NULL);
     w->left_out = series_new(&family_policy_left_out, NULL);
@@ -289,7 +280,6 @@ void policy_client_free(struct policy_client *w)
     if (!w) return;
     policy_writer_free(w->writer);
     projection_unref(w->projection);
-    buf_clear(&w->query);
     buf_clear(&w->selector);
     buf_clear(&w->waiting);
     buf_clear(&w->refused);

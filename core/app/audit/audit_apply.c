@@ -19,7 +19,7 @@ struct applying {
     const char *manager;
     enum dry_run dry_run;
     FILE *out;
-    struct buf query, body;
+    struct buf body;
 };
 
 static enum dry_run dry_run_of(const struct audit_request *request)
@@ -36,12 +36,12 @@ struct apply_response {
     struct err err;      /* ERR_NONE: it went well */
 };
 
-static void on_response(void *ctx, struct root *object, const struct err *err)
+static void on_response(void *ctx, const struct object_response *response)
 {
-    struct apply_response *response = ctx;
-    response->has_come = true;
-    response->object = object;
-    if (err) response->err = *err;
+    struct apply_response *own = ctx;
+    own->has_come = true;
+    own->object = response->object;
+    if (response->err) own->err = *response->err;
 }
 
 /* A reference, NULL when the response has none. False with an error. */
@@ -58,24 +58,27 @@ static bool send(struct applying *applying, const struct object_request *request
     return false;
 }
 
-static struct object_request request_of(const struct audit_fix *fix)
+static struct object_place place_of(const struct audit_fix *fix)
 {
-    return (struct object_request){
-        .resource = &fix->resource, .ns = str_of(fix->ns), .name = str_of(fix->name)};
+    return (struct object_place){.resource = &fix->resource, .namespace_ = fix->ns, .name = fix->name};
 }
 
 /* Sends the body. `*version` is what the object is of then; it may be empty. */
-static bool send_patch(struct applying *applying, const struct audit_fix *fix, const char *content_type,
-                       struct buf *version, struct err *err)
+static bool send_body(struct applying *applying, const struct audit_fix *fix, enum object_verb verb,
+                      struct buf *version, struct err *err)
 {
-    struct object_request request = request_of(fix);
+    const struct object_request request = {
+        .verb = verb,
+        .place = place_of(fix),
+        .body = buf_slice(&applying->body),
+        .patch_type =
+            fix->is_strategic ? "application/strategic-merge-patch+json" : "application/merge-patch+json",
+        .manager = applying->manager,
+        .dry_run = applying->dry_run == DRY_SERVER,
+    };
     struct root *object;
     struct text text;
     if (applying->dry_run == DRY_CLIENT) return true;
-    request.method = "PATCH";
-    request.content_type = content_type;
-    request.query = buf_text(&applying->query);
-    request.body = buf_slice(&applying->body);
     if (!send(applying, &request, &object, err)) return false;
     if (object) buf_str(version, root_resource_version(object, &text));
     root_unref(object);
@@ -88,8 +91,6 @@ static bool send_patch(struct applying *applying, const struct audit_fix *fix, c
 static bool write_patch(struct applying *applying, const struct audit_fix *fix, const char **how,
                         struct err *err)
 {
-    const char *type =
-        fix->is_strategic ? "application/strategic-merge-patch+json" : "application/merge-patch+json";
     struct buf version = {0};
     *how = "patched";
     if (!*fix->version)
@@ -97,7 +98,7 @@ static bool write_patch(struct applying *applying, const struct audit_fix *fix, 
                        "the object has no resourceVersion, so changes since the audit cannot be detected");
     bool ok =
         fix_lock(kube_client_packer(applying->client), fix, str_of(fix->version), &applying->body, err) &&
-        send_patch(applying, fix, type, &version, err);
+        send_body(applying, fix, OBJECT_PATCH, &version, err);
     if (ok && applying->dry_run == DRY_NONE && str_is(buf_slice(&version), fix->version))
         *how = "patched (no change)";
     if (!ok && err->http_status == 409) err_wrap(err, "the object has changed since the audit");
@@ -125,7 +126,7 @@ static bool is_ours(const struct applying *applying, struct root *object)
 /* Of what is there, the version goes into the body; what is not there is made. */
 static bool put_manifest(struct applying *applying, const struct audit_fix *fix, struct err *err)
 {
-    const struct object_request request = request_of(fix);
+    const struct object_request request = {.place = place_of(fix)};
     struct root *object = NULL;
     struct text text;
     bool there = send(applying, &request, &object, err);
@@ -161,7 +162,7 @@ static bool write_manifest(struct applying *applying, const struct audit_fix *fi
     struct buf version = {0};
     *how = "serverside-applied";
     bool ok = check_manifest(fix, err) && put_manifest(applying, fix, err) &&
-              send_patch(applying, fix, "application/apply-patch+yaml", &version, err);
+              send_body(applying, fix, OBJECT_APPLY, &version, err);
     buf_clear(&version);
     return ok;
 }
@@ -231,11 +232,7 @@ void audit_apply(const struct audit_request *request, struct kube_client *client
                                 .manager = manager ? manager : "kubelua",
                                 .dry_run = dry_run_of(request),
                                 .out = strcmp(request->output, "table") == 0 ? stdout : stderr};
-    buf_puts(&applying.query, "fieldManager=");
-    url_escape(str_of(applying.manager), &applying.query);
-    if (applying.dry_run == DRY_SERVER) buf_puts(&applying.query, "&dryRun=All");
     for (size_t i = 0; i < request->fixes->count; i++) write_fix(&applying, &request->fixes->items[i]);
-    buf_clear(&applying.query);
     buf_clear(&applying.body);
 }
 

@@ -62,18 +62,14 @@ static struct sim_inside_request request_of(const struct call *call)
 
 /* --- responses */
 
-static void observe(struct call *call, const struct sim_inside_response *response)
+static void observe(struct call *call)
 {
     const struct spec_cluster_options *o = &call->cluster->options;
     const struct sim_inside_request request = request_of(call);
     struct sim_inside_about about;
-    if (strcmp(call->method, "GET") == 0) return;
+    if (!o->written || strcmp(call->method, "GET") == 0) return;
     sim_inside_about(call->cluster->inside, &request, &about);
-    o->written(o->ctx, &(struct spec_write){.about = &about,
-                                            .content_type = call->content_type ? call->content_type : "",
-                                            .body = request.body,
-                                            .response = buf_slice(&response->body),
-                                            .code = response->code});
+    o->written(o->ctx, &about, &request, &call->due_response);
     sim_inside_about_clear(&about);
 }
 
@@ -140,7 +136,7 @@ static void on_serve(struct timer *timer)
                           &call->due_response);
     else
         sim_inside_serve(call->cluster->inside, &request, &call->due_response);
-    observe(call, &call->due_response);
+    observe(call);
     call->busy = false;
     timer->fn = on_response;
     if (outcome->delay_ms > 0)

@@ -7,17 +7,12 @@
 
 struct spec_cluster;
 
-/* A request that wants a change, and what became of it. All is borrowed for the call. */
-struct spec_write {
-    const struct sim_inside_about *about;
-    const char *content_type;
-    struct str body, response;
-    int code;
-};
-
 struct spec_cluster_options {
     struct loop *loop;
-    void (*written)(void *ctx, const struct spec_write *write);
+    /* A request that wants a change, and what became of it. All is borrowed for the call. NULL:
+     * not called. */
+    void (*written)(void *ctx, const struct sim_inside_about *about, const struct sim_inside_request *request,
+                    const struct sim_inside_response *response);
     void *ctx;
 };
 

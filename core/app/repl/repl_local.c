@@ -124,8 +124,6 @@ static void drop_line(void *ctx, enum log_level level, const char *file, int lin
 {
 }
 
-static void drop_write(void *ctx, const struct spec_write *write) {}
-
 /* --- turns */
 
 void repl_engine_turn(struct repl_engine *engine, bool wait)
@@ -196,8 +194,7 @@ static bool make_engine(struct repl_engine *engine, const struct repl_engine_opt
                                                 .request_timeout_ms = options->request_timeout_ms,
                                                 .default_namespace = engine->namespace_};
     if (!options->config) {
-        engine->dump =
-            spec_cluster_new(&(struct spec_cluster_options){.loop = engine->loop, .written = drop_write});
+        engine->dump = spec_cluster_new(&(struct spec_cluster_options){.loop = engine->loop});
         test_cluster_connect(engine->dump, server, &inside, &client);
     }
     const struct engine_watcher watcher = {

@@ -71,7 +71,9 @@ struct script *spec_engine_script(const struct spec_engine *engine, size_t i);
 
 /* --- spec_records.c */
 
-void spec_engine_note_write(void *ctx, const struct spec_write *write);
+void spec_engine_note_write(void *ctx, const struct sim_inside_about *about,
+                            const struct sim_inside_request *request,
+                            const struct sim_inside_response *response);
 void spec_engine_note_request(void *ctx, const struct spec_web_request *request);
 void spec_engine_note_print(void *ctx, struct str line);
 void spec_engine_note_failure(void *ctx, const char *call, const char *error, const char *traceback,

@@ -41,10 +41,11 @@ static void put_patch_type(struct buf *out, const char *content_type)
         if (strncmp(content_type, types[i][0], strlen(types[i][0])) == 0) json_text(out, "type", types[i][1]);
 }
 
-void spec_engine_note_write(void *ctx, const struct spec_write *write)
+void spec_engine_note_write(void *ctx, const struct sim_inside_about *about,
+                            const struct sim_inside_request *request,
+                            const struct sim_inside_response *response)
 {
     struct spec_engine *engine = ctx;
-    const struct sim_inside_about *about = write->about;
     struct buf *out = &engine->records;
     if (!about->resource) return;
     begin(engine, "write");
@@ -56,10 +57,11 @@ void spec_engine_note_write(void *ctx, const struct spec_write *write)
     put_optional(out, "name", about->name);
     put_optional(out, "subresource", about->subresource);
     if (about->dry_run) json_bool(out, "dry_run", true);
-    if (strcmp(about->verb, "patch") == 0) put_patch_type(out, write->content_type);
-    json_int(out, "code", write->code);
-    put_raw(out, "body", write->body);
-    put_raw(out, "response", write->response);
+    if (strcmp(about->verb, "patch") == 0 && request->content_type)
+        put_patch_type(out, request->content_type);
+    json_int(out, "code", response->code);
+    put_raw(out, "body", request->body);
+    put_raw(out, "response", buf_slice(&response->body));
     end(engine);
 }
 

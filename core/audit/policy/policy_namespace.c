@@ -111,7 +111,7 @@ static void send(struct policy_writer *writer, struct policy_namespace *space, s
     space->under_way++;
     token_bucket_take(&writer->rate, now_ms);
     policy_put_name(writer->name, part + 1, &name);
-    const struct policy_write write = {str_of(space->ns), buf_text(&name), body};
+    const struct policy_write write = {space->ns, buf_text(&name), body};
     writer->options.write(writer->options.ctx, &write, flight);
     buf_clear(&name);
 }

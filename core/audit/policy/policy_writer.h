@@ -39,7 +39,7 @@ struct policy_writer;
 struct policy_write_call; /* a write under way */
 
 struct policy_write {
-    struct str ns;    /* "": of the cluster */
+    const char *ns;   /* "": of the cluster */
     const char *name; /* of the report */
     struct str body;  /* to be applied; `p` NULL: it is to be deleted */
 };

@@ -18,11 +18,7 @@ char *leader_identity(const char *pod_name);
 
 struct leaders_options {
     struct loop *engine_loop, *io_loop;
-    /* On the I/O thread: object_call_start and object_call_cancel with its client. */
-    struct object_call *(*call)(void *ctx, const struct object_request *request,
-                                void (*done)(void *ctx, struct root *object, const struct err *err),
-                                void *done_ctx);
-    void (*cancel_call)(struct object_call *call);
+    struct object_caller caller;
     /* On the engine thread: leadership_fence or leadership_get_status tell something new. */
     void (*changed)(void *ctx);
     void *ctx;

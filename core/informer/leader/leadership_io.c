@@ -25,17 +25,24 @@ static void avoid_connection(struct leadership *l)
     l->alone_until_ms = now_ms(l) + ALONE_MS;
 }
 
-static void on_lease(void *ctx, struct root *lease, const struct err *err)
+static struct object_call *send(struct leadership *l, const struct object_request *request, object_done *done)
+{
+    const struct object_caller *caller = &l->leaders->options.caller;
+    return caller->start(caller->ctx, request, done, l);
+}
+
+static void on_lease(void *ctx, const struct object_response *response)
 {
     struct leadership *l = ctx;
+    const struct err *err = response->err;
     struct err none;
     l->call = NULL;
     if (err && err->code == ERR_TIMEOUT) avoid_connection(l);
-    if (!lease && !err) {
+    if (!response->object && !err) {
         err_set(&none, ERR_PARSE, "the server answered without a lease");
         err = &none;
     }
-    l->done(l->done_ctx, lease, err);
+    l->done(l->done_ctx, response->object, err);
 }
 
 /* L-9: leases are all there is. Each request has one try: a candidate knows best when to try again. */
@@ -45,29 +52,26 @@ static void send_request(void *ctx, enum lease_verb verb, struct str body, int64
     static char group[] = "coordination.k8s.io", version[] = "v1", plural[] = "leases", kind[] = "Lease";
     static const struct resource leases = {
         .group = group, .version = version, .plural = plural, .kind = kind, .namespaced = true};
-    static const char *const methods[] = {"GET", "POST", "PUT"};
+    static const enum object_verb verbs[] = {OBJECT_GET, OBJECT_CREATE, OBJECT_UPDATE};
     struct leadership *l = ctx;
     l->done = done;
     l->done_ctx = done_ctx;
     const struct object_request request = {
-        .method = methods[verb],
-        .resource = &leases,
-        .ns = str_of(l->namespace_),
-        .name = verb == LEASE_CREATE ? STR("") : str_of(l->name),
-        .content_type = verb == LEASE_GET ? NULL : "application/json",
+        .verb = verbs[verb],
+        .place = {.resource = &leases, .namespace_ = l->namespace_, .name = l->name},
         .body = body,
         .timeout_ms = timeout_ms,
         .once = true,
         .urgent = true,
         .own_connection = now_ms(l) < l->alone_until_ms,
     };
-    l->call = l->leaders->options.call(l->leaders->options.ctx, &request, on_lease, l);
+    l->call = send(l, &request, on_lease);
 }
 
 static void cancel(void *ctx)
 {
     struct leadership *l = ctx;
-    l->leaders->options.cancel_call(l->call);
+    l->leaders->options.caller.cancel(l->call);
     l->call = NULL;
     avoid_connection(l);
 }
@@ -76,11 +80,12 @@ static void cancel(void *ctx)
 
 static void notify_event(struct leadership *l);
 
-static void on_event(void *ctx, struct root *event, const struct err *err)
+static void on_event(void *ctx, const struct object_response *response)
 {
     struct leadership *l = ctx;
+    const struct err *err = response->err;
     l->event = NULL;
-    root_unref(event);
+    root_unref(response->object);
     if (err) log_v(2, "Failed to record leader election event", F("lease", l->name), F("err", err->text));
     notify_event(l);
 }
@@ -101,16 +106,13 @@ static void notify_event(struct leadership *l)
                        leads ? "became leader" : "stopped leading",
                        clock_wall_us(loop_clock(l->leaders->options.io_loop)), &body);
     const struct object_request request = {
-        .method = "POST",
-        .resource = &events,
-        .ns = str_of(l->namespace_),
-        .name = STR(""),
-        .content_type = "application/json",
+        .verb = OBJECT_CREATE,
+        .place = {.resource = &events, .namespace_ = l->namespace_},
         .body = buf_slice(&body),
         .timeout_ms = EVENT_TIMEOUT_MS,
         .once = true,
     };
-    l->event = l->leaders->options.call(l->leaders->options.ctx, &request, on_event, l);
+    l->event = send(l, &request, on_event);
     buf_clear(&body);
 }
 
@@ -129,9 +131,8 @@ static void on_changed(void *ctx)
 {
     struct leadership *l = ctx;
     struct leader_status status;
+    on_renewed(l);
     leader_get_status(l->leader, &status);
-    atomic_store(&l->renewed_ms, status.renewed_ms);
-    atomic_store(&l->seen_ms, status.seen_ms);
     pthread_mutex_lock(&l->leaders->lock);
     leader_news_clear(&l->posted);
     l->posted = (struct leader_news){
@@ -180,7 +181,7 @@ void leadership_io_stop(struct mail *mail)
     struct leaders *leaders = l->leaders;
     leader_free(l->leader);
     l->leader = NULL;
-    if (l->event) leaders->options.cancel_call(l->event);
+    if (l->event) leaders->options.caller.cancel(l->event);
     /* Inside the lock: whoever sees the count may free `leaders` as soon as he gets the lock. */
     pthread_mutex_lock(&leaders->lock);
     leaders->running--;

@@ -20,8 +20,8 @@ struct single_response {
 static bool is_it(const struct list_single *alone, const struct root *object)
 {
     struct text ns, name;
-    return str_is(root_name(object, &name), alone->name) &&
-           str_is(root_namespace(object, &ns), alone->namespace_);
+    return str_is(root_name(object, &name), alone->place.name) &&
+           str_is(root_namespace(object, &ns), alone->place.namespace_);
 }
 
 static void take(struct single_response *response, const struct page *page)
@@ -35,7 +35,7 @@ static void take(struct single_response *response, const struct page *page)
     free(page->objects);
     if (!response->object && (page->count > 0 || !page->last))
         err_set(response->err, ERR_INVALID, "the server returned other objects than the requested %s",
-                response->alone->name);
+                response->alone->place.name);
 }
 
 static void on_page(void *ctx, const struct page *page, const struct err *err)
@@ -61,27 +61,27 @@ static void on_late(struct timer *timer)
 static struct pager *new_pager(const struct list_single *alone, const char *fields,
                                struct single_response *response)
 {
-    const struct lw_scope scope = {.namespace_ = alone->resource->namespaced ? alone->namespace_ : "",
+    const struct resource *resource = alone->place.resource;
+    const struct lw_scope scope = {.namespace_ = resource->namespaced ? alone->place.namespace_ : "",
                                    .label_selector = alone->selector,
                                    .field_selector = fields,
                                    .projection =
                                        (struct projection *)alone->projection, /* it takes a reference */
                                    .packer = alone->packer};
-    return pager_new(
-        &(const struct pager_options){.source = list_watch_new(alone->client, alone->resource, &scope),
-                                      .clock = loop_clock(alone->loop),
-                                      .resource_version = "",
-                                      .resource_version_match = "",
-                                      .page_max = OBJECTS_MAX,
-                                      .page = on_page,
-                                      .refused = on_refused,
-                                      .ctx = response});
+    return pager_new(&(const struct pager_options){.source = list_watch_new(alone->client, resource, &scope),
+                                                   .clock = loop_clock(alone->loop),
+                                                   .resource_version = "",
+                                                   .resource_version_match = "",
+                                                   .page_max = OBJECTS_MAX,
+                                                   .page = on_page,
+                                                   .refused = on_refused,
+                                                   .ctx = response});
 }
 
 struct root *list_alone(const struct list_single *alone, struct err *err)
 {
     struct single_response response = {.alone = alone, .err = err, .deadline = {.fn = on_late}};
-    char *fields = xasprintf("metadata.name=%s", alone->name);
+    char *fields = xasprintf("metadata.name=%s", alone->place.name);
     struct pager *pager = new_pager(alone, fields, &response);
     err_clear(err);
     timer_start(&response.deadline, loop_clock(alone->loop), alone->wait_ms);

@@ -15,11 +15,9 @@ struct list_single {
     struct loop *loop;
     struct kube_client *client;
     struct packer *packer;
-    const struct resource *resource;
+    struct object_place place;
     const struct projection *projection; /* NULL: whole */
-    const char *namespace_;              /* "": it has none */
-    const char *name;
-    const char *selector; /* that its labels match; "": whatever they are */
+    const char *selector;                /* that its labels match; "": whatever they are */
     int64_t wait_ms;
     struct refusals *refusals; /* gets it when it is refused */
 };

@@ -62,20 +62,15 @@ static void free_read(struct live_read *read)
 {
     LIST_REMOVE(read, link);
     live_response_clear(&read->out);
+    root_unref(read->result.object);
     buf_clear(&read->out_version);
+    object_request_free(read->request);
     resource_clear(&read->resource);
-    free(read->name);
     free(read->namespace_);
     free(read->label_selector);
     free(read->field_selector);
     free(read->version);
     free(read->version_match);
-    free(read->method);
-    free(read->subresource);
-    free(read->query);
-    free(read->content_type);
-    buf_clear(&read->body);
-    fence_unref(read->fence);
     free(read);
 }
 
@@ -83,10 +78,13 @@ void live_on_response(struct mail *mail)
 {
     struct live_read *read = container_of(mail, struct live_read, response);
     struct live_response response = read->out;
-    read->out = (struct live_response){0};
+    struct object_response result = read->result;
     settle(read);
-    if (read->closed)
-        live_response_clear(&response);
+    if (read->closed) return; /* the response is freed with it */
+    read->out = (struct live_response){0};
+    read->result.object = NULL;
+    if (read->request)
+        read->done(read->ctx, &result);
     else
         read->answered(read->ctx, &response);
 }
@@ -103,35 +101,11 @@ static char *copy(const char *text)
     return xstrdup(text ? text : "");
 }
 
-static void copy_write(struct live_read *read, const struct live_write *write)
-{
-    read->method = write->method ? xstrdup(write->method) : NULL;
-    read->subresource = copy(write->subresource);
-    read->query = copy(write->query);
-    read->content_type = write->content_type ? xstrdup(write->content_type) : NULL;
-    read->has_body = write->body.p != NULL;
-    buf_str(&read->body, write->body);
-    read->timeout_ms = write->timeout_ms;
-    read->fence = write->fence ? fence_ref(write->fence) : NULL;
-}
-
-static struct live_read *new_read(struct live_client *live, const struct live_request *q)
+static struct live_read *new_read(struct live_client *live, void *ctx)
 {
     struct live_read *read = NEW(struct live_read);
     read->live = live;
-    read->verb = q->verb;
-    resource_copy(&read->resource, q->resource);
-    read->name = copy(q->name);
-    read->namespace_ = copy(q->scope.namespace_);
-    read->label_selector = copy(q->scope.label_selector);
-    read->field_selector = copy(q->scope.field_selector);
-    read->version = copy(q->resource_version);
-    read->version_match = copy(q->resource_version_match);
-    copy_write(read, &q->write);
-    read->limit = q->limit;
-    read->page_size = q->page_size ? q->page_size : live->options.page_size;
-    read->whole_if_expired = q->whole_if_expired;
-    read->seed = live->options.seed + ++live->started;
+    read->ctx = ctx;
     read->start.deliver = live_io_start;
     read->next.deliver = live_io_next;
     read->stop.deliver = live_io_stop;
@@ -140,18 +114,43 @@ static struct live_read *new_read(struct live_client *live, const struct live_re
     return read;
 }
 
-struct live_read *live_start(struct live_client *live, const struct live_request *request,
-                             void (*answered)(void *ctx, const struct live_response *response), void *ctx)
+static struct live_read *begin(struct live_read *read)
 {
-    struct live_read *read = new_read(live, request);
-    read->answered = answered;
-    read->ctx = ctx;
+    struct live_client *live = read->live;
     LIST_INSERT_HEAD(&live->reads, read, link);
     pthread_mutex_lock(&live->lock);
     live->running++;
     pthread_mutex_unlock(&live->lock);
     send_request(read, &read->start);
     return read;
+}
+
+struct live_read *live_start(struct live_client *live, const struct live_request *q,
+                             void (*answered)(void *ctx, const struct live_response *response), void *ctx)
+{
+    struct live_read *read = new_read(live, ctx);
+    read->answered = answered;
+    read->verb = q->verb;
+    resource_copy(&read->resource, q->resource);
+    read->namespace_ = copy(q->scope.namespace_);
+    read->label_selector = copy(q->scope.label_selector);
+    read->field_selector = copy(q->scope.field_selector);
+    read->version = copy(q->resource_version);
+    read->version_match = copy(q->resource_version_match);
+    read->limit = q->limit;
+    read->page_size = q->page_size ? q->page_size : live->options.page_size;
+    read->whole_if_expired = q->whole_if_expired;
+    read->seed = live->options.seed + ++live->started;
+    return begin(read);
+}
+
+struct live_read *live_call(struct live_client *live, const struct object_request *request, object_done *done,
+                            void *ctx)
+{
+    struct live_read *read = new_read(live, ctx);
+    read->done = done;
+    read->request = object_request_copy(request);
+    return begin(read);
 }
 
 void live_next(struct live_read *read)

@@ -18,14 +18,11 @@ struct live_client;
 
 struct live_options {
     struct loop *engine_loop, *io_loop;
-    /* Both on the I/O thread: a source of lists and watches, and object_call_start with its client. */
+    /* On the I/O thread: a source of lists and watches. */
     struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
                                      const struct lw_scope *scope);
-    struct object_call *(*call)(void *ctx, const struct object_request *request,
-                                void (*done)(void *ctx, struct root *object, const struct err *err),
-                                void *done_ctx);
-    void (*cancel_call)(struct object_call *call);
     void *ctx;
+    struct object_caller caller;
     uint64_t seed;
     size_t page_size; /* of lists that say nothing; 0: the default */
 };
@@ -35,25 +32,16 @@ struct live_client *live_new(const struct live_options *options);
  * does not run any more. */
 void live_free(struct live_client *live);
 
-enum live_verb { LIVE_GET, LIVE_LIST, LIVE_WATCH, LIVE_WRITE };
+enum live_verb { LIVE_LIST, LIVE_WATCH };
 
 /* Limit of objects in one response: the views of so many take 16 MiB. */
 enum { LIVE_OBJECTS_MAX = 1 << 18 };
 
-/* Content of a write; see object_call.h. */
-struct live_write {
-    const char *method, *subresource, *query, *content_type; /* the last three may be NULL */
-    struct str body;                                         /* sent when `p` is not NULL */
-    int64_t timeout_ms;                                      /* 0: none */
-    struct fence *fence;                                     /* only sent while it is open; NULL: none */
-};
-
+/* A list or a watch. */
 struct live_request {
     enum live_verb verb;
-    const struct resource *resource;    /* all is copied */
-    const char *name;                   /* of a get and a write; NULL or "": the collection, for a POST */
-    struct live_write write;            /* of a write */
-    struct lw_scope scope;              /* of a get and a write the namespace alone */
+    const struct resource *resource; /* all is copied */
+    struct lw_scope scope;
     const char *resource_version;       /* of a list "" and "0" too, of a watch a real one */
     const char *resource_version_match; /* of a list */
     size_t limit, page_size;            /* of a list; 0: all, and the default */
@@ -61,13 +49,10 @@ struct live_request {
 };
 
 struct live_response {
-    /* Taken by the receiver, the array too: one of a get, one or none of a write, a page, a stretch of
-     * events.
-     */
+    /* Taken by the receiver, the array too: a page, a stretch of events. */
     struct root **objects;
     enum lw_event_type *types; /* of a watch: the receiver takes this array as well */
     size_t count;
-    int http_status;              /* of a get and a write that went well */
     const char *resource_version; /* of a list; borrowed for the call */
     bool from_start;              /* of a list: what was answered before is void (P-3) */
     bool last;                    /* nothing more will come */
@@ -87,4 +72,8 @@ void live_next(struct live_read *read);
 /* No response comes after it, and the read is gone. Needed after a `last` too. At any moment: the server may
  * have carried out a write all the same. */
 void live_close(struct live_read *read);
+/* The same for one object, read or written: a single response, after which live_close is still needed.
+ * `request` is copied. */
+struct live_read *live_call(struct live_client *live, const struct object_request *request, object_done *done,
+                            void *ctx);
 void live_response_clear(struct live_response *response);

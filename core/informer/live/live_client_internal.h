@@ -30,14 +30,10 @@ struct live_client {
 struct live_read {
     struct live_client *live;
     /* Request; does not change. */
+    struct object_request *request; /* NULL: a list or a watch, of which the rest is */
     enum live_verb verb;
     struct resource resource;
-    char *name, *namespace_, *label_selector, *field_selector, *version, *version_match;
-    char *method, *subresource, *query, *content_type;
-    struct buf body;
-    bool has_body;
-    int64_t timeout_ms;
-    struct fence *fence; /* a reference; NULL: none */
+    char *namespace_, *label_selector, *field_selector, *version, *version_match;
     size_t limit, page_size;
     bool whole_if_expired;
     uint64_t seed;
@@ -48,6 +44,7 @@ struct live_read {
     /* The engine's. */
     LIST_ENTRY(live_read) link;
     void (*answered)(void *ctx, const struct live_response *response);
+    object_done *done; /* instead, of a request */
     void *ctx;
     bool closed;
     bool counted;        /* its request is under way */
@@ -55,8 +52,7 @@ struct live_read {
     TAILQ_ENTRY(live_read) queue_link;
 
     /* The I/O thread's. */
-    struct object_call *call; /* of a get and a write */
-    int http_status;          /* of its response */
+    struct object_call *call; /* of a request */
     struct pager *pager;
     struct retry_watcher *watcher;
     struct live_response filling; /* of a watch: what came since the last response */
@@ -66,6 +62,7 @@ struct live_read {
 
     /* Under way. */
     struct live_response out;
+    struct object_response result; /* of a request */
     struct err out_err;
     struct buf out_version;
 };

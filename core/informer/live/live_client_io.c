@@ -17,20 +17,15 @@ static void respond_error(struct live_read *read, const struct err *err)
     post_response(read);
 }
 
-static void on_object(void *ctx, struct root *object, const struct err *err)
+static void on_response(void *ctx, const struct object_response *response)
 {
     struct live_read *read = ctx;
     read->call = NULL;
-    if (err) {
-        respond_error(read, err);
-        return;
+    read->result = *response;
+    if (response->err) {
+        read->out_err = *response->err;
+        read->result.err = &read->out_err;
     }
-    read->out = (struct live_response){.objects = xmalloc(sizeof(struct root *)),
-                                       .count = 1,
-                                       .http_status = read->http_status,
-                                       .last = true};
-    read->out.objects[0] = object;
-    if (!object) read->out.count = 0; /* a Status of success */
     post_response(read);
 }
 
@@ -137,35 +132,17 @@ static void start_watch(struct live_read *read)
         respond_error(read, &err);
 }
 
-static void start_call(struct live_read *read)
-{
-    const struct live_options *o = &read->live->options;
-    const struct object_request request = {
-        .method = read->method,
-        .resource = &read->resource,
-        .ns = str_of(read->namespace_),
-        .name = str_of(read->name),
-        .subresource = str_of(read->subresource),
-        .query = read->query,
-        .content_type = read->content_type,
-        .body = read->has_body ? (struct str){buf_text(&read->body), read->body.len} : (struct str){0},
-        .timeout_ms = read->timeout_ms,
-        .fence = read->fence,
-        .http_status = &read->http_status,
-    };
-    read->call = o->call(o->ctx, &request, on_object, read);
-}
-
 void live_io_start(struct mail *mail)
 {
     struct live_read *read = container_of(mail, struct live_read, start);
+    const struct object_caller *caller = &read->live->options.caller;
     read->is_awaited = true;
-    if (read->verb == LIVE_LIST)
+    if (read->request)
+        read->call = caller->start(caller->ctx, read->request, on_response, read);
+    else if (read->verb == LIVE_LIST)
         start_list(read);
-    else if (read->verb == LIVE_WATCH)
-        start_watch(read);
     else
-        start_call(read);
+        start_watch(read);
 }
 
 void live_io_next(struct mail *mail)
@@ -182,7 +159,7 @@ void live_io_stop(struct mail *mail)
 {
     struct live_read *read = container_of(mail, struct live_read, stop);
     struct live_client *live = read->live;
-    if (read->call) live->options.cancel_call(read->call);
+    if (read->call) live->options.caller.cancel(read->call);
     pager_free(read->pager);
     retry_watcher_free(read->watcher);
     live_response_clear(&read->filling);

@@ -17,18 +17,17 @@ struct object_call {
     struct kube_call *call;
     struct timer late; /* to tell of a name that may not stand in a path */
     struct err err;    /* for that */
-    int *http_status;
-    void (*done)(void *ctx, struct root *object, const struct err *err);
+    object_done *done;
     void *ctx;
 };
 
-static void finish(struct object_call *call, struct root *object, const struct err *err)
+static void finish(struct object_call *call, struct root *object, int http_status, const struct err *err)
 {
-    call->done(call->ctx, object, err);
+    call->done(call->ctx, &(struct object_response){object, err ? err->http_status : http_status, err});
     object_call_cancel(call);
 }
 
-/* A Status of success is no object: nothing to a write, and no answer to a read. */
+/* A Status of success is no object: nothing to a write, and no response to a read. */
 static bool unpack(struct object_call *call, const struct kube_response *response, struct root **object,
                    struct err *err)
 {
@@ -54,52 +53,32 @@ static void on_response(void *ctx, const struct kube_response *response, const s
     struct root *object = NULL;
     struct err cause;
     call->call = NULL;
-    if (response && call->http_status) *call->http_status = response->http_status;
     if (response && !unpack(call, response, &object, &cause)) err = &cause;
-    finish(call, object, err);
+    finish(call, object, response ? response->http_status : 0, err);
 }
 
 static void on_late(struct timer *timer)
 {
     struct object_call *call = container_of(timer, struct object_call, late);
-    finish(call, NULL, &call->err);
-}
-
-/* H-12 */
-static bool make_path(struct object_call *call, const struct object_request *request)
-{
-    bool is_create = request->method && strcmp(request->method, "POST") == 0 && !request->name.n;
-    if (!is_create) {
-        if (!resource_object_path(request->resource, request->ns, request->name, request->subresource,
-                                  &call->path, &call->err))
-            return false;
-    } else {
-        if (request->ns.n && !url_name_check(request->ns, &call->err))
-            return err_wrap(&call->err, "namespace");
-        resource_path(request->resource, request->ns, &call->path);
-    }
-    if (request->query && *request->query) buf_printf(&call->path, "?%s", request->query);
-    return true;
+    finish(call, NULL, 0, &call->err);
 }
 
 struct object_call *object_call_start(struct kube_client *client, const struct object_request *request,
-                                      void (*done)(void *ctx, struct root *object, const struct err *err),
-                                      void *ctx)
+                                      object_done *done, void *ctx)
 {
     struct object_call *call = NEW(struct object_call);
     call->client = client;
-    call->writes = request->method && strcmp(request->method, "GET") != 0;
-    call->http_status = request->http_status;
+    call->writes = request->verb != OBJECT_GET;
     call->done = done;
     call->ctx = ctx;
     call->late.fn = on_late;
     err_clear(&call->err);
-    if (make_path(call, request))
+    if (object_request_path(request, &call->path, &call->err))
         call->call = kube_call_start(client,
                                      &(struct kube_request){
-                                         .method = request->method,
+                                         .method = object_request_method(request),
                                          .path = buf_text(&call->path),
-                                         .content_type = request->content_type,
+                                         .content_type = object_request_type(request),
                                          .body = request->body,
                                          .limit = kube_client_max_object_size(client),
                                          .timeout_ms = request->timeout_ms,

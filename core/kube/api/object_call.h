@@ -1,36 +1,34 @@
-/* One request about one object: read, created, changed or deleted; the answer is packed.
+/* One request about one object: read, created, changed or deleted; the response is packed.
  * Owner: the I/O thread. `done` comes on that thread, once, never from inside the start. */
 #pragma once
 #include "kube/api/client.h"
-#include "kube/kinds/resource.h"
+#include "kube/api/object_request.h"
 #include "object/pack/pool.h"
 
-struct object_request {
-    const char *method; /* NULL: GET */
-    const struct resource *resource;
-    struct str ns;            /* "" for a kind without namespaces */
-    struct str name;          /* "": the collection, for a POST */
-    struct str subresource;   /* "status"; may be empty */
-    const char *query;        /* "dryRun=All&fieldManager=kubelua", escaped; NULL or "": none */
-    const char *content_type; /* of the body */
-    struct str body;          /* sent when `p` is not NULL */
-    int64_t timeout_ms;       /* for the whole; 0: --request-timeout */
-    bool urgent;              /* --kube-api-qps does not hold it back */
-    bool once;                /* see kube_call.h, as the next two */
-    bool own_connection;
-    struct fence *fence;
-    int *http_status; /* where that of a good answer goes, before `done`; NULL: nobody asks */
+/* Outcome of a request. */
+struct object_response {
+    struct root *object; /* a reference that the receiver takes; NULL: a Status of success ("deleted"), or an
+                          * error */
+    int http_status;     /* 0: there was no response */
+    const struct err *err; /* NULL: success; borrowed for the call */
 };
+typedef void object_done(void *ctx, const struct object_response *response);
 
 struct object_call;
 
-/* All of `request` is copied but `http_status`, which is borrowed until `done`. `done` takes a reference to
- * the object that the server answered with, NULL when it answered with a Status of success ("deleted") or
- * `err` is set; see kube_call.h for errors and tries. What a write is answered may have no name. A name that
- * may not stand in a path is never sent (H-12).
+/* Way to the server for callers without its client: object_call_start and object_call_cancel, or those of a
+ * test. Called on the I/O thread. */
+struct object_caller {
+    struct object_call *(*start)(void *ctx, const struct object_request *request, object_done *done,
+                                 void *done_ctx);
+    void (*cancel)(struct object_call *call);
+    void *ctx;
+};
+
+/* All of `request` is copied. See kube_call.h for errors and tries. The object in the response to a write may
+ * have no name. A name that may not stand in a path is never sent (H-12).
  */
 struct object_call *object_call_start(struct kube_client *client, const struct object_request *request,
-                                      void (*done)(void *ctx, struct root *object, const struct err *err),
-                                      void *ctx);
+                                      object_done *done, void *ctx);
 /* No callback comes after it. The server may have carried it out all the same. */
 void object_call_cancel(struct object_call *call);

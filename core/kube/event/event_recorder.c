@@ -129,29 +129,29 @@ static void complain(struct event_recorder *recorder, const struct err *err)
     recorder->unsaid = 0;
 }
 
-static void on_done(void *ctx, struct root *object, const struct err *err);
+static void on_done(void *ctx, const struct object_response *response);
 
 static void send_current(struct event_recorder *recorder)
 {
     const struct kube_event *event = recorder->current;
+    const struct object_caller *caller = &recorder->options.caller;
     struct buf body = {0};
     if (recorder->is_patch)
         event_patch(event, &recorder->plan, &body);
     else
         event_body(event, &recorder->plan, &body);
-    recorder->call = recorder->options.call(
-        recorder->options.ctx,
-        &(struct object_request){
-            .method = recorder->is_patch ? "PATCH" : "POST",
-            .resource = &events,
-            .ns = str_of(event_namespace(event)),
-            .name = recorder->is_patch ? str_of(recorder->plan.name) : STR(""),
-            .query = recorder->options.is_tried ? "dryRun=All" : "",
-            .content_type = recorder->is_patch ? "application/merge-patch+json" : "application/json",
-            .body = buf_slice(&body),
-            .timeout_ms = CALL_TIMEOUT_MS,
-        },
-        on_done, recorder);
+    recorder->call = caller->start(caller->ctx,
+                                   &(struct object_request){
+                                       .verb = recorder->is_patch ? OBJECT_PATCH : OBJECT_CREATE,
+                                       .place = {.resource = &events,
+                                                 .namespace_ = event_namespace(event),
+                                                 .name = recorder->is_patch ? recorder->plan.name : NULL},
+                                       .body = buf_slice(&body),
+                                       .patch_type = "application/merge-patch+json",
+                                       .dry_run = recorder->options.is_tried,
+                                       .timeout_ms = CALL_TIMEOUT_MS,
+                                   },
+                                   on_done, recorder);
     buf_clear(&body);
 }
 
@@ -170,11 +170,12 @@ static int64_t delay_ms(const struct event_recorder *recorder)
     return (int64_t)(hash_bytes(drawn, sizeof drawn) % RETRY_MS);
 }
 
-static void on_done(void *ctx, struct root *object, const struct err *err)
+static void on_done(void *ctx, const struct object_response *response)
 {
     struct event_recorder *recorder = ctx;
+    const struct err *err = response->err;
     recorder->call = NULL;
-    root_unref(object);
+    root_unref(response->object);
     if (err && err->http_status == 404 && recorder->is_patch) { /* it expired: made once more */
         recorder->is_patch = false;
         send_current(recorder);
@@ -236,7 +237,7 @@ static void end(struct event_recorder *recorder)
     struct kube_event *event;
     timer_cancel(&recorder->retry);
     timer_cancel(&recorder->timeout);
-    if (recorder->call) recorder->options.cancel_call(recorder->call);
+    if (recorder->call) recorder->options.caller.cancel(recorder->call);
     if (recorder->current) finish(recorder, OUTCOME_FAILED);
     while ((event = STAILQ_FIRST(&recorder->queue))) {
         STAILQ_REMOVE_HEAD(&recorder->queue, link);

@@ -18,12 +18,7 @@ enum { EVENT_QUEUE_MAX = 1000 };
 struct event_recorder_options {
     struct loop *io_loop;
     struct clock *clock; /* of the I/O thread; NULL: the loop's */
-    /* On the I/O thread: object_call_start with the engine's client. */
-    struct object_call *(*call)(void *ctx, const struct object_request *request,
-                                void (*done)(void *ctx, struct root *object, const struct err *err),
-                                void *done_ctx);
-    void (*cancel_call)(struct object_call *call);
-    void *ctx;
+    struct object_caller caller;
     const char *instance; /* which engine it is: the name of its pod or host; copied */
     uint64_t seed;
     bool is_tried; /* sent with dryRun=All: nothing is stored */

@@ -20,6 +20,13 @@ struct resource {
     bool namespaced;
 };
 
+/* An object, or a collection when it has no name. NULL and "" are none. Owner: whoever says so where one is
+ * kept. */
+struct object_place {
+    const struct resource *resource;
+    const char *namespace_, *name, *subresource; /* "shop", "web", "status" */
+};
+
 void resource_copy(struct resource *out, const struct resource *from);
 void resource_clear(struct resource *resource);
 /* The same in the same version. */

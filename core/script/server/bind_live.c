@@ -71,14 +71,14 @@ static int l_live_resource(lua_State *L)
 struct get_wait {
     struct task_wait wait;
     struct live_read *read;
-    struct live_response response;
+    struct root *object; /* NULL: the error */
     struct err err;
 };
 
-static void on_object(void *ctx, const struct live_response *response)
+static void on_object(void *ctx, const struct object_response *response)
 {
     struct get_wait *wait = ctx;
-    wait->response = *response;
+    wait->object = response->object;
     if (response->err) wait->err = *response->err;
     task_wake(&wait->wait);
 }
@@ -86,8 +86,8 @@ static void on_object(void *ctx, const struct live_response *response)
 static int push_object(lua_State *L, struct task_wait *base)
 {
     struct get_wait *wait = container_of(base, struct get_wait, wait);
-    if (wait->response.count == 0) return push_err(L, &wait->err);
-    view_push_fetched(L, wait->response.objects[0]);
+    if (!wait->object) return push_err(L, &wait->err);
+    view_push_fetched(L, wait->object);
     return 1;
 }
 
@@ -95,7 +95,7 @@ static void drop_get(struct task_wait *base)
 {
     struct get_wait *wait = container_of(base, struct get_wait, wait);
     live_close(wait->read);
-    live_response_clear(&wait->response);
+    root_unref(wait->object);
     free(wait);
 }
 
@@ -127,16 +127,9 @@ static int l_live_get(lua_State *L)
     task_check(L, "k8s.get");
     struct get_wait *wait = NEW(struct get_wait);
     err_clear(&wait->err);
-    wait->read = live_start(script_of(L)->host->cluster->live,
-                            &(struct live_request){
-                                .verb = LIVE_GET,
-                                .resource = resource,
-                                .name = name.p, /* the rest of the key */
-                                .scope = {.namespace_ = own_text(L, -1)},
-                                .resource_version = "",
-                                .resource_version_match = "",
-                            },
-                            on_object, wait);
+    const struct object_request request = {
+        .place = {resource, own_text(L, -1), name.p /* rest of the key */}};
+    wait->read = live_call(script_of(L)->host->cluster->live, &request, on_object, wait);
     return task_yield(L, &wait->wait, &ops);
 }
 

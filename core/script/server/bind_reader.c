@@ -80,7 +80,6 @@ static int l_live_pages(lua_State *L)
     const struct live_request request = {
         .verb = LIVE_LIST,
         .resource = resource,
-        .name = "",
         .scope = arg_scope(L, name),
         .resource_version = arg_text(L, 6, name, "resource_version", ""),
         .resource_version_match = arg_text(L, 7, name, "resource_version_match", ""),
@@ -114,7 +113,6 @@ static int l_live_watch(lua_State *L)
     const struct live_request request = {
         .verb = LIVE_WATCH,
         .resource = read_resource_arg(L, 1, READ_FUNCTION_WATCH),
-        .name = "",
         .scope = arg_scope(L, "k8s.watch"),
         .resource_version = arg_version(L, 5),
         .resource_version_match = "",

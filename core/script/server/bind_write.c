@@ -27,9 +27,10 @@ static int l_write_declare(lua_State *L)
     return 0;
 }
 
-static struct kind_access access_of(lua_State *L, const struct write_function *function, struct str kind,
+static struct kind_access access_of(lua_State *L, const struct object_request *request, struct str kind,
                                     struct str subresource)
 {
+    const struct write_function *function = write_function_of(request);
     return (struct kind_access){
         .verb = function->name,
         .kind = kind,
@@ -44,11 +45,11 @@ static struct kind_access access_of(lua_State *L, const struct write_function *f
 /* resource(function, kind, subresource): what a kind means. Waits. */
 static int l_write_resource(lua_State *L)
 {
-    const struct write_function *function = write_function_arg(L, 1);
+    const struct object_request request = {.verb = write_verb_arg(L, 1)};
     lua_settop(L, 3);
-    lua_pushfstring(L, "%s: the kind", function->name);
+    lua_pushfstring(L, "%s: the kind", write_function_of(&request)->name);
     struct str kind = arg_str(L, 2, own_text(L, -1)), subresource = arg_str_opt(L, 3, "subresource");
-    const struct kind_access q = access_of(L, function, kind, subresource);
+    const struct kind_access q = access_of(L, &request, kind, subresource);
     return kind_resolve(L, &q);
 }
 
@@ -56,21 +57,22 @@ static int l_write_resource(lua_State *L)
 
 struct write_wait {
     struct task_wait wait;
+    struct script *script;
     struct live_read *read; /* NULL: nothing was sent */
     size_t body_len;        /* of what is kept for it */
-    struct live_response response;
     bool responded;
-    struct err err;
-    struct write_record note;
+    struct object_response response;
+    struct err err; /* of it */
+    struct write_record record;
 };
 
-static void on_response(void *ctx, const struct live_response *response)
+static void on_response(void *ctx, const struct object_response *response)
 {
     struct write_wait *wait = ctx;
     wait->response = *response;
     wait->responded = true;
     if (response->err) wait->err = *response->err;
-    write_record_veil(&wait->note, &wait->err);
+    write_record_veil(&wait->record, &wait->err);
     task_wake(&wait->wait);
 }
 
@@ -79,8 +81,8 @@ static int push_response(lua_State *L, struct task_wait *base)
 {
     struct write_wait *wait = container_of(base, struct write_wait, wait);
     if (wait->err.code) return push_err(L, &wait->err);
-    if (wait->response.count)
-        view_push_fetched(L, wait->response.objects[0]);
+    if (wait->response.object)
+        view_push_fetched(L, wait->response.object);
     else
         lua_pushboolean(L, 1);
     return 1;
@@ -89,50 +91,28 @@ static int push_response(lua_State *L, struct task_wait *base)
 static void drop_write(struct task_wait *base)
 {
     struct write_wait *wait = container_of(base, struct write_wait, wait);
-    const struct root *object = wait->response.count ? wait->response.objects[0] : NULL;
     if (!wait->responded) err_set(&wait->err, ERR_CANCELLED, "cancelled in flight; it may have been applied");
-    write_record_end(&wait->note, object, wait->response.http_status, wait->err.code ? &wait->err : NULL);
+    wait->response.err = wait->err.code ? &wait->err : NULL;
+    write_record_end(&wait->record, wait->script, &wait->response);
     if (wait->read) live_close(wait->read);
-    wait->note.script->own.writes->bodies -= wait->body_len;
-    live_response_clear(&wait->response);
+    wait->script->own.writes->bodies -= wait->body_len;
+    root_unref(wait->response.object);
     free(wait);
 }
 
-static struct live_read *start(struct write_wait *wait, struct script *script, const struct write_request *r,
-                               struct str body)
+static void send(struct write_wait *wait, struct object_request *r)
 {
-    struct buf query = {0};
-    write_request_query(r, &query);
-    struct live_read *read = live_start(script->host->cluster->live,
-                                        &(struct live_request){
-                                            .verb = LIVE_WRITE,
-                                            .resource = r->resource,
-                                            .name = r->to_collection ? "" : r->name,
-                                            .scope = {.namespace_ = r->ns},
-                                            .write = {.method = r->function->method,
-                                                      .subresource = r->subresource,
-                                                      .query = buf_text(&query),
-                                                      .content_type = r->content_type,
-                                                      .body = body,
-                                                      .timeout_ms = r->timeout_ms,
-                                                      .fence = task_fence(script)},
-                                        },
-                                        on_response, wait);
-    buf_clear(&query);
-    wait->body_len = body.n;
-    script->own.writes->bodies += body.n;
-    return read;
+    struct script *script = wait->script;
+    r->fence = task_fence(script);
+    wait->read = live_call(script->host->cluster->live, r, on_response, wait);
+    wait->body_len = r->body.n;
+    script->own.writes->bodies += r->body.n;
 }
 
 /* --dry-run=client */
-static void record(struct write_wait *wait, struct script *script, const struct write_request *r,
-                   struct str body, struct root *given)
+static void record(struct write_wait *wait, const struct object_request *r, struct root *given)
 {
-    struct root *object;
-    if (dry_write(script, r, body, given, &object, &wait->err) && object) {
-        wait->response = (struct live_response){.objects = xmalloc(sizeof object), .count = 1};
-        wait->response.objects[0] = object;
-    }
+    dry_write(wait->script, r, given, &wait->response.object, &wait->err);
     wait->responded = true;
     task_wake(&wait->wait);
 }
@@ -146,40 +126,42 @@ static void check_bodies(lua_State *L, const char *verb, size_t more)
 }
 
 /* Whatever came before in Lua: what is sent is declared. */
-static void check_declared(lua_State *L, const struct write_request *r)
+static void check_declared(lua_State *L, const struct object_request *r)
 {
-    const struct kind_access q = access_of(L, r->function, (struct str){0}, str_of(r->subresource));
+    const struct kind_access q = access_of(L, r, (struct str){0}, str_of(r->place.subresource));
     resource_declared(L, 1, &q);
 }
 
 /* send(resource, function, request, body, given): the object, or true, or nil, err. `request` is a table of
- * lua/k8s with what struct write_request has, `given` the view that the script named, if it did. Waits. */
+ * lua/k8s with what struct object_request has, `given` the view that the script named, if it did. Waits. */
 static int l_write_send(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_response, drop_write, .finishes = true};
     struct script *script = script_of(L);
-    struct write_request r = {.function = write_function_arg(L, 2)};
-    r.resource = resource_arg(L, 1, r.function->name);
-    arg_table(L, 3, r.function->name);
+    struct object_request r = {.verb = write_verb_arg(L, 2)};
+    const char *function = write_function_of(&r)->name;
+    r.place.resource = resource_arg(L, 1, function);
+    arg_table(L, 3, function);
     lua_settop(L, 5);
     write_request_read(L, 3, &r);
     check_declared(L, &r);
     const struct view *given = view_test(L, 5);
-    struct str body = buf_slice(json_encode(L, 4, r.function->name, BODY_MAX));
-    check_bodies(L, r.function->name, body.n);
-    task_check(L, r.function->name);
+    r.body = buf_slice(json_encode(L, 4, function, BODY_MAX));
+    check_bodies(L, function, r.body.n);
+    task_check(L, function);
     struct err err;
-    if (!throttle_write(script, r.function->name, &err)) {
+    if (!throttle_write(script, function, &err)) {
         script->report.counters.failed_writes++;
         return push_err(L, &err);
     }
     struct write_wait *wait = NEW(struct write_wait);
+    wait->script = script;
     err_clear(&wait->err);
-    write_record_begin(&wait->note, script, &r);
-    if (script->host->write_mode == WRITES_RECORDED)
-        record(wait, script, &r, body, given ? given->root : NULL);
+    write_record_begin(&wait->record, script, &r);
+    if (wait->record.is_recorded)
+        record(wait, &r, given ? given->root : NULL);
     else
-        wait->read = start(wait, script, &r, body);
+        send(wait, &r);
     return task_yield(L, &wait->wait, &ops);
 }
 

@@ -10,5 +10,5 @@ const char *dry_write_message(const struct script *script);
 /* Sets `*out` to the result of the write, a new reference: the body of a create, an update or an apply; for a
  * patch `given`, the object it names, or if that is NULL one with its name and kind; NULL for a delete. False
  * when the body is not an object. The content of a Secret is not logged. */
-bool dry_write(struct script *script, const struct write_request *request, struct str body,
-               struct root *given, struct root **out, struct err *err);
+bool dry_write(struct script *script, const struct object_request *request, struct root *given,
+               struct root **out, struct err *err);

@@ -8,6 +8,9 @@
 #include "base/metrics.h"
 #include "base/text/json_out.h"
 #include "base/writer.h"
+#include "script/server/write_record.h"
+#include "script/server/write_request.h"
+#include "script/vm/args.h"
 
 METRIC(metric_audit_dropped, 10, "kubelua_audit_log_lines_dropped_total",
        "Lines of the audit log that were lost: its disk was full or too slow.");
@@ -55,31 +58,53 @@ static void put_time(struct buf *out, const char *key, int64_t time_us)
     buf_putc(out, '"');
 }
 
-static void put_entry(struct buf *out, const struct write_log_entry *e)
+/* Its name and version as the server has them. */
+static void put_object(struct buf *out, const struct object_request *request, const struct root *answered)
 {
-    struct buf script = {0}, object = {0};
-    buf_printf(&script, "%s@%s", e->script, e->hash);
-    if (e->namespace_ && *e->namespace_) buf_printf(&object, "%s/", e->namespace_);
-    buf_puts(&object, e->name ? e->name : "");
-    buf_putc(out, '{');
-    put_time(out, "time", e->time_us);
-    put_text(out, "script", buf_text(&script));
-    put_text(out, "handler", e->caller);
-    put_text(out, "trigger", e->trigger);
-    put_text(out, "verb", e->verb);
-    put_text(out, "resource", e->resource);
-    put_text(out, "subresource", e->subresource);
+    struct buf object = {0}, version = {0};
+    struct text text;
+    struct str name = str_of(request->place.name);
+    if (answered && !name.n) name = root_name(answered, &text);
+    write_request_object(request, name, &object);
+    if (answered) buf_str(&version, root_resource_version(answered, &text));
     put_text(out, "object", buf_text(&object));
-    put_text(out, "resourceVersion", e->resource_version);
-    put_text(out, "manager", e->manager);
-    put_text(out, "dryRun", e->dry_run);
-    put_text(out, "result", e->result);
-    if (e->code) json_int(out, "code", e->code);
-    put_text(out, "message", e->message);
-    json_int(out, "milliseconds", e->took_ms);
+    put_text(out, "resourceVersion", buf_text(&version));
+    buf_clear(&object);
+    buf_clear(&version);
+}
+
+/* A server may repeat in its message what is wrong with a value. */
+static void put_result(struct buf *out, const struct object_request *request, const struct err *err)
+{
+    put_text(out, "result", err ? err_reason(err) : "ok");
+    if (!err) return;
+    if (err->http_status) json_int(out, "code", err->http_status);
+    if (!write_request_is_secret(request)) put_text(out, "message", err->text);
+}
+
+static void put_entry(struct buf *out, struct write_record *record, int64_t ended_us,
+                      const struct object_response *response)
+{
+    const struct object_request *request = record->request;
+    struct buf script = {0}, resource = {0};
+    buf_printf(&script, "%s@%s", record->script, record->hash);
+    write_request_resource(request, &resource);
+    buf_putc(out, '{');
+    put_time(out, "time", record->begun_us);
+    put_text(out, "script", buf_text(&script));
+    put_text(out, "handler", buf_text(&record->caller));
+    put_text(out, "trigger", buf_text(&record->trigger));
+    put_text(out, "verb", write_function_of(request)->access_name);
+    put_text(out, "resource", buf_text(&resource));
+    put_text(out, "subresource", request->place.subresource);
+    put_object(out, request, response->object);
+    put_text(out, "manager", request->manager);
+    put_text(out, "dryRun", record->is_recorded ? "client" : request->dry_run ? "server" : "");
+    put_result(out, request, response->err);
+    json_int(out, "milliseconds", (ended_us - record->begun_us) / 1000);
     json_close(out, '}');
     buf_clear(&script);
-    buf_clear(&object);
+    buf_clear(&resource);
 }
 
 /* On the writer's thread: the time is made without libc, whose locks a fork must not find taken. */
@@ -123,11 +148,12 @@ void write_log_free(struct write_log *write_log)
     free(write_log);
 }
 
-void write_log_add(struct write_log *write_log, const struct write_log_entry *entry)
+void write_log_add(struct write_log *write_log, struct write_record *record, int64_t ended_us,
+                   const struct object_response *response)
 {
     struct buf *line = &write_log->lines[write_log->total++ % WRITE_LOG_KEPT];
     line->len = 0;
-    put_entry(line, entry);
+    put_entry(line, record, ended_us, response);
     if (!write_log->has_file) return;
     buf_putc(line, '\n');
     writer_put(WRITER_FILE, buf_slice(line), WRITER_NEVER_WAIT);

@@ -7,23 +7,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+struct object_response;
 struct write_log;
-
-/* One write. Texts may be NULL or "" where there is nothing to say; they are copied, a long one in part. */
-struct write_log_entry {
-    int64_t time_us, took_ms;
-    const char *script, *hash;     /* the script's name, and of its text */
-    const char *caller, *trigger;  /* "pods/1", "OnAdd shop/web" */
-    const char *verb, *resource;   /* "patch", "pods/status" */
-    const char *subresource;       /* "status" */
-    const char *namespace_, *name; /* of the object */
-    const char *manager;
-    const char *dry_run;          /* "client" or "server" */
-    const char *result;           /* "ok", or the reason of the error */
-    int code;                     /* of the error, 0 when no server gave one */
-    const char *message;          /* of the error */
-    const char *resource_version; /* of the object that was answered */
-};
+struct write_record;
 
 /* Number of writes that are kept in memory. */
 enum { WRITE_LOG_KEPT = 1000 };
@@ -37,7 +23,9 @@ struct write_log *write_log_new(const char *path, struct err *err);
 void write_log_free(struct write_log *write_log);
 /* The file may have been moved: it is opened anew by its path, soon. On any thread. */
 void write_log_reopen(struct write_log *write_log);
-void write_log_add(struct write_log *write_log, const struct write_log_entry *entry);
+/* Adds a write that ended then. Long texts are kept in part. */
+void write_log_add(struct write_log *write_log, struct write_record *record, int64_t ended_us,
+                   const struct object_response *response);
 /* Appends those that are kept as a JSON array, the oldest first. */
 void write_log_write(const struct write_log *write_log, struct buf *out);
 /* Returns the number of writes since the start. */

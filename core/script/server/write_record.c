@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/series/series.h"
 #include "script/server/write_log.h"
+#include "script/server/write_request.h"
 #include "script/vm/args.h"
 #include "script/vm/state.h"
 #include "script/vm/task.h"
@@ -56,95 +57,52 @@ void write_counters_clear(struct script_writes *writes)
     }
 }
 
-void write_record_begin(struct write_record *note, struct script *script, const struct write_request *r)
+void write_record_begin(struct write_record *record, struct script *script,
+                        const struct object_request *request)
 {
-    *note = (struct write_record){
-        .script = script,
+    struct object_request kept = *request;
+    kept.body = (struct str){0};
+    kept.fence = NULL;
+    *record = (struct write_record){
         .begun_us = clock_wall_us(script_clock(script)),
-        .function = r->function,
-        .ns = xstrdup(r->ns),
-        .name = xstrdup(r->name),
-        .subresource = xstrdup(r->subresource),
-        .manager = xstrdup(r->manager),
-        .is_secret = write_request_is_secret(r),
-        .is_dry = r->dry_run,
+        .script = script->id.name,
+        .hash = script->id.hash,
+        .request = object_request_copy(&kept),
+        .is_recorded = script->host->write_mode == WRITES_RECORDED,
     };
-    write_request_resource(r, &note->resource);
-    task_describe(&script->tasks, &note->caller, &note->trigger);
+    task_describe(&script->tasks, &record->caller, &record->trigger);
+}
+
+void write_record_veil(const struct write_record *record, struct err *err)
+{
+    if (!write_request_is_secret(record->request) || !err->http_status) return;
+    snprintf(err->text, sizeof err->text,
+             "%s: %s (the server's message is hidden because it may contain secrets)",
+             write_function_of(record->request)->name, err_reason(err));
 }
 
 /* As client-go's metrics have it: the status, or that there was none. */
-static const char *code_of(int http_status, char text[16])
+static void count_sent(struct script *script, const struct object_request *request, int http_status)
 {
-    if (!http_status) return "<error>";
-    snprintf(text, 16, "%d", http_status);
-    return text;
+    struct buf resource = {0}, code = {0};
+    write_request_resource(request, &resource);
+    if (http_status)
+        buf_printf(&code, "%d", http_status);
+    else
+        buf_puts(&code, "<error>");
+    count(script, write_function_of(request)->access_name, buf_text(&resource), buf_text(&code));
+    buf_clear(&resource);
+    buf_clear(&code);
 }
 
-/* A server may repeat in its message what is wrong with a value. */
-static const char *message_of(const struct write_record *note, const struct err *err)
+void write_record_end(struct write_record *record, struct script *script,
+                      const struct object_response *response)
 {
-    return !err || note->is_secret ? "" : err->text;
-}
-
-void write_record_veil(const struct write_record *note, struct err *err)
-{
-    if (!note->is_secret || !err->http_status) return;
-    snprintf(err->text, sizeof err->text,
-             "%s: %s (the server's message is hidden because it may contain secrets)", note->function->name,
-             err_reason(err));
-}
-
-static void put_in_write_log(struct write_record *note, const struct root *response, const struct err *err,
-                             const char *dry_run)
-{
-    const struct script *script = note->script;
-    struct buf name = {0}, version = {0};
-    struct text text;
-    buf_puts(&name, note->name);
-    if (response && !name.len) buf_str(&name, root_name(response, &text)); /* that the server found */
-    if (response) buf_str(&version, root_resource_version(response, &text));
-    write_log_add(script->host->audit,
-                  &(struct write_log_entry){
-                      .time_us = note->begun_us,
-                      .took_ms = (clock_wall_us(script_clock(script)) - note->begun_us) / 1000,
-                      .script = script->id.name,
-                      .hash = script->id.hash,
-                      .caller = buf_text(&note->caller),
-                      .trigger = buf_text(&note->trigger),
-                      .verb = note->function->access_name,
-                      .resource = buf_text(&note->resource),
-                      .subresource = note->subresource,
-                      .namespace_ = note->ns,
-                      .name = buf_text(&name),
-                      .manager = note->manager,
-                      .dry_run = dry_run,
-                      .result = err ? err_reason(err) : "ok",
-                      .code = err ? err->http_status : 0,
-                      .message = message_of(note, err),
-                      .resource_version = buf_text(&version),
-                  });
-    buf_clear(&name);
-    buf_clear(&version);
-}
-
-void write_record_end(struct write_record *note, const struct root *response, int http_status,
-                      const struct err *err)
-{
-    struct script *script = note->script;
-    char code[16];
-    script->report.counters.failed_writes += err != NULL;
-    bool sent = script->host->write_mode != WRITES_RECORDED;
-    const char *dry_run = !sent ? "client" : note->is_dry ? "server" : "";
-    if (err) http_status = err->http_status;
-    if (sent)
-        count(script, note->function->access_name, buf_text(&note->resource), code_of(http_status, code));
-    if (script->host->audit) put_in_write_log(note, response, err, dry_run);
-    buf_clear(&note->caller);
-    buf_clear(&note->trigger);
-    buf_clear(&note->resource);
-    free(note->ns);
-    free(note->name);
-    free(note->subresource);
-    free(note->manager);
+    script->report.counters.failed_writes += response->err != NULL;
+    if (!record->is_recorded) count_sent(script, record->request, response->http_status);
+    if (script->host->audit)
+        write_log_add(script->host->audit, record, clock_wall_us(script_clock(script)), response);
+    buf_clear(&record->caller);
+    buf_clear(&record->trigger);
+    object_request_free(record->request);
 }

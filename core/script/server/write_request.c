@@ -1,4 +1,4 @@
-/* Reads what a write sends; see write_request.h. */
+/* Requests of writes as scripts make them; see write_request.h. */
 #include "script/server/write_request.h"
 
 #include <stdio.h>
@@ -13,19 +13,24 @@
 enum { NAMESPACE_MAX = 253, NAME_MAX_BYTES = 1024, SUBRESOURCE_MAX = 63, MANAGER_MAX = 128, TYPE_MAX = 128 };
 
 static const struct write_function functions[] = {
-    {"k8s.create", "create", WRITE_CREATE, "POST", "application/json"},
-    {"k8s.update", "update", WRITE_UPDATE, "PUT", "application/json"},
-    {"k8s.patch", "patch", WRITE_PATCH, "PATCH", NULL},
-    {"k8s.apply", "patch", WRITE_APPLY, "PATCH", "application/apply-patch+yaml"},
-    {"k8s.delete", "delete", WRITE_DELETE, "DELETE", "application/json"},
+    [OBJECT_CREATE] = {"k8s.create", "create", WRITE_CREATE},
+    [OBJECT_UPDATE] = {"k8s.update", "update", WRITE_UPDATE},
+    [OBJECT_PATCH] = {"k8s.patch", "patch", WRITE_PATCH},
+    [OBJECT_APPLY] = {"k8s.apply", "patch", WRITE_APPLY},
+    [OBJECT_DELETE] = {"k8s.delete", "delete", WRITE_DELETE},
 };
 
-const struct write_function *write_function_arg(lua_State *L, int idx)
+enum object_verb write_verb_arg(lua_State *L, int idx)
 {
     const char *name = arg_str(L, idx, "verb").p;
-    for (size_t i = 0; i < ARRAY_LEN(functions); i++)
-        if (strcmp(functions[i].name, name) == 0) return &functions[i];
+    for (size_t i = OBJECT_CREATE; i < ARRAY_LEN(functions); i++)
+        if (strcmp(functions[i].name, name) == 0) return (enum object_verb)i;
     script_raise(L, "no write: %s", name);
+}
+
+const struct write_function *write_function_of(const struct object_request *request)
+{
+    return &functions[request->verb];
 }
 
 /* The text under `name`, "" when there is none. */
@@ -67,52 +72,48 @@ static int64_t timeout_field(lua_State *L, int table, const char *function)
 }
 
 /* An object without its namespace may not end in a default one: that would be another object. */
-static void check_place(lua_State *L, const struct write_request *r)
+static void check_place(lua_State *L, const struct object_request *r, const char *function)
 {
-    const char *function = r->function->name;
-    if (r->resource->namespaced && !*r->ns)
-        script_raise(L, "%s: %s \"%s\" are namespaced; missing namespace", function, r->resource->plural,
-                     r->name);
-    if (!r->resource->namespaced && *r->ns)
-        script_raise(L, "%s: %s \"%s\" are not namespaced", function, r->resource->plural, r->name);
-    if (!*r->name && !r->to_collection) script_raise(L, "%s: missing name of the object", function);
+    const struct object_place *place = &r->place;
+    bool is_new = r->verb == OBJECT_CREATE && !*place->subresource;
+    if (place->resource->namespaced && !*place->namespace_)
+        script_raise(L, "%s: %s \"%s\" are namespaced; missing namespace", function, place->resource->plural,
+                     place->name);
+    if (!place->resource->namespaced && *place->namespace_)
+        script_raise(L, "%s: %s \"%s\" are not namespaced", function, place->resource->plural, place->name);
+    if (!*place->name && !is_new) script_raise(L, "%s: missing name of the object", function);
 }
 
-void write_request_read(lua_State *L, int table, struct write_request *r)
+void write_request_read(lua_State *L, int table, struct object_request *r)
 {
     const struct script_host *host = script_of(L)->host;
-    const char *function = r->function->name;
-    r->ns = text_field(L, table, function, "namespace", NAMESPACE_MAX);
-    r->name = text_field(L, table, function, "name", NAME_MAX_BYTES);
-    r->subresource = text_field(L, table, function, "subresource", SUBRESOURCE_MAX);
+    const char *function = write_function_of(r)->name;
+    r->place.namespace_ = text_field(L, table, function, "namespace", NAMESPACE_MAX);
+    r->place.name = text_field(L, table, function, "name", NAME_MAX_BYTES);
+    r->place.subresource = text_field(L, table, function, "subresource", SUBRESOURCE_MAX);
     r->manager = text_field(L, table, function, "manager", MANAGER_MAX);
     if (!*r->manager) r->manager = host->field_manager ? host->field_manager : "kubelua";
-    r->content_type = r->function->content_type;
-    if (!r->content_type) r->content_type = text_field(L, table, function, "content_type", TYPE_MAX);
+    if (r->verb == OBJECT_PATCH) r->patch_type = text_field(L, table, function, "content_type", TYPE_MAX);
     r->force = flag_field(L, table, "force");
     r->dry_run = flag_field(L, table, "dry_run");
     r->timeout_ms = timeout_field(L, table, function);
-    r->to_collection = r->function->access == WRITE_CREATE && !*r->subresource;
-    check_place(L, r);
+    check_place(L, r, function);
 }
 
-void write_request_query(const struct write_request *r, struct buf *out)
+bool write_request_is_secret(const struct object_request *r)
 {
-    if (r->function->access == WRITE_DELETE) return;
-    buf_puts(out, "fieldManager=");
-    url_escape(str_of(r->manager), out);
-    if (r->force) buf_puts(out, "&force=true");
-    if (r->dry_run) buf_puts(out, "&dryRun=All");
+    return strcmp(r->place.resource->plural, "secrets") == 0 ||
+           strcmp(r->place.resource->group, "authentication.k8s.io") == 0;
 }
 
-bool write_request_is_secret(const struct write_request *r)
+void write_request_resource(const struct object_request *r, struct buf *out)
 {
-    return strcmp(r->resource->plural, "secrets") == 0 ||
-           strcmp(r->resource->group, "authentication.k8s.io") == 0;
+    resource_name(r->place.resource, out);
+    if (*r->place.subresource) buf_printf(out, "/%s", r->place.subresource);
 }
 
-void write_request_resource(const struct write_request *r, struct buf *out)
+void write_request_object(const struct object_request *r, struct str name, struct buf *out)
 {
-    resource_name(r->resource, out);
-    if (*r->subresource) buf_printf(out, "/%s", r->subresource);
+    if (*r->place.namespace_) buf_printf(out, "%s/", r->place.namespace_);
+    buf_str(out, name);
 }

@@ -47,14 +47,11 @@ static void on_failed(void *ctx, const struct err *err)
 
 static void on_leads(void *ctx) {}
 
-static void on_written(void *ctx, const struct spec_write *write) {}
-
 static void open_side(struct side *side, char *server)
 {
     struct kube_client_options client;
     struct err err;
-    *side = (struct side){
-        .server = spec_cluster_new(&(struct spec_cluster_options){.loop = loop, .written = on_written})};
+    *side = (struct side){.server = spec_cluster_new(&(struct spec_cluster_options){.loop = loop})};
     test_cluster_connect(side->server, server, &side->config, &client);
     side->cluster = cluster_new(&(const struct cluster_options){.engine_loop = loop,
                                                                 .io_loop = loop,

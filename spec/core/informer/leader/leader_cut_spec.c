@@ -45,8 +45,7 @@ static const struct cut_answer *answer(void *ctx, const char *method, const char
     return is_lease && lease_is_there ? &lease : &no_lease;
 }
 
-static struct object_call *call(void *ctx, const struct object_request *request,
-                                void (*done)(void *ctx, struct root *object, const struct err *err),
+static struct object_call *call(void *ctx, const struct object_request *request, object_done *done,
                                 void *done_ctx)
 {
     return object_call_start(c.client, request, done, done_ctx);
@@ -70,8 +69,7 @@ static void run(void *ctx)
     log_take();
     leaders = leaders_new(&(struct leaders_options){.engine_loop = c.loop,
                                                     .io_loop = c.loop,
-                                                    .call = call,
-                                                    .cancel_call = object_call_cancel,
+                                                    .caller = {call, object_call_cancel, NULL},
                                                     .changed = on_changed,
                                                     .identity = "me",
                                                     .seed = 1});

@@ -99,12 +99,12 @@ static void on_catalogue(void *ctx, struct catalogue *catalogue, const struct er
     catalogue_free(catalogue);
 }
 
-static void on_object(void *ctx, struct root *object, const struct err *error)
+static void on_object(void *ctx, const struct object_response *response)
 {
-    assert_true(!object || !error);
-    note_end(error);
-    if (object) root_key(object, &seen);
-    root_unref(object);
+    assert_true(!response->object || !response->err);
+    note_end(response->err);
+    if (response->object) root_key(response->object, &seen);
+    root_unref(response->object);
 }
 
 static void discover(void)
@@ -112,48 +112,44 @@ static void discover(void)
     discovery_start(c.client, on_catalogue, NULL);
 }
 
-static void call(const char *method, const char *name, struct str body, bool own_connection)
+static void call(enum object_verb verb, const char *name, struct str body, bool own_connection)
 {
     static const struct resource pods = {(char *)"", (char *)"v1", (char *)"pods", (char *)"Pod", true};
-    object_call_start(c.client,
-                      &(struct object_request){.method = method,
-                                               .resource = &pods,
-                                               .ns = STR("shop"),
-                                               .name = str_of(name),
-                                               .content_type = body.p ? "application/json" : NULL,
-                                               .body = body,
-                                               .own_connection = own_connection},
-                      on_object, NULL);
+    object_call_start(
+        c.client,
+        &(struct object_request){
+            .verb = verb, .place = {&pods, "shop", name}, .body = body, .own_connection = own_connection},
+        on_object, NULL);
 }
 
 static void read_one(void)
 {
-    call("GET", "web", (struct str){0}, false);
+    call(OBJECT_GET, "web", (struct str){0}, false);
 }
 
 static void create(void)
 {
-    call("POST", "", STR("{\"kind\":\"Pod\",\"metadata\":{\"generateName\":\"web-\"}}"), false);
+    call(OBJECT_CREATE, "", STR("{\"kind\":\"Pod\",\"metadata\":{\"generateName\":\"web-\"}}"), false);
 }
 
 static void create_alone(void)
 {
-    call("POST", "", STR("{\"kind\":\"Pod\",\"metadata\":{\"generateName\":\"web-\"}}"), true);
+    call(OBJECT_CREATE, "", STR("{\"kind\":\"Pod\",\"metadata\":{\"generateName\":\"web-\"}}"), true);
 }
 
 static void delete (void)
 {
-    call("DELETE", "web", STR("{\"kind\":\"DeleteOptions\"}"), false);
+    call(OBJECT_DELETE, "web", STR("{\"kind\":\"DeleteOptions\"}"), false);
 }
 
 static void delete_bare(void)
 {
-    call("DELETE", "web", (struct str){0}, false);
+    call(OBJECT_DELETE, "web", (struct str){0}, false);
 }
 
 static void delete_empty(void)
 {
-    call("DELETE", "web", STR(""), false);
+    call(OBJECT_DELETE, "web", STR(""), false);
 }
 
 /* Once an answer was broken off the clock goes on by two seconds, which no request takes for long. */

@@ -16,23 +16,19 @@
 static const struct resource pods = {(char *)"", (char *)"v1", (char *)"pods", (char *)"Pod", true};
 static int busy_answers, http_status;
 
-static void on_done(void *ctx, struct root *object, const struct err *err)
+static void on_done(void *ctx, const struct object_response *response)
 {
     struct bench *bench = ctx;
-    if (object) root_key(object, &bench->log);
-    root_unref(object);
-    bench_note_end(bench, err);
+    if (response->object) root_key(response->object, &bench->log);
+    root_unref(response->object);
+    http_status = response->http_status;
+    bench_note_end(bench, response->err);
 }
 
 static struct object_call *get(struct bench *bench, const char *name)
 {
-    return object_call_start(bench->client,
-                             &(struct object_request){
-                                 .resource = &pods,
-                                 .ns = STR("shop"),
-                                 .name = str_of(name),
-                             },
-                             on_done, bench);
+    return object_call_start(bench->client, &(struct object_request){.place = {&pods, "shop", name}}, on_done,
+                             bench);
 }
 
 static void run(struct bench *bench, const char *name)
@@ -42,21 +38,17 @@ static void run(struct bench *bench, const char *name)
     bench_until_done(bench);
 }
 
-static void send_pod(struct bench *bench, const char *method, const char *name, const char *query)
+static void send_pod(struct bench *bench, enum object_verb verb, const char *name, bool dry_run)
 {
     bench->log.len = bench->requests.len = 0;
     http_status = 0;
     object_call_start(bench->client,
                       &(struct object_request){
-                          .method = method,
-                          .resource = &pods,
-                          .ns = STR("shop"),
-                          .name = str_of(name),
-                          .subresource = *name ? STR("status") : STR(""),
-                          .query = query,
-                          .content_type = "application/merge-patch+json",
+                          .verb = verb,
+                          .place = {&pods, "shop", name, *name ? "status" : ""},
+                          .dry_run = dry_run,
+                          .patch_type = "application/merge-patch+json",
                           .body = STR("{\"a\":1}"),
-                          .http_status = &http_status,
                       },
                       on_done, bench);
     bench_until_done(bench);
@@ -123,9 +115,8 @@ static void test_a_name_that_may_not_stand_in_a_path_is_never_sent(void **state)
     for (size_t i = 0; i < ARRAY_LEN(namespaces); i++) {
         object_call_start(bench->client,
                           &(struct object_request){
-                              .method = "POST",
-                              .resource = &pods,
-                              .ns = str_of(namespaces[i]),
+                              .verb = OBJECT_CREATE,
+                              .place = {&pods, namespaces[i]},
                               .body = STR("{}"),
                           },
                           on_done, bench);
@@ -139,23 +130,23 @@ static void test_a_name_that_may_not_stand_in_a_path_is_never_sent(void **state)
 static void test_a_write_sends_its_body_to_the_object_or_the_collection(void **state)
 {
     struct bench *bench = prepare(state);
-    send_pod(bench, "PATCH", "web", "dryRun=All");
+    send_pod(bench, OBJECT_PATCH, "web", true);
     assert_int_equal(bench->err.code, ERR_NONE);
     assert_true(bench_head_has(bench, "PATCH /base/api/v1/namespaces/shop/pods/web/status?dryRun=All HTTP"));
     assert_int_equal(http_status, 200);
     assert_true(bench_head_has(bench, "\r\nContent-Type: application/merge-patch+json\r\n"));
     assert_string_equal(buf_text(&bench->body), "{\"a\":1}");
-    send_pod(bench, "POST", "", NULL);
+    send_pod(bench, OBJECT_CREATE, "", false);
     assert_true(bench_head_has(bench, "POST /base/api/v1/namespaces/shop/pods HTTP"));
     assert_int_equal(http_status, 201);
-    send_pod(bench, "PATCH", "x", NULL);
-    assert_int_equal(http_status, 0); /* that is in the error */
+    send_pod(bench, OBJECT_PATCH, "x", false);
+    assert_int_equal(http_status, 404);
 }
 
 static void test_a_status_of_success_is_no_object(void **state)
 {
     struct bench *bench = prepare(state);
-    send_pod(bench, "DELETE", "gone", NULL);
+    send_pod(bench, OBJECT_DELETE, "gone", false);
     assert_int_equal(bench->err.code, ERR_NONE);
     assert_string_equal(buf_text(&bench->log), "");
 }

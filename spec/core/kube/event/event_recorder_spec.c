@@ -22,17 +22,16 @@ struct world {
     struct buf log; /* "POST shop/ " and "PATCH shop/web.1 " of each request */
     unsigned requests;
     bool is_evaluated;
-    void (*done)(void *ctx, struct root *object, const struct err *err);
+    object_done *done;
     void *done_ctx;
     struct buf body; /* of the last request */
 };
 
-static struct object_call *call(void *ctx, const struct object_request *request,
-                                void (*done)(void *ctx, struct root *object, const struct err *err),
+static struct object_call *call(void *ctx, const struct object_request *request, object_done *done,
                                 void *done_ctx)
 {
     struct world *world = ctx;
-    size_t name = strcspn(request->name.p, ".");
+    const char *name = request->place.name ? request->place.name : "";
     assert_false(world->is_evaluated); /* one at a time */
     world->is_evaluated = true;
     world->requests++;
@@ -40,8 +39,10 @@ static struct object_call *call(void *ctx, const struct object_request *request,
     world->done_ctx = done_ctx;
     world->body.len = 0;
     buf_str(&world->body, request->body);
-    buf_printf(&world->log, "%s %.*s/%.*s%s\n", request->method, STR_ARG(request->ns),
-               (int)(name < request->name.n ? name : request->name.n), request->name.p, request->query);
+    buf_printf(&world->log, "%s %s/%.*s", object_request_method(request), request->place.namespace_,
+               (int)strcspn(name, "."), name);
+    object_request_query(request, &world->log);
+    buf_putc(&world->log, '\n');
     return (struct object_call *)world;
 }
 
@@ -65,7 +66,7 @@ static void answer(struct world *world, enum err_code code, int http_status, con
         err.http_status = http_status;
         snprintf(err.reason, sizeof err.reason, "%s", reason);
     }
-    world->done(world->done_ctx, NULL, code == ERR_NONE ? NULL : &err);
+    world->done(world->done_ctx, &(struct object_response){.err = code == ERR_NONE ? NULL : &err});
 }
 
 static void take(struct world *world)
@@ -101,13 +102,12 @@ static int set_up(void **state)
     struct world *world = NEW(struct world);
     world->loop = loop_new();
     virtual_clock_init(&world->clock);
-    world->recorder = event_recorder_new(&(struct event_recorder_options){.io_loop = world->loop,
-                                                                          .clock = &world->clock.clock,
-                                                                          .call = call,
-                                                                          .cancel_call = cancel_call,
-                                                                          .ctx = world,
-                                                                          .instance = "host-1",
-                                                                          .seed = 7});
+    world->recorder =
+        event_recorder_new(&(struct event_recorder_options){.io_loop = world->loop,
+                                                            .clock = &world->clock.clock,
+                                                            .caller = {call, cancel_call, world},
+                                                            .instance = "host-1",
+                                                            .seed = 7});
     *state = world;
     return 0;
 }

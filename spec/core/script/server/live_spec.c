@@ -24,19 +24,18 @@ static struct script *script;
 
 struct object_call {
     char name[64];
-    void (*done)(void *ctx, struct root *object, const struct err *err);
+    object_done *done;
     void *ctx;
 };
 
 static struct object_call *get;
 
-static struct object_call *start_get(void *ctx, const struct object_request *request,
-                                     void (*done)(void *ctx, struct root *object, const struct err *err),
+static struct object_call *start_get(void *ctx, const struct object_request *request, object_done *done,
                                      void *done_ctx)
 {
     assert_null(get);
     get = NEW(struct object_call);
-    snprintf(get->name, sizeof get->name, "%.*s/%.*s", STR_ARG(request->ns), STR_ARG(request->name));
+    snprintf(get->name, sizeof get->name, "%s/%s", request->place.namespace_, request->place.name);
     get->done = done;
     get->ctx = done_ctx;
     return get;
@@ -57,7 +56,7 @@ static void fail_get(int status, const char *text)
     err.http_status = status;
     err.retry_after_ms = 1500;
     get = NULL;
-    ended->done(ended->ctx, NULL, &err);
+    ended->done(ended->ctx, &(struct object_response){.http_status = status, .err = &err});
     free(ended);
     cluster_settle(&cluster);
 }
@@ -78,7 +77,7 @@ static void give_get(int number)
     if (!pack_text(cluster.packer, json.data, json.len, NULL, &object, &err)) fail_msg("%s", err.text);
     buf_clear(&json);
     get = NULL;
-    ended->done(ended->ctx, object, NULL);
+    ended->done(ended->ctx, &(struct object_response){.object = object, .http_status = 200});
     free(ended);
     cluster_settle(&cluster);
 }
@@ -100,9 +99,8 @@ static int setup(void **state)
     cluster.parts.live = live_new(&(struct live_options){.engine_loop = cluster.loop,
                                                          .io_loop = cluster.loop,
                                                          .new_source = cluster_new_source,
-                                                         .call = start_get,
-                                                         .cancel_call = cancel_get,
-                                                         .ctx = &cluster});
+                                                         .ctx = &cluster,
+                                                         .caller = {start_get, cancel_get, NULL}});
     script = NULL;
     return 0;
 }

@@ -12,23 +12,46 @@
 #include <unistd.h>
 
 #include "script/server/write_log.h"
+#include "script/server/write_record.h"
 
-static struct write_log_entry entry(const char *name)
+static const struct resource pods = {(char *)"", (char *)"v1", (char *)"pods", (char *)"Pod", true};
+static const struct object_response good_response = {.http_status = 200};
+
+/* A patch of a pod's status. */
+static struct object_request patch(const char *name)
 {
-    return (struct write_log_entry){
-        .time_us = 1700000000123456,
-        .took_ms = 7,
-        .script = "team",
-        .hash = "0123456789ab",
-        .caller = "pods/1",
-        .trigger = "OnAdd shop/web",
-        .verb = "patch",
-        .resource = "pods/status",
-        .namespace_ = "shop",
-        .name = name,
-        .manager = "kubelua",
-        .result = "ok",
-    };
+    return (struct object_request){
+        .verb = OBJECT_PATCH, .place = {&pods, "shop", name, "status"}, .manager = "kubelua"};
+}
+
+static struct write_record begun(struct object_request *request)
+{
+    struct write_record record = {
+        .begun_us = 1700000000123456, .script = "team", .hash = "0123456789ab", .request = request};
+    buf_puts(&record.caller, "pods/1");
+    buf_puts(&record.trigger, "OnAdd shop/web");
+    return record;
+}
+
+static void clear(struct write_record *record)
+{
+    buf_clear(&record->caller);
+    buf_clear(&record->trigger);
+}
+
+/* After 7 ms. */
+static void end(struct write_log *write_log, struct write_record *record,
+                const struct object_response *response)
+{
+    write_log_add(write_log, record, record->begun_us + 7000, response);
+    clear(record);
+}
+
+static void add(struct write_log *write_log, const char *name)
+{
+    struct object_request request = patch(name);
+    struct write_record record = begun(&request);
+    end(write_log, &record, &good_response);
 }
 
 static void assert_trail(const struct write_log *write_log, const char *expected)
@@ -44,17 +67,19 @@ static void test_an_entry_says_what_there_is_to_say(void **state)
     struct err err;
     struct write_log *write_log = write_log_new(NULL, &err);
     assert_trail(write_log, "[]");
-    struct write_log_entry good = entry("web"), bad = entry("a\"\n\\b");
-    good.subresource = "status";
-    bad.namespace_ = NULL;
-    bad.caller = bad.trigger = "";
-    bad.dry_run = "server";
-    bad.result = "Conflict";
-    bad.code = 409;
-    bad.message = "no\ttime";
-    bad.time_us = 0;
-    write_log_add(write_log, &good);
-    write_log_add(write_log, &bad);
+    add(write_log, "web");
+    struct object_request request = patch("a\"\n\\b");
+    struct write_record bad = begun(&request);
+    struct object_response response = {.http_status = 409, .err = &err};
+    clear(&bad);
+    request.place.namespace_ = "";
+    request.place.subresource = "";
+    request.dry_run = true;
+    bad.begun_us = 0;
+    err_set(&err, ERR_HTTP, "no\ttime");
+    err.http_status = 409;
+    strcpy(err.reason, "Conflict");
+    end(write_log, &bad, &response);
     assert_trail(write_log,
                  "[{\"time\":\"2023-11-14T22:13:20.123Z\",\"script\":\"team@0123456789ab\","
                  "\"handler\":\"pods/1\",\"trigger\":\"OnAdd shop/web\",\"verb\":\"patch\","
@@ -62,7 +87,7 @@ static void test_an_entry_says_what_there_is_to_say(void **state)
                  "web\",\"manager\":\"kubelua\","
                  "\"result\":\"ok\",\"milliseconds\":7},"
                  "{\"time\":\"1970-01-01T00:00:00.000Z\",\"script\":\"team@0123456789ab\","
-                 "\"verb\":\"patch\",\"resource\":\"pods/status\",\"object\":\"a\\\"\\n\\\\b\","
+                 "\"verb\":\"patch\",\"resource\":\"pods\",\"object\":\"a\\\"\\n\\\\b\","
                  "\"manager\":\"kubelua\",\"dryRun\":\"server\",\"result\":\"Conflict\",\"code\":409,"
                  "\"message\":\"no\\ttime\",\"milliseconds\":7}]");
     write_log_free(write_log);
@@ -79,15 +104,17 @@ static void test_a_long_text_is_cut(void **state)
     buf_puts(&shown, "\"trigger\":\"");
     for (int i = 0; i < WRITE_LOG_TEXT_MAX / 2; i++) buf_puts(&shown, "é");
     buf_puts(&shown, "...\",\"verb\"");
-    struct write_log_entry even = entry("web"), odd = entry("web");
-    even.trigger = buf_text(&key);
-    write_log_add(write_log, &even);
+    struct object_request request = patch("web");
+    struct write_record even = begun(&request), odd = begun(&request);
+    even.trigger.len = odd.trigger.len = 0;
+    buf_str(&even.trigger, buf_slice(&key));
+    end(write_log, &even, &good_response);
     write_log_write(write_log, &text);
     assert_non_null(strstr(buf_text(&text), buf_text(&shown)));
     text.len = 0;
     key.data[1] = key.data[0] = 'k';
-    odd.trigger = buf_text(&key) + 1;
-    write_log_add(write_log, &odd);
+    buf_puts(&odd.trigger, buf_text(&key) + 1);
+    end(write_log, &odd, &good_response);
     write_log_write(write_log, &text);
     assert_non_null(strstr(buf_text(&text), "é...\",\"verb\""));
     assert_null(strstr(buf_text(&text), "\xef\xbf\xbd"));
@@ -106,8 +133,7 @@ static void test_the_oldest_go_first(void **state)
     char name[32];
     for (int i = 1; i <= WRITE_LOG_KEPT + 2; i++) {
         snprintf(name, sizeof name, "n%d", i);
-        struct write_log_entry one = entry(name);
-        write_log_add(write_log, &one);
+        add(write_log, name);
     }
     write_log_write(write_log, &text);
     const char *first = strstr(buf_text(&text), "\"object\":");
@@ -125,8 +151,7 @@ static void test_the_file_has_a_line_for_each(void **state)
     close(mkstemp(path));
     for (int i = 0; i < 2; i++) {
         struct write_log *write_log = write_log_new(path, &err);
-        struct write_log_entry one = entry(i ? "second" : "first");
-        write_log_add(write_log, &one);
+        add(write_log, i ? "second" : "first");
         write_log_free(write_log);
     }
     FILE *file = fopen(path, "r");

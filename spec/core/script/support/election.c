@@ -34,7 +34,7 @@ struct object_call {
     struct timer timer;
     struct buf body;
     bool is_get, is_event;
-    void (*done)(void *ctx, struct root *object, const struct err *err);
+    object_done *done;
     void *ctx;
 };
 
@@ -97,19 +97,18 @@ static void answer(struct timer *timer)
         root = look(now);
     else if (now == ELECTION_GRANTS)
         root = take(call);
-    call->done(call->ctx, root, root ? NULL : &err);
+    call->done(call->ctx, &(struct object_response){.object = root, .err = root ? NULL : &err});
     buf_clear(&call->body);
     free(call);
 }
 
-static struct object_call *start_call(void *ctx, const struct object_request *request,
-                                      void (*done)(void *ctx, struct root *object, const struct err *err),
+static struct object_call *start_call(void *ctx, const struct object_request *request, object_done *done,
                                       void *done_ctx)
 {
     struct object_call *call = NEW(struct object_call);
-    must(str_is(request->ns, "ops"));
-    call->is_event = strcmp(request->resource->plural, "events") == 0;
-    call->is_get = strcmp(request->method, "GET") == 0;
+    must(strcmp(request->place.namespace_, "ops") == 0);
+    call->is_event = strcmp(request->place.resource->plural, "events") == 0;
+    call->is_get = request->verb == OBJECT_GET;
     buf_str(&call->body, request->body);
     call->done = done;
     call->ctx = done_ctx;
@@ -155,8 +154,7 @@ void election_open(struct cluster *c)
     packer = packer_new(pool);
     c->parts.leaders = leaders_new(&(struct leaders_options){.engine_loop = c->loop,
                                                              .io_loop = io,
-                                                             .call = start_call,
-                                                             .cancel_call = cancel_call,
+                                                             .caller = {start_call, cancel_call, NULL},
                                                              .changed = on_changed,
                                                              .ctx = c,
                                                              .identity = "me",

@@ -27,23 +27,26 @@ void writes_settle(void)
 
 /* --- requests, which end by hand */
 
-static struct object_call *start_call(void *ctx, const struct object_request *r,
-                                      void (*done)(void *ctx, struct root *object, const struct err *err),
+static struct object_call *start_call(void *ctx, const struct object_request *r, object_done *done,
                                       void *done_ctx)
 {
     if (bench.is_mute) return NEW(struct object_call);
     assert_null(bench.call);
     bench.call = NEW(struct object_call);
     bench.call->done = done;
-    bench.call->http_status = r->http_status;
     bench.call->ctx = done_ctx;
     bench.timeout_ms = r->timeout_ms;
     bench.sent.len = 0;
-    buf_printf(&bench.sent, "%s %s %.*s/%.*s", r->method, r->resource->plural, STR_ARG(r->ns),
-               STR_ARG(r->name));
-    if (r->subresource.n) buf_printf(&bench.sent, "/%.*s", STR_ARG(r->subresource));
-    if (*r->query) buf_printf(&bench.sent, "?%s", r->query);
-    buf_printf(&bench.sent, " %s: %.*s", r->content_type, STR_ARG(r->body));
+    const struct object_place *place = &r->place;
+    struct buf query = {0};
+    bool is_new = r->verb == OBJECT_CREATE && !*place->subresource;
+    object_request_query(r, &query);
+    buf_printf(&bench.sent, "%s %s %s/%s", object_request_method(r), place->resource->plural,
+               place->namespace_, is_new ? "" : place->name);
+    if (*place->subresource) buf_printf(&bench.sent, "/%s", place->subresource);
+    if (query.len) buf_printf(&bench.sent, "?%s", buf_text(&query));
+    buf_printf(&bench.sent, " %s: %.*s", object_request_type(r), STR_ARG(r->body));
+    buf_clear(&query);
     return bench.call;
 }
 
@@ -71,8 +74,7 @@ void writes_answer(const char *json)
         buf_clear(&text);
     }
     bench.call = NULL;
-    *ended->http_status = 200;
-    ended->done(ended->ctx, object, NULL);
+    ended->done(ended->ctx, &(struct object_response){.object = object, .http_status = 200});
     free(ended);
     writes_settle();
 }
@@ -85,7 +87,7 @@ void writes_refuse(int status, const char *reason)
     err.http_status = status;
     snprintf(err.reason, sizeof err.reason, "%s", reason);
     bench.call = NULL;
-    ended->done(ended->ctx, NULL, &err);
+    ended->done(ended->ctx, &(struct object_response){.http_status = status, .err = &err});
     free(ended);
     writes_settle();
 }
@@ -108,9 +110,8 @@ int writes_setup(void **state)
     bench.cluster.parts.live = live_new(&(struct live_options){.engine_loop = bench.cluster.loop,
                                                                .io_loop = bench.cluster.loop,
                                                                .new_source = cluster_new_source,
-                                                               .call = start_call,
-                                                               .cancel_call = cancel_call,
-                                                               .ctx = &bench.cluster});
+                                                               .ctx = &bench.cluster,
+                                                               .caller = {start_call, cancel_call, NULL}});
     bench.script = NULL;
     return 0;
 }

@@ -14,8 +14,7 @@
 
 /* A request that is under way. */
 struct object_call {
-    void (*done)(void *ctx, struct root *object, const struct err *err);
-    int *http_status;
+    object_done *done;
     void *ctx;
 };
 

@@ -35,7 +35,7 @@ static void on_write(void *ctx, const struct policy_write *write, struct policy_
     struct world *w = ctx;
     assert_true(w->flight_count < SENT_MAX);
     w->flights[w->flight_count++] = flight;
-    buf_printf(&w->log, "%s %.*s/%s\n", write->body.p ? "apply" : "delete", STR_ARG(write->ns), write->name);
+    buf_printf(&w->log, "%s %s/%s\n", write->body.p ? "apply" : "delete", write->ns, write->name);
     if (!write->body.p) return;
     w->applies++;
     if (write->body.n > w->largest) w->largest = write->body.n;
