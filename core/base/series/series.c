@@ -27,7 +27,7 @@ static void take_lock(void)
     pthread_mutex_lock(&lock);
 }
 
-static void release_lock(void)
+void series_unlock(void)
 {
     pthread_mutex_unlock(&lock);
 }
@@ -35,10 +35,10 @@ static void release_lock(void)
 /* A child must not inherit a mutex that another thread held. */
 static void watch_forks(void)
 {
-    pthread_atfork(take_lock, release_lock, release_lock);
+    pthread_atfork(take_lock, series_unlock, series_unlock);
 }
 
-static void hold_lock(void)
+void series_lock(void)
 {
     pthread_once(&once, watch_forks);
     take_lock();
@@ -112,7 +112,7 @@ struct series *series_new(struct family *family, const char *const *values)
 {
     char *labels = render_labels(family, values);
     size_t count = family->buckets ? family->buckets->count : 0;
-    hold_lock();
+    series_lock();
     keep_family(family);
     struct series *series = find(family, labels);
     if (series) {
@@ -124,18 +124,18 @@ struct series *series_new(struct family *family, const char *const *values)
         TAILQ_INSERT_TAIL(&family->all, series, link);
     }
     series->refs++;
-    release_lock();
+    series_unlock();
     return series;
 }
 
 void series_free(struct series *series)
 {
     if (!series) return;
-    hold_lock();
+    series_lock();
     must(series->refs > 0);
     bool last = --series->refs == 0;
     if (last) TAILQ_REMOVE(&series->family->all, series, link);
-    release_lock();
+    series_unlock();
     if (!last) return;
     free(series->labels);
     free(series);
@@ -258,10 +258,10 @@ void series_render_one(struct buf *out, const struct series *s)
 void series_render(struct buf *out)
 {
     const struct series *s;
-    hold_lock();
+    series_lock();
     for (const struct family *family = families; family; family = family->next) {
         if (!TAILQ_EMPTY(&family->all)) series_render_head(out, family);
         TAILQ_FOREACH (s, &family->all, link) series_render_one(out, s);
     }
-    release_lock();
+    series_unlock();
 }

@@ -17,6 +17,9 @@ struct series {
     _Atomic uint64_t counts[];
 };
 
+/* The lock of the table, and of user metrics; a child does not inherit it. */
+void series_lock(void);
+void series_unlock(void);
 /* Appends a label's value as it stands between quotes. */
 void series_put_value(struct buf *out, struct str value);
 /* Appends a family's help as it stands behind # HELP. */

@@ -1,7 +1,6 @@
 /* Families that scripts make, and their series; see user_metric.h. */
 #include "base/series/user_metric.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,39 +11,15 @@
 /* As the client libraries have them. */
 static const double default_bounds[] = {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static TAILQ_HEAD(, user_metric) shown = TAILQ_HEAD_INITIALIZER(shown);
-
-static void take_lock(void)
-{
-    pthread_mutex_lock(&lock);
-}
-
-static void release_lock(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
-/* A child must not inherit a mutex that another thread held. */
-static void watch_forks(void)
-{
-    pthread_atfork(take_lock, release_lock, release_lock);
-}
-
-static void hold_lock(void)
-{
-    pthread_once(&once, watch_forks);
-    take_lock();
-}
+static TAILQ_HEAD(, user_metric) shown = TAILQ_HEAD_INITIALIZER(shown); /* under the lock of series */
 
 void user_metrics_each(const void *page, void (*fn)(void *ctx, const struct user_metric *metric), void *ctx)
 {
     const struct user_metric *metric;
-    hold_lock();
+    series_lock();
     TAILQ_FOREACH (metric, &shown, link)
         if (metric->page == page) fn(ctx, metric);
-    release_lock();
+    series_unlock();
 }
 
 static char *help_on_page(const char *help)
@@ -109,18 +84,18 @@ void user_metric_unref(struct user_metric *metric)
 void user_metric_publish(struct user_metric *metric)
 {
     if (metric->shown) return;
-    hold_lock();
+    series_lock();
     TAILQ_INSERT_TAIL(&shown, metric, link);
-    release_lock();
+    series_unlock();
     metric->shown = true;
 }
 
 void user_metric_unpublish(struct user_metric *metric)
 {
     if (!metric->shown) return;
-    hold_lock();
+    series_lock();
     TAILQ_REMOVE(&shown, metric, link);
-    release_lock();
+    series_unlock();
     metric->shown = false;
 }
 
@@ -173,9 +148,9 @@ static struct user_series *add(struct user_metric *metric, struct str labels)
     series->labels = xstrndup(labels.p, labels.n);
     series->family = &metric->family;
     made->series = series;
-    hold_lock();
+    series_lock();
     HASH_ADD_KEYPTR(hh, metric->series, series->labels, labels.n, made);
-    release_lock();
+    series_unlock();
     return made;
 }
 
@@ -196,9 +171,9 @@ bool user_metric_remove(struct user_metric *metric, const struct str *values)
     struct user_series *found = find(metric, buf_slice(&labels));
     buf_clear(&labels);
     if (!found) return false;
-    hold_lock();
+    series_lock();
     free_series(metric, found);
-    release_lock();
+    series_unlock();
     return true;
 }
 
@@ -251,7 +226,7 @@ static void render_series(const struct user_metric *metric, struct buf *out)
 void user_metrics_render(const void *page, struct buf *out)
 {
     const struct user_metric *metric, *other;
-    hold_lock();
+    series_lock();
     TAILQ_FOREACH (metric, &shown, link) {
         if (metric->page != page) continue;
         TAILQ_FOREACH (other, &shown, link)
@@ -261,5 +236,5 @@ void user_metrics_render(const void *page, struct buf *out)
         for (; other; other = TAILQ_NEXT(other, link))
             if (is_of_family(other, metric)) render_series(other, out);
     }
-    release_lock();
+    series_unlock();
 }
