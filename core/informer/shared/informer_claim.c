@@ -22,15 +22,7 @@ static struct series *show_down(const struct informer_spec *spec, const char *ns
     struct informer_key key;
     char *kind = (char *)spec->kind, *none = (char *)"";
     const struct resource unknown = {none, none, kind, kind, .namespaced = true};
-    informer_key_init(&key, &unknown,
-                      &(struct lw_scope){
-                          .namespace_ = ns,
-                          .label_selector = spec->label_selector,
-                          .field_selector = spec->field_selector,
-                          .projection = spec->projection,
-                          .metadata_only = spec->metadata_only,
-                      });
-    key.transform = spec->transform;
+    informer_spec_key(spec, &unknown, ns, &key);
     informer_key_describe(&key, &name);
     struct series *series = informer_metrics_down(buf_text(&name), spec->kind);
     informer_key_clear(&key);

@@ -7,11 +7,10 @@
 #include "base/mem.h"
 #include "informer/shared/shared_factory_internal.h"
 
-static struct shared *acquire_member(struct shared_factory *factory, const struct resource *resource,
-                                     const struct informer_spec *spec, const char *ns)
+void informer_spec_key(const struct informer_spec *spec, const struct resource *resource, const char *ns,
+                       struct informer_key *key)
 {
-    struct informer_key key;
-    informer_key_init(&key, resource,
+    informer_key_init(key, resource,
                       &(struct lw_scope){
                           .namespace_ = ns,
                           .label_selector = spec->label_selector,
@@ -19,7 +18,14 @@ static struct shared *acquire_member(struct shared_factory *factory, const struc
                           .projection = spec->projection,
                           .metadata_only = spec->metadata_only,
                       });
-    key.transform = spec->transform;
+    key->transform = spec->transform;
+}
+
+static struct shared *acquire_member(struct shared_factory *factory, const struct resource *resource,
+                                     const struct informer_spec *spec, const char *ns)
+{
+    struct informer_key key;
+    informer_spec_key(spec, resource, ns, &key);
     return shared_acquire(factory, &key);
 }
 

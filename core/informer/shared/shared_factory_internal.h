@@ -70,6 +70,9 @@ struct shared_factory {
 /* One claim more on the informer of this identity (F-1), which is made and started when there is none. Takes
  * what the key owns. */
 struct shared *shared_acquire(struct shared_factory *factory, struct informer_key *key);
+/* The key of the informer that a claim asks for in a namespace; for informer_key_clear. */
+void informer_spec_key(const struct informer_spec *spec, const struct resource *resource, const char *ns,
+                       struct informer_key *key);
 /* One less; after the last one the informer lives for the grace period, with its cache kept up to date. */
 void shared_release(struct shared *shared);
 /* Ends it now. */
