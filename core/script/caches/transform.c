@@ -6,13 +6,13 @@
 #include "base/mem.h"
 #include "object/pack/pack.h"
 #include "script/caches/informer_options.h"
+#include "script/inventory/function_hash.h"
 #include "script/inventory/inventory.h"
 #include "script/view/json_encode.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
 #include "script/vm/call.h"
 #include "script/vm/failure_log.h"
-#include "script/vm/modules.h"
 #include "script/vm/quarantine.h"
 
 struct script_transform {
@@ -172,29 +172,11 @@ struct transform script_transform(lua_State *L, int ref, const char *kind)
 
 /* --- from one generation to the next */
 
-struct code_call {
-    const struct script_transform *transform;
-    struct buf *out;
-};
-
-static void describe_code(lua_State *L, void *ctx)
-{
-    const struct code_call *call = ctx;
-    modules_internal(L, "k8s.closure");
-    lua_rawgeti(L, LUA_REGISTRYINDEX, call->transform->ref);
-    lua_pushvalue(L, LUA_GLOBALSINDEX);
-    lua_call(L, 2, 1);
-    size_t len;
-    const char *code = lua_tolstring(L, -1, &len);
-    buf_append(call->out, code, len);
-}
-
 /* Returns the current code of the function, with all that it reaches; for free(). */
 static char *code_of(const struct script_transform *t)
 {
     struct buf out = {0};
-    struct code_call call = {t, &out};
-    if (script_call_load(t->script, "a reload", describe_code, &call) != SCRIPT_OK) {
+    if (!function_closure_code(t->script, t->ref, &out)) {
         out.len = 0;
         buf_printf(&out, "?cannot be compared: %s", buf_text(&t->script->failure.text));
     }

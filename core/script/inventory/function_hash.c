@@ -284,3 +284,26 @@ void script_each_text(struct script *script, void (*fn)(void *ctx, struct str te
     }
     buf_clear(&found);
 }
+
+struct closure {
+    int ref;
+    struct buf *out;
+};
+
+static void describe_code(lua_State *L, void *ctx)
+{
+    const struct closure *closure = ctx;
+    modules_internal(L, "k8s.closure");
+    lua_rawgeti(L, LUA_REGISTRYINDEX, closure->ref);
+    lua_pushvalue(L, LUA_GLOBALSINDEX);
+    lua_call(L, 2, 1);
+    size_t len;
+    const char *code = lua_tolstring(L, -1, &len);
+    buf_append(closure->out, code, len);
+}
+
+bool function_closure_code(struct script *script, int ref, struct buf *out)
+{
+    struct closure closure = {ref, out};
+    return script_call_load(script, "a reload", describe_code, &closure) == SCRIPT_OK;
+}

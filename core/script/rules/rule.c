@@ -10,12 +10,12 @@
 #include "informer/shared/shared_factory.h"
 #include "informer/store/filter.h"
 #include "script/caches/index_function.h"
+#include "script/inventory/function_hash.h"
 #include "script/inventory/inventory.h"
 #include "script/rules/rule_returns.h"
 #include "script/view/json_encode.h"
 #include "script/view/view.h"
 #include "script/vm/call.h"
-#include "script/vm/modules.h"
 #include "script/vm/state.h"
 
 static const char *const severities[] = {"info", "low", "medium", "high", "critical"};
@@ -87,24 +87,11 @@ void rules_clear(struct script *script)
     *rules = (struct script_rules){0};
 }
 
-static void describe_code(lua_State *L, void *ctx)
-{
-    struct rule_run *run = ctx;
-    modules_internal(L, "k8s.closure");
-    lua_rawgeti(L, LUA_REGISTRYINDEX, run->rule->code);
-    lua_pushvalue(L, LUA_GLOBALSINDEX);
-    lua_call(L, 2, 1);
-    size_t len;
-    const char *code = lua_tolstring(L, -1, &len);
-    buf_append(run->json, code, len);
-}
-
 bool script_rule_code(struct script *script, size_t rule, struct buf *out)
 {
     size_t at = out->len;
-    struct rule_run run = {.rule = script_rule(script, rule), .json = out};
     const struct inventory_entry *place = script_rule_place(script, rule);
-    if (script_call_load(script, "a reload", describe_code, &run) != SCRIPT_OK) return false;
+    if (!function_closure_code(script, script_rule(script, rule)->code, out)) return false;
     bool is_known = out->len > at && out->data[at] != '?';
     if (place) buf_puts(out, place->detail);
     return is_known;
