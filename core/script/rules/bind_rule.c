@@ -24,14 +24,7 @@ enum { ID_MAX = 56, TEXT_MAX = 4000, MESSAGE_MAX = 4000, PATH_MAX_BYTES = 1000, 
  * --explain. */
 static const char *id_arg(lua_State *L, int idx)
 {
-    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
-    struct str id = arg_str(L, idx, "k8s.rule: id");
-    if (id.n == 0 || id.n > ID_MAX || strspn(id.p, good) != id.n || *id.p == '-')
-        script_raise(L,
-                     "k8s.rule: \"%.80s\" is not a valid id: use 1 to %d letters, digits, '-', '_' or '.', "
-                     "not starting with '-'",
-                     id.p, ID_MAX);
-    return id.p;
+    return check_id(L, arg_str(L, idx, "k8s.rule: id"), "k8s.rule", "id", ID_MAX);
 }
 
 static const char *text_arg(lua_State *L, int idx, const char *what)

@@ -166,6 +166,17 @@ void class_define(lua_State *L, enum script_class class_, const char *name, cons
     script->classes[class_].metatable = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
+const char *check_id(lua_State *L, struct str text, const char *function, const char *what, size_t max)
+{
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+    if (text.n == 0 || text.n > max || strspn(text.p, good) != text.n || *text.p == '-')
+        script_raise(L,
+                     "%s: \"%.80s\" is not a valid %s: use 1 to %zu letters, digits, '-', '_' or '.', not "
+                     "starting with '-'",
+                     function, text.p, what, max);
+    return text.p;
+}
+
 void *class_test(lua_State *L, int idx, enum script_class class_)
 {
     if (lua_type(L, idx) != LUA_TUSERDATA || !lua_getmetatable(L, idx)) return NULL;

@@ -68,6 +68,10 @@ static inline void class_set(lua_State *L, const struct script *script, enum scr
     lua_setmetatable(L, -2);
 }
 
+/* Returns the text when it may be an id, which is typed in a shell and stands in names of others; `what` of
+ * the function it is: "name". */
+const char *check_id(lua_State *L, struct str text, const char *function, const char *what, size_t max);
+
 /* k8s.null, which is cjson.null. */
 static inline void push_null(lua_State *L)
 {

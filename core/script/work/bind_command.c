@@ -15,14 +15,7 @@ enum { NAME_MAX_BYTES = 60, HELP_MAX_BYTES = 2000 };
 /* A name is typed in a shell, and shown behind a script's name and a slash. */
 static const char *name_arg(lua_State *L, int idx)
 {
-    struct str name = arg_str(L, idx, "k8s.command: the name");
-    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
-    if (name.n == 0 || name.n > NAME_MAX_BYTES || strspn(name.p, good) != name.n || *name.p == '-')
-        script_raise(L,
-                     "k8s.command: \"%.80s\" is not a valid name: use 1 to %d letters, digits, '-', '_' or "
-                     "'.', not starting with '-'",
-                     name.p, NAME_MAX_BYTES);
-    return name.p;
+    return check_id(L, arg_str(L, idx, "k8s.command: the name"), "k8s.command", "name", NAME_MAX_BYTES);
 }
 
 static const char *help_arg(lua_State *L, int idx)
