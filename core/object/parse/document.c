@@ -34,54 +34,46 @@ static void put_scalar(const struct tape *tape, size_t at, struct buf *out)
     }
 }
 
+enum { COMPACT = SIZE_MAX >> 1 };
+
 static void indent(struct buf *out, size_t blanks)
 {
     buf_printf(out, "%*s", (int)blanks, "");
 }
 
+static void begin_line(struct buf *out, size_t depth)
+{
+    if (depth >= COMPACT) return;
+    buf_putc(out, '\n');
+    indent(out, depth * JSON_INDENT);
+}
+
+/* `depth` COMPACT and more: without lines and blanks. */
 static void put_json(const struct tape *tape, size_t at, size_t depth, struct buf *out)
 {
     if (!is_container(tape, at)) {
         put_scalar(tape, at, out);
         return;
     }
-    bool map = tape_type(tape, at) == '{';
+    bool map = tape_type(tape, at) == '{', any = false;
     struct str key;
-    size_t entry = tape_first(tape, at, map ? &key : NULL);
     buf_putc(out, map ? '{' : '[');
-    for (bool first = true; entry; first = false) {
-        buf_puts(out, first ? "\n" : ",\n");
-        indent(out, (depth + 1) * JSON_INDENT);
+    for (size_t entry = tape_first(tape, at, map ? &key : NULL); entry;
+         entry = tape_next(tape, at, entry, map ? &key : NULL)) {
+        if (any) buf_putc(out, ',');
+        any = true;
+        begin_line(out, depth + 1);
         if (map) buf_json_string(out, key);
-        if (map) buf_puts(out, ": ");
+        if (map) buf_puts(out, depth >= COMPACT ? ":" : ": ");
         put_json(tape, entry, depth + 1, out);
-        entry = tape_next(tape, at, entry, map ? &key : NULL);
-        if (entry) continue;
-        buf_putc(out, '\n');
-        indent(out, depth * JSON_INDENT);
     }
+    if (any) begin_line(out, depth);
     buf_putc(out, map ? '}' : ']');
 }
 
 void document_compact(const struct tape *tape, size_t at, struct buf *out)
 {
-    if (!is_container(tape, at)) {
-        put_scalar(tape, at, out);
-        return;
-    }
-    bool map = tape_type(tape, at) == '{';
-    struct str key;
-    const char *separator = "";
-    buf_putc(out, map ? '{' : '[');
-    for (size_t entry = tape_first(tape, at, map ? &key : NULL); entry;
-         entry = tape_next(tape, at, entry, map ? &key : NULL)) {
-        buf_puts(out, separator);
-        if (map) buf_json_string(out, key);
-        if (map) buf_putc(out, ':');
-        document_compact(tape, entry, out);
-        separator = ",";
-    }
-    buf_putc(out, map ? '}' : ']');
+    put_json(tape, at, COMPACT, out);
 }
 
 void document_json(const struct tape *tape, size_t at, struct buf *out)
