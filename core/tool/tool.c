@@ -5,6 +5,7 @@
 
 #include "base/embedded_file.h"
 #include "base/must.h"
+#include "base/text/nearest.h"
 
 extern const struct embedded_module tool_modules[];
 
@@ -61,6 +62,12 @@ void tool_set_text(lua_State *L, const char *name, const char *text)
     lua_setfield(L, -2, name);
 }
 
+void tool_set_count(lua_State *L, const char *name, uint64_t count)
+{
+    lua_pushnumber(L, (lua_Number)count);
+    lua_setfield(L, -2, name);
+}
+
 void tool_set_bool(lua_State *L, const char *name, bool value)
 {
     lua_pushboolean(L, value);
@@ -99,4 +106,16 @@ void tool_push_flags(lua_State *L, const struct flag *flags)
         }
         lua_setfield(L, -2, flag->name);
     }
+}
+
+int tool_nearest(lua_State *L)
+{
+    struct nearest nearest = nearest_to(str_of(luaL_checkstring(L, 1)));
+    for (int i = 1; i <= (int)lua_objlen(L, 2); i++) {
+        lua_rawgeti(L, 2, i);
+        nearest_try(&nearest, luaL_checkstring(L, -1));
+        lua_pop(L, 1); /* the table holds it */
+    }
+    lua_pushstring(L, nearest.name);
+    return 1;
 }

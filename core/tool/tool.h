@@ -30,9 +30,12 @@ void tool_push_list(lua_State *L, const struct flag_list *list);
 /* Set fields of the table on top. A text of NULL is none. */
 void tool_set_text(lua_State *L, const char *name, const char *text);
 void tool_set_bool(lua_State *L, const char *name, bool value);
+void tool_set_count(lua_State *L, const char *name, uint64_t count);
 /* Takes the value on top, which becomes the last item of the list below it. */
 void tool_append(lua_State *L);
 /* A lua_CFunction: its text as JSON. */
 int tool_quote(lua_State *L);
+/* A lua_CFunction: of a list of names, behind a text, the one that was meant, or nil. */
+int tool_nearest(lua_State *L);
 /* Pushes a table of what the flags were set to, by their names; durations are milliseconds. */
 void tool_push_flags(lua_State *L, const struct flag *flags);

@@ -125,14 +125,10 @@ static void refuse_name(const struct managed_scripts *scripts, struct admin_call
 
 static void on_done(void *ctx, const struct script_command_result *result)
 {
-    static const char *const ends[] = {[COMMAND_DONE] = "done",
-                                       [COMMAND_REFUSED] = "refused",
-                                       [COMMAND_FAILED] = "failed",
-                                       [COMMAND_CANCELLED] = "cancelled"};
     struct call *call = ctx;
     struct buf out = {0};
     json_open(&out, NULL, '{');
-    json_text(&out, "end", ends[result->end]);
+    json_text(&out, "end", script_command_end_name(result->end));
     if (result->is_json) {
         buf_puts(&out, ",\"value\":");
         buf_str(&out, result->text);

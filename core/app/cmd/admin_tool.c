@@ -8,7 +8,6 @@
 
 #include "app/admin/admin_client.h"
 #include "base/mem.h"
-#include "base/text/nearest.h"
 #include "object/parse/document.h"
 #include "tool/tool.h"
 
@@ -87,19 +86,6 @@ static int l_request(lua_State *L)
     return 3;
 }
 
-/* nearest(wanted, names): the name that was meant, or nil. */
-static int l_nearest(lua_State *L)
-{
-    struct nearest nearest = nearest_to(str_of(luaL_checkstring(L, 1)));
-    for (int i = 1; i <= (int)lua_objlen(L, 2); i++) {
-        lua_rawgeti(L, 2, i);
-        nearest_try(&nearest, luaL_checkstring(L, -1));
-        lua_pop(L, 1); /* the table holds it */
-    }
-    lua_pushstring(L, nearest.name);
-    return 1;
-}
-
 static int l_sleep(lua_State *L)
 {
     nanosleep(&(struct timespec){.tv_nsec = luaL_checkinteger(L, 1) * 1000000L}, NULL);
@@ -115,7 +101,7 @@ static void push_host(lua_State *L)
                                        {NULL, NULL}};
     static const luaL_Reg functions[] = {{"request", l_request},
                                          {"quote", tool_quote},
-                                         {"nearest", l_nearest},
+                                         {"nearest", tool_nearest},
                                          {"sleep", l_sleep},
                                          {NULL, NULL}};
     static const struct {

@@ -79,12 +79,6 @@ static struct rule_param_given param_at(lua_State *L, int idx)
                                      .source = text_field(L, idx, "source")};
 }
 
-static void set_text(lua_State *L, const char *name, const char *text)
-{
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, name);
-}
-
 /* --- finding */
 
 static int l_find(lua_State *L)
@@ -99,8 +93,8 @@ static int l_find(lua_State *L)
     lua_newtable(L);
     for (size_t i = 0; i < found.count; i++) {
         lua_newtable(L);
-        set_text(L, "path", found.paths[i]);
-        set_text(L, "name", found.names[i]);
+        tool_set_text(L, "path", found.paths[i]);
+        tool_set_text(L, "name", found.names[i]);
         lua_rawseti(L, -2, (int)i + 1);
     }
     script_files_clear(&found);
@@ -176,10 +170,10 @@ static void push_plan(lua_State *L, const struct inventory *plan)
     for (size_t i = 0; i < plan->count; i++) {
         const struct inventory_entry *entry = &plan->items[i];
         lua_newtable(L);
-        set_text(L, "class", inventory_class_name(entry->class));
-        set_text(L, "key", entry->key);
-        set_text(L, "detail", entry->detail);
-        set_text(L, "file", entry->file);
+        tool_set_text(L, "class", inventory_class_name(entry->class));
+        tool_set_text(L, "key", entry->key);
+        tool_set_text(L, "detail", entry->detail);
+        tool_set_text(L, "file", entry->file);
         lua_pushinteger(L, entry->line);
         lua_setfield(L, -2, "line");
         lua_rawseti(L, -2, (int)i + 1);
@@ -196,13 +190,13 @@ static struct script *load_one(lua_State *L, const struct load_host *dry)
     struct err err;
     struct script *script = script_prepare(&dry->host, &source, &err);
     if (!script) {
-        set_text(L, "error", err.text);
+        tool_set_text(L, "error", err.text);
         lua_pushboolean(L, err.code == ERR_IO);
         lua_setfield(L, -2, "unreadable");
         return NULL;
     }
     bundle_sources_hash(script_bundle(script), sources);
-    set_text(L, "sources", sources);
+    tool_set_text(L, "sources", sources);
     push_plan(L, script_inventory(script));
     lua_setfield(L, -2, "plan");
     return script;

@@ -7,6 +7,7 @@
 #include "app/specs/spec_calls.h"
 #include "base/series/user_metric.h"
 #include "script/vm/args.h"
+#include "tool/tool.h"
 
 struct holder {
     struct spec_engine *engine; /* NULL: closed */
@@ -167,10 +168,6 @@ enum { CALL_ARGS_MAX = 100 };
 /* call(engine, name, ...): how it ended, the text, whether that is JSON; or nil and why not */
 static int l_call(lua_State *L)
 {
-    static const char *const ends[] = {[COMMAND_DONE] = "done",
-                                       [COMMAND_REFUSED] = "refused",
-                                       [COMMAND_FAILED] = "failed",
-                                       [COMMAND_CANCELLED] = "cancelled"};
     struct err err;
     const char *args[CALL_ARGS_MAX];
     struct spec_engine *engine = spec_engine_arg(L);
@@ -181,7 +178,7 @@ static int l_call(lua_State *L)
     struct spec_call_result r = {.text = script_scratch(script_of(L))};
     if (!spec_command_call(engine, name, args, (size_t)count, &r, &err))
         return spec_push_result(L, false, &err);
-    lua_pushstring(L, ends[r.end]);
+    lua_pushstring(L, script_command_end_name(r.end));
     lua_pushlstring(L, r.text->data ? r.text->data : "", r.text->len);
     lua_pushboolean(L, r.is_json);
     return 3;
@@ -282,26 +279,14 @@ void bind_test(lua_State *L)
 
 /* --- Result of env:status() in a spec */
 
-static void set_text(lua_State *L, const char *key, const char *value)
-{
-    lua_pushstring(L, value);
-    lua_setfield(L, -2, key);
-}
-
-static void set_number(lua_State *L, const char *key, uint64_t n)
-{
-    lua_pushnumber(L, (lua_Number)n);
-    lua_setfield(L, -2, key);
-}
-
 static void add_handler(void *ctx, const struct script_handler_status *status)
 {
     lua_State *L = ctx;
     lua_createtable(L, 0, 4);
-    set_text(L, "id", status->id);
-    set_text(L, "kind", status->kind);
-    set_number(L, "pending", status->pending);
-    set_number(L, "errors", status->errors);
+    tool_set_text(L, "id", status->id);
+    tool_set_text(L, "kind", status->kind);
+    tool_set_count(L, "pending", status->pending);
+    tool_set_count(L, "errors", status->errors);
     lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
 }
 
@@ -312,12 +297,12 @@ static void push_queues(lua_State *L, const struct script *script)
         struct script_queue_status status;
         script_get_queue_status(script, i, &status);
         lua_createtable(L, 0, 6);
-        set_text(L, "name", status.name);
-        set_number(L, "waiting", status.queue.depth);
-        set_number(L, "delayed", status.queue.delayed);
-        set_number(L, "running", status.queue.processing);
-        set_number(L, "failing", status.queue.failing);
-        set_number(L, "errors", status.errors);
+        tool_set_text(L, "name", status.name);
+        tool_set_count(L, "waiting", status.queue.depth);
+        tool_set_count(L, "delayed", status.queue.delayed);
+        tool_set_count(L, "running", status.queue.processing);
+        tool_set_count(L, "failing", status.queue.failing);
+        tool_set_count(L, "errors", status.errors);
         lua_rawseti(L, -2, (int)i + 1);
     }
 }
@@ -332,5 +317,5 @@ void spec_status_push(lua_State *L, const struct script *script)
     lua_setfield(L, -2, "queues");
     lua_pushboolean(L, script_has_synced(script));
     lua_setfield(L, -2, "synced");
-    set_number(L, "memory", script_memory(script));
+    tool_set_count(L, "memory", script_memory(script));
 }

@@ -5,6 +5,7 @@
 #include "audit/input/manifest_objects.h"
 #include "object/parse/document.h"
 #include "script/vm/args.h"
+#include "tool/tool.h"
 
 /* put(engine, json) */
 static int l_put(lua_State *L)
@@ -51,12 +52,6 @@ static int l_add_kind(lua_State *L)
     return spec_push_result(L, spec_engine_add_kind(engine, &resource, &err), &err);
 }
 
-static void set_text(lua_State *L, const char *key, const char *value)
-{
-    lua_pushstring(L, value);
-    lua_setfield(L, -2, key);
-}
-
 static void set_slice(lua_State *L, const char *key, struct str value)
 {
     if (!value.n) return;
@@ -98,10 +93,10 @@ static int l_resolve(lua_State *L)
     if (!kinds_resolve(engine_cluster(engine->engine)->parts.kinds, str_of(kind), &resource, &err))
         return spec_push_result(L, false, &err);
     lua_createtable(L, 0, 5); /* five small texts: what fails here ends the process of the specs, not more */
-    set_text(L, "group", resource.group);
-    set_text(L, "version", resource.version);
-    set_text(L, "plural", resource.plural);
-    set_text(L, "kind", resource.kind);
+    tool_set_text(L, "group", resource.group);
+    tool_set_text(L, "version", resource.version);
+    tool_set_text(L, "plural", resource.plural);
+    tool_set_text(L, "kind", resource.kind);
     lua_pushboolean(L, resource.namespaced);
     lua_setfield(L, -2, "namespaced");
     resource_clear(&resource);

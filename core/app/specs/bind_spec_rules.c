@@ -6,6 +6,7 @@
 #include "script/generation/handover.h"
 #include "script/vm/args.h"
 #include "script/vm/bundle.h"
+#include "tool/tool.h"
 
 enum { HEADERS_MAX = 20 };
 
@@ -179,12 +180,6 @@ void bind_test_audit(lua_State *L)
 
 /* --- More of raw.test: the next generation of a script under test; see bind_spec.c */
 
-static void set_count(lua_State *L, const char *name, size_t count)
-{
-    lua_pushnumber(L, (lua_Number)count);
-    lua_setfield(L, -2, name);
-}
-
 /* reload(engine, name, text or nil): what became of what the old generation had; or nil and why it was
  * refused */
 static int l_reload(lua_State *L)
@@ -196,12 +191,12 @@ static int l_reload(lua_State *L)
     if (!spec_engine_reload(engine, name, arg_bytes_opt(L, 3, "env:reload: the text"), &done, &err))
         return spec_push_result(L, false, &err);
     lua_createtable(L, 0, 6);
-    set_count(L, "handlers_kept", done.kept);
-    set_count(L, "handlers_added", done.added);
-    set_count(L, "handlers_removed", done.removed);
-    set_count(L, "events_dropped", done.dropped_events);
-    set_count(L, "keys_dropped", done.dropped_keys);
-    set_count(L, "timers_cancelled", done.cancelled_timers);
+    tool_set_count(L, "handlers_kept", done.kept);
+    tool_set_count(L, "handlers_added", done.added);
+    tool_set_count(L, "handlers_removed", done.removed);
+    tool_set_count(L, "events_dropped", done.dropped_events);
+    tool_set_count(L, "keys_dropped", done.dropped_keys);
+    tool_set_count(L, "timers_cancelled", done.cancelled_timers);
     return 1;
 }
 

@@ -13,7 +13,6 @@
 #include "base/embedded_file.h"
 #include "base/exit_code.h"
 #include "base/mem.h"
-#include "base/text/nearest.h"
 #include "bench/run/bench_child.h"
 #include "bench/run/bench_child_lua.h"
 #include "bench/run/bench_proc.h"
@@ -65,18 +64,6 @@ static int l_json(lua_State *L)
     lua_pushnil(L);
     lua_pushstring(L, err.text);
     return 2;
-}
-
-static int l_nearest(lua_State *L)
-{
-    struct nearest nearest = nearest_to(str_of(luaL_checkstring(L, 1)));
-    for (int i = 1; i <= (int)lua_objlen(L, 2); i++) {
-        lua_rawgeti(L, 2, i);
-        nearest_try(&nearest, lua_tostring(L, -1)); /* the list keeps it */
-        lua_pop(L, 1);
-    }
-    lua_pushstring(L, nearest.name);
-    return 1;
 }
 
 static int l_temporary_folder(lua_State *L)
@@ -159,7 +146,7 @@ static void push_host(lua_State *L, const struct bench_program *program)
                                          {"guard_children", l_guard_children},
                                          {"interrupted", l_interrupted},
                                          {"json", l_json},
-                                         {"nearest", l_nearest},
+                                         {"nearest", tool_nearest},
                                          {"temporary_folder", l_temporary_folder},
                                          {"post", l_post},
                                          {"start", bench_lua_start},

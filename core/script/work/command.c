@@ -34,6 +34,15 @@ size_t script_command_count(const struct script *script)
     return script->own.commands->count;
 }
 
+const char *script_command_end_name(enum script_command_end end)
+{
+    static const char *const names[] = {[COMMAND_DONE] = "done",
+                                        [COMMAND_REFUSED] = "refused",
+                                        [COMMAND_FAILED] = "failed",
+                                        [COMMAND_CANCELLED] = "cancelled"};
+    return names[end];
+}
+
 const char *script_command_name(const struct script *script, size_t i)
 {
     must(i < script->own.commands->count);

@@ -19,6 +19,7 @@ enum script_command_end {
     COMMAND_FAILED,  /* it raised, or was over a limit: that was logged */
     COMMAND_CANCELLED,
 };
+const char *script_command_end_name(enum script_command_end end);
 struct script_command_result {
     enum script_command_end end;
     bool is_json; /* else plain text */
