@@ -36,7 +36,7 @@ return function(env, given)
     raw.raise 'env:http: url must be given, whole or as "https://hooks.example.com/*"'
   end
   local is_json = type(response.body) == "table"
-  raw.test.response(env.engine, {
+  raw.test.respond(env.engine, {
     url = response.url,
     method = response.method,
     status = response.status,
