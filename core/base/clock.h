@@ -1,5 +1,5 @@
 /* Time as a value that is handed in: every delay, deadline and back-off asks a clock, and tests move it by
- * hand. Owner: whoever made it; a clock and its timers belong to one thread. Timer functions may start and
+ * hand. Owner: its creator; a clock and its timers belong to one thread. Timer functions may start and
  * cancel any timer, their own included. Timers that are due at the same instant fire in the order in which
  * they were started. */
 #pragma once

@@ -52,7 +52,7 @@ void writer_end_with_reader(void);
  * lost, one of `put_gap` says so; those that come before it is written are lost too, so that it is a gap and
  * no sieve. Borrows `file` for good. ERR_IO. */
 bool writer_open_file(const char *path, const struct writer_file *file, struct err *err);
-/* Has it opened anew by its path, as it may have been moved, by the thread that writes it: a disk that hangs
+/* Has it opened again by its path, as it may have been moved, by the thread that writes it: a disk that hangs
  * holds up nobody else. When that fails the old one stays in use; the log tells of both. */
 void writer_reopen_file(void);
 /* Writes what waits, for at most `timeout_ms`, then ends the threads. What fails is tried once more, then its

@@ -20,7 +20,7 @@ struct output_stream {
     uint64_t dropped;
     int dropped_by;        /* errno for which lines were dropped last */
     struct writer_gap gap; /* what the log was not told yet */
-    uint64_t unmarked;     /* lines of it that the file was not told of: it is told before it takes others */
+    uint64_t unmarked;     /* lines of it that the file lacks: a line about them comes before others */
     uint64_t marking;      /* of these, told by the line in the outlet */
     bool reported;         /* the log was, that it fails, or that lines are lost */
     int reported_error;    /* the errno; 0: no room was left */

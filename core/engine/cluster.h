@@ -45,7 +45,7 @@ struct cluster {
 struct cluster *cluster_new(const struct cluster_options *options, struct err *err);
 /* Before a loop turns. */
 void cluster_watch(struct cluster *cluster, const struct cluster_watcher *watcher);
-/* The server is asked now which kinds it has. */
+/* Refreshes the kinds of the server now. */
 void cluster_refresh_kinds(void *cluster);
 /* After the scripts: reflectors end on the I/O thread, then that thread does. Events have `flush_ms` to be
  * sent. */

@@ -22,10 +22,10 @@ struct refresh {
 struct discoverer {
     struct discoverer_options options;
     struct timer timer;
-    bool refreshes; /* a question is under way */
+    bool refreshes; /* a refresh is in flight */
     int64_t refreshing_since_us;
     int64_t retry_ms;
-    struct err last_error; /* of the last response; the question's own belongs to the I/O thread meanwhile */
+    struct err last_error; /* of the last response; the refresh's own belongs to the I/O thread meanwhile */
     struct refresh refresh;
 };
 

@@ -12,23 +12,23 @@ struct discoverer_options {
     struct io_thread *io;
     /* A catalogue came; borrowed for the call. */
     void (*found)(void *ctx, const struct catalogue *catalogue);
-    /* A question failed; it will be asked again. */
+    /* A refresh failed; it will be retried. */
     void (*failed)(void *ctx, const struct err *err);
     void *ctx;
     bool is_quiet; /* failures are not logged */
 };
 
 struct discoverer *discoverer_new(const struct discoverer_options *options);
-/* Asks after `delay_ms`, unless a question is under way, or sooner. A failure is asked again with
+/* Refreshes after `delay_ms`, unless a refresh is in flight, or sooner. A failure is retried with
  * back-off, which nothing shortens. */
 void discoverer_refresh(struct discoverer *discoverer, int64_t delay_ms);
-/* A question is under way, or will be. */
+/* A refresh is in flight, or will be. */
 bool discoverer_is_refreshing(const struct discoverer *discoverer);
-/* Why the last question failed; "" when the last response was good, or none has come. */
+/* Why the last refresh failed; "" when the last response was good, or none has come. */
 const char *discoverer_error(const struct discoverer *discoverer);
-/* Wall time at which the question that is under way was asked; 0: none is. */
+/* Wall time at which the refresh in flight began; 0: none is. */
 int64_t discoverer_refreshing_since_us(const struct discoverer *discoverer);
-/* Appends why kinds are not known: that error, and for how long the server has been asked, or an exec
+/* Appends why kinds are not known: that error, and for how long the refresh has lasted, or an exec
  * plugin been waited for. */
 void discoverer_describe(const struct discoverer *discoverer, struct buf *out);
 /* The I/O thread must have been stopped: nothing it could still send is waited for. */

@@ -73,7 +73,7 @@ int64_t engine_timeout_ms(const struct engine *engine);
 bool engine_add(struct engine *engine, const char *path, const char *name, struct err *err);
 /* Resolves the claims of added scripts, and runs mains when their caches are full. */
 void engine_begin(struct engine *engine);
-/* The server is asked now which kinds it has. */
+/* Refreshes the kinds of the server now. */
 void engine_refresh_kinds(void *engine);
 /* Objects that nobody holds any more give their memory back. */
 void engine_drain(struct engine *engine);

@@ -70,13 +70,13 @@ bool engine_make_parts(struct engine *engine, struct err *err);
 
 /* --- engine_kinds.c */
 
-/* Discovery has answered. */
+/* Discovery has responded. */
 void engine_found_kinds(void *engine, const struct catalogue *catalogue);
 /* Discovery has failed. */
 void engine_failed_kinds(void *engine, const struct err *err);
 /* Claims of scripts that start are looked up in what is known of the server. */
 void engine_update_kinds(struct engine *engine, const struct catalogue *catalogue);
-/* A kind is missing: discovery is asked again before long. */
+/* A kind is missing: discovery is refreshed before long. */
 void engine_refresh_kinds_soon(struct engine *engine);
 /* Claims that have no informer are looked up in what is known of the server. */
 void engine_resolve_kinds(struct engine *engine);
@@ -148,7 +148,7 @@ void engine_continuous_claims_changed(struct engine *engine);
 void engine_continuous_take(struct engine *engine, struct script *before, struct script *now);
 /* Called when the holder of the lease of --leader-elect has changed. */
 void engine_continuous_leadership(struct engine *engine);
-/* No rule is asked any more. */
+/* No rule is evaluated any more. */
 void engine_end_continuous(struct engine *engine);
 /* Before the scripts go. */
 void engine_free_continuous(struct engine *engine);

@@ -17,7 +17,7 @@ enum { REFRESH_FIRST_MS = 1000, REFRESH_MAX_MS = 10000, REFRESH_SELDOM_MS = 3000
 struct resolution {
     struct engine *engine;
     const struct catalogue *catalogue;
-    struct buf refused; /* what was told, in lines: what rules check and use may be one kind */
+    struct buf refused; /* what was logged, in lines: what rules check and use may be one kind */
     bool only_incoming; /* of the others everything was said */
     struct skipped_kinds skipped;
 };
@@ -217,8 +217,8 @@ void engine_failed_kinds(void *ctx, const struct err *err)
 }
 
 /* --- Kinds that rules of continuous audits name and the server does not have: nobody waits for them, and
- * rules are asked about them once they are there. Claims of such are held (shared_factory.h), which no others
- * are in an engine that asks rules. See engine_internal.h */
+ * rules are evaluated on them once they are there. Claims of such are held (shared_factory.h), which no
+ * others are in an engine that evaluates rules. See engine_internal.h */
 
 static bool needs(const struct script_rule *rule, const struct informer_claim *claim)
 {

@@ -10,7 +10,7 @@ struct load_host {
     struct loop *loop;
     struct turns turns;
     struct cluster_parts parts; /* without a server */
-    struct script_host host;    /* to be used by whoever loads */
+    struct script_host host;    /* to be used by the loader */
 };
 
 /* The host borrows what the settings point to. */

@@ -1,5 +1,5 @@
 /* A program run on the loop: its output gathered, its messages given line by line, and nobody waits for it.
- * Owner: whoever started it, on the loop's thread. It is gone after on_end, or after child_kill. Callbacks
+ * Owner: its starter, on the loop's thread. It is gone after on_end, or after child_kill. Callbacks
  * run on the loop's thread, never from inside child_start; on_line may start and kill nothing. Children are
  * killed too when the process ends at once (base/must.h). */
 #pragma once

@@ -1,5 +1,6 @@
 /* A server inside this process, in the place of the network: a transport that has one hands it every
- * exchange. Owner: whoever made the server, which outlives the transport. Everything is on the loop's thread.
+ * exchange. Owner: the creator of the server, which outlives the transport. Everything is on the loop's
+ * thread.
  */
 #pragma once
 #include "net/transport.h"
@@ -9,7 +10,7 @@ struct http_local {
      * never from inside. */
     void (*begin)(struct http_local *local, struct http_exchange *exchange,
                   const struct http_request *request);
-    /* The exchange is over, whoever ended it: nothing may be said of it any more. Also from inside the
+    /* The exchange is over, however it ended: nothing may be said of it any more. Also from inside the
      * functions below. */
     void (*gone)(struct http_local *local, struct http_exchange *exchange);
 };

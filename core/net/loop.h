@@ -1,5 +1,5 @@
 /* An event loop on libev with its clock and its mailbox. One loop, one thread.
- * Owner: whoever made it. All functions but mailbox_post, waker_wake, loop_stop, loop_quiesce and loop_let_go
+ * Owner: its creator. All functions but mailbox_post, waker_wake, loop_stop, loop_quiesce and loop_let_go
  * belong to the loop's own thread; callbacks may start and stop any watcher, their own included. */
 #pragma once
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* Proxies: the one that a kubeconfig names, or those of the environment (T-4).
- * Owner: whoever made it; everything else is borrowed from it. May be called anywhere. No text of an error
+ * Owner: its creator; everything else is borrowed from it. May be called anywhere. No text of an error
  * shows user names or passwords. */
 #pragma once
 #include <stdbool.h>

@@ -55,7 +55,7 @@ struct http_exchange;
 
 /* err.reason of an ERR_CONNECT that was ECONNREFUSED (R-22 asks for it). */
 #define HTTP_REASON_REFUSED "ConnectionRefused"
-/* Of an ERR_CLOSED that was no orderly end: a RST, or a peer that no longer answers. */
+/* Of an ERR_CLOSED that was no orderly end: a RST, or a peer that no longer responds. */
 #define HTTP_REASON_RESET   "ConnectionReset"
 
 struct http_header {

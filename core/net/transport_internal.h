@@ -30,8 +30,8 @@ struct http_exchange {
     size_t body_sent;          /* of it */
     struct fence *fence;       /* a reference; NULL: none */
     char *where;               /* host:port, for messages */
-    struct buf local_headers;  /* of one that a local server answers: name and value, each with its NUL */
-    char *method, *url;        /* of one that a local server answers; NULL: libcurl knows them */
+    struct buf local_headers;  /* of one that a local server serves: name and value, each with its NUL */
+    char *method, *url;        /* of one that a local server serves; NULL: libcurl knows them */
     const struct proxy *proxy; /* the transport's; NULL: none */
     char error_text[CURL_ERROR_SIZE];
     struct timer timer;     /* until the head of the response came, then between stretches of the body */

@@ -1,5 +1,5 @@
 /* Internals shared by both halves of a script's request: web.c is the engine's, web_io.c the I/O thread's.
- * Each field belongs to one of them; `reply`, `err` and what they point at to whoever has the mail
+ * Each field belongs to one of them; `reply`, `err` and what they point at to the holder of the mail
  * `finished`. For these files only. */
 #pragma once
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* The engine's side of the admin socket: takes connections on the I/O thread, has requests answered on the
+/* The engine's side of the admin socket: takes connections on the I/O thread, has requests served on the
  * engine thread, and lets no client, slow or hostile, hold up either. Owner: the engine, on the main thread:
  * made before the I/O thread runs, freed after it was stopped. `reply` is called on the engine thread. */
 #pragma once

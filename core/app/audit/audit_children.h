@@ -37,7 +37,8 @@ _Noreturn void audit_child_run(const struct audit_child_options *options);
 
 /* --- audit_part.c */
 
-/* Asks the rules, and writes to `result`. False when they could not be loaded, which it has told there. */
+/* Evaluates the rules, and writes to `result`. False when they could not be loaded, which it has reported
+ * there. */
 bool audit_part(const struct audit_child_options *options, int order, int result);
 
 /* --- audit_children */

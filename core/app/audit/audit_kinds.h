@@ -7,8 +7,8 @@
 #include "informer/store/indexer.h"
 #include "kube/kinds/resource.h"
 
-/* Once the caches are filled: rules that use what is not in one are not asked, as they would find what is not
- * so. `of_files`: an input that has none of a kind that may be is an empty cache of it. `nobody` ("the
+/* Once the caches are filled: rules that use what is not in one are not evaluated, as they would find what is
+ * not so. `of_files`: an input that has none of a kind that may be is an empty cache of it. `nobody` ("the
  * server did not give") is for the reason. Returns how many there are, and appends their ids to `ids` by
  * audit_kinds_name_rule. */
 size_t audit_kinds_leave_out(const struct audit_scripts *scripts, bool of_files, const char *nobody,
@@ -18,7 +18,7 @@ void audit_kinds_leave_out_rule(struct auditor *auditor, uint32_t rule, const ch
                                 const struct informer_claim *uses);
 /* Appends one more to "a, b". */
 void audit_kinds_name_rule(struct buf *ids, const char *id);
-/* Appends that so many rules were not asked, as `nobody` ("the server did not give") what they use, and
+/* Appends that so many rules were not evaluated, as `nobody` ("the server did not give") what they use, and
  * which; in lines that are no longer than people read. */
 void audit_kinds_put_left_out(size_t count, const char *nobody, const struct buf *ids, struct buf *out);
 
@@ -40,7 +40,7 @@ void audit_kinds_report_missing(struct script *const *scripts, size_t count,
                                 const struct audit_kinds_sink *sink);
 
 /* --- Targets of an audit of a cluster: each kind of each namespace that rules match once, in the order of
- * the rules. Owner: whoever has the struct, zeroed at first, until audit_targets_clear; caches are borrowed,
+ * the rules. Owner: the caller, zeroed at first, until audit_targets_clear; caches are borrowed,
  * and names of namespaces are those of the scripts. On the main thread. */
 
 struct audit_target {
@@ -54,7 +54,7 @@ struct audit_targets {
     size_t count;
 };
 
-/* Of rules that are asked. A kind that the catalogue does not have is none. */
+/* Of rules that are evaluated. A kind that the catalogue does not have is none. */
 void audit_targets_find(struct audit_targets *targets, const struct audit_scripts *scripts,
                         const struct catalogue *catalogue);
 void audit_targets_clear(struct audit_targets *targets);

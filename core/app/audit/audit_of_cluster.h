@@ -5,7 +5,7 @@
 #include "kube/config/kubeconfig.h"
 
 /* A kind that the server does not let us read, that is not here after --sync-timeout, or that no server can
- * have, is told on stderr and makes the audit incomplete; rules that use it are not asked. One that this
- * server happens not to have is told, and has no objects. */
+ * have, is reported on stderr and makes the audit incomplete; rules that use it are not evaluated. One that
+ * this server happens not to have is told, and has no objects. */
 enum audit_end audit_of_cluster(const struct audit_request *request, const struct cluster_config *cluster,
                                 struct audit_table *table, struct err *err);

@@ -27,15 +27,15 @@ struct offline {
     struct pool *pool;
     struct packer *packer;
     struct catalogue *catalogue;
-    struct audit_objects *objects; /* NULL: each is forgotten once it was looked at */
+    struct audit_objects *objects; /* NULL: each is forgotten once it was audited */
     struct audit_scripts scripts;
     struct progress progress;
     size_t read;      /* objects */
-    size_t elsewhere; /* objects of kinds that rules look at, of other namespaces than that of -n */
+    size_t elsewhere; /* objects of kinds that rules match, of other namespaces than that of -n */
     size_t path;      /* of --from, which is read now */
     double share;     /* of all that is read; below 0: not known */
     bool partial;     /* something could not be read */
-    bool unevaluated; /* a rule was not asked, or nobody knows about what */
+    bool unevaluated; /* a rule was not evaluated, or nobody knows about what */
     struct audit_unmatched unmatched;
 };
 

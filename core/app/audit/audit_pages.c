@@ -45,7 +45,7 @@ struct pages {
     /* The page that is looked at. */
     struct root **objects;
     size_t count, at;
-    struct root *current;                /* that rules are asked about */
+    struct root *current;                /* that rules are evaluated on */
     const struct projection *projection; /* NULL: they are whole */
 };
 
@@ -260,7 +260,7 @@ static void audit_object(struct pages *pages, struct root *object)
     o->audited(o->ctx);
 }
 
-/* A token that leads to what was given already may do so for ever; a list that began anew has such pages. */
+/* A token that leads to what was given already may do so for ever; a list that began again has such pages. */
 static bool has_end(struct pages *pages)
 {
     size_t most = OLD_PAGES_MAX + pages->page_most;

@@ -29,6 +29,6 @@ struct audit_pages_options {
     void *ctx;
 };
 
-/* Has all rules asked about each object once. False when the list broke off, or had objects that were
- * refused: all else was looked at. */
+/* Evaluates all rules on each object once. False when the list broke off, or had objects that were
+ * refused: all else was audited. */
 bool audit_pages_read(const struct audit_pages_options *options, struct err *err);

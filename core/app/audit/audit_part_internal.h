@@ -15,7 +15,7 @@ struct kind {
     struct informer_claim *partial; /* then, for informers of scripts; may be NULL too */
     struct buf why;                 /* there is none, or objects are missing from it */
     bool is_incomplete;             /* these are */
-    struct buf rules;               /* that were not asked about it, "a, b" */
+    struct buf rules;               /* that were not evaluated on it, "a, b" */
     bool audited, used;
 };
 
@@ -34,19 +34,19 @@ struct part {
     struct kind *kinds;
     size_t kind_count;
     struct buf out;
-    int64_t reported_ns; /* when something was told last */
+    int64_t reported_ns; /* when something was reported last */
 };
 
 /* --- audit_part.c */
 
-/* Makes the audit incomplete; what is no part's own is told by the first. */
+/* Makes the audit incomplete; what is no part's own is reported by the first. */
 void part_report_problem(struct part *part, const char *text);
 /* Sends what scripts print, and notes that are not problems. */
 void part_print(void *part, struct str line);
 
 /* --- audit_part.c: the rules */
 
-/* False when something is wrong with the rules, which is told. */
+/* False when something is wrong with the rules, which is reported. */
 bool part_load(struct part *part);
 
 /* --- audit_part_kinds.c */

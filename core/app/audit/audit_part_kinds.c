@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 
-/* NULL for a kind that the server does not have, which is told elsewhere. */
+/* NULL for a kind that the server does not have, which is reported elsewhere. */
 static struct kind *kind_of(struct part *part, const struct informer_claim *claim)
 {
     struct resource resource;
@@ -33,7 +33,7 @@ static void note_rule(struct kind *kind, const char *id)
 
 /* A rule that cannot see what it uses would find fault with everything. */
 struct lacks {
-    const struct informer_claim *cache; /* the engine's, which is told with the kind */
+    const struct informer_claim *cache; /* the engine's, which is reported with the kind */
     const struct informer_claim *kind;  /* the server's */
 };
 

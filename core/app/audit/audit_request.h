@@ -22,7 +22,7 @@ struct audit_request {
     struct flag_list from;     /* what is audited; empty: a cluster */
     struct flag_list exclude;  /* of folders in `from` */
     const char *output, *fail_on, *baseline, *explain;
-    const char *selector;    /* of objects that are looked at; NULL: all are */
+    const char *selector;    /* of objects that are audited; NULL: all are */
     struct selector *labels; /* what it says; NULL with it */
     bool list_rules;         /* and audit nothing */
     bool recursive, allow_empty;
@@ -34,7 +34,8 @@ struct audit_request {
 
 enum audit_end {
     AUDIT_COMPLETE,
-    AUDIT_UNREADABLE, /* something could not be read, which was told on stderr; the rest was audited */
-    AUDIT_INCOMPLETE, /* something could not be had of the cluster or the engine, which was told on stderr */
+    AUDIT_UNREADABLE, /* something could not be read, which was reported on stderr; the rest was audited */
+    AUDIT_INCOMPLETE, /* something could not be had of the cluster or the engine, which was reported on stderr
+                       */
     AUDIT_FAILED,     /* nothing was audited, and `err` says why */
 };

@@ -3,7 +3,7 @@
 #pragma once
 #include "app/audit/audit_request.h"
 
-/* The exit code; whatever went wrong was told on stderr. */
+/* The exit code; whatever went wrong was reported on stderr. */
 int audit_run(const struct audit_request *request);
 /* The report is the table, in whose place commands are printed. */
 bool audit_is_table(const struct audit_request *request);

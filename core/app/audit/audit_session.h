@@ -1,5 +1,5 @@
 /* The session of the admin socket in which an engine is asked for an audit; see audit_protocol.h.
- * Owner: whoever has the struct, between audit_session_open and audit_session_close; on one thread, which it
+ * Owner: the caller, between audit_session_open and audit_session_close; on one thread, which it
  * blocks. */
 #pragma once
 #include "app/audit/audit_protocol.h"

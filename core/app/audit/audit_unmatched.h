@@ -1,4 +1,4 @@
-/* Objects of files that no rule looks at: how many, and on stderr the kinds among them that Kubernetes' own
+/* Objects of files that no rule matches: how many, and on stderr the kinds among them that Kubernetes' own
  * groups do not have, which are misspelt. Owner: whoever runs the audit; zeroed at first. On one thread. */
 #pragma once
 #include <stddef.h>

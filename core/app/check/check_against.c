@@ -91,7 +91,7 @@ static void add_definition(struct dump *dump, const struct tape *tape)
     dump->groups++;
 }
 
-/* --- answers of discovery */
+/* --- responses of discovery */
 
 static bool add_discovery(struct dump *dump, const struct audit_input_parsed *object)
 {

@@ -1,4 +1,4 @@
-/* Commands that ask a running engine by its admin socket: what they do with the answers is Lua
+/* Commands that call a running engine by its admin socket: what they do with the replies is Lua
  * (lua/tool/admin/). Owner: the command, on the main thread. */
 #pragma once
 #include <lua.h>

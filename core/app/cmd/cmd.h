@@ -1,5 +1,5 @@
 /* One file per command or per group of them: core/app/cmd_<name>.c, listed in core/main.c's table.
- * Owner: main, which parses the flags. A command runs on the main thread and gives the process's exit code
+ * Owner: main, which parses the flags. A command runs on the main thread and returns the process's exit code
  * (enum exit_code). */
 #pragma once
 #include "base/cli/flags.h"
@@ -36,7 +36,7 @@ struct command {
  */
 extern const struct embedded_file command_help[];
 
-/* "kubelua NAME: text" on stderr; gives EXIT_USAGE. */
+/* "kubelua NAME: text" on stderr; returns EXIT_USAGE. */
 int command_fail(const struct command_line *line, const char *text);
 
 extern const struct command cmd_run;

@@ -1,5 +1,5 @@
 /* The cluster of a test: the simulator in this process, as the server that the engine's own client talks to.
- * Owner: the test's engine; everything is on its one thread. The observer is told from inside the loop, and
+ * Owner: the test's engine; everything is on its one thread. The observer is called from inside the loop, and
  * may not call back. */
 #pragma once
 #include "kube/api/client.h"

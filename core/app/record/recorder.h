@@ -17,7 +17,7 @@ struct recorder_options {
 struct recorder_totals {
     size_t streams, unlisted; /* the latter never had a whole list */
     uint64_t objects;         /* of the first lists */
-    uint64_t changes;         /* that watches told of */
+    uint64_t changes;         /* that watches delivered */
     uint64_t relists;         /* lists after the first */
     uint64_t bytes;
 };

@@ -44,7 +44,7 @@ void repl_engine_turn(struct repl_engine *engine, bool wait);
 void repl_engine_wake(struct repl_engine *engine);
 /* Turns until something can be read there, or repl_engine_wake. */
 void repl_engine_await_input(struct repl_engine *engine, int fd);
-/* Asks the server which kinds it has, and waits for the response. */
+/* Refreshes the kinds of the server, and waits for the response. */
 bool repl_engine_refresh_kinds(struct repl_engine *engine, struct err *err);
 
 /* --- repl_dump.c */

@@ -14,7 +14,7 @@ void repl_sessions_begin(void *sessions, struct admin_call *call);
 void repl_sessions_claims_changed(struct repl_sessions *sessions);
 /* For the status: which prompts there are. */
 void repl_sessions_put(void *sessions, struct buf *out);
-/* They are told that the engine ends. */
+/* They are notified that the engine ends. */
 void repl_sessions_end(struct repl_sessions *sessions);
 /* Before the scripts. NULL is allowed. */
 void repl_sessions_free(struct repl_sessions *sessions);

@@ -21,7 +21,8 @@ struct spec_replay_options {
 /* Has the cluster serve the kinds of the recording. */
 struct spec_replay *spec_replay_open(struct spec_engine *engine, const char *path, struct err *err);
 /* Puts in place what was there when it began: the first list of each stream, also one that is not whole.
- * False, ERR_CANCELLED, when `wait` ended it; what could not be read or stored is told by spec_replay_play.
+ * False, ERR_CANCELLED, when `wait` ended it; what could not be read or stored is reported by
+ * spec_replay_play.
  */
 bool spec_replay_begin(struct spec_replay *replay, const struct spec_replay_options *options,
                        struct err *err);

@@ -13,7 +13,7 @@
 #include "script/rules/rule.h"
 #include "script/rules/rule_params.h"
 
-/* The objects that rules look at, each once. */
+/* The objects that rules match, each once. */
 struct subjects {
     struct root **items; /* references */
     size_t count;

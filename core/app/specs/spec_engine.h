@@ -59,7 +59,7 @@ bool spec_engine_settle(struct spec_engine *engine, struct err *err);
 bool spec_engine_advance(struct spec_engine *engine, int64_t ms, struct err *err);
 /* Since it was opened. */
 int64_t spec_engine_elapsed_ms(const struct spec_engine *engine);
-/* Stores objects past all faults; nobody is told before it settles. */
+/* Stores objects past all faults; nobody is notified before it settles. */
 bool spec_engine_put(struct spec_engine *engine, struct str json, struct err *err);
 /* Removes the object of a path at once; false when it is not there. */
 bool spec_engine_remove(struct spec_engine *engine, const char *path);

@@ -1,5 +1,5 @@
 /* All servers but the API server, for http.request of a script under test: they respond as its spec says.
- * Owner: the test's engine; everything is on its one thread. The observer is told from inside the loop, and
+ * Owner: the test's engine; everything is on its one thread. The observer is called from inside the loop, and
  * may not call back. */
 #pragma once
 #include "net/http_local.h"

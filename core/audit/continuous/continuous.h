@@ -54,11 +54,12 @@ struct continuous_status {
     bool active;
     size_t rules, waiting_rules; /* those whose caches are not there yet */
     size_t untracked_rules;      /* beyond max_lookups */
-    size_t objects, pending;     /* that wait to be asked about */
+    size_t objects, pending;     /* that wait to be evaluated */
     size_t verdicts[VERDICTS];
     size_t lacking_rules;    /* need a kind that the server does not have */
-    size_t incomplete_rules; /* use a kind of which objects are refused: they are not asked */
-    size_t quarantined_rules, duplicate_rules; /* `twins` are not asked, as another rule has their id */
+    size_t incomplete_rules; /* use a kind of which objects are refused: they are not evaluated */
+    size_t quarantined_rules,
+        duplicate_rules; /* `duplicate_rules` are not evaluated, as another rule has their id */
     size_t dependencies, finding_bytes, bytes; /* `bytes`: all of it, about */
     size_t left_out;                           /* cells whose findings had no room */
 };
@@ -71,8 +72,8 @@ struct continuous_rule_status {
     const char *lacks;  /* kinds that it needs and the server does not have, ", " between them; "" */
     bool incomplete;    /* it uses a kind of which objects are refused */
     bool not_evaluated; /* as that is so, or it uses what the server does not have, or has no other kind */
-    const char *duplicate_rule; /* the script that has a rule of the same id, so that this one is not asked;
-                                   or NULL */
+    const char *duplicate_rule; /* the script that has a rule of the same id, so that this one is not
+                                   evaluated; or NULL */
     size_t verdicts[VERDICTS];
     uint64_t errors;                  /* calls that ended with one */
     const char *error, *error_object; /* of the last of them; "" before the first */

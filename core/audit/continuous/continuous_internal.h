@@ -80,7 +80,7 @@ struct watch {
     struct informer_claim *claim;
     struct claim_handler *handler;
     struct dependency_watch_index *
-        *indexes; /* those that rules use; a claim has a limit of them, which is told there */
+        *indexes; /* those that rules use; a claim has a limit of them, which is reported there */
     size_t count;
 };
 
@@ -96,7 +96,7 @@ struct audited_rule {
     struct watch **watches;
     size_t use_count;
     bool untracked, untracked_due, overflowed, quarantined;
-    bool is_incomplete; /* a cache that it uses lacks objects that are refused: it is not asked */
+    bool is_incomplete; /* a cache that it uses lacks objects that are refused: it is not evaluated */
     uint64_t errors;
     struct buf error, error_object; /* of the last one */
     int64_t error_us;
@@ -188,7 +188,7 @@ void column_fit(struct column *column);
 struct result_cell *column_cell(struct column *column, uint32_t slot);
 /* Nothing is known of the object any more. */
 void column_forget(struct column *column, uint32_t slot);
-/* Asks the rule about the object. */
+/* Evaluates the rule on the object. */
 void column_evaluate(struct column *column, uint32_t slot);
 /* Queues all objects of the rule for evaluation; results stay until then. */
 void audited_rule_make_stale(struct audited_rule *rule, uint8_t flags);

@@ -9,14 +9,14 @@
 
 /* One thing to do. */
 struct audit_fix {
-    bool is_manifest;          /* of an object of its own; else a patch of one that was looked at */
+    bool is_manifest;          /* of an object of its own; else a patch of one that was audited */
     bool is_strategic;         /* the patch is a strategic merge patch (strategic.h); else a merge patch */
     bool is_there, is_patched; /* of a manifest: its object is there; another fix patches it */
     struct buf reasons;        /* lines, each with its end: what was found, and what is not mended by it */
     char *rules;               /* their ids, ", " between them */
     char *api_version, *kind;  /* of the object, as the next ones */
     char *ns, *name;           /* `ns` may be empty, and `name` of a manifest */
-    char *version;             /* its resourceVersion when it was looked at; empty: not known */
+    char *version;             /* its resourceVersion when it was audited; empty: not known */
     struct resource resource;  /* `plural` NULL: the catalogue does not have the kind */
     char *type;                /* as kubectl takes it: "pods", "deployments.apps", "Widget.v1.example.com" */
     char *json;

@@ -13,7 +13,7 @@ struct baseline *baseline_read(const char *path, struct err *err);
 void baseline_free(struct baseline *baseline);
 /* Returns the number of its findings without a fingerprint. */
 size_t baseline_old_count(const struct baseline *baseline);
-/* Counts anew: none of them has hidden anything. */
+/* Counts again: none of them has hidden anything. */
 void baseline_begin(struct baseline *baseline);
 /* Returns whether the baseline has the finding, and uses up one entry for it. */
 bool baseline_takes(struct baseline *baseline, const struct audit_rule *rule,

@@ -56,7 +56,7 @@ enum { FRAME_HEAD = 5 };
 
 enum frame_type {
     FRAME_RULES,
-    FRAME_FOUND,  /* counts, objects without rows, and why rules are not asked */
+    FRAME_FOUND,  /* counts, objects without rows, and why rules are not evaluated */
     FRAME_OBJECT, /* one that has rows, and some of them */
     FRAME_MORE,   /* further rows of that object */
     FRAME_TOTAL,

@@ -33,7 +33,7 @@ struct audit_row {
     struct str message; /* of a pass empty; of a skip why, if it is not accepted */
     struct str path;    /* "spec.containers[0].image"; empty: the object as a whole */
     struct str place;   /* the path with names in it (finding_key.h); empty: it has none */
-    struct str value;   /* what stands there, as JSON; empty: not told */
+    struct str value;   /* what stands there, as JSON; empty: not reported */
     struct str fix;     /* a patch or a manifest, as JSON; empty: none */
     struct str reason;  /* what the object's annotation says of it: "accepted until 2027-01-31: ours" */
     bool accepted;      /* a skip of what would be a finding, by that annotation */
@@ -92,7 +92,7 @@ void audit_table_add_seen(struct audit_table *table, size_t objects);
 void audit_table_add_pass(struct audit_table *table, uint32_t rule);
 /* Objects that were there and that no rule looks at. */
 void audit_table_set_unmatched(struct audit_table *table, size_t objects);
-/* Objects of kinds that rules look at, and of other namespaces than the one that was asked for. */
+/* Objects of kinds that rules match, and of other namespaces than the requested one. */
 void audit_table_set_other_namespaces(struct audit_table *table, size_t objects);
 /* Sets the number of inputs that were not objects. */
 void audit_table_set_not_objects(struct audit_table *table, size_t count);
@@ -119,9 +119,9 @@ void audit_table_sort(struct audit_table *table);
 /* So far. A finding is a row that fails or warns: a rule may have several of an object. */
 struct audit_totals {
     size_t audited, unmatched;     /* objects */
-    size_t elsewhere;              /* objects of other namespaces than was asked for */
+    size_t elsewhere;              /* objects of other namespaces than the requested one */
     size_t foreign;                /* passed over: no objects */
-    size_t evaluated;              /* rules asked of an object */
+    size_t evaluated;              /* rules evaluated on an object */
     size_t known;                  /* findings that were hidden */
     size_t verdicts[VERDICTS];     /* of objects, over all rules: the worst of what a rule said of one */
     size_t rows[VERDICTS];         /* things that were said: warnings, failures, errors */

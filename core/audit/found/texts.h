@@ -1,5 +1,5 @@
 /* Texts that are kept once each: equal ones share their bytes.
- * Owner: whoever has the struct, zeroed at first; what was kept lives until texts_clear. On one thread. */
+ * Owner: the caller, zeroed at first; what was kept lives until texts_clear. On one thread. */
 #pragma once
 #include <stddef.h>
 

@@ -21,7 +21,7 @@ struct input_reader {
     struct audit_input_counts *counts;
     size_t max;
     const char *max_name;             /* of that limit, for messages */
-    uint64_t before, reported, total; /* bytes: of files that were read, last told, of all files */
+    uint64_t before, reported, total; /* bytes: of files that were read, last reported, of all files */
     const char *file;
     struct input_source *source;
     struct input_window window;

@@ -94,7 +94,7 @@ static void complain(struct input_yaml *y)
     const yaml_parser_t *p = &y->value.parser;
     const char *problem = p->problem ? p->problem : "not YAML", *context = p->context ? p->context : "";
     size_t here = yaml_value_line_of(&y->value, p->mark);
-    if (r->window.failed) return; /* that is told by whoever reads the window */
+    if (r->window.failed) return; /* the reader of the window reports that */
     if (y->is_text_long) {
         input_refuse_text(r, here, ERR_LIMIT, "document exceeds %zu bytes (%s)", r->max, r->max_name);
     } else if (p->error == YAML_READER_ERROR) {

@@ -48,7 +48,7 @@ struct policy_head {
     const char *name;       /* of the first part */
     size_t part;            /* from 1 up */
     const char *instance;   /* who keeps it up to date; NULL: nobody */
-    const char *content;    /* NULL: not told */
+    const char *content;    /* NULL: not reported */
     const char *incomplete; /* why; NULL: it is whole */
     const size_t *counts;   /* [VERDICTS]: of its results, but for passes, which are only counted */
 };

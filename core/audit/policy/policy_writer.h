@@ -46,7 +46,7 @@ struct policy_write {
 
 /* Further state of the audit that reports mention. */
 struct policy_outlook {
-    size_t pending;         /* objects that wait to be asked about */
+    size_t pending;         /* objects that wait to be evaluated */
     const char *waiting;    /* rules whose caches are not there, by their names; "" for none */
     const char *refused;    /* kinds of which objects are refused, by their names; "" for none */
     bool findings_left_out; /* not all findings had room */
@@ -87,7 +87,7 @@ void policy_writer_wrote(struct policy_writer *writer, struct policy_write_call 
                          const struct err *err);
 
 struct policy_writer_status {
-    bool active, begun; /* `begun`: all was asked once, so that reports are written */
+    bool active, begun; /* `begun`: all was evaluated once, so that reports are written */
     size_t reports;     /* in the cluster, as far as is known */
     size_t waiting;     /* namespaces that are to be written */
     size_t left_out;    /* of them, those that have no room under max_reports */

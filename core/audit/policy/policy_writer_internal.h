@@ -37,7 +37,7 @@ struct policy_pass {
     struct policy_namespace *space; /* NULL: none is */
     struct policy_parts *parts;
     bool gathered;
-    bool unevaluated; /* rules are still to be asked about some of it */
+    bool unevaluated; /* rules are still to be evaluated on some of it */
     int64_t first_ms; /* of its namespace, when it began */
     size_t next;
     int64_t spent_ns;
@@ -71,7 +71,7 @@ struct policy_writer {
     struct timer tick;
     struct token_bucket rate;
     bool active, begun, full_logged, write_logged;
-    bool is_late;   /* it has begun, and not all was asked about */
+    bool is_late;   /* it has begun, and not all was evaluated */
     bool is_paused; /* rules wait for their caches, and not for long: nothing is written */
     int64_t active_ms;
     int64_t waiting_ms; /* since when rules wait; -1: none does */

@@ -14,7 +14,7 @@ struct report_options {
     int64_t took_ms;
     int64_t time_s;         /* since 1970, when the audit began */
     const char *incomplete; /* why there may be more to find than is told; NULL: it is whole */
-    const char *source;     /* what was looked at, as a person calls it: "dump.json", "https://..." */
+    const char *source;     /* what was audited, as a person calls it: "dump.json", "https://..." */
 };
 
 typedef void report_writer(const struct audit_table *table, const struct report_options *options, FILE *out);

@@ -25,7 +25,7 @@ struct auditor_options {
     /* Names of fields of a kind that rules are let ask for, beyond those in their code, before all of an
      * object is kept: each costs that one is packed again. */
     size_t missed_max;
-    const struct selector *selector; /* objects whose labels do not match are not looked at; NULL: all are */
+    const struct selector *selector; /* objects whose labels do not match are not audited; NULL: all are */
     struct fixer *fixer;             /* makes one fix of those of all rules; NULL: none is wanted */
 };
 
@@ -58,7 +58,7 @@ const struct projection *auditor_projection(struct auditor *auditor, struct str 
 /* Outcome for an object: only the last one counts as evaluated. */
 enum auditor_outcome {
     AUDITOR_NO_RULE_MATCHES,
-    AUDITOR_NOT_SELECTED, /* rules look at such objects, but not at one with its labels */
+    AUDITOR_NOT_SELECTED, /* rules match such objects, but not at one with its labels */
     AUDITOR_EVALUATED,
 };
 /* Asks all rules that look at it. */

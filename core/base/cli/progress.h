@@ -1,5 +1,5 @@
 /* Progress of a long task, on a line of a terminal that is rewritten: nothing is written where stderr is not
- * a terminal, or TERM is "dumb". Owner: whoever has the struct; progress_end takes the line away. On one
+ * a terminal, or TERM is "dumb". Owner: the caller; progress_end takes the line away. On one
  * thread. */
 #pragma once
 #include <stdbool.h>

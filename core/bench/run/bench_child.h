@@ -1,6 +1,6 @@
 /* A process that is measured, or that serves those: its lines are read and waited for, its messages kept for
  * the case that it fails, and it never outlives the command, however that ends.
- * Owner: whoever started it; bench_child_stop ends it. The main thread of `kubelua bench`; calls block. */
+ * Owner: its starter; bench_child_stop ends it. The main thread of `kubelua bench`; calls block. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

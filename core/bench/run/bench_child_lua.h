@@ -7,5 +7,5 @@
 void bench_lua_classes(lua_State *L);
 /* start(name, argv, folder): see bench_child_start. */
 int bench_lua_start(lua_State *L);
-/* listen(): a socket on a port of this host that answers nobody. */
+/* listen(): a socket on a port of this host that responds to nobody. */
 int bench_lua_listen(lua_State *L);

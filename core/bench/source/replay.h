@@ -1,5 +1,5 @@
 /* The replay source, `kubelua sim --replay`: pods and nothing else, rendered once and then only written, so
- * that whoever is measured against it is never measured waiting for it. Owner: whoever made it. Everything
+ * that whoever is measured against it is never measured waiting for it. Owner: its creator. Everything
  * belongs to the loop's thread; requests are served on threads of their own. */
 #pragma once
 #include <stddef.h>

@@ -28,7 +28,7 @@ struct managed_scripts_hooks {
      * nothing yet.
      */
     void (*resolve_kinds)(void *ctx);
-    /* The server is asked again which kinds it has. */
+    /* Refreshes the kinds of the server again. */
     void (*refresh_kinds)(void *ctx);
     /* False: the script's incoming generation would leave a parameter of the operator's to no rule. */
     bool (*params_stay)(void *ctx, const struct managed_script *managed, struct err *err);
@@ -88,7 +88,7 @@ struct managed_script {
     const char *why;            /* it was loaded: a literal */
     struct buf waits_for;       /* as the status tells it */
     struct buf unknown;         /* a kind that the server does not have, and where it is asked for */
-    bool refreshed;             /* the server for its kinds anew */
+    bool refreshed;             /* the kinds of the server were, for this */
     bool builds;                /* indexes, a part in each turn */
     struct bundle *rollback_of; /* bundle that a rollback in progress replaces; NULL: none in progress */
     struct buf rollback_why;

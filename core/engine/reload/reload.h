@@ -37,9 +37,9 @@ void reload_remove(struct managed_script *managed);
 /* The generation before the current one comes back as a new one. False: there is none. */
 bool reload_rollback(struct managed_script *managed, const char *why, struct err *err);
 /* An incoming generation's claim is of a kind that the server does not have; `text` tells where it asks for
- * it. From inside discovery's answer. */
+ * it. From inside discovery's response. */
 void reload_unknown_kind(struct managed_script *managed, const char *text);
-/* Discovery has answered, or informers have news: incoming generations may be ready, or refused. From
+/* Discovery has responded, or informers have news: incoming generations may be ready, or refused. From
  * anywhere. */
 void reload_check_soon(struct managed_scripts *scripts);
 void reload_on_ready(struct timer *timer);

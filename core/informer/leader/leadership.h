@@ -71,8 +71,8 @@ void leaders_check(struct leaders *leaders, int64_t tolerance_ms, struct buf *re
 size_t leaders_count(const struct leaders *leaders);
 struct leadership *leaders_at(const struct leaders *leaders, size_t i);
 
-/* Of the term that this thread was told of last, borrowed until the next `changed`; NULL: it does not lead.
- * It may be closed already. */
+/* Of the term that this thread was notified of last, borrowed until the next `changed`; NULL: it does not
+ * lead. It may be closed already. */
 struct fence *leadership_fence(const struct leadership *leadership);
 
 struct leadership_status {

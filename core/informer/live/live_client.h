@@ -1,6 +1,6 @@
 /* Requests past the cache: one object, a list page by page, or a watch, read from the server; and writes.
  * They are asked for on the engine thread and carried out on the I/O thread; answers come by mail, one for
- * each question, so that memory is bounded by what one question may bring. Owner: the engine, on the engine
+ * each request, so that memory is bounded by what one request may bring. Owner: the engine, on the engine
  * thread, where all is called. `answered` may close any of them, and ask again. */
 #pragma once
 #include <stdbool.h>
@@ -62,7 +62,7 @@ struct live_response {
 struct live_read;
 
 /* Begins, and asks for the first response. Beyond a hundred at once, watches apart, the others wait for their
- * turn. A watch whose version is none to begin with answers with an error. Fields of the question that its
+ * turn. A watch whose version is none to begin with answers with an error. Fields of the request that its
  * verb has no use for may be NULL. */
 struct live_read *live_start(struct live_client *live, const struct live_request *request,
                              void (*on_response)(void *ctx, const struct live_response *response), void *ctx);

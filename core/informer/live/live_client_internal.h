@@ -1,5 +1,5 @@
 /* Internals shared by both halves of a live read: live_client.c is the engine's, live_client_io.c the I/O
- * thread's. Each field belongs to one of them; `out` belongs to whoever has the mail `answer`. For these
+ * thread's. Each field belongs to one of them; `out` belongs to the holder of the mail `response`. For these
  * files only. */
 #pragma once
 #include <pthread.h>

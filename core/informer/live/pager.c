@@ -23,7 +23,7 @@ struct pager {
     bool whole;               /* without pages, as they no longer fit together (P-3) */
     bool page_complete;       /* its end came */
     struct buf token;         /* to go on with; empty on the first page */
-    struct buf page_token;    /* the one that the page was asked for with */
+    struct buf page_token;    /* the one that the page was requested with */
     struct buf found_version; /* the first page's (P-4) */
     size_t delivered;         /* objects in pages before this one */
     size_t last_reported;     /* those of the last one among them */
@@ -105,7 +105,7 @@ static void fail(struct pager *p, const struct err *err)
 static void on_item(void *ctx, struct root *object)
 {
     struct pager *p = ctx;
-    if (p->count >= room(p)) { /* of a server that gives more than was asked for */
+    if (p->count >= room(p)) { /* of a server that gives more than was requested */
         root_unref(object);
         return;
     }

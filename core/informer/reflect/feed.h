@@ -27,7 +27,7 @@ struct feed_options {
 };
 
 struct feed *feed_start(const struct feed_options *options);
-/* Makes source and reflector anew, with what `resource` holds now: it must not change while that is under
+/* Makes source and reflector again, with what `resource` holds now: it must not change while that is under
  * way. The queue stays: the first list replaces what is known. */
 void feed_restart(struct feed *feed);
 bool feed_is_restarting(struct feed *feed);

@@ -29,7 +29,7 @@ enum reflector_sync {
 
 /* Counters behind the metrics of a reflector (I-24); all since it was created. */
 struct reflector_counters {
-    uint64_t lists, list_pages; /* lists begun, also those begun anew (R-10, P-3); pages that came */
+    uint64_t lists, list_pages; /* lists begun, also those begun again (R-10, P-3); pages that came */
     uint64_t lists_done, list_ms, listed_items; /* whole lists, the time they took, what was in them */
     uint64_t watch_lists, watch_lists_done; /* begun; those with an end bookmark also count as lists done */
     uint64_t watches, short_watches;        /* begun, watch-lists not included; very short ones */

@@ -7,7 +7,7 @@
 #include "informer/shared/shared_factory_internal.h"
 #include "object/pack/pool.h"
 
-enum { SAMPLE = 4096 }; /* objects whose size is looked at */
+enum { SAMPLE = 4096 }; /* objects whose size is sampled */
 
 const char *claim_state_name(enum claim_state state)
 {
@@ -45,7 +45,7 @@ void shared_note_state(struct shared *shared, const struct reflector_status *sta
 }
 
 struct sample {
-    size_t seen, step; /* of so many objects one is looked at */
+    size_t seen, step; /* of so many objects one is sampled */
     size_t bytes, sampled;
     const struct pool *pool;
 };

@@ -47,7 +47,7 @@ struct informer_claim {
     struct claim_index_list indexes;
     bool builds_in_steps;  /* the indexes */
     bool suspended, known; /* `known`: it would be resolved were it not held */
-    struct err unknown;    /* why it is not resolved; ERR_NONE: discovery has not answered */
+    struct err unknown;    /* why it is not resolved; ERR_NONE: discovery has not responded */
     int64_t since_us;      /* wall time at which it was made */
     struct series **down;  /* one for each namespace, until it is resolved (B-7) */
     size_t down_count;

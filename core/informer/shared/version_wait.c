@@ -81,7 +81,7 @@ struct str version_waits_version(const struct version_waits *waits)
     return buf_slice(&waits->notified);
 }
 
-/* Each is looked for anew: the call before may have cancelled any. */
+/* Each is looked for again: the call before may have cancelled any. */
 void version_waits_notify(struct version_waits *waits, struct str now)
 {
     struct version_wait *wait;

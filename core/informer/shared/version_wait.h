@@ -13,7 +13,7 @@ struct version_wait;
 
 struct version_waits {
     TAILQ_HEAD(version_wait_queue, version_wait) queue;
-    struct buf notified; /* the version that was told last */
+    struct buf notified; /* the version of the last notification */
 };
 
 void version_waits_init(struct version_waits *waits);

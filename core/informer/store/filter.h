@@ -1,5 +1,5 @@
 /* Filter of the objects that a handler is notified of: namespaces, a label selector, values at paths, as one
- * predicate (I-18). Owner: whoever made it by filter_new; the handler options it becomes a part of take it.
+ * predicate (I-18). Owner: its creator by filter_new; the handler options it becomes a part of take it.
  * Immutable once it is in use; filter_passes allocates nothing and may be called from any callback of the
  * engine thread. */
 #pragma once

@@ -170,7 +170,7 @@ static bool end_line(struct framer *framer, const char *data, size_t len, size_t
         *used = len + 1;
         return more;
     }
-    if (alone) { /* nothing but these bytes: they are looked at anew */
+    if (alone) { /* nothing but these bytes: they are looked at again */
         frame_reset(framer);
         framer->walking = true;
         *used = 0;

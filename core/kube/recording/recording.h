@@ -43,7 +43,7 @@ struct recording_writer;
 struct recording_writer *recording_writer_new(const char *path, const struct recording_stream *stream,
                                               struct err *err);
 /* `object` is JSON text in one line; of LISTED it is the list's version, as bare text. What goes wrong is
- * told by recording_writer_end. */
+ * reported by recording_writer_end. */
 void recording_writer_put(struct recording_writer *writer, enum recording_type type, int64_t at_us,
                           struct str object);
 /* So that a reader of the file sees what was put so far. False once anything went wrong. */

@@ -1,5 +1,5 @@
 /* Names of fields: those that are kept of an object, and of some of them all that is in them.
- * Owner: whoever made it; filled first, then immutable, so that it may be read on any thread. */
+ * Owner: its creator; filled first, then immutable, so that it may be read on any thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

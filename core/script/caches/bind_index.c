@@ -54,7 +54,7 @@ static int l_index_add(lua_State *L)
 
 /* The index of that name in the lister's cache, NULL for the namespace index; raises when there is none. A
  * function that asks its own index would be called for its own answer, without end: a snapshot builds the
- * index anew, and to ask with an object asks the function. */
+ * index again, and to ask with an object asks the function. */
 static struct index *find_index(lua_State *L, const struct lister *lister, struct indexer *cache,
                                 struct str name, const char *verb)
 {

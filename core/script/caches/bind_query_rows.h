@@ -1,4 +1,4 @@
-/* The answers of queries, as Lua has them.
+/* Results of queries, as Lua has them.
  * Owner: Lua's collector. Inside a call into Lua: all may raise. `cache` may be NULL: there is nothing. */
 #pragma once
 #include <lua.h>

@@ -77,7 +77,7 @@ static int l_snapshot_new(lua_State *L)
     return 1;
 }
 
-/* "v1 pods in shop"; as it was asked for while discovery has not answered. */
+/* "v1 pods in shop"; as it was requested while discovery has not responded. */
 static void describe(struct informer_claim *claim, struct buf *out)
 {
     const struct resource *resource = claim_resource(claim);

@@ -34,8 +34,8 @@ bool index_function_is_running(const struct index_source *source);
  * was built, or that it is being rebuilt. NULL: all are, or the source is no such function. Borrowed until
  * it is asked again. */
 const char *index_function_failure(const struct index_source *source);
-/* From now on `fn` is told when the index as a whole is another: the function failed for the first time since
- * it was built, or it has been rebuilt. NULL: nobody. From inside of calls: it may not call back. */
+/* From now on `fn` is called when the index as a whole is another: the function failed for the first time
+ * since it was built, or it has been rebuilt. NULL: nobody. From inside of calls: it may not call back. */
 void index_function_on_change(const struct index_source *source, void (*fn)(void *ctx), void *ctx);
 /* Around what may ask a source from inside a C function that Lua called with `L`: returns what `leave` wants
  * back. The caller calls call_check_nested before, as nothing in between may raise. */

@@ -68,7 +68,7 @@ static void detach(struct script_handler *h)
 }
 
 /* The new handler starts over, with the cache or from now on; but after the old one's calls, and what is gone
- * was not told of by the cache. */
+ * was not notified of by the cache. */
 static void replace(struct script_handler *before, struct script_handler *h)
 {
     detach(before);

@@ -91,7 +91,7 @@ void script_describe_main(const struct script *script, struct buf *out);
 /* Its event handlers, in the order in which they were added; `fn` changes nothing. Texts are borrowed. */
 struct script_handler_status {
     const char *id, *kind;
-    size_t pending;     /* events that it was not told yet */
+    size_t pending;     /* events that it has not received yet */
     size_t debounced;   /* objects whose changes it will be notified of when they are quiet */
     size_t busy;        /* calls of it that wait */
     size_t concurrency; /* how many of them there may be */

@@ -33,5 +33,5 @@ void handler_calls_disown(struct script_handler *handler);
  * Owner: nothing is kept. On the engine thread, outside of any call into Lua of its script. */
 
 /* `ctx` is the struct script_handler. What fails does not pass: it is logged and counted as the handler's
- * errors are, and the handler is not told of objects that nobody vouched for. */
+ * errors are, and the handler is not notified of objects that nobody vouched for. */
 bool handler_filter_passes(void *ctx, struct root *object);

@@ -11,7 +11,7 @@
 
 #include "informer/shared/shared_informer.h"
 
-/* --- Events of a handler, and how events of one object are merged. Owner: whoever holds the event; its
+/* --- Events of a handler, and how events of one object are merged. Owner: the holder of the event; its
  * objects are references or borrowed, as said there. On the engine thread; no Lua is called. */
 
 enum handler_event_type { ON_ADD, ON_UPDATE, ON_DELETE, ON_COUNT };
@@ -25,7 +25,7 @@ struct handler_event {
     struct root *object; /* the new state or the last */
     struct event_info info;
     /* An add of an object that is gone, for the delete behind it: an earlier generation was notified of it.
-     * Joined with that delete it is a delete that nobody was told the add of. */
+     * Joined with that delete it is a delete whose add nobody received. */
     bool recalled;
 };
 
@@ -49,7 +49,7 @@ enum pending_pairs {
     PENDING_JOIN_ALL,        /* an update */
     PENDING_SPLIT_RECREATED, /* the same, but with another uid they stay two */
     PENDING_KEEP_PAIRS,      /* they stay two: the handler has no function for updates */
-    PENDING_PICK_DELETES,    /* they stay two: deletes are picked out, with what was told before each */
+    PENDING_PICK_DELETES,    /* they stay two: deletes are picked out, with what was delivered before each */
 };
 
 struct pending_entry;

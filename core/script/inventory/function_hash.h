@@ -21,7 +21,7 @@ void function_code(lua_State *L, int idx, bool strings, struct buf *out);
 bool function_closure_code(struct script *script, int ref, struct buf *out);
 
 /* Appends the parts of the function's code to `out` in one order: LuaJIT writes the fields of constant tables
- * in the order of a hash that is seeded anew in each state. False when `dump` is none of this LuaJIT's. */
+ * in the order of a hash that is seeded again in each state. False when `dump` is none of this LuaJIT's. */
 bool function_canonical(struct str dump, struct buf *out);
 /* Appends the string constants of the function and those in it, each behind its length. */
 bool function_strings(struct str dump, struct buf *out);

@@ -1,5 +1,5 @@
 /* A prompt's Lua state: lines of Lua are run in it as tasks, and what they give is made text for people. It
- * reads caches and the server, and changes nothing. Owner: whoever made it; on the engine thread, and not
+ * reads caches and the server, and changes nothing. Owner: its creator; on the engine thread, and not
  * from inside a call of it. Texts handed out are borrowed for the call. */
 #pragma once
 #include <stddef.h>
@@ -17,7 +17,7 @@ enum repl_end {
 };
 
 enum repl_caches {
-    REPL_OWN_CACHES,    /* a kind that is asked for gets a cache */
+    REPL_OWN_CACHES,    /* a requested kind gets a cache */
     REPL_SHARED_CACHES, /* those that scripts of the host have, and no others */
 };
 
@@ -44,7 +44,7 @@ void repl_free(struct repl *repl);
 /* One at a time. */
 void repl_eval(struct repl *repl, struct str text, const struct repl_style *style);
 bool repl_is_busy(const struct repl *repl);
-/* Ends the evaluation under way if it waits: `ended` is told. */
+/* Ends the evaluation under way if it waits: `ended` is called. */
 void repl_cancel(struct repl *repl);
 /* Ends it, or the completion under way, if it computes. From a signal handler on the same thread. */
 void repl_interrupt(struct repl *repl);
@@ -53,7 +53,7 @@ bool repl_was_interrupted(const struct repl *repl);
 /* Appends what the text may go on with, each ended by a NUL byte; `*start`: where the word begins that they
  * stand for. Nothing when that takes more CPU than a handler has. */
 void repl_complete(struct repl *repl, struct str text, size_t *start, struct buf *out);
-/* To be told whenever a claim has changed. */
+/* To be notified whenever a claim has changed. */
 void repl_claims_changed(struct repl *repl);
 /* Bytes of its Lua state. */
 size_t repl_memory(const struct repl *repl);

@@ -1,5 +1,5 @@
-/* Rules of a script: what it gave to k8s.rule, and asking one about an object. A rule looks at an object, at
- * what its `uses` find in caches, and says what it thinks of it; it changes nothing, and may be asked about
+/* Rules of a script: what it gave to k8s.rule, and their evaluation. A rule looks at an object, at
+ * what its `uses` find in caches, and says what it thinks of it; it changes nothing, and may be evaluated on
  * the same object again at any time. Owner: the script has its rules; texts are borrowed. On the engine
  * thread, or in a child that was forked from it; outside of Lua, but for what is for bind_rule.c. */
 #pragma once
@@ -77,7 +77,7 @@ struct rule_finding {
     enum verdict verdict;
     struct str message; /* why; of a pass empty */
     struct str path;    /* "spec.containers[0].image"; empty: the object as a whole */
-    struct str value;   /* what stands there, as JSON; empty: not told */
+    struct str value;   /* what stands there, as JSON; empty: not reported */
     struct str reason;  /* why it is accepted by the object's owner, or is not any more; rules give none */
 };
 struct rule_sink {
@@ -103,12 +103,12 @@ enum { RULE_FINDINGS_MAX = 1000 }; /* of one object */
 bool script_rule_code(struct script *script, size_t rule, struct buf *out);
 /* Returns whether the rule matches objects of that namespace. */
 bool rule_takes(const struct script_rule *rule, struct str ns);
-/* Asks the rule about the object. VERDICT_ERROR: it raised, or was over a limit; the sink was told why, after
- * what it had said before; or it is in quarantine. */
+/* Evaluates the rule on the object. VERDICT_ERROR: it raised, or was over a limit; the sink got the reason,
+ * after what it had reported before; or it is in quarantine. */
 enum verdict script_evaluate_rule(struct script *script, size_t rule, struct root *object,
                                   const struct rule_sink *sink);
 /* Of who asks a rule for ever: from now on one of which three calls in a row went over a limit is in
- * quarantine (quarantine.h), as "rule/ID". It is not called, and each object is an error. `lifted` is told
+ * quarantine (quarantine.h), as "rule/ID". It is not called, and each object is an error. `lifted` is called
  * when it may be called again. Outside of any call. */
 void script_watch_rule(struct script *script, size_t rule, void (*lifted)(void *ctx), void *ctx);
 /* Nobody does any more. */

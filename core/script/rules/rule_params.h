@@ -1,5 +1,5 @@
 /* Parameters that an operator gives to rules: by name, for every rule that declares it, or by a rule's id,
- * which wins. Owner: whoever made them; they outlive the scripts that are handed them. What is given later
+ * which wins. Owner: their creator; they outlive the scripts that are handed them. What is given later
  * takes the place of the same given before. On any one thread; adding and reading are for the start of a
  * command, the rest raises nothing. */
 #pragma once

@@ -24,7 +24,7 @@ struct kind_access {
  * what is not declared before anything is sent. */
 int kind_resolve(lua_State *L, const struct kind_access *access);
 /* Returns the resource that kind_resolve found. Raises if the script did not declare this use of it. The kind
- * is the resource's; `question->kind` is ignored. Call with the values that are sent. */
+ * is the resource's; `access->kind` is ignored. Call with the values that are sent. */
 const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *access);
 /* The same without the check of declarations; raises "verb: expected a resource, not nil". */
 const struct resource *resource_arg(lua_State *L, int idx, const char *verb);

@@ -1,4 +1,4 @@
-/* Writes under --dry-run=client: told in the log, never sent, answered with what the script gave.
+/* Writes under --dry-run=client: logged, never sent; the response is what the script gave.
  * Owner: nothing is kept. On the engine thread; nothing here raises. */
 #pragma once
 #include "object/pack/pool.h"

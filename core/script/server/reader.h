@@ -28,7 +28,7 @@ struct reader {
     struct read_wait *waiter;
 };
 
-/* Begins to read; the question is copied. */
+/* Begins to read; the request is copied. */
 void reader_start(struct reader *reader, const struct live_request *request);
 /* The server hears no more of it, and what has not been taken is gone. Who waits is told that nothing comes.
  */

@@ -1,8 +1,8 @@
 /* An object that has not all its fields, as it was packed by the names of those that a rule is thought to
  * read (object/value/name_set.h): a call that asks of it what may have been dropped is ended there and
- * then, so that the object can be packed anew with more, and the rule be asked again. No script sees a field
- * as absent that is not. Owner: the script, which holds one; the object and its projection are those of the
- * call in progress. Inside a call into Lua. partial_* of an object that is whole do nothing. */
+ * then, so that the object can be packed again with more, and the rule be evaluated again. No script sees a
+ * field as absent that is not. Owner: the script, which holds one; the object and its projection are those of
+ * the call in progress. Inside a call into Lua. partial_* of an object that is whole do nothing. */
 #pragma once
 #include <lua.h>
 #include <stdbool.h>

@@ -26,7 +26,7 @@ struct view {
 
 /* A new view of the whole object; takes a reference of its own. */
 void view_push_object(lua_State *L, struct root *root);
-/* The same of one that the server answered with: what a script keeps of those is looked at in time. */
+/* The same of one in the response of the server: what a script keeps of those is looked at in time. */
 void view_push_fetched(lua_State *L, struct root *root);
 /* Objects that no cache holds any more, or never did, and that a script may soon have done with. Views are
  * small and what they keep alive is not: Lua's collector, which sees the views only, would let too much wait,

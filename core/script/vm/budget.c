@@ -222,7 +222,7 @@ static enum script_result result_of(enum limit limit)
     return limit == LIMIT_SCRIPT_MEMORY ? SCRIPT_MEMORY_LIMIT : SCRIPT_CPU_LIMIT;
 }
 
-/* A call that was found over a limit at its very end was told of nowhere yet. */
+/* A call that was found over a limit at its very end was reported nowhere yet. */
 enum script_result budget_leave(struct script *script, struct budget_call *call, enum script_result result)
 {
     struct budget *b = &script->budget;

@@ -31,5 +31,5 @@ void failure_log_set_place(struct failure_log *report, lua_State *L, int ref);
 enum { REPORT_FIELDS_MAX = 4 };
 void failure_log_add(struct failure_log *report, struct script *script, enum script_function function,
                      enum script_result result, const struct log_field *about);
-/* Its owner ends: what was left out is told now. The script must still be there. */
+/* Its owner ends: what was omitted is logged now. The script must still be there. */
 void failure_log_flush(struct failure_log *report);

@@ -40,7 +40,7 @@ struct script_hooks {
 };
 
 /* Parts of a cluster that scripts use; a second cluster is a second one of these. Owner: the engine's
- * cluster, or whoever has scripts without a server. */
+ * cluster, or the owner of scripts without a server. */
 struct cluster_parts {
     struct shared_factory *factory;
     struct kinds *kinds; /* meaning of the names of kinds */

@@ -29,7 +29,7 @@ struct quarantine {
 
 enum quarantine_call { QUARANTINE_CALL, QUARANTINE_FILTER };
 
-/* Copies `id`. `lifted` is told when it may be called again; NULL: nothing is to be done. */
+/* Copies `id`. `lifted` is called when it may be called again; NULL: nothing is to be done. */
 void quarantine_init(struct quarantine *quarantine, struct script *script, const char *id,
                      void (*lifted)(struct quarantine *quarantine));
 /* Ends the quarantine of a function that no longer exists: takes it out of all lists. */

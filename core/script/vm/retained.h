@@ -34,14 +34,14 @@ static inline void retained_drop(struct script *script, struct retained *retaine
     if (--retained->slots[retained->last].views == 0) retained_remove_last(script);
 }
 
-/* The script gets an object that comes from no cache: an answer to a read or a write. */
+/* The script gets an object that comes from no cache: a response to a read or a write. */
 void retained_add_fetched(struct script *script, const struct root *object);
 /* `many` is held from here on; nothing when it has no objects. */
 void retained_add_set(struct script *script, struct retained_set *many);
 void retained_remove_set(struct retained_set *many);
 /* Returns whether enough has happened since the last recount for the next one. */
 bool retained_is_due(const struct script *script);
-/* Counts them anew. */
+/* Counts them again. */
 void retained_recount(struct script *script);
 /* Lua has collected all views. */
 void retained_clear(struct script *script);

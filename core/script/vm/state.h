@@ -152,7 +152,7 @@ struct script {
         const void *identity;
     } classes[CLASS_COUNT];
     int refs[REF_COUNT];
-    struct { /* of the verbs: emptied by whoever uses it next */
+    struct { /* of the verbs: emptied by its next user */
         struct buf text, keys;
         struct tape_parser *parser;
     } scratch;

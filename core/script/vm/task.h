@@ -88,7 +88,7 @@ struct task_call {
 enum script_result task_run(struct script *script, const struct task_call *call, struct task **task);
 /* Returns the fence of the task in progress, for its writes; NULL: none. Borrowed. */
 struct fence *task_fence(const struct script *script);
-/* Ends a task that waits: `done` is told SCRIPT_CANCELLED at once. From anywhere on the engine thread. */
+/* Ends a task that waits: `done` gets SCRIPT_CANCELLED at once. From anywhere on the engine thread. */
 void task_cancel(struct task *task);
 
 /* --- for script_open.c */

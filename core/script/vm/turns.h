@@ -1,5 +1,5 @@
 /* Turns of the loop in which scripts go on with what waits in them: calls that were woken, events that
- * handlers were not told of yet, keys of queues. All scripts together have one bounded turn, then signals,
+ * handlers have not received yet, keys of queues. All scripts together have one bounded turn, then signals,
  * timers and probes have theirs, and what is left comes in the next one. The script that waits longest comes
  * first; in a script, what the last turn had no time for. Owner: the engine, longer than its scripts. On the
  * engine thread; turns_schedule is for anywhere on it. */

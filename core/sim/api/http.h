@@ -1,5 +1,5 @@
 /* The HTTP side, on libmicrohttpd: a listener on the loop, a thread for each connection, bodies in large
- * blocks. Owner: whoever made it; sim_http_free ends all connections. `serve` is called on the connections'
+ * blocks. Owner: its creator; sim_http_free ends all connections. `serve` is called on the connections'
  * threads, everything else belongs to the loop's thread. */
 #pragma once
 #include "base/err.h"

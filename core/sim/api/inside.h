@@ -1,6 +1,6 @@
 /* The simulator without HTTP, for a caller in the same process: requests and responses as texts, on the
  * clock of a loop that is moved by hand. Faults are rules of its own (app/inside/inside_faults.h).
- * Owner: whoever made it; all on the loop's thread. */
+ * Owner: its creator; all on the loop's thread. */
 #pragma once
 #include "base/buf.h"
 #include "base/err.h"

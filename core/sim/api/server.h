@@ -1,5 +1,5 @@
 /* The simulated API server put together: store, HTTP, data, scenario.
- * Owner: whoever made it. Everything belongs to the loop's thread; requests are served on threads of their
+ * Owner: its creator. Everything belongs to the loop's thread; requests are served on threads of their
  * own. */
 #pragma once
 #include <stdbool.h>

@@ -27,7 +27,7 @@ struct watch {
     enum { WATCH_INITIAL, WATCH_LIVE } stage;
     bool end_bookmark;
     uint64_t version;   /* up to which the client was sent everything that concerns it */
-    uint64_t delivered; /* the last version that it was told of: less, when only others changed */
+    uint64_t delivered; /* the last version that it was notified of: less, when only others changed */
     int64_t deadline_ms, bookmark_ms;
     struct sim_watcher watcher;
     struct sim_event batch[SIM_WATCH_BATCH_MAX]; /* with references of their own */
