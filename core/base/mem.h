@@ -1,5 +1,6 @@
-/* Allocation that never fails: out of memory aborts, and memory is bounded by limits instead (design, section
- * 6). Owner: the caller frees with free(). May be called anywhere. */
+/* Allocation that never fails: out of memory ends the process. Limits keep small what scripts, servers and
+ * files make, so that it does not come to that. Owner: the caller frees with free(). May be called anywhere.
+ */
 #pragma once
 #include <stdarg.h>
 #include <stdbool.h>

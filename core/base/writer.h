@@ -1,9 +1,10 @@
 /* Whole lines to stdout, stderr and a file, from a thread for each, so that a reader who does not read
- * can never hold up a loop (design, section 4; lua-api, `print-buffer`). The streams keep their own order and
- * do not wait for each other. What cannot be written stays, as long as there is room, and is tried again
- * after 0.1 to 5 seconds; the log says when that begins, and when it works again how many lines were lost.
- * Owner: the process. May be called from any thread. Without writer_start, and after writer_stop, lines are
- * written at once by the caller: what unit tests and short commands want; one that fails is lost. */
+ * can never hold up a loop: it only fills the room that lines have here (of scripts, the limit print-buffer).
+ * The streams keep their own order and do not wait for each other. What cannot be written stays, as long as
+ * there is room, and is tried again after 0.1 to 5 seconds; the log says when that begins, and when it works
+ * again how many lines were lost. Owner: the process. May be called from any thread. Without writer_start,
+ * and after writer_stop, lines are written at once by the caller: what unit tests and short commands want;
+ * one that fails is lost. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
-/* Sandbox of a script: a list of what it may reach of Lua; all else is absent (lua-api, section 7).
- * Owner: the state, while it is set up. The API's own Lua code runs in an environment of its own, that a
- * script cannot change. */
+/* Sandbox of a script: a list of what it may reach of Lua; all else is absent (docs/lua-api.md, What a script
+ * cannot do). Owner: the state, while it is set up. The API's own Lua code runs in an environment of its own,
+ * that a script cannot change. */
 #pragma once
 #include <lua.h>
 

@@ -1,6 +1,6 @@
-/* Lua values to JSON text: tables, views, null, k8s.int64 (lua-api, section 2); for scripts, and for people
- * who read a log. Owner: the text goes into the script's scratch. On the engine thread, inside a call into
- * Lua. */
+/* Lua values to JSON text: tables, views, null, k8s.int64 (docs/lua-api.md, k8s.json); for scripts, and for
+ * people who read a log. Owner: the text goes into the script's scratch. On the engine thread, inside a call
+ * into Lua. */
 #pragma once
 #include <lua.h>
 

@@ -47,7 +47,7 @@ extern const struct value_words view_words;
 /* Registers the two classes; leaves the methods' table of objects on the stack. */
 void view_define(lua_State *L);
 
-/* The same as plain tables: maps, arrays marked as such, null as k8s.null (lua-api, section 2). */
+/* The same as plain tables: maps, arrays marked as such, null as k8s.null (docs/lua-api.md, Objects). */
 void copy_push_value(lua_State *L, struct value value);
 /* Marks the table on top of the stack as an array. */
 void copy_mark_array(lua_State *L);

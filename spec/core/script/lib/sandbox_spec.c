@@ -1,4 +1,4 @@
-/* core/script/lib/sandbox.c: what a script may not do (lua-api, section 7). */
+/* core/script/lib/sandbox.c: what a script may not do (docs/lua-api.md, What a script cannot do). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* core/script/view/view.c: objects as scripts see them (lua-api, section 2). */
+/* core/script/view/view.c: objects as scripts see them (docs/lua-api.md, Objects). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
