@@ -184,6 +184,7 @@ static void put_key(struct buf *b, const struct log_field *all, const struct log
     buf_putc(b, '"');
 }
 
+/* Without json_out.h, as it is hot, and a key may get underscores. */
 static void put_json(struct buf *b, enum log_level level, const char *file, int line, const char *msg,
                      const struct log_field *fields)
 {

@@ -259,8 +259,7 @@ static void put_plan(const struct managed_script *managed, struct buf *out)
     json_int(out, "generation", (int64_t)script_generation(managed->running));
     json_text(out, "sources", sources);
     json_bool(out, "trusted", script_is_trusted(managed->running));
-    buf_puts(out, ",\"plan\":");
-    inventory_write_json(script_inventory(managed->running), out);
+    inventory_write_json(script_inventory(managed->running), "plan", out);
     json_close(out, '}');
 }
 

@@ -223,8 +223,7 @@ static void put_writes(const struct admin_engine *admin, struct buf *out)
 {
     const struct write_log *log = engine_host(admin->engine)->audit;
     json_int(out, "total", (int64_t)write_log_total(log));
-    buf_puts(out, ",\"writes\":");
-    write_log_write(log, out);
+    write_log_write(log, "writes", out);
 }
 
 bool admin_engine_reply(void *ctx, const char *method, struct buf *result, struct err *err)

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "base/text/json_out.h"
 
 /* Place of an entry. */
 struct inventory_key {
@@ -155,16 +156,16 @@ void inventory_clear(struct inventory *plan)
 
 /* --- as JSON */
 
-void inventory_write_json(const struct inventory *plan, struct buf *out)
+void inventory_write_json(const struct inventory *plan, const char *key, struct buf *out)
 {
-    buf_putc(out, '[');
+    json_open(out, key, '[');
     for (size_t i = 0; i < plan->count; i++) {
         const struct inventory_entry *entry = &plan->items[i];
-        buf_printf(out, "%s{\"class\":\"%s\",\"key\":", i ? "," : "", names[entry->class]);
-        buf_json_string(out, str_of(entry->key));
-        buf_puts(out, ",\"detail\":");
-        buf_json_string(out, str_of(entry->detail));
-        buf_putc(out, '}');
+        json_open(out, NULL, '{');
+        json_text(out, "class", names[entry->class]);
+        json_text(out, "key", entry->key);
+        json_text(out, "detail", entry->detail);
+        json_close(out, '}');
     }
-    buf_putc(out, ']');
+    json_close(out, ']');
 }

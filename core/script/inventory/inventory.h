@@ -71,5 +71,5 @@ const struct inventory_entry *inventory_find(const struct inventory *plan, enum 
                                              struct str key);
 void inventory_clear(struct inventory *plan);
 
-/* An array of { class, key, detail }. */
-void inventory_write_json(const struct inventory *plan, struct buf *out);
+/* An array of { class, key, detail }; `key` as json_open has it. */
+void inventory_write_json(const struct inventory *plan, const char *key, struct buf *out);

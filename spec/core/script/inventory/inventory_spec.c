@@ -81,7 +81,7 @@ static void test_a_plan_is_written_as_json(void **state)
     struct buf out = {0};
     ADD(&plan, INVENTORY_HANDLER, "say \"x\"", "{a=1}");
     ADD(&plan, INVENTORY_MAIN, "k8s.main", "");
-    inventory_write_json(&plan, &out);
+    inventory_write_json(&plan, NULL, &out);
     assert_string_equal(buf_text(&out),
                         "[{\"class\":\"handler\",\"key\":\"say \\\"x\\\"\",\"detail\":\"{a=1}\"},"
                         "{\"class\":\"main\",\"key\":\"k8s.main\",\"detail\":\"\"}]");
