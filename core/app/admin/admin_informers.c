@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "app/admin/admin_engine.h"
-#include "base/mem.h"
+#include "base/array.h"
 #include "base/text/json_out.h"
 #include "engine/engine_view.h"
 #include "informer/shared/informer_key.h"
 
 /* The claims of all scripts, those of the same informer side by side, but for those that are held. */
 struct claims {
-    struct {
+    struct claim_of {
         struct informer_claim *claim;
         const char *script;
         bool listed;
@@ -23,11 +23,10 @@ static void collect(const struct managed_scripts *scripts, struct claims *all)
 {
     for (size_t i = 0; i < scripts->generation_count; i++)
         for (size_t j = 0; j < script_claim_count(scripts->generations[i]); j++) {
-            if (claim_is_suspended(script_claim(scripts->generations[i], j))) continue;
-            all->items = xrealloc(all->items, (all->count + 1) * sizeof *all->items);
-            all->items[all->count].claim = script_claim(scripts->generations[i], j);
-            all->items[all->count].script = script_name(scripts->generations[i]);
-            all->items[all->count++].listed = false;
+            struct informer_claim *claim = script_claim(scripts->generations[i], j);
+            if (claim_is_suspended(claim)) continue;
+            *array_add(all->items, all->count) =
+                (struct claim_of){claim, script_name(scripts->generations[i]), false};
         }
 }
 

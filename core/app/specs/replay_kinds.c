@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "kube/kinds/kinds.h"
@@ -27,9 +28,9 @@ static struct missing *missing_of(struct comparison *c, const char *kind)
 {
     for (size_t i = 0; i < c->count; i++)
         if (strcmp(c->missing[i].kind, kind) == 0) return &c->missing[i];
-    c->missing = xrealloc(c->missing, (c->count + 1) * sizeof *c->missing);
-    c->missing[c->count] = (struct missing){.kind = xstrdup(kind)};
-    return &c->missing[c->count++];
+    struct missing *missing = array_add(c->missing, c->count);
+    *missing = (struct missing){.kind = xstrdup(kind)};
+    return missing;
 }
 
 /* One of the entries between ", ". */

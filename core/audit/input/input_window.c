@@ -32,6 +32,7 @@ void input_window_clear(struct input_window *w)
     *w = (struct input_window){0};
 }
 
+/* Without array.h: the room shrinks too, and padding stays behind it. */
 static void make_room(struct input_window *w)
 {
     if (w->from > 0) {

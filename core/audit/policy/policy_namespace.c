@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "audit/policy/policy_writer_internal.h"
+#include "base/array.h"
 #include "base/log.h"
 
 /* --- which there are */
@@ -55,11 +56,7 @@ void policy_namespace_tidy(struct policy_writer *writer, struct policy_namespace
 
 struct known_part *policy_namespace_part(struct policy_namespace *space, size_t part)
 {
-    if (part >= space->part_count) {
-        space->parts = xrealloc(space->parts, (part + 1) * sizeof *space->parts);
-        memset(space->parts + space->part_count, 0, (part + 1 - space->part_count) * sizeof *space->parts);
-        space->part_count = part + 1;
-    }
+    while (part >= space->part_count) *array_add(space->parts, space->part_count) = (struct known_part){0};
     return &space->parts[part];
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "bench/source/replay_encodings.h"
@@ -71,15 +72,13 @@ void replay_pods_init(struct replay_pods *pods, size_t count, size_t replicas)
 {
     struct sim_pods *source = sim_pods_new(count, replicas);
     struct buf text = {0};
-    *pods = (struct replay_pods){.generated = xcalloc(count, sizeof *pods->generated),
-                                 .generated_count = count,
-                                 .sorted = xcalloc(count, sizeof(struct replay_pod *)),
-                                 .count = count};
+    *pods =
+        (struct replay_pods){.generated = xcalloc(count, sizeof *pods->generated), .generated_count = count};
     for (size_t i = 0; i < count; i++) {
         text.len = 0;
         sim_pods_text(source, i, &text);
         set_generated(&pods->generated[i], buf_slice(&text));
-        pods->sorted[i] = &pods->generated[i];
+        *array_add(pods->sorted, pods->count) = &pods->generated[i];
         if (pods->version < pods->generated[i].version) pods->version = pods->generated[i].version;
     }
     pods->oldest = pods->version;
@@ -158,10 +157,9 @@ static void set_marker(struct replay_pod *pod, const struct replay_pod *like, st
 static void insert(struct replay_pods *pods, struct replay_pod *pod)
 {
     size_t at = replay_pods_behind(pods, pod->key);
-    pods->sorted = xrealloc(pods->sorted, (pods->count + 1) * sizeof(struct replay_pod *));
-    memmove(pods->sorted + at + 1, pods->sorted + at, (pods->count - at) * sizeof(struct replay_pod *));
+    (void)array_add(pods->sorted, pods->count);
+    memmove(pods->sorted + at + 1, pods->sorted + at, (pods->count - 1 - at) * sizeof(struct replay_pod *));
     pods->sorted[at] = pod;
-    pods->count++;
 }
 
 struct replay_pod *replay_pods_mark(struct replay_pods *pods, const char *name, struct err *err)

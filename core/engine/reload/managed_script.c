@@ -26,8 +26,7 @@ static const char *keep_name(struct managed_scripts *scripts, const char *name)
 {
     for (size_t i = 0; i < scripts->name_count; i++)
         if (strcmp(scripts->names[i], name) == 0) return scripts->names[i];
-    scripts->names = xrealloc(scripts->names, (scripts->name_count + 1) * sizeof *scripts->names);
-    return scripts->names[scripts->name_count++] = xstrdup(name);
+    return *array_add(scripts->names, scripts->name_count) = xstrdup(name);
 }
 
 struct managed_script *managed_script_add(struct managed_scripts *scripts, const char *path, const char *name)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -70,10 +71,9 @@ static bool add(struct script_files *files, const char *typed, struct err *err)
         free(name);
         return known;
     }
-    files->paths = xrealloc(files->paths, (files->count + 1) * sizeof *files->paths);
-    files->names = xrealloc(files->names, (files->count + 1) * sizeof *files->names);
+    files->paths = array_grow(files->paths, files->count, sizeof *files->paths);
     files->paths[files->count] = path;
-    files->names[files->count++] = name;
+    *array_add(files->names, files->count) = name;
     return true;
 }
 

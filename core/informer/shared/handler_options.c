@@ -61,7 +61,7 @@ static bool same(struct value a, struct value b)
     return nothing == (value_type(b) <= VALUE_NULL) && (nothing || value_equal(a, b));
 }
 
-/* The matches of a path; as a rule there are few. */
+/* The matches of a path; as a rule so few that nothing is allocated for an event, as array.h would. */
 struct matches {
     struct value few[16], *all;
     size_t count, cap;

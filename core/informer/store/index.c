@@ -75,6 +75,7 @@ void index_empty(struct index *index)
 
 /* --- nodes */
 
+/* Without array.h: there are as many as objects, so that half more is room enough. */
 static int32_t new_node(struct index *index)
 {
     int32_t at = index->free_node;

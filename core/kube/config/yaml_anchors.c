@@ -78,8 +78,6 @@ void yaml_anchors_clear(struct yaml_anchors *as)
 
 /* --- A hash table of which the newest are taken away first */
 
-enum { CHAINS_MIN = 256 };
-
 static struct str text_of(const struct yaml_keys *keys, const struct yaml_key *key)
 {
     return (struct str){keys->text.data + key->from, key->length};
@@ -88,7 +86,7 @@ static struct str text_of(const struct yaml_keys *keys, const struct yaml_key *k
 /* The same key at other depths is another one. */
 static uint32_t *chain_of_key(const struct yaml_keys *keys, struct str text, int depth)
 {
-    return &keys->chain[(hash_str(text) + (uint64_t)depth * 31) & (keys->chains - 1)];
+    return &keys->chain[(hash_str(text) + (uint64_t)depth * 31) & (keys->room - 1)];
 }
 
 static void link_key(struct yaml_keys *keys, size_t i)
@@ -100,10 +98,9 @@ static void link_key(struct yaml_keys *keys, size_t i)
 
 static void grow(struct yaml_keys *keys)
 {
-    keys->room = keys->chains = keys->room ? keys->room * 2 : CHAINS_MIN;
-    keys->key = xrealloc(keys->key, keys->room * sizeof *keys->key);
+    keys->key = array_double(keys->key, &keys->room, sizeof *keys->key);
     free(keys->chain);
-    keys->chain = xcalloc(keys->chains, sizeof *keys->chain);
+    keys->chain = xcalloc(keys->room, sizeof *keys->chain);
     for (size_t i = 0; i < keys->count; i++) link_key(keys, i);
 }
 

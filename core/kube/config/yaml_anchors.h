@@ -56,9 +56,8 @@ struct yaml_key {
 struct yaml_keys {
     struct buf text;
     struct yaml_key *key; /* those of a map behind those of the maps around it */
-    size_t count, room;
-    uint32_t *chain; /* by hash: the newest, counted from 1; 0: none */
-    size_t chains;   /* a power of two */
+    size_t count, room;   /* a power of two, and so many chains */
+    uint32_t *chain;      /* by hash: the newest, counted from 1; 0: none */
 };
 
 /* A key of the map at this depth. False: it has that already. */

@@ -50,6 +50,7 @@ void encoder_reset(struct encoder *e)
     trim(e);
 }
 
+/* Without array.h: hot, and of many words at once up to a limit. */
 static bool grow(struct encoder *e, size_t need, struct err *err)
 {
     if (need > AREA_WORDS_MAX) {
