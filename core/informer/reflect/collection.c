@@ -1,4 +1,4 @@
-/* Objects of a list under way; see collection.h. */
+/* Objects of a list in progress; see collection.h. */
 #include "informer/reflect/collection.h"
 
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "base/must.h"
 #include "object/value/value.h"
 
+/* A power of two: slots are found by masking the hash. Small lists fit without growing. */
 enum { SLOTS_MIN = 1024 };
 
 void collection_add(struct collection *c, struct root *object)
@@ -18,8 +19,8 @@ void collection_add(struct collection *c, struct root *object)
 
 /* --- keys */
 
-/* The slot of a key, or the empty one where it belongs. Removed objects leave their slot behind, which then
- * matches nothing. */
+/* Returns the slot of a key, or the empty one where it belongs. Removed objects leave their slot in use, so
+ * that probing goes on past it; such a slot matches no key. */
 static uint32_t *find_slot(const struct collection *c, uint32_t hash, const struct root *like, struct str ns,
                            struct str name)
 {
@@ -67,10 +68,11 @@ static void remove_object(struct collection *c, struct str ns, struct str name)
     c->holes++;
 }
 
-/* --- what was refused */
+/* refused objects */
 
 void collection_refuse(struct collection *c, const struct lw_refusal *refusal)
 {
+    /* An object without a name cannot be in a cache, so no cached state has to be kept. */
     if (refusal->keyless) return;
     if (refusal->name.n) remove_object(c, refusal->ns, refusal->name);
     refused_add(&c->refused, refusal->ns, refusal->name);
@@ -82,7 +84,7 @@ void collection_remove(struct collection *c, struct str ns, struct str name)
     refused_remove(c->refused, ns, name);
 }
 
-/* --- the whole */
+/* --- the complete list */
 
 size_t collection_count(const struct collection *c)
 {

@@ -1,6 +1,6 @@
-/* The queue between the two threads; see delta_fifo.h. Two arrays take turns: the producer appends to one
- * while the consumer works through the other, so that the lock is held for an append or a swap and never
- * while handling. */
+/* Queue between the I/O thread and the engine thread; see delta_fifo.h. Two arrays alternate: the producer
+ * appends to one while the consumer works through the other, so the lock is held for an append or a swap and
+ * never while handlers run. */
 #include "informer/reflect/delta_fifo.h"
 
 #include <pthread.h>
@@ -15,26 +15,27 @@
 METRIC(metric_deltas_coalesced, 5, "kubelua_deltas_coalesced_total",
        "Number of deltas merged into another delta of the same object because the queue was full.");
 
-/* A run that grew longer than this in a burst is given back to the system. */
+/* An array that grew longer than this in a burst is freed, so that one burst does not cost memory for good.
+ */
 enum { KEEP_DELTAS = 4096 };
 
-/* Q-11, V3 */
+/* Progress towards "synced" (Q-11, V3). */
 enum population {
-    POPULATION_NONE,    /* nothing came */
+    POPULATION_NONE,    /* nothing was queued yet */
     POPULATION_INITIAL, /* the first list is queued or being processed */
     POPULATION_DONE,
 };
 
 struct delta_fifo {
-    pthread_mutex_t lock; /* of the next four */
+    pthread_mutex_t lock; /* guards the next four members */
     struct delta_run filling;
-    size_t waiting; /* in both runs, not taken yet */
+    size_t waiting; /* in both arrays, not taken yet */
     enum population population;
     bool closed;
-    struct delta_run draining; /* the consumer's */
-    size_t drained;            /* the consumer's: how many of `draining` were taken */
+    struct delta_run draining; /* used by the consumer alone, without the lock */
+    size_t drained;            /* used by the consumer alone: how many of `draining` it took */
     _Atomic int64_t resync_ms;
-    size_t mark; /* of `filling` */
+    size_t mark; /* most deltas in `filling` before they are compressed */
     void (*ready)(void *ctx), (*many)(void *ctx);
     void *ctx;
 };
@@ -73,8 +74,8 @@ void delta_fifo_free(struct delta_fifo *fifo)
 
 /* --- the producer's side */
 
-/* Under the lock. A list that comes before any object is the initial one; versions and resyncs say nothing.
- */
+/* Call with the lock held. A list that comes before any object is the initial one. Bookmarks and resyncs
+ * carry no objects, so they decide nothing. */
 static void note_population(struct delta_fifo *fifo, struct delta *delta)
 {
     if (fifo->population != POPULATION_NONE || delta->type == DELTA_BOOKMARK || delta->type == DELTA_SYNC_ALL)
@@ -83,16 +84,21 @@ static void note_population(struct delta_fifo *fifo, struct delta *delta)
     fifo->population = delta->initial ? POPULATION_INITIAL : POPULATION_DONE;
 }
 
-/* Under the lock. Takes what `delta` owns and leaves in it what is to be released; returns what fell out. */
+/* Call with the lock held. Takes the content of `delta` and leaves in it what the caller must release;
+ * returns the deltas that were replaced, which the caller must release too. */
 static struct delta_run put(struct delta_fifo *fifo, struct delta *delta)
 {
     struct delta_run *run = &fifo->filling, dropped = {0};
     bool list = delta->type == DELTA_REPLACED_ALL;
+    /* Two resyncs in the queue would call every handler twice with the same objects; the later instant alone
+     * decides which handlers are due (I-16). */
     if (delta->type == DELTA_SYNC_ALL && delta_run_join_resync(run, delta)) {
         metric_inc(&metric_deltas_coalesced);
         return dropped;
     }
-    /* A slow consumer skips what a list replaces; below the mark every delta is kept. */
+    /* A consumer that is behind skips what a list replaces. Below the mark every delta is kept, as its
+     * handlers may need each state. The objects of queued lists count too, because they use as much memory.
+     */
     if (list && run->count && (delta_run_compresses(run) || run->count + run->listed >= fifo->mark))
         dropped = delta_run_replace(run, delta);
     if (delta_run_compresses(run)) {
@@ -101,30 +107,38 @@ static struct delta_run put(struct delta_fifo *fifo, struct delta *delta)
     }
     delta_run_append(run, delta);
     *delta = (struct delta){0};
+    /* A list has no key to merge by, so it alone never starts compression; the next delta does. */
     if (run->count > fifo->mark && !list) dropped = delta_run_compress(run);
     if (dropped.count) metric_add(&metric_deltas_coalesced, dropped.count);
     return dropped;
 }
 
-/* Takes what `delta` owns. Every delta passes here, in order. */
+/* Takes the content of `delta`. Every delta passes through here, so the order of calls is the order of the
+ * queue (Q-1). */
 static void append(struct delta_fifo *fifo, struct delta delta)
 {
     struct delta_run dropped = {0};
     pthread_mutex_lock(&fifo->lock);
+    /* The consumer closes the queue while the I/O thread may still append: what comes later is released here.
+     */
     bool accepted = !fifo->closed;
     size_t before = fifo->waiting;
     if (accepted) {
+        /* Compression may shrink the array, so its count is taken out before and added back after. */
         fifo->waiting -= fifo->filling.count;
         note_population(fifo, &delta);
         dropped = put(fifo, &delta);
         fifo->waiting += fifo->filling.count;
     }
     pthread_mutex_unlock(&fifo->lock);
-    /* Outside of the lock, as releasing many objects takes long. */
+    /* Released without the lock: a list may have a million objects, and the consumer would wait for all of
+     * them. */
     delta_clear(&delta);
     delta_run_clear(&dropped, 0);
-    /* Only the first delta wakes the consumer, which comes back by itself while any wait. */
+    /* Only the first delta wakes the consumer, which schedules itself again while deltas are left. */
     if (accepted && before == 0) fifo->ready(fifo->ctx);
+    /* A `ready` that is delayed to the end of the turn would let a burst pile up, so a full batch is
+     * announced at once. */
     if (accepted && before == DELTA_FIFO_MANY && fifo->many) fifo->many(fifo->ctx);
 }
 
@@ -157,6 +171,8 @@ void delta_fifo_resync(struct delta_fifo *fifo, int64_t tick_ms)
 
 void delta_fifo_set_resync(struct delta_fifo *fifo, int64_t period_ms)
 {
+    /* Atomic instead of locked: the I/O thread reads the period in a timer, the engine thread sets it
+     * whenever handlers change. */
     atomic_store(&fifo->resync_ms, period_ms);
 }
 
@@ -172,14 +188,15 @@ void delta_fifo_close(struct delta_fifo *fifo)
     pthread_mutex_unlock(&fifo->lock);
 }
 
-/* --- the consumer's side */
+/* the consumer's side */
 
-/* Under the lock. The consumer's run is used up: it takes the producer's and leaves it the empty one. */
+/* Call with the lock held. All of the consumer's array was processed: takes the producer's array and leaves
+ * the empty one, so that its memory is used again. */
 static void swap_runs(struct delta_fifo *fifo)
 {
     struct delta_run empty = fifo->draining;
     empty.count = empty.listed = empty.sync_at = 0;
-    /* A merged delta keeps the place of an older one, so only a bookmark at the end may have its version. */
+    /* A merged delta keeps the place of an older one, so only a bookmark at the end may carry its version. */
     if (delta_run_compresses(&fifo->filling) && delta_run_finish(&fifo->filling)) fifo->waiting++;
     fifo->draining = fifo->filling;
     fifo->filling = empty;
@@ -205,6 +222,7 @@ static size_t batch_size(const struct delta *deltas, size_t count)
 size_t delta_fifo_take(struct delta_fifo *fifo, size_t max, struct delta **batch)
 {
     bool used_up = fifo->drained == fifo->draining.count;
+    /* Without the lock: the consumer alone uses this array. */
     if (used_up) shrink(&fifo->draining);
     pthread_mutex_lock(&fifo->lock);
     if (used_up) swap_runs(fifo);

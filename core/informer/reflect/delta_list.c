@@ -1,6 +1,5 @@
-/* Compression per key; see delta_list.h. A delta that another goes into keeps its place, so that the store
- * has at any time at least what its version says: the versions of what was merged are told at the end only.
- */
+/* Compression per key; see delta_list.h. A merged delta keeps the place of the first one, so the store always
+ * has at least what its version says: the versions of merged deltas are delivered at the end only. */
 #include "informer/reflect/delta_list.h"
 
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 #include "object/value/value.h"
 
 struct key_slot {
-    uint32_t hash, at; /* place plus one; 0: free */
+    uint32_t hash, at; /* `at` is the index plus one; 0: free */
 };
 
 void delta_clear(struct delta *delta)
@@ -61,7 +60,8 @@ static bool is_of_object(const struct delta *delta)
     return delta->type == DELTA_ADDED || delta->type == DELTA_UPDATED || delta->type == DELTA_DELETED;
 }
 
-/* The slot of the object's key, or the free one where it belongs. */
+/* Returns the slot of the object's key, or the free slot where it belongs. Keys are never removed while a
+ * list compresses, so probing needs no tombstones. */
 static struct key_slot *find_slot(const struct delta_run *run, const struct root *object)
 {
     uint32_t hash = root_key_hash(object);
@@ -77,11 +77,13 @@ static void grow_keys(struct delta_run *run)
 {
     struct key_slot *old = run->keys;
     size_t old_cap = run->key_cap;
+    /* A power of two, as slots are found by masking the hash; at most half of them are used (put_object). */
     run->key_cap = old_cap ? old_cap * 2 : 1024;
     run->keys = xcalloc(run->key_cap, sizeof *run->keys);
     for (size_t i = 0; i < old_cap; i++) {
         size_t to = old[i].hash & (run->key_cap - 1);
         if (old[i].at == 0) continue;
+        /* All keys are different, so the first free slot fits; hashes are stored, and no object is read. */
         while (run->keys[to].at) to = (to + 1) & (run->key_cap - 1);
         run->keys[to] = old[i];
     }
@@ -91,7 +93,7 @@ static void grow_keys(struct delta_run *run)
 /* --- two deltas become one */
 
 /* Added+Updated = Added; Updated+Updated = Updated; Deleted+Added = Updated (Q-22 applies); all+Deleted =
- * Deleted. None of these deletes is a tombstone, so that the last one is kept. */
+ * Deleted. These deletes come from the watch, so none is a tombstone and the last state is kept. */
 static enum delta_type type_of_both(enum delta_type first, enum delta_type second)
 {
     if (second == DELTA_DELETED) return DELTA_DELETED;
@@ -105,7 +107,8 @@ static bool put_object(struct delta_run *run, struct delta *delta)
     if (slot->at == 0) {
         delta_run_append(run, delta);
         *slot = (struct key_slot){root_key_hash(delta->object), (uint32_t)run->count};
-        /* A later bookmark may not take a place before this object. */
+        /* A later bookmark must not take a place before this object: its version would be reached before the
+         * object is stored. */
         run->key_count++;
         run->bookmark_at = 0;
         run->merged = NULL;
@@ -114,17 +117,19 @@ static bool put_object(struct delta_run *run, struct delta *delta)
     }
     struct delta *first = &run->deltas[slot->at - 1];
     struct root *replaced = first->object;
-    /* A delete that swallows a put is no news to handlers that do not know the key. */
+    /* A put and its delete cancel out for handlers that never knew the key; `born` lets the applier skip
+     * them. */
     first->born = delta->type == DELTA_DELETED && (first->born || first->type != DELTA_DELETED);
     first->type = type_of_both(first->type, delta->type);
     first->object = run->merged = delta->object;
+    /* Latency is measured from the newest bytes, as their state is what handlers receive. */
     first->received_us = delta->received_us;
     first->coalesced = true;
     *delta = (struct delta){.object = replaced};
     return false;
 }
 
-/* Gives its place, plus one. */
+/* Returns its index plus one. */
 static size_t append(struct delta_run *run, struct delta *delta)
 {
     delta_run_append(run, delta);
@@ -132,7 +137,7 @@ static size_t append(struct delta_run *run, struct delta *delta)
     return run->count;
 }
 
-/* A bookmark may replace an older one only when no object came between. */
+/* A bookmark may take the place of an older one only if no object came between. */
 static bool put_bookmark(struct delta_run *run, struct delta *delta)
 {
     run->merged = NULL;
@@ -141,6 +146,7 @@ static bool put_bookmark(struct delta_run *run, struct delta *delta)
         return true;
     }
     struct delta *older = &run->deltas[run->bookmark_at - 1];
+    /* Swapped, so that the caller releases the old version with the rest of `delta`. */
     char *version = older->resource_version;
     older->resource_version = delta->resource_version;
     delta->resource_version = version;
@@ -155,9 +161,10 @@ bool delta_run_merge(struct delta_run *run, struct delta *delta)
     return !delta_run_join_resync(run, delta) && append(run, delta);
 }
 
-/* --- the whole run */
+/* --- all deltas */
 
-/* Makes the list stand for the dropped deltas from now on. */
+/* Marks the list as standing for the dropped deltas: it is initial if one of them was, or the cache would
+ * never be synced (Q-12). */
 static void inherit(struct delta *list, const struct delta *dropped, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -179,10 +186,11 @@ struct delta_run delta_run_compress(struct delta_run *run)
 {
     struct delta_run old = *run, dropped = {0};
     size_t from = old.count;
+    /* A list replaces everything before it, so only what comes after the last list is compressed. */
     while (from > 0 && old.deltas[from - 1].type != DELTA_REPLACED_ALL) from--;
     *run = (struct delta_run){0};
     grow_keys(run);
-    if (from > 0) { /* the list itself is the first that stays */
+    if (from > 0) { /* the last list is the first delta that stays */
         from--;
         inherit(&old.deltas[from], old.deltas, from);
         delta_run_append(run, &old.deltas[from]);
@@ -197,6 +205,8 @@ struct delta_run delta_run_compress(struct delta_run *run)
 bool delta_run_finish(struct delta_run *run)
 {
     struct text text;
+    /* The newest object is stored at an older place; without this bookmark the store's version would stay
+     * behind until the next event. */
     struct str version = run->merged ? root_resource_version(run->merged, &text) : (struct str){0};
     if (version.n)
         delta_run_append(

@@ -12,12 +12,13 @@ struct feed {
     struct feed_options options;
     char *name;
     struct mail start, restart, stop;
-    struct prepare *ready; /* the I/O thread's */
-    struct jitter seeds;   /* one for each reflector, so that delays are not those of the one before */
+    struct prepare *ready; /* used on the I/O thread alone */
+    struct jitter
+        seeds; /* a new seed for each reflector, so that its delays differ from those of the one before */
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct reflector *reflector; /* under the lock; made, used and freed on the I/O thread */
-    bool restarting, ended;      /* under the lock */
+    struct reflector *reflector; /* guarded by `lock`; created, used and freed on the I/O thread */
+    bool restarting, ended;      /* guarded by `lock` */
 };
 
 static void set_reflector(struct feed *feed, struct reflector *reflector)
@@ -28,7 +29,8 @@ static void set_reflector(struct feed *feed, struct reflector *reflector)
     pthread_mutex_unlock(&feed->lock);
 }
 
-/* These two on the I/O thread. To wake the other one for each event would cost more than to handle it. */
+/* Both run on the I/O thread. Waking the engine thread for each event would cost more than handling it, so
+ * `ready` waits for the end of the loop's turn. */
 static void on_ready(void *ctx)
 {
     struct feed *feed = ctx;
@@ -70,7 +72,9 @@ static void on_start(struct mail *mail)
     start(feed);
 }
 
-/* The old one first, so that nothing of it comes behind the new one's list. */
+/* Frees the old reflector first, so that nothing of it can follow the list of the new one. It is taken out
+ * under the lock, as the engine thread may read its status at any time, and freed without it, so that a
+ * reader never waits for that. */
 static void on_restart(struct mail *mail)
 {
     struct feed *feed = container_of(mail, struct feed, restart);
@@ -91,7 +95,8 @@ static void on_stop(struct mail *mail)
     pthread_mutex_unlock(&feed->lock);
     reflector_free(reflector);
     prepare_free(feed->ready);
-    /* Inside the lock: whoever sees `ended` may free the feed as soon as he gets the lock. */
+    /* Signalled with the lock held: a thread that sees `ended` may free the feed as soon as it gets the lock.
+     */
     pthread_mutex_lock(&feed->lock);
     feed->ended = true;
     feed->options.ended(feed->options.ctx);
@@ -118,6 +123,7 @@ struct feed *feed_start(const struct feed_options *options)
 void feed_restart(struct feed *feed)
 {
     pthread_mutex_lock(&feed->lock);
+    /* One mail cannot be in a mailbox twice. */
     must(!feed->restarting);
     feed->restarting = true;
     pthread_mutex_unlock(&feed->lock);
@@ -148,6 +154,7 @@ bool feed_has_ended(struct feed *feed)
 void feed_wait(struct feed *feed)
 {
     pthread_mutex_lock(&feed->lock);
+    /* A loop without a thread of its own, as in specs, is turned while this waits. */
     while (!feed->ended) loop_wait(feed->options.io_loop, &feed->changed, &feed->lock);
     pthread_mutex_unlock(&feed->lock);
 }

@@ -1,4 +1,4 @@
-/* A reflector from start to stop, and what follows a failure; see reflector.h. */
+/* Start, stop and failures of a reflector; see reflector.h. */
 #include "informer/reflect/reflector.h"
 
 #include <stdlib.h>
@@ -13,14 +13,16 @@
 #include "kube/api/client.h"
 
 enum {
-    HEALTHY_MS = 120000,         /* so long watches must have worked until delays start over */
-    RETRY_AFTER_MAX_MS = 300000, /* no server's Retry-After silences us for longer */
-    QUIET_MS = 10000,            /* between two lines about the same interruption */
+    HEALTHY_MS = 120000,         /* watches must have worked for this long before delays start over */
+    RETRY_AFTER_MAX_MS = 300000, /* upper bound for a server's Retry-After, so that a mistaken header cannot
+                                    silence a reflector */
+    QUIET_MS = 10000,            /* time between two log lines about the same interruption */
 };
 
 /* --- failures */
 
-/* As nothing slows these down, the same cause again within seconds is not worth a line. */
+/* Resuming has no delay, so a connection that keeps breaking would fill the log: the same error within
+ * QUIET_MS is not logged again. */
 static bool is_news(struct reflector *r, const struct err *err)
 {
     int64_t now_ms = clock_now_ms(r->options.clock);
@@ -40,7 +42,8 @@ void reflector_interrupted(struct reflector *r, const struct err *err)
     reflector_notify(r);
 }
 
-/* R-3 (better): delays start over when watches worked for a while, not when time has passed. */
+/* Resets the delay only if watches worked for two minutes. client-go resets it once two minutes have passed,
+ * whatever happened in them (R-3, better). */
 static void start_over_if_healthy(struct reflector *r)
 {
     if (r->alive_since_ms >= 0 && r->alive_until_ms - r->alive_since_ms >= HEALTHY_MS)
@@ -48,7 +51,8 @@ static void start_over_if_healthy(struct reflector *r)
     r->alive_since_ms = r->alive_until_ms = -1;
 }
 
-/* Never sooner than the server asked for (H-3). */
+/* Returns the longer of the own delay and the server's Retry-After (H-3). The own delay is drawn in any case,
+ * so that it grows with each failure. */
 static int64_t choose_delay(struct reflector *r, const struct err *err)
 {
     int64_t delay_ms = backoff_next_ms(&r->backoff, &r->jitter), server_ms = err->retry_after_ms;
@@ -56,8 +60,8 @@ static int64_t choose_delay(struct reflector *r, const struct err *err)
     return delay_ms > server_ms ? delay_ms : server_ms;
 }
 
-/* One line for each cycle that fails, as delays grow. A version that expired is in the nature of things
- * (R-25). */
+/* Logs each failed cycle: delays grow, so lines get rare by themselves. An expired version is normal
+ * operation and not a warning (R-25). */
 static void log_failure(const struct reflector *r, const struct err *err, int64_t delay_ms)
 {
     if (kube_err_is_expired(err))
@@ -70,12 +74,13 @@ static void log_failure(const struct reflector *r, const struct err *err, int64_
 
 void reflector_failed(struct reflector *r, const struct err *err, enum reflector_next next)
 {
+    /* Before the delay is chosen: a long healthy time makes this the first failure again. */
     start_over_if_healthy(r);
     int64_t delay_ms = choose_delay(r, err);
     reflector_set_error(r, err);
     log_failure(r, err, delay_ms);
     if (r->failing_since_ms < 0) r->failing_since_ms = clock_now_ms(r->options.clock);
-    /* Resyncs run only while a watch does. */
+    /* Resyncs run only while a watch does: without one they would repeat a state that may be old. */
     r->after_delay = next;
     timer_cancel(&r->resync);
     timer_start(&r->delay, r->options.clock, delay_ms);
@@ -92,6 +97,8 @@ void reflector_recovered(struct reflector *r)
 
 void reflector_start_cycle(struct reflector *r)
 {
+    /* The reason of a fallback belongs to one cycle; reflector_may_watch_list sets it again if it still
+     * holds. */
     r->fallback.len = 0;
     if (reflector_may_watch_list(r))
         reflector_start_watch_list(r);
@@ -102,6 +109,7 @@ void reflector_start_cycle(struct reflector *r)
 static void on_delay(struct timer *timer)
 {
     struct reflector *r = container_of(timer, struct reflector, delay);
+    /* The timer of delays is free while a watch is open, so it also times the proof that the watch works. */
     if (r->after_delay == NEXT_PROOF) {
         reflector_recovered(r);
         return;
@@ -114,13 +122,14 @@ static void on_delay(struct timer *timer)
     reflector_start_cycle(r);
 }
 
-/* --- the whole */
+/* --- start and stop */
 
 struct reflector *reflector_new(const struct reflector_options *options)
 {
     struct reflector *r = NEW(struct reflector);
     r->options = *options;
     r->name = xstrdup(options->name);
+    /* The memory of watch-lists is per resource, for all namespaces and selectors together. */
     r->resource = xstrdup(options->resource ? options->resource : options->name);
     r->jitter.state = options->seed;
     backoff_reset(&r->backoff);
@@ -140,13 +149,14 @@ void reflector_start(struct reflector *reflector)
     reflector_start_cycle(reflector);
 }
 
-/* Decision table, "any | stop": it ends, without an error, and what it asked for too. */
+/* Decision table, "any | stop": ends without an error, and cancels its request. */
 void reflector_free(struct reflector *r)
 {
     if (!r) return;
     timer_cancel(&r->delay);
     timer_cancel(&r->deadline);
     timer_cancel(&r->resync);
+    /* Before the source is freed: after cancel no callback comes. */
     if (r->call) r->options.source->ops->cancel(r->call);
     list_progress_clear(&r->list);
     refusals_clear(&r->refusals);

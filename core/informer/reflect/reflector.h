@@ -1,6 +1,6 @@
 /* Keeps a DeltaFIFO up to date with the server: list in pages or by a watch-list, then watch, resume, back
  * off, list again (contract R, P and its decision table). A state machine without a thread of its own. Owner:
- * the I/O thread. The status may be read from any thread. Delays come from the clock it was given, so that
+ * the I/O thread. The status may be read from any thread. Delays come from the clock in its options, so that
  * tests run it on a virtual one. */
 #pragma once
 #include <stdbool.h>
@@ -12,30 +12,31 @@
 #include "kube/api/list_watch.h"
 
 enum reflector_state {
-    REFLECTOR_IDLE,     /* made, not started; or stopped */
+    REFLECTOR_IDLE,     /* created and not started */
     REFLECTOR_LISTING,  /* by requests for lists */
-    REFLECTOR_WATCHING, /* the watch is open, or being opened */
+    REFLECTOR_WATCHING, /* a watch is open, or being opened */
     REFLECTOR_BACKING_OFF,
     REFLECTOR_WATCH_LISTING, /* by a watch that begins with all objects */
 };
 
-/* Way in which the queue got its last complete list. */
+/* Way in which the queue received its last complete list. */
 enum reflector_sync {
-    REFLECTOR_SYNC_NONE, /* it has none yet */
+    REFLECTOR_SYNC_NONE, /* no list yet */
     REFLECTOR_SYNC_LIST,
     REFLECTOR_SYNC_WATCH_LIST,
-    REFLECTOR_SYNC_FALLBACK, /* by a list, as a watch-list failed just now or lately (B-1) */
+    REFLECTOR_SYNC_FALLBACK, /* by a list, because a watch-list failed just now or recently (B-1) */
 };
 
 /* Counters behind the metrics of a reflector (I-24); all since it was created. */
 struct reflector_counters {
     uint64_t lists, list_pages; /* lists begun, also those begun again (R-10, P-3); pages that came */
-    uint64_t lists_done, list_ms, listed_items; /* whole lists, the time they took, what was in them */
-    uint64_t watch_lists, watch_lists_done; /* begun; those with an end bookmark also count as lists done */
-    uint64_t watches, short_watches;        /* begun, watch-lists not included; very short ones */
-    uint64_t watches_done, watch_ms;        /* watches that ended, the time they lasted */
-    uint64_t watched_objects, bookmarks;    /* events of all watches */
-    uint64_t refused, relists;              /* objects refused; cycles after the first */
+    uint64_t lists_done, list_ms, listed_items; /* complete lists, their duration, their objects */
+    uint64_t watch_lists,
+        watch_lists_done;                /* started; with an end bookmark, which also count as lists done */
+    uint64_t watches, short_watches;     /* started, without watch-lists; very short ones */
+    uint64_t watches_done, watch_ms;     /* watches that ended, their duration */
+    uint64_t watched_objects, bookmarks; /* events of all watches */
+    uint64_t refused, relists;           /* objects refused; cycles after the first */
 };
 
 enum { REFLECTOR_SYNC_TEXT_MAX = 256, REFLECTOR_REFUSED_TEXT_MAX = 512 };
@@ -45,23 +46,23 @@ struct reflector_status {
     bool listed_once;          /* the first list is in the queue */
     int64_t since_us;          /* wall time of the last change of state */
     int64_t heard_us;          /* wall time of the last list, event or bookmark; 0 before the first */
-    char resource_version[64]; /* last seen; "" before the first */
-    struct err last_error; /* ERR_NONE while all is well (R-24, B-7); cleared by a list, by a watch that was
-                              opened, by an event */
+    char resource_version[64]; /* newest seen; "" before the first */
+    struct err last_error;     /* ERR_NONE if there is none (R-24, B-7); cleared by a list, by a watch that
+                                  opened, by an event */
     enum reflector_sync synced_by;
-    char sync_text[REFLECTOR_SYNC_TEXT_MAX]; /* the same for people: "list in 3 pages: the server ..." */
-    int64_t synced_us;                       /* wall time at which that list was whole; 0 before the first */
-    size_t pages;                            /* of it; 0 of a watch-list */
-    int64_t no_watch_list_until_us; /* wall time until which the server is remembered as one without usable
-                                       watch-lists of this resource (B-1); 0: it is not */
-    size_t refused; /* objects that the server has now, as far as is known, and that are refused */
-    char refused_text[REFLECTOR_REFUSED_TEXT_MAX]; /* why one of them is */
+    char sync_text[REFLECTOR_SYNC_TEXT_MAX]; /* the same for users: "list in 3 pages: the server ..." */
+    int64_t synced_us;              /* wall time at which that list was complete; 0 before the first */
+    size_t pages;                   /* pages of that list; 0 for a watch-list */
+    int64_t no_watch_list_until_us; /* wall time until which watch-lists of this resource are known not to
+                                       work (B-1); 0: not known */
+    size_t refused; /* objects that the server has, as far as is known, and that are refused */
+    char refused_text[REFLECTOR_REFUSED_TEXT_MAX]; /* reason for one of them */
     struct reflector_counters counters;
 };
 
 struct watch_list_memory;
 
-/* Short fixed names for people: "watching", "watch-list". */
+/* Return short fixed names for users: "watching", "watch-list". */
 const char *reflector_state_name(enum reflector_state state);
 const char *reflector_sync_name(enum reflector_sync sync);
 
@@ -71,19 +72,19 @@ enum watch_list_mode {
     WATCH_LIST_ON,   /* first in every cycle */
 };
 
-/* Settings that users may change; the same for all reflectors of a server. All zero: lists only, defaults
- * else. */
+/* Settings that users may change; the same for all reflectors of a server. All zero: lists only, else the
+ * defaults. */
 struct reflector_tuning {
     enum watch_list_mode watch_list;
     int64_t watch_list_deadline_ms;   /* 0: 30,000 */
     int64_t internal_error_window_ms; /* R-27; 0: off */
-    int page_size;                    /* of every list; 0: what R-9 says */
+    int page_size;                    /* of every list; 0: as in R-9 */
 };
 
 struct reflector_options {
     const char *name; /* for logs: "pods", "deployments.apps in shop"; copied */
-    /* Memory of the server's watch-lists, and the name of the resource in it ("deployments.apps"; copied).
-     * NULL: nothing is remembered. */
+    /* Memory of watch-lists that do not work, and the name of the resource in it ("deployments.apps";
+     * copied). NULL: nothing is remembered. */
     struct watch_list_memory *memory; /* borrowed */
     const char *resource;
     struct reflector_tuning tuning;
@@ -91,7 +92,7 @@ struct reflector_options {
     struct delta_fifo *fifo;   /* borrowed */
     struct clock *clock;       /* borrowed */
     uint64_t seed;             /* of the jitter */
-    /* Every change of status, on the I/O thread; optional. */
+    /* Called on each change of status, on the I/O thread; optional. */
     void (*changed)(void *ctx);
     void *ctx;
 };
@@ -100,6 +101,6 @@ struct reflector;
 
 struct reflector *reflector_new(const struct reflector_options *options);
 void reflector_start(struct reflector *reflector);
-/* Cancels what runs. The queue gets nothing more. */
+/* Cancels the request in flight. Nothing more is queued. */
 void reflector_free(struct reflector *reflector);
 void reflector_get_status(struct reflector *reflector, struct reflector_status *out);

@@ -1,4 +1,4 @@
-/* The list of a reflector: page by page, then one ReplacedAll; see reflector_internal.h. */
+/* List of a reflector: page by page, then one ReplacedAll; see reflector_internal.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 enum {
     PAGE_SIZE = 500,        /* R-9, P-1 */
-    EMPTY_PAGES_MAX = 1000, /* in a row; a server that goes on like this never ends */
+    EMPTY_PAGES_MAX = 1000, /* in a row; bounds a server that would send continue tokens for ever */
 };
 
 void list_progress_clear(struct list_progress *list)
@@ -20,14 +20,16 @@ void list_progress_clear(struct list_progress *list)
     *list = (struct list_progress){0};
 }
 
-/* */
+/* Returns the last version, so that a list never goes back in time; "0" lets the server answer from its
+ * cache; "" reads the newest state after an expired version (R-8). */
 static const char *version_to_list(struct reflector *r)
 {
     if (r->version_unavailable) return "";
     return r->version.len ? buf_text(&r->version) : "0";
 }
 
-/* a list at a real version is served from the server's cache only when it is not cut into pages. */
+/* A list at a real version is served from the server's cache only if it is not cut into pages; pages would
+ * read from etcd (R-9). */
 static int page_size(const struct reflector *r, const char *version)
 {
     if (r->options.tuning.page_size) return r->options.tuning.page_size;
@@ -40,7 +42,7 @@ static void on_list_end(void *ctx, const struct lw_list_meta *meta);
 static void on_refused(void *ctx, const struct lw_refusal *refusal);
 static void on_done(void *ctx, const struct err *err);
 
-/* P-2: pages after the first say only where to go on and how far. */
+/* Pages after the first carry only token and limit: a server rejects a version beside a token (P-2). */
 static void request_page(struct reflector *r)
 {
     static const struct lw_sink sink = {
@@ -48,7 +50,7 @@ static void request_page(struct reflector *r)
     struct list_progress *list = &r->list;
     bool first = list->token.len == 0;
     list->page_complete = false;
-    list->empty_pages++; /* until something comes */
+    list->empty_pages++; /* reset by the first item */
     r->call = lw_start(r->options.source,
                        &(struct lw_options){
                            .verb = LW_LIST,
@@ -66,6 +68,7 @@ static void start_over(struct reflector *r)
     struct list_progress *list = &r->list;
     collection_clear(&list->objects);
     refusals_clear(&list->refusals);
+    /* Objects of pages from two snapshots must not be mixed. */
     list->token.len = list->found_version.len = 0;
     list->pages = 0;
     list->empty_pages = 0;
@@ -110,7 +113,8 @@ static void on_list_end(void *ctx, const struct lw_list_meta *meta)
     list->page_complete = true;
 }
 
-/* Decision table, "list/Replace ok": watch from the list's version. The order is R-13's. */
+/* Decision table, "list/Replace ok": watches from the list's version. The order of the steps is that of R-13.
+ */
 static void complete(struct reflector *r)
 {
     struct list_progress *list = &r->list;
@@ -123,11 +127,14 @@ static void complete(struct reflector *r)
         .took_ms = clock_now_ms(r->options.clock) - list->started_ms,
     };
     r->version_unavailable = false;
+    /* A server with a watch cache sends a list at "0" in one piece, whatever the limit; pages prove that it
+     * has none, so unpaged lists would only load etcd. */
     if (strcmp(list->version, "0") == 0 && list->paginated) r->pages_always = true; /* */
     snprintf(text, sizeof text, "list in %zu page%s%s%s", list->pages, list->pages == 1 ? "" : "s",
              r->fallback.len ? "; " : "", buf_text(&r->fallback));
     log_v(2, "Listed", F("reflector", r->name), FI("objects", result.objects), FI("pages", list->pages),
           FS("resourceVersion", buf_slice(&list->found_version)));
+    /* Before the queue has the list: a reader that finds the cache synced finds here how. */
     reflector_listed(r, &result);
     collection_replace(&list->objects, r->options.fifo, buf_text(&list->found_version),
                        clock_wall_us(r->options.clock));
@@ -136,7 +143,8 @@ static void complete(struct reflector *r)
     reflector_start_watch(r);
 }
 
-/* P-3: the pages no longer fit together: the whole list at once, as it was first asked for. */
+/* The pages no longer belong to one snapshot: requests the complete list at once, at the version of the first
+ * request (P-3). */
 static void list_whole(struct reflector *r)
 {
     r->list.whole = true;
@@ -144,7 +152,8 @@ static void list_whole(struct reflector *r)
     start_over(r);
 }
 
-/* Decision table, "list | Expired/Gone, too large RV": at once, one list with RV "". */
+/* Decision table, "list | Expired/Gone, too large RV": immediately one list with RV "" (R-10). The list is
+ * paged again as first chosen; `second_try` ends a server that rejects "" too. */
 static void list_newest(struct reflector *r)
 {
     r->version_unavailable = true;
@@ -161,6 +170,8 @@ static void on_done(void *ctx, const struct err *err)
     struct err cause;
     r->call = NULL;
     if (!err && !list->page_complete) {
+        /* A body that is cut off may still be valid JSON up to the last item; without the list's end it is
+         * not a list. */
         err_set(&cause, ERR_CLOSED, "the list ended before it was complete");
         err = &cause;
     } else if (!err && list->token.len && list->empty_pages > EMPTY_PAGES_MAX) {
@@ -177,11 +188,13 @@ static void on_done(void *ctx, const struct err *err)
     bool expired = kube_err_is_expired(err);
     if (expired || err->too_large_version)
         log_v(2, "Relisting immediately", F("reflector", r->name), F("err", err->text));
+    /* Only a token can expire once a page came; before that the version of the request itself did. */
     if (expired && list->pages > 0 && !list->whole) {
         list_whole(r);
     } else if ((expired || err->too_large_version) && !list->second_try) {
         list_newest(r);
     } else { /* decision table, "list | other error (or 2nd failure)" */
+        /* Copied: the error belongs to the caller. */
         cause = *err;
         err_wrap(&cause, "failed to list %s", r->name); /* */
         list_progress_clear(list);

@@ -1,4 +1,4 @@
-/* The status of a reflector: written on the I/O thread, read from any; see reflector.h. */
+/* Status of a reflector: written on the I/O thread, read from any thread; see reflector.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +10,7 @@
 
 METRIC(metric_stream_errors, 6, "kubelua_stream_errors_total", "Number of lists and watches that failed.");
 
+/* A list may have thousands of objects that are refused for the same reason. */
 enum { REFUSAL_INTERVAL_MS = 1000 };
 
 const char *reflector_state_name(enum reflector_state state)
@@ -63,13 +64,14 @@ void reflector_saw_version(struct reflector *r, struct str version)
     r->version.len = 0;
     buf_str(&r->version, version);
     pthread_mutex_lock(&r->lock);
+    /* A version that does not fit is cut off for display only; requests use r->version. */
     memcpy(r->status.resource_version, buf_text(&r->version), shown);
     r->status.resource_version[shown] = '\0';
     r->status.heard_us = clock_wall_us(r->options.clock);
     pthread_mutex_unlock(&r->lock);
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static void show_refusals(struct reflector *r)
 {
     struct reflector_status *status = &r->status;
@@ -91,6 +93,7 @@ void reflector_listed(struct reflector *r, const struct list_result *result)
     status->counters.lists_done++;
     status->counters.list_ms += (uint64_t)result->took_ms;
     status->counters.listed_items += result->objects;
+    /* A complete list knows all refused objects, so what the watch had noted before is dropped. */
     refusals_move(&r->refusals, &r->list.refusals);
     show_refusals(r);
     err_clear(&status->last_error);
@@ -98,7 +101,7 @@ void reflector_listed(struct reflector *r, const struct list_result *result)
     if (changed) reflector_notify(r);
 }
 
-/* Whatever was wrong is over. */
+/* Clears the last error and notifies only if there was one: this runs for every event of a watch. */
 static void clear_error(struct reflector *r)
 {
     pthread_mutex_lock(&r->lock);
@@ -123,7 +126,7 @@ void reflector_saw_event(struct reflector *r, bool is_object)
     if (r->failing_since_ms >= 0) reflector_recovered(r);
 }
 
-/* At most one line a second; the next one tells how many were left out, if any were. */
+/* Logs at most one line a second; the next line counts the omitted ones, if any. */
 static void log_refusal(struct reflector *r, const struct err *err)
 {
     int64_t now_ms = clock_now_ms(r->options.clock);
@@ -143,6 +146,7 @@ static void log_refusal(struct reflector *r, const struct err *err)
 void reflector_accepted(struct reflector *r, const struct root *object)
 {
     struct text ns, name;
+    /* Without the lock, which every event would take otherwise: this thread alone changes the refusals. */
     if (!r->refusals.known) return;
     refusals_remove(&r->refusals, root_namespace(object, &ns), root_name(object, &name));
     pthread_mutex_lock(&r->lock);
@@ -157,6 +161,7 @@ void reflector_refused(struct reflector *r, struct refusals *refusals, const str
     refusals_note(refusals, refusal);
     pthread_mutex_lock(&r->lock);
     r->status.counters.refused++;
+    /* Refusals of a list in progress are published with the list: until then the cache is the old one. */
     if (refusals == &r->refusals) show_refusals(r);
     pthread_mutex_unlock(&r->lock);
     log_refusal(r, refusal->err);

@@ -1,4 +1,4 @@
-/* The watch of a reflector: events into the queue, the last version, and what its end means; see
+/* Watch of a reflector: queues events, keeps the last version, and decides what its end means; see
  * reflector_internal.h. */
 #include <string.h>
 
@@ -8,6 +8,7 @@
 #include "kube/api/client.h"
 #include "object/value/value.h"
 
+/* Half of the range, so that subtracting it from the present does not overflow. */
 #define LONG_AGO_MS (INT64_MIN / 2)
 
 enum {
@@ -29,11 +30,12 @@ void reflector_open_watch(struct reflector *r, bool watch_list)
                                         .bookmark = on_bookmark,
                                         .refused = on_refused,
                                         .done = on_done};
-    /* The server no longer has our version: the watch-list starts from the newest state. */
+    /* The server no longer has this version: the watch-list starts from the newest state. */
     const char *version = watch_list && r->version_unavailable ? "" : buf_text(&r->version);
     r->watch = (struct watch_progress){
         .started_ms = clock_now_ms(r->options.clock),
-        /* Such a watch begins with the present objects, in no order of versions. */
+        /* Such a watch begins with the existing objects, in no order of versions: resuming from one of them
+         * would lose the others (R-18). */
         .unordered = !watch_list && (!*version || strcmp(version, "0") == 0),
         .collecting = watch_list,
     };
@@ -51,7 +53,8 @@ void reflector_open_watch(struct reflector *r, bool watch_list)
                  &sink, r);
 }
 
-/* As handlers come and go, so does the wish for resyncs: it is asked for now and then. */
+/* Schedules the next check. Handlers set their periods on the engine thread at any time, so the period is
+ * read again every RESYNC_CHECK_MS at least (R-26). */
 static void plan_resync(struct reflector *r, int64_t now_ms)
 {
     int64_t period_ms = delta_fifo_resync_ms(r->options.fifo), left_ms = r->resynced_ms + period_ms - now_ms;
@@ -63,6 +66,8 @@ void reflector_on_resync(struct timer *timer)
 {
     struct reflector *r = container_of(timer, struct reflector, resync);
     int64_t period_ms = delta_fifo_resync_ms(r->options.fifo), now_ms = clock_now_ms(r->options.clock);
+    /* While no handler wants resyncs the last one is forgotten, so that the first handler that does gets one
+     * at the next check. */
     if (period_ms == 0) r->resynced_ms = LONG_AGO_MS;
     if (period_ms > 0 && now_ms - r->resynced_ms >= period_ms) {
         delta_fifo_resync(r->options.fifo, now_ms);
@@ -75,6 +80,7 @@ void reflector_watch_runs(struct reflector *r)
 {
     int64_t now_ms = clock_now_ms(r->options.clock);
     if (r->alive_since_ms < 0) r->alive_since_ms = r->alive_until_ms = now_ms;
+    /* A watch that is resumed continues the period of the one before. */
     if (!timer_running(&r->resync)) {
         r->resynced_ms = now_ms;
         plan_resync(r, now_ms);
@@ -82,7 +88,8 @@ void reflector_watch_runs(struct reflector *r)
     reflector_enter(r, REFLECTOR_WATCHING);
 }
 
-/* */
+/* Decides before the request is sent that the watch counts as running: opening one may take long, and the
+ * cache is complete meanwhile (R-17). */
 void reflector_start_watch(struct reflector *r)
 {
     reflector_count(r, &r->status.counters.watches, 1);
@@ -90,8 +97,8 @@ void reflector_start_watch(struct reflector *r)
     reflector_open_watch(r, false);
 }
 
-/* A server accepts a watch from a version that it does not have, and says so in the first event: a watch
- * works once it brought another one, or nothing for a while. */
+/* A server accepts a watch from a version that it does not have, and reports that in the first event. So a
+ * watch counts as working once it delivered another event, or lasted a while. */
 static void await_proof(struct reflector *r)
 {
     if (r->failing_since_ms < 0) return;
@@ -107,8 +114,9 @@ static void on_opened(void *ctx)
     if (!r->watch.collecting) await_proof(r);
 }
 
-/* R-20; the version moves with every accepted event (R-19) but the first, unordered ones (R-18), and those
- * that have none: a watch from "" would not tell what was deleted meanwhile. */
+/* Queues the delta (R-20). The version moves with every accepted event (R-19), except during the first,
+ * unordered ones (R-18) and for objects without a version: a watch from "" would not report what was deleted
+ * meanwhile. */
 static void on_event(void *ctx, enum lw_event_type type, struct root *object, int64_t received_us)
 {
     static const enum delta_type deltas[] = {
@@ -119,6 +127,7 @@ static void on_event(void *ctx, enum lw_event_type type, struct root *object, in
         watch_list_event(r, type, object);
         return;
     }
+    /* The existing objects come first and as ADDED; from any other event on versions are in order. */
     if (type != LW_ADDED) r->watch.unordered = false;
     struct str version = root_resource_version(object, &text);
     if (!r->watch.unordered && version.n) reflector_saw_version(r, version);
@@ -140,7 +149,7 @@ static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark)
     delta_fifo_bookmark(r->options.fifo, buf_text(&r->version));
 }
 
-/* A refused delete would leave its object in the cache: a list finds it gone. */
+/* A refused delete would leave its object in the cache, so a list has to find that it is gone. */
 static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
     struct reflector *r = ctx;
@@ -152,6 +161,7 @@ static void on_refused(void *ctx, const struct lw_refusal *refusal)
     if (!refusal->deleted || refusal->keyless) return;
     struct err cause;
     err_set(&cause, ERR_LIMIT, "a delete was refused, relisting %s to find deleted objects", r->name);
+    /* Cancelled first: the failure below schedules the next request. */
     r->options.source->ops->cancel(r->call);
     r->call = NULL;
     reflector_failed(r, &cause, NEXT_CYCLE);
@@ -167,8 +177,8 @@ bool reflector_was_very_short(const struct reflector *r)
     return r->watch.events == 0 && clock_now_ms(r->options.clock) - r->watch.started_ms < VERY_SHORT_MS;
 }
 
-/* Decision table, "watch stream | very short" (R-7): no reason to believe that the next one would be better.
- */
+/* Decision table, "watch stream | very short" (R-7): the next watch would most likely end like this one, so
+ * the state is listed again after a delay. */
 static void end_very_short(struct reflector *r, const struct err *err)
 {
     struct err cause;
@@ -179,13 +189,15 @@ static void end_very_short(struct reflector *r, const struct err *err)
     reflector_failed(r, &cause, NEXT_CYCLE);
 }
 
-/* Decision table, "watch stream | clean end, >= 1 event or >= 1 s": at once, from the last version. */
+/* Decision table, "watch stream | clean end, >= 1 event or >= 1 s" (R-6): watches again immediately, from the
+ * last version. */
 static void resume(struct reflector *r, const struct err *err)
 {
     if (err)
         reflector_interrupted(r, err);
     else
-        /* A clean end proves that the watch worked until now, as an event does. */
+        /* A clean end proves that the watch worked until now, as an event does (R-3). After a broken
+         * connection only events prove it. */
         r->alive_until_ms = clock_now_ms(r->options.clock);
     log_v(4, "Watch ended, resuming", F("reflector", r->name), FI("events", r->watch.events));
     reflector_start_watch(r);
@@ -215,7 +227,8 @@ static void on_done(void *ctx, const struct err *err)
         return;
     }
     count_ended(r);
-    /* An open whose connection broke is an error here, not an empty watch (H-6), with the same end. */
+    /* A connection that breaks before the response is an error of opening, not an empty watch (H-6), although
+     * the error code is the same. */
     bool streamed = !err || r->watch.opened || r->watch.events > 0;
     if (streamed && reflector_is_end_of_stream(err)) {
         if (reflector_was_very_short(r))

@@ -1,6 +1,6 @@
-/* The list that is a stream (R-30..R-38): a watch begins with all objects, a bookmark says that they are
- * whole, and the same stream goes on as the watch. Whatever keeps that bookmark from coming, a plain list
- * follows in the same cycle (B-1); see reflector_internal.h. */
+/* List as a stream (R-30..R-38): a watch begins with all objects, a bookmark marks the end of them, and the
+ * same stream continues as the watch. If anything prevents that bookmark, a plain list follows in the same
+ * cycle (B-1); see reflector_internal.h. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,11 +12,12 @@
 #include "object/value/value.h"
 
 enum {
-    DEADLINE_MS = 30000, /* for the end bookmark, from the last initial event on (R-37, B-1) */
-    /* Only so many ADDEDs together move the deadline: the few that a server sends which never heard of
-     * watch-lists, as objects are created in its busy cluster, do not. A first state comes by thousands. */
+    DEADLINE_MS =
+        30000, /* longest wait for the end bookmark, counted from the last initial event (R-37, B-1) */
+    /* Only this many ADDEDs together extend the deadline. A server that ignores watch-lists sends a few as
+     * objects are created in a busy cluster; these must not extend it. Initial objects come by thousands. */
     PROGRESS = 100,
-    MOVES_MAX = 10, /* so many deadlines after its start nothing moves it any more */
+    MOVES_MAX = 10, /* after this many deadlines from the start nothing extends it any more */
 };
 
 static int64_t deadline_ms(const struct reflector *r)
@@ -39,6 +40,7 @@ static bool is_remembered(struct reflector *r)
     int64_t until_us = 0;
     bool found = r->options.memory && r->options.tuning.watch_list == WATCH_LIST_AUTO &&
                  watch_list_memory_find(r->options.memory, r->options.clock, r->resource, &until_us, &cause);
+    /* The status shows why this cycle lists although watch-lists are on. */
     if (found) {
         r->fallback.len = 0;
         buf_printf(&r->fallback, "earlier watch-list: %s", cause);
@@ -69,8 +71,8 @@ void reflector_start_watch_list(struct reflector *r)
 
 /* --- the initial events */
 
-/* A server sends all of the first state before anything else: what is no ADDED comes after it, and the
- * bookmark is due. ADDEDs that follow are new objects. */
+/* A server sends all initial objects before anything else. After an event that is not ADDED the bookmark is
+ * due, and further ADDEDs are new objects, so they no longer extend the deadline. */
 static void note_progress(struct reflector *r, bool is_initial)
 {
     r->watch.events++;
@@ -81,7 +83,7 @@ static void note_progress(struct reflector *r, bool is_initial)
         timer_start(&r->deadline, r->options.clock, deadline_ms(r));
 }
 
-/* R-32: changes on the way are applied to what was collected. Versions count from the bookmark on: these
+/* Applies changes to the collected objects (R-32). The version stays unchanged until the bookmark: these
  * objects are in no order of versions. */
 void watch_list_event(struct reflector *r, enum lw_event_type type, struct root *object)
 {
@@ -98,7 +100,7 @@ void watch_list_event(struct reflector *r, enum lw_event_type type, struct root 
     root_unref(object);
 }
 
-/* Decision table, "watch-list stream | end bookmark": the same stream goes on as the watch. */
+/* Decision table, "watch-list stream | end bookmark": the same stream continues as the watch. */
 void watch_list_bookmark(struct reflector *r, const struct lw_bookmark *bookmark)
 {
     note_progress(r, false);
@@ -115,7 +117,7 @@ void watch_list_bookmark(struct reflector *r, const struct lw_bookmark *bookmark
     r->fallback.len = 0;
     log_v(2, "Listed by a watch-list", F("reflector", r->name), FI("objects", result.objects),
           FS("resourceVersion", bookmark->resource_version));
-    /* The server has watch-lists after all, for all reflectors of the resource. */
+    /* The server supports watch-lists after all, for all reflectors of the resource. */
     if (r->options.memory) watch_list_memory_forget(r->options.memory, r->resource);
     show_memory(r, 0);
     reflector_count(r, &r->status.counters.watch_lists_done, 1);
@@ -139,11 +141,13 @@ static bool remember(struct reflector *r, const struct err *cause)
     return true;
 }
 
-/* A plain list in this cycle; what was collected is thrown away. */
+/* Starts a plain list in this cycle and drops the collected objects: without the bookmark nothing tells how
+ * many are missing. */
 static void fall_back(struct reflector *r, const struct err *err, bool for_long)
 {
     struct err cause = *err;
     timer_cancel(&r->deadline);
+    /* Still open after a deadline or a refused event; its later events must not reach the plain list. */
     if (r->call) r->options.source->ops->cancel(r->call);
     r->call = NULL;
     for_long = for_long && remember(r, err);
@@ -151,10 +155,10 @@ static void fall_back(struct reflector *r, const struct err *err, bool for_long)
     buf_printf(&r->fallback, "watch-list: %s", err->text);
     err_wrap(&cause, "failed to watch-list %s", r->name);
     reflector_set_error(r, &cause);
-    if (r->failing_since_ms < 0) /* else the list that follows says enough */
+    if (r->failing_since_ms < 0) /* else the list that follows is logged */
         log_info("Watch-list failed, falling back to list", F("reflector", r->name), F("err", cause.text),
                  FI("objects", collection_count(&r->list.objects)), FI("remembered", for_long));
-    /* After a silent stream the shared connection may be dead: the list gets one of its own (B-1). */
+    /* After a silent stream the shared connection may be dead, so the list uses a new one (B-1). */
     reflector_start_list(r, err->code == ERR_TIMEOUT);
 }
 
@@ -166,7 +170,8 @@ void watch_list_deadline(struct timer *timer)
     fall_back(r, &err, true);
 }
 
-/* Without its name nobody can tell which one must go or stay: a list can, as it has one version of each. */
+/* Without a name it is unknown which object must go or stay. A list has one version of each object, so its
+ * refusals can be handled. */
 void watch_list_refused(struct reflector *r, const struct lw_refusal *refusal)
 {
     struct err err;
@@ -182,8 +187,8 @@ void watch_list_refused(struct reflector *r, const struct lw_refusal *refusal)
     }
 }
 
-/* Decision table, "watch-list open or stream | Expired, too large RV": at once, with version "" (R-36). With
- * "" once more it would go on for ever. */
+/* Decision table, "watch-list open or stream | Expired, too large RV": immediately, with version "" (R-36).
+ * Once only, as a server that rejects "" too would be called for ever. */
 static bool may_list_latest(const struct reflector *r, const struct err *err)
 {
     if (r->list.second_try) return false;
@@ -209,12 +214,13 @@ static void closed_early(struct reflector *r, const struct err *err)
     err_set(&cause, ERR_CLOSED, "the stream ended %s%s%s",
             very_short ? "within a second without an event" : "before the end of the initial events",
             err ? ": " : "", err ? err->text : "");
-    /* A very short stream proves nothing about watch-lists, so it is not remembered. */
+    /* A very short stream proves nothing about watch-lists: a server that is shutting down ends streams like
+     * this too. So it is not remembered. */
     fall_back(r, &cause, !very_short);
 }
 
-/* Returns whether the server knows the parameters and has the feature switched off. Its error names them
- * then: a 400 about a selector says nothing about the feature. */
+/* Returns whether the server knows the parameters but has the feature disabled. Its error then names them; a
+ * 400 about a selector proves nothing about the feature. */
 static bool is_refusal(const struct err *err)
 {
     return err->code == ERR_HTTP && (err->http_status == 400 || err->http_status == 422) &&

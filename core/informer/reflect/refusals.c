@@ -1,4 +1,4 @@
-/* Refused objects, in a list of keys and reasons; see refusals.h. */
+/* Refused objects as a list of keys and reasons; see refusals.h. */
 #include "informer/reflect/refusals.h"
 
 #include <stdlib.h>
@@ -19,6 +19,7 @@ static void free_one(struct refusal *one)
     free(one);
 }
 
+/* A linear search will do: at most REFUSALS_KNOWN_MAX entries, and none in a healthy cluster. */
 static struct refusal *find(const struct refusals *refusals, struct str ns, struct str name)
 {
     struct refusal *one;
@@ -37,6 +38,7 @@ static void add(struct refusals *refusals, const struct lw_refusal *refusal)
     struct refusal *one = NEW(struct refusal);
     *one = (struct refusal){
         .ns = copy(refusal->ns), .name = copy(refusal->name), .text = xstrdup(refusal->err->text)};
+    /* A zeroed struct is empty and valid, so the list is initialised with its first entry. */
     if (refusals->known++ == 0) STAILQ_INIT(&refusals->items);
     STAILQ_INSERT_TAIL(&refusals->items, one, link);
 }
@@ -45,6 +47,8 @@ void refusals_note(struct refusals *refusals, const struct lw_refusal *refusal)
 {
     bool has_name = !refusal->keyless && refusal->name.n;
     if (refusal->deleted) {
+        /* The object is gone from the server, so its earlier refusal is over. Others cannot be assigned to an
+         * object. */
         if (has_name) refusals_remove(refusals, refusal->ns, refusal->name);
         return;
     }
@@ -107,12 +111,13 @@ void refusals_move(struct refusals *to, struct refusals *from)
     to->unknown = from->unknown;
     to->unknown_text = from->unknown_text;
     to->known = from->known;
+    /* A tail queue has a pointer into its own head, so the struct cannot be copied as a whole. */
     STAILQ_INIT(&to->items);
     if (from->known) STAILQ_CONCAT(&to->items, &from->items);
     *from = (struct refusals){0};
 }
 
-/* --- Keys of refused objects, as one text */
+/* --- Keys of refused objects, as one string */
 
 static void put_key(struct buf *keys, struct str ns, struct str name)
 {
@@ -131,6 +136,7 @@ void refused_add(struct delta_refused **refused, struct str ns, struct str name)
 {
     if (!*refused) *refused = NEW(struct delta_refused);
     if (name.n == 0 || has_nul(ns) || has_nul(name))
+        /* NUL separates keys, so such a name cannot be stored; then no object may be taken for deleted. */
         (*refused)->unknown = true;
     else
         put_key(&(*refused)->keys, ns, name);

@@ -1,5 +1,5 @@
-/* Objects that the server has and that are refused, as they stand now: one that is accepted later, or that is
- * deleted, is no longer among them. Owner: the reflector, on the I/O thread. Zeroed at first. */
+/* Objects that the server has and that are refused at present: an object that is accepted later, or deleted,
+ * is removed. Owner: the reflector, on the I/O thread. A zeroed one is empty and valid. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,19 +13,19 @@
 struct refusal;
 
 struct refusals {
-    STAILQ_HEAD(, refusal) items; /* from the oldest; NULL in `stqh_last` before the first */
-    size_t known;                 /* in `items`: REFUSALS_KNOWN_MAX at most */
-    size_t unknown;               /* without a name, or beyond that: until the next list */
-    char *unknown_text;           /* of the last of these; NULL: there is none */
+    STAILQ_HEAD(, refusal) items; /* from the oldest; not initialised before the first */
+    size_t known;                 /* number of `items`: at most REFUSALS_KNOWN_MAX */
+    size_t unknown;               /* number without a name or above that limit; reset by the next list */
+    char *unknown_text;           /* of the last of these; NULL for none */
 };
 
 enum { REFUSALS_KNOWN_MAX = 1000 };
 
-/* Counted once by its key, with the text of now. One that came with a delete is no longer there. */
+/* Adds a refusal, once for each key and with the latest reason. One of a deleted object removes its key. */
 void refusals_note(struct refusals *refusals, const struct lw_refusal *refusal);
 void refusals_remove(struct refusals *refusals, struct str ns, struct str name);
 size_t refusals_count(const struct refusals *refusals);
-/* Why one of them was refused; "" when none is known. Borrowed. */
+/* Returns the reason for one of them; "" if none is known. Borrowed. */
 const char *refusals_text(const struct refusals *refusals);
 /* Appends "pods: 2 objects are refused, such as: TEXT". */
 void refusals_put(struct buf *out, const char *name, size_t count, const char *text);
@@ -33,9 +33,9 @@ void refusals_clear(struct refusals *refusals);
 /* Moves all refusals of `from` to `to`. */
 void refusals_move(struct refusals *to, struct refusals *from);
 
-/* --- Window in which a repeated error may be retried at once (contract R-27): the first one opens the
- * window; it closes when its time is over, or after a minute without errors. Owner: whoever embeds it;
- * zero-initialised is closed. May be used from any callback. */
+/* --- Window in which a repeated error may be retried at once (contract R-27): the first error opens the
+ * window; it closes when its time is over, or after a minute without errors. Owner: the struct that embeds
+ * it; a zeroed one is closed. May be used from any callback. */
 
 enum { ERROR_WINDOW_QUIET_MS = 60000 };
 
@@ -44,7 +44,7 @@ struct error_window {
     int64_t first_ms, last_ms;
 };
 
-/* There was such an error; returns whether it may be tried again at once. `length_ms` 0: never. */
+/* Records an error; returns whether it may be retried at once. `length_ms` 0: never. */
 static inline bool error_window_allows(struct error_window *window, int64_t now_ms, int64_t length_ms)
 {
     if (window->open && now_ms - window->last_ms >= ERROR_WINDOW_QUIET_MS) window->open = false;
@@ -55,19 +55,19 @@ static inline bool error_window_allows(struct error_window *window, int64_t now_
 }
 
 /* --- Keys of listed objects that were refused. The store keeps their previous state. Owner: the collection
- * or the delta that it is a part of. One thread at a time; may be used from any callback. */
+ * or the delta that contains them. One thread at a time; may be used from any callback. */
 
 struct delta_refused {
     struct buf keys; /* namespace, NUL, name, NUL, and so on */
-    bool unknown;    /* and some whose keys are not known: nothing may be taken for deleted */
+    bool unknown;    /* some keys are not known, so nothing may be taken for deleted */
 };
 
-/* Makes `*refused` when there is none. A name that is empty or holds a NUL, as none does that a server should
- * accept, counts as not known. */
+/* Adds a key; creates `*refused` if NULL. A name that is empty or contains NUL, which no server accepts,
+ * counts as not known. */
 void refused_add(struct delta_refused **refused, struct str ns, struct str name);
-/* Removes the key of an object that is gone, so that its old state is not kept. NULL is allowed. */
+/* Removes the key of a deleted object, so that its old state is not kept. NULL is allowed. */
 void refused_remove(struct delta_refused *refused, struct str ns, struct str name);
-/* The next key, for a walk that begins with buf_slice(&refused->keys); false behind the last one. */
+/* Returns the next key of a walk that begins with buf_slice(&refused->keys); false after the last. */
 bool refused_next(struct str *rest, struct str *ns, struct str *name);
 /* NULL is allowed. */
 void refused_free(struct delta_refused *refused);

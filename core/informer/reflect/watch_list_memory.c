@@ -10,10 +10,10 @@
 struct entry {
     SLIST_ENTRY(entry) link;
     char *resource, *cause;
-    int64_t until_ms; /* of the monotonic clock: no jump of the wall's makes it last */
+    int64_t until_ms; /* of the monotonic clock, so that a jump of the wall clock does not extend it */
 };
 
-/* A server has a hundred resources or two, and nearly all have usable watch-lists: a list will do. */
+/* A list is fast enough: a server has a few hundred resources, and nearly all have usable watch-lists. */
 struct watch_list_memory {
     SLIST_HEAD(, entry) entries;
 };
