@@ -16,7 +16,8 @@ void applier_clear(struct applier *applier)
     indexer_free(applier->store);
 }
 
-/* S-10. Of a delta that stands for several the queue tells the version when all before it has been told. */
+/* Sets the version of the store (S-10). A merged delta may hold a newer version than the deltas queued behind
+ * it, so the queue ends with a bookmark instead. */
 static void note_version(struct applier *applier, const struct delta *delta)
 {
     struct text text;
@@ -27,6 +28,7 @@ static void note_version(struct applier *applier, const struct delta *delta)
 
 static void process_put(struct applier *applier, const struct delta *delta, const struct event_info *info)
 {
+    /* The store keeps its own reference; the previous object lives until the handlers were called. */
     struct root *before = indexer_put(applier->store, root_ref(delta->object));
     mirrors_put(&applier->mirrors, delta->object);
     const struct change change = change_of_put(before, delta->object, info);
@@ -34,7 +36,8 @@ static void process_put(struct applier *applier, const struct delta *delta, cons
     root_unref(before);
 }
 
-/* Handlers are told also when the store never had the key, unless its add was compressed away. */
+/* Notifies handlers of a delete even if the store never had the key (Q-3, Q-19), unless its add was
+ * compressed away. */
 static void process_delete(struct applier *applier, const struct delta *delta, const struct event_info *info)
 {
     struct root *before = indexer_remove(applier->store, delta->object);
@@ -44,8 +47,8 @@ static void process_delete(struct applier *applier, const struct delta *delta, c
     root_unref(before);
 }
 
-/* Keeps the stored objects that the list has too, but that were refused: their state is unknown, so they
- * count as unchanged. */
+/* Keeps stored objects whose listed state was refused: the server still has them, so they count as unchanged
+ * rather than deleted. */
 static void keep_refused(const struct delta_refused *refused, struct indexer *store,
                          struct replacement *replaced)
 {
@@ -53,7 +56,7 @@ static void keep_refused(const struct delta_refused *refused, struct indexer *st
     while (refused_next(&rest, &ns, &name)) replacement_keep(replaced, store, ns, name);
 }
 
-/* Q-7, V7: the store first; the handlers follow. */
+/* Replaces the store at once and opens the cursor; handlers are called in slices afterwards (Q-7, V7). */
 static void process_replace(struct applier *applier, const struct delta *delta, const struct event_info *info)
 {
     struct replacement replaced;
@@ -61,21 +64,23 @@ static void process_replace(struct applier *applier, const struct delta *delta, 
     replacement_begin(&replaced, store, delta->count);
     for (size_t i = 0; i < delta->count; i++) replacement_put(&replaced, store, root_ref(delta->objects[i]));
     if (delta->refused) keep_refused(delta->refused, store, &replaced);
+    /* An unnamed refused object may be any of the stored ones, so then none may vanish. */
     replacement_end(&replaced, store, delta->refused && delta->refused->unknown);
     indexer_set_resource_version(store, str_of(delta->resource_version));
     mirrors_replace(&applier->mirrors, &replaced, delta->objects);
     cursor_open_list(&applier->cursor, &replaced, delta->objects, info);
 }
 
-/* Q-10, I-17: the server is not asked and nothing is compared. Handlers are told whose period is over (I-16).
- */
+/* Opens a resync of the handlers whose period is over (I-16). No request is sent and nothing is compared
+ * (Q-10, I-17). */
 static void process_resync(struct applier *applier, const struct delta *delta, const struct event_info *info)
 {
     if (handler_list_pick_due(&applier->handlers, delta->tick_ms))
         cursor_open_resync(&applier->cursor, applier->store, info);
 }
 
-/* Q-15 (better): what is told is what the store has, and nothing of the deltas behind it. */
+/* Applies the delta, and only this one: handlers are notified of exactly the state that the store has,
+ * without later deltas (Q-15, better). */
 static void dispatch(struct applier *applier, const struct delta *delta)
 {
     const struct event_info info = {
@@ -95,13 +100,15 @@ static void begin_delta(struct applier *applier, struct delta *delta)
 {
     const struct transform *transform = &applier->transform;
     if (delta->object) note_version(applier, delta);
+    /* A list may take many calls of the transform, so it is transformed in slices before it takes effect. */
     if (transform->fn && delta->type == DELTA_REPLACED_ALL)
         applier->transforming.open = true;
     else if (!transform->fn || transform_delta(transform, applier->store, delta, &applier->transform_counts))
         dispatch(applier, delta);
 }
 
-/* Whoever comes while a list is transformed is shown the store as it is, and then hears of the list. */
+/* A handler that is added while a list is transformed receives the store as it is, and then the changes of
+ * the list. */
 static size_t transform_some(struct applier *applier, struct delta *delta, size_t max)
 {
     size_t done = transform_list(&applier->transform, applier->store, delta, &applier->transforming, max,
@@ -123,6 +130,6 @@ size_t applier_run(struct applier *applier, struct delta *delta, size_t max)
         done = transform_some(applier, delta, max);
     else if (applier->cursor.open)
         done = cursor_run(&applier->cursor, &applier->handlers, max);
-    /* A delta without objects counts too, so that the turn ends. */
+    /* A delta without objects counts as one, so that a turn with many bookmarks ends too. */
     return done ? done : 1;
 }

@@ -1,7 +1,6 @@
-/* Applies a delta: to the objects in it, if a script transforms them, then to the store and its mirrors, then
- * to the handlers, in this order (Q-19, V1, V2, V7). Owner: the shared informer that embeds it, on the engine
- * thread; it hands in the deltas, one after another, and reads the parts. Handlers may add and remove
- * handlers meanwhile. */
+/* Applies deltas: first the transform of a script, then the store and its mirrors, then the handlers (Q-19,
+ * V1, V2, V7). Owner: the shared informer that embeds it, on the engine thread; it passes the deltas one
+ * after another, and reads the members. Handlers may add and remove handlers meanwhile. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,14 +16,14 @@ struct applier {
     struct handler_list handlers;
     struct transform transform;
     struct transform_counts transform_counts;
-    struct transform_progress transforming; /* of the delta that was begun: a list, before it takes effect */
-    struct cursor cursor;                   /* of that delta, when it takes many calls */
+    struct transform_progress transforming; /* of the delta in progress: a list, before it takes effect */
+    struct cursor cursor;                   /* of that delta, while handlers are called in slices */
 };
 
 void applier_init(struct applier *applier);
 void applier_clear(struct applier *applier);
-/* Applies at most `max` objects of the delta in progress, or of this one if none is; returns how many, and 1
- * for a delta without objects. `delta` must stay, the same, until it is no longer begun. */
+/* Applies at most `max` objects of the delta in progress, or of `delta` if none is; returns how many, 1 for a
+ * delta without objects. `delta` must stay unchanged until applier_has_begun returns false. */
 size_t applier_run(struct applier *applier, struct delta *delta, size_t max);
 /* Returns whether a delta is in progress. */
 bool applier_has_begun(const struct applier *applier);

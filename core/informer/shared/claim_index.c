@@ -1,4 +1,4 @@
-/* The indexes that a claim names; see claim_index.h. */
+/* Indexes that a claim names; see claim_index.h. */
 #include "informer/shared/claim_index.h"
 
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 struct claim_index {
     TAILQ_ENTRY(claim_index) link;
     struct informer_claim *claim;
-    char *name, *path; /* `path` NULL: the source is the claim's own */
+    char *name, *path; /* `path` NULL: an index by a function of the script */
     struct index_source
-        source;          /* of an index without path: `free` is called here, not by the cache's index */
+        source;          /* of an index without path; `free` is called here, not by the cache's index */
     struct index *index; /* in the claim's cache; NULL: none */
 };
 
@@ -36,7 +36,8 @@ static bool check_name(struct informer_claim *claim, struct str name, struct err
     return err_set(err, ERR_LIMIT, "the informer already has the maximum of %d indexes", INDEXES_MAX);
 }
 
-/* The source as a cache gets it: what it borrows lives as long as the claim. */
+/* Returns the source for a cache, without `free`: the function belongs to the claim, which outlives its place
+ * in the cache and may get another one. */
 static struct index_source borrowed(const struct claim_index *index)
 {
     return (struct index_source){.values = index->source.values, .ctx = index->source.ctx};
@@ -60,8 +61,8 @@ static void free_index(struct claim_index *index)
     free(index);
 }
 
-/* Takes the index; it is the claim's, or gone. Its name is known before its function is called, which may
- * name it. */
+/* Takes the index: adds it to the claim, or frees it. The name is listed before the function is called, as
+ * that may look it up. */
 static bool keep(struct informer_claim *claim, struct claim_index *index, struct err *err)
 {
     struct indexer *cache = claim_indexer(claim);
@@ -84,7 +85,8 @@ bool claim_add_path_index(struct informer_claim *claim, struct str name, struct 
 {
     struct index_source source;
     if (!check_name(claim, name, err) || !index_source_of_path(path, &source, err)) return false;
-    source.free(source.ctx); /* the cache compiles its own, once for all who use it */
+    source.free(
+        source.ctx); /* compiled only to check the path: the cache compiles its own, once for all users */
     struct claim_index *index = new_index(name);
     index->path = xstrndup(path.p, path.n);
     return keep(claim, index, err);
@@ -120,6 +122,8 @@ const struct index_source *claim_index_source(const struct claim_index *index)
 struct index *claim_index_in(struct claim_index *index, struct indexer *cache, struct err *err)
 {
     struct index_source source = borrowed(index);
+    /* An index of the claim's own cache is released with the claim; a copy of the cache ends with its
+     * indexes. */
     if (cache == claim_indexer(index->claim)) {
         if (!index->index) index->index = add_to(index, cache, err);
         return index->index;

@@ -19,7 +19,7 @@ const char *claim_state_name(enum claim_state state)
     return names[state];
 }
 
-/* A watch that broke off and resumed at once is no error yet; one that is stays until something was heard. */
+/* A watch that broke and resumed at once is not an error yet; an error lasts until something was received. */
 static bool is_failing(const struct shared *shared, const struct reflector_status *status)
 {
     bool was = shared->state == CLAIM_ERROR || shared->state == CLAIM_FORBIDDEN;
@@ -62,6 +62,7 @@ static bool sample_object(void *ctx, struct root *object)
 
 size_t indexer_estimate_bytes(const struct indexer *indexer)
 {
+    /* Every nth object, as the order of keys groups similar objects. */
     size_t count = indexer_count(indexer);
     struct sample sample = {.step = count / SAMPLE + 1};
     indexer_each(indexer, sample_object, &sample);
@@ -69,7 +70,7 @@ size_t indexer_estimate_bytes(const struct indexer *indexer)
     return pool_share(sample.pool, sample.bytes / sample.sampled * count);
 }
 
-/* With the bytes and the version of `indexer`, which is that of a set or of one member. */
+/* Sets the figures of a store, which is that of a set or of one member. */
 static void measure(const struct indexer *indexer, struct claim_status *out)
 {
     out->objects = indexer_count(indexer);
@@ -109,7 +110,7 @@ static bool is_worse(const struct claim_status *a, const struct claim_status *b)
     return a->state == CLAIM_SYNCED ? a->since_us > b->since_us : a->since_us < b->since_us;
 }
 
-/* A set is as its worst member is, as old as the one that was heard last of all, and synced when all are. */
+/* Sets the status of a set: that of its worst member, the oldest time of all, and synced only if all are. */
 static void get_set(const struct informer_set *set, struct claim_status *out)
 {
     get_member(set->members[0], out);

@@ -1,4 +1,4 @@
-/* Handlers and their calls; see handler_list.h. */
+/* Handlers of an informer and their calls; see handler_list.h. */
 #include "informer/shared/handler_list.h"
 
 #include <stdlib.h>
@@ -18,6 +18,8 @@ static void sweep(struct handler_list *list)
     list->count = kept;
 }
 
+/* A handler may remove itself or others from inside its call, so registrations are freed when no call is
+ * left. */
 static void leave(struct handler_list *list)
 {
     if (--list->depth == 0) sweep(list);
@@ -40,8 +42,10 @@ void handler_list_begin_delta(struct handler_list *list)
 void handler_list_notify(struct handler_list *list, const struct change *change)
 {
     list->depth++;
-    for (size_t i = 0; i < list->count; i++) { /* the list may grow and move meanwhile */
+    for (size_t i = 0; i < list->count; i++) { /* calls may add handlers: count and items change */
         const struct registration *r = list->items[i];
+        /* A handler added during this delta received the store with it, or has no initial delivery and wants
+         * later changes only. */
         if (!r->removed && r->stage == HANDLER_ACTIVE && r->since < list->turn)
             registration_notify(r, change);
     }
@@ -54,13 +58,14 @@ void handler_list_add(struct handler_list *list, const struct event_handler *han
     struct registration *r = registration_new(handler, now_ms);
     r->list = list;
     r->since = list->turn;
+    /* An empty store has nothing to deliver, so the handler is active at once. */
     r->stage = indexer_count(store) && !handler->from_now_on ? HANDLER_WAITING : HANDLER_ACTIVE;
     list->waiting |= r->stage == HANDLER_WAITING;
     *array_add(list->items, list->count) = r;
     *registration = r;
 }
 
-/* No call is under way: none of them is removed. */
+/* Starts one delivery for all waiting handlers. No call is in flight, so none of them is removed. */
 static void begin_showing(struct handler_list *list)
 {
     list->delivering_initial = true;
@@ -86,7 +91,7 @@ static bool was_shown_all(const struct registration *r, const struct indexer *st
     return !indexer_next(store, &at);
 }
 
-/* Any call may remove it. */
+/* Any call may remove the handler, which then stays allocated until leave(). */
 size_t handler_list_deliver_initial(struct handler_list *list, const struct indexer *store, size_t max)
 {
     struct change change = {.call = NOTIFY_ADD, .info = {.initial = true}};
@@ -94,20 +99,23 @@ size_t handler_list_deliver_initial(struct handler_list *list, const struct inde
     must(list->depth == 0);
     if (!list->delivering_initial) begin_showing(list);
     struct registration *r = first_shown(list);
-    if (!r) { /* the last of them was removed */
+    if (!r) { /* the last waiting handler was removed */
         list->delivering_initial = false;
         return 0;
     }
     list->depth++;
     for (; done < max && !r->removed && (change.object = indexer_next(store, &r->shown)); done++)
         registration_notify(r, &change);
+    /* Checked here, so that the handler is active as soon as it has received everything, without another
+     * slice. */
     if (!r->removed && was_shown_all(r, store)) r->stage = HANDLER_ACTIVE;
     leave(list);
     list->delivering_initial = first_shown(list) != NULL;
     return done;
 }
 
-/* I-9 (better) */
+/* Frees the registration when no call is in flight. No call follows, not even for the delta in progress (I-9,
+ * better). */
 void handler_list_remove(struct handler_list *list, struct registration *registration)
 {
     must(!registration->removed);
@@ -129,6 +137,7 @@ int64_t handler_list_resync_ms(const struct handler_list *list)
 bool handler_list_pick_due(struct handler_list *list, int64_t now_ms)
 {
     bool any = false;
+    /* Not `||`: every handler must decide, as each keeps its own next time (I-16). */
     for (size_t i = 0; i < list->count; i++) any |= registration_is_due(list->items[i], now_ms);
     return any;
 }
@@ -138,7 +147,7 @@ bool registration_initial_done(const struct registration *registration)
     return registration->stage == HANDLER_ACTIVE;
 }
 
-/* I-6 */
+/* A handler is synced when it received the first list, not when the store has it (I-6). */
 bool registration_has_synced(const struct registration *registration)
 {
     return registration_initial_done(registration) && registration->list->synced;
@@ -165,7 +174,9 @@ void cursor_open_resync(struct cursor *cursor, struct indexer *store, const stru
     must(!cursor->open);
     *cursor = (struct cursor){.info = *info, .open = true};
     cursor->info.resync = true;
+    /* A resync has no bytes whose latency could be measured. */
     cursor->info.received_us = 0;
+    /* References to the objects of this moment: the slices must not depend on what handlers do meanwhile. */
     lister_list(store, STR(""), NULL, NULL, &cursor->resynced);
     cursor->end = cursor->resynced.count;
 }
@@ -178,11 +189,12 @@ void cursor_clear(struct cursor *cursor)
     *cursor = (struct cursor){0};
 }
 
-/* A delete that nobody saw, with its last known object and a flag (Q-8, B-5). */
+/* A delete that no event reported, with the last known object and a flag (Q-8, B-5). */
 static struct change vanished(const struct cursor *cursor, size_t i)
 {
     struct root *last = cursor->replaced.vanished[i];
     struct change change = {.call = NOTIFY_DELETE, .before = last, .object = last, .info = cursor->info};
+    /* Only adds can be part of the initial state. */
     change.info.initial = false;
     change.info.final_state_unknown = true;
     return change;

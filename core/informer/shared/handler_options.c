@@ -1,4 +1,4 @@
-/* The options of a handler; see handler_options.h. */
+/* Options of a handler; see handler_options.h. */
 #include "informer/shared/handler_options.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ void handler_options_set_resync(struct handler_options *options, int64_t period_
 
 /* --- changed paths */
 
-/* Scripts read null as absent. */
+/* Compares null and absent as equal, because scripts read both as nil. */
 static bool same(struct value a, struct value b)
 {
     bool nothing = value_type(a) <= VALUE_NULL;
@@ -96,6 +96,7 @@ static void matches_clear(struct matches *m)
 
 static bool same_at(const struct path *path, struct value before, struct value after)
 {
+    /* A path with wildcards compares matches in order: a list whose items only moved has changed. */
     if (!path_is_multi(path)) return same(path_get(path, before), path_get(path, after));
     struct matches a, b;
     find_matches(&a, path, before);

@@ -15,7 +15,8 @@ static const char *const *copy_texts(const char *const *texts, size_t count)
     return (const char *const *)copy;
 }
 
-/* The name that the informer will have, as far as it is known without the server. */
+/* Creates the series of an informer that is down, under its future name as far as that is known without the
+ * server. */
 static struct series *show_down(const struct informer_spec *spec, const char *ns)
 {
     struct buf name = {0};
@@ -30,7 +31,8 @@ static struct series *show_down(const struct informer_spec *spec, const char *ns
     return series;
 }
 
-/* Nobody is told of what is not there: it is down from the moment when a script wants it. */
+/* Shows the claim's informers as down from the moment when a script wants them: an alert cannot fire on a
+ * series that is missing (B-7). */
 static void claim_publish_down(struct informer_claim *claim)
 {
     const struct informer_spec *spec = &claim->spec;
@@ -160,7 +162,7 @@ static void attach(struct informer_claim *claim, const struct resource *resource
 {
     struct shared_factory *factory = claim->factory;
     claim->set = informer_set_acquire(factory, resource, &claim->spec);
-    claim_end_down(claim); /* it shows the same now */
+    claim_end_down(claim); /* the informer now has a series of its own */
     err_clear(&claim->unknown);
     claim_indexes_attach(claim);
     claim_handlers_attach(claim);
@@ -247,7 +249,7 @@ bool claim_has_synced(const struct informer_claim *claim)
     return claim->set && informer_set_has_synced(claim->set);
 }
 
-/* --- The handlers of a claim: each is one registration with every informer of its set */
+/* --- Handlers of a claim: each is one registration with every informer of its set */
 
 static void handler_free(struct claim_handler *handler)
 {

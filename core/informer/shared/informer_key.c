@@ -1,4 +1,4 @@
-/* The identity of an informer; see informer_key.h. */
+/* Identity of an informer; see informer_key.h. */
 #include "informer/shared/informer_key.h"
 
 #include <stdlib.h>
@@ -8,18 +8,19 @@
 #include "object/pack/projection.h"
 #include "object/value/selector.h"
 
-/* As the server wants it. */
+/* Returns the selector in canonical form, as requests send it. */
 static char *canonical_labels(const char *text)
 {
     struct selector *selector = selector_parse(str_of(text), NULL);
-    if (!selector) return xstrdup(text); /* the server will say what is wrong with it */
+    if (!selector) return xstrdup(text); /* the server reports what is wrong with it */
     struct str canonical = selector_text(selector);
     char *copy = xstrndup(canonical.p ? canonical.p : "", canonical.n);
     selector_free(selector);
     return copy;
 }
 
-/* The term before the next comma that no backslash escapes; moves `*text` behind it, NULL at the end. */
+/* Returns the term before the next comma that is not escaped by a backslash; moves `*text` behind it, or to
+ * NULL at the end. */
 static char *take_term(const char **text)
 {
     const char *at = *text;
@@ -29,7 +30,7 @@ static char *take_term(const char **text)
     return term;
 }
 
-/* "a==b" is "a=b". */
+/* Rewrites "a==b" as "a=b". */
 static void join_equals(char *term)
 {
     char *first = strchr(term, '=');
@@ -42,7 +43,8 @@ static int compare_terms(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Terms are sorted, each once. Values are not looked at: what they mean is the server's. */
+/* Returns the terms sorted, each once, so that claims that differ in order share an informer. Values are not
+ * interpreted: only the server knows what they mean. */
 static char *canonical_fields(const char *text)
 {
     char **terms = NULL;

@@ -1,6 +1,5 @@
-/* Identity of an informer, which claims share if their keys are equal (F-1): resource, namespace, selectors
- * and projection, in canonical form. Owner: whoever initialised it; the strings are its own. May be used on
- * any thread. */
+/* Identity of an informer; claims with equal keys share it (F-1): resource, namespace, selectors and
+ * projection, in canonical form. Owner: its creator; the strings are its own. May be used on any thread. */
 #pragma once
 #include <stdbool.h>
 
@@ -17,15 +16,15 @@ struct informer_key {
     struct transform transform; /* borrowed; a part of the identity */
 };
 
-/* The scope as users wrote it; the namespace of a kind that has none is left out. */
+/* Creates a key from the scope as users wrote it; ignores the namespace of a kind that has none. */
 void informer_key_init(struct informer_key *key, const struct resource *resource,
                        const struct lw_scope *scope);
 void informer_key_clear(struct informer_key *key);
 bool informer_key_equal(const struct informer_key *a, const struct informer_key *b);
 /* Borrows from the key. */
 struct lw_scope informer_key_scope(const struct informer_key *key);
-/* "pods in shop with labels app=web". */
+/* Appends the name, such as "pods in shop with labels app=web". */
 void informer_key_describe(const struct informer_key *key, struct buf *out);
-/* The part of it behind the resource. */
+/* Appends the part of the name after the resource. */
 void informer_scope_describe(const struct lw_scope *scope, const struct transform *transform,
                              struct buf *out);

@@ -1,6 +1,6 @@
-/* The series of one informer (I-22, I-24). They go with it, so that nothing is shown of what has ended.
- * Owner: the informer that embeds it. On the engine thread; what the reflector counts is copied from its
- * status now and then, so that an event costs nothing here but its processing time. */
+/* Series of one informer (I-22, I-24). They end with it, so that nothing is shown of an informer that has
+ * ended. Owner: the informer that embeds it. On the engine thread; the counters of the reflector are copied
+ * from its status now and then, so that an event costs no more than its processing time here. */
 #pragma once
 #include <stddef.h>
 
@@ -24,7 +24,7 @@ enum informer_series {
     INFORMER_STORE_VERSION,
     INFORMER_OBJECTS,
     INFORMER_BYTES,
-    INFORMER_TRANSFORM_ERRORS, /* these two of informers with a transform only */
+    INFORMER_TRANSFORM_ERRORS, /* this and the next of informers with a transform only */
     INFORMER_TRANSFORM_DROPPED,
     INFORMER_UP,
     INFORMER_HEARD,

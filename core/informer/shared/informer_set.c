@@ -34,7 +34,8 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The members, each once and with one claim more; a malloc'ed array. */
+/* Returns the members, each once and with one more claim, as a malloc'ed array. Namespaces are sorted, so
+ * that equal sets compare equal whatever the order in which scripts name them. */
 static struct shared **acquire_members(struct shared_factory *factory, const struct resource *resource,
                                        const struct informer_spec *spec, size_t *count)
 {
@@ -60,7 +61,8 @@ static struct informer_set *find(struct shared_factory *factory, struct shared *
     return NULL;
 }
 
-/* Takes the members. */
+/* Creates a set; takes the members. A single informer is read directly; several share a store that mirrors
+ * all of them. */
 static struct informer_set *set_new(struct shared_factory *factory, struct shared **members, size_t count)
 {
     struct informer_set *set = NEW(struct informer_set);
@@ -85,7 +87,7 @@ struct informer_set *informer_set_join(struct shared_factory *factory, struct sh
 {
     struct informer_set *set = find(factory, members, count);
     if (set) {
-        release_members(members, count); /* the set has its claim on them already */
+        release_members(members, count); /* the set already has a claim on each */
         free(members);
     } else {
         set = set_new(factory, members, count);
@@ -143,8 +145,8 @@ struct version_waits *informer_set_waits_in(struct informer_set *set, struct str
     return ns.n ? NULL : informer_set_waits(set);
 }
 
-/* Of which all handlers know. What cannot be compared is older than all: a member without a version holds the
- * set back. */
+/* Returns the oldest version of the members, of which all handlers were notified. A version that cannot be
+ * compared counts as the oldest: a member without one holds the set back. */
 static struct str oldest_version(const struct informer_set *set)
 {
     struct str oldest = {0};
@@ -160,6 +162,7 @@ void informer_set_note_version(struct informer_set *set)
 {
     if (set->count == 1) return;
     struct str oldest = oldest_version(set);
+    /* Called after every turn of a member, so the usual case must cost nothing. */
     if (str_is(oldest, indexer_resource_version(set->store))) return;
     indexer_set_resource_version(set->store, oldest);
     version_waits_notify(&set->waits, oldest);

@@ -38,6 +38,7 @@ void mirrors_delete(const struct mirrors *mirrors, const struct root *object)
 void mirrors_replace(const struct mirrors *mirrors, const struct replacement *replaced,
                      struct root *const *objects)
 {
+    /* Item by item, not as a replacement: a mirror also holds the objects of other informers. */
     if (mirrors->count == 0) return;
     for (size_t i = 0; i < replaced->vanished_count; i++) mirrors_delete(mirrors, replaced->vanished[i]);
     for (size_t i = 0; i < replaced->count; i++) mirrors_put(mirrors, objects[i]);

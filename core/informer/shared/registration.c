@@ -1,5 +1,6 @@
-/* Registration of one handler; see registration.h. Its calls, replayed, must give the objects that pass its
- * filter: so the previous state is what the cache had, never what the server sent last. */
+/* Registration of one handler; see registration.h. Replaying its calls must result in exactly the objects
+ * that pass its filter, so the previous state is that of the cache, never the last one that the server sent.
+ */
 #include "informer/shared/registration.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ void registration_replace(struct registration *r, const struct event_handler *ha
     int64_t period_ms = registration_resync_ms(r);
     r->handler = *handler;
     if (r->handler.options) handler_options_ref(r->handler.options);
+    /* A reload with the same period must not delay the next resync each time. */
     if (registration_resync_ms(r) != period_ms) r->next_resync_ms = now_ms + registration_resync_ms(r);
     handler_options_unref(before);
 }
@@ -55,11 +57,14 @@ bool registration_is_due(struct registration *r, int64_t now_ms)
 {
     int64_t period_ms = registration_resync_ms(r);
     r->syncing = period_ms != RESYNC_NEVER && now_ms >= r->next_resync_ms;
+    /* From now and not from the missed time, so that a late tick is not followed by several at once (I-16).
+     */
     if (r->syncing) r->next_resync_ms = now_ms + period_ms;
     return r->syncing;
 }
 
-/* The function may remove its handler, and whoever did may have freed what it needs. */
+/* Checked before each use: the filter's function may remove its handler, whose context may be freed by then.
+ */
 static bool passes(const struct registration *r, struct root *object)
 {
     if (r->removed) return false;
@@ -68,7 +73,7 @@ static bool passes(const struct registration *r, struct root *object)
     return !r->handler.passes || r->handler.passes(r->handler.ctx, object);
 }
 
-/* The filter's function may have removed its handler. */
+/* Checks `removed` once more, as the filter's function may have removed the handler. */
 static void call_add(const struct registration *r, struct root *object, const struct event_info *info)
 {
     const struct event_handler *h = &r->handler;
@@ -91,7 +96,7 @@ static void call_delete(const struct registration *r, struct root *stored, struc
     if (h->on_delete && !r->removed) h->on_delete(h->ctx, last, &gone);
 }
 
-/* Another object under the same name. */
+/* Returns whether these are two objects of the same name. */
 static bool is_recreated(const struct root *before, const struct root *after)
 {
     struct text text_a, text_b;
@@ -99,7 +104,7 @@ static bool is_recreated(const struct root *before, const struct root *after)
     return a.n && b.n && !str_eq(a, b);
 }
 
-/* Q-22 (better): nobody saw the delete. */
+/* Notifies of a delete, which no event reported, and of an add (Q-22, better). */
 static void notify_recreated(const struct registration *r, const struct change *change)
 {
     struct event_info gone = change->info;
@@ -108,11 +113,12 @@ static void notify_recreated(const struct registration *r, const struct change *
     if (passes(r, change->object)) call_add(r, change->object, &change->info);
 }
 
-/* I-18: from what passes and what passed follows what the change is for this handler. A resync changes
- * nothing and is told whatever paths the handler cares for. */
+/* Decides from the filter, before and after, what an update is for this handler (I-18). A resync changes
+ * nothing and is delivered whatever paths the handler named. */
 static void notify_update(const struct registration *r, const struct change *change)
 {
     struct root *before = change->before, *object = change->object;
+    /* A resync has one object, so the filter is evaluated once. */
     bool passed = passes(r, before), now = object == before ? passed : passes(r, object);
     struct event_info made = change->info;
     made.initial = false;
@@ -127,7 +133,8 @@ static void notify_update(const struct registration *r, const struct change *cha
     }
 }
 
-/* The last state may no longer pass although the handler knows the object, and the other way round. */
+/* Decides by the stored state: the last one may no longer pass although the handler knows the object, and the
+ * other way round. */
 static void notify_delete(const struct registration *r, const struct change *change)
 {
     struct root *stored = change->before;

@@ -10,16 +10,16 @@
 #include "informer/shared/shared_factory_internal.h"
 #include "object/pack/pack.h"
 
-/* Any thread: an informer has deltas, or a feed has ended. The feed calls it once for all that a turn of the
- * I/O loop brings, at the turn's end, and at once when DELTA_FIFO_MANY deltas wait. So the first delta of a
- * turn may wait for what the other connections bring in it: HTTP_TURN_BYTES each at most,
- * some 30 ms. */
+/* Wakes the engine thread because an informer has deltas or a feed has ended. Any thread. The feed calls it
+ * once for all events of a turn of the I/O loop, at the turn's end, and immediately when DELTA_FIFO_MANY
+ * deltas wait. So the first delta of a turn may wait for what the other connections receive in it: at most
+ * HTTP_TURN_BYTES each, some 30 ms. */
 static void wake(void *ctx)
 {
     waker_wake(((struct shared_factory *)ctx)->waker);
 }
 
-/* These two on the I/O thread. */
+/* Run on the I/O thread, as does on_feed_ended. */
 static void on_feed_ready(void *ctx)
 {
     wake(((struct shared *)ctx)->factory);
@@ -37,7 +37,8 @@ static void on_feed_ended(void *ctx)
     wake(((struct shared *)ctx)->factory);
 }
 
-/* I-6: claims may be synced for longer than their handlers are. */
+/* A claim may be synced before its handlers are (I-6), so the end of their initial delivery is a change of
+ * status too. */
 static void on_shown(void *ctx)
 {
     atomic_store(&((struct shared *)ctx)->changed, true);
@@ -68,7 +69,8 @@ void shared_notify_claims(struct shared *shared)
             factory->options.changed(factory->options.ctx, claim);
 }
 
-/* I-2: what is queued is dropped. */
+/* Ends the feed and drops queued deltas (I-2). Closing the queue first bounds what the I/O thread may still
+ * add. */
 static void shared_stop(struct shared *shared)
 {
     shared->stopping = true;
@@ -151,6 +153,7 @@ static struct shared *shared_find(struct shared_factory *factory, const struct i
 {
     struct shared *s;
     TAILQ_FOREACH (s, &factory->informers, link)
+        /* One that is stopping belongs to the I/O thread for a while; a new claim needs a new informer. */
         if (!s->stopping && informer_key_equal(&s->key, key)) return s;
     return NULL;
 }
@@ -171,15 +174,15 @@ void shared_release(struct shared *shared)
 {
     const struct shared_factory_options *o = &shared->factory->options;
     if (--shared->claims > 0) return;
-    /* A transformed informer has no grace period: the claim that could have shared its transform is gone, and
-     * the function with it. */
+    /* A transformed informer has no grace period: its transform is a function of the script, which ends with
+     * the claim. */
     if (o->grace_ms > 0 && !shared->key.transform.fn && !shared->factory->closing)
         timer_start(&shared->grace, loop_clock(o->engine_loop), o->grace_ms);
     else
         shared_stop(shared);
 }
 
-/* One that restarts has not listed yet. */
+/* A restart in progress is going to list anyway. */
 void shared_relist(struct shared *shared)
 {
     if (!shared->stopping && !feed_is_restarting(shared->feed)) feed_restart(shared->feed);
@@ -194,10 +197,11 @@ void shared_close(struct shared *shared)
 
 /* Limits of one informer's turn before the others have theirs. */
 enum {
-    SLICE = 1000, /* deltas */
-    STEP = 10,    /* after so many the clock is asked: a slow function is what a turn takes at most */
+    SLICE = 1000, /* deltas of one informer */
+    STEP =
+        10, /* deltas between two looks at the clock: a slow function delays the end of a turn by as much */
     SLICE_MS = 20,
-    TURN_MS = 50, /* of all informers together, before timers and signals have theirs */
+    TURN_MS = 50, /* of all informers together, before timers and signals run */
 };
 
 static void on_wake(void *ctx)
@@ -229,7 +233,7 @@ struct packer *shared_factory_packer(struct shared_factory *factory)
 
 /* --- turns */
 
-/* True when there is more. */
+/* Processes a slice of one informer; returns true if it has more. */
 static bool process_slice(struct shared *shared, struct clock *clock)
 {
     int64_t end_ms = clock_now_ms(clock) + SLICE_MS;
@@ -241,7 +245,8 @@ static bool process_slice(struct shared *shared, struct clock *clock)
     return shared_informer_has_work(shared->informer);
 }
 
-/* Whoever waits for a version may make and cancel waits when he is told, but no claim. */
+/* Updates the versions of the sets. A callback of a wait may add and cancel waits, but not claims: that would
+ * change this list. */
 static void note_versions(struct shared *shared)
 {
     struct informer_set *set;
@@ -249,7 +254,8 @@ static void note_versions(struct shared *shared)
         if (set->count > 1 && informer_set_has(set, shared)) informer_set_note_version(set);
 }
 
-/* Each informer in turn, from the one that waits longest, until the turn is over. */
+/* Processes each informer, starting with the one that waits longest, until the turn is over. An informer goes
+ * to the end of the list first, so that the next turn continues where this one ended. */
 bool shared_factory_process(struct shared_factory *factory)
 {
     struct clock *clock = loop_clock(factory->options.engine_loop);
@@ -290,7 +296,7 @@ void shared_factory_update_metrics(struct shared_factory *factory, bool thorough
     }
 }
 
-/* With one loop for both sides, as specs have it, nobody else runs it: it frees what has ended by itself. */
+/* With one loop for both sides, as in specs, no other thread runs it; a turn of it frees what has ended. */
 static void shared_finish(struct shared *shared)
 {
     const struct shared_factory_options *o = &shared->factory->options;
@@ -307,6 +313,7 @@ void shared_factory_free(struct shared_factory *factory)
 {
     struct informer_claim *claim;
     struct shared *shared;
+    /* No grace periods from here on: the loop that would end them stops. */
     factory->closing = true;
     while ((claim = TAILQ_FIRST(&factory->claims))) claim_release(claim);
     TAILQ_FOREACH (shared, &factory->informers, link) shared_close(shared); /* F-5 */

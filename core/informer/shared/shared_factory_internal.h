@@ -1,6 +1,6 @@
 /* Internals of a shared factory and its claims: shared.c has the factory, its turns and the informers,
  * informer_set.c several informers read as one, informer_claim.c the claims of scripts and their handlers.
- * Owner: the engine thread, except what says otherwise. */
+ * Owner: the engine thread, unless stated otherwise. */
 #pragma once
 #include <stdatomic.h>
 #include <sys/queue.h>
@@ -19,7 +19,7 @@ struct claim_handler {
     struct registration **registrations; /* one for each informer of the set; NULL until there is one */
 };
 
-/* One informer with its feed. `stopping` from the last release until the I/O thread has let go. */
+/* One informer with its feed. `stopping`: from the last release until the I/O thread no longer uses it. */
 struct shared {
     TAILQ_ENTRY(shared) link;
     struct shared_factory *factory;
@@ -29,26 +29,26 @@ struct shared {
     size_t claims;
     struct timer grace; /* runs while there is no claim (B-6) */
     bool stopping;
-    enum claim_state state; /* as its claims show it, and the wall time at which it came about (B-7) */
+    enum claim_state state; /* as its claims show it, and the wall time of its last change (B-7) */
     int64_t since_us;
-    struct err gone; /* why the server no longer has its resource; ERR_NONE while it has */
-    size_t refused;  /* as it was noted last, on the engine thread; see claim_note_refused */
+    struct err gone; /* error while the server no longer has its resource; else ERR_NONE */
+    size_t refused;  /* as recorded last, on the engine thread; see claim_note_refused */
     struct buf refused_text;
     struct informer_metrics metrics;
-    _Atomic bool changed; /* its status did, and its claims have not been told */
+    _Atomic bool changed; /* its status changed, and its claims were not notified yet */
 };
 
 struct informer_claim {
     TAILQ_ENTRY(informer_claim) link;
     struct shared_factory *factory;
-    struct informer_spec spec; /* owned texts */
+    struct informer_spec spec; /* with owned strings */
     struct informer_set *set;  /* NULL until resolved */
     TAILQ_HEAD(, claim_handler) handlers;
     struct claim_index_list indexes;
     bool builds_in_steps;  /* the indexes */
-    bool suspended, known; /* `known`: it would be resolved were it not held */
-    struct err unknown;    /* why it is not resolved; ERR_NONE: discovery has not responded */
-    int64_t since_us;      /* wall time at which it was made */
+    bool suspended, known; /* `held`: suspended; `known`: it would be resolved otherwise */
+    struct err unknown;    /* reason why it is not resolved; ERR_NONE: discovery has not responded */
+    int64_t since_us;      /* wall time of its creation */
     struct series **down;  /* one for each namespace, until it is resolved (B-7) */
     size_t down_count;
 };
@@ -67,40 +67,41 @@ struct shared_factory {
     struct packer *packer;
 };
 
-/* One claim more on the informer of this identity (F-1), which is made and started when there is none. Takes
- * what the key owns. */
+/* Adds a claim on the informer of this identity (F-1); creates and starts it if missing. Takes the content of
+ * the key. */
 struct shared *shared_acquire(struct shared_factory *factory, struct informer_key *key);
 /* The key of the informer that a claim asks for in a namespace; for informer_key_clear. */
 void informer_spec_key(const struct informer_spec *spec, const struct resource *resource, const char *ns,
                        struct informer_key *key);
-/* One less; after the last one the informer lives for the grace period, with its cache kept up to date. */
+/* Removes a claim; after the last one the informer lives for the grace period, with its cache kept up to
+ * date. */
 void shared_release(struct shared *shared);
-/* Ends it now. */
+/* Stops it now. */
 void shared_close(struct shared *shared);
-/* After its feed has ended. */
+/* Frees it; call after its feed has ended. */
 void shared_free(struct shared *shared);
 /* Lists again, so that failed objects are delivered again. The store stays unchanged until then. */
 void shared_relist(struct shared *shared);
-/* Tells the claims what the other thread noted, if it did. */
+/* Notifies the claims if the I/O thread reported a change. */
 void shared_notify_claims(struct shared *shared);
-/* Looks what state it is in, and keeps the time when that is news. */
+/* Updates its state and, if that changed, the time. */
 void shared_note_state(struct shared *shared, const struct reflector_status *status);
-/* Keeps what the status says of refused objects. */
+/* Copies the figures of refused objects from the status. */
 void shared_note_refused(struct shared *shared, const struct reflector_status *status);
-/* Hands the handlers that wait to the informers. */
+/* Adds the claim's handlers to its informers. */
 void claim_handlers_attach(struct informer_claim *claim);
 /* Returns an estimate of the bytes of a cache's objects; inspects some thousand of them at most. */
 size_t indexer_estimate_bytes(const struct indexer *indexer);
-/* Its series begin, under its name and resource of now. */
+/* Creates its series, under its present name and resource. */
 void shared_start_metrics(struct shared *shared);
-/* A new informer, whatever others there are. Takes what the key owns. */
+/* Creates an informer without looking for an equal one. Takes the content of the key. */
 struct shared *shared_start(struct shared_factory *factory, const struct informer_key *key);
-/* Its state may be another one: its claims are told soon. */
+/* Schedules a notification of its claims, as its state may have changed. */
 void shared_touch(struct shared *shared);
 
 /* --- shared_follow.c */
 
-/* The server says that it does not have the resource. */
+/* Returns whether the server reported that it does not have the resource. */
 bool shared_is_missing(const struct shared *shared, const struct reflector_status *status);
-/* One that is missing goes where discovery knows it now, or waits for it. */
+/* Moves a missing one to the version that discovery knows now, or keeps it waiting. */
 void shared_follow(struct shared *shared, const struct catalogue *catalogue);

@@ -1,7 +1,7 @@
-/* Resources that go, come back or change their version while an informer of them runs; see
- * shared_factory_internal.h. The server says so by 404 to a list; discovery then knows more. The store and
- * the handlers stay: whatever the next list holds is compared with what was known, so that an object that
- * only changed its version is an update. */
+/* Resources that disappear, come back or change their version while an informer of them runs; see
+ * shared_factory_internal.h. The server responds 404 to a list; discovery then knows more. The store and the
+ * handlers stay: the next list is compared with the known objects, so that an object that only changed its
+ * version is an update. */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -10,6 +10,7 @@
 
 bool shared_is_missing(const struct shared *shared, const struct reflector_status *status)
 {
+    /* Only while backing off: in any other state a request in flight is going to tell. */
     return shared->gone.code ||
            (status->last_error.http_status == 404 && status->state == REFLECTOR_BACKING_OFF);
 }
@@ -43,7 +44,8 @@ static void become_gone(struct shared *shared, const struct err *why)
 
 /* --- somewhere else */
 
-/* A claim that means another resource than the one to which the informer goes, as it names a version. */
+/* Returns whether a claim means another resource than the one to which the informer moves, as it names a
+ * version. */
 static bool stays_behind(const struct informer_claim *claim, const struct shared *shared,
                          const struct catalogue *catalogue)
 {
@@ -55,7 +57,7 @@ static bool stays_behind(const struct informer_claim *claim, const struct shared
     return !along;
 }
 
-/* Moves the handlers that got the objects of the store, or the others. */
+/* Moves the handlers whose initial delivery is complete, or the others. */
 static void move_handlers(struct informer_claim *claim, struct shared *from, struct shared *to,
                           bool delivered)
 {
@@ -82,14 +84,16 @@ static void change_set(struct informer_claim *claim, struct shared *from, struct
     claim_indexes_detach(claim);
     claim->set = informer_set_join(claim->factory, members, before->count);
     claim_indexes_attach(claim);
-    /* None of them is reached: what `to` has is from no list of its own, and so of no version. */
+    /* No wait is reached by the move: the objects of `to` are copied, not from a list of its own, so it has
+     * no version. */
     version_waits_move(informer_set_waits(before), informer_set_waits(claim->set), claim);
     version_waits_move(shared_informer_waits(from->informer), shared_informer_waits(to->informer), claim);
     informer_set_release(before);
 }
 
-/* They get an informer of their own, with what is known so far. Who was told that meets a store that is empty
- * still, so that it is not told again; who waits to be shown it waits for that there. */
+/* Starts an informer of their own for the claims that stay, with the known objects. Handlers that received
+ * these join while its store is still empty, so that they are not delivered again; the others join after the
+ * copy and receive them there. */
 static void leave_behind(struct shared *shared, const struct catalogue *catalogue,
                          const struct informer_key *old)
 {
@@ -103,7 +107,7 @@ static void leave_behind(struct shared *shared, const struct catalogue *catalogu
             struct lw_scope scope = informer_key_scope(old);
             informer_key_init(&key, &old->resource, &scope);
             behind = shared_start(factory, &key);
-            /* Calls the rest of the handlers first: no later list delivers as new what the store already
+            /* Notifies the remaining handlers first: later lists do not deliver as new what the store already
              * has. */
             shared_informer_finish_delta(shared->informer);
         }
@@ -118,7 +122,7 @@ static void leave_behind(struct shared *shared, const struct catalogue *catalogu
     }
 }
 
-/* The informer of old keeps its name, its store and its handlers. Takes `target`. */
+/* Moves the informer to another resource; it keeps its name, store and handlers. Takes `target`. */
 static void move(struct shared *shared, const struct catalogue *catalogue, struct resource *target)
 {
     struct informer_key old;
@@ -129,7 +133,7 @@ static void move(struct shared *shared, const struct catalogue *catalogue, struc
     if (!target->namespaced) shared->key.namespace_[0] = '\0';
     log_info("Kind is now served in another version", F("informer", shared_informer_name(shared->informer)),
              F("from", old.resource.version), F("to", target->version));
-    informer_metrics_clear(&shared->metrics); /* they name the version */
+    informer_metrics_clear(&shared->metrics); /* their labels contain the version */
     shared_start_metrics(shared);
     leave_behind(shared, catalogue, &old);
     informer_key_clear(&old);
@@ -147,15 +151,15 @@ void shared_follow(struct shared *shared, const struct catalogue *catalogue)
         claimed = true;
         found = resolves(catalogue, claim, &target, &err);
     }
-    if (!claimed) return; /* it lives on borrowed time anyway */
+    if (!claimed) return; /* its grace period ends it */
     if (!found) {
         become_gone(shared, &err);
         return;
     }
     if (resource_equal(&target, &shared->key.resource)) {
         resource_clear(&target);
-        /* Discovery knows it all the same, or does so again: whether it was there all the time only a list
-         * can tell, and the reflector tries one after ever longer delays (R-2, R-3). */
+        /* Discovery still lists it, or lists it again. Only a list can tell whether it was there all the
+         * time, and the reflector retries one after increasing delays (R-2, R-3). */
         if (!shared->gone.code) return;
     } else {
         move(shared, catalogue, &target);

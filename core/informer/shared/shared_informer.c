@@ -1,4 +1,4 @@
-/* Takes deltas from the queue to the store and the handlers; see shared_informer.h. */
+/* Processing of deltas from the queue to the store and the handlers; see shared_informer.h. */
 #include "informer/shared/shared_informer.h"
 
 #include <stdlib.h>
@@ -9,30 +9,30 @@
 #include "base/series/series.h"
 #include "informer/shared/applier.h"
 
-/* */
+/* Processing is traced if it takes SLOW_MS while more than SLOW_DEPTH deltas wait. */
 enum { SLOW_DEPTH = 10, SLOW_MS = 100 };
 
 struct shared_informer {
     char *name;
     struct delta_fifo *fifo;
     struct applier applier;
-    struct delta *batch; /* that is being processed, up to `batch_at` done */
+    struct delta *batch; /* in progress; deltas before `batch_at` are done */
     size_t batch_count, batch_at;
-    int64_t spent_ms; /* on that delta so far; measured only when it may be said */
-    int64_t spent_ns,
-        mark_ns; /* for the histogram: on that delta so far, and when the step before was done */
+    int64_t spent_ms;          /* on that delta so far; measured only if it may be traced */
+    int64_t spent_ns, mark_ns; /* for the histogram: on that delta so far, and the end of the previous step */
     struct version_waits waits;
     struct clock *clock;
     struct series *latency;
     bool processing;
-    size_t owed; /* to deltas, by what showings took: handlers that came late wait so long (I-5) */
+    size_t owed; /* objects by which initial deliveries are ahead of deltas; later handlers wait until it is 0
+                    (I-5) */
     void (*on_synced)(void *ctx);
     void *synced_ctx;
     void (*ready)(void *ctx), (*shown)(void *ctx);
     void *ready_ctx, *shown_ctx;
 };
 
-/* On the producer's thread, or by whoever adds a handler. */
+/* Called on the producer's thread, and by callers that add a handler. */
 static void on_ready(void *ctx)
 {
     struct shared_informer *informer = ctx;
@@ -93,7 +93,8 @@ void shared_informer_set_clock(struct shared_informer *informer, struct clock *c
 
 /* --- deltas */
 
-/* once, when the first list was processed and every handler told. */
+/* Marks the cache as synced, once, when the first list was processed and every handler notified (Q-11, Q-12).
+ */
 static void note_synced(struct shared_informer *informer)
 {
     if (informer->applier.handlers.synced || !delta_fifo_has_synced(informer->fifo)) return;
@@ -101,7 +102,7 @@ static void note_synced(struct shared_informer *informer)
     if (informer->on_synced) informer->on_synced(informer->synced_ctx);
 }
 
-/* Q-21, I-12: what takes long while others wait is said, and how many wait. */
+/* Logs processing that took long while other deltas wait, and how many (Q-21, I-12). */
 static void trace_slow(const struct shared_informer *informer, const struct delta *delta, int64_t took_ms,
                        size_t queued)
 {
@@ -122,6 +123,8 @@ static size_t waiting(const struct shared_informer *informer)
 static void end_delta(struct shared_informer *informer)
 {
     const struct delta *delta = &informer->batch[informer->batch_at++];
+    /* After the last handler, not when the store changed: a script that waits for its own write expects that
+     * its handlers know it (B-10). */
     version_waits_notify(&informer->waits, str_of(indexer_resource_version(informer->applier.store)));
     if (informer->spent_ms >= SLOW_MS) trace_slow(informer, delta, informer->spent_ms, waiting(informer));
     if (informer->latency) series_observe(informer->latency, (double)informer->spent_ns / 1e9); /* I-22 */
@@ -143,7 +146,7 @@ static size_t show_some(struct shared_informer *informer, size_t max)
     return done;
 }
 
-/* One look at the clock for each step. */
+/* Adds the time since the last step, with one read of the clock for each step. */
 static void measure(struct shared_informer *informer)
 {
     int64_t now_ns = clock_measure_ns();
@@ -159,6 +162,7 @@ static size_t apply_some(struct shared_informer *informer, size_t max)
         informer->owed = 0;
         return 0;
     }
+    /* Two reads of the clock for each delta are too much when nothing is logged. */
     bool timed = log_verbosity() >= 2 && waiting(informer) > SLOW_DEPTH;
     int64_t begun_ms = timed ? clock_now_ms(informer->clock) : 0;
     size_t done = applier_run(&informer->applier, &informer->batch[informer->batch_at], max);
@@ -169,8 +173,8 @@ static size_t apply_some(struct shared_informer *informer, size_t max)
     return done;
 }
 
-/* Nothing may change what handlers are being shown. But a handler may leave another in its place whenever it
- * is shown something: the next showing begins when deltas had as much, or there are none. */
+/* Chooses the next work. The store must not change during an initial delivery. But a handler may add another
+ * one from every call, so the next delivery begins only when deltas had as much work, or there are none. */
 static size_t process_step(struct shared_informer *informer, size_t max)
 {
     const struct handler_list *handlers = &informer->applier.handlers;
@@ -208,10 +212,10 @@ bool shared_informer_has_work(const struct shared_informer *informer)
            delta_fifo_len(informer->fifo) > 0;
 }
 
-/* --- handlers and what may be asked */
+/* --- handlers and state */
 
-/* I-15: the check period is the shortest that a handler wants. It follows them at any time, so that nothing
- * depends on who of the scripts was first; client-go raises the period of those that come late. */
+/* Adapts the period of checks to the shortest one of all handlers, at any time, so that the order of scripts
+ * does not matter; client-go raises the period of handlers that are added late (I-15). */
 static void prepare_resync(struct shared_informer *informer, int64_t period_ms)
 {
     int64_t shortest_ms = handler_list_resync_ms(&informer->applier.handlers);
@@ -226,6 +230,7 @@ void shared_informer_add_handler(struct shared_informer *informer, const struct 
     bool waited = handlers->waiting;
     if (handler->options) prepare_resync(informer, handler->options->resync_ms);
     handler_list_add(handlers, handler, clock_now_ms(informer->clock), informer->applier.store, registration);
+    /* Without deltas nothing else would wake the engine for the initial delivery. */
     if (handlers->waiting && !waited) on_ready(informer);
 }
 

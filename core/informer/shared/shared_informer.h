@@ -1,7 +1,7 @@
 /* One cache and its handlers: takes deltas from the DeltaFIFO, updates the store first, then calls every
  * handler, in order (contract I, Q-19, V1, V2). Owner: the shared factory, on the engine thread. Handlers may
- * add and remove handlers, their own included, and read the store, which already holds what they are told.
- * They may not free the informer. */
+ * add and remove handlers, their own included, and read the store, which already holds the objects of the
+ * call. They must not free the informer. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,43 +14,44 @@
 #include "informer/store/indexer.h"
 
 struct event_info {
-    bool initial;             /* in the initial list, or a late handler's first look (I-5) */
-    bool final_state_unknown; /* the delete was not seen, only its result (B-5) */
+    bool initial;             /* part of the initial list or of an initial delivery (I-5) */
+    bool final_state_unknown; /* no event reported the delete, only its result (B-5) */
     bool resync, coalesced;
-    bool filtered; /* an add or a delete that the handler's filter made: the object itself was updated (I-18)
+    bool filtered; /* an add or a delete because of the handler's filter: the object itself was updated (I-18)
                     */
     int64_t received_us; /* wall time at which the bytes arrived */
-    /* Of a delete what the cache had, borrowed as the object: the last state may be another. NULL: the cache
-     * had nothing, as of a key that was never seen (Q-3). */
+    /* Of a delete the object of the cache, borrowed like the last one, which may differ from it. NULL: the
+     * cache did not have the key (Q-3). */
     struct root *stored;
 };
 
-/* Objects are borrowed for the call; take a reference to keep one. Each function is optional. */
+/* Functions of a handler; each is optional. Objects are borrowed for the call; take a reference to keep one.
+ */
 struct event_handler {
     void (*on_add)(void *ctx, struct root *object, const struct event_info *info);
     void (*on_update)(void *ctx, struct root *old_object, struct root *new_object,
                       const struct event_info *info);
     void (*on_delete)(void *ctx, struct root *last, const struct event_info *info);
     void *ctx;
-    /* The last part of the filter, asked for objects that pass options->filter, at most once for each side of
-     * a change. It must depend on the object alone. */
+    /* Last part of the filter, called for objects that pass options->filter, at most once for each side of a
+     * change. It must depend on the object alone. */
     bool (*passes)(void *ctx, struct root *object);
-    /* NULL: as handler_options_new gives them. A registration takes a reference of its own. */
+    /* NULL: the defaults of handler_options_new. A registration takes a reference of its own. */
     struct handler_options *options;
-    bool from_now_on; /* it is not shown what the cache holds when it comes */
+    bool from_now_on; /* no initial delivery */
 };
 
 struct shared_informer;
 struct registration;
 
-/* `name` for logs. `on_synced` (optional) is called once, when the store holds the first list and every
- * handler that was there has been told. It may not free the informer. */
+/* Creates an informer. `name` is for logs. `on_synced` (optional) is called once, when the store holds the
+ * first list and every handler that was there has been notified. It must not free the informer. */
 struct shared_informer *shared_informer_new(const char *name, void (*on_synced)(void *ctx), void *ctx);
 void shared_informer_free(struct shared_informer *informer);
 /* Returns the queue for a reflector's deltas; `ready` is called when shared_informer_process has work. */
 struct delta_fifo *shared_informer_fifo(struct shared_informer *informer);
 void shared_informer_set_ready(struct shared_informer *informer, void (*ready)(void *ctx), void *ctx);
-/* `shown` tells that handlers were shown the cache, all of those that waited for it together; it may not free
+/* Sets the callback after an initial delivery, for all handlers that waited for it together; it must not free
  * the informer. */
 void shared_informer_set_initial_done(struct shared_informer *informer, void (*shown)(void *ctx), void *ctx);
 /* Sets the series that observes the time of each delta; borrowed, may be NULL. */
@@ -72,17 +73,17 @@ void shared_informer_finish_delta(struct shared_informer *informer);
 /* Returns whether something is left to process. */
 bool shared_informer_has_work(const struct shared_informer *informer);
 
-/* Copies the handler. A late one receives the cached objects with `initial`, then continues without gap or
- * duplicate (I-5). It is never called from in here, but by the next turns of processing, before anything
- * else; a handler that is added during the initial delivery of others is called after deltas had as much time
- * as those. */
+/* Adds a handler; copies it. A late one receives the cached objects with `initial`, then continues without
+ * gap or duplicate (I-5). It is never called from in here, but by the next turns of processing, before
+ * anything else; a handler that is added during the initial delivery of others is called after deltas had as
+ * much time as those. */
 void shared_informer_add_handler(struct shared_informer *informer, const struct event_handler *handler,
                                  struct registration **registration);
 /* Replaces the functions of a registration. The new ones continue at the same position, in the initial
  * delivery too. Copies the handler. Not from a handler. */
 void shared_informer_replace_handler(struct shared_informer *informer, struct registration *registration,
                                      const struct event_handler *handler);
-/* No call comes after it. A second removal is not allowed: the registration is gone. */
+/* Removes a handler; no call follows. Call once: the registration is freed. */
 void shared_informer_remove_handler(struct shared_informer *informer, struct registration *registration);
 /* Returns whether the initial delivery is complete. A registration whose initial delivery has not begun waits
  * for it. */
@@ -94,13 +95,14 @@ bool registration_has_synced(const struct registration *registration);
  * object, a list or a bookmark, and the handlers were notified of it. Callers that add a wait check first
  * whether that is so already (version_waits_version). */
 struct version_waits *shared_informer_waits(struct shared_informer *informer);
-/* A second store that is kept to hold what this informer's holds, and may hold more (mirrors.h); borrowed
- * until it is removed, which leaves its content alone. */
+/* Adds a second store that is kept equal to this informer's objects, and may hold more (mirrors.h); borrowed
+ * until it is removed, which leaves its content unchanged. */
 void shared_informer_add_mirror(struct shared_informer *informer, struct indexer *store);
 void shared_informer_remove_mirror(struct shared_informer *informer, struct indexer *store);
-/* I-7 (better): the store has the first list, and handlers that do not wait were told of it. */
+/* Returns whether the store has the first list, and handlers that do not wait were notified of it (I-7,
+ * better). */
 bool shared_informer_has_synced(const struct shared_informer *informer);
 struct indexer *shared_informer_indexer(struct shared_informer *informer);
-/* Of its transform; all 0 without one. Borrowed. */
+/* Returns the counts of its transform; all 0 without one. Borrowed. */
 const struct transform_counts *shared_informer_transform_counts(const struct shared_informer *informer);
 const char *shared_informer_name(const struct shared_informer *informer);

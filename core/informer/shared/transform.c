@@ -1,4 +1,4 @@
-/* Transforms deltas; see transform.h. */
+/* Transforms of deltas; see transform.h. */
 #include "informer/shared/transform.h"
 
 #include "informer/reflect/delta_fifo.h"
@@ -12,7 +12,8 @@ static enum transform_result call_transform(const struct transform *transform, s
     return result;
 }
 
-/* A version that is known already, as after a relist, is not transformed again. */
+/* Transforms an object, unless the store has the result of the same version already, as after a relist
+ * (R-35). */
 static enum transform_result apply(const struct transform *transform, struct root *known, struct root *object,
                                    struct root **out, struct transform_counts *counts)
 {
@@ -28,7 +29,8 @@ static void replace(struct root **object, struct root *by)
     *object = by;
 }
 
-/* The last state of what is deleted; what was never stored need not be told. */
+/* Transforms the last state of a deleted object. If the transform drops it or fails, handlers receive the
+ * stored state; if nothing was stored, they need no call. */
 static bool transform_deleted(const struct transform *transform, struct root *known, struct delta *delta,
                               struct transform_counts *counts)
 {
@@ -52,12 +54,12 @@ static bool transform_put(const struct transform *transform, struct root *known,
         return true;
     }
     if (result == TRANSFORM_FAILED || !known) return false;
-    delta->type = DELTA_DELETED; /* it was wanted, and no longer is */
+    delta->type = DELTA_DELETED; /* stored before, and no longer wanted */
     replace(&delta->object, root_ref(known));
     return true;
 }
 
-/* An object that failed is in the list all the same: what is known of it stays. */
+/* Records a failed object as refused: the server still has it, so the stored state stays. */
 static void note_failed(struct delta *delta, const struct root *object)
 {
     struct text ns, name;
@@ -72,7 +74,8 @@ size_t transform_list(const struct transform *transform, const struct indexer *s
         struct root **place = &delta->objects[progress->at++], *object = *place, *out;
         enum transform_result result =
             apply(transform, indexer_get_like(store, object), object, &out, counts);
-        *place = NULL; /* the delta has each reference once at any time */
+        *place = NULL; /* the delta holds each reference once at any time, as it may be released between two
+                          slices */
         if (result == TRANSFORM_FAILED) note_failed(delta, object);
         if (result == TRANSFORM_KEPT) delta->objects[progress->kept++] = out;
         root_unref(object);

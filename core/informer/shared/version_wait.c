@@ -8,7 +8,7 @@
 
 struct version_wait {
     TAILQ_ENTRY(version_wait) link;
-    struct version_waits *waits; /* NULL when they are gone */
+    struct version_waits *waits; /* NULL when the list was cleared */
     const void *reader;
     void (*reached)(void *ctx);
     void *ctx;
@@ -90,6 +90,7 @@ void version_waits_notify(struct version_waits *waits, struct str now)
     while ((wait = first_reached(waits, now))) {
         void (*reached)(void *ctx) = wait->reached;
         void *ctx = wait->ctx;
+        /* Freed before the call: the callback may free its context. */
         version_wait_cancel(wait);
         reached(ctx);
     }

@@ -1,6 +1,6 @@
-/* Waiting until a cache has caught up with a version: reading one's own writes (B-10).
- * Owner: the shared informer or the set that embeds the list; each wait belongs to whoever made it. On the
- * engine thread. The callback may make and cancel waits. */
+/* Waits until a cache has caught up with a version: reading one's own writes (B-10). Owner: the shared
+ * informer or the set that embeds the list; each wait belongs to its creator. On the engine thread. The
+ * callback may add and cancel waits. */
 #pragma once
 #include <stdbool.h>
 #include <sys/queue.h>
@@ -17,21 +17,21 @@ struct version_waits {
 };
 
 void version_waits_init(struct version_waits *waits);
-/* Clears the waits. Those that are pending are never called; each stays with its creator, who must cancel
- * it. */
+/* Clears the list. Pending waits are never called; each stays with its creator, who must cancel it. */
 void version_waits_clear(struct version_waits *waits);
-/* NULL with an error when `version` is no resource version (RV-1). `reached` is called once, never from in
- * here, and the wait is gone by then. `reader` is for whom it is, for version_waits_move; may be NULL. */
+/* Adds a wait. Returns NULL with an error if `version` is not a resource version (RV-1). `reached` is called
+ * once, never from in here; the wait is freed by then. `reader` identifies the reader for version_waits_move;
+ * may be NULL. */
 struct version_wait *version_waits_add(struct version_waits *waits, struct str version, const void *reader,
                                        void (*reached)(void *ctx), void *ctx, struct err *err);
-/* Moves the waits of this reader to another store. Calls nobody. */
+/* Moves the waits of this reader to another store. Calls no callback. */
 void version_waits_move(struct version_waits *from, struct version_waits *to, const void *reader);
-/* Before it was reached; also when what it waits for is gone. */
+/* Cancels and frees a wait that was not reached, even if its list was cleared. */
 void version_wait_cancel(struct version_wait *wait);
-/* The store is at `now`, and its handlers know: tells those who waited for that or an older one, in the order
- * in which they came. */
+/* Records that handlers were notified up to `now`; calls the waits for that version or an older one, in the
+ * order in which they were added. */
 void version_waits_notify(struct version_waits *waits, struct str now);
-/* The version that was told last; empty before the first. Borrowed. */
+/* Returns the newest version of which handlers were notified; empty before the first. Borrowed. */
 struct str version_waits_version(const struct version_waits *waits);
 /* Returns whether a store at version `now` has `wanted`. A store whose version cannot be compared never has
  * it. */
