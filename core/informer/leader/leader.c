@@ -1,4 +1,4 @@
-/* The tries of a candidate; see leader.h. */
+/* Tries of a candidate; see leader.h. */
 #include "informer/leader/leader_internal.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static bool refuse_pair(const char *what, const char *name, int64_t ms, const ch
                    (double)other_ms / 1000);
 }
 
-/* L-1 */
+/* Defaults of client-go's programs (L-1). */
 const struct leader_times leader_times_default = {15000, 10000, 2000};
 
 bool leader_times_check(const struct leader_times *t, const struct leader_names *names, struct err *err)
@@ -55,13 +55,13 @@ void leader_start_timer(struct leader *l, struct timer *timer, int64_t at_ms)
     timer_start(timer, l->options.clock, delay_ms > 0 ? delay_ms : 0);
 }
 
-/* --- questions */
+/* --- requests */
 
 static void on_response(void *ctx, struct root *lease, const struct err *err);
 
 void leader_send(struct leader *l, enum leader_step step, enum lease_verb verb)
 {
-    int64_t half_ms = l->options.times.renew_ms / 2; /* L-9 */
+    int64_t half_ms = l->options.times.renew_ms / 2; /* two requests fit into one round (L-9) */
     l->step = step;
     l->sent_ms = leader_now_ms(l);
     /* A write may succeed although its response is lost: the lease must be released then too (L-8). */
@@ -83,11 +83,13 @@ static void take(struct leader *l, enum leader_step step)
     const struct lease_record *before = &l->observed;
     bool mine = l->lease && leader_is_me(l, before);
     struct lease_record record = {
-        .holder = (char *)l->options.identity, /* only read */
+        .holder = (char *)l->options.identity, /* not modified */
         .duration_s = l->options.times.duration_ms / 1000,
-        .transitions = l->lease ? before->transitions + !mine : 0, /* L-7 */
+        .transitions =
+            l->lease ? before->transitions + !mine : 0, /* a change of holder is a transition (L-7) */
     };
     lease_time(clock_wall_us(l->options.clock), record.renewed);
+    /* The time of acquiring stays over renewals of one term (L-7). */
     strcpy(record.acquired, mine && *before->acquired ? before->acquired : record.renewed);
     leader_write_record(l, &record);
     leader_send(l, step, l->lease ? LEASE_UPDATE : LEASE_CREATE);
@@ -95,6 +97,7 @@ static void take(struct leader *l, enum leader_step step)
 
 void leader_cancel_request(struct leader *l)
 {
+    /* These two steps have no request in flight. */
     if (l->step != STEP_IDLE && l->step != STEP_OVER) l->options.source.cancel(l->options.source.ctx);
     l->step = STEP_IDLE;
 }
@@ -103,6 +106,8 @@ void leader_cancel_request(struct leader *l)
 
 static int64_t runs_out_ms(const struct leader *l)
 {
+    /* By this clock, from the moment at which the change was seen: clocks of other machines are not trusted
+     * (L-6). */
     return l->observed_ms + l->observed.duration_s * 1000;
 }
 
@@ -113,7 +118,8 @@ static bool is_taken(const struct leader *l)
     return by_another && runs_out_ms(l) > leader_now_ms(l);
 }
 
-/* L-2: uniform in [retry, 2.2 retry), but (better) not later than when another's lease runs out. */
+/* Returns the time of the next try: uniform in [retry, 2.2 retry) after now, but no later than the end of
+ * another's lease (L-2, better). */
 static int64_t next_try_ms(struct leader *l)
 {
     int64_t now = leader_now_ms(l), retry_ms = l->options.times.retry_ms;
@@ -144,13 +150,15 @@ static void forget_error(struct leader *l)
     leader_notify(l);
 }
 
-/* The lease is ours as of `sent_ms`. */
+/* Extends the term: the lease is held as of `sent_ms`. */
 static void renewed(struct leader *l)
 {
     /* Counted from sending: the server may have written the lease that early. */
     int64_t until_ms = l->sent_ms + l->options.times.duration_ms;
     bool leads = l->fence && fence_extend(l->fence, until_ms);
     l->step = STEP_IDLE;
+    /* The fence closed by itself while the request was in flight; a closed fence never opens again, so this
+     * is a new term. */
     if (l->fence && !leads) leader_lose(l, "the renewal was too late");
     if (until_ms <= leader_now_ms(l)) {
         struct err late;
@@ -165,7 +173,7 @@ static void renewed(struct leader *l)
     if (!leads) leader_win(l, until_ms);
     l->options.renewed(l->options.ctx);
     leader_start_timer(l, &l->deadline, until_ms);
-    /* A new term begins with a round of renewal at once (L-3). */
+    /* A new term begins with a round of renewal immediately (L-3). */
     leader_start_timer(l, &l->next, leads ? l->renewed_ms + l->options.times.retry_ms : l->renewed_ms);
 }
 
@@ -176,6 +184,7 @@ static void on_written(struct leader *l, struct root *lease)
         return;
     }
     struct err other;
+    /* An admission webhook may change the object that was written. */
     err_set(&other, ERR_INVALID, "the server made \"%s\" the holder", l->observed.holder);
     failed(l, &other);
 }
@@ -203,7 +212,8 @@ static void on_refused(struct leader *l, const struct err *err)
         log_v(2, "Fast lease renewal failed", F("lease", l->options.name), F("err", err->text));
         leader_send(l, STEP_GET, LEASE_GET);
     } else {
-        bool was_beaten = l->step == STEP_TAKE && err->http_status == 409; /* another was faster: no fault */
+        bool was_beaten = l->step == STEP_TAKE &&
+                          err->http_status == 409; /* another candidate was faster, which is not an error */
         if (was_beaten && l->fence) leader_lose(l, "another candidate updated the lease");
         failed(l, was_beaten ? NULL : err);
     }
@@ -221,9 +231,10 @@ static void try_now(struct leader *l)
 static void on_next(struct timer *timer)
 {
     struct leader *l = container_of(timer, struct leader, next);
-    if (l->fence && !l->round_ms) { /* L-3: a round begins */
+    if (l->fence && !l->round_ms) { /* a round of renewal begins (L-3) */
         int64_t end_ms = leader_now_ms(l) + l->options.times.renew_ms;
         l->round_ms = leader_now_ms(l);
+        /* A round must not outlast the lease, or another candidate would lead at the same time. */
         leader_start_timer(l, &l->deadline, end_ms < l->until_ms ? end_ms : l->until_ms);
     }
     try_now(l);
@@ -238,7 +249,7 @@ static void on_deadline(struct timer *timer)
     failed(l, NULL);
 }
 
-/* --- answers */
+/* --- responses */
 
 static void on_response(void *ctx, struct root *lease, const struct err *err)
 {

@@ -1,10 +1,8 @@
-/* One candidate of one election on a Lease: client-go's LeaderElector as a state machine on an injected clock
- * and an injected way to the server (contract L).
- * Owner: the I/O thread, so that no script can make it late. `changed` and `renewed` are called from it; they
- * may not free it.
- *
- * It leads until its lease could run out for others: a lease's duration after it *sent* the last renewal that
- * succeeded. The fence it hands out closes then, by itself, even when this thread is late. */
+/* One candidate of one election on a Lease: client-go's LeaderElector as a state machine with an injected
+ * clock and an injected way to the server (contract L). Owner: the I/O thread, so that no script can delay
+ * it. `changed` and `renewed` are called on it; they must not free it. It leads until its lease could expire
+ * for others: a lease's duration after it *sent* the last renewal that succeeded. Its fence closes then by
+ * itself, even if this thread is late. */
 #pragma once
 #include "base/clock.h"
 #include "base/fence.h"
@@ -16,61 +14,63 @@ struct leader;
 enum lease_verb { LEASE_GET, LEASE_CREATE, LEASE_UPDATE };
 
 struct lease_source {
-    /* Asks the server. `done` comes once, later, and takes a reference to the lease as it is now; NULL with
-     * an error. One question at a time. `body` is borrowed for the call. */
+    /* Sends a request, one at a time. `done` is called once, later, and takes a reference to the lease as it
+     * is now, or NULL with an error. `body` is borrowed for the call. */
     void (*send)(void *ctx, enum lease_verb verb, struct str body, int64_t timeout_ms,
                  void (*done)(void *ctx, struct root *lease, const struct err *err), void *done_ctx);
-    /* No `done` comes for what was asked; the server may have done it all the same. */
+    /* Cancels the request: `done` is not called. The server may have executed it. */
     void (*cancel)(void *ctx);
     void *ctx;
 };
 
 struct leader_times {
     int64_t duration_ms; /* of the lease: whole seconds, as the Lease has them */
-    int64_t renew_ms;    /* for one round of renewing, with all its tries */
+    int64_t renew_ms;    /* of one round of renewal, with all its tries */
     int64_t retry_ms;    /* between tries */
 };
 
 /* Defaults of client-go's programs: 15, 10 and 2 seconds (L-1). */
 extern const struct leader_times leader_times_default;
 
-/* Names that users know the times by: literals; NULL for words of ours. */
+/* Names under which users know the times: literals; NULL for the defaults. */
 struct leader_names {
     const char *duration, *renew, *retry;
 };
 
-/* L-1, with an error that has the two by name and value. */
+/* Returns whether the times fit together; sets an error with the names and values of two that do not (L-1).
+ */
 bool leader_times_check(const struct leader_times *times, const struct leader_names *names, struct err *err);
 
 struct leader_options {
     const char *namespace_, *name; /* of the lease */
     const char *identity;
     struct leader_times times;
-    struct lease_labels labels; /* borrowed as long as the leader lives, as are the texts above */
+    struct lease_labels labels; /* borrowed for the life of the leader, as are the strings above */
     struct lease_source source;
-    struct clock *clock; /* fences ask it from every thread */
+    struct clock *clock; /* read by fences on every thread */
     uint64_t seed;
-    void (*changed)(void *ctx); /* what leader_get_status tells */
-    void (*renewed)(void *ctx); /* the same without news: the holder has renewed the lease */
+    void (*changed)(void *ctx); /* the status changed */
+    void (*renewed)(void *ctx); /* the holder renewed the lease, without another change */
     void *ctx;
 };
 
 struct leader_status {
-    struct fence *fence; /* of this term, borrowed; NULL: it does not lead */
-    const char *holder;  /* "" nobody, or nobody that is known */
+    struct fence *fence; /* of this term, borrowed; NULL if it does not lead */
+    const char *holder;  /* "" if there is none or none is known */
     int64_t transitions;
-    int64_t since_us;      /* wall time of the last change of `fence` or `holder` */
-    int64_t renewed_ms;    /* when it last heard that it holds the lease, by the clock; 0: it does not lead */
-    int64_t seen_ms;       /* when the last renewal of the holder was seen, whoever it is; 0: no holder */
-    const struct err *err; /* of the last try; code ERR_NONE when it had none */
-    bool released;         /* leader_release has come to its end */
+    int64_t since_us;   /* wall time of the last change of `fence` or `holder` */
+    int64_t renewed_ms; /* time, by the clock, of the last response that it holds the lease; 0 if it does not
+                           lead */
+    int64_t seen_ms;    /* time at which the last renewal of any holder was seen; 0 without a holder */
+    const struct err *err; /* of the last try; ERR_NONE if it succeeded */
+    bool released;         /* leader_release has finished */
 };
 
 struct leader *leader_new(const struct leader_options *options);
-/* L-2: tries at once. */
+/* Starts with an immediate try (L-2). */
 void leader_start(struct leader *leader);
-/* Leads no more, at once, and gives the lease back if it may hold it (L-8). `changed` tells of the end,
- * perhaps before this returns. */
+/* Stops leading immediately, and releases the lease if it may hold it (L-8). `changed` reports the end,
+ * possibly before this returns. */
 void leader_release(struct leader *leader);
 void leader_get_status(const struct leader *leader, struct leader_status *out);
 void leader_free(struct leader *leader);

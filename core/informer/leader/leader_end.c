@@ -1,4 +1,4 @@
-/* A candidate gives its lease back (L-8); see leader.h. */
+/* Release of the lease when a candidate ends (L-8); see leader.h. */
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -35,10 +35,11 @@ static void on_lease_at_end(struct leader *l, struct root *lease)
     leader_send(l, STEP_END, LEASE_UPDATE);
 }
 
-/* A conflict is another look; what else goes wrong is tried again until the deadline. */
+/* Reads again after a conflict; retries any other error until the deadline. */
 static void on_end_refused(struct leader *l, const struct err *err)
 {
     bool again = l->step == STEP_END && err->http_status == 409;
+    /* A deleted lease needs no release. */
     if (err->http_status == 404) {
         over(l);
     } else if (again) {
@@ -70,6 +71,8 @@ void leader_release(struct leader *l)
     leader_cancel_request(l);
     timer_cancel(&l->next);
     if (led) {
+        /* The fence closes before the lease is released, so that no write of the old term can follow the next
+         * leader's. */
         leader_end_term(l);
         log_info("Stopped leading", F("lease", l->options.name), F("namespace", l->options.namespace_),
                  F("reason", "this process ends"));

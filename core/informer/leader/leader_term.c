@@ -1,4 +1,4 @@
-/* State of a candidate and its lease, and the terms that follow from it; see leader.h. */
+/* State of a candidate and its lease, and its terms; see leader.h. */
 #include "base/log.h"
 #include "base/mem.h"
 #include "informer/leader/leader_internal.h"
@@ -29,6 +29,7 @@ void leader_win(struct leader *l, int64_t until_ms)
 
 void leader_end_term(struct leader *l)
 {
+    /* Closed, not only dropped: other threads hold references and check it before each write. */
     fence_close(l->fence);
     fence_unref(l->fence);
     l->fence = NULL;
@@ -46,7 +47,7 @@ void leader_lose(struct leader *l, const char *why)
     leader_notify_change(l);
 }
 
-/* --- what is known of the lease */
+/* --- the lease as last seen */
 
 static void take_lease(struct leader *l, struct root *lease)
 {
@@ -54,7 +55,8 @@ static void take_lease(struct leader *l, struct root *lease)
     l->lease = lease;
 }
 
-/* L-5, L-6: what counts is when a change was seen here. */
+/* Records a lease. Only the time at which a change was seen here counts, not the times written in it (L-5,
+ * L-6). */
 void leader_observe(struct leader *l, struct root *lease)
 {
     struct lease_record seen = {0};
@@ -69,7 +71,8 @@ void leader_observe(struct leader *l, struct root *lease)
     l->observed = seen;
     l->observed_ms = leader_now_ms(l);
     if (!is_new) {
-        if (!l->fence) l->options.renewed(l->options.ctx); /* by another: our own renewals are told there */
+        if (!l->fence)
+            l->options.renewed(l->options.ctx); /* of another holder; renewed() reports own renewals */
         return;
     }
     if (*seen.holder && !leader_is_me(l, &seen))
@@ -78,8 +81,8 @@ void leader_observe(struct leader *l, struct root *lease)
     leader_notify_change(l);
 }
 
-/* L-5 (better): whoever finds the lease so may take it at once, so that it is not ours for a moment longer.
- */
+/* Ends the term as soon as the lease shows another holder or none: any candidate may take it now, so this one
+ * must not lead a moment longer (L-5, better). */
 bool leader_sees(struct leader *l, struct root *lease)
 {
     leader_observe(l, lease);

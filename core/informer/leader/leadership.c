@@ -1,4 +1,4 @@
-/* The engine thread's half of elections; see leadership.h. */
+/* Engine thread's half of elections; see leadership.h. */
 #include "informer/leader/leadership.h"
 
 #include <stdlib.h>
@@ -18,6 +18,8 @@ char *leader_identity(const char *pod_name)
         gethostname(host, sizeof host - 1);
         pod_name = host;
     }
+    /* Random, because a restarted pod keeps its name: it must not take itself for the holder of the old
+     * lease. */
     must(getrandom(unique, sizeof unique, 0) == sizeof unique);
     return xasprintf("%s_%016llx%016llx", pod_name, (unsigned long long)unique[0],
                      (unsigned long long)unique[1]);
@@ -32,7 +34,7 @@ void leader_news_clear(struct leader_news *news)
 
 /* --- news */
 
-/* Returns whether there was any. */
+/* Copies the news posted by the I/O thread; returns whether there was any. */
 static bool take_news(struct leadership *l)
 {
     pthread_mutex_lock(&l->leaders->lock);
@@ -109,6 +111,7 @@ static struct leadership *find(const struct leaders *leaders, const struct lease
 {
     for (size_t i = 0; i < leaders->count; i++) {
         struct leadership *l = leaders->items[i];
+        /* One that all have left may still be releasing its lease, so it is not used again. */
         if (l->claims && strcmp(l->namespace_, config->namespace_) == 0 && strcmp(l->name, config->name) == 0)
             return l;
     }
@@ -124,6 +127,7 @@ static struct leadership *make(struct leaders *leaders, const struct lease_confi
     l->times = config->times;
     l->labels = copy_labels(config->labels);
     l->label_count = config->labels.count;
+    /* Candidates of one process must not try in step. */
     l->seed = leaders->options.seed + leaders->count;
     l->start.deliver = leadership_io_start;
     l->release.deliver = leadership_io_release;
@@ -153,6 +157,7 @@ struct leadership *leaders_join(struct leaders *leaders, const struct lease_conf
     if (!l) {
         l = make(leaders, config);
         pthread_mutex_lock(&leaders->lock);
+        /* Locked, because leaders_check reads the array on another thread. */
         *array_add(leaders->items, leaders->count) = l;
         leaders->running += leaders->started;
         pthread_mutex_unlock(&leaders->lock);
@@ -213,6 +218,7 @@ void leaders_release(struct leaders *leaders, void (*released)(void *ctx), void 
     leaders->releasing = true;
     for (size_t i = 0; i < leaders->count && leaders->started; i++)
         if (leaders->items[i]->claims) post(leaders, &leaders->items[i]->release);
+    /* `released` is never called from inside this function, even if there is nothing to release. */
     if (leaders->count == 0 || !leaders->started) waker_wake(leaders->waker);
 }
 

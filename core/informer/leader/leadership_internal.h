@@ -9,7 +9,7 @@
 
 /* News from one half to the other. */
 struct leader_news {
-    struct fence *fence; /* a reference; NULL: it does not lead */
+    struct fence *fence; /* a reference; NULL if it does not lead */
     char *holder;        /* owned */
     struct err err;
     int64_t transitions, since_us;
@@ -18,33 +18,33 @@ struct leader_news {
 
 struct leadership {
     struct leaders *leaders;
-    /* Does not change. */
+    /* Constant after creation. */
     char *namespace_, *name;
     struct leader_times times;
     char **labels; /* key, value, ... */
     size_t label_count;
     uint64_t seed;
 
-    size_t claims; /* the engine thread's; nobody comes back to one that all have left */
+    size_t claims; /* of the engine thread; 0 is final: a later join creates another leadership */
 
     struct mail start, release, stop; /* to the I/O thread */
 
-    /* Under the lock of `leaders`. */
+    /* Guarded by the lock of `leaders`. */
     struct leader_news posted;
     bool has_news;
 
-    _Atomic int64_t renewed_ms; /* L-11; 0: it does not lead */
-    _Atomic int64_t seen_ms;    /* as leader_status tells it */
+    _Atomic int64_t renewed_ms; /* L-11; 0 if it does not lead */
+    _Atomic int64_t seen_ms;    /* as in leader_status */
 
-    /* The engine thread's. */
+    /* Used by the engine thread alone. */
     struct leader_news current;
 
-    /* The I/O thread's. */
+    /* Used by the I/O thread alone. */
     struct leader *leader;
     struct object_call *call;
-    int64_t alone_until_ms;    /* requests have connections of their own */
-    struct object_call *event; /* that is being written; NULL: none is */
-    bool led;                  /* the last event told that it leads */
+    int64_t alone_until_ms;    /* until then requests use connections of their own */
+    struct object_call *event; /* in flight; NULL for none */
+    bool led;                  /* the last event was "became leader" */
     void (*done)(void *ctx, struct root *lease, const struct err *err);
     void *done_ctx;
 };
@@ -54,12 +54,12 @@ struct leaders {
     char *identity;
     pthread_mutex_t lock;
     pthread_cond_t stopped;
-    struct leadership **items; /* grows under the lock */
+    struct leadership **items; /* changed with the lock held */
     size_t count;
-    size_t running;      /* candidates on the I/O thread; under the lock */
-    struct waker *waker; /* to the engine thread: there is news */
+    size_t running;      /* candidates on the I/O thread; guarded by the lock */
+    struct waker *waker; /* wakes the engine thread for news */
     bool started, releasing;
-    void (*released)(void *ctx); /* NULL: nobody waits for it */
+    void (*released)(void *ctx); /* NULL if no caller waits for it */
     void *released_ctx;
 };
 

@@ -1,6 +1,4 @@
-/* The I/O thread's half of a leadership: its candidate, and the candidate's way to the server; see
- * leadership.h.
- */
+/* I/O thread's half of a leadership: its candidate, and the candidate's requests; see leadership.h. */
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -8,7 +6,7 @@
 #include "informer/leader/leader_internal.h"
 #include "informer/leader/leadership_internal.h"
 
-/* TCP takes a peer that acknowledges nothing for dead after 15 s (T-3). */
+/* ALONE_MS: TCP declares a peer dead that has acknowledged nothing for 15 s (T-3); longer than that. */
 enum { EVENT_TIMEOUT_MS = 10000, ALONE_MS = 20000 };
 
 /* --- the way to the server */
@@ -18,8 +16,8 @@ static int64_t now_ms(const struct leadership *l)
     return clock_now_ms(loop_clock(l->leaders->options.io_loop));
 }
 
-/* No answer came. The connection, which everybody shares, may be dead without a word; until TCP has noticed,
- * another try there would be lost too, and leadership with it (L-3, better). */
+/* Avoids the shared connection after a request without a response: it may be dead, and until TCP has noticed,
+ * the next try would be lost too, and leadership with it (L-3, better). */
 static void avoid_connection(struct leadership *l)
 {
     l->alone_until_ms = now_ms(l) + ALONE_MS;
@@ -45,7 +43,8 @@ static void on_lease(void *ctx, const struct object_response *response)
     l->done(l->done_ctx, response->object, err);
 }
 
-/* L-9: leases are all there is. Each request has one try: a candidate knows best when to try again. */
+/* Sends one request for a lease (L-9), with a single try: the candidate decides when to try again. Urgent, so
+ * that no queue of other requests delays a renewal. */
 static void send_request(void *ctx, enum lease_verb verb, struct str body, int64_t timeout_ms,
                          void (*done)(void *ctx, struct root *lease, const struct err *err), void *done_ctx)
 {
@@ -90,7 +89,7 @@ static void on_event(void *ctx, const struct object_response *response)
     notify_event(l);
 }
 
-/* One at a time, one try: nobody's work depends on it. */
+/* Records a change of leadership as an Event, one at a time and with one try: nothing depends on it. */
 static void notify_event(struct leadership *l)
 {
     static char version[] = "v1", plural[] = "events", kind[] = "Event", group[] = "";
@@ -100,6 +99,8 @@ static void notify_event(struct leadership *l)
     struct leader_status status;
     leader_get_status(l->leader, &status);
     bool leads = status.fence != NULL;
+    /* A change during a request is compared again at its end, so the last event always tells the present
+     * state. */
     if (leads == l->led || l->event) return;
     l->led = leads;
     leader_event_write(l->namespace_, l->name, l->leaders->identity,
@@ -182,7 +183,8 @@ void leadership_io_stop(struct mail *mail)
     leader_free(l->leader);
     l->leader = NULL;
     if (l->event) leaders->options.caller.cancel(l->event);
-    /* Inside the lock: whoever sees the count may free `leaders` as soon as he gets the lock. */
+    /* Signalled with the lock held: a thread that sees the count may free `leaders` as soon as it gets the
+     * lock. */
     pthread_mutex_lock(&leaders->lock);
     leaders->running--;
     pthread_cond_signal(&leaders->stopped);

@@ -1,4 +1,4 @@
-/* Reads and writes Leases; see lease.h. */
+/* Reading and writing of Leases; see lease.h. */
 #include "informer/leader/lease.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ static void copy_text(struct value v, char *out, size_t room)
     snprintf(out, room, "%.*s", (int)s.n, s.n ? s.p : "");
 }
 
-/* As the API has them; a server takes no others. */
+/* Clamps to the range of the API; a server rejects other numbers. */
 static int64_t clamp(int64_t n)
 {
     return n < 0 ? 0 : n > INT32_MAX ? INT32_MAX : n;
@@ -41,7 +41,8 @@ void lease_record_read(const struct root *lease, struct lease_record *out)
     struct text text;
     struct str holder = value_str(value_field(spec, STR("holderIdentity")), &text);
     out->holder = xstrndup(holder.n ? holder.p : "", holder.n);
-    for (size_t i = 0; i < holder.n; i++) /* a NUL byte would make another's name the beginning of it */
+    for (size_t i = 0; i < holder.n;
+         i++) /* a C string would end at a NUL byte and might equal this identity */
         if (!out->holder[i]) out->holder[i] = '?';
     out->duration_s = number_of(value_field(spec, STR("leaseDurationSeconds")));
     out->transitions = number_of(value_field(spec, STR("leaseTransitions")));
@@ -72,7 +73,7 @@ void lease_time(int64_t wall_us, char out[40])
 
 /* --- writing */
 
-/* The entries of a map but for those in `not`, which ends with an empty name. */
+/* Writes the entries of a map except those in `without`, which ends with NULL. */
 static void put_others(struct buf *out, struct value map, const char *const *without)
 {
     for (size_t i = 0; i < value_count(map) && value_type(map) == VALUE_MAP; i++) {
@@ -101,6 +102,7 @@ static void put_labels(struct buf *out, struct value before, struct lease_labels
 static void put_metadata(struct buf *out, struct value before, struct str ns, struct str name,
                          struct lease_labels labels)
 {
+    /* managedFields are left out: the server keeps them, and they are long. */
     static const char *const own[] = {"name", "namespace", "managedFields", NULL};
     static const char *const own_and_labels[] = {"name", "namespace", "managedFields", "labels", NULL};
     json_open(out, "metadata", '{');
@@ -128,6 +130,7 @@ void lease_write(const struct root *before, struct str ns, struct str name, cons
     json_int(out, "leaseTransitions", clamp(record->transitions));
     json_str_unless_empty(out, "acquireTime", str_of(record->acquired));
     json_str_unless_empty(out, "renewTime", str_of(record->renewed));
+    /* Fields of newer API versions, such as strategy, survive an update by this client. */
     put_others(out, value_field(object, STR("spec")), own);
     json_close(out, '}');
     put_others(out, object, top);

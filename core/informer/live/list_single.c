@@ -1,4 +1,4 @@
-/* A list with a field selector; see list_single.h. */
+/* List with a field selector; see list_single.h. */
 #include "informer/live/list_single.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "informer/live/pager.h"
 #include "object/value/value.h"
 
-enum { OBJECTS_MAX = 1000 /* of a server that does not know the selector */ };
+enum { OBJECTS_MAX = 1000 /* bounds a server that ignores the selector */ };
 
 struct single_response {
     const struct list_single *alone;
@@ -27,6 +27,7 @@ static bool is_it(const struct list_single *alone, const struct root *object)
 static void take(struct single_response *response, const struct page *page)
 {
     for (size_t i = 0; i < page->count; i++) {
+        /* Checked here, as a server that ignores the selector returns other objects too. */
         if (!response->object && is_it(response->alone, page->objects[i]))
             response->object = page->objects[i];
         else
@@ -62,12 +63,12 @@ static struct pager *new_pager(const struct list_single *alone, const char *fiel
                                struct single_response *response)
 {
     const struct resource *resource = alone->place.resource;
-    const struct lw_scope scope = {.namespace_ = resource->namespaced ? alone->place.namespace_ : "",
-                                   .label_selector = alone->selector,
-                                   .field_selector = fields,
-                                   .projection =
-                                       (struct projection *)alone->projection, /* it takes a reference */
-                                   .packer = alone->packer};
+    const struct lw_scope scope = {
+        .namespace_ = resource->namespaced ? alone->place.namespace_ : "",
+        .label_selector = alone->selector,
+        .field_selector = fields,
+        .projection = (struct projection *)alone->projection, /* the source takes a reference */
+        .packer = alone->packer};
     return pager_new(&(const struct pager_options){.source = list_watch_new(alone->client, resource, &scope),
                                                    .clock = loop_clock(alone->loop),
                                                    .resource_version = "",

@@ -1,5 +1,5 @@
-/* One object of a cluster, by a list of its name alone: packed like those of other lists. Owner: nothing is
- * kept. On the main thread, outside of any callback: its loop is turned here. */
+/* One object of a cluster, by a list of its name alone: packed like the objects of other lists. Owner:
+ * stateless. On the main thread, outside of any callback: runs its loop. */
 #pragma once
 #include <stdint.h>
 
@@ -16,11 +16,12 @@ struct list_single {
     struct kube_client *client;
     struct packer *packer;
     struct object_place place;
-    const struct projection *projection; /* NULL: whole */
-    const char *selector;                /* that its labels match; "": whatever they are */
+    const struct projection *projection; /* NULL: everything */
+    const char *selector;                /* selector that its labels must match; "": any */
     int64_t wait_ms;
-    struct refusals *refusals; /* gets it when it is refused */
+    struct refusals *refusals; /* receives it if it is refused */
 };
 
-/* A reference. NULL with ERR_NONE: there is no such object, its labels do not match, or it is refused. */
+/* Returns a reference. NULL with ERR_NONE: the object does not exist, its labels do not match, or it is
+ * refused. */
 struct root *list_alone(const struct list_single *alone, struct err *err);

@@ -1,4 +1,4 @@
-/* The engine thread's half of live reads; see live_client.h. */
+/* Engine thread's half of live reads; see live_client.h. */
 #include "informer/live/live_client.h"
 
 #include <stdlib.h>
@@ -20,8 +20,8 @@ static void post(struct live_read *read, struct mail *request)
     mailbox_post(loop_mailbox(read->live->options.io_loop), request);
 }
 
-/* Sends a request, or queues it if too many are in flight. A watch does not count: its response stays open as
- * long as nothing happens, and that is no load. */
+/* Sends a request, or queues it if too many are in flight. A watch does not count: its response stays open
+ * while nothing happens, which is no load. */
 static void send_request(struct live_read *read, struct mail *request)
 {
     struct live_client *live = read->live;
@@ -163,7 +163,7 @@ void live_close(struct live_read *read)
 {
     must(!read->closed);
     read->closed = true;
-    leave_queue(read); /* the I/O thread may never have heard of it, which is well */
+    leave_queue(read); /* the I/O thread may never have received it, which is fine */
     post(read, &read->stop);
 }
 

@@ -1,4 +1,4 @@
-/* The I/O thread's half of live reads; see live_client.h. */
+/* I/O thread's half of live reads; see live_client.h. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -48,7 +48,8 @@ static void on_page(void *ctx, const struct page *page, const struct err *err)
     post_response(read);
 }
 
-/* Answers with what came, if anything did and somebody waits. */
+/* Responds with the events so far, if there are any and the engine thread waits. An error follows after all
+ * events before it. */
 static void respond_events(struct live_read *read)
 {
     if (!read->is_awaited || (read->filling.count == 0 && !read->over)) return;
@@ -62,7 +63,7 @@ static void respond_events(struct live_read *read)
     if (!read->over) retry_watcher_pause(read->watcher, false);
 }
 
-/* Whoever is slow loses nothing: the transfer waits for him. */
+/* Adds an event. A slow reader loses nothing: the transfer is paused until it has read. */
 static void on_event(void *ctx, enum lw_event_type type, struct root *object)
 {
     struct live_read *read = ctx;
@@ -163,8 +164,9 @@ void live_io_stop(struct mail *mail)
     pager_free(read->pager);
     retry_watcher_free(read->watcher);
     live_response_clear(&read->filling);
-    mailbox_post(loop_mailbox(live->options.engine_loop), &read->gone); /* which frees it */
-    /* Inside the lock: whoever sees the count may free `live` as soon as he gets the lock. */
+    mailbox_post(loop_mailbox(live->options.engine_loop), &read->gone); /* live_on_gone frees the read */
+    /* Signalled with the lock held: a thread that sees the count may free `live` as soon as it gets the lock.
+     */
     pthread_mutex_lock(&live->lock);
     live->running--;
     pthread_cond_signal(&live->ended);

@@ -1,4 +1,4 @@
-/* One page at a time; see pager.h. */
+/* Pager: one page at a time; see pager.h. */
 #include "informer/live/pager.h"
 
 #include <limits.h>
@@ -18,15 +18,15 @@ struct pager {
     struct lw_call *call;
     struct timer delay;
     unsigned tries;           /* of this page (H-3, H-4) */
-    bool responded;           /* it has begun to come */
-    struct err previous;      /* of the try before; ERR_NONE: there is none */
-    bool whole;               /* without pages, as they no longer fit together (P-3) */
-    bool page_complete;       /* its end came */
-    struct buf token;         /* to go on with; empty on the first page */
+    bool responded;           /* its response has begun */
+    struct err previous;      /* of the previous try; ERR_NONE for none */
+    bool whole;               /* without pages, as they no longer belonged together (P-3) */
+    bool page_complete;       /* the end of the page came */
+    struct buf token;         /* of the next page; empty for the first */
     struct buf page_token;    /* the one that the page was requested with */
-    struct buf found_version; /* the first page's (P-4) */
-    size_t delivered;         /* objects in pages before this one */
-    size_t last_reported;     /* those of the last one among them */
+    struct buf found_version; /* of the first page (P-4) */
+    size_t delivered;         /* objects in earlier pages */
+    size_t last_reported;     /* those of the last page among them */
     size_t pages;
     struct root **objects; /* of this page */
     size_t count;
@@ -64,7 +64,7 @@ static int page_limit(const struct pager *p)
     return limit < INT_MAX ? (int)limit : INT_MAX;
 }
 
-/* P-2: pages after the first say only where to go on and how far. */
+/* Requests a page. Pages after the first carry only token and limit (P-2). */
 static void request(struct pager *p)
 {
     static const struct lw_sink sink = {.item = on_item,
@@ -94,7 +94,7 @@ static void on_delay(struct timer *timer)
 
 static void fail(struct pager *p, const struct err *err)
 {
-    struct err reported = *err;                          /* it may live in the call that ends here */
+    struct err reported = *err; /* copied, as it may belong to the call that ends here */
     kube_append_previous_error(&reported, &p->previous); /* H-7 */
     if (p->call) p->options.source->ops->cancel(p->call);
     p->call = NULL;
@@ -140,7 +140,8 @@ static void on_list_end(void *ctx, const struct lw_list_meta *meta)
     buf_str(&p->found_version, meta->resource_version);
 }
 
-/* P-4: the end is an empty token, whatever the number of items; P-5: one page alone is just that. */
+/* Delivers a page. An empty token is the end, whatever the number of items (P-4); a single page is a complete
+ * list (P-5). */
 static void notify_page(struct pager *p)
 {
     struct page page = {
@@ -154,13 +155,14 @@ static void notify_page(struct pager *p)
     p->pages++;
     p->delivered += page.count;
     p->last_reported = page.count;
+    /* Each page has its own tries: a long list must not fail because of rare errors that add up. */
     p->tries = 0;
     err_clear(&p->previous);
     page.last = p->token.len == 0 || room(p) == 0;
     p->options.page(p->options.ctx, &page, NULL);
 }
 
-/* P-3: the whole list at once, as it was first asked for. */
+/* Requests the complete list at once, with the parameters of the first request (P-3). */
 static void list_whole(struct pager *p)
 {
     p->whole = true;
@@ -216,6 +218,7 @@ void pager_again(struct pager *p)
 {
     must(p->pages > 0 && !p->call && !timer_running(&p->delay));
     p->pages--;
+    /* The limit counts the objects of a repeated page only once. */
     p->delivered -= p->last_reported;
     p->last_reported = 0;
     p->token.len = 0;

@@ -1,4 +1,4 @@
-/* Streams in a row, each from the last version seen; see retry_watcher.h. */
+/* Consecutive streams, each from the last version seen; see retry_watcher.h. */
 #include "informer/live/retry_watcher.h"
 
 #include <stdio.h>
@@ -14,10 +14,10 @@
 #include "object/value/value.h"
 
 enum {
-    RESTART_MS = 1000,           /* between the beginnings of two streams (RW-1) */
-    RETRY_AFTER_MAX_MS = 300000, /* no server's Retry-After silences us for longer */
+    RESTART_MS = 1000,           /* shortest time between the starts of two streams */
+    RETRY_AFTER_MAX_MS = 300000, /* upper bound for a server's Retry-After */
     TIMEOUT_MIN_S = 300, /* in [300,600) as a reflector's, so that a dead stream is found (F-14) */
-    QUIET_MS = 10000,    /* between two lines about what goes wrong */
+    QUIET_MS = 10000,    /* shortest time between two log lines about failures */
 };
 
 struct retry_watcher {
@@ -25,11 +25,11 @@ struct retry_watcher {
     char *name;
     struct buf version; /* of the last event or bookmark */
     struct jitter jitter;
-    struct lw_call *call; /* NULL: between two streams, or over */
+    struct lw_call *call; /* NULL between two streams and after the end */
     struct timer delay;
     int64_t started_ms; /* of the last stream */
     int64_t quiet_until_ms;
-    bool opened;           /* the stream's head was good */
+    bool opened;           /* the stream's response began with status 200 */
     bool paused, deferred; /* deferred: a stream would have begun, but for the pause */
     bool over;
 };
@@ -54,6 +54,7 @@ static void begin_stream(struct retry_watcher *w)
         .continue_token = "",
         .allow_watch_bookmarks = true,
         .timeout_seconds = (int)jitter_between(&w->jitter, TIMEOUT_MIN_S, 2 * TIMEOUT_MIN_S),
+        /* A pause on a shared HTTP/2 connection would hold up the watches of all informers. */
         .own_connection = true,
     };
     w->deferred = w->paused;
@@ -68,7 +69,8 @@ static void on_delay(struct timer *timer)
     begin_stream(container_of(timer, struct retry_watcher, delay));
 }
 
-/* RW-1: at most one stream begins in a second; RW-2: and none before the server wants it. */
+/* Schedules the next stream: at most one begins in a second (RW-1), and none before the server's Retry-After
+ * (RW-2). */
 static void begin_later(struct retry_watcher *w, int64_t retry_after_ms)
 {
     int64_t wait_ms = w->started_ms + RESTART_MS - clock_now_ms(w->options.clock);
@@ -87,12 +89,12 @@ static void stop(struct retry_watcher *w)
 
 static void print_error(struct retry_watcher *w, const struct err *err)
 {
-    struct err reported = *err; /* it may live in the call that ends here */
+    struct err reported = *err; /* copied, as it may belong to the call that ends here */
     stop(w);
     w->options.error(w->options.ctx, &reported);
 }
 
-/* RW-3: to go on would skip what nobody could tell. */
+/* Ends the watch: resuming would skip an event without notice (RW-3). */
 static void print_internal_error(struct retry_watcher *w, const char *text)
 {
     struct err err;
@@ -132,19 +134,19 @@ static void on_event(void *ctx, enum lw_event_type type, struct root *object, in
     w->options.event(w->options.ctx, type, object);
 }
 
-/* RW-3: moves the version, is not told. */
+/* Moves the version; a bookmark is not delivered (RW-3). */
 static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark)
 {
     saw_version(ctx, bookmark->resource_version);
 }
 
-/* An event whose object, and so its version, cannot be had. */
+/* Ends the watch at an event without a readable object, as its version is unknown too. */
 static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
     print_internal_error(ctx, refusal->err->text);
 }
 
-/* RW-2: what no new attempt will change. */
+/* Returns whether another try cannot help (RW-2). */
 static bool is_final(const struct retry_watcher *w, const struct err *err)
 {
     if (err->code != ERR_HTTP) return false;

@@ -1,4 +1,4 @@
-/* The predicate of a handler; see filter.h. */
+/* Filter of a handler; see filter.h. */
 #include "informer/store/filter.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "object/value/path.h"
 #include "object/value/selector.h"
 
-enum { PATTERN_MAX = 64 }; /* a namespace has at most 63 characters */
+enum { PATTERN_MAX = 64 }; /* a namespace has at most 63 characters; one more for a `*` */
 
 struct pattern {
     char *text;
@@ -61,7 +61,7 @@ void filter_free(struct filter *filter)
     free(filter);
 }
 
-/* --- making one */
+/* --- building */
 
 bool filter_set_selector(struct filter *filter, struct str selector, struct err *err)
 {
@@ -130,9 +130,10 @@ void filter_add_null(struct filter *filter)
     add_value(filter, (struct wanted){.kind = WANTED_NULL});
 }
 
-/* --- asking it */
+/* --- matching */
 
-/* `*` may be retried from its last place only: that is enough, and cannot take long. */
+/* Matches a pattern. Only the last `*` is ever retried: that is sufficient, and keeps the time below the
+ * product of both lengths. */
 static bool matches(const char *pattern, struct str name)
 {
     const char *star = NULL;
@@ -160,6 +161,7 @@ bool filter_admits_namespace(const struct filter *filter, struct str ns)
     bool in = !filter->listed;
     for (size_t i = 0; i < filter->pattern_count; i++) {
         const struct pattern *pattern = &filter->patterns[i];
+        /* One name that matches is enough, but each `!` has to be checked. */
         if (in && !pattern->out) continue;
         if (!matches(pattern->text, ns)) continue;
         if (pattern->out) return false;
@@ -225,6 +227,7 @@ static bool clause_passes(const struct clause *clause, struct value whole)
     if (!path_is_multi(clause->path)) return any_agrees(clause, path_get(clause->path, whole));
     struct search search = {clause, false};
     size_t matched = path_each(clause->path, whole, match_value, &search);
+    /* A path that matches nothing counts as one absent value, so that a condition for null can hold. */
     return search.found || (matched == 0 && any_agrees(clause, value_absent));
 }
 

@@ -1,5 +1,5 @@
-/* One index: values, each with a list of nodes; see index.h. A node is one entry under one value, and is in
- * two lists: that of the value (posting_table.h), to be listed, and that of the entry, to be taken out. */
+/* Index: values, each with a list of nodes; see index.h. A node is one entry under one value, and is in two
+ * lists: that of the value (posting_table.h), to be listed, and that of the entry, to be removed. */
 #include "informer/store/index.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ struct node {
     struct posting *posting;
     uint32_t entry;
     int32_t previous, next; /* under the value */
-    int32_t sibling;        /* under the entry; of a free node the next free one */
+    int32_t sibling;        /* under the entry; next free node of a free one */
 };
 
 struct index {
@@ -25,10 +25,10 @@ struct index {
     struct node *nodes;
     size_t node_count, node_cap;
     int32_t free_node;
-    int32_t *heads; /* by entry */
+    int32_t *heads; /* first node of each entry */
     size_t head_count;
     struct index_values values; /* scratch of index_set */
-    struct buf fresh;           /* postings of those values */
+    struct buf fresh;           /* their postings */
     uint64_t round;
 };
 
@@ -118,7 +118,8 @@ static void unlink_node(struct index *index, int32_t at)
         p->last = node->previous;
     node->sibling = index->free_node;
     index->free_node = at;
-    if (--p->count == 0) posting_table_forget(&index->postings, p); /* S-5 */
+    if (--p->count == 0)
+        posting_table_forget(&index->postings, p); /* a value without entries is forgotten (S-5) */
 }
 
 static void reserve_heads(struct index *index, size_t count)
@@ -133,7 +134,7 @@ static void reserve_heads(struct index *index, size_t count)
 
 /* --- entries */
 
-/* Asks the source; what it gave before it failed does not count. */
+/* Computes the values of an object; those before a failure of the source do not count (S-6). */
 static void compute_values(struct index *index, struct root *object, struct index_values *out)
 {
     struct err err;
@@ -142,7 +143,7 @@ static void compute_values(struct index *index, struct root *object, struct inde
     out->bytes.len = out->count = 0;
 }
 
-/* The value at `*at`, which moves behind it. */
+/* Returns the value at `*at` and advances. Copied by memcpy, as a length behind a string is not aligned. */
 static struct str next_value(const char **at)
 {
     struct str value;
@@ -152,7 +153,7 @@ static struct str next_value(const char **at)
     return value;
 }
 
-/* Marks the postings of the values with the round and keeps each once. */
+/* Marks the postings of the values with the round, and collects each once. */
 static void mark_fresh(struct index *index)
 {
     const char *at = index->values.bytes.data;
@@ -165,7 +166,8 @@ static void mark_fresh(struct index *index)
     }
 }
 
-/* Takes out what is not marked; those that stay get another mark. */
+/* Removes nodes without a mark and clears the mark of the others, so that index_set adds only the new ones.
+ */
 static void unlink_stale(struct index *index, uint32_t entry)
 {
     int32_t *link = &index->heads[entry];
@@ -201,7 +203,8 @@ void index_renumber(struct index *index, const uint32_t *numbers, size_t count)
         int32_t head = index->heads[i];
         index->heads[i] = NONE;
         if (numbers[i] == INDEX_GONE) continue;
-        index->heads[numbers[i]] = head; /* entries only move forward to the front */
+        index->heads[numbers[i]] =
+            head; /* entries only move to smaller numbers, so no head is overwritten before it is read */
         for (int32_t at = head; at != NONE; at = index->nodes[at].sibling)
             index->nodes[at].entry = numbers[i];
     }
@@ -226,6 +229,8 @@ void index_entries(const struct index *index, struct str value, struct buf *out)
     const struct posting *p = posting_table_find(&index->postings, value);
     if (!p) return;
     size_t start = out->len;
+    /* Nodes are in the order in which entries received the value, which is mostly that of the entries: sort
+     * only if it is not. */
     bool sorted = true;
     uint32_t last = 0;
     buf_reserve(out, p->count * sizeof last);
@@ -282,6 +287,7 @@ size_t index_bytes(const struct index *index)
 
 /* --- Values of an index by path */
 
+/* Above it a double cannot tell neighbouring integers apart. */
 #define WHOLE_MAX 9007199254740992.0 /* 2^53 */
 
 void index_number(double number, struct buf *out)

@@ -1,7 +1,7 @@
-/* One index of a store: from a value to the entries that have it (S-5, V17, V21). An entry may have several
- * values, or none; it is known here by its number in the store, and by the values it was put under, so that a
- * function that changes its mind can leave nothing behind. Owner: the indexer, on the engine thread. A
- * source's function must not change the store. */
+/* Index of a store: from a value to the entries that have it (S-5, V17, V21). An entry may have several
+ * values, or none; it is identified by its number in the store, and the index keeps its values, so that a
+ * function whose results change leaves nothing behind. Owner: the indexer, on the engine thread. A source's
+ * function must not change the store. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,18 +13,18 @@
 #include "object/pack/pool.h"
 #include "object/value/value.h"
 
-/* The most values that a source may give for one object. */
+/* Most values that a source may add for one object. */
 enum { INDEX_VALUES_MAX = 10000 };
 
 /* Values of an index for one object, while they are computed. */
 struct index_values {
-    struct buf bytes; /* lengths (size_t) and texts, in turn */
+    struct buf bytes; /* lengths (size_t) and strings, alternating */
     size_t count;
 };
 
 struct index_source {
-    /* Gives the values of an object by index_values_add. False, with `*err`: the object is under none (S-6).
-     */
+    /* Adds the values of an object by index_values_add. Returns false and sets err on failure: the object
+     * then has no value (S-6). */
     bool (*values)(void *ctx, struct root *object, struct index_values *out, struct err *err);
     void (*free)(void *ctx); /* NULL: nothing to free */
     void *ctx;
@@ -32,10 +32,10 @@ struct index_source {
 
 struct index;
 
-/* Values given twice count once. */
+/* Adds a value; duplicates count once. */
 void index_values_add(struct index_values *values, struct str value);
 
-/* Takes the source. */
+/* Creates an index; takes the source. */
 struct index *index_new(const struct index_source *source);
 void index_free(struct index *index);
 
@@ -49,31 +49,31 @@ void index_set(struct index *index, uint32_t entry, struct root *object);
 enum { INDEX_GONE = UINT32_MAX };
 void index_renumber(struct index *index, const uint32_t *numbers, size_t count);
 
-/* Entries under a value. */
+/* Returns the number of entries under a value. */
 size_t index_count(const struct index *index, struct str value);
 /* Appends their numbers to `out` (uint32_t), ascending, which is the order of the store. */
 void index_entries(const struct index *index, struct str value, struct buf *out);
-/* The same for all values that the source gives for an object, each number once (S-7): what it shares a value
- * with, whether the store has the object itself or not. */
+/* Likewise for all values of an object, each number once (S-7): the entries that share a value with it,
+ * whether the store has the object itself or not. */
 void index_entries_like(struct index *index, struct root *object, struct buf *out);
-/* Every value that some entry has; the text is borrowed until the index changes. In no order. */
+/* Calls `fn` for every value of any entry, in no order; borrowed until the index changes. */
 void index_each_value(const struct index *index, void (*fn)(void *ctx, struct str value, size_t count),
                       void *ctx);
-/* The values of one entry, each once. */
+/* Calls `fn` for the values of one entry, each once. */
 void index_values_of(const struct index *index, uint32_t entry, void (*fn)(void *ctx, struct str value),
                      void *ctx);
-/* Made of this source: the same function with the same ctx. */
+/* Returns whether the index has this source: the same function with the same ctx. */
 bool index_is_of(const struct index *index, const struct index_source *source);
 /* Returns an estimate of its bytes. */
 size_t index_bytes(const struct index *index);
 
 /* --- Values of a path in an object, as values of an index: strings as they are, numbers as decimals (1.0 is
- * 1), booleans as true and false. Null, maps and arrays are no values. Owner: the source belongs to the index
- * it is given to. On any thread. */
+ * 1), booleans as true and false. Null, maps and arrays are no values. Owner: the index takes the source. On
+ * any thread. */
 
 /* Compiles the path; false with an error that names the place. */
 bool index_source_of_path(struct str path, struct index_source *out, struct err *err);
-/* Appends the text of a scalar; false when `value` is none. */
+/* Appends a scalar as a string; returns false if `value` is not a scalar. */
 bool index_text(struct value value, struct buf *out);
-/* The text of a number, the same for 1 and 1.0. */
+/* Appends a number, equal for 1 and 1.0. */
 void index_number(double number, struct buf *out);

@@ -1,5 +1,5 @@
-/* The store: entries in the order of arrival, found by a table of their numbers; see indexer.h. An entry that
- * is removed leaves a hole, so that the order of the others stays; many holes are squeezed out together. */
+/* Store: entries in the order of arrival, found by a hash table of their numbers; see indexer.h. A removed
+ * entry leaves a hole, so that the order of the others stays; holes are removed when there are many. */
 #include "base/array.h"
 #include "informer/store/indexer_internal.h"
 
@@ -73,7 +73,7 @@ static void unlink_entry(struct indexer *indexer, int32_t at)
     ns->count--;
 }
 
-/* --- the whole */
+/* --- creation */
 
 struct departed indexer_departed(void)
 {
@@ -121,8 +121,8 @@ static void insert_slot(struct indexer *indexer, uint32_t hash, size_t number)
     indexer->slots[at] = (uint32_t)number + 1;
 }
 
-/* Moves up those behind `at` that would no longer be found across an empty slot: the table knows no deleted
- * ones, and so never has to be cleaned of them. */
+/* Moves up entries behind `at` that could no longer be found across an empty slot. So the table needs no
+ * marks for deleted entries, and never has to be cleaned of them. */
 static void remove_slot(struct indexer *indexer, size_t at)
 {
     size_t mask = indexer->slot_count - 1, free_at = at;
@@ -135,7 +135,7 @@ static void remove_slot(struct indexer *indexer, size_t at)
     indexer->slots[free_at] = SLOT_EMPTY;
 }
 
-/* A table that `count` objects fill by no more than three quarters. */
+/* Rebuilds the hash table, at most three quarters full with `count` objects: fuller tables probe long. */
 static void rebuild_slots(struct indexer *indexer, size_t count)
 {
     size_t slots = SLOTS_MIN;
@@ -149,6 +149,7 @@ static void rebuild_slots(struct indexer *indexer, size_t count)
 
 static void resize_entries(struct indexer *indexer, size_t cap)
 {
+    /* Links between entries are int32_t, to save memory. */
     must(cap < INT32_MAX);
     indexer->cap = cap;
     indexer->entries = xrealloc(indexer->entries, cap * sizeof *indexer->entries);
@@ -161,7 +162,7 @@ void indexer_reserve(struct indexer *indexer, size_t count)
     if (count > indexer->slot_count / 4 * 3) rebuild_slots(indexer, count);
 }
 
-/* Squeezes the holes out, and namespaces without objects; every order stays. */
+/* Removes the holes, and namespaces without objects; keeps every order. */
 static void compact(struct indexer *indexer)
 {
     size_t used = 0;
@@ -184,7 +185,7 @@ static void compact(struct indexer *indexer)
     rebuild_slots(indexer, indexer->count);
 }
 
-/* The slot of a key, or of none: (size_t)-1. `like` decides when it is given, else ns and name. */
+/* Returns the slot of a key, or (size_t)-1. The key is that of `like`, or else ns and name. */
 static size_t find_slot(const struct indexer *indexer, uint32_t hash, const struct root *like, struct str ns,
                         struct str name)
 {
@@ -222,7 +223,8 @@ uint32_t indexer_append(struct indexer *indexer, struct root *object)
     return number;
 }
 
-/* The very same object costs nothing: a relist finds most objects so. */
+/* Replaces the object of an entry. The identical object costs nothing, as a relist finds most objects
+ * unchanged. */
 struct root *indexer_exchange(struct indexer *indexer, uint32_t entry, struct root *object)
 {
     struct root *before = indexer->entries[entry].object;
@@ -245,6 +247,7 @@ struct root *indexer_take_out(struct indexer *indexer, uint32_t entry)
 {
     struct root *object = indexer->entries[entry].object;
     indexes_set(indexer, entry, NULL);
+    /* Before the object is removed: the slot is found by its key. */
     unlink_entry(indexer, (int32_t)entry);
     remove_slot(indexer,
                 find_slot(indexer, indexer->entries[entry].hash, object, (struct str){0}, (struct str){0}));
@@ -256,7 +259,7 @@ struct root *indexer_take_out(struct indexer *indexer, uint32_t entry)
 
 void indexer_tidy(struct indexer *indexer)
 {
-    /* Only many holes at once are worth it, so that a removal is cheap on average. */
+    /* Only if there are many holes, so that a removal is cheap on average. */
     if (indexer->used - indexer->count > HOLES_MIN + indexer->count / 2) compact(indexer);
 }
 

@@ -1,7 +1,6 @@
-/* The store of one informer: key to object, in the order in which keys came (B-9), with the namespace index
- * and any number of others (S). Owner: the shared informer, on the engine thread. Objects are references held
- * by the store. A walk sees the store as it was when it began only if nothing changes it meanwhile: listers
- * copy first. */
+/* Store of one informer: key to object, in the order in which keys came (B-9), with the namespace index and
+ * any number of others (S). Owner: the shared informer, on the engine thread. Objects are references of the
+ * store. A walk is consistent only if nothing changes the store meanwhile: listers copy first. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,30 +15,30 @@ struct indexer;
 
 struct indexer *indexer_new(void);
 void indexer_free(struct indexer *indexer);
-/* Makes room for `count` objects in all. */
+/* Reserves memory for `count` objects in all. */
 void indexer_reserve(struct indexer *indexer, size_t count);
-/* Adds or updates (S-3); takes the reference. Gives the object that was there before, as a reference for the
- * caller, or NULL. */
+/* Adds or updates (S-3); takes the reference. Returns the previous object as a reference for the caller, or
+ * NULL. */
 struct root *indexer_put(struct indexer *indexer, struct root *object);
 /* Adds or updates every object of another store. */
 void indexer_put_all(struct indexer *indexer, const struct indexer *from);
-/* Removes the object with the key of `object`; gives it as a reference for the caller, or NULL. */
+/* Removes the object with the key of `object`; returns it as a reference for the caller, or NULL. */
 struct root *indexer_remove(struct indexer *indexer, const struct root *object);
 /* Borrowed; NULL when absent. */
 struct root *indexer_get(const struct indexer *indexer, struct str ns, struct str name);
 struct root *indexer_get_like(const struct indexer *indexer, const struct root *object);
 size_t indexer_count(const struct indexer *indexer);
-/* Objects that any store has let go of, or has a newer state of, since the process began. */
+/* Objects that stores have dropped, or replaced by a newer state, since the process began. */
 struct departed {
     uint64_t count, bytes;
 };
 struct departed indexer_departed(void);
 size_t indexer_namespace_count(const struct indexer *indexer, struct str ns);
 
-/* Every object, or those of one namespace by its index, in the order in which their keys came. `fn` gives
- * false to stop and must not change the store. */
+/* Calls `fn` for every object, or those of one namespace by its index, in the order in which their keys came.
+ * `fn` returns false to stop and must not change the store. */
 void indexer_each(const struct indexer *indexer, bool (*fn)(void *ctx, struct root *object), void *ctx);
-/* The same in steps: the next from `*at` on, which starts at 0; NULL at the end. Nothing may change the store
+/* Returns the next object from `*at` on, which starts at 0; NULL at the end. Nothing may change the store
  * between two steps. */
 struct root *indexer_next(const struct indexer *indexer, size_t *at);
 void indexer_each_in(const struct indexer *indexer, struct str ns, bool (*fn)(void *ctx, struct root *object),
@@ -54,14 +53,13 @@ struct replacement {
     size_t count;
     struct root **vanished;
     size_t vanished_count;
-    uint32_t *seen; /* by entry: the number of the last item with that key, plus one; KEPT for one to keep */
+    uint32_t *seen; /* by entry: index of the last item with its key, plus one; KEPT for one to keep */
     size_t seen_count, cap;
 };
 
-/* The store becomes what the list says (S-4), in place: an object that is there already costs nothing, its
- * indexes neither, and its key keeps its place in the order (B-3). Between `begin` and `end` nobody may read.
- * `put` takes the reference; `keep` saves what the list has but could not be taken; `end` with `keep_all`
- * removes nothing. */
+/* Replaces the content by a list (S-4), in place: an unchanged object costs nothing, nor do its indexes, and
+ * its key keeps its place in the order (B-3). Do not read between `begin` and `end`. `put` takes the
+ * reference; `keep` keeps an object whose listed state was refused; `end` with `keep_all` removes nothing. */
 void replacement_begin(struct replacement *r, struct indexer *indexer, size_t count);
 void replacement_put(struct replacement *r, struct indexer *indexer, struct root *object);
 void replacement_keep(struct replacement *r, struct indexer *indexer, struct str ns, struct str name);
@@ -70,8 +68,8 @@ void replacement_clear(struct replacement *r);
 
 /* --- a point in time */
 
-/* The same objects in the same order, with a reference for each, the version, and no indexes: those come when
- * they are asked for. The caller frees it by indexer_free. */
+/* Copies the store: the same objects in the same order, with a reference for each, and the version, without
+ * indexes: those are added on demand. The caller frees it by indexer_free. */
 struct indexer *indexer_copy(const struct indexer *indexer);
 /* Returns an estimate of the store's bytes, its objects not counted. */
 size_t indexer_bytes(const struct indexer *indexer);
@@ -81,14 +79,14 @@ size_t indexer_bytes(const struct indexer *indexer);
 struct index;
 struct index_source;
 
-/* Adds an index to the store, whatever that holds already (S-8). Takes the source; NULL with an error, and
- * nothing added, when the store has INDEXES_MAX, or when a source asks for it. */
+/* Adds an index and fills it (S-8). Takes the source; returns NULL with an error, and adds nothing, if the
+ * store has INDEXES_MAX, or if called from a source. */
 enum { INDEXES_MAX = 64 };
 struct index *indexer_add_index(struct indexer *indexer, const struct index_source *source, struct err *err);
-/* The same for a path; stores have one index for each path, however many use it. */
+/* Likewise for a path; users of one path share the index. */
 struct index *indexer_add_path_index(struct indexer *indexer, struct str path, struct err *err);
-/* The same for an index that is not read before indexer_build_index has returned true: it is built in steps,
- * and changes of the store reach it meanwhile. */
+/* Likewise for an index that is not read before indexer_build_index has returned true: it is built in steps,
+ * and follows changes of the store meanwhile. */
 struct index *indexer_begin_index(struct indexer *indexer, const struct index_source *source,
                                   struct err *err);
 struct index *indexer_begin_path_index(struct indexer *indexer, struct str path, struct err *err);
@@ -97,25 +95,25 @@ bool indexer_build_index(struct indexer *indexer, struct index *index, size_t ma
 /* Rebuilds the index in such steps, because its source returns other values now. Until it is complete,
  * lookups find the objects added so far. */
 void indexer_rebuild_index(struct indexer *indexer, struct index *index);
-/* For each that was added; with the last user the index goes. */
+/* Releases an index, once for each add; frees it with the last user. */
 void indexer_release_index(struct indexer *indexer, struct index *index);
-/* The index for a path, if the store has one. */
+/* Returns the index for a path, or NULL. */
 struct index *indexer_path_index(const struct indexer *indexer, struct str path);
-/* The index of a source, known by its function and its ctx, if the store has one. */
+/* Returns the index of a source, identified by its function and its ctx, or NULL. */
 struct index *indexer_source_index(const struct indexer *indexer, const struct index_source *source);
-/* The objects under a value, in the order in which their keys came. */
+/* Calls `fn` for the objects under a value, in the order in which their keys came. */
 void indexer_each_under(const struct indexer *indexer, const struct index *index, struct str value,
                         bool (*fn)(void *ctx, struct root *object), void *ctx);
 /* Calls `fn` for the objects that share a value with `object` (S-7). */
 void indexer_each_like(const struct indexer *indexer, struct index *index, struct root *object,
                        bool (*fn)(void *ctx, struct root *object), void *ctx);
-/* The values of each object of a namespace. */
+/* Calls `fn` for the values of each object of a namespace. */
 void indexer_each_value_in(const struct indexer *indexer, const struct index *index, struct str ns,
                            void (*fn)(void *ctx, struct str value), void *ctx);
-/* The namespaces with objects, in no order; "" is that of cluster-scoped objects. */
+/* Calls `fn` for each namespace with objects, in no order; "" is that of cluster-scoped objects. */
 void indexer_each_namespace(const struct indexer *indexer,
                             void (*fn)(void *ctx, struct str name, size_t count), void *ctx);
 
-/* Store version (S-10): of the last object, list or bookmark. */
+/* Return and set the version of the store (S-10): that of the last object, list or bookmark. */
 const char *indexer_resource_version(const struct indexer *indexer);
 void indexer_set_resource_version(struct indexer *indexer, struct str resource_version);

@@ -1,4 +1,4 @@
-/* The indexes of a store: added and shared, kept up to date, read; see indexer.h. */
+/* Indexes of a store: added and shared, kept up to date, read; see indexer.h. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -14,13 +14,15 @@ void indexes_set(struct indexer *indexer, uint32_t entry, struct root *object)
     indexer->indexing = true;
     for (size_t i = 0; i < indexer->index_count; i++) {
         const struct indexed *indexed = &indexer->indexes[i];
+        /* An entry that a growing index has not reached yet is added when it gets there. */
         if (!indexed->building || entry < indexed->built) index_set(indexed->index, entry, object);
     }
     indexer->indexing = false;
     label_indexes_changed(indexer);
 }
 
-/* They keep their order. */
+/* Returns how many of the first `count` entries are left. Entries keep their order, so a growing index
+ * continues there. */
 static size_t count_kept(const uint32_t *numbers, size_t count)
 {
     size_t kept = 0;
@@ -82,7 +84,7 @@ static void build(struct indexer *indexer, struct indexed *indexed, size_t max)
     if (indexed->built == indexer->used) indexed->building = false;
 }
 
-/* Takes `path`. */
+/* Adds an index that is not filled yet. Takes `path`. */
 static struct index *begin(struct indexer *indexer, const struct index_source *source, char *path)
 {
     struct index *index = index_new(source);
@@ -90,7 +92,7 @@ static struct index *begin(struct indexer *indexer, const struct index_source *s
     return index;
 }
 
-/* The index knows the whole store before anybody can ask it (S-8). */
+/* Fills the index before any caller can read it (S-8). */
 static struct index *finish(struct indexer *indexer, struct index *index)
 {
     if (index) indexer_build_index(indexer, index, SIZE_MAX);
@@ -173,7 +175,7 @@ struct index *indexer_source_index(const struct indexer *indexer, const struct i
     return NULL;
 }
 
-/* Takes the numbers. */
+/* Calls `fn` for the entries; takes the numbers. They were copied, so `fn` may read the index. */
 static void each_entry(const struct indexer *indexer, struct buf *entries,
                        bool (*fn)(void *ctx, struct root *object), void *ctx)
 {

@@ -1,5 +1,5 @@
-/* The inside of a store, for indexer.c and its parts: indexer_indexes.c, indexer_replace.c.
- * Owner: see indexer.h. */
+/* Internals of a store, for indexer.c and its parts: indexer_indexes.c, indexer_replace.c. Owner: see
+ * indexer.h. */
 #pragma once
 #include <uthash.h>
 
@@ -8,7 +8,7 @@
 #include "informer/store/indexer.h"
 
 enum { STORE_NONE = -1 };
-/* "No such entry": a number that none has. */
+/* Number of no entry. */
 #define NO_ENTRY UINT32_MAX
 
 /* The objects of one namespace, linked through the entries. Cluster-scoped objects are in the one without a
@@ -42,34 +42,34 @@ struct indexer {
     struct buf resource_version;
     struct indexed *indexes;
     size_t index_count;
-    struct label_indexes *labels; /* NULL: none was ever asked for */
-    bool indexing;                /* a source is being asked: indexes may not come or go */
+    struct label_indexes *labels; /* NULL until the first list by a label */
+    bool indexing;                /* a source is being called: indexes must not be added or released */
 };
 
-/* Walks ask for what they come to so many objects before. */
+/* Walks prefetch objects, and their labels, this many objects ahead. */
 enum { STORE_AHEAD = 16, STORE_AHEAD_LABELS = 8 };
 
-/* An index of the store and how many use it. */
+/* Index of the store with the number of its users. */
 struct indexed {
     struct index *index;
     char *path; /* of an index by path, which is shared; else NULL */
     size_t users;
-    bool building; /* it knows the first `built` entries only, and nobody asks it yet */
+    bool building; /* it has only the first `built` entries, and is not read yet */
     size_t built;
 };
 
 struct namespace *indexer_namespace(const struct indexer *indexer, struct str name);
-/* The number of the entry with the key of `like`, or NO_ENTRY. */
+/* Returns the number of the entry with the key of `like`, or NO_ENTRY. */
 uint32_t indexer_find(const struct indexer *indexer, const struct root *like);
-/* Adds what the store does not have; takes the reference; returns the entry's number. */
+/* Adds an object that the store does not have; takes the reference; returns the entry's number. */
 uint32_t indexer_append(struct indexer *indexer, struct root *object);
-/* Takes the reference and returns that of the object that was there. */
+/* Replaces the object of an entry; takes the reference and returns that of the previous object. */
 struct root *indexer_exchange(struct indexer *indexer, uint32_t entry, struct root *object);
-/* Leaves a hole; returns the reference of the object. The caller squeezes holes out by indexer_tidy. */
+/* Removes an object and leaves a hole; returns its reference. The caller removes holes by indexer_tidy. */
 struct root *indexer_take_out(struct indexer *indexer, uint32_t entry);
 void indexer_tidy(struct indexer *indexer);
 
-/* Every index is told that the entry holds `object`, NULL for none; and that entries have new numbers. */
+/* Update every index: the entry holds `object`, NULL for none; entries have new numbers. */
 void indexes_set(struct indexer *indexer, uint32_t entry, struct root *object);
 void indexes_renumber(struct indexer *indexer, const uint32_t *numbers, size_t count);
 void indexes_free(struct indexer *indexer);

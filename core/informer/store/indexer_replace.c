@@ -1,5 +1,5 @@
-/* A relist takes effect: the store is changed in place, and what was there before is kept for those who have
- * to be told; see indexer.h. */
+/* Replacement by a list: changes the store in place and keeps the previous objects for the calls of handlers;
+ * see indexer.h. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -15,7 +15,8 @@ void replacement_begin(struct replacement *r, struct indexer *indexer, size_t co
     if (count > indexer->count) indexer_reserve(indexer, count);
 }
 
-/* A list that names a key twice: both are compared with what was there before the list. */
+/* Returns the object that the entry had before the list. If a list contains a key twice, both items are
+ * compared with that (Q-7). */
 static struct root *before_of(const struct replacement *r, const struct indexer *indexer, uint32_t entry)
 {
     uint32_t item = entry < r->seen_count ? r->seen[entry] : 0;
@@ -41,6 +42,7 @@ void replacement_keep(struct replacement *r, struct indexer *indexer, struct str
 {
     struct root *known = indexer_get(indexer, ns, name);
     uint32_t entry = known ? indexer_find(indexer, known) : NO_ENTRY;
+    /* An item of this list is newer than the kept state. */
     if (entry < r->seen_count && !r->seen[entry]) r->seen[entry] = KEPT;
 }
 
@@ -56,6 +58,7 @@ static int by_key(const void *a, const void *b)
 
 static void sort_vanished(struct replacement *r)
 {
+    /* Keys are built once and not in the comparison, as objects are packed. */
     if (r->vanished_count < 2) return;
     struct vanished *list = xcalloc(r->vanished_count, sizeof *list);
     for (size_t i = 0; i < r->vanished_count; i++) {
@@ -74,19 +77,19 @@ static void sort_vanished(struct replacement *r)
 void replacement_end(struct replacement *r, struct indexer *indexer, bool keep_all)
 {
     struct buf vanished = {0};
-    /* If refused items have unknown keys, any entry may be one of them: nothing is removed. */
+    /* If refused items have unknown keys, any entry may be one of them, so nothing is removed. */
     for (uint32_t entry = 0; !keep_all && entry < r->seen_count; entry++) {
         if (r->seen[entry] || !indexer->entries[entry].object) continue;
         struct root *object = indexer_take_out(indexer, entry);
         buf_append(&vanished, &object, sizeof object);
     }
-    /* Not before: `seen` refers to entries by their numbers, which this changes. */
+    /* Only now, because it changes the numbers of entries, by which `seen` refers to them. */
     indexer_tidy(indexer);
     free(r->seen);
     r->seen = NULL;
     r->vanished = (struct root **)vanished.data;
     r->vanished_count = vanished.len / sizeof(struct root *);
-    /* In a defined order, so that tests and replays are exact (B-9). */
+    /* Sorted, so that tests and replays are exact (B-9). */
     sort_vanished(r);
 }
 
@@ -100,8 +103,8 @@ void replacement_clear(struct replacement *r)
     *r = (struct replacement){0};
 }
 
-/* --- Copies of a store: a frozen one, with the same objects by the same numbers and without indexes, and its
- * objects put into a store that goes on */
+/* --- Copies of a store: a frozen one, with the same objects by the same numbers and without indexes; and its
+ * objects copied into another store */
 
 static void copy_namespaces(struct indexer *copy, const struct indexer *indexer)
 {

@@ -1,4 +1,4 @@
-/* Indexes of labels that come and go by themselves; see label_index.h. */
+/* Indexes of labels that are added and removed automatically; see label_index.h. */
 #include "informer/store/label_index.h"
 
 #include <stdlib.h>
@@ -6,14 +6,15 @@
 #include "base/mem.h"
 #include "informer/store/indexer_internal.h"
 
-/* Keys that are asked for, the rest is forgotten; and how often a store looks for indexes that idle. */
+/* KEYS_MAX: most keys with a debt; the one with the least is forgotten. LOOK_EVERY: changes of the store
+ * between two searches for idle indexes. */
 enum { KEYS_MAX = 16, CHECK_EVERY = 1024 };
 
 struct label {
     char *key;
     uint64_t debt;
-    struct index *index; /* NULL: none yet */
-    uint64_t served_at;  /* `changes` when it last served */
+    struct index *index; /* NULL: not built */
+    uint64_t served_at;  /* value of `changes` when it last served */
 };
 
 struct label_indexes {
@@ -31,12 +32,12 @@ static struct label *label_of(struct label_indexes *all, struct str key)
         if (!label->index && (!least || label->debt < least->debt)) least = label;
     }
     if (all->count < KEYS_MAX) least = &all->labels[all->count++];
-    free(least->key); /* fewer than KEYS_MAX have an index, so one is there */
+    free(least->key); /* fewer than KEYS_MAX have an index, so `least` is not NULL */
     *least = (struct label){.key = xstrndup(key.p, key.n)};
     return least;
 }
 
-/* One that a script named serves too. */
+/* Returns an index of the label that a script added. */
 static struct index *named_index(const struct indexer *store, struct str key)
 {
     struct buf path = {0};
@@ -71,6 +72,7 @@ static void charge(struct indexer *store, struct label *label, size_t scanned)
     if (scanned < LABEL_INDEX_OBJECTS_MIN) return;
     label->debt += scanned;
     if (label->debt < LABEL_INDEX_PAYS * (uint64_t)store->count) return;
+    /* A source that lists would otherwise add an index while indexes are updated. */
     if (store->labels->built < LABEL_INDEX_MAX && !store->indexing) build(store, label);
 }
 
@@ -81,7 +83,7 @@ const struct index *label_index_serve(struct indexer *store, const struct select
     struct label *serving = NULL;
     struct str key, wanted;
     for (size_t i = 0; (key = selector_equality(selector, i, &wanted)).p; i++) {
-        if (wanted.n == 0) continue; /* a label that is null has no place in an index */
+        if (wanted.n == 0) continue; /* an index has no entries for a label that is null */
         if (!store->labels) store->labels = NEW(struct label_indexes);
         struct label *label = label_of(store->labels, key);
         const struct index *index = label->index ? label->index : named_index(store, key);

@@ -1,11 +1,10 @@
-/* Indexes of labels that come by themselves: a cache that is asked for the same label again and again gets an
- * index of it, once it has looked at so many objects in vain that the index would have been cheaper, and
- * loses it when the cache changes on and nobody asks any more.
- *
- * The rule: a list by `key=value` that has to look at n objects (1,000 or more) adds n to the debt of that
- * key. With a debt of LABEL_INDEX_PAYS times the objects of the cache the index is built, four of them at
- * most. It goes when the cache has changed LABEL_INDEX_IDLE times as often as it has objects since the index
- * last served. Owner: the store. On the engine thread, from any callback. */
+/* Indexes of labels that are added automatically: a cache that is listed by the same label again and again
+ * gets an index of it, once it has read as many objects in vain as the index would have cost, and loses it
+ * when the cache has changed often and no list used it. The rule: a list by `key=value` that has to read n
+ * objects (1,000 or more) adds n to the debt of that key. With a debt of LABEL_INDEX_PAYS times the objects
+ * of the cache the index is built; at most four exist. It is removed when the cache has changed
+ * LABEL_INDEX_IDLE times as often as it has objects since the index last served. Owner: the store. On the
+ * engine thread, from any callback. */
 #pragma once
 #include "informer/store/index.h"
 #include "informer/store/indexer.h"
@@ -18,11 +17,11 @@ enum {
     LABEL_INDEX_MAX = 4,
 };
 
-/* The index and the value under which all are that `selector` selects, when that is less than the `otherwise`
- * objects that would be looked at; NULL: look at those. What is under it still has to be matched. */
+/* Returns an index and the value under which all objects that `selector` selects are, if they are fewer than
+ * the `otherwise` objects of a walk; else NULL. The objects under it still have to be matched. */
 const struct index *label_index_serve(struct indexer *store, const struct selector *selector,
                                       size_t otherwise, struct str *value);
 
-/* For the store: it changed; and its end. */
+/* For the store: call after each change, and at its end. */
 void label_indexes_changed(struct indexer *store);
 void label_indexes_free(struct indexer *store);

@@ -8,7 +8,7 @@
 
 struct walk {
     const struct selector *selector;
-    struct str ns;           /* of an index: only these */
+    struct str ns;           /* of an index: only objects of this namespace */
     struct lister_list *out; /* NULL: only count */
     const volatile bool *stop;
     size_t count, room;
@@ -28,7 +28,8 @@ static bool visit(void *ctx, struct root *object)
     return true;
 }
 
-/* An empty selector evaluates no labels (F-11). */
+/* Walks the smallest known set that contains all results. An empty selector matches everything and evaluates
+ * no labels (F-11). */
 static void run(struct indexer *indexer, struct str ns, struct walk *walk)
 {
     if (walk->selector && selector_is_everything(walk->selector)) walk->selector = NULL;
@@ -104,7 +105,7 @@ static void add_counted(void *ctx, struct str value, size_t count)
     add_value(ctx, value);
 }
 
-/* Once it is to stop all are equal, so that a sort is soon done. */
+/* Compares two strings. Once it is to stop all are equal, so that the sort ends soon. */
 static int by_text(const void *a, const void *b, void *stop)
 {
     if (stop && *(const volatile bool *)stop) return 0;

@@ -1,7 +1,7 @@
-/* Reading a cache: objects by key, by namespace, by label selector (contract F-11..F-13).
- * Owner: a result array belongs to the caller, with a reference for each object; lister_free_list gives both
- * back. `stop`, where it is taken, ends a walk early once it is true; NULL: never. On the engine thread, from
- * any callback; results do not change when the cache does. */
+/* Reads of a cache: objects by key, by namespace, by label selector (contract F-11..F-13). Owner: a result
+ * array belongs to the caller, with a reference for each object; lister_free_list releases both. `stop` ends
+ * a walk early once it is true; NULL: never. On the engine thread, from any callback; results do not change
+ * when the cache does. */
 #pragma once
 #include <stddef.h>
 
@@ -14,8 +14,8 @@ struct lister_list {
     size_t count;
 };
 
-/* `ns` empty: all namespaces. `selector` NULL: everything. In the order in which keys came (B-9).
- * An index of a label serves where it pays (label_index.h). */
+/* Lists objects in the order in which their keys came (B-9). `ns` empty: all namespaces. `selector` NULL:
+ * everything. Uses an index of a label where that pays (label_index.h). */
 void lister_list(struct indexer *indexer, struct str ns, const struct selector *selector,
                  const volatile bool *stop, struct lister_list *out);
 void lister_free_list(struct lister_list *list);
@@ -28,7 +28,7 @@ void lister_by_index(const struct indexer *indexer, const struct index *index, s
 /* Lists the objects that share a value with `object`, each once (S-7). */
 void lister_by_index_like(const struct indexer *indexer, struct index *index, struct str ns,
                           struct root *object, const volatile bool *stop, struct lister_list *out);
-/* The values of an index that some object of the namespace has, sorted, each once (S-7, B-9): texts borrowed
- * until the store changes, in a malloc'ed array. Once `stop` is true they are in no order. */
+/* Returns the values of an index that any object of the namespace has, sorted, each once (S-7, B-9): strings
+ * borrowed until the store changes, in a malloc'ed array. Once `stop` is true they are in no order. */
 struct str *lister_index_values(const struct indexer *indexer, const struct index *index, struct str ns,
                                 const volatile bool *stop, size_t *count);

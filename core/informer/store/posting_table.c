@@ -1,4 +1,4 @@
-/* The values of an index; see posting_table.h. Open addressing, with no marks for what was deleted. */
+/* Values of an index; see posting_table.h. Open addressing without marks for deleted values. */
 #include "informer/store/posting_table.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct str posting_value(const struct posting *posting)
     return (struct str){posting->text, posting->len};
 }
 
-/* The slot of a value, or the empty one where it would be. */
+/* Returns the slot of a value, or the empty one where it belongs. */
 static size_t find_slot(const struct posting_table *table, struct str value, uint32_t hash)
 {
     size_t mask = table->slot_count - 1, at = hash & mask;
@@ -77,7 +77,7 @@ struct posting *posting_table_get(struct posting_table *table, struct str value)
     return p;
 }
 
-/* Moves up those behind it that are not where they belong. */
+/* Removes a value and moves up those behind it that could no longer be found across the empty slot. */
 void posting_table_forget(struct posting_table *table, struct posting *posting)
 {
     size_t mask = table->slot_count - 1;

@@ -1,6 +1,6 @@
-/* The values of an index: a table from a value to its posting, which heads the list of the entries under it.
- * The table knows nothing of these lists; they are index.c's. Owner: whoever embeds it; a posting lives until
- * it is forgotten, at one address. On the engine thread. */
+/* Values of an index: a table from a value to its posting, which heads the list of the entries under it. The
+ * table does not read these lists; they belong to index.c. Owner: the struct that embeds it; a posting stays
+ * at one address until it is forgotten. On the engine thread. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@ enum { POSTING_NONE = -1 };
 struct posting {
     uint32_t hash;
     uint32_t count;      /* entries under the value */
-    int32_t first, last; /* of their list; POSTING_NONE: there are none */
+    int32_t first, last; /* of their list; POSTING_NONE if it is empty */
     uint64_t mark;       /* of the index: the round in which the value was last seen */
     uint32_t len;
     char text[];
@@ -25,17 +25,17 @@ struct posting_table {
 };
 
 void posting_table_init(struct posting_table *table);
-/* Postings included. */
+/* Frees the table with its postings. */
 void posting_table_clear(struct posting_table *table);
-/* NULL when there is none. */
+/* Returns the posting of a value, or NULL. */
 struct posting *posting_table_find(const struct posting_table *table, struct str value);
-/* A new one, without entries, when there is none. */
+/* Returns the posting of a value; creates it, without entries, if missing. */
 struct posting *posting_table_get(struct posting_table *table, struct str value);
-/* Frees it. */
+/* Removes and frees a posting. */
 void posting_table_forget(struct posting_table *table, struct posting *posting);
-/* Each in turn, in no order, from `*at` 0 on; NULL behind the last. */
+/* Returns the next posting, in no order, from `*at` 0 on; NULL after the last. */
 struct posting *posting_table_next(const struct posting_table *table, size_t *at);
-/* Borrowed from the posting. */
+/* Returns the value, borrowed from the posting. */
 struct str posting_value(const struct posting *posting);
 /* Returns an estimate of its bytes. */
 size_t posting_table_bytes(const struct posting_table *table);

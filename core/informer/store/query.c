@@ -1,4 +1,4 @@
-/* Queries: made, planned, and answered with objects, a count or a sum; see query.h. */
+/* Queries: built, planned, and run for objects, a count or a sum; see query.h. */
 #include "base/array.h"
 #include "informer/store/query_internal.h"
 
@@ -86,7 +86,7 @@ bool query_is_grouped(const struct query *q)
     return q->group != NULL;
 }
 
-/* --- which objects */
+/* --- selection */
 
 struct visit {
     const struct query *query;
@@ -108,7 +108,7 @@ static bool visit(void *ctx, struct root *object)
     return v->fn(v->ctx, object);
 }
 
-/* The smallest set of objects that is known to hold all that the query is about. */
+/* Smallest known set of objects that contains all results of a query. */
 struct inventory {
     const struct index *index; /* NULL: the namespace, or all */
     struct str value;
@@ -169,15 +169,15 @@ static bool collect(void *ctx, struct root *object)
     return true;
 }
 
-/* An object with what it is ordered by. */
+/* Object with the values that it is ordered by. */
 struct ranked {
     struct root *object;
     const struct query *query;
-    struct scalar *keys; /* one for each order; texts in the arena */
-    size_t at;           /* in the order of the store */
+    struct scalar *keys; /* one for each order; strings in the arena */
+    size_t at;           /* position in the store, which makes the order stable */
 };
 
-/* Once it is to stop all are equal, so that the sort is soon done. */
+/* Compares two objects. Once the query is stopped all are equal, so that the sort ends soon. */
 static int by_rank(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
@@ -186,14 +186,16 @@ static int by_rank(const void *a, const void *b)
         const struct scalar *kx = &x->keys[i], *ky = &y->keys[i];
         bool none_x = kx->kind == SCALAR_NULL || kx->kind == SCALAR_OTHER;
         bool none_y = ky->kind == SCALAR_NULL || ky->kind == SCALAR_OTHER;
-        if (none_x != none_y) return none_x - none_y; /* without a value: last, whatever the direction */
+        if (none_x != none_y)
+            return none_x - none_y; /* objects without a value are last in both directions */
         int order = scalar_order(kx, ky);
         if (order) return x->query->orders[i].descending ? -order : order;
     }
     return (x->at > y->at) - (x->at < y->at);
 }
 
-/* The text may be unpacked into a buffer that does not last: it is kept as an offset until all are known. */
+/* Returns the value to order by. A string may be unpacked into a temporary buffer, so it is copied to the
+ * arena; as that may move, the pointer holds an offset until all are known. */
 static struct scalar key_of(const struct path *path, struct root *object, struct buf *arena)
 {
     struct text text;

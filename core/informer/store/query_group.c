@@ -64,8 +64,8 @@ struct group {
     UT_hash_handle hh;
     struct query_group_row row;
     const struct query *query;
-    uint64_t last; /* number of the object that was counted last: each counts once */
-    char name[];   /* the kind, then the text: what tells groups apart */
+    uint64_t last; /* number of the last counted object, so that each counts once */
+    char name[];   /* kind and value, which identify the group */
 };
 
 struct grouping {
@@ -177,7 +177,7 @@ struct str query_bad_group_order(const struct query *q)
     return (struct str){0};
 }
 
-/* Takes the groups apart into sorted rows. */
+/* Moves the groups into sorted rows. */
 static void take_rows(struct grouping *g, struct query_groups *out)
 {
     size_t count = HASH_COUNT(g->groups), at = 0;

@@ -1,5 +1,4 @@
-/* The inside of a query, for query.c and query_group.c.
- * Owner: see query.h. */
+/* Internals of a query, for query.c and query_group.c. Owner: see query.h. */
 #pragma once
 #include "informer/store/query.h"
 
@@ -25,8 +24,8 @@ static inline bool query_is_stopped(const struct query *query)
     return query->stop && *query->stop;
 }
 
-/* Calls `fn` for every object that the query is about, in the order of the store, until it returns false. */
+/* Calls `fn` for every object that the query selects, in the order of the store, until it returns false. */
 void query_each(const struct query *query, struct indexer *store, bool (*fn)(void *ctx, struct root *object),
                 void *ctx);
-/* Adds what `path` finds in the object. */
+/* Adds the values at `path` of the object to the sum. */
 bool query_add(const struct path *path, struct root *object, struct query_sum *sum, struct err *err);

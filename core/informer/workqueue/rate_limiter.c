@@ -1,4 +1,4 @@
-/* Delays of work queues; see rate_limiter.h. */
+/* Rate limiter of work queues; see rate_limiter.h. */
 #include "informer/workqueue/rate_limiter.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@ void rate_limiter_start(struct rate_limiter *limiter, int64_t now_ms)
     token_bucket_start(&limiter->bucket.tokens, limiter->bucket.per_second, limiter->bucket.burst, now_ms);
 }
 
-/* W-9: base x 2^failures. As a double, so that what overflows is the cap. */
+/* Returns base x 2^failures (W-9), as a double, so that an overflow becomes the maximum. */
 static int64_t exponential_ms(const struct rate_limiter *limiter, uint64_t failures)
 {
     enum { EXPONENT_MAX = 1000 };
@@ -32,7 +32,8 @@ int64_t rate_limiter_when_ms(struct rate_limiter *limiter, uint64_t failures, in
     int64_t delay = 0;
     if (limiter->exponential.on) delay = longer(delay, exponential_ms(limiter, failures));
     if (limiter->fast_slow.on) delay = longer(delay, fast_slow_ms(limiter, failures));
-    /* A token is spent even if another delay is longer, as the maximum asks all limiters (W-9). */
+    /* A token is spent even if another delay is longer, because client-go's MaxOf calls all limiters (W-9).
+     */
     if (limiter->bucket.on) delay = longer(delay, token_bucket_take(&limiter->bucket.tokens, now_ms));
     return limiter->max_wait_ms && delay > limiter->max_wait_ms ? limiter->max_wait_ms : delay;
 }

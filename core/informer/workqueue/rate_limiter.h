@@ -7,7 +7,7 @@
 
 #include "base/time/token_bucket.h"
 
-/* Each part that is on gives a delay; the longest counts (MaxOf). */
+/* Each part that is on computes a delay; the longest counts (MaxOf). */
 struct rate_limiter {
     struct {
         bool on;
@@ -16,7 +16,7 @@ struct rate_limiter {
     struct {
         bool on;
         int64_t fast_ms, slow_ms;
-        uint64_t tries; /* so many are fast */
+        uint64_t tries; /* number of fast tries */
     } fast_slow;
     struct {
         bool on;
@@ -24,12 +24,12 @@ struct rate_limiter {
         double burst;      /* 1 at least */
         struct token_bucket tokens;
     } bucket;
-    int64_t max_wait_ms; /* no delay is longer (MaxWait); 0: any may be */
+    int64_t max_wait_ms; /* longest delay (MaxWait); 0: no limit */
 };
 
-/* The parts are as they are given; the bucket is full. */
+/* Starts with a full bucket; set the parts before. */
 void rate_limiter_start(struct rate_limiter *limiter, int64_t now_ms);
-/* The delay of an item that has failed `failures` times before. Takes a token when there is a bucket. */
+/* Returns the delay of an item that has failed `failures` times. Takes a token if there is a bucket. */
 int64_t rate_limiter_when_ms(struct rate_limiter *limiter, uint64_t failures, int64_t now_ms);
 /* Returns whether failures of an item matter: a bucket alone counts none (NumRequeues is 0). */
 bool rate_limiter_counts(const struct rate_limiter *limiter);

@@ -1,4 +1,4 @@
-/* The order, the dirty and the processing of W-1, and the end; see workqueue.h. */
+/* Queue, dirty and processing sets of W-1, and the end of a queue; see workqueue.h. */
 #include "informer/workqueue/workqueue.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ void workqueue_settle(struct workqueue *queue, struct workqueue_item *item)
         free_item(queue, item);
 }
 
-/* --- who waits */
+/* --- waiters */
 
 static void wake(struct workqueue_waiters *list, struct workqueue_waiter *waiter, struct str key)
 {
@@ -97,7 +97,8 @@ void workqueue_stop_waiting(struct workqueue *queue, struct workqueue_waiter *wa
     TAILQ_REMOVE(&queue->drainers, waiter, link);
 }
 
-/* Something was queued: the first who waits gets it at once, so that nobody can come between. */
+/* Passes a queued key to the first waiter directly, so that no other caller can take it before the waiter
+ * runs. Without a waiter calls `ready`. */
 static void announce(struct workqueue *queue)
 {
     struct workqueue_waiter *waiter = TAILQ_FIRST(&queue->getters);
@@ -168,7 +169,8 @@ bool workqueue_get(struct workqueue *queue, struct str *key)
     return true;
 }
 
-/* W-5. */
+/* Returns whether a drain is complete (W-5). Queued keys count only if workers take them; else nothing would
+ * end the drain. */
 static bool is_drained(const struct workqueue *queue)
 {
     return queue->processing == 0 && queue->owed == 0 && !(queue->has_workers && queue->queued > 0);
@@ -214,6 +216,7 @@ void workqueue_put_back(struct workqueue *queue, struct str key)
         queue->dirty++;
         series_inc(queue->metrics.series[WORKQUEUE_DEPTH]);
     }
+    /* At the front, so that keys of a failed call keep their order (W-3). */
     TAILQ_INSERT_HEAD(&queue->order, item, link);
     queue->queued++;
     announce(queue);
@@ -249,7 +252,7 @@ static void close_queue(struct workqueue *queue)
 {
     queue->shut_down = true;
     workqueue_cancel_delays(queue);
-    workqueue_wake_all(&queue->getters); /* who waits has seen it empty */
+    workqueue_wake_all(&queue->getters); /* waiters exist only while the queue is empty */
 }
 
 void workqueue_shut_down(struct workqueue *queue)
@@ -273,7 +276,7 @@ void workqueue_has_workers(struct workqueue *queue)
     queue->has_workers = true;
 }
 
-/* --- its life */
+/* --- creation and state */
 
 static int64_t longest_ns(const struct workqueue *queue, int64_t now_ns)
 {
@@ -288,6 +291,7 @@ static void on_refresh(struct timer *timer)
     int64_t now_ns = workqueue_metrics_now(&queue->metrics), sum_ns = 0;
     TAILQ_FOREACH (item, &queue->busy, link) sum_ns += now_ns - item->begun_ns;
     workqueue_metrics_busy(&queue->metrics, sum_ns, longest_ns(queue, now_ns));
+    /* An idle queue costs no timer; workqueue_get starts it again. */
     if (queue->processing > 0) timer_start(timer, queue->options.clock, WORKQUEUE_REFRESH_MS);
 }
 

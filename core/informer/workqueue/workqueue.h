@@ -1,7 +1,7 @@
-/* A work queue as client-go's (contract W-1..W-12, V25): keys in order, each once, none with two workers at a
- * time, with delays and retries. A key that is added while it is worked on comes again when that work is
- * done. Owner: who made it, on one thread with its clock. Nothing here calls back but `ready` and `wake`, and
- * those may not call the queue; all else may be called from anywhere on that thread. */
+/* Work queue like client-go's (contract W-1..W-12, V25): keys in order, each once, none with two workers at a
+ * time, with delays and retries. A key that is added while it is processed is queued again when that ends.
+ * Owner: its creator, on one thread with its clock. Only `ready` and `wake` are callbacks, and they must not
+ * call the queue; everything else may be called from anywhere on that thread. */
 #pragma once
 #include <sys/queue.h>
 
@@ -12,13 +12,13 @@
 
 struct workqueue;
 
-/* Keys are 4096 bytes long at most: two names of Kubernetes and much more. */
+/* Longest key in bytes: two names of Kubernetes and much more. */
 enum { WORKQUEUE_KEY_MAX = 4096 };
 
-/* A bound that queues may share. A key counts as long as it waits, is worked on or has failures. */
+/* Bound that queues may share. A key counts while it is queued, delayed, processed, or has failures. */
 struct workqueue_quota {
     size_t keys, max;
-    size_t bytes; /* that they take, about */
+    size_t bytes; /* estimate of their memory */
 };
 
 struct workqueue_options {
@@ -26,46 +26,45 @@ struct workqueue_options {
     struct clock *clock;
     struct rate_limiter limiter; /* copied */
     struct workqueue_quota *quota;
-    void (*ready)(void *ctx); /* there is something to get, and nobody waits for it */
+    void (*ready)(void *ctx); /* a key was queued, and nothing waits for it */
     void *ctx;
     int64_t (*measure_ns)(void); /* for the series; NULL: clock_measure_ns */
 };
 
 struct workqueue *workqueue_new(const struct workqueue_options *options);
-/* Nobody may wait any more. */
+/* Frees the queue, which must have no waiters. */
 void workqueue_free(struct workqueue *queue);
 
-/* --- keys in. False with ERR_LIMIT for a new key that is too long or one too many; nothing changes then.
- * After the shutdown they are ignored. */
+/* --- keys in. Adds return false with ERR_LIMIT, and change nothing, for a new key that is too long or one
+ * too many. After the shutdown keys are ignored. */
 
-/* W-1. */
+/* Adds a key (W-1). */
 bool workqueue_add(struct workqueue *queue, struct str key, struct err *err);
-/* W-7: 0 or less is now; the earlier of two times counts. */
+/* Adds a key after a delay; 0 or less: now. The earlier of two times counts (W-7). */
 bool workqueue_add_after(struct workqueue *queue, struct str key, int64_t delay_ms, struct err *err);
-/* W-10: after what the limiter says. */
+/* Adds a key after the delay of the limiter (W-10). */
 bool workqueue_add_rate_limited(struct workqueue *queue, struct str key, struct err *err);
-/* The same for a key that is worked on, as it must be, unless it was tried `max` times again already: it is
- * given up then, forgotten and counted, and false is given. */
+/* Likewise for a processing key. One that was retried `max` times already is dropped instead: forgotten and
+ * counted, and false is returned. */
 bool workqueue_retry(struct workqueue *queue, struct str key, uint64_t max);
-/* Why it failed last, for who looks: kept until it is forgotten; cut when it is long. Harmless for a key
- * without failures. */
+/* Sets the reason of a key's last failure, for the status; cut if long, and kept until the key is forgotten.
+ * Ignored for a key without failures. */
 void workqueue_set_why(struct workqueue *queue, struct str key, struct str why);
 void workqueue_forget(struct workqueue *queue, struct str key);
-/* Its failures so far. */
+/* Returns the number of failures of a key. */
 uint64_t workqueue_num_requeues(const struct workqueue *queue, struct str key);
 
 /* --- keys out */
 
-/* The next key, borrowed until it is done. False: nothing to get now. */
+/* Gets the next key, borrowed until it is done. Returns false if none is queued. */
 bool workqueue_get(struct workqueue *queue, struct str *key);
 /* Sets `key` to the one that workqueue_get would return. */
 bool workqueue_peek(const struct workqueue *queue, struct str *key);
-/* The end of the work on a key. Harmless for others (W-3). */
+/* Ends the processing of a key. Ignored for other keys (W-3). */
 void workqueue_done(struct workqueue *queue, struct str key);
-/* Puts a processing key back to the front, as if nobody had got it. Harmless for other keys. */
+/* Puts a processing key back to the front, as if it had not been taken. Ignored for other keys. */
 void workqueue_put_back(struct workqueue *queue, struct str key);
-/* Notes the worker of a key for others: borrowed until its work ends. NULL: nobody works on it, or the worker
- * is unknown. */
+/* Sets and returns the worker of a processing key; borrowed until its work ends. NULL: none, or unknown. */
 void workqueue_set_holder(struct workqueue *queue, struct str key, void *holder);
 void *workqueue_holder(const struct workqueue *queue, struct str key);
 
@@ -76,20 +75,21 @@ struct workqueue_waiter {
     TAILQ_ENTRY(workqueue_waiter) link;
 };
 
-/* Waits for a key, when workqueue_get gave none and the queue is not closed; the waiter must stay in place.
- */
+/* Waits for a key; call if workqueue_get returned none and the queue is not closed. The waiter must stay in
+ * place. */
 void workqueue_wait(struct workqueue *queue, struct workqueue_waiter *waiter);
-/* Ends the wait; harmless if there is none. */
+/* Ends the wait, if any. */
 void workqueue_stop_waiting(struct workqueue *queue, struct workqueue_waiter *waiter);
-/* Shut down, and nothing to get. */
+/* Returns whether the queue is shut down and empty. */
 bool workqueue_is_closed(const struct workqueue *queue);
-/* In order: what waits for its time, or for its own work to end, is not (W-4). */
+/* Returns the number of queued keys; delayed keys, and those that wait for their own processing to end, do
+ * not count (W-4). */
 size_t workqueue_len(const struct workqueue *queue);
 
 /* --- another owner */
 
 struct workqueue_owner {
-    struct workqueue_quota *quota; /* its keys count there */
+    struct workqueue_quota *quota; /* receives the count of its keys */
     void (*ready)(void *ctx);
     void *ctx;
 };
@@ -98,44 +98,45 @@ struct workqueue_owner {
  * and are woken without a key. */
 void workqueue_handover(struct workqueue *queue, const struct workqueue_owner *owner,
                         const struct rate_limiter *limiter);
-/* Nobody owns it any more: it is shut down, and counts nowhere. It may still be asked and freed. */
+/* Shuts the queue down and removes its keys from the quota, as its owner ends. It may still be read and
+ * freed. */
 void workqueue_abandon(struct workqueue *queue);
-/* Wakes those who wait for a key: there will be none. */
+/* Wakes all that wait for a key, without one. */
 void workqueue_end_waits(struct workqueue *queue);
 /* Adds the keys of `from`, queued or delayed, to `queue`; nothing of `from` is being processed. */
 void workqueue_absorb(struct workqueue *queue, struct workqueue *from);
 
 /* --- the end */
 
-/* No more keys; what waits for its time is lost; what is queued may still be got. Releases who waits for a
+/* Shuts the queue down: ignores new keys, loses delayed ones; queued ones may still be got. Ends waits for a
  * drain. */
 void workqueue_shut_down(struct workqueue *queue);
-/* The same, and tells when nothing is worked on any more and what came again meanwhile was worked on too;
- * with workers, when nothing is queued either. False: so it is already, nobody will be woken. */
+/* Likewise, and wakes the waiter when no key is processed, nor any key that was added again meanwhile; with
+ * workers, when none is queued either. Returns false if that is so already. */
 bool workqueue_drain(struct workqueue *queue, struct workqueue_waiter *waiter);
 /* Promises that a worker gets queued keys as soon as it can. */
 void workqueue_has_workers(struct workqueue *queue);
 
 struct workqueue_status {
-    size_t depth;      /* to be worked on: queued, or to come when their own work is done */
-    size_t delayed;    /* their time will come */
-    size_t processing; /* worked on */
+    size_t depth;      /* queued, or to be queued again when their processing ends */
+    size_t delayed;    /* delayed */
+    size_t processing; /* in progress */
     size_t failing;    /* have failures that were not forgotten */
     uint64_t adds, retries, dropped;
-    int64_t longest_ms;     /* since when the oldest work under way is under way */
-    struct str longest_key; /* borrowed until its work ends; NULL: none is */
+    int64_t longest_ms;     /* age of the oldest work in progress */
+    struct str longest_key; /* borrowed until its work ends; NULL: none in progress */
     bool shut_down;
 };
 void workqueue_get_status(const struct workqueue *queue, struct workqueue_status *status);
 
-/* A key that has failed and was not forgotten. Texts are borrowed until the next change of the queue. */
+/* Key that has failed and was not forgotten. Strings are borrowed until the next change of the queue. */
 struct workqueue_failing {
     struct str key;
     uint64_t failures;
-    const char *why; /* "" when nobody said */
+    const char *why; /* "" if no reason was set */
     bool processing;
-    bool delayed; /* its time will come, in: */
+    bool delayed; /* delayed, by `next_ms` */
     int64_t next_ms;
 };
-/* The `max` that the queue has known for longest, at most; returns their number. */
+/* Copies at most `max` failing keys, the oldest first; returns their number. */
 size_t workqueue_get_failing(const struct workqueue *queue, struct workqueue_failing *out, size_t max);

@@ -8,10 +8,11 @@
 #include "base/must.h"
 #include "informer/workqueue/workqueue_internal.h"
 
-/* Of the text that a key keeps. */
+/* Most bytes of a failure's reason that a key keeps. */
 enum { WHY_MAX = 256 };
 
-/* W-7: each item is a timer in the heap of the clock: at its time to the millisecond, without a heartbeat. */
+/* Adds an item whose time has come. Each item is a timer of the clock, exact to the millisecond, without
+ * client-go's heartbeat (W-7). */
 void workqueue_on_delay(struct timer *timer)
 {
     struct workqueue_item *item = container_of(timer, struct workqueue_item, delay);
@@ -46,7 +47,8 @@ bool workqueue_add_after(struct workqueue *queue, struct str key, int64_t delay_
     return item != NULL;
 }
 
-/* W-10. */
+/* Adds an item after the limiter's delay (W-10). A limiter that counts no failures leaves no trace of the
+ * key. */
 static void add_rate_limited(struct workqueue *queue, struct workqueue_item *item)
 {
     struct rate_limiter *limiter = &queue->options.limiter;
@@ -78,6 +80,7 @@ void workqueue_set_why(struct workqueue *queue, struct str key, struct str why)
     struct workqueue_item *item = workqueue_find(queue, key);
     if (!item || !item->failures) return;
     size_t n = why.n < WHY_MAX ? why.n : WHY_MAX;
+    /* Cut between two characters of UTF-8, not inside one. */
     while (n > 0 && n < why.n && (why.p[n] & 0xc0) == 0x80) n--;
     workqueue_drop_why(queue, item);
     item->why = xstrndup(why.p, n);
@@ -139,7 +142,7 @@ size_t workqueue_get_failing(const struct workqueue *queue, struct workqueue_fai
     return n;
 }
 
-/* W-6. */
+/* Cancels all delays at once; client-go loses them at the next heartbeat (W-6). */
 void workqueue_cancel_delays(struct workqueue *queue)
 {
     struct workqueue_item *item, *next;

@@ -6,16 +6,16 @@
 #include "informer/workqueue/workqueue.h"
 #include "informer/workqueue/workqueue_metrics.h"
 
-/* A key is one item, whatever happens to it: members instead of sets. Freed when nothing is left to know. */
+/* Key with its state: one item instead of client-go's three sets. Freed when it has no state left. */
 struct workqueue_item {
     UT_hash_handle hh;
     struct workqueue *queue;
     TAILQ_ENTRY(workqueue_item) link; /* in `order` while queued, in `busy` while processing */
     struct timer delay;
-    bool dirty, processing, owed; /* owed: came again while the queue drains */
+    bool dirty, processing, owed; /* owed: added again while the queue drains */
     void *holder;                 /* while processing */
     uint64_t failures;
-    char *why; /* of the last failure; NULL: none was given */
+    char *why; /* reason of the last failure; NULL for none */
     int64_t added_ns, begun_ns;
     size_t key_len;
     char key[];
@@ -26,15 +26,15 @@ TAILQ_HEAD(workqueue_waiters, workqueue_waiter);
 
 struct workqueue {
     struct workqueue_options options;
-    struct workqueue_quota own_quota;  /* once it is abandoned */
+    struct workqueue_quota own_quota;  /* used after workqueue_abandon */
     struct workqueue_item *items;      /* by key */
-    struct workqueue_list order, busy; /* busy: in the order in which the work began */
+    struct workqueue_list order, busy; /* busy: in the order in which work began */
     size_t queued, dirty, processing, owed, delayed, failing;
     uint64_t adds, retries, dropped;
     struct workqueue_waiters getters, drainers;
     bool shut_down, draining, has_workers;
     struct workqueue_metrics metrics;
-    struct timer refresh; /* runs while something is worked on */
+    struct timer refresh; /* runs while keys are processed */
 };
 
 static inline struct str workqueue_key(const struct workqueue_item *item)
@@ -43,13 +43,14 @@ static inline struct str workqueue_key(const struct workqueue_item *item)
 }
 
 struct workqueue_item *workqueue_find(const struct workqueue *queue, struct str key);
-/* NULL with an error when there is none and none may be made. */
+/* Returns the item of a key, or a new one. NULL with an error if the quota is exceeded or the key is too
+ * long. */
 struct workqueue_item *workqueue_item(struct workqueue *queue, struct str key, struct err *err);
 void workqueue_add_item(struct workqueue *queue, struct workqueue_item *item);
-/* Frees the item when nothing is left to know of it. */
+/* Frees the item if it has no state left. */
 void workqueue_settle(struct workqueue *queue, struct workqueue_item *item);
 
-/* Ends all waits in the list: no key will come. */
+/* Ends all waits in the list, without a key. */
 void workqueue_wake_all(struct workqueue_waiters *list);
 
 /* --- workqueue_delay.c */

@@ -5,7 +5,7 @@
 #include "informer/workqueue/workqueue.h"
 #include "informer/workqueue/workqueue_internal.h"
 
-/* client-go's (W-11): 1 us, ten times that, and so on. */
+/* Buckets of client-go (W-11): from 1 us, each ten times the one before. */
 static const struct buckets queues = BUCKETS(1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 1, 10, 100, 1000);
 static struct family families[WORKQUEUE_SERIES] = {
     [WORKQUEUE_DEPTH] =
@@ -63,9 +63,9 @@ void workqueue_metrics_busy(struct workqueue_metrics *m, int64_t sum_ns, int64_t
     series_set(m->series[WORKQUEUE_LONGEST], (double)longest_ns / 1e9);
 }
 
-/* --- A work queue that outlives who made it: */
+/* --- A work queue that outlives its creator: */
 
-/* Its keys count there from now on, also beyond the maximum: they were taken already. */
+/* Moves the count of its keys to another quota, even beyond its maximum, as they were accepted already. */
 static void count_at(struct workqueue *queue, struct workqueue_quota *quota)
 {
     struct workqueue_quota *before = queue->options.quota;
@@ -80,7 +80,7 @@ static void count_at(struct workqueue *queue, struct workqueue_quota *quota)
     }
 }
 
-/* The tokens of a bucket that stays are kept, as many as still fit into it. */
+/* Replaces the limiter. An unchanged bucket keeps its tokens, so that a reload does not allow a burst. */
 static void set_limiter(struct workqueue *queue, const struct rate_limiter *limiter)
 {
     struct rate_limiter *mine = &queue->options.limiter;

@@ -1,5 +1,4 @@
-/* The series of a work queue, under client-go's names (W-11).
- * Owner: the queue that embeds it; on its thread. */
+/* Series of a work queue, under client-go's names (W-11). Owner: the queue that embeds it; on its thread. */
 #pragma once
 #include "base/clock.h"
 #include "base/series/series.h"
@@ -25,7 +24,7 @@ void workqueue_metrics_init(struct workqueue_metrics *metrics, const char *name,
                             int64_t (*measure_ns)(void));
 void workqueue_metrics_clear(struct workqueue_metrics *metrics);
 
-/* Gives what the next ones take: when it was. */
+/* Returns the time for the functions below. */
 int64_t workqueue_metrics_now(const struct workqueue_metrics *metrics);
 void workqueue_metrics_got(struct workqueue_metrics *metrics, int64_t added_ns, int64_t now_ns);
 void workqueue_metrics_done(struct workqueue_metrics *metrics, int64_t begun_ns);
