@@ -65,7 +65,7 @@ void transport_admit(struct transport *transport)
     }
 }
 
-/* Nobody waits for that connection any more; who did is admitted soon. */
+/* Ends the wait for a connection; the exchange that waited for it is admitted soon. */
 static void release(struct transport *transport)
 {
     transport->opening = NULL;
@@ -73,8 +73,8 @@ static void release(struct transport *transport)
     transport_resume(transport);
 }
 
-/* Lets waiting exchanges go ahead, each on its own: a server that does not let us in must not fail them one
- * by one. */
+/* Admits all waiting exchanges at once: a server that does not let connections in must not fail them one
+ * after the other. */
 static void hurry_all(struct transport *transport)
 {
     struct http_exchange *exchange;

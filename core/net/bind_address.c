@@ -26,7 +26,7 @@ static bool is_port(const char *text)
     return n > 0 && n <= 5 && text[n] == '\0' && strtoul(text, NULL, 10) <= UINT16_MAX;
 }
 
-/* HOST:PORT, [HOST]:PORT or :PORT; owned texts, `*host` NULL for every address. */
+/* Splits HOST:PORT, [HOST]:PORT or :PORT into owned strings; `*host` NULL for every address. */
 static bool split(const char *address, char **host, char **port)
 {
     const char *colon = strrchr(address, ':'), *begin = address;

@@ -33,7 +33,7 @@ struct child {
     LIST_ENTRY(child) link; /* of those that run */
 };
 
-/* Running children that nobody has waited for: their ids are still theirs. */
+/* Running children that were not waited for yet, so their ids cannot be reused. */
 static LIST_HEAD(, child) running = LIST_HEAD_INITIALIZER(running);
 static pthread_mutex_t running_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -50,7 +50,7 @@ static void send_kill(struct child *child)
     kill(child->own_group ? -child->pid : child->pid, SIGKILL);
 }
 
-/* On any thread. The lock is not given back: nobody starts another one. */
+/* Kills all children; on any thread. The lock is kept, so that no other thread starts one. */
 static void kill_running(void)
 {
     struct child *child;
@@ -100,7 +100,7 @@ void child_kill(struct child *child)
     free_child(child);
 }
 
-/* --- what it says */
+/* --- output */
 
 static void send_line(struct child *child)
 {
@@ -209,7 +209,7 @@ static bool given(const char *const *more, const char *entry)
     return false;
 }
 
-/* Texts are borrowed. */
+/* Returns the environment with the additions; strings are borrowed. */
 static char **make_environment(const char *const *more)
 {
     size_t n = 0, count = 0;
@@ -309,7 +309,7 @@ static int start(struct child *child, const struct child_options *options, int o
     return rc;
 }
 
-/* The kernel says ENOENT too when the interpreter of a script is not there. */
+/* Reports a failed start. The kernel returns ENOENT too if the interpreter of a script does not exist. */
 static void blame_start(const char *program, int error, struct err *err)
 {
     if (error == ENOENT && strchr(program, '/') && access(program, F_OK) == 0)

@@ -1,7 +1,7 @@
-/* A program run on the loop: its output gathered, its messages given line by line, and nobody waits for it.
- * Owner: its starter, on the loop's thread. It is gone after on_end, or after child_kill. Callbacks
- * run on the loop's thread, never from inside child_start; on_line may start and kill nothing. Children are
- * killed too when the process ends at once (base/must.h). */
+/* Program run on the loop: its output is gathered, its messages are delivered line by line, and no thread
+ * waits for it. Owner: its starter, on the loop's thread. It is freed after on_end, or by child_kill.
+ * Callbacks run on the loop's thread, never from inside child_start; on_line must not start or kill a child.
+ * Children are also killed if the process ends at once (base/must.h). */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,8 +30,8 @@ struct child_callbacks {
     void *ctx;
 };
 
-/* NULL with ERR_NOT_FOUND when there is no such program, ERR_IO when it cannot be run; the text does not name
- * it. */
+/* Starts a program. Returns NULL with ERR_NOT_FOUND if it does not exist, ERR_IO if it cannot be run; the
+ * message does not name it. */
 struct child *child_start(struct loop *loop, const struct child_options *options,
                           const struct child_callbacks *callbacks, struct err *err);
 /* Kills it, with what it has started, and waits for its end, which is soon. No callback comes after it. */

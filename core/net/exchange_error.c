@@ -1,4 +1,4 @@
-/* libcurl's results as errors of ours: a code to act on, and a short text that names host and port. */
+/* Results of libcurl as errors: a code to act on, and a short message that names host and port. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void connect_error(const struct http_exchange *exchange, CURLcode result,
     if (os_errno == ECONNREFUSED) strcpy(err->reason, HTTP_REASON_REFUSED);
 }
 
-/* The proxy would not make a tunnel to the server. */
+/* Sets the error of a proxy that refused a tunnel to the server. */
 static bool tunnel_error(const struct http_exchange *exchange, struct err *err)
 {
     long code = 0;

@@ -48,7 +48,7 @@ static void set_blob(CURL *easy, CURLoption option, struct str pem)
     curl_easy_setopt(easy, option, &blob);
 }
 
-/* A proxy that speaks TLS is trusted as the server is, as Go has it; it is shown no client certificate. */
+/* Trusts a TLS proxy like the server, as Go does, but presents no client certificate to it. */
 static void set_proxy_tls(CURL *easy, const struct transport_options *options)
 {
     curl_easy_setopt(easy, CURLOPT_PROXY_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -67,7 +67,8 @@ void exchange_set_tls(CURL *easy, const struct transport_options *options)
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, options->insecure_skip_tls_verify ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, options->insecure_skip_tls_verify ? 0L : 2L);
     if (tls->ca_pem.n) {
-        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL); /* a CA given: only that one (T-1) */
+        curl_easy_setopt(easy, CURLOPT_CAPATH,
+                         NULL); /* with a CA of its own only that one is trusted (T-1) */
         curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
         set_blob(easy, CURLOPT_CAINFO_BLOB, tls->ca_pem);
     }
@@ -91,7 +92,8 @@ void exchange_set_transport_options(CURL *easy, const struct transport *transpor
     exchange_set_tls(easy, &transport->options);
 }
 
-/* T-4. libcurl is not asked to read the environment: its rules are others (no_proxy.h). */
+/* Sets the proxy (T-4). libcurl does not read the environment itself, as its rules differ from Go's
+ * (no_proxy.h). */
 static void set_proxy(struct http_exchange *exchange, const char *scheme, const char *host, const char *port)
 {
     CURL *easy = exchange->easy;
@@ -168,15 +170,15 @@ static size_t read_body(char *out, size_t size, size_t count, void *ctx)
 {
     struct http_exchange *exchange = ctx;
     size_t left = exchange->body.n - exchange->body_sent, n = size * count < left ? size * count : left;
-    if (left > 0 && !exchange_may_send(exchange)) return CURL_READFUNC_ABORT; /* nobody acts on a part */
+    if (left > 0 && !exchange_may_send(exchange)) return CURL_READFUNC_ABORT; /* no server acts on a part */
     if (n) memcpy(out, exchange->body.p + exchange->body_sent, n);
     exchange->body_sent += n;
     return n;
 }
 
-/* By a function that cannot go back: libcurl sends a request again, whatever its method, when a connection
- * that it kept open breaks before a response. With the first byte of a body on its way nobody knows whether
- * the server has acted on it (H-4); without one, not even that. */
+/* Sets a body that cannot be rewound: libcurl repeats a request, whatever its method, if a reused connection
+ * breaks before a response. Once the first byte of a body was sent the server may have acted on it (H-4);
+ * without a body that is unknown too. */
 static void set_body(struct http_exchange *exchange, const struct http_request *request)
 {
     struct str body = request->body;

@@ -1,4 +1,4 @@
-/* One HTTP exchange: turns the reports of libcurl into the owner's callbacks; see transport.h. */
+/* One HTTP exchange: maps the callbacks of libcurl to those of its owner; see transport.h. */
 #include <stdlib.h>
 #include <strings.h>
 
@@ -17,7 +17,7 @@ static bool dead(const struct http_exchange *exchange)
     return exchange->state == EXCHANGE_DEAD;
 }
 
-/* The value of a header of the final response; several of one name are joined as RFC 9110 allows. */
+/* Returns the value of a header of the final response; several of one name are joined as RFC 9110 allows. */
 static char *header_text(CURL *easy, const char *name)
 {
     struct curl_header *header;
@@ -42,7 +42,7 @@ void http_each_header(struct http_exchange *exchange,
         fn(ctx, header->name, header->value);
 }
 
-/* Seconds or a date (H-3, B-8); -1 when it is neither. */
+/* Returns a Retry-After of seconds or a date (H-3, B-8); -1 if it is neither. */
 static int64_t retry_after_ms(const char *text, int64_t wall_us)
 {
     uint64_t seconds;
@@ -106,7 +106,7 @@ static size_t on_header(char *data, size_t size, size_t n, void *ctx)
     bool blank = n == 0 || *data == '\r' || *data == '\n';
     if (!blank || exchange->has_response) return n; /* after the body: trailers */
     curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
-    exchange->switched = status == 101; /* what comes is the body to libcurl: it would have no head */
+    exchange->switched = status == 101; /* libcurl would deliver what follows as a body without a head */
     if (exchange->switched) return 0;
     if (status < 200) return n; /* 100 Continue and its like come before the response */
     read_head(exchange, (int)status);
@@ -134,7 +134,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
     bool enough = had_enough(exchange);
     if (exchange->paused || enough) {
         exchange->deferred = true;
-        /* A busy stream goes on in the next turn of the loop, so that it does not starve others. */
+        /* A busy stream continues in the next turn of the loop, so that it does not starve others. */
         if (enough) waker_wake(exchange->transport->next_turn);
         return CURL_WRITEFUNC_PAUSE;
     }
@@ -147,7 +147,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
     return dead(exchange) ? 0 : n;
 }
 
-/* The connection stands and the request is about to be sent. */
+/* Decides whether the request may be sent, now that the connection is open. */
 static int before_request(void *ctx, char *ip, char *local_ip, int port, int local_port)
 {
     struct http_exchange *exchange = ctx;
@@ -155,7 +155,7 @@ static int before_request(void *ctx, char *ip, char *local_ip, int port, int loc
     transport_connected(exchange);
     /* Connecting may have outlasted the fence. */
     if (!exchange_may_send(exchange)) return CURL_PREREQFUNC_ABORT;
-    /* libcurl sends a request again when its reused connection broke. */
+    /* libcurl repeats a request if its reused connection broke; a write must not be executed twice. */
     exchange->repeated = exchange->sent && exchange->once; /* H-4 */
     exchange->sent = true;
     if (exchange->repeated) return CURL_PREREQFUNC_ABORT;
@@ -173,9 +173,10 @@ static void on_timeout(struct timer *timer)
         exchange_finish(exchange, CURLE_OK, &err);
         return;
     }
-    /* The timer is not moved at each stretch of the body, only its reading of the clock is. */
+    /* Each piece of the body only stores the time: restarting the timer for it would cost more. So the timer
+     * may fire early and starts again for the rest. */
     int64_t now = now_ms(exchange);
-    /* A paused exchange reads nothing: its silence is not the server's. */
+    /* A paused exchange reads nothing, so its silence is not the server's. */
     if (exchange->paused) exchange->last_ms = now;
     int64_t rest = exchange->last_ms + exchange->idle_timeout_ms - now;
     if (rest > 0) {
@@ -225,12 +226,11 @@ static void unlink_exchange(struct http_exchange *exchange)
     transport_forget(exchange);
     if (exchange->link.tqe_prev) TAILQ_REMOVE(&exchange->transport->exchanges, exchange, link);
     exchange->link.tqe_prev = NULL;
-    curl_multi_remove_handle(exchange->transport->multi,
-                             exchange->easy); /* harmless when it was never added */
+    curl_multi_remove_handle(exchange->transport->multi, exchange->easy); /* ignored if it was never added */
 }
 
-/* H-4: an end without a head is no good one, although libcurl takes it for that when an HTTP/1.1 connection
- * closes inside the head. */
+/* Ends the exchange. An end without a head is an error, although libcurl reports success if an HTTP/1.1
+ * connection closes inside the head (H-4). */
 void exchange_finish(struct http_exchange *exchange, CURLcode result, const struct err *cause)
 {
     struct err err;
@@ -238,7 +238,7 @@ void exchange_finish(struct http_exchange *exchange, CURLcode result, const stru
     if (cause)
         err = *cause;
     else if (!good)
-        exchange_error(exchange, result, &err); /* asks the handle, so before it goes */
+        exchange_error(exchange, result, &err); /* reads the handle, so before it is removed */
     if (!good) transport_connect_failed(exchange);
     unlink_exchange(exchange);
     bool wanted = !dead(exchange);
@@ -249,7 +249,7 @@ void exchange_finish(struct http_exchange *exchange, CURLcode result, const stru
     exchange_free(exchange);
 }
 
-/* One of them may be the Authorization line. */
+/* Frees and wipes the headers, as one of them may be Authorization. */
 static void free_headers(struct curl_slist *headers)
 {
     for (struct curl_slist *header = headers; header; header = header->next)

@@ -1,4 +1,4 @@
-/* Exchanges that a server in this process answers; see http_local.h. */
+/* Exchanges with a server in this process; see http_local.h. */
 #include "net/http_local.h"
 
 #include <stdlib.h>

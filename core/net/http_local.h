@@ -1,17 +1,15 @@
-/* A server inside this process, in the place of the network: a transport that has one hands it every
- * exchange. Owner: the creator of the server, which outlives the transport. Everything is on the loop's
- * thread.
- */
+/* Server inside this process, instead of the network: a transport that has one passes it every exchange.
+ * Owner: the creator of the server, which outlives the transport. Everything runs on the loop's thread. */
 #pragma once
 #include "net/transport.h"
 
 struct http_local {
-    /* A request that is sent; all of it is borrowed for the call. Answers come later, by the functions below,
-     * never from inside. */
+    /* Receives a request, borrowed for the call. It responds later by the functions below, never from inside.
+     */
     void (*begin)(struct http_local *local, struct http_exchange *exchange,
                   const struct http_request *request);
-    /* The exchange is over, however it ended: nothing may be said of it any more. Also from inside the
-     * functions below. */
+    /* The exchange ended for whatever reason: call no function below for it any more. May be called from
+     * inside them. */
     void (*gone)(struct http_local *local, struct http_exchange *exchange);
 };
 
@@ -20,8 +18,8 @@ bool http_local_send(struct http_exchange *exchange);
 /* Sets the headers of the response for http_each_header, ended by a NULL name; copied. Call before the
  * head. */
 void http_local_set_headers(struct http_exchange *exchange, const struct http_header *headers);
-/* The response: once its head, then its body, then its end. `head` is copied; method and url are the
- * request's. `err` NULL: the complete response came; without a head that is an error all the same. */
+/* Deliver the response: its head once, then its body, then its end. `head` is copied; method and url are the
+ * request's. `err` NULL: the response is complete; without a head that is an error too. */
 void http_local_head(struct http_exchange *exchange, const struct http_response *head);
 void http_local_body(struct http_exchange *exchange, const char *data, size_t len);
 void http_local_end(struct http_exchange *exchange, const struct err *err);

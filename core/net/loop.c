@@ -1,4 +1,5 @@
-/* The event loop, its clock and its mailbox; see loop.h and mailbox.h. Its watchers are loop_watchers.c. */
+/* Event loop with its clock and its mailbox; see loop.h and mailbox.h. Its watchers are in loop_watchers.c.
+ */
 #include "net/loop.h"
 
 #include <ev.h>
@@ -125,7 +126,7 @@ static int64_t hand_wall_us(struct clock *clock)
     return loop->hand_wall_us + loop->hand_ms * 1000;
 }
 
-/* The clock begins late enough for anything to have been before it. */
+/* Starts the clock late enough that events may lie before it. */
 struct loop *loop_new_by_hand(int64_t wall_us)
 {
     enum { BEGIN_MS = 1000 };
@@ -137,7 +138,7 @@ struct loop *loop_new_by_hand(int64_t wall_us)
     return loop;
 }
 
-/* True when there was anything to do. */
+/* Runs a turn; returns true if there was anything to do. */
 static bool take_turn(struct loop *loop)
 {
     unsigned before = loop->done;

@@ -3,5 +3,5 @@
 
 struct loop;
 
-/* A watcher has called: there was something to do, as loop_settle wants to know. */
+/* Counts a call of a watcher: loop_settle continues while there are any. */
 void loop_count_call(struct loop *loop);

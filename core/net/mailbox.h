@@ -1,5 +1,5 @@
-/* The one way from thread to thread besides the DeltaFIFO: a mutex and an ev_async, in loop.c. What is posted
- * to a loop is delivered on that loop's thread, in the order of posting. Owner: the loop owns its mailbox; a
+/* Mailbox, the only way between threads besides the DeltaFIFO: a mutex and an ev_async, in loop.c. Mail
+ * posted to a loop is delivered on its thread, in the order of posting. Owner: the loop owns its mailbox; a
  * posted `struct mail` belongs to the mailbox until `deliver` is called, then to `deliver`. mailbox_post may
  * be called from any thread and any callback. */
 #pragma once

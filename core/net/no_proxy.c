@@ -9,7 +9,7 @@
 
 #include "base/str.h"
 
-/* IPv4 is held as IPv6 holds it (::ffff:a.b.c.d). */
+/* Address; IPv4 is stored as IPv6 (::ffff:a.b.c.d). */
 struct address {
     _Alignas(4) uint8_t bytes[16];
     bool is_v4;
@@ -37,7 +37,7 @@ static bool same_bits(const uint8_t *a, const uint8_t *b, unsigned bits)
     return memcmp(a, b, whole) == 0 && (rest == 0 || ((a[whole] ^ b[whole]) & mask) == 0);
 }
 
-/* "10.0.0.0/8"; *is_cidr says whether the entry is one at all. */
+/* Returns whether the address is in "10.0.0.0/8"; sets *is_cidr if the entry is a CIDR. */
 static bool in_cidr(struct str entry, const struct address *address, bool *is_cidr)
 {
     struct str rest = entry, net;

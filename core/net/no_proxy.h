@@ -1,6 +1,6 @@
-/* NO_PROXY as Go reads it, whose rules kubectl and controllers have (T-4): names with and without a dot
- * before them, ports, addresses, CIDRs, and *. libcurl 7.88 knows of these neither ports nor "*.name", and
- * would have localhost go through the proxy. Owner: nothing is kept. May be called anywhere. */
+/* NO_PROXY with the rules of Go, which kubectl and controllers have (T-4): names with and without a leading
+ * dot, ports, addresses, CIDRs, and *. libcurl 7.88 supports neither ports nor "*.name", and would send
+ * localhost through the proxy. Owner: stateless. May be called anywhere. */
 #pragma once
 #include <stdbool.h>
 

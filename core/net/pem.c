@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-/* OpenSSL would ask for a passphrase on the terminal. */
+/* Refuses to read a passphrase: OpenSSL would prompt on the terminal. */
 static int no_passphrase(char *out, int size, int writing, void *ctx)
 {
     return -1;

@@ -12,7 +12,7 @@
 #include "net/no_proxy.h"
 
 struct proxies {
-    struct proxy *all, *https, *http; /* `all`, when there is one, is for every server */
+    struct proxy *all, *https, *http; /* `all`, if set, is for every server */
     char *no_proxy;
 };
 
@@ -26,7 +26,7 @@ static void free_proxy(struct proxy *proxy)
     free(proxy);
 }
 
-/* libcurl's copy becomes ours; NULL when there is no such part. */
+/* Returns a part of the URL, or NULL. libcurl's copy is wiped, as the part may be a password. */
 static char *take_part(CURLU *url, CURLUPart part, unsigned flags)
 {
     char *text = NULL;
@@ -37,8 +37,7 @@ static char *take_part(CURLU *url, CURLUPart part, unsigned flags)
     return own;
 }
 
-/* libcurl's scheme for it; NULL for those that are not known. Names are looked up by a SOCKS proxy, as Go has
- * it. */
+/* Returns libcurl's scheme, or NULL if it is unknown. A SOCKS proxy resolves names itself, as in Go. */
 static const char *known_scheme(const char *scheme)
 {
     static const struct {
@@ -77,8 +76,8 @@ static struct proxy *read_parts(CURLU *url, struct err *err)
     return proxy;
 }
 
-/* As a person wrote it, without what may be secret: users, passwords, and what is behind the host. A password
- * may have any sign in it but the host's @ is the last. */
+/* Appends the address as written, without parts that may be secret: users, passwords, and everything after
+ * the host. A password may contain any character, but the host's @ is the last. */
 static void put_shown(const char *text, struct buf *out)
 {
     const char *slashes = strstr(text, "://"), *at = strrchr(text, '@');
@@ -88,7 +87,7 @@ static void put_shown(const char *text, struct buf *out)
     buf_append(out, host, strcspn(host, "/?#"));
 }
 
-/* Without a scheme it is http when `guess`. */
+/* Parses an address; with `guess` one without a scheme is http. */
 static struct proxy *parse(const char *text, bool guess, struct err *err)
 {
     CURLU *url = curl_url();

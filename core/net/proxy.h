@@ -1,6 +1,5 @@
-/* Proxies: the one that a kubeconfig names, or those of the environment (T-4).
- * Owner: its creator; everything else is borrowed from it. May be called anywhere. No text of an error
- * shows user names or passwords. */
+/* Proxies: the one of a kubeconfig, or those of the environment (T-4). Owner: its creator; everything else is
+ * borrowed from it. May be called anywhere. No message shows user names or passwords. */
 #pragma once
 #include <stdbool.h>
 
@@ -19,7 +18,7 @@ struct proxy {
  * ERR_INVALID when an address cannot be used. */
 struct proxies *proxies_new(const char *url, struct err *err);
 void proxies_free(struct proxies *proxies);
-/* Through which one a request goes; NULL: none. `host` is a name or an address, without brackets. */
+/* Returns the proxy of a request; NULL for none. `host` is a name or an address, without brackets. */
 const struct proxy *proxies_find(const struct proxies *proxies, const char *scheme, const char *host,
                                  int port);
 /* Is this one of http, https and socks5 that can be used? */

@@ -1,4 +1,4 @@
-/* A thread that is kept where it waits; see quiesce.h. */
+/* Quiesced thread; see quiesce.h. */
 #include "net/quiesce.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ void quiesce_clear(struct rest *rest)
     pthread_mutex_destroy(&rest->lock);
 }
 
-/* Only who holds it waits for that. */
+/* Signals the thread in quiesce_hold, the only one that waits. */
 static void notify(struct rest *rest)
 {
     if (rest->keeps) pthread_cond_broadcast(&rest->changed);

@@ -13,13 +13,13 @@ struct rest {
 
 void quiesce_init(struct rest *rest);
 void quiesce_clear(struct rest *rest);
-/* The loop runs from now on, or does no more. */
+/* Records that the loop begins or ends to run. */
 void quiesce_set_running(struct rest *rest, bool runs);
 void quiesce_begin(struct rest *rest);
-/* Returns when nobody keeps it there. */
+/* Returns once no other thread holds it. */
 void quiesce_end(struct rest *rest);
 
-/* Waits until it rests, and keeps it there; a loop that does not run rests. False: it did not within
- * `max_ms`, and goes on. Not by two threads at a time. */
+/* Waits until the thread is at its waiting point, and keeps it there; a loop that does not run always is.
+ * Returns false if it was not within `max_ms`; it continues. Not from two threads at a time. */
 bool quiesce_hold(struct rest *rest, int max_ms);
 void quiesce_let_go(struct rest *rest);

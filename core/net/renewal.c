@@ -1,5 +1,5 @@
-/* Certificates that are replaced while requests run (T-6): connections made with the old ones are closed, all
- * at once, by giving libcurl a new multi handle; see transport_internal.h. */
+/* Replacement of certificates while requests run (T-6): connections of the old ones are closed, all at once,
+ * by a new multi handle of libcurl; see transport_internal.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,7 +79,7 @@ static struct http_exchange *first_running(struct transport *transport)
     return NULL;
 }
 
-/* Each is looked for from the start: what an on_done does may change the list. */
+/* Ends running exchanges. Searches from the start each time, as an on_done may change the list. */
 static void end_running(struct transport *transport)
 {
     struct http_exchange *exchange;

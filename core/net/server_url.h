@@ -1,5 +1,5 @@
-/* The address of a server as a person writes it, in the one form that paths can be appended to.
- * Owner: the caller frees the text. May be called anywhere. */
+/* Address of a server as a user writes it, in the form to which paths can be appended. Owner: the caller
+ * frees the string. May be called anywhere. */
 #pragma once
 #include <stdbool.h>
 

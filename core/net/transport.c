@@ -11,7 +11,7 @@
 #include "base/must.h"
 #include "net/transport_internal.h"
 
-/* One socket that libcurl wants to hear of. */
+/* Socket whose events libcurl wants. */
 struct watched_socket {
     ev_io io;
     struct transport *transport;
@@ -28,7 +28,7 @@ static void on_socket(struct ev_loop *ev, ev_io *io, int events)
 {
     struct transport *transport = container_of(io, struct watched_socket, io)->transport;
     int flags = (events & EV_READ ? CURL_CSELECT_IN : 0) | (events & EV_WRITE ? CURL_CSELECT_OUT : 0);
-    int running, fd = io->fd; /* `io` may be gone when the call returns */
+    int running, fd = io->fd; /* `io` may be freed by the call */
     transport_enter(transport);
     curl_multi_socket_action(transport->multi, fd, flags, &running);
     transport_leave(transport);
@@ -78,7 +78,7 @@ static int want_timer(CURLM *multi, long timeout_ms, void *ctx)
     return 0;
 }
 
-/* Does the work that had to wait until we were outside libcurl: frees dead exchanges and admits new ones. */
+/* Does the work that libcurl forbids inside its callbacks: frees dead exchanges and admits new ones. */
 static void work_off(struct transport *transport)
 {
     struct http_exchange *exchange, *next;
@@ -128,7 +128,7 @@ void transport_resume(struct transport *transport)
     transport_kick(transport);
 }
 
-/* libcurl does not end a transfer by itself when a stretch that it held back is refused. */
+/* Ends exchanges whose reader refused data: libcurl does not do so for data that it had held back. */
 static void finish_refused(struct transport *transport)
 {
     struct http_exchange *exchange = TAILQ_FIRST(&transport->exchanges);
@@ -261,7 +261,7 @@ void http_cancel(struct http_exchange *exchange)
         exchange_free(exchange);
         return;
     }
-    exchange->state = EXCHANGE_DEAD; /* its callbacks are silent from now on */
+    exchange->state = EXCHANGE_DEAD; /* no callback is called from now on */
     transport->put_off = true;
 }
 

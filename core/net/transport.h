@@ -1,8 +1,8 @@
 /* HTTP on the loop: libcurl's multi interface driven by libev. HTTP/1.1 and h2 (over TLS, by ALPN), gzip,
  * keep-alive and reuse of connections, streamed bodies. Owner: the loop's thread owns the transport and all
  * its exchanges. Callbacks run on that thread, never from inside transport_start; they may start and cancel
- * any exchange, their own included. The separate timers of B-8 and H-11: a connect timeout, a first-byte
- * timeout and an idle timeout, never a limit on the whole. */
+ * any exchange, their own included. Timers as in B-8 and H-11: a connect timeout, a first-byte timeout and an
+ * idle timeout, never a limit on the complete exchange. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,31 +31,32 @@ struct transport_tls {
 
 enum transport_permit { PERMIT_GO, PERMIT_WAIT, PERMIT_FAIL };
 
-/* Address of one server, and how to trust it. PEM texts and paths are borrowed for transport_new. */
+/* Address of one server, and how to trust it. PEM strings and paths are borrowed for transport_new. */
 struct transport_options {
     struct transport_tls tls;
     const char *tls_server_name; /* NULL: the URL's host */
     bool insecure_skip_tls_verify;
-    const char *proxy_url; /* for all requests; NULL: what the environment says (proxy.h) */
+    const char *proxy_url; /* for all requests; NULL: that of the environment (proxy.h) */
     const char *user_agent;
     int64_t connect_timeout_ms; /* 0: 30,000 (T-2) */
     /* Sees the head of every response, before the exchange's own callback; may start and cancel nothing.
      * Optional. */
     void (*on_response)(void *ctx, const struct http_response *response);
-    /* Appends the Authorization header's value for a request that wants one, just before it is sent, and sets
-     * `*number`, which its response will carry; nothing appended: no such header. PERMIT_WAIT: not yet, until
-     * transport_resume. PERMIT_FAIL: `err` ends the exchange. May start and cancel nothing. Optional. */
+    /* Appends the value of the Authorization header, just before a request is sent, and sets `*number`, which
+     * its response will carry; if nothing is appended, no header is sent. PERMIT_WAIT: not yet, until
+     * transport_resume. PERMIT_FAIL: `err` ends the exchange. It must not start or cancel exchanges.
+     * Optional. */
     enum transport_permit (*authorize)(void *ctx, struct buf *value, unsigned *number, struct err *err);
     void *ctx;
-    struct http_local *local; /* answers instead of the network, see http_local.h; NULL: the network */
+    struct http_local *local; /* responds instead of the network, see http_local.h; NULL: the network */
 };
 
 struct transport;
 struct http_exchange;
 
-/* err.reason of an ERR_CONNECT that was ECONNREFUSED (R-22 asks for it). */
+/* err.reason of an ERR_CONNECT by ECONNREFUSED (needed for R-22). */
 #define HTTP_REASON_REFUSED "ConnectionRefused"
-/* Of an ERR_CLOSED that was no orderly end: a RST, or a peer that no longer responds. */
+/* err.reason of an ERR_CLOSED by a RST, or by a peer that no longer responds. */
 #define HTTP_REASON_RESET   "ConnectionReset"
 
 struct http_header {
@@ -69,19 +70,19 @@ struct http_response {
     const char *warning;      /* values of all Warning headers, joined by ", "; "" without (H-15) */
     int http_version;         /* 11 or 20 */
     const char *method, *url; /* of the request; borrowed until the exchange ends */
-    unsigned authorization;   /* the number that authorize gave; 0 without */
+    unsigned authorization;   /* number from `authorize`; 0 without */
 };
 
 struct http_callbacks {
-    /* The head of the final response came; optional. */
+    /* Called with the head of the final response; optional. */
     void (*on_response)(void *ctx, const struct http_response *response);
-    /* A stretch of the (decompressed) body. False ends the exchange with ERR_CANCELLED "refused by the
-     * reader". */
+    /* Called with each piece of the decompressed body. Returning false ends the exchange with ERR_CANCELLED
+     * "refused by the reader". */
     bool (*on_body)(void *ctx, const char *data, size_t len);
-    /* Exactly once, last, unless the exchange was cancelled. `err` NULL: the complete response came, with
-     * whatever status, and there is a `response`. Else ERR_CONNECT, ERR_TLS, ERR_TIMEOUT, ERR_CLOSED (reset,
-     * or ended in the middle, of the head too), ERR_PARSE (not HTTP, broken gzip), ERR_CANCELLED; `response`
-     * is NULL when no whole head came. Never are both NULL. The exchange is gone after. */
+    /* Called exactly once, last, unless the exchange was cancelled. `err` NULL: the response is complete,
+     * with any status, and `response` is set. Else ERR_CONNECT, ERR_TLS, ERR_TIMEOUT, ERR_CLOSED (reset, or
+     * ended before the end, of the head too), ERR_PARSE (not HTTP, broken gzip), ERR_CANCELLED; `response` is
+     * NULL if the head is incomplete. Never are both NULL. The exchange is freed after it. */
     void (*on_done)(void *ctx, const struct http_response *response, const struct err *err);
     void *ctx;
 };
@@ -94,25 +95,26 @@ struct http_request {
     bool body_stays;                   /* until on_done or http_cancel; else it is copied */
     int64_t first_byte_timeout_ms;     /* until the head of the response; 0: 60,000 */
     int64_t idle_timeout_ms;           /* between two stretches of the body; 0: none */
-    bool no_compression;               /* do not ask for gzip (watches) */
-    bool authorize;                    /* ask the transport's owner who we are */
+    bool no_compression;               /* do not request gzip (watches) */
+    bool authorize;                    /* call `authorize` of the transport */
     struct fence *fence;               /* nothing is sent once it is closed: ERR_CANCELLED; NULL: none */
-    bool own_connection;               /* HTTP/1.1 that nobody shares: pausing it holds nobody else up */
+    bool own_connection; /* an HTTP/1.1 connection that is not shared, so that pausing it delays no other
+                            exchange */
 };
 
-/* NULL with ERR_TLS when a certificate or key cannot be used, ERR_INVALID when a proxy cannot; the text names
- * which, never its content. */
+/* Creates a transport. Returns NULL with ERR_TLS if a certificate or key cannot be used, ERR_INVALID if a
+ * proxy cannot; the message names it, never its content. */
 struct transport *transport_new(struct loop *loop, const struct transport_options *options, struct err *err);
 /* Cancels what runs. Not from a callback of one of its exchanges. */
 void transport_free(struct transport *transport);
 
-/* From now on these count; a NULL pointer keeps what there was. When that is a change, all connections are
- * closed (T-6): what runs ends with ERR_CLOSED soon, not inside the call, and what waits goes over new ones.
- * False with ERR_TLS when they cannot be used; the old ones stay then. */
+/* Replaces certificates and keys; a NULL pointer keeps the present one. If that changes anything, all
+ * connections are closed (T-6): running exchanges end with ERR_CLOSED soon, not inside the call, and waiting
+ * ones use new connections. Returns false with ERR_TLS if they cannot be used, and keeps the old ones. */
 bool transport_set_tls(struct transport *transport, const struct transport_tls *fresh, struct err *err);
 /* Returns whether the settings can be used, with or without a transport. */
 bool transport_tls_check(const struct transport_tls *tls, bool insecure, struct err *err);
-/* Soon asks for the permits of exchanges that had PERMIT_WAIT again. */
+/* Soon calls `authorize` again for exchanges that had PERMIT_WAIT. */
 void transport_resume(struct transport *transport);
 
 /* Everything in `request` is copied. NULL with an error only when libcurl refuses the request as such (a bad
@@ -123,9 +125,10 @@ struct http_exchange *transport_start(struct transport *transport, const struct 
  * the other. */
 void http_each_header(struct http_exchange *exchange,
                       void (*fn)(void *ctx, const char *name, const char *value), void *ctx);
-/* No callback comes after it. */
+/* Cancels an exchange; no callback follows. */
 void http_cancel(struct http_exchange *exchange);
-/* Stops and resumes reading the body from the network. On HTTP/2 this libcurl stops the whole connection once
- * its buffer for the stream is full, so that a long pause holds up all that share it. What came meanwhile is
- * given after the call, not inside it; the idle timeout does not count while it is stopped. */
+/* Pauses or resumes reading the body from the network. On HTTP/2 this version of libcurl stops the complete
+ * connection once its buffer for the stream is full, so a long pause delays all exchanges on it. Data
+ * received meanwhile is delivered after the call, not inside it; the idle timeout does not count during a
+ * pause. */
 void http_pause(struct http_exchange *exchange, bool paused);

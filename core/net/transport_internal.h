@@ -35,21 +35,21 @@ struct http_exchange {
     const struct proxy *proxy; /* the transport's; NULL: none */
     char error_text[CURL_ERROR_SIZE];
     struct timer timer;     /* until the head of the response came, then between stretches of the body */
-    unsigned authorization; /* the number that authorize gave */
+    unsigned authorization; /* number from `authorize` */
     int64_t first_byte_timeout_ms, idle_timeout_ms;
     int64_t last_ms;   /* when the last stretch came */
     bool tls;          /* its connection may carry others too */
     bool hurried;      /* waits for no other's connection */
     bool authorize;    /* wants an Authorization header and has none yet */
-    bool alone;        /* has a connection that nobody shares */
+    bool alone;        /* has a connection of its own */
     bool has_response; /* the head of the final response came */
     bool switched;     /* the server did, unasked, to another protocol */
     bool once;         /* not to be sent again, whatever becomes of the connection (H-4) */
     bool sent;         /* its head was, or was about to be */
     bool repeated;     /* libcurl was about to send it again */
-    bool refused;      /* on_body gave false */
+    bool refused;      /* on_body returned false */
     bool fenced;       /* its fence was closed before all was sent */
-    bool paused;       /* the owner wants it so */
+    bool paused;       /* paused by the owner */
     bool deferred;     /* libcurl holds a stretch back that we did not take */
     unsigned turn;     /* of the loop, in which the last stretch came */
     size_t turn_bytes; /* of the body, in that turn */
@@ -92,7 +92,7 @@ void transport_leave(struct transport *transport);
 /* Has transport_leave called soon, from the loop. */
 void transport_kick(struct transport *transport);
 
-/* The exchange has its connection, or will not get one, or is gone (admission.c). */
+/* The exchange has its connection, or will not get one, or is freed (admission.c). */
 void transport_connected(struct http_exchange *exchange);
 void transport_connect_failed(struct http_exchange *exchange);
 void transport_forget(struct http_exchange *exchange);
@@ -106,19 +106,19 @@ void transport_tls_clear(struct transport_tls *tls);
 /* Puts waiting certificates in force: ends what runs, closes all connections. Only outside of libcurl. */
 void transport_renew(struct transport *transport);
 
-/* Makes the easy handle with all its options; NULL when libcurl refuses the request. */
+/* Creates the easy handle with all its options; NULL if libcurl refuses the request. */
 struct http_exchange *exchange_new(struct transport *transport, const struct http_request *request,
                                    const struct http_callbacks *callbacks, struct err *err);
 /* Initialises the common part of exchange_new and the next one. */
 void exchange_init(struct http_exchange *exchange, struct transport *transport,
                    const struct http_request *request, const struct http_callbacks *callbacks);
-/* One without libcurl, for the transport's local server; begin hands it over (http_local.c). */
+/* Creates one without libcurl, for the transport's local server; begin passes it on (http_local.c). */
 struct http_exchange *exchange_new_local(struct transport *transport, const struct http_request *request,
                                          const struct http_callbacks *callbacks);
 void exchange_begin_local(struct http_exchange *exchange, const struct http_request *request);
 void exchange_each_local_header(const struct http_exchange *exchange,
                                 void (*fn)(void *ctx, const char *name, const char *value), void *ctx);
-/* The head is out: from here on only the idle timeout counts. */
+/* Starts the idle timeout, the only one after the head. */
 void exchange_start_idle_timer(struct http_exchange *exchange);
 /* Reports the end with libcurl's result, or with `cause` when it is not NULL; then frees. */
 void exchange_finish(struct http_exchange *exchange, CURLcode result, const struct err *cause);
@@ -127,9 +127,9 @@ void exchange_free(struct http_exchange *exchange);
 
 /* Options that depend on the transport: TLS, sockets, timeouts (exchange_options.c). */
 void exchange_set_transport_options(CURL *easy, const struct transport *transport);
-/* The part of them that changes with the certificates; again for an exchange that is not yet sent. */
+/* Sets the options that depend on certificates; called again for an exchange that is not sent yet. */
 void exchange_set_tls(CURL *easy, const struct transport_options *options);
-/* One more header. ERR_INVALID when it holds a line end; the text does not show it. */
+/* Adds a header. ERR_INVALID if it contains a line end; the message does not show it. */
 bool exchange_add_header(struct http_exchange *exchange, const char *name, const char *value,
                          struct err *err);
 /* URL, method, headers, body. False with ERR_INVALID. */

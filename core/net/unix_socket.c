@@ -57,7 +57,8 @@ static char *lock_path(const char *path)
     return xasprintf("%s.lock", path);
 }
 
-/* Whoever ends removes the lock's file; a lock on a file that is removed keeps nobody out. */
+/* Returns whether the locked file still exists: a process that ends removes it, and a lock on a removed file
+ * excludes no other process. */
 static bool is_there(int fd, const char *lock)
 {
     struct stat mine, there;
@@ -65,8 +66,8 @@ static bool is_there(int fd, const char *lock)
            mine.st_ino == there.st_ino;
 }
 
-/* Held as long as somebody listens: of two that find the same stale socket one alone replaces it. -1 with an
- * error. */
+/* Takes the lock, held while the engine listens: of two processes that find the same stale socket only one
+ * replaces it. Returns -1 with an error. */
 static int take_lock(const char *path, struct err *err)
 {
     char *lock = lock_path(path);
@@ -89,8 +90,8 @@ static int take_lock(const char *path, struct err *err)
     return fd;
 }
 
-/* The file goes while the lock is held, see is_there, unless somebody removed it and another engine has made
- * his own. */
+/* Removes the file while the lock is held, see is_there, unless another engine has created its own meanwhile.
+ */
 static void give_lock_back(const char *path, int fd)
 {
     char *lock = lock_path(path);
@@ -99,12 +100,12 @@ static void give_lock_back(const char *path, int fd)
     close(fd);
 }
 
-/* True when the path is free now, or another one's socket that nobody listens on was removed. */
+/* Returns true if the path is free, or a stale socket was removed. */
 static bool make_room(const struct sockaddr_un *address, struct err *err)
 {
     struct stat st;
     const char *path = address->sun_path;
-    if (lstat(path, &st) != 0) return true; /* bind says what else is wrong */
+    if (lstat(path, &st) != 0) return true; /* bind reports any other error */
     if (!S_ISSOCK(st.st_mode)) return err_set(err, ERR_IO, "%s exists and is not a socket", path);
     int fd = open_socket(SOCK_NONBLOCK);
     bool live = fd >= 0 && (connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 ||
@@ -121,7 +122,7 @@ static int listen_at(const struct sockaddr_un *address, struct unix_socket_file 
     const char *path = address->sun_path;
     if (!make_room(address, err)) return -1;
     int fd = open_socket(SOCK_NONBLOCK);
-    /* Before the file exists, so that nobody else can come in between. */
+    /* Before the file exists, so that no other user can connect in between. */
     if (fd >= 0 && fchmod(fd, OWNER_ONLY) == 0 &&
         bind(fd, (const struct sockaddr *)address, sizeof *address) == 0 && listen(fd, BACKLOG) == 0 &&
         stat(path, &st) == 0) {

@@ -1,4 +1,4 @@
-/* The engine thread's half of requests of scripts; see web.h. */
+/* Engine thread's half of requests of scripts; see web.h. */
 #include "net/web.h"
 
 #include <stdlib.h>

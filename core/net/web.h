@@ -1,7 +1,7 @@
-/* Requests of scripts to servers other than the API server, those that the operator allows. Asked for on the
- * engine thread and carried out on the I/O thread, over a transport of their own: the system's roots, the
+/* Requests of scripts to servers other than the API server, those that the operator allows. Started on the
+ * engine thread and executed on the I/O thread, over a transport of their own: the system's roots, the
  * environment's proxies, none of the cluster's credentials. Owner: the engine, on the engine thread, where
- * all is called. `done` may close any request and start others. */
+ * everything is called. `done` may close any request and start others. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +25,9 @@ enum { WEB_BUFFERED_MAX = 256 << 20 };
  * scheme both are allowed, without a port those of the schemes. Copied. ERR_INVALID names the wrong one. */
 struct web_allow *web_allow_new(const char *const *hosts, size_t count, struct err *err);
 void web_allow_free(struct web_allow *allow);
-/* From any thread. ERR_INVALID with reason "Invalid" for what is no URL of these schemes, "Forbidden" for a
- * server that is not allowed; neither text shows more of the URL than the server. */
+/* Returns whether the URL is allowed; from any thread. ERR_INVALID with reason "Invalid" if it is not a URL
+ * of these schemes, "Forbidden" if the server is not allowed; no message shows more of the URL than the
+ * server. */
 bool web_allows(const struct web_allow *allow, const char *url, struct err *err);
 
 /* --- requests */
@@ -35,10 +36,10 @@ struct web_options {
     struct loop *engine_loop, *io_loop;
     struct web_allow *allow; /* taken */
     const char *user_agent;  /* copied */
-    /* A server in this process that answers for all others (http_local.h), which are all allowed when `allow`
-     * is NULL; NULL: the network. */
+    /* Server in this process that responds for all others (http_local.h), which are all allowed if `allow` is
+     * NULL; NULL: the network. */
     struct http_local *local;
-    struct str ca_pem; /* whom to trust; empty: the system's roots; borrowed for its life */
+    struct str ca_pem; /* trusted certificates; empty: the system's roots; borrowed for its life */
 };
 
 struct web_call_request {
@@ -46,7 +47,7 @@ struct web_call_request {
     const char *const *headers; /* name, value, ...; copied, as all is */
     size_t header_count;        /* pairs */
     struct str body;            /* sent when `p` is not NULL */
-    int64_t timeout_ms;         /* for the whole, redirects included */
+    int64_t timeout_ms;         /* of the complete request, redirects included */
     size_t body_max;            /* bytes of the response's body; beyond them ERR_LIMIT */
 };
 
@@ -58,8 +59,8 @@ struct web_reply {
 
 struct web *web_new(const struct web_options *options);
 const struct web_allow *web_allowed(const struct web *web);
-/* The engine loop does not run any more, the I/O thread still does: closes what is open, and waits until that
- * thread has let go of it. */
+/* Closes all requests, and waits until the I/O thread, which must still run, no longer uses them. The engine
+ * loop must not run any more. */
 void web_end(struct web *web);
 /* After the I/O thread has stopped. */
 void web_free(struct web *web);
@@ -69,5 +70,5 @@ void web_free(struct web *web);
 struct web_call *web_start(struct web *web, const struct web_call_request *request,
                            void (*done)(void *ctx, const struct web_reply *reply, const struct err *err),
                            void *ctx);
-/* No callback comes after it, and the call is gone. Needed after `done` too. */
+/* Closes a request; no callback follows. Needed after `done` too. */
 void web_close(struct web_call *call);

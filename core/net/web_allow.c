@@ -1,4 +1,4 @@
-/* The servers that scripts may ask; see web.h. */
+/* Servers to which scripts may send requests; see web.h. */
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,24 +12,24 @@
 struct web {
     struct web_options options;
     LIST_HEAD(, web_call) calls; /* the engine's */
-    struct transport *transport; /* the I/O thread's; made with the first request */
+    struct transport *transport; /* of the I/O thread; created with the first request */
     pthread_mutex_t lock;
     pthread_cond_t ended;
     _Atomic size_t buffered; /* bytes of responses' bodies */
-    size_t running;          /* under the lock: calls that the I/O thread has not let go of */
+    size_t running;          /* guarded by the lock: calls that the I/O thread still uses */
 };
 
 struct web_call {
     struct web *web;
     struct mail start, stop, finished, gone;
 
-    /* The engine's. */
+    /* Used by the engine thread alone. */
     LIST_ENTRY(web_call) link;
     void (*done)(void *ctx, const struct web_reply *reply, const struct err *err);
     void *ctx;
     bool closed;
 
-    /* The I/O thread's, once `start` was posted. */
+    /* Used by the I/O thread alone, once `start` was posted. */
     char *method, *url;
     char **headers; /* name, value, ...; ends with NULL */
     struct buf body;
@@ -42,7 +42,7 @@ struct web_call {
     bool redirected; /* by the response that is coming in */
     size_t buffered; /* of web->held */
     bool crowded;    /* that was too much */
-    bool over;       /* it was answered, or stopped */
+    bool over;       /* it has a response, or was stopped */
     struct buf head_text, body_text;
     struct web_reply reply;
     struct err err;

@@ -1,4 +1,4 @@
-/* The I/O thread's half of requests of scripts: the exchange, its redirects and its limits; see web.h. */
+/* I/O thread's half of requests of scripts: the exchange, its redirects and its limits; see web.h. */
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -46,7 +46,7 @@ static bool is_redirect(int status)
     return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-/* The value of a header of the response, in its last line of that name; NULL without. */
+/* Returns the value of the last header line of a name, or NULL. */
 static char *header_value(const struct web_call *call, const char *name)
 {
     struct str rest = buf_slice(&call->head_text), line;
@@ -109,8 +109,7 @@ static void change_method(struct web_call *call, int status)
     drop_headers(call, of_body);
 }
 
-/* The address of the next request; NULL with an error. Credentials stay with the server that they were meant
- * for.
+/* Returns the address of the next request, or NULL with an error. Credentials are not sent to another server.
  */
 static char *redirected_url(struct web_call *call, const char *location, struct err *err)
 {
@@ -183,7 +182,7 @@ static void on_response(void *ctx, const struct http_response *response)
 static bool on_body(void *ctx, const char *data, size_t len)
 {
     struct web_call *call = ctx;
-    if (call->redirected) return true; /* nobody reads it */
+    if (call->redirected) return true; /* the body of a redirect is not read */
     if (call->body_text.len + len > call->body_max) return false;
     call->buffered += len;
     if (atomic_fetch_add(&call->web->buffered, len) + len > WEB_BUFFERED_MAX) {
@@ -270,7 +269,8 @@ void web_io_stop(struct mail *mail)
     struct web *web = call->web;
     let_go(call);
     mailbox_post(loop_mailbox(web->options.engine_loop), &call->gone); /* which frees it */
-    /* Inside the lock: whoever sees the count may free `web` as soon as he gets the lock. */
+    /* Signalled with the lock held: a thread that sees the count may free `web` as soon as it gets the lock.
+     */
     pthread_mutex_lock(&web->lock);
     web->running--;
     pthread_cond_signal(&web->ended);
