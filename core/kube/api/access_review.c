@@ -1,6 +1,6 @@
 /* SelfSubjectAccessReviews; see access_review.h. A SelfSubjectRulesReview would cover all checks of a
- * namespace at once, but does not tell what holds in all namespaces from what holds in that one, and may be
- * incomplete where other authorizers than RBAC are asked. */
+ * namespace at once, but does not distinguish permissions of all namespaces from those of one, and may be
+ * incomplete if other authorizers than RBAC are used. */
 #include "kube/api/access_review.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct access_review {
     struct kube_client *client;
     struct review_request *requests;
     size_t count, started, finished;
-    struct timer none; /* to tell that nothing was asked */
+    struct timer none; /* reports that there was nothing to check */
     void (*done)(void *ctx, const struct err *err);
     void *ctx;
 };

@@ -15,10 +15,10 @@ struct access_check {
 
 struct access_review;
 
-/* The checks and their texts are borrowed until `done`, which is given no error when all were reviewed,
- * and the first one otherwise. */
+/* Starts the reviews. The checks and their strings are borrowed until `done`, which receives the first error,
+ * if any. */
 struct access_review *access_review_start(struct kube_client *client, struct access_check *checks,
                                           size_t count, void (*done)(void *ctx, const struct err *err),
                                           void *ctx);
-/* No callback comes after it. */
+/* Cancels the reviews; no callback follows. */
 void access_review_cancel(struct access_review *review);

@@ -188,7 +188,7 @@ struct rest_metrics *kube_client_metrics(struct kube_client *client)
     return client->metrics;
 }
 
-/* Said before the wait, so that one who wonders finds it; often enough (H-2). */
+/* Logs a long wait before it begins, so that its reason is visible meanwhile; often enough (H-2). */
 static void log_wait(struct kube_client *client, int64_t wait_ms, const char *method, const char *path)
 {
     struct str resource = {path, strcspn(path, "?")};
@@ -228,8 +228,8 @@ static bool has_header(const struct http_header *headers, const char *name)
     return false;
 }
 
-/* The request's own headers, Accept (H-13), and impersonation unless the request has that (T-9). The caller
- * frees the array, not the texts. */
+/* Returns the request's own headers, Accept (H-13), and impersonation unless the request has it (T-9). The
+ * caller frees the array, not the strings. */
 static struct http_header *gather_headers(struct kube_client *client, const struct http_header *own,
                                           const char *accept)
 {

@@ -25,21 +25,22 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
                                     const struct kube_client_options *options, struct err *err);
 void kube_client_free(struct kube_client *client);
 struct packer *kube_client_packer(struct kube_client *client);
-/* One for all streams: its tape is good until the next text is parsed, so only within one callback. */
+/* Returns the parser shared by all streams: its tape is valid until the next parse, so only within one
+ * callback. */
 struct tape_parser *kube_client_parser(struct kube_client *client);
 size_t kube_client_max_object_size(const struct kube_client *client);
 /* Returns the timeout of a request that sets none of its own; 0: none. Not for watches. */
 int64_t kube_client_request_timeout_ms(const struct kube_client *client);
 struct loop *kube_client_loop(struct kube_client *client);
 
-/* From any thread: the exec plugin that requests wait for, and since when (wall time); NULL when none runs.
- */
+/* Returns the exec plugin that requests wait for, and since when (wall time); NULL if none runs. From any
+ * thread. */
 const char *kube_client_plugin_running(const struct kube_client *client, int64_t *since_us);
 
 struct rest_metrics *kube_client_metrics(struct kube_client *client);
 
-/* H-1, H-2: how long a request has to wait before its try is sent, in ms, which is logged when it is long. A
- * watch's first try asks for nothing. Who stops waiting says so, with what was left of the wait. */
+/* Returns how long a request has to wait before its try is sent, in ms; logs a long wait (H-1, H-2). A
+ * watch's first try never waits. A caller that stops waiting reports how much of the wait was left. */
 int64_t kube_client_throttle(struct kube_client *client, const char *method, const char *path);
 void kube_client_unthrottle(struct kube_client *client, int64_t wait_ms);
 
@@ -53,14 +54,15 @@ struct http_exchange *kube_client_start(struct kube_client *client,
  * asks for no retry (H-3). Returns false. */
 bool kube_status_error(struct err *err, const char *method, int http_status, int64_t retry_after_ms,
                        const char *body, size_t len);
-/* The same for a Status object on a tape (an ERROR event). `http_status` 0: from its code. */
+/* Likewise for a Status object on a tape (an ERROR event). `http_status` 0: from its code. */
 struct tape;
 bool kube_status_error_tape(struct err *err, const struct tape *tape, size_t at, int http_status,
                             int64_t retry_after_ms);
 /* Expired or gone (R-11, H-9). */
 bool kube_err_is_expired(const struct err *err);
-/* The server failed inside. */
+/* Returns whether the server reported an internal error. */
 bool kube_err_is_internal(const struct err *err);
 bool kube_err_is_too_many_requests(const struct err *err);
-/* No connection because nobody listens there: with the one above, what R-22 tries again without a list. */
+/* Returns whether no process listens at the address: with the one above, the errors after which R-22 retries
+ * without a list. */
 bool kube_err_is_connection_refused(const struct err *err);

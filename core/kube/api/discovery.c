@@ -1,4 +1,4 @@
-/* Asking the server what it serves: two aggregated documents, or one small one for each group version of a
+/* Discovery of the served resources: two aggregated documents, or a small one for each group version of a
  * server that does not know those; see resource.h. */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static const char accept_aggregated[] =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
 
-/* One of the two roots, or one legacy group version. */
+/* Request for one of the two roots, or one legacy group version. */
 struct fetch {
     struct discovery *discovery;
     struct kube_call *call;
@@ -61,7 +61,7 @@ static void finish(struct discovery *discovery, const struct err *err)
     discovery_cancel(discovery);
 }
 
-/* Discovery is repeated as a whole. */
+/* Requests a document, with one try: discovery is repeated as a whole. */
 static struct kube_call *fetch_path(struct discovery *discovery, const char *path, const char *accept,
                                     void (*done)(void *ctx, const struct kube_response *response,
                                                  const struct err *err),
@@ -84,7 +84,7 @@ static void start_legacy(struct discovery *discovery)
     }
 }
 
-/* Returns whether the root's failure is all there is to say. */
+/* Returns whether the root's failure fails discovery. */
 static bool fails_all(struct fetch *root, const struct fetch *other, const char *path)
 {
     bool all = root->err.code != ERR_NONE && (root->err.code != ERR_HTTP || other->err.code != ERR_NONE);
@@ -92,9 +92,8 @@ static bool fails_all(struct fetch *root, const struct fetch *other, const char 
     return all;
 }
 
-/* A root that is missing or forbidden leaves the other one's kinds; without any response nothing can be
- * known.
- */
+/* Continues after both roots. One that is missing or forbidden leaves the other one's kinds; without any
+ * response nothing can be known. */
 static void after_roots(struct discovery *discovery)
 {
     struct fetch *api = &discovery->roots[0], *apis = &discovery->roots[1];
@@ -154,7 +153,7 @@ static void add_legacy(struct discovery *discovery, struct str group, struct str
     *array_add(discovery->legacy, discovery->legacy_count) = fetch;
 }
 
-/* An APIVersions document: {"versions":["v1"]}. */
+/* Reads an APIVersions document: {"versions":["v1"]}. */
 static void read_versions(struct discovery *discovery, const struct tape *tape)
 {
     size_t versions = tape_field(tape, tape_root(tape), STR("versions"));
@@ -163,7 +162,7 @@ static void read_versions(struct discovery *discovery, const struct tape *tape)
         add_legacy(discovery, (struct str){0}, tape_str(tape, at), 0, order++);
 }
 
-/* An APIGroupList document: the preferred version first, then the others as they come. */
+/* Reads an APIGroupList document: the preferred version first, then the others in their order. */
 static void read_groups(struct discovery *discovery, const struct tape *tape)
 {
     size_t groups = tape_field(tape, tape_root(tape), STR("groups"));

@@ -33,7 +33,7 @@ void frame_keep(struct framer *framer, const char *data, size_t len)
         buf_append(pending, data, len);
         return;
     }
-    if (pending->len > FRAME_HEAD_MAX) { /* it just grew too large: only its head stays in memory */
+    if (pending->len > FRAME_HEAD_MAX) { /* it just exceeded the limit: only its head is kept */
         struct buf head = {0};
         buf_append(&head, pending->data, FRAME_HEAD_MAX);
         buf_clear(pending);
@@ -53,7 +53,7 @@ static bool give_oversize(struct framer *framer, const char *head, size_t head_l
     return !framer->sink.oversize || framer->sink.oversize(framer->sink.ctx, head, head_len, seen);
 }
 
-/* A buffer that one large frame made large is given back; the usual ones are kept. */
+/* Ends a frame. Frees a buffer that one large frame has grown; keeps a usual one. */
 void frame_reset(struct framer *framer)
 {
     framer->seen = 0;
@@ -96,11 +96,11 @@ bool framer_end(struct framer *framer, struct err *err)
     return framer->form == FRAME_WATCH ? frame_end_watch(framer, err) : frame_end_list(framer, err);
 }
 
-/* --- The events of a watch out of a stream of bytes: JSON objects one after the other. Servers end each with
- * a line end, which nothing promises (H-10). A line is taken for one event as long as that proves right,
- * which costs next to nothing; what is no such line is walked through byte by byte */
+/* --- Events of a watch: JSON objects one after the other. Servers end each with a line end, which the
+ * protocol does not promise (H-10). A line is taken for one event until that proves wrong, which costs next
+ * to nothing; anything else is scanned byte by byte */
 
-enum { LINE_MAX = 1 << 20 }; /* what has no end for so long is walked through */
+enum { LINE_MAX = 1 << 20 }; /* a longer line is scanned */
 
 static size_t count_blanks(const char *data, size_t len)
 {
@@ -121,7 +121,7 @@ static bool begins_line_end(const char *data, size_t len)
     return len == 0 || data[0] == '\n' || (data[0] == '\r' && (len == 1 || data[1] == '\n'));
 }
 
-/* The next stretch of an event whose end only its brackets tell. */
+/* Scans the next bytes of an event whose end only its brackets show. */
 static bool walk(struct framer *framer, const char *data, size_t len, size_t *used, struct err *err)
 {
     const char *wrong, *end = json_walk(&framer->walk, data, data + len, &wrong);
@@ -139,7 +139,7 @@ static bool walk(struct framer *framer, const char *data, size_t len, size_t *us
     return frame_finish(framer, data, *used, len - *used);
 }
 
-/* Walks through the event that has begun, from its start. */
+/* Scans the event in progress from its start. */
 static bool walk_again(struct framer *framer, struct err *err)
 {
     struct buf kept = framer->pending;
@@ -153,11 +153,13 @@ static bool walk_again(struct framer *framer, struct err *err)
 
 static bool is_one(struct framer *framer, struct str line)
 {
+    /* The last byte rejects most parts of an event cheaply; only a parser can tell that a line is exactly
+     * one. */
     return line.n > 1 && line.p[0] == '{' && line.p[line.n - 1] == '}' &&
            framer->sink.is_one(framer->sink.ctx, line.p, line.n);
 }
 
-/* The rest of a line, whose end is behind it. */
+/* Ends a line, whose last bytes are these. */
 static bool end_line(struct framer *framer, const char *data, size_t len, size_t behind, size_t *used,
                      struct err *err)
 {
@@ -170,7 +172,7 @@ static bool end_line(struct framer *framer, const char *data, size_t len, size_t
         *used = len + 1;
         return more;
     }
-    if (alone) { /* nothing but these bytes: they are looked at again */
+    if (alone) { /* nothing but these bytes: they are scanned again */
         frame_reset(framer);
         framer->walking = true;
         *used = 0;
@@ -180,15 +182,16 @@ static bool end_line(struct framer *framer, const char *data, size_t len, size_t
     return walk_again(framer, err);
 }
 
-/* Returns whether an event without a line end may end like this. On a stream with line ends it takes both
- * brackets, the object's and the event's. */
+/* Returns whether an event without a line end may end like this. On a stream with line ends both brackets are
+ * required, the object's and the event's: otherwise each piece that ends in a brace would be scanned twice.
+ */
 static bool may_be_whole(const struct framer *framer, struct str tail)
 {
     if (!tail.n || tail.p[tail.n - 1] != '}') return false;
     return !framer->lines || tail.n < 2 || tail.p[tail.n - 2] == '}';
 }
 
-/* A stretch of what may be a line. */
+/* Takes bytes that may belong to a line. */
 static bool take_line(struct framer *framer, const char *data, size_t len, size_t *used, struct err *err)
 {
     const char *end = memchr(data, '\n', len);

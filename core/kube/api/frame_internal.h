@@ -1,12 +1,12 @@
-/* Internals shared by frame.c (frames in general, events) and frame_list.c (the body of a list). Owner: as
- * frame.h says. For these files only. */
+/* Internals shared by frame.c (frames in general, events) and frame_list.c (the body of a list). Owner: see
+ * frame.h. For these files only. */
 #pragma once
 #include "kube/api/frame.h"
 #include "object/parse/json_scan.h"
 
 enum {
-    FRAME_HEAD_MAX = 16 << 10,     /* what is kept of an oversize frame */
-    FRAME_BUFFER_KEPT = 256 << 10, /* a larger buffer is given back after its frame */
+    FRAME_HEAD_MAX = 16 << 10,     /* kept bytes of an oversize frame */
+    FRAME_BUFFER_KEPT = 256 << 10, /* a larger buffer is freed after its frame */
     FRAME_ENVELOPE_MAX = 1 << 20,  /* a list's own fields */
 };
 
@@ -28,7 +28,7 @@ enum list_state {
     LIST_WHOLE, /* behind the closing brace */
 };
 
-/* A stretch of the envelope: a string without its quotes; length 0: none. */
+/* Part of the envelope: a string without its quotes; length 0: none. */
 struct str_span {
     size_t at, len;
 };
@@ -55,16 +55,16 @@ struct framer {
     size_t consumed; /* bytes of the body before the current stretch */
 };
 
-/* Adds to the frame that has begun. Beyond the limit only its head is kept. */
+/* Adds bytes to the frame in progress. Above the limit only its head is kept. */
 void frame_keep(struct framer *framer, const char *data, size_t len);
-/* Hands the frame over, `data` being its last (or only) stretch with `behind` readable bytes after it. False:
- * stop. */
+/* Passes the frame on; `data` is its last (or only) part, with `behind` readable bytes after it. Returns
+ * false to stop. */
 bool frame_finish(struct framer *framer, const char *data, size_t len, size_t behind);
 
-/* The whole text of a frame within the limit, of which `data` is the last stretch, with TAPE_PADDING readable
- * bytes behind it. */
+/* Returns the complete text of a frame within the limit, of which `data` is the last part, with TAPE_PADDING
+ * readable bytes after it. */
 struct str frame_gather(struct framer *framer, const char *data, size_t len, size_t behind);
-/* The frame is over. */
+/* Ends the frame. */
 void frame_reset(struct framer *framer);
 
 bool frame_feed_watch(struct framer *framer, const char *data, size_t len, struct err *err);

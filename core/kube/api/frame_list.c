@@ -1,4 +1,5 @@
-/* The body of a list, byte by byte at its top level and 64 bytes at a time inside its items; see frame.h. */
+/* Body of a list, scanned byte by byte at its top level and 64 bytes at a time inside its items; see frame.h.
+ */
 #include <string.h>
 
 #include "kube/api/frame_internal.h"
@@ -14,7 +15,7 @@ static struct str span_text(const struct framer *framer, struct str_span span)
     return (struct str){framer->envelope.data + span.at, span.len};
 }
 
-/* The envelope from `at` on as the text of a string; one with escapes is none of those we look for. */
+/* Returns the string of the envelope from `at` on; none that is searched for has escapes. */
 static struct str_span plain_string(const struct framer *framer, size_t at)
 {
     const char *text = framer->envelope.data + at;
@@ -76,7 +77,7 @@ static const char *pass_scalar(struct framer *framer, const char *p, const char 
     return p;
 }
 
-/* The first byte of a field's value. */
+/* Handles the first byte of a field's value. */
 static void begin_value(struct framer *framer, char c)
 {
     framer->value_at = framer->envelope.len;
@@ -91,7 +92,7 @@ static void begin_value(struct framer *framer, char c)
         buf_putc(&framer->envelope, c); /* the opening quote must not be taken for the closing one */
 }
 
-/* An item goes on in p..end. NULL: the sink wants no more. */
+/* Continues an item in p..end. Returns NULL if the sink stops. */
 static const char *pass_item(struct framer *framer, const char *p, const char *end)
 {
     const char *behind = json_scan(&framer->scan, p, end);

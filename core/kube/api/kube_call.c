@@ -13,25 +13,25 @@ enum { IDLE_MS = 60000, ERROR_BODY_MAX = 1 << 20 };
 
 struct kube_call {
     struct kube_client *client;
-    /* The request, as each try sends it: the body is kept, so that a write can be sent again too (H-5). */
+    /* Request, as each try sends it: the body is kept, so that a write can be repeated too (H-5). */
     char *method, *path, *accept, *content_type;
     struct buf request_body;
     bool has_body;
     size_t limit;
-    int64_t timeout_ms; /* of the whole; 0: none */
+    int64_t timeout_ms; /* of all tries; 0: none */
     bool flag_timeout;  /* it is --request-timeout's */
     bool once, urgent, own_connection;
     struct fence *fence; /* a reference; NULL: none */
 
     int64_t started_ns;
-    struct http_exchange *exchange; /* NULL while none is under way */
-    struct timer delay;             /* until the next try, or to tell of one that could not start */
-    struct timer permit;            /* until the client-side rate limit lets it go (H-1) */
+    struct http_exchange *exchange; /* NULL if none is in flight */
+    struct timer delay;             /* until the next try, or until the report of one that could not start */
+    struct timer permit;            /* until the client-side rate limit allows it (H-1) */
     struct timer deadline;
     unsigned tries;
     struct buf body;
     bool is_cut;         /* an error's, at ERROR_BODY_MAX */
-    bool is_error;       /* it is not the response that was asked for */
+    bool is_error;       /* an error response */
     struct err err;      /* of this try; ERR_NONE: none yet */
     struct err previous; /* of the try before */
     void (*done)(void *ctx, const struct kube_response *response, const struct err *err);
@@ -117,7 +117,7 @@ static bool should_retry(const struct kube_call *call, bool has_response, int64_
                          : kube_should_retry(&call->err, call->tries, wait_ms);
 }
 
-/* Of a leader that leads no more: another may write by now. */
+/* Returns whether the request may still be sent: once its fence is closed another leader may write. */
 static bool may_send(struct kube_call *call)
 {
     if (!call->fence || fence_is_open(call->fence)) return true;
@@ -134,7 +134,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     call->exchange = NULL;
     rest_metrics_result(metrics, call->method, response ? response->status : 0);
     if (call->err.code == ERR_NONE && err && !call->is_cut) call->err = *err;
-    if (call->err.code == ERR_CANCELLED) may_send(call); /* says why, if that was it */
+    if (call->err.code == ERR_CANCELLED) may_send(call); /* sets the reason, if it was the fence */
     if (call->err.code == ERR_NONE && response->status / 100 != 2)
         kube_status_error(&call->err, call->method, response->status, response->retry_after_ms,
                           call->body.data, call->body.len);

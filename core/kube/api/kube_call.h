@@ -1,5 +1,5 @@
-/* One request with one complete response (client-go's rest.Request with Do): sent, sent again when the server
- * asks for it, its response gathered and its errors read. Owner: the I/O thread. `done` comes on that thread,
+/* One request with one complete response (client-go's rest.Request with Do): sent, retried if the server asks
+ * for it, its response gathered and its errors read. Owner: the I/O thread. `done` is called on that thread,
  * once, never from inside the start. */
 #pragma once
 #include <stdbool.h>
@@ -18,8 +18,8 @@ struct kube_request {
     size_t limit;             /* bytes of the response's body; beyond them ERR_LIMIT */
     int64_t timeout_ms;       /* from the start to the end, with all tries (H-11); 0: --request-timeout */
     bool once;                /* never sent again: the caller has a way of its own */
-    bool urgent;              /* --kube-api-qps does not hold it back */
-    bool own_connection;      /* shared with nobody, as the one that is there may be dead */
+    bool urgent;              /* not delayed by --kube-api-qps */
+    bool own_connection;      /* not shared, as the present one may be dead */
     struct fence *fence;      /* only sent, and sent again, while it is open; NULL: none */
 };
 
@@ -39,7 +39,7 @@ struct kube_call *kube_call_start(struct kube_client *client, const struct kube_
                                   void (*done)(void *ctx, const struct kube_response *response,
                                                const struct err *err),
                                   void *ctx);
-/* No callback comes after it. The server may have carried it out all the same. */
+/* Cancels the call; no callback follows. The server may have executed the request all the same. */
 void kube_call_cancel(struct kube_call *call);
 
 /* --- Decides whether a failed request is retried: the server asked for it (H-3), or the connection broke
@@ -48,12 +48,11 @@ void kube_call_cancel(struct kube_call *call);
 /* Limits of retries: their number, and the longest wait that is not reported. */
 enum { KUBE_RETRIES_MAX = 10, KUBE_RETRY_WAIT_MAX_MS = 30000 };
 
-/* True for 429 and 5xx with a Retry-After header that is worth waiting for, when `tries` such waits are
- * behind us;
- * `*wait_ms` is how long. A version that is too large is the caller's to decide on (R-10). */
+/* Returns whether to retry: for 429 and 5xx with a Retry-After header of a reasonable wait, after `tries`
+ * such waits; sets `*wait_ms`. A version that is too large is left to the caller (R-10). */
 bool kube_should_retry(const struct err *err, unsigned tries, int64_t *wait_ms);
-/* The same for a read, and true too when the connection broke before a response began. Of a write nobody
- * knows whether it was carried out. */
+/* Likewise for a read; true also if the connection broke before a response began. A write may have been
+ * executed by then. */
 bool kube_should_retry_read(const struct err *err, unsigned tries, bool has_response, int64_t *wait_ms);
-/* The last error tells the one of the try before it, unless that says the same (H-7). */
+/* Appends the error of the previous try, unless both are equal (H-7). */
 void kube_append_previous_error(struct err *err, const struct err *previous);

@@ -1,4 +1,4 @@
-/* Error responses as errors: a Status object says it best, else the code decides (H-8); see client.h. */
+/* Error responses as errors: from a Status object if there is one, else from the code (H-8); see client.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static const char too_large[] = "Too large resource version";
 
 struct code_name {
     int code;
-    const char *reason, *message; /* message NULL: what the server wrote */
+    const char *reason, *message; /* message NULL: that of the server */
 };
 
 static const struct code_name code_names[] = {
@@ -72,7 +72,7 @@ static bool contains(struct str text, const char *part)
     return text.n && memmem(text.p, text.n, part, strlen(part));
 }
 
-/* R-11, in all its historical forms. */
+/* Returns whether the version is too large, in all historical forms of the error. */
 static bool is_too_large(const struct tape *tape, size_t status, struct str reason)
 {
     size_t details = tape_field(tape, status, STR("details"));

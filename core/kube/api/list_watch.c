@@ -12,7 +12,7 @@
 #include "object/pack/projection.h"
 
 enum {
-    LIST_IDLE_MS = 60000,      /* a list that says nothing for so long has ended */
+    LIST_IDLE_MS = 60000,      /* a list that receives nothing for this long has ended */
     WATCH_GRACE_MS = 30000,    /* how much longer than its timeoutSeconds a watch may last (F-14) */
     ERROR_BODY_MAX = 64 << 10, /* of an error response */
 };
@@ -38,7 +38,7 @@ struct lw_call {
     char *path;
     bool own_connection;
     struct timer timer;  /* of a watch's end, or for an error that came too early */
-    struct timer permit; /* of a list, until the client-side rate limit lets it go (H-1) */
+    struct timer permit; /* of a list, until the client-side rate limit allows it (H-1) */
     int64_t started_ns;
     size_t received; /* bytes */
     struct stream_options stream_options;
@@ -56,7 +56,7 @@ static struct clock *call_clock(const struct lw_call *call)
     return loop_clock(kube_client_loop(call->client));
 }
 
-/* Nothing is said after this. */
+/* Ends a call; no callback follows. */
 static void end_call(struct lw_call *call)
 {
     if (call->exchange) http_cancel(call->exchange);
@@ -83,7 +83,7 @@ static void leave(struct lw_call *call)
     free(call);
 }
 
-/* The one and only `done`. */
+/* Calls `done`, once. */
 static void finish(struct lw_call *call, const struct err *err)
 {
     if (call->over) return;
@@ -152,8 +152,8 @@ static bool on_body(void *ctx, const char *data, size_t len)
     return more;
 }
 
-/* The connection is at its end. Of a watch an EOF between two events is a clean one, with or without HTTP's
- * own end mark; a reset is an error, if only to be logged. */
+/* Returns the error of a connection that ended. For a watch an EOF between two events is a clean end, with or
+ * without HTTP's own end mark; a reset is an error, if only to be logged. */
 static const struct err *end_of_stream(struct lw_call *call, const struct err *transport_err)
 {
     bool whole = stream_end(call->stream, &call->err);
@@ -166,7 +166,8 @@ static const struct err *end_of_stream(struct lw_call *call, const struct err *t
 
 static bool start_exchange(struct lw_call *call);
 
-/* F-9: a server that cannot send metadata alone is asked for whole objects, of which we keep no more. */
+/* Repeats the request for complete objects, if the server cannot send metadata alone (F-9); the projection
+ * then drops the rest. */
 static bool retry_with_full_objects(struct lw_call *call, const struct http_response *response)
 {
     struct kube_source *source = call->source;

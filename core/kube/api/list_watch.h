@@ -1,7 +1,7 @@
-/* Source of a reflector's objects: lists and watches of one resource (client-go's ListerWatcher). The real
- * one is made by list_watch_new; tests hand in scripted ones. Owner: one thread. Sink callbacks come on that
- * thread, never from inside lw_start, in the order of the stream; they may cancel the call, and nothing comes
- * after lw_cancel. */
+/* Source of a reflector's objects: lists and watches of one resource (client-go's ListerWatcher).
+ * list_watch_new creates the real one; tests pass scripted ones. Owner: one thread. Sink callbacks run on
+ * that thread, never from inside lw_start, in the order of the stream; they may cancel the call, and none
+ * follows lw_cancel. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,11 +17,10 @@ struct lw_options {
     const char *resource_version;       /* "": not sent */
     const char *resource_version_match; /* "", "Exact", "NotOlderThan" */
     int limit;                          /* 0: not sent */
-    const char *continue_token;         /* "": not sent; with it only limit goes along (P-2) */
+    const char *continue_token;         /* "": not sent; with it only limit is sent (P-2) */
     bool allow_watch_bookmarks, send_initial_events;
     int timeout_seconds; /* 0: not sent */
-    bool own_connection; /* shared with nobody: for a watch that will be paused, or when the shared one may be
-                          * dead */
+    bool own_connection; /* not shared: for a watch that may be paused, or if the shared one may be dead */
 };
 
 enum lw_event_type { LW_ADDED, LW_MODIFIED, LW_DELETED };
@@ -33,28 +32,29 @@ struct lw_bookmark {
 
 struct lw_list_meta {
     struct str resource_version, continue_token;
-    int64_t remaining; /* -1 when the server said nothing */
+    int64_t remaining; /* -1 if the server sent none */
 };
 
 /* Refused object, and the reason. Everything borrowed. */
 struct lw_refusal {
     const struct err *err; /* names the object as far as it can be known */
     struct str ns, name;   /* its key, as far as it can be known */
-    bool keyless;          /* it has no name: no object of a cache can be meant */
+    bool keyless;          /* it has no name, so it cannot be in a cache */
     bool deleted;          /* it came with a DELETED event: the server no longer has it */
 };
 
 struct lw_sink {
-    /* An item of a list, as it came; takes the reference. `resource_version` of the list may not be known
-     * yet. */
+    /* Receives an item of a list; takes the reference. `resource_version` of the list may not be known yet.
+     */
     void (*item)(void *ctx, struct root *object);
-    /* All items of this page came. */
+    /* Called after all items of a page. */
     void (*list_end)(void *ctx, const struct lw_list_meta *meta);
-    /* A watch event; takes the reference. `received_us` is the wall time at which its bytes arrived. */
+    /* Receives a watch event; takes the reference. `received_us` is the wall time at which its bytes arrived.
+     */
     void (*event)(void *ctx, enum lw_event_type type, struct root *object, int64_t received_us);
     void (*bookmark)(void *ctx, const struct lw_bookmark *bookmark);
-    /* An object that was refused alone: too large, malformed, no metadata. The stream goes on; its version is
-     * not used (R-19). */
+    /* Receives a refused object: too large, malformed, no metadata. The stream continues; its version is not
+     * used (R-19). */
     void (*refused)(void *ctx, const struct lw_refusal *refusal);
     /* Once, last: NULL for a clean end (of a watch: also EOF between events, H-10). An ERROR event, an
      * unknown event type or a line that is no JSON is an error here (H-10); ERR_PARSE is client-go's decode
@@ -62,7 +62,7 @@ struct lw_sink {
      * end it 30 s after timeoutSeconds, F-14) are H-10's quiet closes: worth a log line, otherwise as a clean
      * end. */
     void (*done)(void *ctx, const struct err *err);
-    /* The response's head came, and was good: an error after it is one of the stream. Optional. */
+    /* Called after a successful head of the response: a later error is one of the stream. Optional. */
     void (*opened)(void *ctx);
 };
 
@@ -98,8 +98,8 @@ struct lw_scope {
     const char *namespace_;        /* "": all */
     const char *label_selector;    /* "": everything */
     const char *field_selector;    /* "" */
-    struct projection *projection; /* what is kept of each object; NULL: everything */
-    bool metadata_only;            /* the server is asked for metadata alone (F-9) */
+    struct projection *projection; /* fields to keep of each object; NULL: everything */
+    bool metadata_only;            /* requests metadata alone (F-9) */
     struct packer *packer;         /* borrowed: by it objects are packed; NULL: by the client's */
 };
 

@@ -15,7 +15,7 @@ struct object_call {
     struct buf path;
     bool writes;
     struct kube_call *call;
-    struct timer late; /* to tell of a name that may not stand in a path */
+    struct timer late; /* reports a name that is not allowed in a path */
     struct err err;    /* for that */
     object_done *done;
     void *ctx;
@@ -27,7 +27,7 @@ static void finish(struct object_call *call, struct root *object, int http_statu
     object_call_cancel(call);
 }
 
-/* A Status of success is no object: nothing to a write, and no response to a read. */
+/* Unpacks the response. A Status of success is not an object: fine for a write, an error for a read. */
 static bool unpack(struct object_call *call, const struct kube_response *response, struct root **object,
                    struct err *err)
 {

@@ -1,5 +1,5 @@
-/* One request about one object: read, created, changed or deleted; the response is packed.
- * Owner: the I/O thread. `done` comes on that thread, once, never from inside the start. */
+/* Request for one object: read, created, changed or deleted; the response is packed. Owner: the I/O thread.
+ * `done` is called on that thread, once, never from inside the start. */
 #pragma once
 #include "kube/api/client.h"
 #include "kube/api/object_request.h"
@@ -30,5 +30,5 @@ struct object_caller {
  */
 struct object_call *object_call_start(struct kube_client *client, const struct object_request *request,
                                       object_done *done, void *ctx);
-/* No callback comes after it. The server may have carried it out all the same. */
+/* Cancels the call; no callback follows. The server may have executed the request all the same. */
 void object_call_cancel(struct object_call *call);

@@ -1,4 +1,4 @@
-/* A tolerant walk over the tokens of a text that is cut off somewhere; see object_head.h. */
+/* Tolerant walk over the tokens of a truncated text; see object_head.h. */
 #include "kube/api/object_head.h"
 
 #include <stdint.h>
@@ -14,7 +14,7 @@ struct walk {
     struct object_head found;
 };
 
-/* The string at p, quotes left out, escapes left in. False when it is cut off. */
+/* Reads the string at p without quotes, with escapes as they are. Returns false if it is truncated. */
 static bool read_string(struct walk *walk, struct str *out)
 {
     const char *from = ++walk->p;

@@ -1,5 +1,5 @@
-/* Names an object from the beginning of its JSON text, when the whole is too large to be parsed.
- * Owner: everything borrowed. May be called anywhere. */
+/* Names an object from the start of its JSON text, if it is too large to be parsed. Owner: everything is
+ * borrowed. May be called anywhere. */
 #pragma once
 #include <stdbool.h>
 
@@ -10,11 +10,11 @@ struct object_head {
     struct str event_type; /* of a watch event: "ADDED" */
     struct str kind, ns, name;
     bool has_key; /* name and namespace are all there is: the end of metadata, or both, was seen */
-    bool whole;   /* the walk came to the end of the text: what was not found is not there */
+    bool whole;   /* the text is complete: a name that was not found does not exist */
 };
 
-/* Finds what `head` says of an object, escapes included. `event`: the object is the field `object` of a watch
- * event. Borrows from `head`. */
+/* Finds the identity of an object in `head`, with escapes. `event`: the object is the field `object` of a
+ * watch event. Borrows from `head`. */
 void object_head_find(struct str head, bool event, struct object_head *out);
 /* Appends "Pod shop/web-1", as far as kind, namespace and name stand in `head`, or "an object". */
 void object_head_name(const struct object_head *head, struct buf *out);

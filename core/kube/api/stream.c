@@ -70,7 +70,7 @@ bool stream_refuse_oversize(struct stream *stream, struct str text, bool event, 
     struct buf name = {0};
     object_head_find(text, event, &head);
     head.whole = false;
-    if (!head.kind.n) head.kind = stream->options.type.kind; /* items of a list do not say it */
+    if (!head.kind.n) head.kind = stream->options.type.kind; /* items of a list have no kind */
     object_head_name(&head, &name);
     err_set(&err, ERR_LIMIT, "%s: %zu bytes of JSON exceed --max-object-size %zu", buf_text(&name), seen,
             stream->options.max_object_size);
@@ -78,7 +78,8 @@ bool stream_refuse_oversize(struct stream *stream, struct str text, bool event, 
     return refuse(stream, &err, &head);
 }
 
-/* A frame that ended the stream says why in `stream->err`; the framer's own complaint is already in `err`. */
+/* Returns the result. A frame that ended the stream has set `stream->err`; an error of the framer is already
+ * in `err`. */
 static bool outcome(struct stream *stream, bool ok, struct err *err)
 {
     if (ok || stream->stopped || stream->err.code == ERR_NONE) return ok;
@@ -99,7 +100,7 @@ bool stream_end(struct stream *stream, struct err *err)
 
 /* --- The body of a list to objects, one item at a time */
 
-/* R-14; and whatever else answers a list without being one. */
+/* Returns whether the type is that of a list: not a Table, nor anything else. */
 static bool check_type(struct stream *stream, struct str kind, struct str api_version)
 {
     if (str_is(kind, "Table") && str_starts(api_version, STR("meta.k8s.io/")))
@@ -110,8 +111,8 @@ static bool check_type(struct stream *stream, struct str kind, struct str api_ve
     return true;
 }
 
-/* Items carry no kind of their own; the list's, without "List", is theirs. A bare "List" holds objects that
- * do. */
+/* Sets the type of items, which carry none of their own: that of the list without "List". A bare "List" has
+ * objects that do. */
 static bool on_type(void *ctx, struct str kind, struct str api_version)
 {
     struct stream *stream = ctx;
@@ -137,8 +138,8 @@ static bool on_item(void *ctx, const char *text, size_t len)
     struct tape tape;
     struct err err;
     struct pack_mark mark;
-    struct root *root =
-        pack_recall(o->packer, item, &o->type, &mark); /* a relist brings mostly known texts */
+    struct root *root = pack_recall(o->packer, item, &o->type, &mark); /* a relist has mostly known texts */
+    /* The tape is slower, and knows what is wrong with a text that pack_tokens cannot pack. */
     if (!root && pack_tokens(o->packer, item, &o->type, &mark, NULL, &root))
         pack_remember(o->packer, root, &mark);
     if (!root) {

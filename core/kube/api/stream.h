@@ -1,7 +1,7 @@
-/* Bytes of a watch or a list body in, objects out: framing, envelope and packing together, without any HTTP.
- * Owner: one thread. The sink's callbacks come from inside stream_feed and stream_end; there they may call
- * stream_stop, but not free the stream. The sink's `done` and `list_end` are not called from here but for
- * what is said below. */
+/* Objects from the bytes of a watch or a list body: framing, envelope and packing together, without HTTP.
+ * Owner: one thread. The sink's callbacks run inside stream_feed and stream_end; there they may call
+ * stream_stop, but not free the stream. The sink's `done` and `list_end` are called only where stated below.
+ */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,13 +27,13 @@ struct stream;
 extern struct metric metric_objects_refused;
 
 struct stream *watch_stream_new(const struct stream_options *options);
-/* Calls the sink's list_end from stream_end, when the body was whole. */
+/* Creates a stream of a list, which calls the sink's list_end from stream_end if the body was complete. */
 struct stream *list_stream_new(const struct stream_options *options);
 void stream_free(struct stream *stream);
-/* No callback comes after it. */
+/* Stops the stream; no callback follows. */
 void stream_stop(struct stream *stream);
-/* False: `err` says what ended the stream, or it was stopped (ERR_NONE). `received_us` is the wall time of
- * these bytes. */
+/* Feeds bytes. Returns false if the stream ended: `err` has the reason, or ERR_NONE if it was stopped.
+ * `received_us` is the wall time of these bytes. */
 bool stream_feed(struct stream *stream, const char *data, size_t len, int64_t received_us, struct err *err);
-/* The bytes ended: ERR_CLOSED when that was in the middle of an object or of the list. */
+/* Ends the stream: ERR_CLOSED if inside an object or the list. */
 bool stream_end(struct stream *stream, struct err *err);

@@ -1,5 +1,5 @@
-/* Internals shared by stream.c (both kinds, and lists) and watch_stream.c.
- * Owner: as stream.h says. For these files only. */
+/* Internals shared by stream.c (both kinds, and lists) and watch_stream.c. Owner: see stream.h. For these
+ * files only. */
 #pragma once
 #include "base/buf.h"
 #include "kube/api/frame.h"
@@ -14,12 +14,12 @@ struct stream {
     struct err err;      /* set by a frame that ends the stream */
     /* Watches: */
     struct pack_type expected; /* what they should bring */
-    struct tape tape;          /* of the text that was found to be one event, if `parsed` */
+    struct tape tape;          /* of the event's text, if `parsed` */
     bool parsed;
     struct root *ready; /* the object of an event that has one already; a reference */
     enum lw_event_type ready_type;
-    struct pack_mark mark; /* of the text of an object that is not */
-    struct buf type_texts; /* lists: what `options.type` points at once the list has said it */
+    struct pack_mark mark; /* of the text of an object that is not ready */
+    struct buf type_texts; /* lists: strings of `options.type`, once the list has named it */
 };
 
 struct stream *stream_new(const struct stream_options *options, enum frame_form form, size_t max_frame,
@@ -27,7 +27,7 @@ struct stream *stream_new(const struct stream_options *options, enum frame_form 
 /* Tells the sink of an object that was refused alone (R-19); returns whether the stream goes on. `text` is
  * its frame, or the beginning of it; `event`: a watch event. */
 bool stream_refuse(struct stream *stream, const struct err *err, struct str text, bool event);
-/* The same for what is no object of this stream's kind: it says nothing of any that is. */
+/* Likewise for an object of another kind, which concerns no object of the cache. */
 bool stream_refuse_foreign(struct stream *stream, const struct err *err);
-/* The same for a frame that is too large. */
+/* Likewise for a frame that is too large. */
 bool stream_refuse_oversize(struct stream *stream, struct str head, bool event, size_t seen);

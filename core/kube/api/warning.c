@@ -11,7 +11,7 @@
 enum { SEEN_MAX = 1000, TEXT_MAX = 512 };
 
 struct warnings {
-    uint64_t seen[SEEN_MAX]; /* hashes of texts that were logged; when full, nothing more is logged */
+    uint64_t seen[SEEN_MAX]; /* hashes of logged warnings; once full, no more are logged */
     size_t count;
 };
 
@@ -40,7 +40,7 @@ static bool take_word(struct str *rest, struct str *word)
     return word->n > 0;
 }
 
-/* The quoted string at the beginning of `*rest`. */
+/* Takes the quoted string at the beginning of `*rest`. */
 static bool take_quoted(struct str *rest, char *out, size_t size)
 {
     size_t n = 0, i = 1;

@@ -1,5 +1,4 @@
-/* Warnings that the server puts into headers (H-15): each different text is logged once.
- * Owner: the I/O thread. */
+/* Warning headers of the server (H-15): each different one is logged once. Owner: the I/O thread. */
 #pragma once
 #include "base/str.h"
 

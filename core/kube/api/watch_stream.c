@@ -1,12 +1,11 @@
-/* Turns the lines of a watch into events. Most objects are packed straight from their text; otherwise the
- * line
+/* Events of a watch from its lines. Most objects are packed directly from their text; otherwise the line
  * {"type":..,"object":..} is parsed once, and the object packed from its tape; see stream.h. */
 #include "kube/api/client.h"
 #include "kube/api/stream_internal.h"
 
 enum {
-    EVENT_FRAME = 64,            /* at most what a line has besides its object */
-    BOOKMARK_VERSION_MAX = 1024, /* bytes; of many that wait nothing else bounds the memory */
+    EVENT_FRAME = 64,            /* most bytes of a line besides its object */
+    BOOKMARK_VERSION_MAX = 1024, /* bytes; nothing else bounds the memory of many queued ones */
 };
 
 static bool fail(struct stream *stream, const char *what)
@@ -15,7 +14,7 @@ static bool fail(struct stream *stream, const char *what)
     return false;
 }
 
-/* what a watch brings is of its kind and version, or it is dropped. */
+/* Returns whether an object has the kind and version of the watch; others are dropped. */
 static bool is_expected(const struct stream *stream, const struct pack_own_type *own_type)
 {
     const struct pack_type *expected = &stream->expected;
@@ -33,7 +32,7 @@ static bool refuse_foreign(struct stream *stream, const struct pack_own_type *ow
     return stream_refuse_foreign(stream, &err);
 }
 
-/* an object that is refused leaves the stream and its version as they are. */
+/* Delivers an event. A refused object changes neither the stream nor its version. */
 static bool object_event(struct stream *stream, struct str line, const struct tape *tape, size_t object,
                          enum lw_event_type type)
 {
@@ -80,7 +79,7 @@ static bool bookmark(struct stream *stream, struct str line, const struct tape *
     return !stream->stopped;
 }
 
-/* the stream ends with what the server says. */
+/* Ends the stream with the error of the server. */
 static bool error_event(struct stream *stream, const struct tape *tape, size_t object)
 {
     if (!str_is(tape_str(tape, tape_field(tape, object, STR("kind"))), "Status"))
@@ -89,7 +88,7 @@ static bool error_event(struct stream *stream, const struct tape *tape, size_t o
 }
 
 static const struct event_type {
-    struct str name, head; /* what its text begins with, as servers write it */
+    struct str name, head; /* start of its text, as servers write it */
     enum lw_event_type type;
 } types[] = {
     {STR("ADDED"), STR("{\"type\":\"ADDED\",\"object\":"), LW_ADDED},
@@ -98,15 +97,15 @@ static const struct event_type {
 };
 enum { TYPES = sizeof types / sizeof *types };
 
-/* A watch-list brings mostly objects that are known, when it is not the first: their texts are not parsed at
- * all. Known to a watch of this kind, that is: no other one has looked whether they belong here (R-28). */
+/* Finds a known object by its text, without parsing: a watch-list that is not the first has mostly such.
+ * Known to a watch of this kind, that is: no other one has checked the kind (R-28). */
 static bool recall(struct stream *stream, struct str object)
 {
     stream->ready = pack_recall(stream->options.packer, object, &stream->expected, &stream->mark);
     return stream->ready != NULL;
 }
 
-/* The object of a text that is as most are. */
+/* Packs an object without a tape, if it is as usual. */
 static bool pack_straight(struct stream *stream, struct str object)
 {
     struct stream_options *o = &stream->options;
@@ -121,7 +120,8 @@ static bool pack_straight(struct stream *stream, struct str object)
     return false;
 }
 
-/* The straight way: the object's text is cut out of the event's, and made an object without a tape. */
+/* Takes the object out of the text of its event, and packs it without a tape. Servers write events alike, so
+ * a comparison of the first bytes is enough. */
 static bool take_straight(struct stream *stream, struct str line)
 {
     const struct event_type *type = types;
@@ -185,7 +185,7 @@ struct stream *watch_stream_new(const struct stream_options *options)
 {
     const struct frame_sink sink = {.is_one = is_one, .frame = on_event, .oversize = on_oversize};
     struct stream_options own = *options;
-    if (!own.type.always) own.type.api_version = own.type.kind = (struct str){0}; /* events say it */
+    if (!own.type.always) own.type.api_version = own.type.kind = (struct str){0}; /* each event has its own */
     struct stream *stream = stream_new(&own, FRAME_WATCH, options->max_object_size + EVENT_FRAME, &sink);
     stream->expected = options->type;
     return stream;
