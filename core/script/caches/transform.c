@@ -22,23 +22,24 @@ struct script_transform {
     int ref;
     struct failure_log report;
     struct quarantine quarantine;
-    char *informer, *code; /* as the plan has them; NULL until the script has loaded */
+    char *informer, *code; /* as in the inventory; NULL until loaded */
     char kind[];
 };
 
-/* Identity of equal transforms of all generations, as an informer knows it. */
+/* Transform binding: identity of equal transforms of all generations, by which an informer recognizes
+ * them. */
 struct transform_binding {
     size_t claims;
-    TAILQ_HEAD(bound, script_transform) functions; /* the last is of the newest generation */
-    struct script_transform *current;              /* that is called */
-    bool cut_short; /* by a limit, which the next generation may have changed: what failed is to be made again
-                     */
+    TAILQ_HEAD(bound, script_transform) functions; /* newest generation last */
+    struct script_transform *current;              /* function that is called */
+    bool cut_short; /* a limit ended a call; the next generation may have another limit, so it does not share
+                       the cache */
     char owner[];
 };
 
 struct transforming {
     const struct script_transform *transform;
-    struct root *object, *out; /* `out` NULL: it is not wanted */
+    struct root *object, *out; /* `out` NULL: dropped */
 };
 
 static bool same_identity(const struct root *a, const struct root *b)
@@ -48,7 +49,7 @@ static bool same_identity(const struct root *a, const struct root *b)
            str_eq(root_resource_version(a, &ta), root_resource_version(b, &tb));
 }
 
-/* Packs the table at the top of the stack; it keeps the kind of what it was made from. */
+/* Packs the table on top of the stack, with the kind of the original object. */
 static struct root *pack_result(lua_State *L, struct root *object)
 {
     struct script *script = script_of(L);
@@ -77,7 +78,7 @@ static void run(lua_State *L, void *ctx)
     copy_push_value(L, root_value(t->object));
     int base = lua_gettop(L) - 2;
     lua_call(L, 1, LUA_MULTRET);
-    if (lua_gettop(L) == base) /* who forgets the return would have an empty cache for no visible reason */
+    if (lua_gettop(L) == base) /* a forgotten return would leave the cache empty without a visible reason */
         script_raise(L, "a transform must return the object, a changed copy, or nil to drop it");
     lua_settop(L, base + 1);
     if (lua_isnil(L, -1)) return;
@@ -100,19 +101,19 @@ static enum transform_result transform(void *ctx, struct root *object, struct ro
 {
     struct script_transform *t = ((struct transform_binding *)ctx)->current;
     *out = NULL;
-    if (!t || quarantine_skips(&t->quarantine)) return TRANSFORM_FAILED; /* NULL: its claim is about to go */
+    if (!t || quarantine_skips(&t->quarantine)) return TRANSFORM_FAILED; /* NULL: the claim is about to go */
     struct transforming transforming = {t, object, NULL};
     enum script_result result = script_call_filter(t->script, "a transform", t->kind, run, &transforming);
     if (result != SCRIPT_OK) report(t, object, result);
     quarantine_note(&t->quarantine, QUARANTINE_CALL, result);
     *out = result == SCRIPT_OK ? transforming.out : NULL;
     if (result == SCRIPT_OK) return *out ? TRANSFORM_KEPT : TRANSFORM_DROPPED;
-    root_unref(transforming.out); /* its call was over a limit when it was done */
+    root_unref(transforming.out); /* the limit was found exceeded at the very end */
     if (result != SCRIPT_ERROR) t->binding->cut_short = true;
     return TRANSFORM_FAILED;
 }
 
-/* The objects that failed are known to the server alone. */
+/* Relists after a quarantine: only the server still has the objects that failed. */
 static void list_again(struct quarantine *quarantine)
 {
     const struct script_transform *t = container_of(quarantine, struct script_transform, quarantine);
@@ -121,7 +122,7 @@ static void list_again(struct quarantine *quarantine)
             claim_relist(t->script->informers.claims[i]);
 }
 
-/* --- seats */
+/* --- transform bindings */
 
 static void unbind_transform(struct script_transform *t)
 {
@@ -137,7 +138,7 @@ static void bind_transform(struct script_transform *t, struct transform_binding 
     if (!binding->current) binding->current = t;
 }
 
-/* With one claim less. */
+/* Releases the binding of one claim. */
 static void release_binding(void *ctx)
 {
     struct transform_binding *binding = ctx;
@@ -170,9 +171,9 @@ struct transform script_transform(lua_State *L, int ref, const char *kind)
     return transform_of(binding);
 }
 
-/* --- from one generation to the next */
+/* --- handover */
 
-/* Returns the current code of the function, with all that it reaches; for free(). */
+/* Returns the code of the function with everything that it reaches, as it is now; free() it. */
 static char *code_of(const struct script_transform *t)
 {
     struct buf out = {0};
@@ -191,8 +192,8 @@ static bool has_function_of(const struct transform_binding *binding, const struc
     return false;
 }
 
-/* Returns whether the function is unchanged. Values that it has gathered since it was loaded are in the
- * cached objects, so they count too. */
+/* Returns whether the function is unchanged since it was loaded. Its upvalues and globals count too: their
+ * values are part of the cached objects. */
 static bool is_still(const struct script_transform *before, const char *code)
 {
     char *now = code_of(before);
@@ -204,6 +205,7 @@ static bool is_still(const struct script_transform *before, const char *code)
 static struct script_transform *find_same(const struct script *before, const struct script_transform *t)
 {
     struct script_transform *b;
+    /* Not comparable: a new cache is always right. */
     if (*t->code == '?') return NULL;
     TAILQ_FOREACH (b, &before->own.transforms->list, link)
         if (b->code && strcmp(b->informer, t->informer) == 0 && strcmp(b->code, t->code) == 0 &&
@@ -228,7 +230,7 @@ static void load_one(struct script *script, struct informer_claim *claim, struct
     if (!same) return;
     unbind_transform(t);
     bind_transform(t, same->binding);
-    claim_set_transform(claim, &(const struct transform){0}); /* the seat that it leaves goes */
+    claim_set_transform(claim, &(const struct transform){0}); /* releases its own binding */
     const struct transform shared = transform_of(same->binding);
     claim_set_transform(claim, &shared);
 }
@@ -241,10 +243,12 @@ void transforms_loaded(struct script *script)
         const struct transform_binding *binding = transform->ctx;
         load_one(script, script->informers.claims[i], binding->current);
     }
+    /* No call of the old generation until the activation means no changed state: that saves the comparison,
+     * which is part of the pause. */
     script->own.transforms->compared = script->load.before ? script->load.before->report.tally.calls : 0;
 }
 
-/* Of `before`, with which it shares a seat; NULL: with none. */
+/* Returns the transform of `before` that shares the binding; NULL: none. */
 static const struct script_transform *sharer(const struct script *before, const struct script_transform *t)
 {
     const struct script_transform *b;
@@ -256,8 +260,7 @@ static const struct script_transform *sharer(const struct script *before, const 
 bool transforms_are_still(const struct script *before, const struct script *script, struct err *err)
 {
     const struct script_transform *t;
-    if (before->report.tally.calls == script->own.transforms->compared)
-        return true; /* nothing of it has run */
+    if (before->report.tally.calls == script->own.transforms->compared) return true; /* no call since */
     TAILQ_FOREACH (t, &script->own.transforms->list, link) {
         const struct script_transform *b = sharer(before, t);
         if (b && (b->binding->cut_short || !is_still(b, t->code)))

@@ -1,4 +1,4 @@
-/* The list of all that scripts can be given. Owner: nobody; it is constant. */
+/* List of all features that scripts can use. Owner: none; it is constant. */
 #pragma once
 #include "script/vm/feature.h"
 

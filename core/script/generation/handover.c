@@ -17,13 +17,13 @@
 #include "script/work/script_queue.h"
 #include "script/work/script_timer.h"
 
-/* In one turn of the loop. */
+/* Time for indexes in one turn of the loop, and objects between two looks at the clock. */
 enum { BUILD_NS = 4000000, BUILD_STEP = 50 };
 
 /* --- handlers */
 
-/* In both lists handlers stand in the order in which they were added, so that the search goes on where it
- * ended. */
+/* Finds the handler with the id. Both lists are in order of registration, so a search that continues where
+ * the last one ended usually takes one step. */
 static struct script_handler *find(const struct script *script, const char *id, struct script_handler **at)
 {
     struct script_handler *h = *at;
@@ -45,8 +45,10 @@ static bool is_same(const struct script_handler *a, const struct script_handler 
 static bool may_go_on(const struct script_handler *before, const struct script_handler *h)
 {
     enum script_replay replay = h->script->load.replay;
+    /* Leader handlers saw only the events of a term: in another term they would miss the rest. */
     if (replay == REPLAY_ALL || !before->attached || before->leader != h->leader) return false;
     if (h->leader && !leading_keeps_term(before->script, h->script)) return false;
+    /* A quarantined handler missed events. */
     if (before->quarantine.active || !claims_share(before->claim, h->claim)) return false;
     return replay == REPLAY_NONE || is_same(before, h);
 }
@@ -55,20 +57,22 @@ static void go_on(struct script_handler *before, struct script_handler *h)
 {
     const struct event_handler callbacks = delivery_callbacks(h);
     h->attached = before->attached;
+    /* Taken from `before` first: a handler must not be attached twice, and removing the old one must not
+     * detach it. */
     before->attached = NULL;
     claim_move_handler(h->attached, h->claim, &callbacks);
     delivery_handover(before, h);
 }
 
-/* The old handler is notified of nothing more; its calls in flight go on. */
+/* Stops delivery; calls in flight go on. */
 static void detach(struct script_handler *h)
 {
     if (h->attached) claim_remove_handler(h->attached);
     h->attached = NULL;
 }
 
-/* The new handler starts over, with the cache or from now on; but after the old one's calls, and what is gone
- * was not notified of by the cache. */
+/* Replaces a handler by one that starts over, with the initial delivery or from now on. Its events wait for
+ * calls of the old one, and it gets the pending deletes, which no cache can deliver. */
 static void replace(struct script_handler *before, struct script_handler *h)
 {
     detach(before);
@@ -86,7 +90,8 @@ static void end_handlers(struct script *from, struct handover *done)
     }
 }
 
-/* Else it is told when its leadership begins, of the whole cache. */
+/* Returns whether the handler is attached right away; else it gets the initial delivery when its leadership
+ * begins. */
 static bool is_notified_at_once(const struct script *from, const struct script_handler *h)
 {
     return !h->leader || (script_leads(from) && leading_keeps_term(from, h->script));
@@ -106,7 +111,7 @@ static void hand_over_handler(struct script *from, struct script_handler *h, str
     done->added++;
 }
 
-/* The first one that was added after so many; NULL: there is none. */
+/* Returns the first handler registered after `number`; NULL: none. */
 static struct script_handler *handler_after(const struct script *script, unsigned long long number)
 {
     struct script_handler *h;
@@ -115,7 +120,8 @@ static struct script_handler *handler_after(const struct script *script, unsigne
     return h;
 }
 
-/* The function of a filter may remove any of them. */
+/* Hands over all handlers. A filter function that runs on the way may remove any of them, even the current
+ * one: the search goes on by its number then. */
 static void handover_handlers(struct script *from, struct script *to, struct handover *done)
 {
     struct script_handler *at = NULL, *next;
@@ -128,7 +134,8 @@ static void handover_handlers(struct script *from, struct script *to, struct han
     end_handlers(from, done);
 }
 
-/* One that meets its informer again, as it was lifted or leads again, is shown the cache as any other. */
+/* Resets the option of k8s.on_reload: a handler that is attached again later, after quarantine or a new term,
+ * gets the initial delivery like any other. */
 static void end_from_now_on(struct script *script)
 {
     struct script_handler *h;
@@ -146,6 +153,7 @@ bool script_handover(struct script *from, struct script *to, struct handover *do
     if (!transforms_are_still(from, to, err) || !metrics_fit(to, err) ||
         !state_tables_handover(from, to, err) || !leading_handover(from, to, err))
         return false;
+    /* Both phases change before the handlers: delivery asks them whether events may go in. */
     metrics_handover(from, to);
     transforms_handover(to);
     from->phase = SCRIPT_DRAINING;
@@ -154,6 +162,8 @@ bool script_handover(struct script *from, struct script *to, struct handover *do
     done->dropped_keys = queues_handover(from, to);
     done->cancelled_timers = script_timers_handover(from, to);
     script_add_counters(to, from);
+    /* Last, as its stop and start functions must find handlers, queues and timers where they belong. Handlers
+     * of leaders are attached after the term is known. */
     leading_begin_after(from, to);
     handlers_attach(to);
     end_from_now_on(to);

@@ -19,8 +19,7 @@
 #include "script/vm/retained.h"
 #include "script/vm/task.h"
 
-/* Lua calls this for an error outside of any protected call: there is no such call, so it is a bug of ours.
- */
+/* Called by Lua for an error outside of any protected call, which is a bug of the engine. */
 static int l_panic(lua_State *L)
 {
     must(!"a Lua error outside of a protected call");
@@ -51,7 +50,7 @@ static void make_metatables(lua_State *L)
     lua_setfield(L, -2, "__tostring");
     set_ref(L, REF_ERROR_META);
 
-    lua_pushlightuserdata(L, NULL); /* all light userdata share one metatable, and k8s.null is the only one */
+    lua_pushlightuserdata(L, NULL); /* k8s.null; all light userdata share its metatable */
     lua_newtable(L);
     lua_pushcfunction(L, l_null_tostring);
     lua_setfield(L, -2, "__tostring");
@@ -71,15 +70,17 @@ void state_make_api(lua_State *L)
 
 static int l_open(lua_State *L)
 {
+    /* A hook cannot stop compiled loops, so budgets need the interpreter. */
     if (!script_of(L)->trusted) luaJIT_setmode(L, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF);
     state_make_api(L);
     sandbox_open(L);
     modules_open(L);
+    /* In this order: the API takes references to Lua functions that the sandbox then removes. */
     sandbox_install(L);
     return 0;
 }
 
-/* There is no room for the API, to say nothing of the script. */
+/* Reports a limit that is too low even for the API. */
 static bool refuse(const struct script *script, struct err *err)
 {
     struct buf value = {0};
@@ -108,6 +109,7 @@ bool state_open(struct script *script, struct err *err)
     memory_unguard(script, guarded);
     if (status != 0 && script->heap.refused) return refuse(script, err);
     if (status != 0) return err_set(err, ERR_SCRIPT, "%s", own_text(script->L, -1));
+    /* After the API, whose creation is not the script's time. */
     budget_open(script);
     return true;
 }
@@ -117,6 +119,7 @@ void state_close(struct script *script)
     mem_note_freed(script->memory);
     if (script->L) lua_close(script->L);
     script->L = NULL;
+    /* Closing the state has run the collectors of all views, which still use this table. */
     retained_clear(script);
     budget_close(script);
     absent_clear(&script->call.absent);

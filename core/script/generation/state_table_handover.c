@@ -1,6 +1,6 @@
-/* From one generation of a script to the next; see state_table.h. Each Lua state is entered by protected
- * calls of its own, and what lies between them is bytes that belong to neither, so that an error on one side
- * cannot leave anything behind on the other. */
+/* Handover of state tables between generations; see state_table.h. Each Lua state is entered by protected
+ * calls of its own; between them there are only bytes that belong to neither, so that an error on one side
+ * leaves nothing behind on the other. */
 #include <string.h>
 
 #include "base/must.h"
@@ -56,7 +56,7 @@ static void migrate(lua_State *L, void *ctx)
     read_bytes(L, h, &h->migrated);
 }
 
-/* An error that no line of the script raised has the place where migrate begins. */
+/* Sets err to the failure. An error that no line of the script raised is placed where migrate begins. */
 static bool failed(struct script *script, const struct handover *h, struct err *err)
 {
     const char *why = buf_text(&script->failure.text);
@@ -85,7 +85,7 @@ static bool handover(struct script *old, struct script *new_, struct handover *h
     bool same = h->from->version == h->to->version;
     if (!same && h->to->migrate == LUA_NOREF) return refuse(new_, h, err);
     if (script_call_load(old, "a reload", write_old, h) != SCRIPT_OK) return failed(old, h, err);
-    if (same) lua_gc(new_->L, LUA_GCSTOP, 0); /* it makes no garbage, and the engine waits */
+    if (same) lua_gc(new_->L, LUA_GCSTOP, 0); /* without garbage to find: the engine waits */
     bool ok =
         script_call_load(new_, same ? "a reload" : "migrate", same ? read_new : migrate, h) == SCRIPT_OK;
     lua_gc(new_->L, LUA_GCRESTART, 0);
@@ -106,9 +106,9 @@ bool state_tables_handover(struct script *old, struct script *new_, struct err *
     return ok;
 }
 
-/* --- The content of state tables as bytes, by which it gets from one Lua state into another; see
- * state_table.h. A value is a letter and what follows it: f, t: booleans; n: a double; s: a length and bytes;
- * { or [: two sizes, then key and value, ..., and } What is written is read by the same process */
+/* --- State tables as bytes, to move them between Lua states; see state_table.h. A value is a letter and its
+ * data: f, t: booleans; n: a double; s: length and bytes; { or [: two sizes, then key, value, ..., and }. The
+ * process that writes them reads them, so byte order and doubles need no conversion. */
 
 enum { LEVEL_SLOTS = 8 };
 
@@ -147,13 +147,16 @@ void state_table_write(lua_State *L, int table, struct buf *out)
     lua_getfenv(L, table);
     int content = lua_gettop(L);
     struct sizes sizes = {.items = (uint32_t)lua_objlen(L, content)};
+    /* Only arrays have a metatable: the letter restores it. */
     buf_putc(out, lua_getmetatable(L, content) ? '[' : '{');
     lua_settop(L, content);
+    /* The number of fields is known after the walk: reserve its place. */
     size_t at = out->len;
     buf_append(out, &sizes, sizeof sizes);
     uint32_t count = 0;
     lua_pushnil(L);
     while (lua_next(L, content)) {
+        /* A state table may be large, and the engine waits for the handover: the load limit bounds it. */
         budget_poll(L, script_of(L));
         write_value(L, content + 1, out);
         write_value(L, content + 2, out);
@@ -200,7 +203,7 @@ static bool is_table(const char *at)
     return *at == '{' || *at == '[';
 }
 
-/* Pushes an empty table of the sizes that were written. */
+/* Pushes an empty table of the recorded sizes, so that reading does not rehash. */
 static void push_new(lua_State *L, const char **at)
 {
     struct sizes sizes;
@@ -213,8 +216,8 @@ static void push_new(lua_State *L, const char **at)
     lua_setmetatable(L, -2);
 }
 
-/* Pushes the state table that the old content at `was` has under the key on top of the stack, or a new one.
- */
+/* Pushes the state table at the key on top of the stack in the old content at `was`, or a new one. Reusing it
+ * keeps references that the new generation took while it loaded. */
 static void push_same(lua_State *L, int was, struct state_table_node node)
 {
     lua_pushvalue(L, -1);

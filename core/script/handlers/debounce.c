@@ -1,4 +1,4 @@
-/* Objects that are given time to come to rest; see debounce.h. */
+/* Objects that become quiet before they are delivered; see debounce.h. */
 #include "script/handlers/debounce.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "base/mem.h"
 #include "base/must.h"
 
-/* Limit of windows in one turn of the loop; more that are due come in the next. */
+/* Bound of one turn of the loop, in which the windows only become pending; the rest follows in the next
+ * turn. */
 enum { WINDOWS_PER_TURN = 1000 };
 
 struct debounce_window {
@@ -49,7 +50,7 @@ static void open_window(struct debounce *d, const struct handler_event *event)
     buf_clear(&key);
 }
 
-/* Its event, with the references, for the caller. */
+/* Removes the window and returns its event, whose references the caller takes. */
 static struct handler_event close_window(struct debounce *d, struct debounce_window *window)
 {
     struct handler_event event = window->event;
@@ -70,7 +71,8 @@ static void note_change(struct debounce *d, struct debounce_window *window)
 
 /* --- time */
 
-/* The window that is due first; all have the same times to wait, so that it is the first of either list. */
+/* Returns the window that is due first. All wait equally long, so it is the first of one of the two lists: no
+ * heap is needed. */
 static struct debounce_window *next_due(const struct debounce *d, int64_t *due_ms)
 {
     struct debounce_window *quiet = TAILQ_FIRST(&d->by_change), *old = TAILQ_FIRST(&d->by_opening);
@@ -80,7 +82,8 @@ static struct debounce_window *next_due(const struct debounce *d, int64_t *due_m
     return quiet_ms <= old_ms ? quiet : old;
 }
 
-/* A timer that fires too early, as the window was moved on meanwhile, only starts itself again. */
+/* Starts the timer unless it runs. Too early a timer only starts itself again: cheaper than moving it with
+ * each change. */
 static void arm(struct debounce *d)
 {
     int64_t due_ms;
@@ -160,6 +163,8 @@ void debounce_move(struct debounce *from, struct debounce *to)
 /* --- events */
 
 static enum debounced join_delete(struct debounce *d, struct debounce_window *window,
+                                  /* A delete is never delayed: work on an object that is gone should stop at
+                                   * once. */
                                   const struct handler_event *event, struct handler_event *joined)
 {
     bool left = event_join(&window->event, false, event);
@@ -181,11 +186,13 @@ enum debounced debounce_put(struct debounce *d, const struct handler_event *even
         return DEBOUNCE_WAITS;
     }
     if (event->type == ON_DELETE) return join_delete(d, window, event, joined);
+    /* A relist or a new term delivers the current state, which makes the pending change obsolete. */
     if (event->info.initial) {
         struct handler_event before = close_window(d, window);
         event_let_go(&before);
         return DEBOUNCE_PASSES;
     }
+    /* The pending change delivers at least as much as a resync. */
     if (event->info.resync) return DEBOUNCE_NOTHING;
     event_join(&window->event, false, event);
     note_change(d, window);

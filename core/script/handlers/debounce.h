@@ -1,7 +1,8 @@
-/* Changes that a handler is notified of once their object has been quiet for a while, as one event: the first
- * old object, the last new one. An object that never rests is notified of all the same, after DEBOUNCE_MOST
- * such whiles. One timer serves all objects, and each costs the same, however many there are; memory is
- * bounded by their number. Owner: the handler, on the engine thread. Objects in it are references. */
+/* Changes that are delivered once their object has been quiet for a while, merged into one event: the first
+ * old object, the last new one. An object that never gets quiet is delivered after DEBOUNCE_MOST such whiles.
+ * One timer serves all objects, at the same cost for each; memory is
+ * bounded by their number. Owner: the
+ * handler, on the engine thread. Objects in it are references. */
 #pragma once
 #include <stddef.h>
 #include <sys/queue.h>
@@ -16,38 +17,38 @@ struct debounce_window;
 struct debounce {
     struct clock *clock;
     int64_t quiet_ms;
-    TAILQ_HEAD(, debounce_window) by_change, by_opening; /* all of them, the oldest first */
-    struct debounce_window *windows;                     /* by their keys */
+    TAILQ_HEAD(, debounce_window) by_change, by_opening; /* all windows, oldest first */
+    struct debounce_window *windows;                     /* by key */
     size_t count;
     struct timer timer;
     void (*due)(void *ctx, const struct handler_event *event);
     void *ctx;
 };
 
-/* `due` is called by the timer, outside of any call into Lua, with an event that it borrows. It may not free
- * the debounce. */
+/* Creates a debounce. The timer calls `due`, outside of any call into Lua, with an event that it borrows; it
+ * may not free the debounce. */
 struct debounce *debounce_new(struct clock *clock, int64_t quiet_ms,
                               void (*due)(void *ctx, const struct handler_event *event), void *ctx);
-/* NULL is allowed. What waits is dropped. */
+/* Drops what is pending; NULL is allowed. */
 void debounce_free(struct debounce *debounce);
 void debounce_clear(struct debounce *debounce);
 
 enum debounced {
-    DEBOUNCE_NOTHING,  /* it is left out: not wanted, or an add and a delete */
-    DEBOUNCE_PASSES,   /* to be delivered now, as it is */
-    DEBOUNCE_WAITS,    /* until its object is quiet */
-    DEBOUNCE_JOINS,    /* the same, with what waits already */
-    DEBOUNCE_JOINS_NOW /* what waited and this are one that is to be delivered now, in *joined */
+    DEBOUNCE_NOTHING,  /* omitted: not wanted, or an add and a delete */
+    DEBOUNCE_PASSES,   /* deliver now, unchanged */
+    DEBOUNCE_WAITS,    /* pending until the object is quiet */
+    DEBOUNCE_JOINS,    /* merged into a pending event */
+    DEBOUNCE_JOINS_NOW /* merged with the pending event: deliver *told now */
 };
 
-/* A delete is delivered at once, and what waited goes with it. An object of the first list is delivered at
- * once, as it is no change, and resets what is known of it; so is a resync, which is left out while a change
- * waits that means as much. `wanted`: it would be delivered were there no debounce; what is not wanted still
- * counts for an object with a change that waits.
- * `*joined` has references for the caller. */
+/* Decides on one event. A delete is delivered at once, merged with a pending change. An object of the initial
+ * delivery is no change: it is delivered at once, and a pending change of it is dropped. A resync is
+ * delivered at once too, or omitted while a change is pending, which delivers as much. `wanted` false: the
+ * handler has no function for such events; they still count for an object with a pending change. `*joined`
+ * holds references for the caller. */
 enum debounced debounce_put(struct debounce *debounce, const struct handler_event *event, bool wanted,
                             struct handler_event *joined);
-/* All that waits is due now. */
+/* Delivers everything that is pending. */
 void debounce_flush(struct debounce *debounce);
-/* Moves all pending changes of `from` to `to`, where none is pending yet; times stay. */
+/* Moves all pending changes of `from` to `to`, which has none. Times stay. */
 void debounce_move(struct debounce *from, struct debounce *to);

@@ -9,7 +9,8 @@
 #include "script/vm/quarantine.h"
 #include "script/vm/turns.h"
 
-/* Of one handler's pending list in one turn of the loop. */
+/* Bound of one handler in one turn, so that a long backlog does not delay the other handlers of its
+ * script. */
 enum { EVENTS_PER_TURN = 100 };
 
 static void come_back(struct script_handler *h)
@@ -43,14 +44,15 @@ static void put(struct script_handler *h, const struct handler_event *event)
     handler_metrics_pending(&h->metrics, h->pending.count);
 }
 
-/* Its last call went over a limit, and so may the next: it is made in a turn of its own, so that others are
- * notified of all that came with the event before they wait for it. */
+/* The last call exceeded a limit, and so may the next one: run it in a turn of its own, so that other
+ * handlers get the event before they wait for it. */
 static bool is_slow(const struct script_handler *h)
 {
     return h->quarantine.in_row[QUARANTINE_CALL] > 0;
 }
 
-/* Returns whether it is the event's turn: nothing before it is pending that it has to wait for. */
+/* Returns whether the event may be delivered now: nothing is pending before it. A later event must not
+ * overtake a pending one, even of another key, unless that one only waits for its locked key. */
 static bool may_begin(const struct script_handler *h, const struct handler_event *event)
 {
     if (is_slow(h)) return false;
@@ -59,7 +61,8 @@ static bool may_begin(const struct script_handler *h, const struct handler_event
     return !pending_is_locked(&h->pending, event->object);
 }
 
-/* The timer has found an object quiet: a turn of the loop may take long enough without the call. */
+/* Queues an object that has become quiet instead of calling the handler: the timer may fire for many objects,
+ * whose calls would exceed the turn. */
 static void on_quiet(void *ctx, const struct handler_event *event)
 {
     struct script_handler *h = ctx;
@@ -78,6 +81,7 @@ static void notify(struct script_handler *h, const struct handler_event *event)
         delivery_go_on(h);
         return;
     }
+    /* The call may remove the handler, and add others, which are attached only after it. */
     h->refs++;
     handler_call_begin(h, event);
     handler_unref(h);
@@ -100,6 +104,7 @@ static void debounce(struct script_handler *h, const struct handler_event *event
 
 static void deliver(struct script_handler *h, const struct handler_event *event)
 {
+    /* Count the event as skipped first: a quarantined handler must not look like an idle one. */
     if (quarantine_skips(&h->quarantine) || !is_notified(h)) return;
     if (h->debounce)
         debounce(h, event);
@@ -107,7 +112,7 @@ static void deliver(struct script_handler *h, const struct handler_event *event)
         notify(h, event);
 }
 
-/* In this turn of the loop. */
+/* Checked before each call, as the one before may have removed the handler or lost the lease. */
 static bool may_go_on(const struct script_handler *h)
 {
     return h->busy_count < h->concurrency && is_notified(h);
@@ -136,6 +141,7 @@ static void advance(struct script_handler *h)
 void deliveries_turn(struct script *script)
 {
     struct script_handler *h;
+    /* Counted up front: handlers that schedule themselves again belong to the next turn. */
     for (size_t left = script->own.handlers->due_count;
          left > 0 && (h = TAILQ_FIRST(&script->own.handlers->due)); left--) {
         leave_due(h);
@@ -175,7 +181,7 @@ void delivery_free(struct script_handler *h)
     free(h->spare);
 }
 
-/* Ends the handover: pending events of `from` are in `to`, and none begins in `from` any more. */
+/* Ends the handover: the pending events of `from` are in `to`, and `from` begins no call any more. */
 static void end_hand_over(struct script_handler *from, struct script_handler *to)
 {
     to->errors += from->errors;
@@ -187,12 +193,14 @@ static void end_hand_over(struct script_handler *from, struct script_handler *to
 void delivery_handover(struct script_handler *from, struct script_handler *to)
 {
     struct handler_event event;
+    /* Windows move with their times, so that a reload neither delays nor hastens them. Without a debounce in
+     * `to`, or after the move, what is left becomes pending now. */
     if (from->debounce && to->debounce) {
         debounce_move(from->debounce, to->debounce);
         handler_metrics_debounced(&to->metrics, to->debounce->count);
     }
     if (from->debounce) debounce_flush(from->debounce);
-    handler_calls_move(from, to); /* so that none of their keys is passed over */
+    handler_calls_move(from, to); /* before the events: unlocks the keys that pending_take would pass over */
     while (pending_take(&from->pending, &event)) {
         if (to->functions[event.type] != LUA_NOREF) put(to, &event);
         event_let_go(&event);
@@ -205,7 +213,7 @@ static void append(struct script_handler *h, const struct handler_event *event)
     if (h->functions[event->type] != LUA_NOREF) pending_append(&h->pending, event);
 }
 
-/* One that starts over may read other objects. Its filter's function may remove it. */
+/* A handler that starts over may read other objects, or filter them. Its filter function may remove it. */
 static bool wants(struct script_handler *to, const struct script_handler *from, struct root *object)
 {
     const struct filter *filter = to->options->filter;
@@ -214,8 +222,9 @@ static bool wants(struct script_handler *to, const struct script_handler *from, 
     return to->filter == LUA_NOREF || (handler_filter_passes(to, object) && !to->removed);
 }
 
-/* One that is shown the cache is shown the object first, as it was when `from` was notified of it last: no
- * cache has it any more. So is one that goes on for `from`, if that was only about to be shown it. */
+/* Appends the delete, and before it an add of the last delivered state if `to` gets an initial delivery,
+ * which cannot contain the object any more. The same holds if `from` was itself about to deliver such an
+ * add. */
 static void append_delete(struct script_handler *from, struct script_handler *to,
                           const struct handler_event *event)
 {
@@ -227,13 +236,13 @@ static void append_delete(struct script_handler *from, struct script_handler *to
     append(to, &gone);
 }
 
-/* Of an object that came and went, `from` has received nothing: there is no delete of it either. */
+/* Merges first, so that an object that came and went unseen leaves neither add nor delete. */
 void delivery_handover_deletes(struct script_handler *from, struct script_handler *to)
 {
     struct handler_event event;
     struct pending_events joined;
     pending_init(&joined, 0, PENDING_PICK_DELETES, false);
-    if (from->debounce) debounce_clear(from->debounce); /* a delete is never in there */
+    if (from->debounce) debounce_clear(from->debounce); /* deletes are never debounced */
     handler_calls_move(from, to);
     while (pending_take(&from->pending, &event)) {
         pending_put(&joined, &event);
@@ -254,7 +263,7 @@ size_t delivery_backlog(const struct script_handler *h)
 void delivery_forget(struct script_handler *h)
 {
     leave_due(h);
-    if (delivery_backlog(h) == 0) return; /* its series may be those of the next one already */
+    if (delivery_backlog(h) == 0) return; /* the series may already belong to the next generation */
     if (h->debounce) debounce_clear(h->debounce);
     if (h->debounce) handler_metrics_debounced(&h->metrics, 0);
     pending_clear(&h->pending);
@@ -269,7 +278,7 @@ bool delivery_has_initial(const struct script_handler *h)
     return h->pending.initial > 0;
 }
 
-/* --- what an informer calls */
+/* --- callbacks of the informer */
 
 static void on_add(void *ctx, struct root *object, const struct event_info *info)
 {

@@ -10,7 +10,7 @@
 #include "script/vm/args.h"
 #include "script/vm/quarantine.h"
 
-/* From here on an event joins one of its key in the pending list (I-8: the ring begins with 1024 slots). */
+/* Mark from which events of one key are merged (I-8: client-go's ring starts with 1024 slots). */
 enum { PENDING_MARK = 1024 };
 
 const char *const handler_event_names[ON_COUNT] = {"OnAdd", "OnUpdate", "OnDelete"};
@@ -38,7 +38,7 @@ static bool id_taken(const struct script *script, struct str id)
     return false;
 }
 
-/* The value at `idx` in the registry, or LUA_NOREF for nil. */
+/* Returns a registry reference to the value at `idx`, or LUA_NOREF for nil. */
 static int keep_function(lua_State *L, int idx)
 {
     if (lua_isnil(L, idx)) return LUA_NOREF;
@@ -52,7 +52,8 @@ static enum pending_pairs pairs_of(const struct script_handler *h)
     return h->options->split_recreated ? PENDING_SPLIT_RECREATED : PENDING_JOIN_ALL;
 }
 
-/* The handler missed events: like a new one it gets an initial delivery. */
+/* Attaches the handler again after its quarantine: it missed events, so it gets initial initial delivery like
+ * a new one. */
 static void show_again(struct quarantine *quarantine)
 {
     struct script_handler *h = container_of(quarantine, struct script_handler, quarantine);
@@ -71,6 +72,7 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
     struct script *script = script_of(L);
     struct script_handler made = {
         .script = script, .claim = claim, .concurrency = options->concurrency, .refs = 2};
+    /* Everything that may raise comes before the first allocation, as an error would leak it. */
     arg_room(L, "add_event_handler", LIMIT_HANDLERS, script->own.handlers->count);
     if (id.p && id_taken(script, id))
         script_raise(L, "the handler id \"%.*s\" is already taken", STR_ARG(id));
@@ -115,6 +117,7 @@ void handler_remove(lua_State *L, struct script_handler *handler)
     if (handler->removed) return;
     handler->removed = true;
     if (handler->attached) claim_remove_handler(handler->attached);
+    /* Detach before the functions are released: the informer may not call a reference that Lua reuses. */
     handler->attached = NULL;
     for (int i = 0; i < ON_COUNT; i++) luaL_unref(L, LUA_REGISTRYINDEX, handler->functions[i]);
     luaL_unref(L, LUA_REGISTRYINDEX, handler->filter);
@@ -138,6 +141,7 @@ bool handlers_have_synced(const struct script *script)
             return false;
     const struct script_handler *handler;
     TAILQ_FOREACH (handler, &script->own.handlers->list, link)
+        /* A leader handler of a standby is not attached: waiting for it would block main for ever. */
         if (!handler_was_handed_cache(handler) && (!handler->leader || script_leads(script))) return false;
     return true;
 }
@@ -173,6 +177,8 @@ void handlers_clear(struct script *script)
 void handlers_attach(struct script *script)
 {
     struct script_handler *h;
+    /* While a script loads, a handler may not be called: its later lines may still define what the function
+     * uses. */
     if (script->phase == SCRIPT_LOADING || script->phase == SCRIPT_LOADED ||
         script->own.handlers->attached_all == script->own.handlers->made)
         return;

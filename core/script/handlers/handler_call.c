@@ -15,8 +15,8 @@
 
 METRIC(metric_handler_calls, 2, "kubelua_handler_calls_total", "Number of event handler calls.");
 
-/* An object that a late handler is shown from the cache came at a time that nobody kept: its time is now.
- */
+/* Pushes `ev`. The cache does not keep when an object was received, so the time of an initial object is
+ * now. */
 static void push_event(lua_State *L, const struct handler_call *call)
 {
     struct text text;
@@ -35,7 +35,7 @@ static void push_event(lua_State *L, const struct handler_call *call)
     lua_call(L, 7, 1);
 }
 
-/* For the event on top. Returns how many objects it pushed. */
+/* Sets `previous` of the event on top. Returns the number of pushed objects. */
 static size_t set_previous(lua_State *L, const struct handler_event *event)
 {
     struct root *previous = event_previous(event);
@@ -55,11 +55,13 @@ static void prepare(lua_State *L, void *ctx)
     if (call->handler->wants_event[event->type]) {
         push_event(L, call);
         if (event->type == ON_DELETE) dead += set_previous(L, event);
+        /* Old objects are in no cache any more, and Lua's collector does not see the memory that their views
+         * keep. */
     }
     if (dead) view_note_dead(L, dead);
 }
 
-/* One of its functions ended with an error, which script->failure describes: logs and counts it. */
+/* Logs and counts a failed function; script->failure describes the error. */
 static void handler_failed(struct script_handler *h, enum script_function function, const char *event,
                            const struct root *object, enum script_result result)
 {
@@ -73,7 +75,7 @@ static void handler_failed(struct script_handler *h, enum script_function functi
     };
     h->errors++;
     handler_metrics_failed(&h->metrics);
-    /* I-11 (better): the next event follows at once. */
+    /* better than I-11: the next event follows at once */
     failure_log_add(&h->report, h->script, function, result, about);
     buf_clear(&key);
 }
@@ -93,7 +95,7 @@ static void ended(const struct handler_call *call, enum script_result result)
     if (quarantine_note(&h->quarantine, QUARANTINE_CALL, result)) delivery_quarantined(h);
 }
 
-/* --- calls that wait */
+/* --- calls in flight */
 
 static void lock_key(struct handler_call *call, struct script_handler *h)
 {
@@ -117,6 +119,7 @@ static void unlock_key(struct handler_call *call)
 static void begin_to_wait(struct handler_call *call)
 {
     struct script_handler *h = call->handler;
+    /* The spare is in use now; the next call allocates one. Calls that never yield share it. */
     h->spare = NULL;
     h->refs++;
     call->copy = event_copy(call->event);
@@ -126,7 +129,7 @@ static void begin_to_wait(struct handler_call *call)
     lock_key(call, h);
 }
 
-/* The call that waited has ended. */
+/* Ends a call that had yielded. */
 static void on_done(void *ctx, enum script_result result)
 {
     struct handler_call *call = ctx;
@@ -134,6 +137,7 @@ static void on_done(void *ctx, enum script_result result)
     TAILQ_REMOVE(&h->waiting, call, waiting_link);
     h->waiting_count--;
     ended(call, result);
+    /* Unlock before the next event is chosen, which may be of the same key. */
     if (holder) unlock_key(call);
     if (holder) delivery_go_on(holder);
     event_let_go(&call->copy);
@@ -193,6 +197,7 @@ void handler_calls_cancel(struct script_handler *h)
 {
     struct handler_call *call, *next;
     for (call = TAILQ_FIRST(&h->waiting); call; call = next) {
+        /* A handler that removes itself is called from its own task, which finishes. */
         next = TAILQ_NEXT(call, waiting_link);
         if (call->task != h->script->tasks.current) task_cancel(call->task);
     }
@@ -238,6 +243,7 @@ bool handler_filter_passes(void *ctx, struct root *object)
     struct script_handler *h = ctx;
     struct filter_call q = {h, object, false};
     if (h->removed || h->quarantine.active) return false;
+    /* The filter function may remove the handler. */
     h->refs++;
     enum script_result result = script_call_filter(h->script, "a filter", h->id, call_filter, &q);
     if (result != SCRIPT_OK) handler_failed(h, SCRIPT_FILTER, "filter", object, result);

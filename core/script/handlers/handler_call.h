@@ -1,5 +1,5 @@
-/* Calls of a handler's functions, and the state of those in flight. Owner: the handler whose function it is.
- * On the engine thread, outside of any call into Lua. */
+/* Calls of a handler's functions, and the state of those in flight. Owner: the called handler. On the engine
+ * thread, outside of any call into Lua. */
 #pragma once
 #include <stdbool.h>
 
@@ -10,28 +10,29 @@
  * events it holds back; these differ only after a reload. */
 struct handler_call {
     TAILQ_ENTRY(handler_call) waiting_link, busy_link;
-    struct script_handler *handler; /* a reference while it waits */
-    struct script_handler *holder;  /* NULL: nobody waits for it any more */
-    struct pending_key *key;        /* held in the holder's list; NULL: all of them are */
+    struct script_handler *handler; /* a reference while in flight */
+    struct script_handler *holder;  /* NULL: no events wait for it any more */
+    struct pending_key *key;        /* locked in the holder's pending events; NULL: without keys */
     struct task *task;
-    const struct handler_event *event; /* of the call, whether it waits or not */
-    struct handler_event copy;         /* the same once it waits, with references */
+    const struct handler_event *event; /* event of the call, borrowed until the call yields */
+    struct handler_event copy;         /* the same with references, once the call has yielded */
     int64_t begun_ns;
 };
 
-/* Calls the function. The caller holds a reference to the handler. Borrows the event; one whose call waits is
- * kept. */
+/* Calls the function of the event. The caller holds a reference to the handler. Borrows the event; a call
+ * that yields takes a copy. */
 void handler_call_begin(struct script_handler *handler, const struct handler_event *event);
-/* Cancels the calls of its functions that wait, but for the one that runs just now, if any. */
+/* Cancels the calls in flight of the handler, except the one that is running. */
 void handler_calls_cancel(struct script_handler *handler);
-/* Events of `to` wait for the calls that those of `from` have waited for. */
+/* Makes events of `to` wait for the calls in flight that events of `from` waited for. */
 void handler_calls_move(struct script_handler *from, struct script_handler *to);
-/* Its events wait for no call of another handler any more. */
+/* Makes events of the handler wait for no call of another handler. */
 void handler_calls_disown(struct script_handler *handler);
 
-/* --- The function `filter` of a handler, asked by the informer for objects that pass the rest of its filter.
- * Owner: nothing is kept. On the engine thread, outside of any call into Lua of its script. */
+/* --- Filter function of a handler, which the informer calls for objects that pass its other filters. Owner:
+ * the handler. On the engine thread, outside of any call into Lua of its script. */
 
-/* `ctx` is the struct script_handler. What fails does not pass: it is logged and counted as the handler's
- * errors are, and the handler is not notified of objects that nobody vouched for. */
+/* Returns whether the object passes the filter function of the struct script_handler `ctx`. An object whose
+ * call fails does not pass: delivering it could act on objects that the filter protects. The failure is
+ * logged and counted like one of the handler. */
 bool handler_filter_passes(void *ctx, struct root *object);

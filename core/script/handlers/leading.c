@@ -20,11 +20,13 @@ static void win(struct script *script)
 {
     script->own.leading->notified = true;
     leader_functions_begin(script);
-    script->own.handlers->attached_all = 0; /* handlers that lead meet their informers */
+    script->own.handlers->attached_all = 0; /* attach leader handlers */
     handlers_attach(script);
-    turns_schedule(script); /* workers that lead have keys */
+    turns_schedule(script); /* workers of leaders have keys */
 }
 
+/* The flag and the fence go first: for all steps below the script does not lead any more. Handlers are
+ * detached before the stop functions run, so that these see no further events. */
 static void lose(struct script *script)
 {
     script->own.leading->notified = false;
@@ -41,6 +43,8 @@ void leading_changed(struct script *script)
 {
     struct leading *leading = script->own.leading;
     if (!leading->leadership || leading->over || script->phase != SCRIPT_RUNNING) return;
+    /* A fence belongs to one term: another one means that a term was lost and won again between two
+     * checks. */
     struct fence *fence = leadership_fence(leading->leadership);
     if (fence == leading->fence) return;
     if (leading->notified) lose(script);
@@ -64,6 +68,7 @@ void leading_step_down(struct script *script)
 bool script_leads(const struct script *script)
 {
     const struct leading *leading = script->own.leading;
+    /* A script with a config has yet to join its election: until then it must not act as the leader. */
     if (!leading->leadership) return !leading->over && !leading->config;
     return leading->fence && fence_is_open(leading->fence);
 }
@@ -103,7 +108,7 @@ bool leading_join(struct script *script, const struct lease_config *config, cons
     return true;
 }
 
-/* Joins the election of the flags if the script configures none. */
+/* Claims the election of --leader-elect for a script that does not call k8s.leader. */
 static bool make_lease_config(struct script *script, struct err *err)
 {
     const struct script_host *host = script->host;
@@ -116,9 +121,10 @@ static bool join(struct script *script, struct err *err)
     struct leading *leading = script->own.leading;
     if (!leading->config) return true;
     leading->joined = leaders_join(script->host->cluster->leaders, leading->config, err);
-    if (!leading->joined) return false; /* with a wish that is not granted it never leads */
+    if (!leading->joined) return false; /* a script whose config is refused never leads */
     lease_config_free(leading->config);
     leading->config = NULL;
+    /* A dry run joins to check the config, but must not depend on a lease: it always leads. */
     if (script->host->write_mode == WRITES_SENT) leading->leadership = leading->joined;
     return true;
 }
@@ -129,6 +135,7 @@ static void leave(struct script *script)
     script->own.leading->joined = NULL;
 }
 
+/* In a turn of its own: callers are in the middle of a load or handover, and the functions call Lua. */
 static void begin_soon(struct script *script)
 {
     timer_cancel(&script->own.leading->begin);
@@ -157,11 +164,12 @@ bool leading_handover(struct script *from, struct script *to, struct err *err)
     if (!leading->config) return true;
     if (!leaders_accept(to->host->cluster->leaders, leading->config, from->own.leading->joined, err))
         return false;
+    /* Another lease: the script joins it in on_begin, when the stop functions of `from` have ended. */
     if (!from->own.leading->joined || !leadership_is_of(from->own.leading->joined, leading->config))
         return true;
     bool joined = join(to, err);
-    must(joined); /* it was accepted */
-    leave(from);  /* somebody asks for the lease all the time */
+    must(joined); /* accepted above */
+    leave(from);  /* after the join: the lease has a participant all the time */
     return true;
 }
 
@@ -170,7 +178,7 @@ bool leading_keeps_term(const struct script *from, const struct script *to)
     return !to->own.leading->config && to->own.leading->leadership == from->own.leading->leadership;
 }
 
-/* Begins the stop functions: they go on while the script drains, under the fence of the term. */
+/* Calls the stop functions, which go on while the script drains, under the fence of the term. */
 static void end_all(struct script *script)
 {
     timer_cancel(&script->own.leading->begin);
@@ -204,6 +212,7 @@ static void let_next_begin(struct script *script)
 
 void leading_settle(struct script *script)
 {
+    /* The lease is kept until then: another replica must not start while the stop functions still work. */
     if (script->phase != SCRIPT_DRAINING || leading_count_stopping(script) > 0) return;
     leave(script);
     let_next_begin(script);
@@ -216,7 +225,8 @@ void leading_end(struct script *script)
     leading_settle(script);
 }
 
-/* The configuration was accepted; since then another script may have joined the lease, with other times. */
+/* Joins an election that was accepted before the stop functions of the last generation ended. May fail:
+ * another script may have claimed the lease meanwhile, with other times. */
 static bool join_late(struct script *script)
 {
     struct err err;
@@ -237,7 +247,8 @@ static void on_begin(struct timer *timer)
         win(script);
 }
 
-/* One that itself waited has begun nothing. */
+/* Waits for the oldest generation whose stop functions are in flight: `from` may itself have waited for one,
+ * and has started nothing then. */
 void leading_begin_after(struct script *from, struct script *to)
 {
     struct script *earlier = from->own.leading->waits_for;
@@ -258,6 +269,7 @@ void leading_clear(struct script *script)
     free(script->own.leading->place);
     lease_config_free(script->own.leading->config);
     leave(script);
+    /* A generation that waited for this one would wait for ever. */
     stop_waiting(script);
     let_next_begin(script);
     fence_unref(script->own.leading->fence);

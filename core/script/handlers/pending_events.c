@@ -13,7 +13,7 @@ struct pending_entry {
     TAILQ_ENTRY(pending_entry) link, of_key;
     struct pending_key *key;
     struct handler_event event;
-    bool nothing; /* an add and a delete of what the handler never knew */
+    bool nothing; /* an add and a delete of an object that the handler never saw */
 };
 
 struct pending_key {
@@ -65,7 +65,8 @@ static struct pending_key *want_key(struct pending_events *pending, const struct
     return key ? key : new_key(pending, object);
 }
 
-/* After what changed its entries or who holds it. A key that has been notified of something comes last. */
+/* Updates the place of a key after its entries or locks have changed. A key that just had a turn goes to the
+ * end. Frees a key that is no longer needed. */
 static void settle(struct pending_events *pending, struct pending_key *key)
 {
     bool ready = pending->by_key && !key->locks && !TAILQ_EMPTY(&key->entries);
@@ -107,8 +108,8 @@ static bool same_uid(struct root *a, struct root *b)
     return str_eq(root_uid(a, &text_a), root_uid(b, &text_b));
 }
 
-/* Returns whether the two events may be merged. An update behind the delete of a key that was never seen
- * follows an add for which the handler has no function: so the two may not become an add. */
+/* Returns whether the two events may be merged. An update behind the delete of a key that was never delivered
+ * follows an add for which the handler has no function: merging would deliver that add. */
 static bool may_join(const struct pending_events *pending, const struct pending_entry *entry,
                      const struct handler_event *next)
 {
@@ -150,6 +151,8 @@ bool pending_put(struct pending_events *pending, const struct handler_event *eve
 {
     struct pending_key *key = find_key(pending, event->object);
     struct pending_entry *last = key ? TAILQ_LAST(&key->entries, pending_entries) : NULL;
+    /* Below the mark every event is delivered, as client-go does; merging only bounds the memory of a handler
+     * that cannot keep up. */
     bool joins = last && pending->count >= pending->mark && may_join(pending, last, event);
     if (joins)
         join(pending, last, event);
@@ -166,7 +169,7 @@ static void free_entry(struct pending_events *pending, struct pending_entry *ent
     pending->count--;
     pending->initial -= entry->event.info.initial;
     free(entry);
-    if (key->is_ready) { /* the others have their turns first */
+    if (key->is_ready) { /* move behind the other keys */
         TAILQ_REMOVE(&pending->ready, key, turn);
         key->is_ready = false;
     }
@@ -188,6 +191,8 @@ bool pending_has_next(const struct pending_events *pending)
 bool pending_take(struct pending_events *pending, struct handler_event *event)
 {
     struct pending_entry *entry;
+    /* Entries that were merged to nothing are kept until here: a later event of the key may still have been
+     * merged into them. */
     while ((entry = next_of(pending))) {
         bool nothing = entry->nothing;
         *event = entry->event;
@@ -208,14 +213,14 @@ void pending_clear(struct pending_events *pending)
     }
 }
 
-/* --- Two events that become one, and what a delete says of the state before it */
+/* --- merging of two events, and the state before a delete */
 
 struct handler_event event_copy(const struct handler_event *event)
 {
     struct handler_event copy = *event;
     if (copy.old_object) root_ref(copy.old_object);
     root_ref(copy.object);
-    copy.info.stored = NULL; /* borrowed for the informer's call only; `old_object` is the same */
+    copy.info.stored = NULL; /* borrowed for the callback only; equals `old_object` */
     return copy;
 }
 
@@ -236,9 +241,8 @@ static void set_object(struct handler_event *event, struct root *object)
 /* --- two become one (I-8) */
 
 /* Added + Updated = Added(new); Updated + Updated: the first old, the last new; Deleted + Added = Updated,
- * from what was delivered before the delete, whose last state the handler never saw.
- * The flags are the later event's, but an object that is still new to the handler stays one of the initial
- * list, or one that began to pass its filter. */
+ * from the state delivered before the delete, as the handler never saw the last one. Flags are those of the
+ * later event, but an object that is still new to the handler stays initial or newly filtered. */
 static void join_change(struct handler_event *event, const struct handler_event *next)
 {
     struct event_info info = next->info;
@@ -261,8 +265,9 @@ static void join_change(struct handler_event *event, const struct handler_event 
     event->info = info;
 }
 
-/* Updated + Deleted = Deleted; Added + Deleted: nothing, unless it was recalled; Deleted + Deleted = the one
- * that is no tombstone. What is nothing has become a delete, and stays nothing with another one. */
+/* Updated + Deleted = Deleted; Added + Deleted: nothing, unless recalled; Deleted + Deleted = the one that is
+ * not a tombstone, as its last state is exact. Nothing has become a delete, and stays nothing when merged
+ * with another. */
 static bool join_delete(struct handler_event *event, bool nothing, const struct handler_event *next)
 {
     bool left = (event->type != ON_ADD || event->recalled) && !nothing;
@@ -284,9 +289,9 @@ bool event_join(struct handler_event *event, bool nothing, const struct handler_
     return true;
 }
 
-/* --- what a delete says (B-5) */
+/* --- state before a delete (B-5) */
 
-/* As value_equal, but for the field at the path, whose last name is followed by NULL. */
+/* Like value_equal, but ignores the field at the path, which ends with NULL. */
 static bool equal_but(struct value a, struct value b, const char *const *path)
 {
     size_t count = value_count(a);

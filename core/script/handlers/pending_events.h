@@ -1,8 +1,8 @@
-/* Events that a handler has not received yet, because calls of it wait. In the order in which they came;
- * with `by_key` each key in its own, and a key that is held is passed over, at no cost. From `mark` events
- * on, an event whose key is in the list already joins the last one of that key: there are never more than
- * `mark` events and two for each key, three behind a recalled add (I-8, B-2). Owner: the handler that embeds
- * it, on the engine thread. Objects in it are references. */
+/* Events of a handler that are queued behind its calls in flight, in order of arrival; with `by_key` in order
+ * for each key, and locked keys are passed over at no cost. From `mark` events on, an event is merged into
+ * the last one of its key: there are never more than `mark` events plus two for each key, three behind a
+ * recalled add (I-8, B-2). Owner: the handler that embeds it, on the engine thread. Objects in it are
+ * references. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,45 +11,46 @@
 
 #include "informer/shared/shared_informer.h"
 
-/* --- Events of a handler, and how events of one object are merged. Owner: the holder of the event; its
- * objects are references or borrowed, as said there. On the engine thread; no Lua is called. */
+/* --- Events for a handler, and how two of one object are merged. Owner: the holder of the event; its objects
+ * are references or borrowed, as said there. On the engine thread; calls no Lua. */
 
 enum handler_event_type { ON_ADD, ON_UPDATE, ON_DELETE, ON_COUNT };
 
 struct handler_event {
     enum handler_event_type type;
-    /* The state that the handler received last, by the event before this one: the old object of an update; of
-     * a delete that of the cache, which `object` may not be. NULL: it was not notified of the key, so that
-     * this is an add, or the delete of a key that was never seen (Q-3). */
+    /* State that was delivered last, by the event before this one: the old object of an update; for a delete
+     * the cached state, which `object` may not be. NULL: nothing of the key was delivered, so that this is an
+     * add, or the delete of a key that was never seen (Q-3). */
     struct root *old_object;
-    struct root *object; /* the new state or the last */
+    struct root *object; /* new state, or the last one of a delete */
     struct event_info info;
-    /* An add of an object that is gone, for the delete behind it: an earlier generation was notified of it.
-     * Joined with that delete it is a delete whose add nobody received. */
+    /* Add of an object that is gone, delivered for the delete behind it because an earlier generation had
+     * seen the object. Merged with that delete it is a delete without a delivered add. */
     bool recalled;
 };
 
-/* Takes references of its own to the objects. */
+/* Copies the event with references of its own. */
 struct handler_event event_copy(const struct handler_event *event);
 void event_let_go(struct handler_event *event);
-/* `next` is the next one of the same key: the event, whose objects are references, becomes both. Its
- * `old_object` stays, as the handler was notified of nothing in between; without one what comes out is an
- * add, whatever it was joined of. False when nothing is left to tell, an add and a delete: the event is kept
- * for what may come after it, which begins with `nothing` true. */
+/* Merges `next`, the following event of the same key, into the event, whose objects are references. Its
+ * `old_object` stays, as nothing was delivered in between; without one the result is an
+ * add, whatever it was
+ * merged from. Returns false if nothing is left to deliver (an add and a delete): the event is kept for a
+ * later merge, which passes true as `nothing`. */
 bool event_join(struct handler_event *event, bool nothing, const struct handler_event *next);
-/* Borrows the state that the handler received last, of a delete whose last state is another; NULL otherwise.
- * States that differ in their version alone are the same: servers give each delete a version of its own. */
+/* Returns, borrowed, the state that was delivered before a delete if the last state differs; else NULL.
+ * States that differ only in their version are equal: servers assign each delete a version of its own. */
 struct root *event_previous(const struct handler_event *event);
 
 /* --- pending */
 
-/* Treatment of a delete and an add after it, and of a recalled add and its delete, which stay two except with
- * the last. */
+/* Treatment of a delete followed by an add, and of a recalled add followed by its delete, which stay two
+ * except with PENDING_PICK_DELETES. */
 enum pending_pairs {
     PENDING_JOIN_ALL,        /* an update */
     PENDING_SPLIT_RECREATED, /* the same, but with another uid they stay two */
     PENDING_KEEP_PAIRS,      /* they stay two: the handler has no function for updates */
-    PENDING_PICK_DELETES,    /* they stay two: deletes are picked out, with what was delivered before each */
+    PENDING_PICK_DELETES,    /* two: deletes are picked out, with the state delivered before each */
 };
 
 struct pending_entry;
@@ -57,27 +58,28 @@ struct pending_key;
 
 struct pending_events {
     TAILQ_HEAD(, pending_entry) entries; /* all of them */
-    TAILQ_HEAD(, pending_key) ready; /* keys with events, not held; the one whose turn it is comes first */
-    struct pending_key *keys;        /* those with events or held, by their text */
+    TAILQ_HEAD(, pending_key) ready;     /* unlocked keys with events, in the order of their turns */
+    struct pending_key *keys;            /* keys that have events or are locked, by their string */
     size_t count, mark;
-    size_t initial; /* events of the first list among them */
+    size_t initial; /* initial objects among them */
     enum pending_pairs pairs;
     bool by_key;
 };
 
 void pending_init(struct pending_events *pending, size_t mark, enum pending_pairs pairs, bool by_key);
-/* Keys that are held stay so. */
+/* Drops all events; keys stay locked. */
 void pending_clear(struct pending_events *pending);
-/* Takes references of its own. Returns true when the event joined another one. */
+/* Adds an event, with references of its own. Returns true if it was merged into another one. */
 bool pending_put(struct pending_events *pending, const struct handler_event *event);
-/* The same for an event that stays one of its own, however many there are. */
+/* Like pending_put, but never merges. */
 void pending_append(struct pending_events *pending, const struct handler_event *event);
-/* The next event, with its references for the caller; false when there is none. By key: of a key that is not
- * held, and keys take turns. */
+/* Removes the next event, whose references the caller takes; false when there is none. By key, takes it from
+ * an unlocked key; keys take turns. */
 bool pending_take(struct pending_events *pending, struct handler_event *event);
-/* By key: no event of the object is taken until as many pending_unlock. */
+/* Locks the key of the object: none of its events is taken until an equal number of pending_unlock calls. By
+ * key only. */
 struct pending_key *pending_lock(struct pending_events *pending, const struct root *object);
 void pending_unlock(struct pending_events *pending, struct pending_key *key);
 bool pending_is_locked(const struct pending_events *pending, const struct root *object);
-/* Returns whether pending_take has an event to give. */
+/* Returns whether pending_take would return an event. */
 bool pending_has_next(const struct pending_events *pending);

@@ -19,7 +19,7 @@ int64_t budget_clock_ns(void)
     return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 }
 
-/* --- the text */
+/* --- Error message */
 
 /* "the handler pods/1", "the filter of pods/1", "the load phase" */
 static void put_call(const struct script *script, const struct budget_call *call, struct buf *out)
@@ -34,7 +34,7 @@ static void put_call(const struct script *script, const struct budget_call *call
     if (strncmp(what, "an ", 3) == 0) what += 3;
     if (what != call->what) buf_puts(out, "the ");
     buf_puts(out, what);
-    bool named = !call->whose || strcmp(what, "rule") == 0; /* else it belongs to what has that name */
+    bool named = !call->whose || strcmp(what, "rule") == 0; /* else of the owner */
     bool plain = named && strchr(buf_text(&caller), ' ') == NULL;
     if (caller.len > 0 && strcmp(buf_text(&caller), what) != 0)
         buf_printf(out, "%s%s", plain ? " " : " of ", buf_text(&caller));
@@ -42,7 +42,7 @@ static void put_call(const struct script *script, const struct budget_call *call
     buf_clear(&trigger);
 }
 
-/* Keeps where the call is, as it will unwind. `L` NULL: no script is running. */
+/* Records the place of the call before it unwinds. `L` NULL: no script is running. */
 static void report(struct script *script, lua_State *L)
 {
     struct budget *b = &script->budget;
@@ -53,6 +53,7 @@ static void report(struct script *script, lua_State *L)
     limit_describe(b->over_limit, script->limits.values[b->over_limit], &b->failure.text);
     buf_puts(&b->failure.text, ") in ");
     put_call(script, b->over, &b->failure.text);
+    /* Garbage cannot explain the excess then: name the cause that a script's author would not suspect. */
     if (b->over_limit == LIMIT_SCRIPT_MEMORY && script->retained.bytes > script->heap.limit / 4) {
         buf_printf(&b->failure.text, "; %zu KiB of it are held by objects that are no longer in a cache",
                    script->retained.bytes >> 10);
@@ -65,9 +66,8 @@ enum { EACH_INSTRUCTION = 1 };
 
 static void on_count(lua_State *L, lua_Debug *ar);
 
-/* The first hook, and the end of the last one, change LuaJIT's table of instructions, which it does not
- * expect to be interrupted by the same: a signal that comes meanwhile does nothing, and the next one is 4 ms
- * away. */
+/* LuaJIT updates its dispatch table when the first hook is set and the last one removed, and is not reentrant
+ * there. A signal that comes meanwhile does nothing: the next one is 4 ms away. */
 static void set_hook(struct script *script, int every)
 {
     struct budget *b = &script->budget;
@@ -85,7 +85,7 @@ void budget_arm(struct script *script)
     if (!script->trusted) set_hook(script, EACH_INSTRUCTION);
 }
 
-/* Back to how it is while nothing is wrong. */
+/* Restores the normal hook: none with a watch, else the counting one. */
 static void disarm(struct script *script)
 {
     int rest = script->host->watch || script->trusted ? 0 : BUDGET_INSTRUCTIONS;
@@ -99,15 +99,15 @@ static void set_over(struct budget *b, struct budget_call *call, enum limit limi
     b->stop = true;
 }
 
-/* A collection during which the clock was started has excused more than has gone by. */
+/* Can be negative: a collection during which the clock started has excused more time than has passed. */
 static int64_t taken_ns(const struct budget_call *call, int64_t now)
 {
     int64_t taken = now - call->begun_ns - call->excused_ns;
     return taken > 0 ? taken : 0;
 }
 
-/* Finds a call that is over its limit, the innermost first. True when one will be before anybody looks again.
- */
+/* Finds a call over its limit, the innermost first, as an outer one may be fine without it. Returns whether
+ * one will exceed its limit before the next check. */
 static bool check_calls(struct script *script)
 {
     struct budget *b = &script->budget;
@@ -131,6 +131,8 @@ void budget_raise(lua_State *L)
     struct budget *b = &script->budget;
     if (!b->over) return;
     if (!b->reported) report(script, L);
+    /* A pcall of the script catches this error and goes on: the hook raises it again at the next instruction,
+     * until the engine's own call has ended. */
     if (b->every != EACH_INSTRUCTION) budget_arm(script);
     lua_pushlstring(L, b->failure.text.data, b->failure.text.len);
     lua_error(L);
@@ -139,14 +141,16 @@ void budget_raise(lua_State *L)
 static void on_count(lua_State *L, lua_Debug *ar)
 {
     struct script *script = script_of(L);
+    /* The collection comes first: a call over the memory limit may be fine after it. */
     memory_on_hook(L);
     if (!script->budget.over) check_calls(script);
     budget_raise(L);
+    /* Was set for a collection only, which has run. */
     if (script->budget.every == EACH_INSTRUCTION) disarm(script);
 }
 
-/* Checks the budget. An exceeded one is armed again each time: the signal may have come while Lua wrote the
- * same fields. */
+/* Sets the hook again on each tick after a limit was exceeded: the last signal may have come while Lua wrote
+ * the same fields, and so was lost. */
 void budget_tick(struct script *script)
 {
     if (script->trusted) return;
@@ -160,6 +164,7 @@ void budget_tick(struct script *script)
 void budget_exceed(struct script *script, enum limit limit)
 {
     struct budget *b = &script->budget;
+    /* The first limit exceeded is the one to report; without a call in flight there is nothing to end. */
     if (b->over || !b->call) return;
     set_over(b, b->call, limit);
     budget_arm(script);
@@ -169,6 +174,7 @@ void budget_exceed_at(struct script *script, lua_State *L, enum limit limit)
 {
     if (script->budget.over || !script->budget.call) return;
     budget_exceed(script, limit);
+    /* Record the line now: Lua unwinds a refused allocation without a message handler. */
     if (L) report(script, L);
 }
 
@@ -178,7 +184,8 @@ void budget_excuse(struct script *script, int64_t ns)
     for (struct budget_call *call = script->budget.call; call; call = call->outer) {
         if (!call->begun_ns) continue;
         call->excused_ns += ns;
-        /* Excuses extend a call by its own limit at most. */
+        /* Excuses extend a call by its own limit at most: a script that only causes collections must end
+         * too. */
         if (call->excused_ns > call->limit_ns) call->excused_ns = call->limit_ns;
     }
 }
@@ -205,6 +212,7 @@ void budget_enter(struct script *script, struct budget_call *call, enum limit li
         .what = what,
         .whose = whose,
         .limit = limit,
+        /* A trusted script runs with JIT, where no hook could enforce a limit. */
         .limit_ns = script->trusted || ms > INT64_MAX / NS_PER_MS ? INT64_MAX : ms * NS_PER_MS,
     };
     /* The signal of the CPU watch walks the calls: it may see a call only when it is complete. */
@@ -222,7 +230,8 @@ static enum script_result result_of(enum limit limit)
     return limit == LIMIT_SCRIPT_MEMORY ? SCRIPT_MEMORY_LIMIT : SCRIPT_CPU_LIMIT;
 }
 
-/* A call that was found over a limit at its very end was reported nowhere yet. */
+/* Records the failure if the limit was exceeded so late that no instruction has raised it. A task that yields
+ * goes on: its next resume has a budget of its own. */
 enum script_result budget_leave(struct script *script, struct budget_call *call, enum script_result result)
 {
     struct budget *b = &script->budget;

@@ -1,11 +1,11 @@
-/* The CPU that a call may take. cpu_watch.h looks at the clock of the call in progress from a signal handler,
- * every few milliseconds. When a call is over its limit a hook is armed, which raises at every instruction,
- * so that no pcall, coroutine or __tostring of the script goes on: only the engine's own protected call ends
- * that. No hook is set before: it would double what an instruction costs. Only where the limit is nearer than
- * the next look, the hook counts BUDGET_INSTRUCTIONS and looks itself; without a watch it always does. The
- * clock of a call starts when it is first looked at: a short call costs no reading of it. JIT-compiled loops
- * are never stopped by a hook, so a script with budgets runs without JIT. Owner: the script. On the engine
- * thread; budget_tick in a signal handler of it. */
+/* CPU budgets of calls. cpu_watch.h checks the clock of the call in flight from a signal handler, every few
+ * milliseconds. Once a call has exceeded its limit, a hook raises at every instruction, so that no pcall,
+ * coroutine or __tostring of the script can go on: only the protected call of the engine ends that. No hook
+ * is set before, as it would double the cost of each instruction. Only if the limit is nearer than the next
+ * check, or without a watch, a hook counts BUDGET_INSTRUCTIONS and checks itself. The clock of a call starts
+ * at its first check, so short calls never read it. No hook stops loops compiled by the JIT, so scripts with
+ * budgets run without it. Owner: the script. On the engine thread; budget_tick in a signal handler of that
+ * thread. */
 #pragma once
 #include <lua.h>
 #include <stdbool.h>
@@ -16,44 +16,45 @@
 
 enum { BUDGET_INSTRUCTIONS = 10000 };
 
-/* For script_open.c: from here on calls are watched. Not for scripts that the operator trusts. */
+/* Starts watching calls. Not for scripts that the operator trusts. */
 void budget_open(struct script *script);
 void budget_close(struct script *script);
-/* Around each call; on the stack or in the script. `limit` says how much it may take. */
+/* Begins a call with the limit; pair with budget_leave. `call` stays in place, on the stack or in the
+ * script. */
 void budget_enter(struct script *script, struct budget_call *call, enum limit limit, const char *what,
                   const char *whose);
-/* Gives the result that the call has: a limit's, if it is over one, whatever it made of the error;
- * script->failure then tells of that. */
+/* Ends the call and returns its result: SCRIPT_CPU_LIMIT or SCRIPT_MEMORY_LIMIT, with script->failure set, if
+ * it exceeded a limit, else `result`. */
 enum script_result budget_leave(struct script *script, struct budget_call *call, enum script_result result);
-/* The task in progress is about to be forgotten: keeps who it was, if it is over a limit. */
+/* Records the name of the running task if it exceeded a limit. Call before the task is freed. */
 void budget_note(struct script *script);
-/* The call in progress has taken so much of some other limit that it must end. */
+/* Ends the call in flight because it exceeded a limit that is not CPU time. */
 void budget_exceed(struct script *script, enum limit limit);
-/* The same, with the line at which `L` is now, which is read without anything of Lua's: from allocators.
- * NULL: not known yet. */
+/* Like budget_exceed, with the line at which `L` is. Safe in allocators: reads the line without calling Lua.
+ * `L` NULL: not known yet. */
 void budget_exceed_at(struct script *script, lua_State *L, enum limit limit);
-/* The hook comes at the next instruction. From allocators and signal handlers too. */
+/* Runs the hook at the next instruction. Safe in allocators and signal handlers. */
 void budget_arm(struct script *script);
-/* So much of the CPU that the call took was the engine's. */
+/* Subtracts CPU time that the engine used from all calls in flight. */
 void budget_excuse(struct script *script, int64_t ns);
-/* Looks at the clock; for cpu_watch.c, in a signal handler. */
+/* Checks the clock. For cpu_watch.c, in a signal handler. */
 void budget_tick(struct script *script);
-/* The thread's CPU clock. A system call. */
+/* Returns the CPU clock of the thread. Costs a system call. */
 int64_t budget_clock_ns(void);
 
-/* --- Budget of long C functions. LuaJIT's hooks do not reach into C, so that such a function counts small
- * steps of about 10 ns, and checks about every millisecond whether the call of the script may go on. Owner:
- * the function, on its stack. To be used inside calls into Lua only: steps_take may raise. */
+/* --- Budget of long C functions, which LuaJIT's hooks do not reach: such a function counts small steps of
+ * about 10 ns, and checks about every millisecond whether the call may go on. Owner: the function, on its
+ * stack. Use inside calls into Lua only: steps_take may raise. */
 
 enum { STEPS_TURN = 100000 };
 
 struct steps {
     lua_State *L;
-    ptrdiff_t left; /* until it asks again */
+    ptrdiff_t left; /* until the next check */
 };
 
 void steps_init(struct steps *steps, lua_State *L);
-/* Raises when the call is over a limit. */
+/* Raises if the call has exceeded a limit. */
 void steps_check(struct steps *steps);
 
 static inline void steps_take(struct steps *steps, ptrdiff_t count)

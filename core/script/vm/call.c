@@ -16,11 +16,12 @@
 #include "script/vm/running.h"
 #include "script/vm/state.h"
 
-/* Of the 8 MiB that a process has by default. What lies between two checks is bounded by Lua's stack and
- * takes less than the rest. */
+/* Part of the 8 MiB that a process has by default. Between two checks, Lua's stack limit bounds the use to
+ * less than the rest. */
 enum { C_STACK_MAX = 2 << 20 };
+/* Keeps a log line readable; a script may raise a string of megabytes. */
 enum { ERROR_TEXT_MAX = 4000 };
-/* Of L's stack, for what a verb pushes after its check and what protect pushes. */
+/* Slots of L's stack for what a verb pushes after its check and what protect pushes. */
 enum { NESTED_SLOTS = 16 };
 
 /* Returns the identity of an error value; strings are interned. */
@@ -33,6 +34,7 @@ void call_keep_frames(lua_State *L, lua_State *dead)
 {
     struct script *script = script_of(L);
     const void *error = error_identity(L);
+    /* Another error: frames kept of the last one, which a pcall has caught, do not belong to it. */
     if (error != script->call.inner.error) failure_forget(&script->call.inner.failure);
     script->call.inner.error = error;
     failure_put_frames(dead, 0, &script->call.inner.failure);
@@ -71,8 +73,8 @@ static int l_enter(lua_State *L)
     return 0;
 }
 
-/* Text of an error value that is neither string, number nor a table with a message: may run the script's
- * __tostring. Of a table that has none it is what is in it. */
+/* Converts an error value that is neither string, number nor a table with a message: may run __tostring of
+ * the script. A table without one is described by its contents. */
 static int l_to_text(lua_State *L)
 {
     if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING) return 1;
@@ -83,7 +85,7 @@ static int l_to_text(lua_State *L)
     return 1;
 }
 
-/* The error value is on top of the stack. Allocates nothing in Lua, as nothing protects it. */
+/* Appends the error value on top of the stack. Allocates nothing in Lua, as no protected call is active. */
 static bool plain_text(lua_State *L, struct buf *out)
 {
     if (lua_type(L, -1) == LUA_TTABLE) {
@@ -137,6 +139,7 @@ void call_check_nested(lua_State *L)
 static void enter(struct script *script, const char *phase, const char *what, const char *whose,
                   enum limit cpu, const char *stack_base)
 {
+    /* Handlers are never nested: an event raised inside a call is delivered after it. */
     must(script->call.depth == 0);
     script->call.depth++;
     script->report.tally.calls++;
@@ -145,6 +148,7 @@ static void enter(struct script *script, const char *phase, const char *what, co
     script->call.stack_base = stack_base;
     script->call.inner.error = NULL;
     failure_forget(&script->failure);
+    /* Collect before the budget begins: the garbage is of earlier calls. */
     memory_settle(script);
     budget_enter(script, &script->call.stay, cpu, what, whose);
     cpu_watch_enter(script->host->watch, script);
@@ -158,8 +162,11 @@ void call_enter(struct script *script, const char *phase, const char *what, enum
 
 enum script_result call_leave(struct script *script, enum script_result result)
 {
+    /* The watch stops first: its signal must not find a call that is being taken down. */
     cpu_watch_leave(script->host->watch);
     result = budget_leave(script, &script->call.stay, result);
+    /* A memory error needs a collection before the next call; any limit leaves garbage that an idle
+     * collection finds. */
     if (result == SCRIPT_MEMORY_LIMIT) script->heap.due = true;
     if (result == SCRIPT_MEMORY_LIMIT || result == SCRIPT_CPU_LIMIT) script->heap.spent = true;
     absent_clear(&script->call.absent);

@@ -8,13 +8,13 @@
 #include "script/vm/retained.h"
 #include "script/vm/state.h"
 
-/* So small a block is not refused to a call that must end anyway, so many bytes over the bound: its error is
- * made of it. */
+/* Blocks up to SMALL are granted to a call that must end anyway, up to FOR_ERRORS bytes over the bound: Lua
+ * builds the error from them. */
 enum { SMALL = 4096, FOR_ERRORS = 1 << 20 };
 
-/* Returns the state whose frames name the line that needs memory: Lua unwinds without a message when it gets
- * none. For a coroutine of the script it is the state that resumed it. NULL where machine code may run, which
- * keeps no frames. */
+/* Returns the state whose frames name the line that needs memory, as Lua unwinds without a message when an
+ * allocation is refused. For a coroutine of the script, returns the state that resumed it. NULL where machine
+ * code may run, which keeps no frames. */
 static lua_State *current_state(const struct script *script)
 {
     const struct task *task = script->tasks.current;
@@ -25,8 +25,8 @@ static lua_State *current_state(const struct script *script)
 static bool may_have(struct script *script, size_t more)
 {
     const struct script_heap *heap = &script->heap;
-    size_t own = script->memory -
-                 script->retained.bytes; /* what is held is for the hook to judge: it collects first */
+    /* Retained objects are left to the hook: it can collect before it judges, the allocator cannot. */
+    size_t own = script->memory - script->retained.bytes;
     if (!heap->refuses || own + more <= heap->hard) return true;
     if (script->budget.over && more <= SMALL && own + more <= heap->hard + FOR_ERRORS) return true;
     script->heap.refused = true;
@@ -38,6 +38,7 @@ static void check_collection(struct script *script)
 {
     struct script_heap *heap = &script->heap;
     if (script->memory <= heap->collect_at || heap->wanted) return;
+    /* Collecting inside the allocator would free objects that Lua is working on: ask the hook for it. */
     heap->wanted = true;
     if (script->L) budget_arm(script);
 }
@@ -68,6 +69,7 @@ void memory_note(struct script *script, ptrdiff_t bytes)
 void memory_take(lua_State *L, size_t bytes)
 {
     struct script *script = script_of(L);
+    /* Garbage may be all that is in the way, and C callers can collect at this point. */
     if (script->memory + bytes > script->heap.limit) memory_collect(L);
     if (script->memory + bytes > script->heap.limit) {
         budget_exceed(script, LIMIT_SCRIPT_MEMORY);
@@ -82,6 +84,8 @@ static void set_next(struct script *script)
 {
     struct script_heap *heap = &script->heap;
     size_t left = script->memory < heap->limit ? heap->limit - script->memory : 0;
+    /* Collect when half of the rest is used, so that a script near its limit collects ever sooner, but never
+     * below three quarters, where Lua's own collector suffices. */
     heap->collect_at = script->memory + left / 2;
     if (heap->collect_at < heap->limit / 4 * 3) heap->collect_at = heap->limit / 4 * 3;
 }
@@ -120,7 +124,8 @@ void memory_unguard(struct script *script, bool guarded)
     script->heap.refuses = guarded;
 }
 
-/* Lua allocates while it collects, as when it makes its table of strings smaller. */
+/* Runs with refusals off: Lua allocates while it collects, for example to resize its string table, and an
+ * error raised there would corrupt the collection. */
 void memory_collect(lua_State *L)
 {
     struct script *script = script_of(L);
@@ -134,6 +139,7 @@ void memory_collect(lua_State *L)
     script->heap.refuses = refuses;
     script->heap.wanted = script->heap.spent = false;
     script->heap.lived = script->memory;
+    /* libc keeps freed memory for itself: base/mem.c returns it to the system once enough has added up. */
     if (before > script->memory) mem_note_freed(before - script->memory);
     set_next(script);
     /* A collection is the engine's work: calls do not pay for it. */
@@ -161,12 +167,14 @@ void memory_settle(struct script *script)
     set_pace(script);
 }
 
+/* A call that ended by itself leaves its garbage to Lua's own collector. One that a limit ended may never be
+ * called again, so that garbage would stay for ever. */
 void memory_collect_idle(struct script *script)
 {
     enum { LITTLE = 1 << 20 };
     struct script_heap *heap = &script->heap;
     size_t before = script->memory;
-    bool much = before > LITTLE + 2 * heap->lived; /* as much garbage as Lua's own pace allows */
+    bool much = before > LITTLE + 2 * heap->lived; /* as Lua's own pace allows */
     if (!script->L || script->call.depth > 0 || !(heap->due || heap->again || (heap->spent && much))) return;
     heap->due = false;
     memory_collect(script->L);

@@ -1,9 +1,9 @@
-/* The memory of a script: Lua's allocator with a limit. LuaJIT does not collect when an allocation is
- * refused, so the limit alone would kill healthy scripts: from three quarters of it on, the hook of budget.h
- * runs a full collection, and again each time when half of what was then left is used. What is still over the
- * limit after one ends the call. Objects that it alone keeps alive count too (retained.h). Between two
- * instructions a script may go over it by a quarter: more is refused at once. Owner: the script. On the
- * engine thread. */
+/* Memory of a script: Lua's allocator with a limit. LuaJIT does not collect when an allocation is refused, so
+ * the limit alone would kill healthy scripts: from three quarters of it on, the hook of budget.h runs a full
+ * collection, and again each time half of the rest is used. A script that exceeds the limit after a
+ * collection ends its call. Retained objects count too (retained.h). Between two instructions a script may
+ * exceed the limit by a quarter; the allocator refuses more at once. Owner: the script. On the engine
+ * thread. */
 #pragma once
 #include <lua.h>
 #include <stdbool.h>
@@ -15,24 +15,25 @@ struct script;
 
 /* Lua's allocator; `script` is the struct script. */
 void *memory_allocate(void *script, void *block, size_t old_size, size_t new_size);
-/* The limits of the script have changed. */
+/* Recomputes the bounds after the limits of the script have changed. */
 void memory_set_limit(struct script *script);
-/* Around each lua_pcall, lua_resume and lua_cpcall: returns what memory_unguard takes. */
+/* Lets the allocator refuse memory. Call around each lua_pcall, lua_resume and lua_cpcall; pass the result to
+ * memory_unguard. */
 bool memory_guard(struct script *script);
 void memory_unguard(struct script *script, bool guarded);
-/* A full collection, now; inside a call with the state or coroutine that runs. Raises nothing, and its time
- * is not the script's. */
+/* Runs a full collection. Inside a call, `L` is the state or coroutine that runs. Does not raise; its time
+ * does not count for the script. */
 void memory_collect(lua_State *L);
-/* By the hook of budget.h. */
+/* Collects if needed. For the hook of budget.h. */
 void memory_on_hook(lua_State *L);
-/* Outside of Lua, before it is entered: collects after a call that ended for want of memory, and sets the
- * pace of Lua's own collector. */
+/* Collects after a call that ran out of memory, and sets the pace of Lua's own collector. Call outside of
+ * Lua, before it is entered. */
 void memory_settle(struct script *script);
-/* Outside of Lua, about once a second: collects what calls left that were ended by a limit. Nobody may call
- * the script again. */
+/* Collects the garbage of calls that a limit ended: the script may never be called again. Call outside of
+ * Lua, about once a second. */
 void memory_collect_idle(struct script *script);
-/* C memory that the script holds, such as a snapshot's: more or less of it by so many bytes. */
+/* Adds `bytes` of C memory that the script holds, such as a snapshot; negative when it is freed. */
 void memory_note(struct script *script, ptrdiff_t bytes);
-/* As memory_note, before so much is allocated on a script's word: collects where there is no room, and ends
- * the call by its limit when there is none then. */
+/* Like memory_note, before memory whose size the script chose is allocated: collects if there is no room, and
+ * raises if there still is none. */
 void memory_take(lua_State *L, size_t bytes);

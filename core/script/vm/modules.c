@@ -13,8 +13,8 @@
 #include "script/vm/feature.h"
 #include "script/vm/task.h"
 
-/* Nothing declares events before they are told, so the text is searched for ".event": what is found too often
- * costs a right that is not needed. */
+/* Whether a script writes Event objects is known only when it does, but `kubelua rbac` needs it before: so
+ * the source is searched for ".event". A false match only adds a permission that is not needed. */
 static bool names_event(struct str text)
 {
     struct str line;
@@ -34,6 +34,7 @@ void modules_push_chunk(lua_State *L, struct str source, const char *chunk)
 {
     struct script *script = script_of(L);
     if (!script->load.names_events) script->load.names_events = names_event(source);
+    /* LuaJIT trusts bytecode blindly: a crafted chunk would reach any memory of the process. */
     if (source.n > 0 && source.p[0] == LUA_SIGNATURE[0])
         luaL_error(L, "%s is bytecode, not Lua text", chunk + 1);
     if (!load_text(L, source, chunk)) lua_error(L);
@@ -81,7 +82,7 @@ static int l_internal_require(lua_State *L)
     return 1;
 }
 
-/* "k8s", or a table that k8s shows: "k8s.json". Pushes it, or nothing and returns false. */
+/* Pushes "k8s", or a table in it such as "k8s.json". Returns false and pushes nothing for other names. */
 static bool push_api(lua_State *L, const char *name)
 {
     if (strncmp(name, "k8s", 3) != 0 || (name[3] != '\0' && name[3] != '.')) return false;
@@ -92,7 +93,8 @@ static bool push_api(lua_State *L, const char *name)
     script_raise(L, "module '%s' not found", name);
 }
 
-/* Names of letters, digits, _ and -, joined by dots. */
+/* Returns whether the name has letters, digits, _ and -, joined by dots: so that no name leaves the module
+ * directories. */
 static bool is_module_name(const char *name)
 {
     enum { NAME_MAX_BYTES = 200 };
@@ -104,8 +106,8 @@ static bool is_module_name(const char *name)
     return true;
 }
 
-/* The module's file in a folder, "" for the working one or one that ends with a slash, in the scratch of the
- * script. */
+/* Returns the module's file in a directory ("" for the working one, else ending with a slash), in the
+ * script's scratch buffer. */
 static const char *module_path(struct script *script, struct str folder, const char *name)
 {
     struct buf *out = script_scratch(script);
@@ -115,7 +117,7 @@ static const char *module_path(struct script *script, struct str folder, const c
     return buf_text(out);
 }
 
-/* The folder of the script, which is the first place; then those of the operator. */
+/* Returns search directory `i`: first that of the script, then those of the operator. */
 static struct str place(const struct script *script, size_t i, struct buf *text)
 {
     const char *slash = strrchr(script->id.path, '/');
@@ -125,9 +127,7 @@ static struct str place(const struct script *script, size_t i, struct buf *text)
     return buf_slice(text);
 }
 
-/* Pushes "@" and the path of the file that has the module; false when there is none, and "no file A, no file
- * B".
- */
+/* Pushes "@" and the path of the module's file; else returns false and pushes "no file A, no file B". */
 static bool find_file(lua_State *L, const char *name, struct str *source)
 {
     struct script *script = script_of(L);
@@ -157,7 +157,7 @@ static void load_file(lua_State *L, const char *name)
     modules_push_chunk(L, source, own_text(L, -1));
 }
 
-/* The table of loaded modules is ours: LuaJIT's own could hold what a script must not have. */
+/* Keeps loaded modules in a table of its own: LuaJIT's could hold what a script must not have. */
 static int l_require(lua_State *L)
 {
     enum { LOADED = 2 };
@@ -171,6 +171,7 @@ static int l_require(lua_State *L)
     if (!lua_isnil(L, -1)) return 1;
     if (!push_api(L, name) && !feature_push_module(L, name)) {
         load_file(L, name);
+        /* The null marks a module in progress, so that a circle raises instead of recursing. */
         push_null(L);
         lua_setfield(L, LOADED, name);
         lua_pushstring(L, name);
@@ -204,6 +205,7 @@ void modules_open(lua_State *L)
 
 /* --- Compiling in pieces */
 
+/* Small enough to check the budget often: LuaJIT's parser can take seconds for 100 KB of hostile source. */
 enum { PIECE = 4 << 10 };
 
 struct reader {
@@ -211,7 +213,7 @@ struct reader {
     struct steps steps;
 };
 
-/* May raise: the parser is under protection. */
+/* Returns the next piece to the parser. May raise: the parser runs under protection. */
 static const char *next_piece(lua_State *L, void *ctx, size_t *len)
 {
     struct reader *reader = ctx;

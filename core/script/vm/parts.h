@@ -1,5 +1,6 @@
-/* Parts of the machine in each script: the structs that struct script holds by value. Each is read and
- * changed by its own file alone, which describes it. Owner: the script. On the engine thread. */
+/* Structs that struct script holds by value, so that every file of the machine can embed them without
+ * including the others. Only the file named above a struct reads or changes it. Owner: the script. On the
+ * engine thread. */
 #pragma once
 #include <lua.h>
 #include <stdbool.h>
@@ -18,7 +19,7 @@ struct fence;
 
 /* --- call.h */
 
-/* Runs under protection on an empty stack; may raise, and may call Lua. */
+/* Body of a protected call: starts on an empty stack; may raise and call Lua. */
 typedef void script_body(lua_State *L, void *ctx);
 
 struct script_entry {
@@ -26,50 +27,50 @@ struct script_entry {
     void *ctx;
 };
 
-/* Why the last call failed. */
+/* Reason why the last call failed. */
 struct script_failure {
-    struct buf text;         /* one line as a rule: "scripts/x.lua:12: ..." */
-    struct buf traceback;    /* a line for each frame; empty when there was none */
-    char source[LUA_IDSIZE]; /* where it was raised; "" when no script was running */
+    struct buf text;         /* usually one line: "scripts/x.lua:12: ..." */
+    struct buf traceback;    /* one line for each frame; may be empty */
+    char source[LUA_IDSIZE]; /* place of the error; "" outside of the script */
     int line;
-    bool traced; /* the message handler saw it, which it does not see of memory errors */
+    bool traced; /* the message handler ran; Lua skips it for memory errors */
 };
 
 /* --- absent.h */
 
-/* The last field that was not there, for the report of "attempt to index a nil value"; and the last name of
+/* Last field that was absent, for the message of "attempt to index a nil value", and last unknown name in
  * k8s. */
 struct absent {
-    struct root *root; /* a reference; NULL for none */
+    struct root *root; /* NULL for none */
     struct value parent;
     char key[64];
     size_t key_len;
     size_t index;                /* 1-based, when key_len is 0 */
-    char missing[64], hint[160]; /* that name, and what is to be said of it; empty: none */
+    char missing[64], hint[160]; /* unknown name and its hint; empty for none */
 };
 
 /* --- budget.h */
 
-/* A call that is under way. A signal handler reads it, so it is changed before it is hung in. */
+/* Call in flight. A signal handler walks the calls, so all members are set before a call is linked. */
 struct budget_call {
-    struct budget_call *outer; /* that it was called from; NULL: the engine */
+    struct budget_call *outer; /* calling call; NULL: the engine */
     const char *what;          /* "a filter" */
-    const char *whose;         /* "pods/1"; NULL: the task knows */
+    const char *whose;         /* "pods/1"; NULL: ask the task */
     enum limit limit;
     int64_t limit_ns;
-    int64_t begun_ns;   /* by the thread's CPU clock; 0: nobody has looked at it yet */
-    int64_t excused_ns; /* of what was taken meanwhile, by collections that the engine asked for */
+    int64_t begun_ns;   /* thread CPU clock at the first check; 0 before it */
+    int64_t excused_ns; /* CPU time of collections that the engine ran meanwhile */
 };
 
 struct budget {
-    struct budget_call *volatile call; /* the innermost; NULL: none is under way */
-    struct budget_call *volatile over; /* that is over a limit and must end; NULL: none */
-    volatile bool stop;                /* the same for loops of other layers, which end early then */
-    volatile int every;                /* instructions between two hooks; 0: there is no hook */
-    volatile bool setting;             /* LuaJIT is changing its dispatch: not to be interrupted by another */
+    struct budget_call *volatile call; /* innermost; NULL: none in flight */
+    struct budget_call *volatile over; /* call that exceeded a limit and must end; NULL: none */
+    volatile bool stop;                /* same as `over`, for loops of lower layers to poll */
+    volatile int every;                /* instructions between hooks; 0: no hook */
+    volatile bool setting;             /* LuaJIT is changing its dispatch table; not reentrant */
     enum limit over_limit;
-    bool reported;                 /* `failure` says of what is over */
-    struct script_failure failure; /* where it was when that was found */
+    bool reported;                 /* `failure` describes `over` */
+    struct script_failure failure; /* place at which `over` was detected */
 };
 
 /* --- memory.h */
@@ -77,49 +78,49 @@ struct budget {
 struct script_heap {
     size_t limit, hard; /* bytes; above `hard` an allocation is refused */
     size_t collect_at;
-    bool hasty;   /* Lua's own collector, as the script has come near its limit */
-    bool wanted;  /* a collection, by the next hook */
-    bool refuses; /* under protection: elsewhere an error of Lua's would have nobody to go to */
-    bool refused; /* something, ever */
-    bool due;     /* a collection, before Lua is entered again */
-    bool spent;   /* a call was ended by a limit: what it made is garbage */
-    bool again;   /* the last collection at rest found much: LuaJIT halves its buffer of texts each time */
-    size_t lived; /* bytes after the last collection */
+    bool hasty;          /* Lua's own collector runs fast, as memory is scarce */
+    bool wanted;         /* the next hook shall collect */
+    bool refuses;        /* inside a protected call; elsewhere an error of Lua would abort the process */
+    bool refused;        /* an allocation was refused at least once */
+    bool due;            /* collect before Lua is entered again */
+    bool spent;          /* a limit ended a call, whose objects are garbage now */
+    bool again;          /* last idle collection freed much; LuaJIT halves its string buffer in each one */
+    size_t lived;        /* bytes after the last collection */
     size_t dead_objects; /* in no cache, since the last collection; their views may be garbage */
 };
 
 /* --- retained.h */
 
-/* Many objects at once, of which a part is looked at: of a list or a snapshot. */
+/* Large group of objects, of a list or a snapshot, of which only a sample is counted. */
 struct retained_set {
     LIST_ENTRY(retained_set) link;
-    size_t count; /* 0: it is not linked */
-    /* The object with this number, borrowed; NULL: none. */
+    size_t count; /* 0: not linked */
+    /* Returns object `i`, borrowed; NULL: none. */
     struct root *(*at)(const struct retained_set *many, size_t i);
 };
 
 struct retained_object {
     struct root *root; /* NULL: an empty slot */
-    size_t views;      /* that Lua has not collected */
+    size_t views;      /* views of it that Lua has not collected */
 };
 
 struct retained {
     struct retained_object *slots;
-    size_t cap, count, last; /* slots, a power of two; objects; the slot that was asked for last */
+    size_t cap, count, last; /* slots (a power of two); objects; last slot found */
     LIST_HEAD(retained_sets, retained_set) many;
-    size_t bytes;             /* what objects take that no cache has; part of the script's memory */
-    size_t counted;           /* objects, when it was found */
-    struct departed departed; /* from caches, until then */
-    struct departed fetched;  /* from the server past the caches, since then */
+    size_t bytes;             /* bytes of objects that are in no cache; part of the script's memory */
+    size_t counted;           /* objects counted for `bytes` */
+    struct departed departed; /* departures from caches before that count */
+    struct departed fetched;  /* objects from the server, not a cache, since that count */
 };
 
 /* --- task.h */
 
 struct task {
-    TAILQ_ENTRY(task) link; /* among the waiting or the idle */
+    TAILQ_ENTRY(task) link; /* among waiting or idle tasks */
     struct script *script;
     lua_State *co;
-    int ref; /* keeps the coroutine */
+    int ref; /* registry reference to the coroutine */
     struct task_wait *wait;
     LIST_HEAD(, task_cleanup) cleanups;
     const char *what;
@@ -133,18 +134,18 @@ struct task {
 
 TAILQ_HEAD(task_list, task);
 struct tasks {
-    struct task *current; /* in whose coroutine the script runs; NULL: none */
+    struct task *current; /* task whose coroutine runs; NULL: none */
     struct task_list waiting, idle;
     size_t waiting_count, idle_count;
-    TAILQ_HEAD(, task_wait) woken; /* to go on in the next turn; see turns.h */
+    TAILQ_HEAD(, task_wait) woken; /* continue in the next turn; see turns.h */
     size_t woken_count;
-    struct task_wait *delivering; /* whose results the coroutine is about to ask for */
-    struct task_wait *pushing;    /* whose results are being pushed */
-    const char *verb;             /* the last one that asked to wait */
-    const char *refused;          /* why it may not, found too late to raise at once */
+    struct task_wait *delivering; /* wait whose results the coroutine will fetch next */
+    struct task_wait *pushing;    /* wait whose results are being pushed */
+    const char *verb;             /* verb that yielded last */
+    const char *refused;          /* why it may not yield, found too late to raise at once */
 };
 
-/* Appends who the task that runs is called for, as `describe` says; nothing when none does. */
+/* Appends caller and trigger of the running task; nothing without one. */
 static inline void task_describe(const struct tasks *tasks, struct buf *caller, struct buf *trigger)
 {
     const struct task *task = tasks->current;
@@ -153,29 +154,29 @@ static inline void task_describe(const struct tasks *tasks, struct buf *caller, 
 
 /* --- turns.h */
 
-/* Whoever waits for a turn: part of each script. */
+/* Place in the queue for turns; part of each script. */
 struct turn {
     TAILQ_ENTRY(turn) link;
     bool waits;
-    size_t first; /* the feature that the next one begins with */
+    size_t first; /* feature that starts the next turn */
 };
 
 /* --- throttle.h, quarantine.h */
 
 enum { RATE_SLOTS = 50 };
 
-/* All zero is a count of nothing. */
+/* Event count over a sliding period. Zero-initialized it is empty. */
 struct rate {
     uint32_t counts[RATE_SLOTS]; /* a ring; each slot is a fiftieth of the period */
     uint64_t total;
-    int64_t newest; /* the slot of now, counted from the clock's beginning */
+    int64_t newest; /* newest slot, counted from the epoch of the clock */
 };
 
 struct throttle {
     struct rate writes, log_lines;
-    uint64_t left_out;             /* lines, since the log told of some */
-    struct timer note;             /* runs while there are some */
-    struct series *left_out_total; /* made with the first */
+    uint64_t left_out;             /* lines omitted since the log last reported them */
+    struct timer note;             /* runs while lines are omitted */
+    struct series *left_out_total; /* created with the first omitted line */
 };
 
 TAILQ_HEAD(quarantine_list, quarantine);

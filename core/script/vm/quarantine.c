@@ -13,6 +13,7 @@ FAMILY(family_handler_quarantined, 106, GAUGE, "kubelua_handler_quarantined", "s
 FAMILY(family_handler_skipped, 107, COUNTER, "kubelua_handler_skipped_total", "script,handler", NULL,
        "Number of calls skipped because of quarantine.");
 
+/* Three in a row, not one: a single slow call may be due to one unusual object or a busy machine. */
 enum { STRIKES = 3 };
 
 void quarantine_init(struct quarantine *q, struct script *script, const char *id,
@@ -44,7 +45,7 @@ void quarantine_put_remedy(const struct quarantine *q, struct buf *out)
                q->id);
 }
 
-/* A place in quarantine that ends with the generation is nobody's to lift. */
+/* Appends the message. A quarantine that a rollback will end has no remedy for the operator. */
 static void put_news(const struct quarantine *q, struct buf *out)
 {
     const struct script_host *host = q->script->host;
@@ -67,7 +68,7 @@ static void begin(struct quarantine *q)
         q->gauge = SERIES(&family_handler_quarantined, q->script->id.name, q->id);
         q->skipped_total = SERIES(&family_handler_skipped, q->script->id.name, q->id);
     }
-    series_add(q->gauge, 1); /* another one may have the same id: of the generation before too */
+    series_add(q->gauge, 1); /* counts: another function of the last generation may have the same id */
     struct buf news = {0};
     put_news(q, &news);
     const struct log_field fields[] = {F("script", q->script->id.name),
@@ -82,7 +83,7 @@ static void begin(struct quarantine *q)
 
 bool quarantine_note(struct quarantine *q, enum quarantine_call call, enum script_result result)
 {
-    /* Neither end shows whether the call kept its limits. */
+    /* A call in flight or cancelled shows nothing about limits. */
     if (result == SCRIPT_CANCELLED || result == SCRIPT_YIELDED) return false;
     if (result != SCRIPT_CPU_LIMIT && result != SCRIPT_MEMORY_LIMIT) {
         /* Only limits count: any other end, even an error, breaks the row. */
@@ -123,6 +124,7 @@ size_t script_lift(struct script *script, const char *id)
     struct quarantine *q, *next;
     size_t count = 0;
     for (q = TAILQ_FIRST(&script->report.quarantined); q; q = next) {
+        /* The next one is taken before: `lifted` may end or begin a quarantine. */
         next = TAILQ_NEXT(q, link);
         if (id && strcmp(id, q->id) != 0) continue;
         quarantine_end(q);

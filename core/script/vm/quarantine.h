@@ -1,8 +1,8 @@
-/* Quarantine of functions that exceed limits again and again: a handler, the workers of a queue, a timer, a
- * command, a transform, an index function or a rule is not called any more after three calls in a row ended
- * by a CPU or memory limit. It shows in the log, the status and the metrics, and is lifted by a reload, as
- * the new generation starts afresh, or by the operator. Owner: the struct of the function embeds it; the
- * script has a list of the active ones. On the engine thread, outside of Lua except quarantine_note and
+/* Quarantine of functions that exceed limits repeatedly: a handler, the workers of a queue, a timer, a
+ * command, a transform, an index function or a rule is no longer called after three calls in a row were ended
+ * by a CPU or memory limit. The log, the status and the metrics show it. A reload lifts it, as the new
+ * generation starts afresh, and so does the operator. Owner: the struct of the function embeds it; the script
+ * has a list of active ones. On the engine thread, outside of Lua except quarantine_note and
  * quarantine_skips. */
 #pragma once
 #include <stdbool.h>
@@ -14,39 +14,41 @@
 #include "script/vm/host.h"
 
 struct quarantine {
-    TAILQ_ENTRY(quarantine) link; /* of those that are active */
+    TAILQ_ENTRY(quarantine) link; /* among active ones */
     struct script *script;
     char *id; /* "pods/1", "queue/bandwidth", "timer scripts/x.lua:3", "command/top", "transform/pods",
                  "index/node", "rule/image-tag" */
-    unsigned in_row[2]; /* calls in a row that went over a limit; of the filter apart */
+    unsigned in_row[2]; /* consecutive calls that exceeded a limit; filters separately */
     bool active;
     int64_t since_us;
-    struct buf why; /* what the last of them said */
+    struct buf why; /* error of the last such call */
     uint64_t skipped;
-    struct series *gauge, *skipped_total; /* made with the first quarantine */
+    struct series *gauge, *skipped_total; /* created with the first quarantine */
     void (*lifted)(struct quarantine *quarantine);
 };
 
 enum quarantine_call { QUARANTINE_CALL, QUARANTINE_FILTER };
 
-/* Copies `id`. `lifted` is called when it may be called again; NULL: nothing is to be done. */
+/* Initializes it with a copy of `id`. Calls `lifted` when the function may be called again; NULL for
+ * nothing. */
 void quarantine_init(struct quarantine *quarantine, struct script *script, const char *id,
                      void (*lifted)(struct quarantine *quarantine));
-/* Ends the quarantine of a function that no longer exists: takes it out of all lists. */
+/* Ends the quarantine of a function that no longer exists: removes it from all lists. */
 void quarantine_end(struct quarantine *quarantine);
 void quarantine_clear(struct quarantine *quarantine);
-/* A call has ended; script->failure tells of it when it failed. True when that was one too many. */
+/* Records the end of a call; script->failure describes a failed one. Returns true if this call begins the
+ * quarantine. */
 bool quarantine_note(struct quarantine *quarantine, enum quarantine_call call, enum script_result result);
-/* Appends what its user can do: "mend and reload it, or lift it by kubelua quarantine --lift x/pods/1". */
+/* Appends a remedy: "fix and reload the script, or run kubelua quarantine --lift x/pods/1". */
 void quarantine_put_remedy(const struct quarantine *quarantine, struct buf *out);
-/* Counts calls that were not made. */
+/* Counts skipped calls. */
 void quarantine_skip(struct quarantine *quarantine, uint64_t count);
 /* Returns whether a call must be skipped; counts it then. */
 bool quarantine_skips(struct quarantine *quarantine);
 
 /* --- for the operator */
 
-/* Function in quarantine, which exceeded a limit too often; texts are borrowed. */
+/* Function in quarantine; strings are borrowed. */
 struct script_quarantine_status {
     const char *id, *why; /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME", "transform/KIND",
                                   "index/NAME", "rule/ID"; the error of the last call */

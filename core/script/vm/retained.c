@@ -10,12 +10,12 @@
 
 enum { SLOTS_MIN = 64 };
 
-/* A look takes about 100 ns for each object, most of which are garbage that Lua has not collected: so it
- * comes after as many departures or answers of the server, and when those could be a quarter of the script's
- * memory. */
+/* A recount takes about 100 ns for each object, most of which are garbage that Lua has not collected. So it
+ * runs after as many departures from caches or responses of the server as there are objects, and only if
+ * those could be a quarter of the script's memory. */
 enum { DEPARTED_MIN = 16 };
-/* Of a large list or snapshot so many are looked at, and stand for the others; of all together not many more
- * than the second. */
+/* Number of objects counted of a large list or snapshot, as a sample of the rest; and of all of them
+ * together, roughly. */
 enum { SAMPLE_OF_ONE = 1024, SAMPLE = 32768 };
 
 /* --- the table */
@@ -25,7 +25,7 @@ static size_t home_of(const struct retained *retained, const struct root *root)
     return ((uint64_t)(uintptr_t)root * 0x9e3779b97f4a7c15u >> 32) & (retained->cap - 1);
 }
 
-/* The slot of the object, or the empty one where it belongs. */
+/* Returns the slot of the object, or the empty one where it belongs. */
 static size_t slot_of(const struct retained *retained, const struct root *root)
 {
     size_t at = home_of(retained, root);
@@ -48,6 +48,8 @@ static void resize(struct script *script, size_t cap)
 void retained_add(struct script *script, struct root *root)
 {
     struct retained *retained = &script->retained;
+    /* Growing by four, and shrinking in retained_recount at a 32nd only, keeps a loop over many objects from
+     * resizing again and again. */
     if (retained->count >= retained->cap / 2) resize(script, retained->cap ? retained->cap * 4 : SLOTS_MIN);
     retained->last = slot_of(retained, root);
     struct retained_object *object = &retained->slots[retained->last];
@@ -62,7 +64,8 @@ void retained_find(struct retained *retained, const struct root *root)
     must(retained->slots[retained->last].root == root);
 }
 
-/* Moves up those that would no longer be found across an empty slot. */
+/* Removes the slot without a tombstone: moves up entries that would no longer be found across an empty
+ * slot. */
 static void empty(struct retained *retained, size_t free_at)
 {
     size_t mask = retained->cap - 1;
@@ -103,8 +106,9 @@ void retained_clear(struct script *script)
     *retained = (struct retained){0};
 }
 
-/* --- what no cache has */
+/* --- objects in no cache */
 
+/* Objects of a pool share their strings: each counts with its share. */
 static size_t size_of(const struct root *object)
 {
     return pool_share(root_pool(object), root_bytes(object));
@@ -134,7 +138,7 @@ static bool is_cached(const struct script *script, const struct root *object)
     return false;
 }
 
-/* 0: a cache has it. */
+/* Returns 0 if a cache has the object: it would exist without the script. */
 static size_t bytes_of(const struct script *script, const struct root *object)
 {
     return is_cached(script, object) ? 0 : size_of(object);
@@ -150,7 +154,7 @@ static size_t bytes_of_one(const struct script *script, const struct retained_se
     return bytes;
 }
 
-/* Adds to `looked` how many objects it looked at. */
+/* Adds the number of objects counted to `looked`. */
 static size_t bytes_of_many(const struct script *script, size_t *counted)
 {
     const struct retained_set *many;

@@ -18,7 +18,7 @@ void retained_add(struct script *script, struct root *root);
 void retained_find(struct retained *retained, const struct root *root);
 void retained_remove_last(struct script *script);
 
-/* One more view of the object. */
+/* Adds a view of the object. */
 static inline void retained_take(struct script *script, struct retained *retained, struct root *root)
 {
     if (retained->cap && retained->slots[retained->last].root == root)
@@ -27,21 +27,21 @@ static inline void retained_take(struct script *script, struct retained *retaine
         retained_add(script, root);
 }
 
-/* One less. */
+/* Removes a view of the object. */
 static inline void retained_drop(struct script *script, struct retained *retained, const struct root *root)
 {
     if (retained->slots[retained->last].root != root) retained_find(retained, root);
     if (--retained->slots[retained->last].views == 0) retained_remove_last(script);
 }
 
-/* The script gets an object that comes from no cache: a response to a read or a write. */
+/* Counts an object that comes from the server, not from a cache. */
 void retained_add_fetched(struct script *script, const struct root *object);
-/* `many` is held from here on; nothing when it has no objects. */
+/* Links `many`, unless it has no objects. */
 void retained_add_set(struct script *script, struct retained_set *many);
 void retained_remove_set(struct retained_set *many);
 /* Returns whether enough has happened since the last recount for the next one. */
 bool retained_is_due(const struct script *script);
-/* Counts them again. */
+/* Recounts the bytes of retained objects. */
 void retained_recount(struct script *script);
-/* Lua has collected all views. */
+/* Frees the table. Call after Lua has collected all views. */
 void retained_clear(struct script *script);

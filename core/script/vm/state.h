@@ -1,7 +1,6 @@
-/* The inside of a script, for all of core/script: its Lua state and what C keeps with it. Owner: script.c
- * makes and frees it. Everything is on the engine thread; nothing of it may be touched from elsewhere. C
- * memory that a Lua error could leak does not exist: what must live across a call that may raise is owned
- * here. */
+/* Internals of a script, for all of core/script: its Lua state and the C state beside it. Owner: script.c
+ * creates and frees it. On the engine thread only. Memory that a Lua error would leak is owned here: code
+ * that may raise keeps no allocation on its C stack. */
 #pragma once
 #include <lauxlib.h>
 #include <lua.h>
@@ -18,13 +17,13 @@ enum script_phase {
     SCRIPT_LOADING,
     SCRIPT_LOADED, /* loaded, not started */
     SCRIPT_RUNNING,
-    SCRIPT_DRAINING, /* the next generation has taken over: calls that wait go on, nothing begins */
-    SCRIPT_STOPPING, /* calls that wait are cancelled, but for requests under way */
+    SCRIPT_DRAINING, /* the next generation is active: calls in flight go on, none begin */
+    SCRIPT_STOPPING, /* calls in flight are cancelled, except requests */
 };
 
-/* Userdata of ours; a metatable is known by its address. */
+/* Classes of userdata; a metatable is known by its address. */
 enum script_class {
-    CLASS_OBJECT, /* view of a whole object: has methods */
+    CLASS_OBJECT, /* view of a complete object: has methods */
     CLASS_VIEW,   /* view of a map or array inside one: fields alone */
     CLASS_INT64,
     CLASS_QUANTITY,
@@ -35,7 +34,7 @@ enum script_class {
     CLASS_LIST,     /* the result of a list while it is walked; scripts see its iterator only */
     CLASS_PATH,     /* a compiled path in the cache */
     CLASS_SELECTOR, /* a parsed selector in the cache */
-    CLASS_RESOURCE, /* what the kind of a live read means; scripts do not see it */
+    CLASS_RESOURCE, /* resolved kind of a live read; hidden from scripts */
     CLASS_PAGES,    /* a live list; scripts see its iterator only */
     CLASS_WATCH,    /* a live watch */
     CLASS_QUERY,
@@ -52,41 +51,41 @@ enum script_class {
     CLASS_COUNT,
 };
 
-/* k8s.on_reload: which handlers see the cache again when a generation takes over. */
+/* Handlers that get an initial delivery when a generation is activated: option of k8s.on_reload. */
 enum script_replay { REPLAY_CHANGED, REPLAY_NONE, REPLAY_ALL };
 
-/* References into the registry, all made while the state is set up. */
+/* References into the registry, all created while the state is set up. */
 enum script_ref {
     REF_TRACEBACK, /* of calls, see call.c */
     REF_ENTER,
     REF_TO_TEXT,
     REF_MESSAGE_KEY,
-    REF_INTERNAL_ENV,  /* the globals of lua/k8s: a script cannot change them */
+    REF_INTERNAL_ENV,  /* globals of lua/k8s, which a script cannot change */
     REF_INTERNAL,      /* modules of lua/k8s, by name */
     REF_RAW,           /* the C verbs, handed to them */
     REF_LOADED,        /* modules the script required, by name */
     REF_ARRAY_META,    /* metatable that marks a table as an array */
     REF_ERROR_META,    /* of `err` tables */
-    REF_NO_METHOD,     /* of tables of methods: one that is not there raises */
-    REF_NEW_EVENT,     /* makes `ev` */
+    REF_NO_METHOD,     /* metatable of method tables: an unknown name raises */
+    REF_NEW_EVENT,     /* creates `ev` */
     REF_FUNCTION_INFO, /* debug.getinfo, which scripts do not have */
-    REF_DUMP,          /* string.dump, nor this */
+    REF_DUMP,          /* string.dump, which scripts do not have either */
     REF_CPATH,         /* where C modules are */
     REF_NAMES,         /* the field names in the cache below */
     REF_PARTS,         /* the views in the cache below, held weakly */
-    REF_PATHS,         /* compiled paths by text */
-    REF_SELECTORS,     /* parsed selectors by text */
-    REF_MAIN,          /* the function given to k8s.main */
+    REF_PATHS,         /* compiled paths by their source */
+    REF_SELECTORS,     /* parsed selectors by their source */
+    REF_MAIN,          /* function passed to k8s.main */
     REF_RUN_MAIN,      /* calls it */
     REF_RUN_JOB,       /* calls the function of a queue's workers */
-    REF_RUN_COMMAND,   /* calls that of a command */
-    REF_RULE_RESULT,   /* what a rule says its findings by */
+    REF_RUN_COMMAND,   /* calls the function of a command */
+    REF_RULE_RESULT,   /* `r`, the first argument of the check of a rule */
     REF_PREPARE,       /* of tasks, see task.c */
     REF_XPCALL,        /* Lua's own, which scripts do not have */
-    REF_YIELDED,       /* what a coroutine yields that waits for the engine; scripts never see it */
+    REF_YIELDED,       /* value that waiting coroutines yield; hidden from scripts */
     REF_BUSY,          /* coroutines that a script may not resume */
-    REF_CALLBACKS,     /* C functions that call back: no yield passes them; to what errors call them */
-    REF_EMIT,          /* the second argument of index functions */
+    REF_CALLBACKS, /* C functions that call back, which no yield can cross; mapped to their names in errors */
+    REF_EMIT,      /* the second argument of index functions */
     REF_COUNT,
 };
 
@@ -96,7 +95,7 @@ enum script_function {
     SCRIPT_FILTER,
     SCRIPT_WORKER,
     SCRIPT_TIMER,
-    SCRIPT_LEADER, /* given to k8s.on_leader */
+    SCRIPT_LEADER, /* passed to k8s.on_leader */
     SCRIPT_COMMAND,
     SCRIPT_MAIN,
     SCRIPT_TRANSFORM,
@@ -109,32 +108,32 @@ struct feature_list;
 struct script {
     struct {
         char *name, *path;
-        const char *shown_name; /* the same as `name`, for other threads: it stays when the script has gone */
-        char hash[13];          /* of its file, as sha256sum begins it */
+        const char *shown_name; /* same as `name`, for other threads: outlives the script */
+        char hash[13];          /* start of the SHA-256 of its file, in hex */
         struct bundle *bundle;  /* a reference */
     } id;
     struct {
         uint64_t generation;   /* from 1 up */
-        int64_t us;            /* how long it took */
-        struct script *before; /* that it is to take over from, until it does; NULL: none */
+        int64_t us;            /* duration */
+        struct script *before; /* generation that it will replace, until it has; NULL: none */
         enum script_replay replay;
-        bool names_events; /* its text does */
+        bool names_events; /* its source mentions events; see modules.c */
     } load;
     const struct script_host *host;
     const struct feature_list *features;
     lua_State *L;
     enum script_phase phase;
     struct limits limits;
-    bool trusted;  /* by the operator: with JIT, without CPU budgets */
+    bool trusted;  /* by the operator: runs with JIT, without CPU budgets */
     size_t memory; /* bytes that Lua holds, and that C holds for it */
     struct script_heap heap;
     struct retained retained;
     struct budget budget;
     struct {                     /* in progress */
-        struct budget_call stay; /* that the engine made */
+        struct budget_call stay; /* outermost call, made by the engine */
         int depth;               /* calls into Lua in progress */
         unsigned comparisons;    /* by table.sort, so far */
-        const char *no_yield;    /* why it may not yield: "a filter"; NULL: it may */
+        const char *no_yield;    /* reason why it may not yield: "a filter"; NULL: it may */
         struct script_entry entry;
         const char *stack_base; /* where the C stack was when it began */
         struct {                /* frames of coroutines that an error came through */
@@ -152,7 +151,7 @@ struct script {
         const void *identity;
     } classes[CLASS_COUNT];
     int refs[REF_COUNT];
-    struct { /* of the verbs: emptied by its next user */
+    struct { /* of verbs: each user empties it first user */
         struct buf text, keys;
         struct tape_parser *parser;
     } scratch;
@@ -161,7 +160,7 @@ struct script {
         struct quarantine_list quarantined; /* of all that is called */
         struct script_counters counters;
         struct script_tally tally;
-        struct buf first_failure;                /* of this generation, in a line; empty: none yet */
+        struct buf first_failure;                /* first failure of this generation; empty: none yet */
         struct series *errors[SCRIPT_FUNCTIONS]; /* see failure_log.h */
         uint64_t error_counts[SCRIPT_FUNCTIONS];
     } report;
@@ -169,8 +168,8 @@ struct script {
         struct informer_claim **claims;
         size_t count;
     } informers;
-    struct {                         /* by features, each of which alone knows its struct; see FEATURE_OWNS */
-        struct inventory *inventory; /* what it registered while it loaded */
+    struct {                         /* each private to one feature; see FEATURE_OWNS */
+        struct inventory *inventory; /* registered while the script loaded */
         struct script_metrics *metrics;
         struct script_views *views;
         struct state_tables *states;
@@ -186,13 +185,13 @@ struct script {
         struct script_main *main;
         struct script_reads *reads;
         struct script_writes *writes;
-        struct token_bucket *http_rate; /* of http.request; per_ms 0: none was made */
+        struct token_bucket *http_rate; /* of http.request; per_ms 0: unused so far */
         struct script_rules *rules;
-        struct repl *repl; /* borrowed, of a prompt; NULL: it is a script */
+        struct repl *repl; /* borrowed, of a prompt; NULL: a script */
     } own;
 };
 
-/* The script that a state, or a coroutine of it, belongs to. */
+/* Returns the script that owns the state or coroutine. */
 static inline struct script *script_of(lua_State *L)
 {
     void *script;
@@ -200,7 +199,7 @@ static inline struct script *script_of(lua_State *L)
     return script;
 }
 
-/* A call is over: gives back scratch that is large. */
+/* Frees scratch buffers that have grown large. Call after each call into Lua. */
 void state_trim(struct script *script);
 
 static inline void push_ref(lua_State *L, const struct script *script, enum script_ref ref)
@@ -216,13 +215,13 @@ static inline struct clock *script_clock(const struct script *script)
 
 /* See budget.h. */
 void budget_raise(lua_State *L);
-/* In loops of C that may last: raises when the call is over its limit. */
+/* Raises if the call has exceeded a limit. For long loops in C. */
 static inline void budget_poll(lua_State *L, const struct script *script)
 {
     if (script->budget.over) budget_raise(L);
 }
 
-/* Takes the value on top of the stack. */
+/* Pops a value and stores it as the reference. */
 void set_ref(lua_State *L, enum script_ref ref);
-/* An empty scratch buffer of the script, for text that is about to become a Lua string. */
+/* Returns the scratch buffer of the script, emptied, for text that becomes a Lua string. */
 struct buf *script_scratch(struct script *script);

@@ -41,7 +41,7 @@ static void make_coroutine(lua_State *L, void *ctx)
     task->ref = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-/* NULL when there is no memory for another coroutine. */
+/* Returns an idle task or a new one; NULL if there is no memory for another coroutine. */
 static struct task *acquire(struct script *script)
 {
     struct tasks *tasks = &script->tasks;
@@ -69,7 +69,7 @@ struct fence *task_fence(const struct script *script)
     return script->tasks.current ? script->tasks.current->fence : NULL;
 }
 
-/* --- what it holds */
+/* --- cleanups */
 
 void task_add_cleanup(struct script *script, struct task_cleanup *cleanup)
 {
@@ -101,7 +101,7 @@ static void discard(struct task *task)
     free(task);
 }
 
-/* For the next call, unless an error has left the coroutine dead. */
+/* Keeps the coroutine for the next call, unless an error has left it dead. */
 static void release(struct task *task, enum script_result result)
 {
     struct tasks *tasks = &task->script->tasks;
@@ -118,13 +118,15 @@ static void release(struct task *task, enum script_result result)
 
 /* --- stays in Lua */
 
+/* The xpcall in the coroutine catches a memory error like any other: only its message, and a message handler
+ * that Lua did not run, identify it. */
 static bool out_of_memory(lua_State *co, int status, const struct script_failure *failure)
 {
     return status == LUA_ERRMEM || (!failure->traced && lua_type(co, -1) == LUA_TSTRING &&
                                     strcmp(own_text(co, -1), "not enough memory") == 0);
 }
 
-/* The error value is on top of the coroutine's stack. */
+/* Describes the error value on top of the coroutine's stack. */
 static enum script_result fail(struct task *task, int status)
 {
     struct script *script = task->script;
@@ -135,8 +137,7 @@ static enum script_result fail(struct task *task, int status)
     return result;
 }
 
-/* Takes the results of the function, which stand above xpcall's `true`: nil, err is a failure that raised
- * nothing. */
+/* Checks the results, which follow xpcall's `true`: nil, err is a failure that raised nothing. */
 static enum script_result take_results(struct task *task)
 {
     struct script *script = task->script;
@@ -154,8 +155,10 @@ static enum script_result resume(struct task *task, int arguments)
     bool guarded = memory_guard(task->script);
     int status = lua_resume(task->co, arguments);
     memory_unguard(task->script, guarded);
+    /* Before `current` is reset: the report of an exceeded limit names the task. */
     budget_note(task->script);
     tasks->current = NULL;
+    /* An error in push, or a limit, left waits behind that the coroutine has not fetched. */
     if (tasks->delivering) tasks->delivering->ops->drop(tasks->delivering);
     if (tasks->pushing) tasks->pushing->ops->drop(tasks->pushing);
     tasks->delivering = tasks->pushing = NULL;
@@ -188,6 +191,7 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     memory_unguard(script, guarded);
     enum script_result result = status == 0 ? resume(task, lua_gettop(task->co) - 1) : fail(task, status);
     result = call_leave(script, result);
+    /* Released only now: leaving the call may have turned its result into that of a limit. */
     *out = result == SCRIPT_YIELDED ? task : NULL;
     if (result != SCRIPT_YIELDED) release(task, result);
     return result;
@@ -206,12 +210,13 @@ void task_cancel(struct task *task)
     leave_waiting(task);
     task_drop_wait(task);
     end_cleanups(task, false);
+    /* `done` before discard: it may look at the task, and it may start or cancel others. */
     metric_inc(&metric_tasks_cancelled);
     task->done(task->ctx, SCRIPT_CANCELLED);
     discard(task);
 }
 
-/* The task waits, and the engine or the script's leadership is at its end. */
+/* Cancels a waiting task at the end of the engine or of leadership, unless it is to finish. */
 static void stop(struct task *task)
 {
     if (!task->finishes && !task->wait->ops->finishes) task_cancel(task);
@@ -223,6 +228,7 @@ static void go_on(struct task_wait *wait)
 {
     struct task *task = wait->task;
     struct script *script = task->script;
+    /* The term ended while the task waited: its next write would be refused anyway. */
     if (task->fence && !fence_is_open(task->fence)) {
         task_cancel(task);
         return;
@@ -238,13 +244,15 @@ static void go_on(struct task_wait *wait)
         if (script->phase == SCRIPT_STOPPING) stop(task);
         return;
     }
+    /* Copied, as release may free the task or reuse it for a call that `done` makes. */
     void (*done)(void *ctx, enum script_result result) = task->done;
     void *ctx = task->ctx;
     release(task, result);
     done(ctx, result);
 }
 
-/* Runs the tasks that were woken before it began, in this order. */
+/* Continues waits that were woken before the turn began, in order: a task that wakes itself again waits for
+ * the next turn. */
 void tasks_turn(struct script *script)
 {
     struct tasks *tasks = &script->tasks;
@@ -302,7 +310,7 @@ void tasks_clear(struct script *script)
 {
     struct task *task;
     tasks_cancel(script);
-    turns_unschedule(script); /* their ends may have asked for one */
+    turns_unschedule(script); /* cleanups may have scheduled a turn */
     while ((task = TAILQ_FIRST(&script->tasks.idle))) {
         TAILQ_REMOVE(&script->tasks.idle, task, link);
         discard(task);

@@ -9,11 +9,11 @@
 #include "base/series/series.h"
 #include "script/vm/parts.h"
 
-/* --- Rate of recent events: a count that slides over a period, in a fixed amount of memory.
- * Owner: who embeds it. No clock of its own; may be used anywhere. */
+/* --- Rate of recent events: a count that slides over a period, in a fixed amount of memory. Owner: the
+ * struct that embeds it. Has no clock; may be used anywhere. */
 
-/* Counts one more, unless there were `most` within the period already: false then, and `*wait_ms` is how long
- * it takes until there is room again. */
+/* Counts an event, unless there were `most` within the period: then returns false and sets `*wait_ms` to the
+ * time until there is room. */
 bool rate_take(struct rate *rate, int64_t now_ms, int64_t period_ms, int64_t most, int64_t *wait_ms);
 
 /* --- throttle */
@@ -23,9 +23,8 @@ struct script;
 /* For script.c. */
 void throttle_init(struct script *script);
 void throttle_clear(struct script *script);
-/* One more write, by `verb`. False when there were too many: ERR_LIMIT with the limit and its value, and with
- * the time after which there is room again. */
+/* Counts a write by `verb`. Returns false and sets err to ERR_LIMIT with the limit, its value and the time
+ * until there is room if there were too many. */
 bool throttle_write(struct script *script, const char *verb, struct err *err);
-/* One more line of the log. False when it is to be left out; it was counted then, and a line will tell of it.
- */
+/* Counts a log line. Returns false if it is to be omitted; a later line reports how many were. */
 bool throttle_log_line(struct script *script);

@@ -1,14 +1,16 @@
-/* Scripts go on, a part of their work in each turn of the loop; see turns.h. */
+/* Shares turns of the loop among scripts; see turns.h. */
 #include "script/vm/turns.h"
 
 #include "base/mem.h"
 #include "script/vm/feature.h"
 #include "script/vm/state.h"
 
-/* Of all scripts together; one call that takes longer is what it may take beyond. */
+/* Longest turn of all scripts together, short enough for health probes and lease renewals between turns; its
+ * last call may exceed it by its own limit. */
 enum { TURN_MS = 50 };
 
-/* A script's work, by feature; each asks for another turn when something is left of it. */
+/* Runs the work of a script, feature by feature. Starts where the last turn ended, so that the first feature
+ * cannot starve the others; a feature with work left schedules its own next turn. */
 static void take_turn(struct script *script)
 {
     const struct feature_list *list = script->features;
@@ -36,8 +38,9 @@ static void start(struct turns *turns)
         timer_start(&turns->timer, script_clock(first_of(turns)), 0);
 }
 
-/* Scripts that were waiting when it began. The next one is due from the end: after timers that fell due in
- * this one. */
+/* Serves only scripts that were waiting when the turn began, so that one that schedules itself again waits
+ * for the others. The next turn is due after the end of this one: timers that fell due meanwhile come
+ * first. */
 static void on_turn(struct timer *timer)
 {
     struct turns *turns = container_of(timer, struct turns, timer);

@@ -1,8 +1,8 @@
-/* Turns of the loop in which scripts go on with what waits in them: calls that were woken, events that
- * handlers have not received yet, keys of queues. All scripts together have one bounded turn, then signals,
- * timers and probes have theirs, and what is left comes in the next one. The script that waits longest comes
- * first; in a script, what the last turn had no time for. Owner: the engine, longer than its scripts. On the
- * engine thread; turns_schedule is for anywhere on it. */
+/* Turns of the loop in which scripts continue work in progress: woken calls, pending events, queue keys. All
+ * scripts share one bounded turn; then signals, timers and probes run, and the rest comes in the next turn.
+ * The script that waits longest comes first; within a script, the feature that the last turn had no time for.
+ * Owner: the engine, longer than its scripts. On the engine thread; turns_schedule may be called anywhere on
+ * it. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,17 +15,17 @@ struct script;
 
 struct turns {
     struct timer timer;
-    TAILQ_HEAD(, turn) waiting; /* the one that waits longest comes first */
+    TAILQ_HEAD(, turn) waiting; /* longest wait first */
     size_t count;
     bool under_way;
-    int64_t end_ms; /* of the turn that is under way */
-    bool over;      /* found by turns_expired */
+    int64_t end_ms; /* of the turn in progress */
+    bool over;      /* turns_expired found the turn used up */
 };
 
 void turns_init(struct turns *turns);
 /* Schedules the rest of the script's work for the next turn. */
 void turns_schedule(struct script *script);
-/* The script has no more work. */
+/* Removes the script from the queue for turns. Call when it has no more work. */
 void turns_unschedule(struct script *script);
 /* Returns whether the turn has used up its time. Callers check it after every call and stop once it is true.
  */
