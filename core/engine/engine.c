@@ -1,4 +1,4 @@
-/* Start, run and stop of the engine; see engine.h. Its parts are made by engine_parts.c. */
+/* Start, run and stop of the engine; see engine.h. engine_parts.c creates its parts. */
 #include "engine/engine_internal.h"
 
 #include <signal.h>
@@ -19,9 +19,9 @@ void engine_stop(struct engine *engine, int exit_code)
     engine_step_down(engine);
 }
 
-/* --- requests under way at a signal */
+/* --- calls in flight at a signal */
 
-/* The end itself has that much, also where it is more than a tenth of --shutdown-timeout. */
+/* END_MS is the minimum for the end itself, even if that is more than a tenth of --shutdown-timeout. */
 enum { DRAIN_CHECK_MS = 10, END_MS = 500, WHOLE = 100, EVENTS_FLUSH_MS = 2000 };
 
 static int64_t part_ms(const struct engine *engine, enum end_part part)
@@ -68,11 +68,13 @@ static void on_drain(struct timer *timer)
     engine_stop(engine, engine->drained_code);
 }
 
-/* Intake stops; requests of scripts that are under way come to their end within --shutdown-timeout. */
+/* Stops events, and lets requests of scripts in flight end within --shutdown-timeout. */
 static void drain(struct engine *engine, int exit_code)
 {
     engine->drained_code = exit_code;
     engine_begin_end(engine);
+    /* In this order: no main starts and no generation is activated any more, then sessions and audits end,
+     * then scripts stop. */
     timer_cancel(&engine->check);
     reload_end(&engine->scripts);
     if (engine->options.watcher.ending) engine->options.watcher.ending(engine->options.watcher.ctx);
@@ -96,6 +98,7 @@ void engine_end(struct engine *engine, int signum)
     if (engine->stopping) return;
     log_info("Stopping", F("signal", signum == SIGINT ? "SIGINT" : "SIGTERM"));
     bool complete = engine->options.mode == ENGINE_RUN;
+    /* `exec` was interrupted before its result; `run` has no result, so SIGTERM is a normal end. */
     int exit_code = signum == SIGINT ? EXIT_INTERRUPTED : complete ? EXIT_OK : EXIT_INCOMPLETE;
     if (complete)
         drain(engine, exit_code);
@@ -105,7 +108,8 @@ void engine_end(struct engine *engine, int signum)
 
 /* --- start and stop */
 
-/* On the I/O thread. */
+/* Runs on the I/O thread. The log is reopened here, so that a blocked script does not delay its rotation;
+ * signals in a row cause one scan. */
 static void on_hangup(void *ctx, int signum)
 {
     struct engine *engine = ctx;
@@ -119,11 +123,12 @@ static void on_hangup_mail(struct mail *mail)
     struct engine *engine = container_of(mail, struct engine, hangup);
     atomic_store(&engine->hangup_posted, false);
     log_info("Checking all scripts for changes", F("signal", "SIGHUP"));
-    reload_scan(&engine->scripts, RELOAD_IF_REFUSED); /* it comes with each rotation of an audit log too */
+    reload_scan(&engine->scripts,
+                RELOAD_IF_REFUSED); /* not forced, as rotation of an audit log sends it too */
 }
 
-/* Handles SIGHUP, which tools that rotate logs send, and operators who want scripts to be scanned. It ends
- * `exec` without a log, as when a terminal is closed. */
+/* Handles SIGHUP, sent by tools that rotate logs and by operators to scan scripts. Without an audit log it
+ * ends `exec`, as when a terminal is closed. */
 static void watch_hangup(struct engine *engine)
 {
     if (engine->options.mode != ENGINE_RUN && !engine->options.settings->audit_log) return;
@@ -181,6 +186,7 @@ int64_t engine_started_us(const struct engine *engine)
 
 bool engine_load(struct engine *engine)
 {
+    /* The watch comes before the thread: threads inherit its signal mask. */
     watch_hangup(engine);
     io_thread_start(engine->cluster->io);
     return engine_load_scripts(engine);
@@ -194,6 +200,7 @@ int engine_run(struct engine *engine)
     if (engine->options.mode == ENGINE_RUN)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", config->source),
                  F("server", config->server), FI("scripts", engine->scripts.count));
+    /* Discovery first: elections and claims need their kinds. Each step may stop the engine. */
     engine_refresh_kinds(engine);
     if (!engine->stopping) engine_start_leaders(engine);
     engine_check_soon(engine);
@@ -218,8 +225,8 @@ static int64_t flush_ms(const struct engine *engine)
     return left_ms < EVENTS_FLUSH_MS ? left_ms : EVENTS_FLUSH_MS;
 }
 
-/* Scripts let go of their objects first, then the reflectors end on the I/O thread, then the thread, then
- * what it owned. */
+/* Frees in this order: scripts release their objects, then the reflectors end on the I/O thread, then the
+ * thread, then everything it owned. */
 void engine_close(struct engine *engine)
 {
     engine->summary = engine_sum_up(engine);
@@ -233,6 +240,7 @@ void engine_close(struct engine *engine)
 
 void engine_free(struct engine *engine)
 {
+    /* The summary comes last, after everything that may still log. */
     bool is_notified = engine->started && engine->options.mode == ENGINE_RUN;
     struct engine_summary summary = engine->summary;
     signal_watch_free(engine->on_hangup);

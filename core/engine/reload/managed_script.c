@@ -13,6 +13,8 @@
 #include "engine/reload/script_watch.h"
 #include "script/vm/bundle.h"
 
+/* Grace period of an old generation: long enough for a request to end, short enough that reloads in a row do
+ * not pile up states. Draining is checked by polling, as many kinds of calls can end it. */
 enum { DRAIN_MS = 10000, DRAIN_CHECK_MS = 50 };
 
 void managed_scripts_init(struct managed_scripts *scripts, const struct managed_scripts_options *options)
@@ -21,7 +23,7 @@ void managed_scripts_init(struct managed_scripts *scripts, const struct managed_
     if (options->is_counted) scripts->metrics = reload_metrics_new();
 }
 
-/* Other threads may read a name for as long as the engine lives (running.h). */
+/* Returns a copy that lives as long as the engine: other threads may read a name at any time (running.h). */
 static const char *keep_name(struct managed_scripts *scripts, const char *name)
 {
     for (size_t i = 0; i < scripts->name_count; i++)
@@ -129,7 +131,7 @@ size_t managed_script_draining_count(const struct managed_script *managed)
     return count;
 }
 
-/* True when it is gone. */
+/* Frees a generation that has drained, or whose grace period is over. Returns false if it goes on. */
 static bool end_draining(struct managed_scripts *scripts, const struct draining *d)
 {
     size_t calls = script_waiting_calls(d->script);
@@ -142,6 +144,7 @@ static bool end_draining(struct managed_scripts *scripts, const struct draining 
         log_warn("k8s.main was cancelled and will not run again; use a timer for recurring work",
                  F("script", d->managed->name));
     reload_metrics_cancelled(scripts->metrics, calls);
+    /* The counters of a script survive its generations. */
     if (d->managed->running) script_add_counters(d->managed->running, d->script);
     managed_script_drop(scripts, d->script);
     return true;
@@ -151,6 +154,7 @@ void managed_script_on_drain(struct timer *timer)
 {
     struct managed_script *managed = container_of(timer, struct managed_script, drain);
     struct managed_scripts *scripts = managed->scripts;
+    /* From the end, as entries are removed on the way. */
     for (size_t i = scripts->draining_count; i-- > 0;) {
         if (scripts->draining[i].managed != managed || !end_draining(scripts, &scripts->draining[i]))
             continue;
@@ -161,7 +165,7 @@ void managed_script_on_drain(struct timer *timer)
         timer_start(timer, loop_clock(scripts->options.loop), DRAIN_CHECK_MS);
     else if (managed->gone) {
         managed_script_remove(managed);
-        reload_scan(scripts, RELOAD_IF_CHANGED); /* a file of that name may have come meanwhile */
+        reload_scan(scripts, RELOAD_IF_CHANGED); /* a file of that name may have come again */
     }
 }
 
@@ -170,7 +174,7 @@ void managed_scripts_clear(struct managed_scripts *scripts)
     script_watch_free(scripts->watch);
     timer_cancel(&scripts->rescan);
     timer_cancel(&scripts->probation);
-    /* Scripts that were made last refer to those before them. */
+    /* A generation may refer to the one before it: the newest goes first. */
     while (scripts->generation_count > 0)
         managed_script_drop(scripts, scripts->generations[scripts->generation_count - 1]);
     for (size_t i = 0; i < scripts->count; i++) free_managed(scripts->items[i]);

@@ -1,4 +1,4 @@
-/* From a changed file to an incoming generation that may take over, or is refused; see reload.h. */
+/* Loads changed files as incoming generations, which become ready or are refused; see reload.h. */
 #include "engine/reload/reload.h"
 
 #include <stdlib.h>
@@ -20,6 +20,7 @@ FAMILY(family_reload_pause, 201, HISTOGRAM, "kubelua_reload_pause_seconds", "", 
 FAMILY(family_reload_dropped, 202, COUNTER, "kubelua_reload_dropped_total", "what", NULL,
        "Number of events, keys, timers and calls dropped by reloads.");
 
+/* Poll period of incoming generations; callbacks of informers and discovery shorten it. */
 enum { CHECK_MS = 50 };
 
 static struct clock *clock_of(const struct managed_script *managed)
@@ -27,7 +28,7 @@ static struct clock *clock_of(const struct managed_script *managed)
     return loop_clock(managed->scripts->options.loop);
 }
 
-/* --- an incoming generation that is none */
+/* --- end of an incoming generation */
 
 void reload_drop_incoming(struct managed_script *managed)
 {
@@ -58,6 +59,7 @@ void reload_forget_error(struct managed_script *managed)
 
 void reload_refuse(struct managed_script *managed, struct bundle *bundle, const char *text)
 {
+    /* Referenced first: dropping the incoming generation may free it. */
     struct bundle *refused = bundle_ref(bundle);
     reload_drop_incoming(managed);
     reload_forget_error(managed);
@@ -70,11 +72,11 @@ void reload_refuse(struct managed_script *managed, struct bundle *bundle, const 
 
 /* --- waiting */
 
-/* Why the incoming generation has to wait; nothing: it has not. */
+/* Appends the reason why the incoming generation must wait; nothing if it is ready. */
 static void describe_wait(struct managed_script *managed, struct buf *out)
 {
     struct informer_claim *claim = NULL;
-    if (!managed->running) return; /* nothing is better than what comes */
+    if (!managed->running) return; /* nothing to replace: do not wait */
     size_t lagging = script_lagging_claims(managed->running, managed->incoming, &claim);
     if (lagging > 0) {
         claim_describe_lag(claim, out);
@@ -94,8 +96,8 @@ void reload_refuse_waiting(struct managed_script *managed, const char *why)
     free(text);
 }
 
-/* A claim that is held is only looked at for a bare name that is a mistake; where rules are asked it is of a
- * kind that the server does without. */
+/* Returns whether a claim still waits for discovery. A suspended claim counts only if its bare name may be
+ * misspelt; with rules it is of a kind that the server lacks, which is allowed. */
 static bool is_unresolved(const struct managed_scripts *scripts, const struct script *script)
 {
     for (size_t i = 0; i < script_claim_count(script); i++) {
@@ -115,7 +117,9 @@ static void refuse_unknown(struct managed_script *managed)
     free(text);
 }
 
-/* Kinds are asked for with what is known of the server, then once more with what it says now. */
+/* Resolves kinds by the known catalogue, and once more after a refresh: a CRD may be newer than the
+ * catalogue. Each incoming generation refreshes discovery once, or a wrong name would cause endless
+ * requests. */
 static void check_kinds(struct managed_script *managed)
 {
     const struct managed_scripts_hooks *hooks = &managed->scripts->options.hooks;
@@ -149,7 +153,7 @@ void reload_on_ready(struct timer *timer)
     else if (clock_now_ms(clock_of(managed)) >= managed->refuse_ms)
         reload_refuse_waiting(managed, "not ready within --reload-timeout");
     else
-        /* Indexes are built on in the next turn; nothing else goes faster by checking more often. */
+        /* Building goes on in the next turn; checking more often would speed up nothing else. */
         timer_start(timer, clock_of(managed), managed->builds ? 0 : CHECK_MS);
 }
 
@@ -182,6 +186,7 @@ void reload_load(struct managed_script *managed, struct bundle *bundle, const ch
     struct err err;
     managed->tried++;
     managed->why = why;
+    /* The timeout begins before the load, which is part of the wait. */
     managed->began_us = clock_wall_us(clock_of(managed));
     managed->refuse_ms = clock_now_ms(clock_of(managed)) + managed->scripts->options.reload_timeout_ms;
     struct script *script = managed_script_load(managed, bundle, &err);
@@ -204,7 +209,7 @@ static bool may_be_filled(struct managed_script *managed, enum reload_mode mode)
     return false;
 }
 
-/* The files say again what runs: an edit that was refused, or had yet to take over, is no more. */
+/* Forgets the last refusal when the files match the running generation again. */
 static void take_back(struct managed_script *managed)
 {
     if (managed->refused)
@@ -213,14 +218,15 @@ static void take_back(struct managed_script *managed)
     reload_forget_error(managed);
 }
 
-/* Compares the files with a rollback's origin, else the incoming generation, else the refused one, and with
- * the running one. */
+/* Compares the files with the running generation, and with the latest known alternative: the source of a
+ * rollback, else the incoming generation, else the refused one. */
 void reload_scan_script(struct managed_script *managed, enum reload_mode mode)
 {
     struct bundle *known = managed->rollback_of ? managed->rollback_of
                            : managed->incoming  ? script_bundle(managed->incoming)
                                                 : managed->refused;
     bool runs = managed->running && bundle_is_current(script_bundle(managed->running), NULL);
+    /* A generation that was rolled back from failed in production: only a forced reload tries it again. */
     enum reload_mode enough = managed->rolled_back ? RELOAD_FORCED : RELOAD_IF_REFUSED;
     bool again = mode >= enough && managed->refused && !managed->incoming;
     if (managed->gone || may_be_filled(managed, mode)) return;
@@ -254,6 +260,7 @@ bool reload_rollback(struct managed_script *managed, const char *why, struct err
     buf_printf(&managed->rollback_why, "%s: generation %llu was rolled back: %s", managed->path,
                (unsigned long long)script_generation(managed->running), why);
     reload_load(managed, before, "returned");
+    /* Kept to mark the files as refused later: they still contain what is rolled back. */
     if (managed->incoming) managed->rollback_of = bundle_ref(script_bundle(managed->running));
     bundle_unref(before);
     return true;

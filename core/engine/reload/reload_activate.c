@@ -1,4 +1,4 @@
-/* An incoming generation takes over from the generation that runs, or is the first; see reload_internal.h. */
+/* Activates incoming generations; see reload_internal.h. */
 #include "engine/reload/reload_internal.h"
 
 #include <stdlib.h>
@@ -37,8 +37,7 @@ static void log_activated(const struct managed_script *managed)
              FI("keysDropped", done->dropped_keys), FI("timersCancelled", done->cancelled_timers));
 }
 
-/* Marks the rolled-back files as refused until they change, unless the rollback led back to what the files
- * contain. */
+/* Marks the files as refused until they change, unless they contain what was rolled back to. */
 static void note_return(struct managed_script *managed)
 {
     managed->rolled_back = !bundle_is_current(script_bundle(managed->running), NULL);
@@ -80,7 +79,7 @@ void reload_start_first(struct managed_script *managed)
     log_info("Script added", F("script", managed->name), F("path", managed->path));
 }
 
-/* The one that runs is not any more what the incoming generation was compared with. */
+/* Loads the incoming generation again: what it was compared with at its load is no longer running. */
 static void load_again(struct managed_script *managed)
 {
     struct bundle *bundle = bundle_ref(script_bundle(managed->incoming)), *left = managed->rollback_of;
@@ -88,7 +87,7 @@ static void load_again(struct managed_script *managed)
     managed->rollback_of = NULL;
     reload_drop_incoming(managed);
     reload_load(managed, bundle, managed->why);
-    /* Loading again does not extend --reload-timeout. */
+    /* Loading again does not extend --reload-timeout: a script that is always outdated must end. */
     managed->refuse_ms = refuse_ms;
     if (managed->incoming)
         managed->rollback_of = left;
@@ -97,7 +96,8 @@ static void load_again(struct managed_script *managed)
     bundle_unref(bundle);
 }
 
-/* A transform or an index function was over its limits while the first lists came: its cache is of no use. */
+/* Refuses an incoming generation whose transform or index function exceeded limits during the sync: its cache
+ * is useless. */
 static bool refuse_quarantined(struct managed_script *managed, struct buf *quarantined)
 {
     struct buf why = {0};
@@ -112,7 +112,7 @@ static bool refuse_quarantined(struct managed_script *managed, struct buf *quara
     return found;
 }
 
-/* A parameter of the operator's would be of no rule any more. */
+/* Refuses an incoming generation that leaves a parameter of the operator without a rule. */
 static bool refuse_params(struct managed_script *managed)
 {
     struct err err;
@@ -127,6 +127,7 @@ void reload_activate(struct managed_script *managed)
     struct script *old = managed->running, *new_ = managed->incoming;
     struct buf quarantined = {0};
     int64_t begun_ns = clock_measure_ns();
+    /* All checks come before the handover, which cannot be undone once it has succeeded. */
     probation_snapshot(old, &quarantined);
     if (refuse_quarantined(managed, &quarantined) || refuse_params(managed)) {
         buf_clear(&quarantined);
@@ -140,19 +141,23 @@ void reload_activate(struct managed_script *managed)
             reload_refuse(managed, script_bundle(new_), err.text);
         return;
     }
+    /* Tells the continuous audit while both generations exist: it moves results from one to the other. */
     hooks_of(managed)->activated(hooks_of(managed)->ctx, old, new_);
     note_pause(managed, begun_ns);
     bool returned = managed->rollback_of != NULL;
     bundle_unref(managed->previous);
-    /* A rollback loads these sources, whatever the files contain by then. */
+    /* Keeps the sources, not the path: a rollback loads them whatever the files contain by then. */
     managed->previous = bundle_ref(script_bundle(old));
     managed->previous_number = script_generation(old);
     managed->previous_us = managed->activated_us;
+    /* Before become_current: the probation reads `rollback_of`, which that clears. A rollback is not on
+     * probation itself, or two bad generations would alternate. */
     probation_begin(managed, old, &quarantined);
     buf_clear(&quarantined);
     become_current(managed, new_);
     /* k8s.main runs once in the life of a script, not once in each generation. */
     if (managed->main_started) script_skip_main(new_);
+    /* The old generation goes last: everything that refers to it has been moved. */
     managed_script_drain(managed, old);
     count(managed, returned ? RELOAD_ROLLED_BACK : RELOAD_ACTIVATED);
     log_activated(managed);

@@ -12,6 +12,8 @@
 #include "script/generation/handover.h"
 #include "script/vm/bundle.h"
 
+/* Editors write a file in several steps: wait until events pause. A file that is missing or empty gets some
+ * seconds, as tools that replace it may be slow. */
 enum { SETTLE_MS = 100, ON_ITS_WAY_MS = 3000 };
 
 /* --- what to watch */
@@ -63,7 +65,8 @@ void reload_remove(struct managed_script *managed)
     }
 }
 
-/* One that was named itself keeps running: the file may be on its way to another place. */
+/* Warns, once, about a missing file that was named as an argument. Its script keeps running: the file may be
+ * about to be moved back. */
 static void note_lost(struct managed_script *managed)
 {
     bool lost = access(managed->path, F_OK) != 0;
@@ -103,7 +106,8 @@ static void check_gone(struct managed_script *managed, const struct script_files
     }
 }
 
-/* Folders have what they have now; a folder that cannot be read has what it had. */
+/* Updates the list of files from the directories. After a failed scan the old list stays: a directory that
+ * cannot be read for a moment must not stop its scripts. */
 static void find_files(struct managed_scripts *scripts, enum reload_mode mode)
 {
     struct script_files files;
@@ -112,6 +116,8 @@ static void find_files(struct managed_scripts *scripts, enum reload_mode mode)
         log_warn("Failed to scan for scripts", F("err", err.text));
         return;
     }
+    /* From the end, as scripts are removed on the way. Removals come before additions, so that a renamed
+     * script never runs twice. */
     for (size_t i = scripts->count; i-- > 0;) check_gone(scripts->items[i], &files, mode);
     add_new(scripts, &files);
     script_files_clear(&files);
@@ -128,10 +134,11 @@ void reload_scan(struct managed_scripts *scripts, enum reload_mode mode)
         if (!managed->lost) reload_scan_script(managed, mode);
     }
     scripts->options.hooks.scanned(scripts->options.hooks.ctx);
+    /* Watched again after each scan: modules of new generations may lie in other directories. */
     watch_all(scripts);
 }
 
-/* --- who tells */
+/* --- triggers */
 
 static void on_changed(void *ctx)
 {

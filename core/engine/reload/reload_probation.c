@@ -8,7 +8,7 @@
 #include "engine/reload/managed_script.h"
 #include "engine/reload/reload.h"
 
-/* Ignore fewer failures: too few to compare two generations. */
+/* Fewer failures are too few to compare two generations. */
 enum { FAILURES_MIN = 5, TIMES_WORSE = 2, TICK_MS = 1000 };
 
 static int64_t now_ms(const struct managed_script *managed)
@@ -54,8 +54,8 @@ void probation_begin(struct managed_script *managed, const struct script *old, c
     p->until_ms = length_ms(managed) && !managed->rollback_of ? p->mark_ms + length_ms(managed) : 0;
 }
 
-/* Moves the marks: a generation is measured by its last window and the one before, as far as they have
- * come. */
+/* Moves the marks. A generation is measured over its last window and the one before, as far as they exist, so
+ * that a quiet moment does not decide. */
 static void move_marks(struct managed_script *managed)
 {
     struct probation *p = &managed->probation;
@@ -73,7 +73,7 @@ static bool is_worse(struct script_tally now, struct script_tally before)
     return (double)now.failed / calls > TIMES_WORSE * (double)before.failed / calls_before;
 }
 
-/* Returns whether the id was in quarantine before: then it is no worse there now. */
+/* Returns whether the id was in quarantine before, so that the new generation is not worse. */
 static bool is_known(struct buf *quarantined, const char *id)
 {
     struct buf line = {0};
@@ -129,10 +129,11 @@ static void judge(struct managed_script *managed)
     struct err err;
     if (!managed->running) return;
     move_marks(managed);
+    /* An incoming generation will replace this one anyway: judge after that. */
     if (!p->until_ms || managed->incoming) return;
     describe(managed, &why);
     if (why.len || now_ms(managed) >= p->until_ms) p->until_ms = 0;
-    if (why.len) reload_rollback(managed, buf_text(&why), &err); /* there is one before it, as it took over */
+    if (why.len) reload_rollback(managed, buf_text(&why), &err); /* cannot fail here */
     buf_clear(&why);
 }
 
@@ -144,6 +145,7 @@ void probation_clear(struct probation *probation)
 static void on_tick(struct timer *timer)
 {
     struct managed_scripts *scripts = container_of(timer, struct managed_scripts, probation);
+    /* Started first: a rollback below must not delay the next tick. */
     timer_start(timer, loop_clock(scripts->options.loop), TICK_MS);
     for (size_t i = scripts->count; i-- > 0 && !scripts->ending;) judge(scripts->items[i]);
 }

@@ -12,8 +12,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* One spelling for a path, however it was typed: no "./", no "//". What ".." means the file system alone
- * knows. */
+/* Normalizes a path: no "./", no "//". Leaves "..", whose meaning depends on symlinks. */
 static char *normal_path(const char *typed)
 {
     struct str rest = str_of(typed), part;
@@ -40,7 +39,8 @@ static bool is_same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-/* By two names it would run twice, and a name is what status, logs and metrics tell scripts apart by. */
+/* Refuses a second name for one file, under which it would run twice, and a second file of one name, by which
+ * status, logs and metrics identify scripts. */
 static bool check_unique(const struct script_files *files, const char *path, const char *name,
                          struct err *err)
 {
@@ -61,7 +61,7 @@ static bool is_known(const struct script_files *files, const char *path)
     return false;
 }
 
-/* A script that is named twice, by itself and in its folder, is one. */
+/* Adds a script unless it is listed, as when it is named both itself and by its directory. */
 static bool add(struct script_files *files, const char *typed, struct err *err)
 {
     char *path = normal_path(typed), *name = name_of(path);
@@ -93,7 +93,7 @@ static bool has_scripts(const char *folder)
     return count > 0;
 }
 
-/* A project, as kubelua init lays it out, has its scripts one level below. */
+/* Reports a directory without scripts, and hints at scripts/ below it, where kubelua init creates them. */
 static bool none_there(const char *folder, struct err *err)
 {
     char *typed = xasprintf("%s/scripts", folder), *below = normal_path(typed);

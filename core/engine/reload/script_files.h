@@ -8,17 +8,17 @@
 #include "base/err.h"
 
 struct script_files {
-    char **paths; /* in one spelling, however they were typed */
-    char **names; /* the path without `.lua`; no two are equal */
+    char **paths; /* normalized, however they were typed */
+    char **names; /* paths without `.lua`; all different */
     size_t count;
 };
 
-/* A script that is named twice is one. ERR_NOT_FOUND or ERR_INVALID names the argument, or the two that are
- * the same file or would have the same name. The order is that of the arguments, in a folder that of the
- * names. */
+/* Finds the scripts that the arguments name; a script named twice is one. Returns false and sets
+ * ERR_NOT_FOUND or ERR_INVALID, which names the argument, or the two that are the same file or have the same
+ * name. The order is that of the arguments, within a directory that of the names. */
 bool script_files_find(const char *const *arguments, size_t count, struct script_files *out, struct err *err);
-/* The same of an engine that runs: a file that was named itself is listed whether it is there or not, and a
- * folder may be empty. */
+/* Like script_files_find, for a running engine: a file named as an argument is listed even if it is missing,
+ * and a directory may be empty. */
 bool script_files_rescan(const char *const *arguments, size_t count, struct script_files *out,
                          struct err *err);
 bool script_files_is_folder(const char *argument);

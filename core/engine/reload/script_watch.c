@@ -15,13 +15,13 @@
 #include "base/mem.h"
 
 enum {
-    /* Reading is none; a file that is written is told of when it is closed, and on the way. */
+    /* A write is reported when the file is closed, and on the way; reads are not. */
     EVENTS = IN_CLOSE_WRITE | IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ATTRIB |
              IN_DELETE_SELF | IN_MOVE_SELF,
-    /* A folder that holds a link may hold much else; that others write there is none of ours. */
+    /* Events for a directory that only holds a link: other files in it may change often. */
     LINK_EVENTS = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO,
-    LINKS_MAX = 16,       /* on the way to a file, as for the system about */
-    LONGEST_SETTLES = 20, /* who writes without a pause is looked at after so many times of settling */
+    LINKS_MAX = 16,       /* links on the way to a file; about the system's own limit */
+    LONGEST_SETTLES = 20, /* bound for files written without a pause, in settle times */
 };
 
 struct script_watch {
@@ -29,7 +29,7 @@ struct script_watch {
     int fd;
     ev_io readable;
     struct timer settle;
-    int64_t settle_ms, first_ms; /* `first_ms`: when the first event came that was not told; 0: none */
+    int64_t settle_ms, first_ms; /* `first_ms`: time of the first event that was not reported; 0: none */
     void (*changed)(void *ctx);
     void *ctx;
 };
@@ -41,6 +41,8 @@ static void on_settled(struct timer *timer)
     watch->changed(watch->ctx);
 }
 
+/* Delays the scan while events come, but not for ever: a log file in the directory could postpone it
+ * always. */
 static void wait_for_calm(struct script_watch *watch)
 {
     struct clock *clock = loop_clock(watch->loop);
@@ -52,7 +54,8 @@ static void wait_for_calm(struct script_watch *watch)
     timer_start(&watch->settle, clock, left_ms);
 }
 
-/* Drains the events. Their content does not matter: all files are scanned. */
+/* Drains the events. Their content does not matter: all files are scanned, which is cheap and cannot miss a
+ * change. */
 static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 {
     struct script_watch *watch = container_of(io, struct script_watch, readable);
@@ -82,7 +85,7 @@ struct script_watch *script_watch_new(struct loop *loop, int64_t settle_ms, void
     return watch;
 }
 
-/* inotify knows a folder by its inode: adding it again is harmless. */
+/* Watches a directory. inotify knows it by its inode, so adding it again is harmless. */
 static bool add(struct script_watch *watch, const char *folder, uint32_t events)
 {
     if (inotify_add_watch(watch->fd, folder, events | IN_MASK_ADD) >= 0) return true;
@@ -92,7 +95,8 @@ static bool add(struct script_watch *watch, const char *folder, uint32_t events)
     return false;
 }
 
-/* `at` is a link on the way, and `rest` what stands behind it: the same path without that link, in `out`. */
+/* Replaces the link `at` by its target, followed by `rest`. Returns false if `at` is not a link or the result
+ * is too long. */
 static bool step(const char *at, const char *rest, char out[PATH_MAX])
 {
     char target[PATH_MAX];
@@ -106,7 +110,8 @@ static bool step(const char *at, const char *rest, char out[PATH_MAX])
     return len > 0 && len < PATH_MAX;
 }
 
-/* Any link on the way may be exchanged: the folders that they lie in are watched, down to the real place. */
+/* Watches the directories of all links on the way, down to the real place: any of them may be exchanged, as
+ * Kubernetes does with ..data of a mounted ConfigMap. */
 static void watch_links(struct script_watch *watch, const char *path, int links)
 {
     char next[PATH_MAX];
