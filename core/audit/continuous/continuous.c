@@ -16,9 +16,10 @@ FAMILY(family_audit_left_out, 504, GAUGE, "kubelua_audit_findings_left_out", "",
        "Number of results whose findings were dropped because of the memory limit.");
 
 enum {
+    /* A slice is short beside the 50 ms of a turn of scripts: an audit must not delay events noticeably. */
     SLICE_NS = 4000000,
     READY_MS = 100,
-    CLOCK_MS = 3600 * 1000, /* somebody may have set the clock on the wall */
+    CLOCK_MS = 3600 * 1000, /* the wall clock may be set: check for midnight at least this often */
 };
 
 int64_t continuous_now_s(const struct continuous_audit *audit)
@@ -26,7 +27,8 @@ int64_t continuous_now_s(const struct continuous_audit *audit)
     return clock_wall_us(audit->options.clock) / 1000000;
 }
 
-/* --- the queue: in each source the object that waits longest comes first, and sources take turns */
+/* --- queue: first in, first out in each source; sources take turns, so that a kind with many objects does
+ * not delay the others */
 
 static void schedule_slice(struct continuous_audit *audit, int64_t delay_ms)
 {
@@ -61,10 +63,10 @@ void source_queue(struct object_source *source, uint32_t slot)
     schedule_slice(source->audit, 0);
 }
 
-/* The list begins with it again. */
+/* Puts an object back at the front: its remaining rules are evaluated in the next slice. */
 static void source_put_back(struct object_source *source, uint32_t slot)
 {
-    if (!source->objects[slot].waits) append(source, slot, true); /* it may have become stale meanwhile */
+    if (!source->objects[slot].waits) append(source, slot, true); /* else queued again meanwhile */
 }
 
 uint32_t source_take(struct object_source *source)
@@ -77,7 +79,7 @@ uint32_t source_take(struct object_source *source)
         object->waits = false;
         source->audit->pending--;
         if (object->root) return slot;
-        object->next = source->unused; /* it went while it waited */
+        object->next = source->unused; /* removed while queued */
         source->unused = slot;
     }
     return OBJECT_NONE;
@@ -96,7 +98,7 @@ static int64_t measure(const struct continuous_audit *audit)
     return audit->options.now_ns ? audit->options.now_ns() : clock_measure_ns();
 }
 
-/* Asks the rules whose word on the object is stale. False: the slice was over before all were. */
+/* Evaluates the stale rules of an object. Returns false if the slice ended before the last. */
 static bool evaluate_object(struct object_source *source, uint32_t slot, int64_t end_ns)
 {
     for (size_t i = 0; i < source->column_count; i++) {
@@ -113,6 +115,7 @@ static void take_slice(struct continuous_audit *audit, int64_t end_ns)
 {
     struct object_source *source;
     while ((source = TAILQ_FIRST(&audit->working)) && measure(audit) < end_ns) {
+        /* Taken out first: evaluating may queue objects of this source, which links it again. */
         TAILQ_REMOVE(&audit->working, source, working);
         source->works = false;
         uint32_t slot = source_take(source);
@@ -123,7 +126,8 @@ static void take_slice(struct continuous_audit *audit, int64_t end_ns)
     }
 }
 
-/* A loop that was so busy that this came late has as much time for all else as the slice took. */
+/* Runs a slice. If the loop was late, the next slice waits as long as this one took, so that an audit never
+ * uses more than half of a busy loop. */
 static void on_turn(struct timer *timer)
 {
     struct continuous_audit *audit = container_of(timer, struct continuous_audit, turn);
@@ -135,9 +139,10 @@ static void on_turn(struct timer *timer)
     if (!TAILQ_EMPTY(&audit->working)) schedule_slice(audit, late_ms > 1 ? took_ms + 1 : 1);
 }
 
-/* --- other times */
+/* --- timers */
 
-/* Two names of a kind are one kind once the server has said so. */
+/* Returns whether an earlier column has the same objects. Two names of a kind turn out to be one only when
+ * the server has resolved them. */
 static bool is_repeated(const struct column *column)
 {
     const struct column *earlier = column->rule->columns;
@@ -151,6 +156,7 @@ static bool check_ready(struct column *column)
     if (!claim_has_synced(column->source->claim)) return false;
     column->repeated = is_repeated(column);
     if (column->repeated) return true;
+    /* A rule that looks up objects in an empty cache would report findings that are wrong. */
     for (size_t i = 0; i < column->rule->use_count; i++)
         if (!claim_has_synced(column->rule->watches[i]->claim)) return false;
     column->ready = true;
@@ -190,6 +196,7 @@ static void on_ready(struct timer *timer)
     continuous_check_ready(audit);
 }
 
+/* Delayed: at start many claims sync at once. */
 void continuous_claims_changed(struct continuous_audit *audit)
 {
     if (!timer_running(&audit->ready)) timer_start(&audit->ready, audit->options.clock, READY_MS);
@@ -257,6 +264,7 @@ void continuous_free(struct continuous_audit *audit)
     struct audited_rule *rule;
     struct object_source *source;
     struct watch *watch;
+    /* Freeing rules reports changes; the receiver may already be gone. */
     audit->options.changed = NULL;
     continuous_drop_duplicates(audit, NULL);
     while ((rule = TAILQ_FIRST(&audit->rules))) audited_rule_free(rule);
@@ -280,6 +288,7 @@ void continuous_set_active(struct continuous_audit *audit, bool active)
     struct object_source *source;
     if (active != audit->inactive) return;
     audit->inactive = !active;
+    /* A replica that does not lead must not show results that grow old. */
     if (!active) {
         timer_cancel(&audit->turn);
         TAILQ_FOREACH (rule, &audit->rules, link) audited_rule_forget(rule);

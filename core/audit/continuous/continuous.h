@@ -1,11 +1,11 @@
-/* Continuous audits: every rule is evaluated for each object of its kinds, and again when the object or a
- * dependency changes. A cell for each rule and object keeps the result, and the findings of those that did
- * not pass.
+/* Continuous audits: each rule is evaluated for each object of its kinds, and again when the object or a
+ * dependency changes. A cell for each rule and object stores the result, and the findings of results that are
+ * not passes.
  *
- * Rules are evaluated in slices of a few milliseconds, one object of each kind after the other, so that
- * events wait no longer than that, or than one call of a rule. However often an object changes while it
- * waits, it is evaluated once. Owner: the engine, on its thread; scripts are told of before they are freed.
- * Callbacks may not call back. */
+ * Rules are evaluated in slices of a few milliseconds, one object of each kind in turn, so that events wait
+ * no longer than a slice, or one call of a rule. An object that changes often while queued is evaluated once.
+ * Owner: the engine, on its thread; pass scripts to continuous_take before they are freed. Callbacks may not
+ * call back. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,70 +20,68 @@ struct findings;
 enum {
     CONTINUOUS_DEPENDENCIES_MAX = 2000000,
     CONTINUOUS_FINDING_BYTES_MAX = 128 << 20,
-    /* Longest time that a rule with more lookups than that lags behind the objects that it depends on. */
+    /* Longest time that an untracked rule lags behind its dependencies. */
     CONTINUOUS_UNTRACKED_MS = 10000,
 };
 
 struct continuous_options {
     struct clock *clock;
-    /* Looks at other objects that are known at a time. A rule that takes one more is asked again about all
-     * its objects whenever anything that it may look at has changed. */
+    /* Limit of dependencies that are recorded at a time. A rule that exceeds it becomes untracked: all of its
+     * objects are evaluated again whenever anything it may look up changes. */
     size_t max_dependencies;
-    /* Limit of the memory of findings. For those beyond it only the result is kept. */
+    /* Memory limit of findings. Beyond it only results are stored. */
     size_t max_finding_bytes;
-    /* Called when results of objects of that namespace have changed, "" for objects without one. NULL: not
-     * called. */
+    /* Called when results of a namespace have changed, "" for objects without one. NULL: not called. */
     void (*changed)(void *ctx, struct str ns);
     void *ctx;
-    int64_t (*now_ns)(void); /* how long slices take is measured by; NULL: clock_measure_ns */
+    int64_t (*now_ns)(void); /* measures slices; NULL: clock_measure_ns */
 };
 
 struct continuous_audit *continuous_new(const struct continuous_options *options);
 /* NULL is allowed. */
 void continuous_free(struct continuous_audit *audit);
 
-/* `now` runs where `before` did; either may be NULL. Rules that are the same go on with what they said; what
- * is new is asked. After the script has started, and before `before` is freed. Outside of any call. */
+/* Replaces `before` by `now`; either may be NULL. Results of unchanged rules stay; new rules are evaluated.
+ * Call after the script has started and before `before` is freed, outside of any call. */
 void continuous_take(struct continuous_audit *audit, struct script *before, struct script *now);
-/* The cache of a claim has synced: rules may have waited for it. */
+/* Checks rules that wait for their caches. Call when a claim has synced. */
 void continuous_claims_changed(struct continuous_audit *audit);
-/* Rules are asked; when they are not, nothing is known, and nothing shown. They are from the start. */
+/* Starts or stops evaluation; a new audit is active. While inactive, nothing is known and nothing shown. */
 void continuous_set_active(struct continuous_audit *audit, bool active);
 
 struct continuous_status {
     bool active;
-    size_t rules, waiting_rules; /* those whose caches are not there yet */
-    size_t untracked_rules;      /* beyond max_lookups */
-    size_t objects, pending;     /* that wait to be evaluated */
+    size_t rules, waiting_rules; /* `waiting_rules`: their caches have not synced */
+    size_t untracked_rules;      /* beyond max_dependencies */
+    size_t objects, pending;     /* `pending`: queued for evaluation */
     size_t verdicts[VERDICTS];
-    size_t lacking_rules;    /* need a kind that the server does not have */
-    size_t incomplete_rules; /* use a kind of which objects are refused: they are not evaluated */
-    size_t quarantined_rules,
-        duplicate_rules; /* `duplicate_rules` are not evaluated, as another rule has their id */
-    size_t dependencies, finding_bytes, bytes; /* `bytes`: all of it, about */
-    size_t left_out;                           /* cells whose findings had no room */
+    size_t lacking_rules;                      /* need a kind that the server does not have */
+    size_t incomplete_rules;                   /* use a kind with refused objects: not evaluated */
+    size_t quarantined_rules, duplicate_rules; /* `duplicate_rules`: another rule has the id; not evaluated */
+    size_t dependencies, finding_bytes, bytes; /* `bytes`: estimate of everything */
+    size_t left_out;                           /* results without room for findings */
 };
 struct continuous_status continuous_status(const struct continuous_audit *audit);
 
-/* A rule of the engine's scripts; texts are borrowed until something changes. */
+/* Status of a rule; strings are borrowed until something changes. */
 struct continuous_rule_status {
     const struct rule_ref *ref;
     bool waits, untracked, quarantined;
-    const char *lacks;  /* kinds that it needs and the server does not have, ", " between them; "" */
-    bool incomplete;    /* it uses a kind of which objects are refused */
-    bool not_evaluated; /* as that is so, or it uses what the server does not have, or has no other kind */
+    const char *lacks;          /* kinds that the server lacks, joined by ", "; "" */
+    bool incomplete;            /* uses a kind with refused objects */
+    bool not_evaluated;         /* incomplete, or all of its kinds or one that it uses are lacking */
     const char *duplicate_rule; /* the script that has a rule of the same id, so that this one is not
                                    evaluated; or NULL */
     size_t verdicts[VERDICTS];
-    uint64_t errors;                  /* calls that ended with one */
-    const char *error, *error_object; /* of the last of them; "" before the first */
+    uint64_t errors;                  /* failed calls */
+    const char *error, *error_object; /* of the last error; "" */
     int64_t error_us;
 };
 void continuous_each_rule(const struct continuous_audit *audit,
                           void (*fn)(void *ctx, const struct continuous_rule_status *status), void *ctx);
 
-/* Each kind of which the server has objects that the engine refuses, and in `text` how many, one of them and
- * why: what is known is not all. */
+/* Iterates kinds with objects that the engine refuses: the audit is incomplete. `text` has their number, one
+ * of them and the reason. */
 void continuous_each_refused(const struct continuous_audit *audit,
                              void (*fn)(void *ctx, const char *kind, const char *text), void *ctx);
 
@@ -92,20 +90,19 @@ struct continuous_result {
     const struct rule_ref *ref;
     struct root *object;
     enum verdict verdict;
-    const struct findings *findings; /* NULL: nothing but the verdict */
+    const struct findings *findings; /* NULL: only the verdict is known */
 };
-/* Every result of a namespace, "" for objects without one, in steps. Anything may change from one step to the
- * next: an object that stays is told of once, as it is then; one that goes may be or not, and one that comes
- * is not once its kind is being walked, so that a walk ends however many come. Owner: who began it, who frees
- * it before the audit. */
+/* Walk over all results of a namespace ("" for objects without one), in steps between which anything may
+ * change. An object that stays is visited once, in its state at that time; one that goes may be missed; one
+ * that comes while its kind is being walked is not visited, so that a walk always ends. Owner: the caller of
+ * continuous_walk_new, who frees it before the audit. */
 struct continuous_walk;
 struct continuous_walk *continuous_walk_new(struct continuous_audit *audit, struct str ns);
 /* NULL is allowed. */
 void continuous_walk_free(struct continuous_walk *walk);
-/* Looks at what rules say of some objects more, until that is at least `max` results; false when it is over.
- */
+/* Visits results of further objects, until at least `max` results were visited. Returns false at the end. */
 bool continuous_walk_on(struct continuous_walk *walk, size_t max,
                         void (*fn)(void *ctx, const struct continuous_result *result), void *ctx);
-/* Returns the number of results that are missing for the objects that the walk has passed, because rules were
- * not evaluated yet: after a reload those of a new rule. Rules that wait for their caches are not counted. */
+/* Returns the number of results missing for the objects passed so far because rules were not evaluated yet,
+ * for example new rules after a reload. Rules that wait for their caches do not count. */
 size_t continuous_walk_unevaluated(const struct continuous_walk *walk);

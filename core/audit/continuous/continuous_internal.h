@@ -1,7 +1,7 @@
 /* Internals of continuous audits, shared by their files: continuous.c has the queue and its slices,
- * continuous_source.c the objects and those that no cache has, continuous_walk.c the objects of a namespace,
- * continuous_rule.c the results of rules for them, continuous_watch.c their dependencies, and
- * continuous_scripts.c the handover from one generation of a script to the next. Owner: continuous.c. */
+ * continuous_source.c the objects and refused ones, continuous_walk.c walks over a namespace,
+ * continuous_rule.c results, continuous_watch.c dependencies, continuous_scripts.c the handover between
+ * generations. Owner: continuous.c. */
 #pragma once
 #include <sys/queue.h>
 
@@ -14,40 +14,40 @@
 
 enum { CELL_FRESH = 1, CELL_KNOWN = 2, CELL_UNTIL = 4, CELL_LEFT_OUT = 8, CELL_ERROR = 16 };
 
-/* Result of one rule for one object. All zero: not evaluated yet. */
+/* Result of a rule for an object. Zero-initialized it is not evaluated. */
 struct result_cell {
     struct findings *findings;
     int32_t first_dependency;
     uint8_t verdict, flags;
 };
 
-/* A rule and one of its kinds. */
+/* Pair of a rule and one of its kinds. */
 struct column {
     struct audited_rule *rule;
     struct object_source *source;
-    struct result_cell *cells; /* by the numbers of objects */
+    struct result_cell *cells; /* by the slots of objects */
     size_t cap;
     bool ready;    /* its caches have synced */
-    bool repeated; /* another column of the rule has the same objects, by another name of the kind */
+    bool repeated; /* the rule names the same kind twice: evaluated once */
 };
 
 enum { OBJECT_NONE = UINT32_MAX };
 
 struct audited_object {
-    struct root *root;       /* a reference; NULL: it is gone, or was never */
-    uint32_t next;           /* that waits, or that is free */
-    uint32_t before, behind; /* in its namespace */
+    struct root *root;       /* a reference; NULL: an empty slot */
+    uint32_t next;           /* in the queue, or among free slots */
+    uint32_t before, behind; /* neighbours in its namespace */
     bool waits;
 };
 
-/* The objects of a source that are in one namespace, or in none. */
+/* List of the objects of a source in one namespace, or in none. */
 struct source_space {
     UT_hash_handle hh;
     uint32_t first, last;
     char ns[];
 };
 
-/* The objects of one kind, as one script has them. */
+/* Objects of one kind, as one script caches them. */
 struct object_source {
     TAILQ_ENTRY(object_source) link, working;
     struct continuous_audit *audit;
@@ -58,19 +58,19 @@ struct object_source {
     size_t column_count;
     struct audited_object *objects;
     size_t used, cap, count;
-    uint32_t unused, first, last; /* `first` and `last` wait */
-    struct granule_table by_key;  /* numbers plus one */
+    uint32_t unused, first, last; /* free slots; first and last of the queue */
+    struct granule_table by_key;  /* slots plus one */
     struct source_space *spaces;
     bool works;
 };
 
-/* Something that rules look at, by one of its indexes. */
+/* Index of a watch that rules look up. */
 struct dependency_watch_index {
     struct continuous_audit *audit;
     char *name;
     struct dependency_index *dependencies;
-    struct index_source source; /* `values` NULL: key, namespace or all */
-    bool by_function;           /* the source is the claim's */
+    struct index_source source; /* `values` NULL: key, namespace or all objects */
+    bool by_function;           /* the source belongs to the claim */
 };
 
 struct watch {
@@ -88,23 +88,23 @@ struct audited_rule {
     TAILQ_ENTRY(audited_rule) link;
     struct continuous_audit *audit;
     struct rule_ref ref;
-    char *id, *code; /* `code` NULL: it cannot be compared */
+    char *id, *code; /* `code` NULL: not comparable */
     char *severity, *category;
     struct column *columns;
     size_t column_count;
-    struct dependency_watch_index **uses; /* as rule->uses */
+    struct dependency_watch_index **uses; /* parallel to rule->uses */
     struct watch **watches;
     size_t use_count;
     bool untracked, untracked_due, overflowed, quarantined;
-    bool is_incomplete; /* a cache that it uses lacks objects that are refused: it is not evaluated */
+    bool is_incomplete; /* uses a cache with refused objects: not evaluated */
     uint64_t errors;
-    struct buf error, error_object; /* of the last one */
+    struct buf error, error_object; /* of the last error */
     int64_t error_us;
     size_t counts[VERDICTS];
     struct series *results[VERDICTS], *evaluations[VERDICTS], *duration;
 };
 
-/* A rule of the same id as another one that is asked: it takes that one's place when that goes. */
+/* Rule whose id another rule has. Replaces that one when it goes. */
 struct duplicate_rule {
     TAILQ_ENTRY(duplicate_rule) link;
     struct rule_ref ref;
@@ -123,12 +123,12 @@ struct continuous_audit {
     struct dependencies *dependencies;
     struct timer turn, ready, untracked, midnight;
     int64_t due_ms;                /* of `turn` */
-    const struct root *evaluating; /* while a rule is */
-    int64_t today;                 /* since 1970, in UTC */
+    const struct root *evaluating; /* object under evaluation; NULL: none */
+    int64_t today;                 /* days since 1970, in UTC */
     bool inactive;
     bool full_logged;
     size_t pending, finding_bytes, left_out;
-    struct buf gathered, text; /* of the call under way */
+    struct buf gathered, text; /* of the evaluation in progress */
     struct series *pending_series, *left_out_series;
 };
 
@@ -138,9 +138,9 @@ struct continuous_audit {
 void source_queue(struct object_source *source, uint32_t slot);
 /* Takes the next queued object; OBJECT_NONE if there is none. */
 uint32_t source_take(struct object_source *source);
-/* The server does not have the kind, or one that the rule uses: the claim is held. */
+/* Returns whether the server lacks the kind or one that the rule uses: the claim is suspended. */
 bool column_lacks(const struct column *column);
-/* A column may become ready. */
+/* Checks columns that are not ready. */
 void continuous_check_ready(struct continuous_audit *audit);
 int64_t continuous_now_s(const struct continuous_audit *audit);
 
@@ -153,42 +153,42 @@ void continuous_check_refused(struct continuous_audit *audit);
 
 /* Reports duplicate rules, except rules that one edit moves from one script to another. */
 void continuous_report_duplicates(struct continuous_audit *audit);
-/* Rules of the script; NULL: of all scripts. */
+/* Drops duplicate rules of the script; NULL: of all scripts. */
 void continuous_drop_duplicates(struct continuous_audit *audit, const struct script *script);
 
 /* --- continuous_source.c */
 
 struct object_source *source_new(struct continuous_audit *audit, struct script *script,
                                  struct informer_claim *claim);
-/* Uses the claim of another generation, which has the same informers. */
+/* Moves a source to the claim of another generation, of the same informer. */
 void source_move(struct object_source *source, struct script *script, struct informer_claim *claim);
-/* Its columns have been removed. */
+/* Frees a source without columns. */
 void source_free(struct object_source *source);
 void source_add_column(struct object_source *source, struct column *column);
 void source_remove_column(struct object_source *source, struct column *column);
 
 /* --- continuous_walk.c */
 
-/* The object is the last of its namespace; is in it no more. */
+/* Append an object to its namespace, and remove it. */
 void source_link(struct object_source *source, uint32_t slot);
 void source_unlink(struct object_source *source, uint32_t slot);
-/* The source goes: walks go on with the next. */
+/* Moves walks on to the next source. Call before the source is freed. */
 void source_forget_spaces(struct object_source *source);
 
 /* --- continuous_rule.c */
 
-/* The rule as the generation has it that runs from now on. */
+/* Points the rule to the generation that runs from now on. */
 void audited_rule_set(struct audited_rule *rule, const struct rule_ref *ref);
-/* Columns come with column_begin. */
+/* Creates a rule without columns; see column_begin. */
 struct audited_rule *audited_rule_new(struct continuous_audit *audit, const struct rule_ref *ref,
                                       const char *code);
 void audited_rule_free(struct audited_rule *rule);
 void column_begin(struct column *column, struct audited_rule *rule, struct object_source *source);
 void column_fit(struct column *column);
 struct result_cell *column_cell(struct column *column, uint32_t slot);
-/* Nothing is known of the object any more. */
+/* Forgets the result for an object. */
 void column_forget(struct column *column, uint32_t slot);
-/* Evaluates the rule on the object. */
+/* Evaluates the rule for an object. */
 void column_evaluate(struct column *column, uint32_t slot);
 /* Queues all objects of the rule for evaluation; results stay until then. */
 void audited_rule_make_stale(struct audited_rule *rule, uint8_t flags);
@@ -197,8 +197,8 @@ void audited_rule_forget(struct audited_rule *rule);
 /* --- continuous_watch.c */
 
 struct watch *watch_new(struct continuous_audit *audit, struct script *script, struct informer_claim *claim);
-/* Indexes that no rule uses any more stay behind: those of rules that went have been removed. */
+/* Moves a watch to another generation. Drops indexes that no rule uses any more. */
 void watch_move(struct watch *watch, struct script *script, struct informer_claim *claim);
 void watch_free(struct watch *watch);
-/* The index of that name, which is made when there is none. */
+/* Returns the index with the name; creates it if missing. */
 struct dependency_watch_index *watch_index(struct watch *watch, const char *name);

@@ -14,7 +14,7 @@ FAMILY(family_audit_evaluations, 501, COUNTER, "kubelua_audit_evaluations_total"
 FAMILY(family_audit_duration, 502, HISTOGRAM, "kubelua_audit_duration_seconds", "rule", &buckets_of_calls,
        "Duration of rule evaluations.");
 
-/* --- what is shown */
+/* --- metrics */
 
 static void show(struct audited_rule *rule, enum verdict verdict)
 {
@@ -38,7 +38,7 @@ struct result_cell *column_cell(struct column *column, uint32_t slot)
     return &column->cells[slot];
 }
 
-/* As many as its source has room for. */
+/* Fits the cells to the capacity of the source. */
 void column_fit(struct column *column)
 {
     size_t cap = column->source->cap;
@@ -56,7 +56,7 @@ void column_begin(struct column *column, struct audited_rule *rule, struct objec
     source_add_column(source, column);
 }
 
-/* Whoever reads reports of that namespace is to be told. */
+/* Reports a change in the object's namespace. */
 static void notify(const struct column *column, uint32_t slot)
 {
     const struct continuous_audit *audit = column->rule->audit;
@@ -87,9 +87,9 @@ void column_forget(struct column *column, uint32_t slot)
     *cell = (struct result_cell){.first_dependency = DEPENDENCY_NONE};
 }
 
-/* --- asking */
+/* --- evaluation */
 
-/* Of the last error. */
+/* Keeps the last error. */
 static void keep_error(struct audited_rule *rule, struct str message)
 {
     rule->error.len = rule->error_object.len = 0;
@@ -98,7 +98,7 @@ static void keep_error(struct audited_rule *rule, struct str message)
     rule->error_us = clock_wall_us(rule->audit->options.clock);
 }
 
-/* The first one is logged, as a rule that is broken is so for every object. */
+/* Logs the first error only: a broken rule usually fails for every object. */
 static void note_error(struct audited_rule *rule)
 {
     if (rule->errors++ > 0) return;
@@ -121,7 +121,8 @@ static void on_dependency(void *ctx, size_t use, struct str value)
     if (!dependencies_note(rule->uses[use]->dependencies, value)) rule->overflowed = true;
 }
 
-/* From now on it is asked about everything when anything has changed. */
+/* Makes the rule untracked: any change of its caches makes all of its results stale. Its dependencies are
+ * dropped at once, as other rules need the room. */
 static void become_untracked(struct audited_rule *rule)
 {
     rule->untracked = true;
@@ -136,7 +137,7 @@ static void become_untracked(struct audited_rule *rule)
              FI("limit", rule->audit->options.max_dependencies), FI("everyMs", CONTINUOUS_UNTRACKED_MS));
 }
 
-/* NULL with CELL_LEFT_OUT when there is no room. */
+/* Stores the findings; without room returns NULL and sets CELL_LEFT_OUT. */
 static struct findings *keep(struct continuous_audit *audit, struct result_cell *cell)
 {
     struct findings *findings = findings_new(&audit->gathered);
@@ -163,6 +164,8 @@ static void set_cell(struct column *column, uint32_t slot, const struct evaluati
     bool was_known = before.flags & CELL_KNOWN;
     if (was_known) rule->counts[before.verdict]--;
     if (before.flags & CELL_LEFT_OUT) audit->left_out--;
+    /* The old findings are subtracted before the new ones are stored: replacing must not fail for lack of
+     * room. They are freed last, as they are compared below. */
     audit->finding_bytes -= findings_bytes(before.findings);
     cell->flags = CELL_FRESH | CELL_KNOWN | (evaluation->until ? CELL_UNTIL : 0) |
                   (evaluation->verdict == VERDICT_ERROR ? CELL_ERROR : 0);
@@ -200,7 +203,7 @@ static struct evaluation evaluate(struct column *column, uint32_t slot)
     return evaluation;
 }
 
-/* All that it said is an error now: nobody knows what it would say. */
+/* Turns all results of a quarantined rule into errors: nothing is known of them any more. */
 static void check_quarantine(struct audited_rule *rule)
 {
     if (rule->quarantined || !script_rule_is_quarantined(rule->ref.script, rule->ref.number)) return;
@@ -214,7 +217,7 @@ static void evaluate_timed(struct column *column, uint32_t slot)
     int64_t begun_ns = clock_measure_ns();
     struct evaluation evaluation = evaluate(column, slot);
     set_cell(column, slot, &evaluation);
-    if (rule->quarantined) return; /* it was not called */
+    if (rule->quarantined) return; /* quarantined: not called */
     series_observe(rule->duration, (double)(clock_measure_ns() - begun_ns) / 1e9);
     count(rule, evaluation.verdict);
     if (evaluation.verdict == VERDICT_ERROR) note_error(rule);
@@ -226,6 +229,7 @@ void column_evaluate(struct column *column, uint32_t slot)
     struct audited_rule *rule = column->rule;
     struct text text;
     struct result_cell *cell = &column->cells[slot];
+    /* Fresh but not known: the walk counts results that are neither as missing. */
     if (!rule_takes(rule->ref.rule, root_namespace(column->source->objects[slot].root, &text))) {
         cell->flags |= CELL_FRESH;
         return;
@@ -233,6 +237,7 @@ void column_evaluate(struct column *column, uint32_t slot)
     dependencies_drop(rule->audit->dependencies, cell->first_dependency);
     cell->first_dependency = DEPENDENCY_NONE;
     evaluate_timed(column, slot);
+    /* Not during the evaluation, whose dependencies are still being recorded. */
     if (rule->overflowed) become_untracked(rule);
 }
 

@@ -1,5 +1,5 @@
-/* Rules of continuous audits: those of running scripts, and the handover of their results from one generation
- * to the next; see continuous_internal.h. */
+/* Rules of running scripts in continuous audits, and the handover of their results between generations; see
+ * continuous_internal.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,15 +9,16 @@
 #include "script/generation/script.h"
 #include "script/inventory/inventory.h"
 
-/* --- what is the same */
+/* --- comparison */
 
 static bool same_claim(const struct informer_claim *a, const struct informer_claim *b)
 {
+    /* Suspended claims have no informer to share, but lack the same kind. */
     bool both_lacking = claim_is_suspended(a) && claim_is_suspended(b);
     return (both_lacking || claims_share(a, b)) && strcmp(claim_spec(a)->kind, claim_spec(b)->kind) == 0;
 }
 
-/* Its caches are the same ones, in the same order. */
+/* Returns whether the rule uses the same caches in the same order. */
 static bool reads_the_same(const struct audited_rule *rule, const struct script_rule *now)
 {
     if (rule->column_count != now->kind_count || rule->use_count != now->use_count) return false;
@@ -31,7 +32,7 @@ static bool reads_the_same(const struct audited_rule *rule, const struct script_
     return true;
 }
 
-/* The rule of the generation before that says the same. */
+/* Returns the equal rule of the previous generation; NULL: none. */
 static struct audited_rule *find_same(struct continuous_audit *audit, const struct script *before,
                                       const struct script_rule *now, const char *code)
 {
@@ -63,7 +64,7 @@ static struct watch *watch_of(struct continuous_audit *audit, struct script *scr
     return watch_new(audit, script, claim);
 }
 
-/* Rules are told apart by their names, in reports and metrics. */
+/* Returns the rule with the id: reports and metrics identify rules by id only. */
 static const struct audited_rule *find_duplicate(const struct continuous_audit *audit, const char *id)
 {
     const struct audited_rule *rule;
@@ -126,7 +127,7 @@ static void add_rule(struct continuous_audit *audit, const struct rule_ref *ref,
     }
     for (size_t i = 0; i < given->kind_count; i++) {
         struct object_source *source = source_of(audit, ref->script, given->kinds[i]);
-        if (has_column(rule, source)) continue; /* a kind that it names twice */
+        if (has_column(rule, source)) continue; /* the rule names the kind twice */
         column_begin(&rule->columns[rule->column_count++], rule, source);
     }
 }
@@ -139,7 +140,7 @@ static void add_or_wait(struct continuous_audit *audit, const struct rule_ref *r
         add_rule(audit, ref, code);
 }
 
-/* A rule may have gone whose place another one takes. */
+/* Adds duplicate rules whose id has become free. */
 static void take_up_twins(struct continuous_audit *audit)
 {
     struct duplicate_rule *duplicate_rule, *next;
@@ -158,7 +159,7 @@ struct activate {
     struct continuous_audit *audit;
     struct script *before, *now;
     size_t count;
-    struct audited_rule **same; /* by the rules of `now`; NULL: it is another */
+    struct audited_rule **same; /* parallel to the rules of `now`; NULL: a different rule */
     char **codes;
 };
 
@@ -188,7 +189,7 @@ static void drop_rules(const struct activate *t)
     }
 }
 
-/* The new generation's claim of the same informers, if a rule has one. */
+/* Returns a claim of the new generation on the same informer; NULL: none. */
 static struct informer_claim *successor(const struct activate *t, const struct informer_claim *claim,
                                         bool of_uses)
 {
@@ -236,7 +237,7 @@ static void set_rules(const struct activate *t)
         const struct rule_ref ref = {t->now, i, script_rule(t->now, i)};
         if (t->same[i]) {
             audited_rule_set(t->same[i], &ref);
-            audited_rule_make_stale(t->same[i], CELL_ERROR); /* limits may be others, and lines */
+            audited_rule_make_stale(t->same[i], CELL_ERROR); /* limits and lines may differ */
         } else {
             add_or_wait(t->audit, &ref, t->codes[i]);
         }
@@ -253,6 +254,8 @@ void continuous_take(struct continuous_audit *audit, struct script *before, stru
                          .count = count,
                          .same = xcalloc(count + 1, sizeof(struct audited_rule *)),
                          .codes = xcalloc(count + 1, sizeof(char *))};
+    /* Compare first, while both generations are unchanged. Then old rules go before their sources and watches
+     * move, as these free columns and indexes that no rule uses. */
     compare(&t);
     if (before) {
         continuous_drop_duplicates(audit, before);
@@ -261,6 +264,7 @@ void continuous_take(struct continuous_audit *audit, struct script *before, stru
         move_watches(&t);
     }
     set_rules(&t);
+    /* Last: only now is it known which ids are free. */
     take_up_twins(audit);
     free(t.same);
     free(t.codes);

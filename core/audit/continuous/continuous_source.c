@@ -1,5 +1,4 @@
-/* The objects of a kind, by numbers that they keep for as long as they are there; see continuous_internal.h.
- */
+/* Objects of a kind in slots that they keep while they exist; see continuous_internal.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +6,9 @@
 #include "base/array.h"
 #include "base/must.h"
 
-/* --- numbers */
+/* --- slots */
 
-/* OBJECT_NONE when there is none. */
+/* Returns the slot of the object, or OBJECT_NONE. */
 static uint32_t source_find(const struct object_source *source, const struct root *object)
 {
     uint32_t hash = root_key_hash(object), at = hash, granule;
@@ -51,7 +50,7 @@ static void replace(struct object_source *source, uint32_t slot, struct root *ob
     source_queue(source, slot);
 }
 
-/* One that waits keeps its number until its turn comes. */
+/* Removes an object. The slot of a queued one is freed by source_take, as the queue is singly linked. */
 static void remove_object(struct object_source *source, uint32_t slot)
 {
     struct audited_object *object = &source->objects[slot];
@@ -66,7 +65,7 @@ static void remove_object(struct object_source *source, uint32_t slot)
     source->unused = slot;
 }
 
-/* --- what the informer tells */
+/* --- callbacks of the informer */
 
 static void on_put(struct object_source *source, struct root *object)
 {
@@ -104,7 +103,7 @@ static struct event_handler handler_of(struct object_source *source)
         .on_add = on_add, .on_update = on_update, .on_delete = on_delete, .ctx = source};
 }
 
-/* --- from the first to the last */
+/* --- lifetime */
 
 struct object_source *source_new(struct continuous_audit *audit, struct script *script,
                                  struct informer_claim *claim)
@@ -156,8 +155,8 @@ void source_remove_column(struct object_source *source, struct column *column)
     source->columns[i] = source->columns[--source->column_count];
 }
 
-/* --- Objects that the server has and the engine refuses: nobody knows what rules would say of them, and
- * rules that use their kind would find fault with what is there */
+/* --- refused objects, which the server has and the engine does not store: rules that look up their kind
+ * would report findings that are wrong */
 
 static bool uses_refused(const struct audited_rule *rule)
 {
@@ -189,7 +188,7 @@ void continuous_check_refused(struct continuous_audit *audit)
     }
 }
 
-/* Two claims may have the same cache. */
+/* Reports refused objects of a claim once: two claims may share a cache. */
 static void report(struct buf *reported, const struct informer_claim *claim,
                    void (*fn)(void *ctx, const char *kind, const char *text), void *ctx)
 {

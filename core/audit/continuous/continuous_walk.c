@@ -1,4 +1,4 @@
-/* The objects of a namespace and what rules say of them, a few at a time; see continuous.h. */
+/* Walks over the objects of a namespace and their results, a few at a time; see continuous.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,13 +9,13 @@ struct continuous_walk {
     LIST_ENTRY(continuous_walk) link;
     struct continuous_audit *audit;
     char *ns;
-    struct object_source *source; /* NULL: it is over */
-    uint32_t slot;                /* the next; OBJECT_NONE: there is no more in this source */
-    uint32_t end;                 /* the last, as the walk came here: what comes later stands behind it */
+    struct object_source *source; /* NULL: at the end */
+    uint32_t slot;                /* next object; OBJECT_NONE: end of this source */
+    uint32_t end; /* last object when the walk reached the source: later ones stand behind it */
     size_t unevaluated;
 };
 
-/* --- which there are */
+/* --- lists by namespace */
 
 static struct source_space *find(const struct object_source *source, struct str ns)
 {
@@ -60,6 +60,7 @@ static uint32_t next_of(const struct continuous_walk *walk, uint32_t slot)
     return slot == walk->end ? OBJECT_NONE : walk->source->objects[slot].behind;
 }
 
+/* Moves walks off an object that is removed, so that they neither follow its links nor run past their end. */
 static void pass_over(struct object_source *source, uint32_t slot)
 {
     struct continuous_walk *walk;
@@ -128,7 +129,8 @@ void continuous_walk_free(struct continuous_walk *walk)
     free(walk);
 }
 
-/* A rule that does not take the object has said so: then the cell is fresh. */
+/* Returns whether the result is missing. The cell of an object that the rule does not match is fresh without
+ * a result. */
 static bool needs_evaluation(const struct column *column, const struct result_cell *cell)
 {
     return column->ready && !column->rule->is_incomplete && !(cell->flags & (CELL_KNOWN | CELL_FRESH));
@@ -162,6 +164,7 @@ bool continuous_walk_on(struct continuous_walk *walk, size_t max,
             continue;
         }
         walk->slot = next_of(walk, slot);
+        /* An object without rules costs time too. */
         visited += source->column_count ? source->column_count : 1;
         report(walk, source, slot, fn, ctx);
     }

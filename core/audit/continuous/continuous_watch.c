@@ -1,4 +1,4 @@
-/* Dependencies of rules: a change of an object makes stale the results that looked up where it was or is; see
+/* Dependencies of rules: a change of an object makes results stale that looked up its old or new values; see
  * continuous_internal.h. */
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 #include "object/value/value.h"
 #include "script/caches/index_function.h"
 
-/* --- the values of an object */
+/* --- values of an object */
 
 static bool is(const struct dependency_watch_index *index, const char *name)
 {
     return strcmp(index->name, name) == 0;
 }
 
-/* Under which values an object is found. False: it cannot be told. */
+/* Adds the values under which an object is found. Returns false if the function of the index fails for it. */
 static bool values_of(const struct dependency_watch_index *index, struct root *object,
                       struct index_values *out)
 {
@@ -69,8 +69,8 @@ static bool uses(const struct audited_rule *rule, const struct dependency_watch_
     return false;
 }
 
-/* The index as a whole is another, or there is something that it does not find: rules that use it are asked
- * again, whatever they look at. */
+/* Makes all rules that use the index stale, because the index itself changed or failed for an object: single
+ * dependencies do not cover that. */
 static void on_news(void *ctx)
 {
     struct dependency_watch_index *index = ctx;
@@ -79,8 +79,7 @@ static void on_news(void *ctx)
         if (uses(rule, index)) audited_rule_make_stale(rule, 0);
 }
 
-/* Makes dependents of an object stale. An object without a value in the index has none: no lookup finds
- * it. */
+/* Makes dependents of an object stale. An object without values has none, as no lookup finds it. */
 static void index_changed(struct dependency_watch_index *index, struct root *object)
 {
     struct index_values values = {0};
@@ -102,12 +101,14 @@ static void wake_untracked(struct watch *watch)
     TAILQ_FOREACH (rule, &audit->rules, link) {
         if (!rule->untracked || !uses_watch(rule, watch)) continue;
         rule->untracked_due = true;
+        /* Not postponed by further changes: a busy cache would keep the rule stale for ever. */
         if (!timer_running(&audit->untracked))
             timer_start(&audit->untracked, audit->options.clock, CONTINUOUS_UNTRACKED_MS);
     }
 }
 
-/* `before` and `after` may be NULL. */
+/* Makes results stale that depend on either state; NULL: the object did not exist. Both count, as a lookup
+ * may have found the old state or missed the new one. */
 static void changed(struct watch *watch, struct root *before, struct root *after)
 {
     if (before == after || watch->audit->inactive) return;
@@ -150,7 +151,7 @@ static void free_source(struct dependency_watch_index *index)
     index->source = (struct index_source){0};
 }
 
-/* The claim's own function, or a source made of the same path. */
+/* Uses the index function of the claim, or a source for the same path. */
 static void find_source(struct watch *watch, struct dependency_watch_index *index)
 {
     bool is_namespace;
@@ -195,7 +196,7 @@ static bool is_used(const struct dependency_watch_index *index)
     return false;
 }
 
-/* Each would be asked for its values at every event. */
+/* Drops unused indexes, whose values would be computed at every event. */
 static void drop_unused(struct watch *watch)
 {
     size_t kept = 0;
@@ -208,7 +209,7 @@ static void drop_unused(struct watch *watch)
     watch->count = kept;
 }
 
-/* --- from the first to the last */
+/* --- lifetime */
 
 struct watch *watch_new(struct continuous_audit *audit, struct script *script, struct informer_claim *claim)
 {

@@ -1,5 +1,5 @@
-/* Looks by index and value, as two lists through one array: those at the same value, and those of the same
- * looker; see dependencies.h. */
+/* Dependencies in one array with two lists through it: all of one value, and all of one dependent; see
+ * dependencies.h. */
 #include "audit/continuous/dependencies.h"
 
 #include <stdlib.h>
@@ -18,14 +18,14 @@ struct dependency {
     struct posting *posting;
     struct dependent dependent;
     int32_t before, after; /* at the same value */
-    int32_t next;          /* of the same looker, or free */
+    int32_t next;          /* of the same dependent, or free */
 };
 
 struct dependencies {
     struct dependency *items;
     size_t used, count, max;
-    int32_t unused; /* the first that is free again */
-    uint64_t round; /* of dependencies_begin; a posting that has it was noted in this round */
+    int32_t unused; /* first free item */
+    uint64_t round; /* counts dependencies_begin; a posting marked with it is already recorded */
     struct dependent dependent;
     int32_t first;
 };
@@ -68,7 +68,7 @@ void dependency_index_free(struct dependency_index *index)
     free(index);
 }
 
-/* --- noting */
+/* --- recording */
 
 static int32_t take(struct dependencies *dependencies)
 {
@@ -112,6 +112,7 @@ bool dependencies_note(struct dependency_index *index, struct str value)
 {
     struct dependencies *dependencies = index->dependencies;
     struct posting *posting = posting_table_find(&index->values, value);
+    /* A rule may look up the same value in a loop: the mark finds that without a search. */
     if (posting && posting->mark == dependencies->round) return true;
     if (dependencies->count == dependencies->max) return false;
     link_dependency(dependencies, take(dependencies), index,
@@ -126,7 +127,7 @@ int32_t dependencies_end(struct dependencies *dependencies)
     return first;
 }
 
-/* --- forgetting */
+/* --- dropping */
 
 static void unlink_dependency(struct dependencies *dependencies, const struct dependency *dependency)
 {
@@ -155,7 +156,7 @@ void dependencies_drop(struct dependencies *dependencies, int32_t first_dependen
     }
 }
 
-/* --- who looked */
+/* --- dependents */
 
 void dependency_index_each(const struct dependency_index *index, struct str value,
                            void (*fn)(void *ctx, const struct dependent *dependent), void *ctx)

@@ -1,55 +1,51 @@
-/* Reports of policies in the cluster, kept as continuous audits go on: which of them have to be written or
- * deleted, and when. What is written is known by the text of its content, which stands in an annotation, so
- * that one list at the start is enough to know what an earlier process has left; nothing is read for a
- * change.
+/* Writer of policy reports: decides which reports are written or deleted, and when, as continuous audits go
+ * on. An annotation holds the hash of a report's content, so that one list at the start finds what an earlier
+ * process left, and changes need no reads.
  *
- * A namespace whose results change is written once it has been quiet for a moment, and at the latest some
- * time after the first change; then it is left alone for a while. Nothing is written before all rules have
- * been asked about everything once, or that takes too long: then reports say that they are not whole. Later
- * on the same holds of each namespace: one about which rules are still to be asked, after a reload or as a
- * kind has come, waits until they have been, at most POLICY_LATEST_MS since its first change, and is then
- * written with a word about it; nothing of it is deleted.
+ * A namespace is written once its results have been quiet for a moment, or some time after the first change;
+ * then it is left alone for a while. Nothing is written before all rules have been evaluated once; if that
+ * takes too long, reports are marked incomplete. Later the same holds for each namespace: one with rules to
+ * evaluate, after a reload or when a kind has come, waits at most POLICY_LATEST_MS since its first change,
+ * and is then written as incomplete, without deleting anything.
  *
- * What there is to say of a namespace is gathered in slices of about a millisecond, and written a document at
- * a time, with other things between.
- * Owner: the engine, on its thread, which frees it before the audit. Callbacks may not call back, but for
- * what answers them, later.
- */
+ * A namespace is gathered in slices of about a millisecond, and written one document at a time. Owner: the
+ * engine, on its thread, which frees it before the audit. Callbacks may not call back; their results come
+ * later. */
 #pragma once
 #include "audit/policy/policy_parts.h"
 #include "base/clock.h"
 #include "base/err.h"
 
 enum {
-    POLICY_QUIET_MS = 3000,     /* without a change, before a namespace is written */
+    POLICY_QUIET_MS = 3000,     /* without a change before a namespace is written */
     POLICY_LATEST_MS = 30000,   /* after the first change that is not written */
-    POLICY_COOLDOWN_MS = 10000, /* from one time that a namespace is written to the next */
-    POLICY_WAIT_MS = 60000,     /* that rules may wait for their caches, before reports say so */
-    POLICY_BEGIN_MS = 600000,   /* after which reports are written that are not whole yet */
-    POLICY_RETRY_MS = 5000,     /* after a write that failed; doubled from time to time */
+    POLICY_COOLDOWN_MS = 10000, /* between two writes of a namespace */
+    POLICY_WAIT_MS = 60000,     /* for rules that wait for caches, before reports say so */
+    POLICY_BEGIN_MS = 600000,   /* after the start, before incomplete reports are written */
+    POLICY_RETRY_MS = 5000,     /* after a failed write; doubled with each */
     POLICY_RETRY_MAX_MS = 300000,
-    POLICY_LIST_MS = 3600000,     /* between looks at what is in the cluster */
-    POLICY_LIST_RETRY_MS = 15000, /* when such a look fails; doubled, up to POLICY_RETRY_MAX_MS */
-    POLICY_RATE = 20,             /* writes in a second, */
-    POLICY_BURST = 50,            /* after a rest so many at once */
+    POLICY_LIST_MS = 3600000,     /* between lists of the cluster's reports */
+    POLICY_LIST_RETRY_MS = 15000, /* after a failed list; doubled, up to POLICY_RETRY_MAX_MS */
+    POLICY_RATE = 20,             /* writes per second */
+    POLICY_BURST = 50,            /* writes at once after a pause */
     POLICY_REPORTS_MAX = 5000,    /* in the cluster */
 };
 
 struct policy_writer;
-struct policy_write_call; /* a write under way */
+struct policy_write_call; /* a write in flight */
 
 struct policy_write {
-    const char *ns;   /* "": of the cluster */
+    const char *ns;   /* "": cluster scope */
     const char *name; /* of the report */
-    struct str body;  /* to be applied; `p` NULL: it is to be deleted */
+    struct str body;  /* to apply; `p` NULL: delete */
 };
 
-/* Further state of the audit that reports mention. */
+/* State of the audit that reports mention. */
 struct policy_outlook {
-    size_t pending;         /* objects that wait to be evaluated */
-    const char *waiting;    /* rules whose caches are not there, by their names; "" for none */
-    const char *refused;    /* kinds of which objects are refused, by their names; "" for none */
-    bool findings_left_out; /* not all findings had room */
+    size_t pending;         /* objects queued for evaluation */
+    const char *waiting;    /* rules that wait for their caches, by name; "" for none */
+    const char *refused;    /* kinds with refused objects, by name; "" for none */
+    bool findings_left_out; /* some findings had no room */
 };
 
 struct policy_writer_options {
@@ -57,19 +53,18 @@ struct policy_writer_options {
     const struct policy_api *api;
     const char *name, *instance; /* of reports; see struct policy_head; copied */
     size_t max_reports;
-    bool cluster_when_needed; /* the reports of the cluster are looked for when there is something to say */
-    /* Begins a walk over what is said of a namespace; the writer frees it. */
+    bool cluster_when_needed; /* lists cluster-scoped reports only once there is something to report */
+    /* Starts a walk over the results of a namespace; the writer frees it. */
     struct continuous_walk *(*walk)(void *ctx, struct str ns);
     void (*observe)(void *ctx, struct policy_outlook *out);
-    /* Has the reports in the cluster listed: policy_writer_found for each of ours, then policy_writer_listed.
-     */
+    /* Lists our reports in the cluster: policy_writer_found for each, then policy_writer_listed. */
     void (*list)(void *ctx, bool of_cluster);
-    /* Has it sent: policy_writer_wrote follows. Texts are borrowed for the call. */
+    /* Sends the write; policy_writer_wrote follows. Strings are borrowed for the call. */
     void (*write)(void *ctx, const struct policy_write *write, struct policy_write_call *flight);
-    /* Ends all lists and writes under way: nothing follows for them. */
+    /* Cancels all lists and writes in flight: no callback follows for them. */
     void (*cancel)(void *ctx);
     void *ctx;
-    int64_t (*now_ns)(void); /* how long slices take is measured by; NULL: clock_measure_ns */
+    int64_t (*now_ns)(void); /* measures slices; NULL: clock_measure_ns */
 };
 
 struct policy_writer *policy_writer_new(const struct policy_writer_options *options);
@@ -87,13 +82,13 @@ void policy_writer_wrote(struct policy_writer *writer, struct policy_write_call 
                          const struct err *err);
 
 struct policy_writer_status {
-    bool active, begun; /* `begun`: all was evaluated once, so that reports are written */
-    size_t reports;     /* in the cluster, as far as is known */
-    size_t waiting;     /* namespaces that are to be written */
-    size_t left_out;    /* of them, those that have no room under max_reports */
+    bool active, begun; /* `begun`: everything was evaluated once, so reports are written */
+    size_t reports;     /* known in the cluster */
+    size_t waiting;     /* namespaces to be written */
+    size_t left_out;    /* of these, without room under max_reports */
     size_t under_way;
     uint64_t written, deleted, failed;
-    const char *incomplete; /* why reports are not whole; "" when they are */
-    const char *error;      /* why reports are not written; "" when they are */
+    const char *incomplete; /* reason why reports are incomplete; "" if complete */
+    const char *error;      /* reason why reports are not written; "" if none */
 };
 struct policy_writer_status policy_writer_status(const struct policy_writer *writer);

@@ -12,33 +12,33 @@
 
 #define POLICY_NOT_ALL_EVALUATED "Not all objects have been evaluated yet"
 
-/* A report as it is in the cluster. */
+/* Known state of a report in the cluster. */
 struct known_part {
     bool there, seen;
     char content[POLICY_CONTENT_SIZE]; /* "": not known */
 };
 
-/* A namespace, or the cluster. */
+/* State of a namespace, or of the cluster scope. */
 struct policy_namespace {
     UT_hash_handle hh;
-    TAILQ_ENTRY(policy_namespace) link; /* of those that are to be written */
+    TAILQ_ENTRY(policy_namespace) link; /* among those to be written */
     char *ns;
     struct known_part *parts;
     size_t part_count;
-    size_t under_way; /* writes, and the round */
+    size_t under_way; /* writes, and the pass */
     bool waits;       /* to be written */
-    bool left_out;    /* for want of room */
-    bool failed;      /* a write of the round under way */
+    bool left_out;    /* no room for more reports */
+    bool failed;      /* a write of the current pass failed */
     int64_t first_ms, changed_ms, not_before_ms, retry_ms;
 };
 
-/* A namespace that is being gathered, and then written, a document at a time. */
+/* Pass: the namespace that is gathered and then written, one document at a time. */
 struct policy_pass {
-    struct policy_namespace *space; /* NULL: none is */
+    struct policy_namespace *space; /* NULL: no pass */
     struct policy_parts *parts;
     bool gathered;
-    bool unevaluated; /* rules are still to be evaluated on some of it */
-    int64_t first_ms; /* of its namespace, when it began */
+    bool unevaluated; /* some results are not evaluated yet */
+    int64_t first_ms; /* first_ms of the namespace at the start */
     size_t next;
     int64_t spent_ns;
 };
@@ -51,7 +51,7 @@ struct policy_write_call {
     char content[POLICY_CONTENT_SIZE];
 };
 
-/* Namespaces, or the cluster. */
+/* Scope of lists: all namespaces, or the cluster. */
 struct policy_scope {
     bool listing, listed, logged;
     int64_t list_at_ms, retry_ms;
@@ -65,16 +65,16 @@ struct policy_writer {
     TAILQ_HEAD(policy_namespaces, policy_namespace) waiting;
     LIST_HEAD(policy_write_calls, policy_write_call) flights;
     size_t waiting_count, left_out_count, flight_count;
-    size_t reports, coming; /* that are there; that are being made */
+    size_t reports, coming; /* `reports` exist; `coming` are being created */
     struct policy_scope scopes[2];
     struct policy_pass round;
     struct timer tick;
     struct token_bucket rate;
     bool active, begun, full_logged, write_logged;
-    bool is_late;   /* it has begun, and not all was evaluated */
-    bool is_paused; /* rules wait for their caches, and not for long: nothing is written */
+    bool is_late;   /* begun with results missing */
+    bool is_paused; /* rules wait for their caches, but not for long: writes are held back */
     int64_t active_ms;
-    int64_t waiting_ms; /* since when rules wait; -1: none does */
+    int64_t waiting_ms; /* start of that wait; -1: none */
     struct buf incomplete;
     struct err err; /* of the last write */
     uint64_t written, deleted, failed;
@@ -93,20 +93,20 @@ struct known_part *policy_namespace_part(struct policy_namespace *space, size_t 
 void policy_namespace_set_part(struct policy_writer *writer, struct known_part *part, bool there);
 bool policy_namespace_is_due(const struct policy_writer *writer, const struct policy_namespace *space,
                              int64_t now_ms);
-/* Begins to gather, and then to have written and deleted what is not as it should be. No other round is under
- * way. */
+/* Starts a pass: gathers the namespace, then writes and deletes reports that differ. Only one pass runs at a
+ * time. */
 void policy_namespace_begin(struct policy_writer *writer, struct policy_namespace *space);
-/* One slice, or one document more; false when there is nothing to go on with. */
+/* Continues with a slice or a document; false when there is nothing to do. */
 bool policy_namespace_continue(struct policy_writer *writer);
-/* Nothing more of the round is done. */
+/* Ends the pass. */
 void policy_namespace_end(struct policy_writer *writer);
 
 /* --- policy_lists.c */
 
-/* Has listed what is due. */
+/* Starts the lists that are due. */
 void policy_list(struct policy_writer *writer, int64_t now_ms);
 
 /* --- policy_writer.c */
 
-/* A write of the namespace has ended, or its round. */
+/* Called when a write of the namespace, or its pass, has ended. */
 void policy_writer_settle(struct policy_writer *writer, struct policy_namespace *space);
