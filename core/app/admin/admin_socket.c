@@ -11,9 +11,12 @@
 #include "base/log.h"
 #include "base/mem.h"
 
+/* Limits per process: descriptors that clients may take, time for an idle or slow client, and the pause when
+ * none can be accepted. */
 enum { CLIENTS_MAX = 64, IDLE_MS = 10000, REPLY_MS = 5000, STARVED_MS = 100 };
 
-/* The file's mode keeps others out; this does so on whatever file system it lies. */
+/* Returns whether the peer has our user id or is root. The mode of the file keeps others out too, but not on
+ * every file system. */
 static bool is_allowed(int fd)
 {
     struct ucred peer;
@@ -22,7 +25,8 @@ static bool is_allowed(int fd)
     return peer.uid == geteuid() || peer.uid == 0;
 }
 
-/* The client stays in the backlog and the socket readable: without a pause the loop would spin. */
+/* Pauses accepting when descriptors run out: the client stays in the backlog and the socket readable, so that
+ * the loop would spin. */
 static void pause_accepting(struct admin_socket *socket, int failed)
 {
     if (!socket->starved)
@@ -50,6 +54,7 @@ static void on_acceptable(struct ev_loop *ev, ev_io *io, int events)
     socket->starved = false;
     if (socket->count >= CLIENTS_MAX || !is_allowed(fd)) {
         static const char busy[] = "{\"v\":1,\"error\":\"too many concurrent clients\"}\n";
+        /* A stranger gets no reply that would confirm an engine. */
         if (is_allowed(fd)) (void)!send(fd, busy, sizeof busy - 1, MSG_NOSIGNAL);
         close(fd);
         return;

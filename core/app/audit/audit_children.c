@@ -1,4 +1,4 @@
-/* Processes of an audit, forked, watched and killed; see audit_children.h. */
+/* Child processes of an audit: fork, watch, kill; see audit_children.h. */
 #include "app/audit/audit_children.h"
 
 #include <errno.h>
@@ -14,7 +14,8 @@
 
 #include "base/mem.h"
 
-/* An I/O thread that does not come to rest within that time is not waited for: it hangs on a disk. */
+/* Longest wait for the I/O thread to quiesce: beyond it the thread hangs on a disk. Poll period of children
+ * without a pidfd. */
 enum { REST_MAX_MS = 1000, CHECK_MS = 20 };
 
 static void close_stream(struct audit_process *child)
@@ -39,7 +40,8 @@ static void forget(struct audit_process *child)
     if (child->all->running == 0) timer_cancel(&child->all->check);
 }
 
-/* False: it runs still. Nothing of the children may be used after true. */
+/* Reaps the child; returns false if it still runs. After true nothing of the children may be used, as `ended`
+ * may free them. */
 static bool reap(struct audit_process *child)
 {
     struct audit_children *all = child->all;
@@ -55,7 +57,7 @@ static void on_exit_of(struct ev_loop *ev, ev_io *io, int events)
     reap(container_of(io, struct audit_process, exit));
 }
 
-/* One at a time, as with the last one all may be gone. */
+/* Reaps one child at a time: with the last one the struct may be freed. */
 static void on_check(struct timer *timer)
 {
     struct audit_children *all = container_of(timer, struct audit_children, check);
@@ -66,7 +68,7 @@ static void on_check(struct timer *timer)
 
 /* --- start */
 
-/* False with errno. */
+/* Forks a child; returns false with errno. */
 static bool start_child(struct audit_children *all, struct audit_child_options *options)
 {
     struct audit_process *child = &all->items[all->count];
@@ -97,6 +99,8 @@ bool audit_children_start(struct audit_children *all, size_t count, struct audit
     options->parent = getpid();
     options->parts = count;
     all->check.fn = on_check;
+    /* The child has only this thread: a lock that the I/O thread holds at the fork would stay locked for
+     * ever. */
     if (!loop_quiesce(io_loop, REST_MAX_MS))
         return err_set(err, ERR_TIMEOUT, "cannot fork the audit: the I/O thread was not idle within %d ms",
                        REST_MAX_MS);
@@ -106,6 +110,7 @@ bool audit_children_start(struct audit_children *all, size_t count, struct audit
     loop_let_go(io_loop);
     if (!ok) return err_set(err, ERR_IO, "cannot fork the audit: %s", strerror(saved));
     *pause_ns = clock_measure_ns() - begun_ns;
+    /* Started after all forks: a child must not inherit watchers that run. */
     for (size_t i = 0; i < all->count; i++) ev_io_start(loop_ev(all->loop), &all->items[i].exit);
     return true;
 }
@@ -116,6 +121,8 @@ void audit_children_kill(struct audit_children *all)
 {
     for (size_t i = 0; i < all->count; i++) {
         struct audit_process *child = &all->items[i];
+        /* The stream closes too, as a reader waits for its end. The exit is collected from the loop: killing
+         * a process that maps gigabytes takes its time. */
         if (!child->runs) continue;
         kill(child->pid, SIGKILL);
         close_stream(child);
@@ -139,7 +146,8 @@ void audit_children_wait(struct audit_children *all)
 
 enum { RESULT_FD = 3, ORDER_FD, FIRST_OTHER_FD };
 
-/* The engine may be killed in a way that leaves it no time to kill its children. */
+/* Ends the child with its parent, which may be killed without time to kill its children. The check closes the
+ * race with a parent that died before prctl. */
 static void end_with_parent(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -154,13 +162,13 @@ static void reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Sockets, and what libev waits for: a child that closed one of these by its own would be seen by the
- * engine's kernel objects, one that keeps them would keep connections open. stderr stays, for what is said at
- * an abort.
- */
+/* Closes all descriptors except stderr, the job and the result: sockets that a child keeps would stay
+ * connected, and what it changes in epoll or timers would reach the engine. stderr stays for messages of an
+ * abort. */
 static void keep_only(int order, int result)
 {
     int null = open("/dev/null", O_RDWR);
+    /* Moved up first: they may have the numbers that dup2 overwrites. */
     order = fcntl(order, F_DUPFD, FIRST_OTHER_FD);
     result = fcntl(result, F_DUPFD, FIRST_OTHER_FD);
     if (null < 0 || order < 0 || result < 0) _exit(1);
@@ -186,6 +194,7 @@ void audit_child_run(const struct audit_child_options *options)
     reset_signals();
     keep_only(options->order, options->result);
     prctl(PR_SET_NAME, "kubelua-audit");
+    /* A core dump would contain all caches of the engine, with their secrets. */
     setrlimit(RLIMIT_CORE, &(const struct rlimit){0, 0});
     be_the_first_to_go();
     _exit(audit_part(options, ORDER_FD, RESULT_FD) ? 0 : 1);

@@ -1,4 +1,4 @@
-/* Asking an engine for an audit of its caches; see audit_engine.h and audit_protocol.h. */
+/* Client of an audit in a running engine; see audit_engine.h and audit_protocol.h. */
 #include "app/audit/audit_engine.h"
 
 #include <errno.h>
@@ -24,9 +24,9 @@ struct child {
     int64_t pid;
     int fd; /* -1: at its end */
     struct audit_stream *stream;
-    bool is_broken; /* what came is no stream */
+    bool is_broken; /* its output is not a valid stream */
     bool has_ended;
-    int status; /* as waitpid gives it */
+    int status; /* status of waitpid */
 };
 
 struct audit_client {
@@ -67,7 +67,7 @@ const struct flag *audit_engine_flags(struct audit_request *request)
     return flags_fill(table, ARRAY_LEN(table), all, ARRAY_LEN(all));
 }
 
-/* --- what the engine says */
+/* --- messages of the engine */
 
 static void take_ended(struct audit_client *a, size_t at)
 {
@@ -77,7 +77,7 @@ static void take_ended(struct audit_client *a, size_t at)
     a->children[which].status = (int)audit_session_number(&a->session, at, STR("status"));
 }
 
-/* --- what children find */
+/* --- output of the children */
 
 /* Prints a line made safe for terminals: scripts of the engine are not the caller's own. */
 static void print_safe(struct audit_client *a, const char *head, struct str text)
@@ -119,7 +119,7 @@ static void read_stream(struct child *child)
     close_stream(child);
 }
 
-/* Receives what the engine sends meanwhile; messages of the children do not depend on that. */
+/* Receives messages of the engine. If it stops, the children's output is still complete. */
 static void receive(struct audit_client *a)
 {
     struct err err;
@@ -141,7 +141,7 @@ static void show_progress(struct audit_client *a)
     progress_step(&a->progress, audit_table_totals(a->table).audited, -1);
 }
 
-/* Until all have ended and all that they wrote was read. */
+/* Reads until all children have ended and their output is complete. */
 static void read_all(struct audit_client *a)
 {
     for (;;) {
@@ -160,7 +160,7 @@ static void read_all(struct audit_client *a)
     }
 }
 
-/* --- how it ended */
+/* --- exit states */
 
 static void put_end(const struct audit_client *a, const struct child *child, struct buf *out)
 {
@@ -183,6 +183,8 @@ static void put_end(const struct audit_client *a, const struct child *child, str
 static bool print_end(const struct audit_client *a)
 {
     bool whole = true;
+    /* The stream decides, not the exit status: a child that was killed after its last line has sent
+     * everything. */
     for (size_t i = 0; i < a->count; i++) {
         const struct child *child = &a->children[i];
         struct buf text = {0};
@@ -205,6 +207,7 @@ static bool any_has_begun(const struct audit_client *a)
 
 static enum audit_end end_of(const struct audit_client *a, struct err *err)
 {
+    /* No child could load the rules: that is an error of the caller, not an incomplete result. */
     if (!any_has_begun(a) && a->has_problem) {
         *err = a->first_problem;
         return AUDIT_FAILED;

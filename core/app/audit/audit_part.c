@@ -18,12 +18,12 @@
 #include "script/vm/bundle.h"
 #include "script/vm/cpu_watch.h"
 
-/* Findings are sent after so many rows or so much time. */
+/* Bounds after which findings are sent, so that memory stays small and the progress is visible. */
 enum { ROWS_AT_ONCE = 500, REPORT_EVERY_NS = 200000000 };
 
-/* --- telling */
+/* --- output */
 
-/* Nobody reads any more: there is nothing left to do. */
+/* Sends the output. A closed pipe means that the audit was cancelled: nothing is left to do. */
 static void flush(struct part *part)
 {
     if (!file_write(part->fd, buf_slice(&part->out))) _exit(1);
@@ -45,12 +45,13 @@ void part_print(void *ctx, struct str line)
     if (part->out.len > 1 << 20) flush(part);
 }
 
+/* All parts find the same problems: only the first reports them. */
 void part_report_problem(struct part *part, const char *text)
 {
     if (part->options->part == 0) audit_stream_put_problem(&part->out, str_of(text));
 }
 
-/* Threads that write lines are the engine's alone. */
+/* Prints a log line to the stream: the thread that writes logs exists only in the engine. */
 static void on_log(void *ctx, enum log_level level, const char *file, int line, const char *msg,
                    const struct log_field *fields)
 {
@@ -76,6 +77,8 @@ static void limit_memory(int64_t bytes)
     if (file) fclose(file);
     rlim_t pages = strtoull(text, NULL, 10); /* the first word */
     if (!known || bytes <= 0) return;
+    /* The address space counts, since RLIMIT_DATA would include pages shared with the engine that are written
+     * to. */
     rlim_t most = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)bytes;
     setrlimit(RLIMIT_AS, &(const struct rlimit){most, most});
 }
@@ -91,7 +94,7 @@ static void audit_object(struct part *part, const struct kind *kind, struct root
         notify_found(part);
 }
 
-/* Objects of a kind that this part audits. */
+/* Range of the objects of a kind that this part evaluates. */
 struct slice {
     size_t begin, end;
 };
@@ -108,6 +111,8 @@ static void audit_kind(struct part *part, const struct kind *kind)
     struct slice slice = slice_of(part, kind);
     size_t at = 0;
     for (size_t i = 0; i < slice.end; i++) {
+        /* Walked from the start, as the cache has no access by number. All parts see the same order, as they
+         * are forks of one process. */
         struct root *object = indexer_next(claim_indexer(kind->cache), &at);
         if (i >= slice.begin) audit_object(part, kind, object);
     }
@@ -134,6 +139,7 @@ static bool prepare(struct part *part, int order)
         part_report_problem(part, err.text);
         return false;
     }
+    /* Both before the rules are loaded, which may already take long. */
     setpriority(PRIO_PROCESS, 0, part->order.nice);
     alarm(part->order.timeout_s < UINT_MAX ? (unsigned)part->order.timeout_s : UINT_MAX);
     if (!part_load(part)) return false;
@@ -156,7 +162,7 @@ bool audit_part(const struct audit_child_options *options, int order, int result
     return ok;
 }
 
-/* --- The rules of an order, loaded in a child */
+/* --- loading the rules of a job */
 
 static bool load(struct part *part, const char *name, const char *path, struct bundle *bundle)
 {
@@ -204,7 +210,7 @@ static struct list_watch *new_source(void *ctx, const struct resource *resource,
     return audit_objects_source(part->objects, resource, scope);
 }
 
-/* Gives the settings that the engine's scripts are loaded with. */
+/* Uses the settings of the engine's own scripts. */
 static void give_own(const struct script_host *engine, struct engine_settings *settings)
 {
     settings->limits = engine->limits;
@@ -214,7 +220,7 @@ static void give_own(const struct script_host *engine, struct engine_settings *s
     settings->lua_path_count = engine->lua_path_count;
 }
 
-/* The report has it. */
+/* Ignores failures, which are in the report. */
 static void drop_failure(void *ctx, const char *call, const char *error, const char *traceback,
                          const struct log_field *about)
 {

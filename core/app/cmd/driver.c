@@ -1,4 +1,4 @@
-/* The engine of `run` and `exec`, with what they add to it; see driver.h. */
+/* Driver of `run` and `exec`: an engine and its surroundings; see driver.h. */
 #include "app/cmd/driver.h"
 
 #include <stdio.h>
@@ -26,10 +26,10 @@ struct driver {
     struct shutdown_watch *shutdown_watch;
     struct exec_end end; /* of `exec` */
 
-    /* Of `run`; NULL for `exec`. */
+    /* For `run` only; NULL for `exec`. */
     struct monitor *monitor;
     struct observer observer;
-    struct admin_socket *admin; /* NULL when it is switched off */
+    struct admin_socket *admin; /* NULL: disabled */
     struct admin_engine admin_engine;
     struct admin_part parts[1];
     struct admin_session sessions[SESSIONS];
@@ -37,7 +37,7 @@ struct driver {
     struct audit_sessions *audits;
 };
 
-/* --- what the engine tells */
+/* --- callbacks of the engine */
 
 static void on_claims_changed(void *ctx)
 {
@@ -51,7 +51,7 @@ static void on_touched(void *ctx)
     monitor_touch(driver->monitor);
 }
 
-/* Of `exec` alone. */
+/* Called for `exec` only. */
 static void on_main_done(void *ctx, enum script_result result, int exit_code)
 {
     const struct driver *driver = ctx;
@@ -65,17 +65,18 @@ static void on_ending(void *ctx)
     if (driver->audits) audit_sessions_end(driver->audits);
 }
 
-/* --- what is beside it */
+/* --- surroundings */
 
 static void on_signal(void *ctx, int signum)
 {
     const struct driver *driver = ctx;
+    /* Before the engine ends: readiness must fail as soon as traffic should go elsewhere. */
     if (driver->monitor && !engine_is_stopping(driver->engine))
         health_set_stopping(monitor_health(driver->monitor));
     engine_end(driver->engine, signum);
 }
 
-/* A port that is taken is found before a script has run. */
+/* Creates the monitor before any script runs, so that a port in use is found first. */
 static bool make_monitor(struct driver *driver)
 {
     struct err err;
@@ -124,7 +125,8 @@ static struct admin_socket *open_socket(struct driver *driver, const char *path,
                             err);
 }
 
-/* A path that was asked for must work. The default one is a convenience: another engine may have it. */
+/* Opens the admin socket. A path of the user must work; the default one is a convenience, which another
+ * engine may have taken. */
 static bool make_admin(struct driver *driver)
 {
     struct err err;
@@ -161,11 +163,12 @@ static bool make_parts(struct driver *driver, enum engine_mode mode)
     return true;
 }
 
-/* Sessions read caches and scripts; what is on the loops goes when no thread turns them any more. */
+/* Frees sessions first, as they read caches and scripts; sockets and watches after the engine, when no thread
+ * turns their loops any more. */
 static void close_all(struct driver *driver)
 {
     repl_sessions_free(driver->repls);
-    driver->repls = NULL; /* caches that end tell of themselves */
+    driver->repls = NULL; /* closing caches still call on_claims_changed */
     audit_sessions_free(driver->audits);
     engine_close(driver->engine);
     shutdown_watch_free(driver->shutdown_watch);

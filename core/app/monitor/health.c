@@ -1,4 +1,4 @@
-/* Checks and their text; see health.h. */
+/* Health checks and their pages; see health.h. */
 #include "app/monitor/health.h"
 
 #include <pthread.h>
@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "informer/leader/leadership.h"
 
+/* Time after which a leader that cannot renew its lease fails the check (L-11). */
 enum { LEADER_TOLERANCE_MS = 20000 };
 
 struct health {
@@ -32,6 +33,7 @@ struct health *health_new(const struct health_options *options)
     health->options = *options;
     for (int i = 0; i < HEALTH_LOOPS; i++) health_beat(health, (enum health_loop)i);
     pthread_mutex_init(&health->lock, NULL);
+    /* Not ready before the first report of the engine thread. */
     buf_puts(&health->lagging, "the engine is starting");
     return health;
 }
@@ -74,6 +76,8 @@ static void check_ping(struct health *health, bool ready, struct buf *reason) {}
 
 static bool is_late(const struct health *health, enum health_loop loop, bool ready)
 {
+    /* Readiness fails soon, so that traffic goes elsewhere; liveness late, as a restart would lose all
+     * caches. */
     return health_silence_ms(health, loop) >= (ready ? health->options.busy_ms : health->options.stuck_ms);
 }
 
@@ -99,7 +103,7 @@ static void check_io_loop(struct health *health, bool ready, struct buf *reason)
     check_loop(health, HEALTH_IO_LOOP, "I/O", ready, reason);
 }
 
-/* Prints the last report of the engine thread, which may be old. */
+/* Appends the last report of the engine thread, with its age if the thread is blocked. */
 static void check_informers(struct health *health, bool ready, struct buf *reason)
 {
     pthread_mutex_lock(&health->lock);
@@ -110,7 +114,7 @@ static void check_informers(struct health *health, bool ready, struct buf *reaso
                    (long long)(health_silence_ms(health, HEALTH_ENGINE_LOOP) / 1000));
 }
 
-/* L-11, with the name and the tolerance that Kubernetes' own components have. */
+/* Checks the lease, with the name and tolerance of Kubernetes' own components (L-11). */
 static void check_leaders(struct health *health, bool ready, struct buf *reason)
 {
     if (health->options.leaders) leaders_check(health->options.leaders, LEADER_TOLERANCE_MS, reason);
@@ -130,7 +134,7 @@ static const struct check checks[] = {
     {"shutdown", true, check_shutdown},
 };
 
-/* --- text */
+/* --- pages */
 
 struct exclusion {
     const char *name;
@@ -150,7 +154,7 @@ static bool is_excluded(const struct web_request *request, const char *name)
     return exclusion.excluded;
 }
 
-/* [+]ping ok; [-]informer-sync failed: REASON. Returns whether it is good. */
+/* Appends a line: [+]ping ok; [-]informer-sync failed: REASON. Returns whether the check passed. */
 static bool report(struct health *health, const struct check *check, bool ready,
                    const struct web_request *request, struct buf *body)
 {

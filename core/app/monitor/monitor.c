@@ -1,4 +1,4 @@
-/* Servers and ticks; see monitor.h. */
+/* Servers and periodic checks; see monitor.h. */
 #include "app/monitor/monitor.h"
 
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 #include "base/series/user_metric.h"
 #include "net/bind_address.h"
 
-/* No handler may run for long: the others wait meanwhile. After BUSY_MS that is said, after STUCK_MS the
- * process counts as dead. */
+/* Bounds of one call on the engine thread, which all others wait for: after BUSY_MS a warning is logged,
+ * after STUCK_MS the liveness probe fails. */
 enum { TICK_MS = 1000, BUSY_MS = 5000, STUCK_MS = 60000 };
 
 struct monitor {
@@ -24,12 +24,13 @@ struct monitor {
     struct web_server *metrics_server, *health_server;
     struct monitor_addresses addresses;
     struct timer engine_tick, io_tick, touched;
-    _Atomic bool logged_busy; /* the log has it that the engine thread does not come back */
+    _Atomic bool logged_busy; /* a blocked engine thread was logged */
 };
 
 static void on_engine_tick(struct timer *timer)
 {
     struct monitor *m = container_of(timer, struct monitor, engine_tick);
+    /* Before the beat, which resets the silence. */
     if (atomic_exchange(&m->logged_busy, false))
         log_info("Engine thread recovered", FI("afterMs", health_silence_ms(m->health, HEALTH_ENGINE_LOOP)));
     health_beat(m->health, HEALTH_ENGINE_LOOP);
@@ -43,7 +44,8 @@ static void on_touched(struct timer *timer)
     m->options.tick(m->options.ctx);
 }
 
-/* Once for each time. */
+/* Warns once for each time that the engine thread is blocked. Runs on the I/O thread, as the blocked one
+ * cannot. */
 static void warn_of_busy(struct monitor *m)
 {
     int64_t silence_ms = health_silence_ms(m->health, HEALTH_ENGINE_LOOP);
@@ -55,7 +57,7 @@ static void warn_of_busy(struct monitor *m)
     buf_clear(&who);
 }
 
-/* On the I/O thread. */
+/* Runs on the I/O thread. */
 static void on_io_tick(struct timer *timer)
 {
     struct monitor *m = container_of(timer, struct monitor, io_tick);
@@ -147,7 +149,7 @@ static void put(struct buf *out, const char *name, const char *type, double valu
     buf_putc(out, '\n');
 }
 
-/* The names and the meaning are those of every Prometheus client library. */
+/* Appends metrics of the process, with names and meanings of all Prometheus client libraries. */
 static void put_process(struct buf *out)
 {
     struct process_info info;

@@ -1,5 +1,5 @@
-/* Engines that run a prompt's lines: one of its own (repl_local.c) or a running one, by its admin socket
- * (repl_remote.c). Owner: the command, on its one thread; `interrupt` alone may be called from a signal
+/* Engines that run the lines of a prompt: one of its own (repl_local.c), or a running one over its admin
+ * socket (repl_remote.c). Owner: the command, on its one thread; only `interrupt` may be called from a signal
  * handler. */
 #pragma once
 #include "app/inside/inside.h"
@@ -7,17 +7,17 @@
 #include "script/prompt/repl.h"
 #include "script/vm/limits.h"
 
-/* --- The engine of a prompt: caches that are filled as they are asked for, of a cluster or of a dump, on one
- * loop that turns while the prompt waits. Owner: the command; everything is on its thread. The ops' functions
- * may not free it. */
+/* --- Engine of a prompt. Its caches, of a cluster or a dump, are filled on first use, on one loop that turns
+ * while the prompt waits. Owner: the command; everything is on its thread. Functions of `ops` may not free
+ * it. */
 
 struct repl_engine {
     struct loop *loop;
-    struct spec_cluster *dump;       /* the server, in memory; NULL: a real one */
-    struct engine *engine;           /* without a script */
-    struct engine_settings settings; /* of it */
+    struct spec_cluster *dump;       /* in-memory server; NULL: a real one */
+    struct engine *engine;           /* has no script */
+    struct engine_settings settings; /* of `engine` */
     struct limits limits;
-    bool refreshes;     /* the server which kinds it has */
+    bool refreshes;     /* a discovery refresh is in flight */
     struct err failure; /* of the last result */
     struct repl *repl;
     struct repl_ops ops;
@@ -35,41 +35,41 @@ struct repl_engine_options {
     struct repl_ops ops;    /* `claimed` is the engine's own */
 };
 
-/* Blocks until it is known what the server has. NULL with an error. */
+/* Blocks until the kinds of the server are known. Returns NULL and sets err on failure. */
 struct repl_engine *repl_engine_new(const struct repl_engine_options *options, struct err *err);
 void repl_engine_free(struct repl_engine *engine);
-/* One turn of the loop; with `wait` until something happens. */
+/* Runs one turn of the loop; with `wait` blocks until an event comes. */
 void repl_engine_turn(struct repl_engine *engine, bool wait);
-/* Ends a turn that waits, and repl_engine_await_input. From a signal handler. */
+/* Wakes repl_engine_turn and repl_engine_await_input. Call from a signal handler. */
 void repl_engine_wake(struct repl_engine *engine);
-/* Turns until something can be read there, or repl_engine_wake. */
+/* Turns the loop until `fd` is readable or repl_engine_wake is called. */
 void repl_engine_await_input(struct repl_engine *engine, int fd);
-/* Refreshes the kinds of the server, and waits for the response. */
+/* Refreshes the kinds of the server, and blocks until the response. */
 bool repl_engine_refresh_kinds(struct repl_engine *engine, struct err *err);
 
 /* --- repl_dump.c */
 
-/* Puts the objects of the files into the cluster in memory. */
+/* Adds the objects of the files to the in-memory server. */
 bool repl_dump_load(struct repl_engine *engine, const char *const *files, size_t count, struct err *err);
 
 /* --- repl_backend */
 
 struct repl_backend {
-    /* Runs the text to its end, with ^C if that comes meanwhile. What it prints goes to stdout, the result is
-     * put into `result`. */
+    /* Runs `text` until it ends or ^C interrupts it. Prints go to stdout, the result to `result`. */
     enum repl_end (*eval)(struct repl_backend *backend, struct str text, const struct repl_style *style,
                           struct buf *result);
-    /* As repl_complete. */
+    /* Completes a name; see repl_complete. */
     void (*complete)(struct repl_backend *backend, struct str text, size_t *start, struct buf *names);
-    /* Until stdin can be read, ^C has come or the backend is lost. */
+    /* Blocks until stdin is readable, ^C was pressed or the backend is lost. */
     void (*wait)(struct repl_backend *backend);
     void (*interrupt)(struct repl_backend *backend);
     void (*free)(struct repl_backend *backend);
-    struct err lost; /* why nothing more can be run; ERR_NONE while all is well */
+    struct err lost; /* reason why no more lines run; ERR_NONE while connected */
 };
 
-/* `ops` of the options is the backend's own. NULL with an error. */
+/* Creates an engine for the prompt; replaces `ops` of the options. Returns NULL and sets err on failure. */
 struct repl_backend *repl_local_new(const struct repl_engine_options *options, struct err *err);
-/* `path` NULL: the default one. Appends where it is, for people. */
+/* Connects to the engine at the socket `path` (NULL: the default one) and appends its description to `where`.
+ * Returns NULL and sets err on failure. */
 struct repl_backend *repl_remote_new(const char *path, struct buf *where, struct err *err);
 void repl_backend_print(struct str line);
