@@ -1,7 +1,7 @@
 /* Arrays that grow from empty, one element at a time: any pointer and any count of a struct or a function.
- * The room follows from the count, so nothing else is kept: it is the next power of two, and an element costs
- * one test. An array that was allocated in another way must not grow here; a count may be made smaller at any
- * time. Owner: whoever holds the pointer; free() frees it. NULL and 0 is an empty array. May be called
+ * The capacity follows from the count, so nothing else is stored: it is the next power of two, and adding
+ * costs one test. An array that was allocated in another way must not grow here; a count may be reduced at
+ * any time. Owner: the holder of the pointer; free() frees it. NULL and 0 is an empty array. May be called
  * anywhere. */
 #pragma once
 #include <string.h>
@@ -10,11 +10,11 @@
 
 enum { ARRAY_MIN = 4, ARRAY_ROOM_MIN = 64 };
 
-/* Grows the array by one, and returns the place of the new element, which is not initialised. The arguments
- * of all three are changed, and are looked at more than once. */
+/* Grows the array by one, and returns the place of the new element, which is not initialised. Changes its
+ * arguments, and evaluates them more than once. */
 #define array_add(items, count) ((items) = array_grow((items), (count), sizeof *(items)), (items) + (count)++)
-/* Makes room for one more in an array whose room is kept: as it is emptied and filled again, or is counted.
- */
+/* Makes room for one more element in an array with a stored capacity: one that is emptied and filled again,
+ * or counted. */
 #define array_reserve(items, count, room) \
     ((void)((count) < (room) ? 0 : ((items) = array_double((items), &(room), sizeof *(items)), 0)))
 /* Takes out the element at `at`; those behind it move up. */

@@ -1,4 +1,4 @@
-/* A growing run of bytes; see buf.h. */
+/* Growing buffer of bytes; see buf.h. */
 #include "base/buf.h"
 
 #include <stdbool.h>

@@ -1,6 +1,5 @@
-/* A growing run of bytes.
- * Owner: whoever holds the struct; buf_clear frees the bytes. Zero-initialised is empty and valid.
- * May be called anywhere; not shared between threads. */
+/* Growing buffer of bytes. Owner: the holder of the struct; buf_clear frees the bytes. A zeroed one is empty
+ * and valid. May be called anywhere; not shared between threads. */
 #pragma once
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +7,7 @@
 #include "base/str.h"
 
 struct buf {
-    char *data; /* not terminated, unless buf_text made it so */
+    char *data; /* not terminated, except after buf_text */
     size_t len, cap;
 };
 
@@ -24,14 +23,14 @@ void buf_vprintf(struct buf *b, const char *format, va_list args) __attribute__(
 void buf_json_string(struct buf *b, struct str s);
 /* Drops `len` bytes at the front. */
 void buf_consume(struct buf *b, size_t len);
-/* The content with a NUL behind it that does not count; borrowed until the next change. */
+/* Returns the content, terminated by a NUL that does not count; borrowed until the next change. */
 const char *buf_text(struct buf *b);
-/* The content, terminated; the caller frees it, and `b` is empty afterwards. */
+/* Returns the content, terminated; the caller frees it, and `b` is empty afterwards. */
 char *buf_take(struct buf *b);
 /* Frees the bytes; `b` is empty and usable again. */
 void buf_clear(struct buf *b);
-/* The same for what was secret: there are zeros over it first. Who fills it reserves room for all, as growing
- * leaves a copy behind. */
+/* Likewise for secrets: overwrites the content with zeros. Reserve the complete size before filling it, as
+ * growing leaves a copy behind. */
 void buf_wipe(struct buf *b);
 
 static inline struct str buf_slice(const struct buf *b)

@@ -1,5 +1,5 @@
-/* The Gregorian calendar; see civil.h. Years begin in March here, so that a leap day is the last of its year,
- * and 400 of them are always the same number of days. */
+/* Gregorian calendar; see civil.h. Years begin in March here, so that a leap day is the last of its year, and
+ * 400 of them always have the same number of days. */
 #include "base/civil.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* Dates of the Gregorian calendar, counted as days and seconds since 1970-01-01, without any time zone.
- * Owner: nothing is kept. May be used anywhere. */
+ * Owner: stateless. May be used anywhere. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ enum { DAY_S = 86400 };
 
 /* Days from 1970-01-01 to that date; `month` is 1 to 12, `day` may be any number. */
 int64_t civil_days(int64_t year, int month, int64_t day);
-/* The date and time that many seconds after 1970-01-01 00:00. */
+/* Returns the date and time that many seconds after 1970-01-01 00:00. */
 struct civil civil_at(int64_t seconds);
 /* Appends the UTC time of that many microseconds after 1970, with 0, 3 or 6 digits behind the point:
  * 2026-01-01T00:00:00.000Z. */

@@ -111,7 +111,8 @@ void clock_clear(struct clock *clock)
     clock->count = clock->cap = 0;
 }
 
-/* A lease runs out for others while this machine is suspended: CLOCK_MONOTONIC would not know. */
+/* Uses CLOCK_BOOTTIME: a lease expires for others while this machine is suspended, which CLOCK_MONOTONIC does
+ * not count. */
 static int64_t real_now_ms(struct clock *clock)
 {
     struct timespec ts;

@@ -1,7 +1,7 @@
-/* Time as a value that is handed in: every delay, deadline and back-off asks a clock, and tests move it by
- * hand. Owner: its creator; a clock and its timers belong to one thread. Timer functions may start and
- * cancel any timer, their own included. Timers that are due at the same instant fire in the order in which
- * they were started. */
+/* Clocks as arguments: every delay, deadline and back-off reads a clock, and tests move it by hand. Owner:
+ * its creator; a clock and its timers belong to one thread. Timer functions may start and cancel any timer,
+ * their own included. Timers that are due at the same instant fire in the order in which they were started.
+ */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,8 +47,8 @@ static inline bool timer_running(const struct timer *timer)
     return timer->clock != NULL;
 }
 
-/* For those who drive a clock: when the earliest timer is due (INT64_MAX for none), and fire those that are
- * due now, for 50 ms: what is left is due still. */
+/* For the owner of a clock: return when the earliest timer is due (INT64_MAX for none), and fire timers that
+ * are due, for at most 50 ms: the rest stays due. */
 int64_t clock_next_due_ms(const struct clock *clock);
 void clock_fire(struct clock *clock);
 void clock_clear(struct clock *clock);
@@ -56,10 +56,10 @@ void clock_clear(struct clock *clock);
 /* Real nanoseconds from an arbitrary origin: for measuring how long something took, never for deciding. */
 int64_t clock_measure_ns(void);
 
-/* The real monotonic and wall time, without a way to wake anybody: for threads that only read. */
+/* Returns the real monotonic and wall time, without timers: for threads that only read. */
 struct clock *clock_real(void);
 
-/* A clock that stands still until it is moved. Starts at 0 ms; wall time starts at 2026-01-01T00:00:00Z. */
+/* Clock that stands still until it is moved. Starts at 0 ms; wall time starts at 2026-01-01T00:00:00Z. */
 struct virtual_clock {
     struct clock clock;
     int64_t now;

@@ -17,19 +17,19 @@ enum err_code {
     ERR_TIMEOUT,   /* a local deadline passed */
     ERR_HTTP,      /* a response with an error code; http_status and reason are set */
     ERR_PARSE,     /* bytes that are not what they should be */
-    ERR_LIMIT,     /* a limit of ours; the text names it */
+    ERR_LIMIT,     /* a limit of this program; the message names it */
     ERR_CANCELLED, /* cancelled by its owner, a user or a signal */
     ERR_SCRIPT,    /* raised by a script */
-    ERR_OUTDATED,  /* made from a state that has changed; making it again may succeed */
+    ERR_OUTDATED,  /* based on a state that has changed; trying again may succeed */
 };
 
 enum { ERR_TEXT_MAX = 1024, ERR_REASON_MAX = 64 };
 
 struct err {
     enum err_code code;
-    int http_status;             /* 0 when no server answered */
-    int64_t retry_after_ms;      /* -1: the server gave none */
-    bool has_retry_after;        /* it said so by a Retry-After header, not by the Status alone (H-3) */
+    int http_status;             /* 0 without a response */
+    int64_t retry_after_ms;      /* -1 if the server sent none */
+    bool has_retry_after;        /* from a Retry-After header, not from the Status alone (H-3) */
     bool too_large_version;      /* cause ResourceVersionTooLarge in any of its forms */
     char reason[ERR_REASON_MAX]; /* the Status's reason, "" when unknown */
     char text[ERR_TEXT_MAX];     /* one line, cut with "..." when longer */
@@ -40,10 +40,10 @@ bool err_set(struct err *err, enum err_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool err_vset(struct err *err, enum err_code code, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
-/* Puts "context: " before the text; keeps all else; returns false. */
+/* Prefixes the message by "context: "; keeps everything else; returns false. */
 bool err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Puts more behind the text; keeps all else; returns false. */
+/* Appends to the message; keeps everything else; returns false. */
 bool err_append(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *err);
-/* A short fixed name of the code, for logs and metric labels: "connect", "timeout", ... */
+/* Returns a short fixed name of the code, for logs and metric labels: "connect", "timeout", ... */
 const char *err_code_name(enum err_code code);

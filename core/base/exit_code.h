@@ -1,5 +1,4 @@
-/* The exit codes of kubelua, which docs/running.md promises.
- * Owner: constants. Anywhere. */
+/* Exit codes of kubelua, which docs/running.md promises. Owner: constants. Anywhere. */
 #pragma once
 
 enum exit_code {

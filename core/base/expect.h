@@ -1,6 +1,5 @@
-/* The soft grade of assertion, always on: a broken expectation is logged and counted, and the caller
- * recovers. What nothing can recover from is must() (must.h). Owner: nobody. May be used anywhere, callbacks
- * included. */
+/* Soft assertions, always on: a broken expectation is logged and counted, and the caller recovers. Use must()
+ * (must.h) where nothing can recover. Owner: stateless. May be used anywhere, callbacks included. */
 #pragma once
 #include <stdbool.h>
 

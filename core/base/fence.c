@@ -1,4 +1,4 @@
-/* A permission that ends by itself; see fence.h. */
+/* Permission that ends by itself; see fence.h. */
 #include "base/fence.h"
 
 #include <stdatomic.h>
@@ -34,7 +34,8 @@ void fence_unref(struct fence *fence)
     if (fence && atomic_fetch_sub(&fence->refs, 1) == 1) free(fence);
 }
 
-/* Whoever finds that the time is over closes it, so that an extension that comes too late fails. */
+/* Closes a fence whose time is over, so that a late extension fails: a fence must never open again after a
+ * reader found it closed. */
 bool fence_is_open(struct fence *fence)
 {
     int64_t until_ms = atomic_load(&fence->until_ms);

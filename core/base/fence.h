@@ -9,7 +9,8 @@
 
 struct fence;
 
-/* One reference, for the caller. The clock is borrowed and asked from every thread; NULL: the real one. */
+/* Creates a fence with one reference, for the caller. The clock is borrowed and read on every thread; NULL:
+ * the real one. */
 struct fence *fence_new(struct clock *clock, int64_t until_ms);
 struct fence *fence_ref(struct fence *fence);
 /* NULL is allowed. */

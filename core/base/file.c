@@ -19,7 +19,8 @@ bool file_read(const char *path, size_t max, struct buf *out, struct err *err)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return failed(path, err);
     struct stat is;
-    /* All at once, with room to see the end: what grows leaves a copy behind, and it may be a secret. */
+    /* Reserved at once, with room to detect the end: a growing buffer leaves copies behind, and this may be a
+     * secret. */
     if (fstat(fd, &is) == 0 && is.st_size > 0 && (size_t)is.st_size <= max)
         buf_reserve(out, (size_t)is.st_size + CHUNK + 1);
     size_t total = 0;

@@ -1,6 +1,5 @@
-/* Hashes of bytes, seeded once per process, so that no input can be made to collide on purpose.
- * Owner: nobody. May be called anywhere, from any thread. Never stored outside the process, but for
- * hash_lasting. */
+/* Hashes of bytes, seeded once per process, so that no input can be built to collide. Owner: stateless. May
+ * be called anywhere, from any thread. Never stored outside the process, except hash_lasting. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +7,7 @@
 #include "base/str.h"
 
 uint64_t hash_bytes(const void *data, size_t len);
-/* Another one, which is the same in each process for ever: 32 hex digits and a NUL. */
+/* Computes a hash that is the same in each process for ever: 32 hex digits and a NUL. */
 void hash_lasting(struct str text, char *out);
 
 static inline uint64_t hash_str(struct str s)

@@ -18,8 +18,8 @@ static _Atomic int format;
 static log_taker *taker;
 static void *taker_ctx;
 
-/* libc has a lock of its own around time zones, which another thread may hold when this one forks: threads
- * that log at any time ask it under this one, which is taken around the fork. */
+/* libc has a lock of its own around time zones, which another thread may hold during a fork: threads that log
+ * call it with this lock, which is taken around the fork. */
 static pthread_mutex_t zone_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -33,8 +33,8 @@ static void release_zone_lock(void)
     pthread_mutex_unlock(&zone_lock);
 }
 
-/* Makes forks take the lock of the zone. The handler registered first runs last, so that a thread that holds
- * another of these locks may log. */
+/* Registers the lock of the zone for forks. The handler registered first runs last, so that a thread that
+ * holds another of these locks may log. */
 static void watch_forks(void)
 {
     pthread_atfork(take_zone_lock, release_zone_lock, release_zone_lock);
@@ -64,7 +64,7 @@ static const char *base_name(const char *file)
     return slash ? slash + 1 : file;
 }
 
-/* The name of a file or a field: scripts choose some, and none may look like another field or line. */
+/* Writes the name of a file or a field: scripts choose some, and none may look like another field or line. */
 static void put_name(struct buf *b, const char *name)
 {
     for (struct str rest = str_of(name); rest.n > 0;) {

@@ -1,6 +1,6 @@
-/* Structured logs on stderr, as Kubernetes components write them: klog text or JSON lines.
- * Owner: fields are borrowed for the call. May be called from any thread; the line is handed to a writer
- * thread and never blocks the caller. Never log a token, a key or the content of a Secret. */
+/* Structured logs on stderr, as Kubernetes components write them: klog text or JSON lines. Owner: fields are
+ * borrowed for the call. May be called from any thread; a writer thread writes the line, so it never blocks
+ * the caller. Never log a token, a key or the content of a Secret. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,11 +40,11 @@ struct log_field {
 
 void log_setup(enum log_format format, int verbosity);
 int log_verbosity(void);
-/* From now on lines go there instead of stderr, NULL: to stderr again. For a process with one thread. */
+/* Redirects lines from stderr to a function, NULL: to stderr again. For a process with one thread. */
 typedef void log_taker(void *ctx, enum log_level level, const char *file, int line, const char *msg,
                        const struct log_field *fields);
 void log_capture(log_taker *take, void *ctx);
-/* The value of a field as JSON. */
+/* Writes the value of a field as JSON. */
 struct buf;
 void log_put_value(struct buf *out, const struct log_field *field);
 /* `fields` ends with a NULL key. `file` and `line` are what the line names as its source; 0: no line is

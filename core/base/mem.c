@@ -78,7 +78,7 @@ void wipe(char *secret)
     free(secret);
 }
 
-static _Atomic size_t freed; /* since memory was given back */
+static _Atomic size_t freed; /* since memory was last returned to the system */
 
 void mem_note_freed(size_t bytes)
 {

@@ -8,7 +8,7 @@
 
 #define NEW(type)                       ((type *)xcalloc(1, sizeof(type)))
 #define ARRAY_LEN(a)                    (sizeof(a) / sizeof((a)[0]))
-/* The structure that holds `member`, from a pointer to that member. */
+/* Returns the struct that contains `member`, from a pointer to that member. */
 #define container_of(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
 
 void *xmalloc(size_t size) __attribute__((malloc, returns_nonnull));
@@ -21,11 +21,11 @@ char *xstrndup(const char *text, size_t len) __attribute__((malloc, returns_nonn
 char *xasprintf(const char *format, ...) __attribute__((malloc, returns_nonnull, format(printf, 1, 2)));
 char *xvasprintf(const char *format, va_list args)
     __attribute__((malloc, returns_nonnull, format(printf, 1, 0)));
-/* Frees a text that was secret, with zeros over it. NULL is fine. */
+/* Wipes and frees a secret string. NULL is allowed. */
 void wipe(char *secret);
-/* So much was freed at once. The system does not have it by that: libc keeps it for what comes. */
+/* Notes that much memory was freed at once. The system does not get it by that: libc keeps it for later. */
 void mem_note_freed(size_t bytes);
-/* Gives memory to the system when much was freed, and nothing since the last look, so that what is about to
- * be used again stays. For one thread, about once a second: takes a millisecond for each 10 MiB or so. True
- * when it did. */
+/* Returns memory to the system if much was freed, and nothing since the last call, so that memory about to be
+ * used again stays. For one thread, about once a second: takes a millisecond for each 10 MiB or so. Returns
+ * true if it did. */
 bool mem_give_back(void);

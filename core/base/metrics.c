@@ -1,7 +1,7 @@
 /* The list of counters; see metrics.h. */
 #include "base/metrics.h"
 
-/* Shown by all programs, also those of which no file expects anything. */
+/* Defined here so that all programs show it, even if no file of them uses expect(). */
 METRIC(metric_expectations_failed, 1, "kubelua_expectations_failed_total",
        "Number of failed internal assertions.");
 

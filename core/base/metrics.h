@@ -26,7 +26,7 @@ extern struct metric metric_expectations_failed;
 
 /* Before main. */
 void metric_register(struct metric *metric);
-/* The first of the page; `next` has the others. */
+/* Returns the first metric of the page; `next` has the others. */
 const struct metric *metric_first(void);
 
 static inline void metric_add(struct metric *metric, uint64_t n)

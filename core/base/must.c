@@ -30,7 +30,7 @@ void ending_add(void (*fn)(void))
     pthread_mutex_unlock(&ending.lock);
 }
 
-/* The lock is not given back. */
+/* Calls the functions. The lock is kept, so that another failing thread waits for the end of the process. */
 void ending_run(void)
 {
     pthread_mutex_lock(&ending.lock);

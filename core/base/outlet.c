@@ -32,9 +32,8 @@ static int64_t size_of(int fd)
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1;
 }
 
-/* Looks at the last byte, as others may have written or truncated the file. `otherwise` where nobody may
- * look.
- */
+/* Returns whether the last line has no end: reads the last byte, as other processes may have written or
+ * truncated the file. `otherwise` if it cannot be read. */
 static bool is_incomplete(int fd, bool otherwise)
 {
     char path[sizeof "/proc/self/fd/" + 3 * sizeof fd], last;
@@ -82,11 +81,12 @@ static void leave_line(struct outlet *o)
         while (is_within_line(o)) o->done--;
 }
 
-/* With the file's lock. After that the file ends where the rest of the lines may follow. */
+/* Ends or continues the last line, with the file's lock. Afterwards the file ends where the next bytes may
+ * follow. */
 static int complete_line(struct outlet *o)
 {
     struct outlet_file *file = o->file;
-    /* The rest of a cut line may follow only if nobody has written behind its beginning. */
+    /* The rest of a cut line may follow only if no other process has written behind its beginning. */
     bool goes_on = file->incomplete_by == o && is_within_line(o) && file->size == size_of(o->fd);
     file->incomplete_by = NULL;
     if (!goes_on) {
@@ -118,7 +118,7 @@ void outlet_move(struct outlet *o, int fd)
     struct outlet_file *file = o->file;
     pthread_mutex_lock(&file->lock);
     if (o->fd >= 0) {
-        /* Best effort: the old file is given up anyway. */
+        /* Best effort: the old file is closed anyway. */
         if (file->is_incomplete) (void)!write(o->fd, "\n", 1);
         close(o->fd);
     }
@@ -183,7 +183,7 @@ int64_t outlet_wait_ms(const struct outlet *o)
     return left > 0 ? left : 0;
 }
 
-/* Room is made on a disk; a closed pipe stays closed. */
+/* Returns whether an error may pass by itself: a disk gets room, but a closed pipe stays closed. */
 static bool may_pass(int error)
 {
     return error == ENOSPC || error == EDQUOT || error == EFBIG || error == ENOMEM || error == ENOBUFS;

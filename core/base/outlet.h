@@ -1,8 +1,7 @@
-/* Whole lines into a descriptor whose writes may fail for a while: a disk that is full, a reader that is
- * gone. Lines stay until they are written; a line that was cut goes on where it was cut, or is ended and
- * written again. Says when to try again, on its clock. Owner: a stream of the writer. Has no lock:
- * outlet_write is the only function that takes long, and reads nothing but what stands still until
- * outlet_note. */
+/* Complete lines into a descriptor whose writes may fail for a while: a full disk, a missing reader. Lines
+ * stay until they are written; a cut line is continued where it was cut, or ended and written again. Tells
+ * when to retry, on its clock. Owner: a stream of the writer. Has no lock: outlet_write is the only function
+ * that takes long, and reads nothing that changes before outlet_note. */
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,8 +12,8 @@
 #include "base/buf.h"
 #include "base/clock.h"
 
-/* The first pause after a failed write, each next one twice as long; and for how long one who may wait for
- * room does so while nothing can be written. */
+/* Pause after a failed write, doubled each time; and the longest wait for room of a caller that may wait,
+ * while nothing can be written. */
 enum { OUTLET_RETRY_FIRST_MS = 100, OUTLET_RETRY_MOST_MS = 5000, OUTLET_TIMEOUT_MS = 30000 };
 
 struct outlet;
@@ -22,9 +21,10 @@ struct outlet;
 /* File that an outlet writes to. Outlets that end in the same file share one, so that lines stay complete. */
 struct outlet_file {
     pthread_mutex_t lock;
-    bool is_incomplete;                 /* its last line may lack its end */
-    const struct outlet *incomplete_by; /* who can go on in that line, unless it gave it up; NULL: nobody */
-    int64_t size;                       /* when it was torn; -1: no regular file */
+    bool is_incomplete; /* its last line may lack its end */
+    const struct outlet
+        *incomplete_by; /* outlet that can continue that line, unless it gave it up; NULL: none */
+    int64_t size;       /* when it was torn; -1: no regular file */
 };
 
 struct outlet {
@@ -38,13 +38,13 @@ struct outlet {
     int64_t retry_ms, delay_ms;
 };
 
-/* Whole lines in `text`. */
+/* Returns the number of complete lines in `text`. */
 uint64_t outlet_count(struct str text);
 
 /* Takes the content of `lines`; the outlet must have none. */
 void outlet_load(struct outlet *outlet, struct buf *lines);
-/* Tries to write what is left of them. Returns 0 or an errno; outlet_note must follow. A descriptor that
- * others made non-blocking is waited for. */
+/* Tries to write the remaining lines. Returns 0 or an errno; call outlet_note after it. Waits for a
+ * descriptor that other processes made non-blocking. */
 int outlet_write(struct outlet *outlet);
 /* Notes the result of a write: 0 drops the lines, else they stay for the next try. */
 void outlet_note(struct outlet *outlet, int error);
@@ -52,14 +52,15 @@ void outlet_note(struct outlet *outlet, int error);
 int64_t outlet_wait_ms(const struct outlet *outlet);
 /* Milliseconds since the first of the tries that failed; 0 while it works. */
 int64_t outlet_failing_ms(const struct outlet *outlet);
-/* False while it fails with what does not pass by itself, and when it failed for OUTLET_TIMEOUT_MS: who
- * could wait for room should not. */
+/* Returns false while it fails with an error that does not pass by itself, or has failed for
+ * OUTLET_TIMEOUT_MS: a caller should not wait for room. */
 bool outlet_may_recover(const struct outlet *outlet);
 /* Returns the number of lines that are not completely in the file. While outlet_write runs on another thread:
  * at most so many. */
 uint64_t outlet_left(const struct outlet *outlet);
-/* Gives those lines up; returns how many they were. Waits for nobody who writes to the file. */
+/* Drops those lines; returns how many. Does not wait for a writer of the file. */
 uint64_t outlet_drop(struct outlet *outlet);
-/* Goes on in `fd`, which it takes, and at once; the descriptor before is closed, its last line ended if that
- * is possible. A last line without its end, of another process perhaps, is ended before anything else. */
+/* Continues in `fd`, which it takes, immediately; closes the previous descriptor, and ends its last line if
+ * possible. A last line without its end in the new file, perhaps of another process, is ended before anything
+ * else. */
 void outlet_move(struct outlet *outlet, int fd);

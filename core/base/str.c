@@ -14,7 +14,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The digits at `*at`, but for zeros before them; moves behind them. */
+/* Takes the digits at `*at` without leading zeros; moves behind them. */
 static struct str take_digits(struct str text, size_t *at)
 {
     size_t from = *at;

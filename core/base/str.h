@@ -1,5 +1,5 @@
-/* A borrowed stretch of bytes: pointer and length, not terminated, never owned.
- * Owner: whoever owns the bytes. May be used anywhere. */
+/* Borrowed bytes: pointer and length, not terminated, never owned. Owner: the owner of the bytes. May be used
+ * anywhere. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static inline bool str_is(struct str a, const char *text)
     return str_eq(a, str_of(text));
 }
 
-/* NULL for an empty text too. */
+/* Returns NULL also for an empty string. */
 static inline const char *nonempty(const char *text)
 {
     return text && *text ? text : NULL;
@@ -38,24 +38,25 @@ static inline const char *nonempty(const char *text)
 
 /* Byte-wise order: negative, 0 or positive; a prefix comes first. */
 int str_cmp(struct str a, struct str b);
-/* The same, but that decimal numbers in it are in the order of numbers: "c2" before "c10". */
+/* Likewise, with decimal numbers in the order of numbers: "c2" before "c10". */
 int str_cmp_natural(struct str a, struct str b);
 bool str_starts(struct str a, struct str prefix);
 bool str_ends(struct str a, struct str suffix);
-/* Without blanks (space, tab, CR, LF) at both ends. */
+/* Returns it without blanks (space, tab, CR, LF) at both ends. */
 struct str str_trim(struct str a);
-/* As a C string it would end there, and be another text. */
+/* Returns whether it contains a NUL, at which a C string would end. */
 static inline bool str_has_nul(struct str s)
 {
     return s.n && memchr(s.p, '\0', s.n);
 }
-/* Cuts `*rest` at the first `sep`: returns the part before it and moves `*rest` behind it. The last part
- * leaves `rest->p` NULL; with `rest->p` NULL false is given. */
+/* Cuts `*rest` at the first `sep`: sets the part before it and moves `*rest` behind it. The last part leaves
+ * `rest->p` NULL; returns false once `rest->p` is NULL. */
 bool str_cut(struct str *rest, char sep, struct str *part);
 /* Returns the number of bytes of the UTF-8 character at the beginning; 0 if there is none. */
 size_t str_utf8(struct str a);
 /* Returns the first character, and its length in bytes in `n`; U+FFFD and 1 if it is invalid. Not for an
- * empty text. */
+ * empty string. */
 uint32_t str_code_point(struct str a, size_t *n);
-/* Decimal digits only, the whole slice, no sign; false when empty, malformed or above UINT64_MAX. */
+/* Reads a number: decimal digits only, the complete slice, no sign; returns false if it is empty, malformed
+ * or above UINT64_MAX. */
 bool str_to_u64(struct str a, uint64_t *out);

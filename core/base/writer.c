@@ -1,4 +1,4 @@
-/* The threads that write stdout, stderr and a file; see writer.h. */
+/* Threads that write stdout, stderr and a file; see writer.h. */
 #include "base/writer.h"
 
 #include <errno.h>
@@ -127,12 +127,12 @@ static void end_as_by_sigpipe(void)
 
 static bool open_file(int *fd, struct err *err)
 {
-    /* A pipe that nobody reads is an error, and must not hold anybody up. */
+    /* Non-blocking, as opening a pipe without a reader would block the caller; it is an error. */
     *fd = open(file_path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
     return *fd >= 0 || err_set(err, ERR_IO, "%s: %s", file_path, strerror(errno));
 }
 
-/* With the lock, which is given away in between. What waits goes to the new file. */
+/* Opens the file again, with the lock, which is released in between. Waiting lines go to the new file. */
 static void reopen(struct output_stream *s)
 {
     struct err err;
@@ -247,7 +247,7 @@ void writer_end_with_reader(void)
     ends_with_reader = true;
 }
 
-/* The log is last, as the ends of the others may be told there, and has a quarter of the time. */
+/* The log is stopped last, as the ends of the others may be logged, and has a quarter of the time. */
 void writer_stop(int timeout_ms)
 {
     const enum writer_stream first[] = {WRITER_STDOUT, WRITER_FILE}, last[] = {WRITER_STDERR};
@@ -259,7 +259,7 @@ void writer_stop(int timeout_ms)
 
 /* --- callers */
 
-/* Tries once, on a stream without a thread, and gives the lock away. A gap is told of before the line. */
+/* Tries once, on a stream without a thread, and releases the lock. A gap is reported before the line. */
 static bool put_now(struct output_stream *s, struct str text)
 {
     uint64_t before = s->dropped;

@@ -1,5 +1,5 @@
-/* A stream of the writer: what waits, what was lost, and what the log is told of it. Owner: writer.c. All
- * with the stream's lock, but for writer_tell. */
+/* Stream of the writer: waiting lines, lost lines, and what was logged about them. Owner: writer.c.
+ * Everything with the stream's lock, except writer_report. */
 #pragma once
 #include <pthread.h>
 
@@ -19,9 +19,9 @@ struct output_stream {
     struct buf waiting; /* appended by callers, moved to the outlet by the thread */
     uint64_t dropped;
     int dropped_by;        /* errno for which lines were dropped last */
-    struct writer_gap gap; /* what the log was not told yet */
+    struct writer_gap gap; /* not logged yet */
     uint64_t unmarked;     /* lines of it that the file lacks: a line about them comes before others */
-    uint64_t marking;      /* of these, told by the line in the outlet */
+    uint64_t marking;      /* of these, those in the line of the outlet */
     bool reported;         /* the log was, that it fails, or that lines are lost */
     int reported_error;    /* the errno; 0: no room was left */
     bool running, stopping;
@@ -43,7 +43,7 @@ struct news writer_settle(struct output_stream *s, int error);
 bool writer_has_room(const struct output_stream *s, size_t len, size_t most);
 /* Counts lines that are lost. */
 void writer_lose(struct output_stream *s, uint64_t lines);
-/* The same of a caller's lines for which there is no room; true when the log must be told. */
+/* Likewise for lines without room; returns true if that must be logged. */
 bool writer_refuse(struct output_stream *s, struct str text);
-/* Without a lock, as the log is a stream too. */
+/* Logs the news, without a lock, as the log is a stream too. */
 void writer_report(const struct output_stream *s, const struct news *news);

@@ -1,11 +1,11 @@
-/* The state of a stream; see writer_internal.h. */
+/* State of a stream; see writer_internal.h. */
 #include <string.h>
 
 #include "base/civil.h"
 #include "base/log.h"
 #include "base/writer_internal.h"
 
-/* --- what the log is told; without a lock, as it ends in a stream too */
+/* --- news for the log; without a lock, as the log is a stream too */
 
 static const char *reason_of(const struct output_stream *s, int error)
 {
@@ -27,7 +27,7 @@ static void report_gap(const struct output_stream *s, const struct news *news)
     buf_clear(&since);
 }
 
-/* Says nothing of the log itself while it fails: nobody would read that. */
+/* Logs nothing about the log itself while it fails, as it could not be read. */
 void writer_report(const struct output_stream *s, const struct news *news)
 {
     bool is_log = s->which == WRITER_STDERR;
@@ -53,7 +53,7 @@ void writer_lose(struct output_stream *s, uint64_t lines)
     s->dropped += lines;
     metric_add(s->dropped_metric, lines);
     if (error && lines) s->dropped_by = error;
-    if (!error && !s->reported && !s->file) return; /* a reader who is slow: that is counted, no more */
+    if (!error && !s->reported && !s->file) return; /* a slow reader is only counted */
     if (!s->gap.lines) s->gap.since_us = clock_wall_us(clock_real());
     s->gap.lines += lines;
     if (s->file) s->unmarked += lines;

@@ -119,7 +119,7 @@ static bool is_negative(const char *value)
     return *value == '-' && parse_number(value + 1, &n);
 }
 
-/* NULL where a value has no bounds. */
+/* Returns the upper bound; NULL if a value has none. */
 static const char *most(const struct flag *flag)
 {
     switch (flag->kind) {

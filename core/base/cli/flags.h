@@ -18,7 +18,7 @@ enum flag_kind {
     FLAG_DURATION_MS, /* int64_t *; 90s, 500ms, 1h30m, or seconds */
     FLAG_SIZE,        /* size_t *; 64Mi, 1G, or bytes */
     FLAG_CHOICE,      /* const char **; one of `values` */
-    FLAG_MODE,        /* const char **; --name, which gives "", or --name= one of `values` */
+    FLAG_MODE,        /* const char **; --name, which sets "", or --name= one of `values` */
     FLAG_LIST,        /* struct flag_list *, repeatable */
 };
 
@@ -39,7 +39,7 @@ struct flag {
             "Lua script, or directory of scripts (repeatable)" \
     }
 
-/* --admin-socket, of all commands that ask a running engine; `path` is a const char **. */
+/* --admin-socket, of all commands that call a running engine; `path` is a const char **. */
 #define FLAG_ADMIN_SOCKET(path)                                                                            \
     {                                                                                                      \
         "admin-socket", 0, FLAG_STRING, (path), "PATH", NULL,                                              \

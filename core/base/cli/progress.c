@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 
-/* Of a work that is done within LATER nothing is seen; before RATE_MS have passed a rate says little. */
+/* Work that ends within LATER_MS shows nothing; before RATE_MS a rate is not meaningful. */
 enum { LATER_MS = 500, EVERY_MS = 100, RATE_MS = 1000, BAR = 20, NARROW = 60 };
 
 static const int64_t ns_per_ms = 1000000;

@@ -19,15 +19,15 @@ struct progress {
 
 /* `what` is borrowed. */
 void progress_begin(struct progress *progress, const char *what, size_t total);
-/* As often as one likes: it is drawn ten times a second. `share` is how much of the work is done, from 0 to
- * 1, for who knows that better than by objects; else below 0. */
+/* Updates the progress; call at any rate: it is drawn ten times a second. `share`, from 0 to 1, is the part
+ * of the work done, if that is known better than by objects; else below 0. */
 void progress_step(struct progress *progress, size_t done, double share);
 /* Removes the line until the next step; call before other output to stderr. */
 void progress_clear(struct progress *progress);
 void progress_end(struct progress *progress);
 
-/* The line alone, cut at the width:
- * "Auditing [#########-----------] 45 %, 45,000 of 100,000 objects, 8,200/s, 7 s left". */
+/* Formats the line, cut at the width: "Auditing [#########-----------] 45 %, 45,000 of 100,000 objects,
+ * 8,200/s, 7 s left". */
 struct progress_state {
     const char *what;
     size_t done, total;

@@ -1,4 +1,4 @@
-/* The table of series; see series.h. */
+/* Table of series; see series.h. */
 #include "base/series/series.h"
 
 #include <inttypes.h>
@@ -32,7 +32,7 @@ void series_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* A child must not inherit a mutex that another thread held. */
+/* Takes the lock around a fork: a child must not inherit a mutex that another thread held. */
 static void watch_forks(void)
 {
     pthread_atfork(take_lock, series_unlock, series_unlock);
@@ -44,8 +44,8 @@ void series_lock(void)
     take_lock();
 }
 
-/* \, " and line ends are escaped, as the form wants it; what is no UTF-8 would spoil the whole page, as would
- * a zero byte, where texts end. */
+/* Escapes \, " and line ends, as the format requires; invalid UTF-8 or a zero byte would make the complete
+ * page invalid. */
 static void put_escaped(struct buf *out, struct str text, bool quoted)
 {
     while (text.n > 0) {

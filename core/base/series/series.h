@@ -1,7 +1,7 @@
 /* Metrics with labels, beside the process-wide counters of metrics.h: families of series, each a counter, a
- * gauge or a histogram with fixed buckets. Owner: who made a series frees it, so that what ends is no longer
- * shown. Making and freeing take a mutex under which no script runs; the values are atomics. May be used from
- * any thread, any callback. A NULL series takes everything and shows nothing. */
+ * gauge or a histogram with fixed buckets. Owner: the creator of a series frees it, so that ended things are
+ * no longer shown. Creating and freeing take a mutex under which no script runs; the values are atomics. May
+ * be used from any thread, any callback. A NULL series accepts everything and shows nothing. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 enum family_kind { FAMILY_COUNTER, FAMILY_GAUGE, FAMILY_HISTOGRAM, FAMILY_SUMMARY };
 
-/* Upper bounds; +Inf goes without saying. */
+/* Upper bounds, without +Inf, which is implied. */
 struct buckets {
     size_t count;
     const double *bounds;
@@ -37,7 +37,7 @@ struct family {
     unsigned place;
     enum family_kind kind;
     struct family *next;                 /* under the lock, as what follows: those that had series */
-    TAILQ_HEAD(series_list, series) all; /* in the order in which they were made */
+    TAILQ_HEAD(series_list, series) all; /* in the order of their creation */
 };
 
 #define FAMILY_OF(its_place, its_kind, its_name, its_labels, its_buckets, its_help)                  \
@@ -47,13 +47,13 @@ struct family {
     }
 #define FAMILY(symbol, ...) static struct family symbol = FAMILY_OF(__VA_ARGS__)
 
-/* `values` has one text for each label of the family, in its order; NULL stands for "". Two owners of the
- * same values share one series, which is shown until the last of them has freed it. */
+/* Creates a series. `values` has one string for each label of the family, in its order; NULL stands for "".
+ * Two owners of the same values share one series, which is shown until the last of them has freed it. */
 struct series *series_new(struct family *family, const char *const *values);
 #define SERIES(family, ...) series_new(family, (const char *const[]){__VA_ARGS__})
 void series_free(struct series *series);
 
-/* A counter or a gauge grows; who counts himself sets either. */
+/* Add to a counter or a gauge; or set either, if the caller counts. */
 void series_add(struct series *series, double amount);
 static inline void series_inc(struct series *series)
 {
@@ -64,8 +64,8 @@ void series_set(struct series *series, double value);
 void series_set_summary(struct series *summary, double sum, uint64_t count);
 void series_observe(struct series *histogram, double value);
 
-/* Appends all families that have series, in Prometheus's text form 0.0.4. */
+/* Appends all families that have series, in Prometheus's text format 0.0.4. */
 void series_render(struct buf *out);
-/* Pieces of that form, for those who add what is no series. */
+/* Parts of that format, for values that are not series. */
 void exposition_head(struct buf *out, const char *name, const char *type, const char *help);
 void exposition_number(struct buf *out, double value);

@@ -1,5 +1,5 @@
-/* Internals of the table of series and its text form (series.c), shared with user metrics.
- * Owner: as series.h says. For these files only. */
+/* Internals of the table of series and its text format (series.c), shared with user metrics. Owner: see
+ * series.h. For these files only. */
 #pragma once
 #include <stdatomic.h>
 #include <stddef.h>
@@ -10,14 +10,14 @@
 struct series {
     TAILQ_ENTRY(series) link;
     struct family *family;
-    char *labels; /* as they are shown, without braces */
+    char *labels; /* as shown, without braces */
     unsigned refs;
     _Atomic double value;   /* of a histogram or a summary: the sum */
     _Atomic uint64_t above; /* beyond the last bucket; of a summary: the count */
     _Atomic uint64_t counts[];
 };
 
-/* The lock of the table, and of user metrics; a child does not inherit it. */
+/* Takes the lock of the table and of user metrics; a child does not inherit it. */
 void series_lock(void);
 void series_unlock(void);
 /* Appends a label's value as it stands between quotes. */

@@ -1,4 +1,4 @@
-/* Families that scripts make, and their series; see user_metric.h. */
+/* Families created by scripts, and their series; see user_metric.h. */
 #include "base/series/user_metric.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/must.h"
 #include "base/series/user_metric_internal.h"
 
-/* As the client libraries have them. */
+/* Default buckets of the client libraries. */
 static const double default_bounds[] = {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
 
 static TAILQ_HEAD(, user_metric) shown = TAILQ_HEAD_INITIALIZER(shown); /* under the lock of series */

@@ -7,9 +7,9 @@
 
 #include "base/buf.h"
 
-/* The comma and the key, whose value the caller appends; no key (`p` NULL) inside an array. */
+/* Writes the comma and the key, whose value the caller appends; no key (`p` NULL) inside an array. */
 void json_key(struct buf *out, struct str key);
-/* A value that is JSON already. */
+/* Writes a value that is JSON already. */
 void json_raw(struct buf *out, const char *key, struct str json);
 /* `key` NULL inside an array. */
 void json_open(struct buf *out, const char *key, char bracket);
@@ -30,6 +30,6 @@ void json_time(struct buf *out, const char *key, int64_t wall_us);
  * empty one, and what is no container, is one line. Lists are not indented below their key, as kubectl has
  * it. */
 void json_yaml(struct buf *out, struct str json, size_t depth, bool in_line);
-/* The same of all of a text, as people write it: without quotes where nothing can take it for something else
- * than a text, and as a block where it has several lines. */
+/* Likewise for a complete text, as users write it: without quotes where nothing can be taken for another
+ * type, and as a block if it has several lines. */
 void json_yaml_bare(struct buf *out, struct str json);

@@ -8,12 +8,12 @@
 
 /* Deeper ones are left out: objects of Kubernetes may not be that deep. */
 enum { DEPTH_MAX = 1000, REPLACEMENT = 0xfffd };
-enum { KEY_MAX = 1000 /* longer ones need a mark: YAML does not look further for the colon */ };
+enum { KEY_MAX = 1000 /* longer keys need a mark: YAML searches no further for the colon */ };
 
 struct reader {
     const char *p, *end;
     struct buf *out;
-    bool bare; /* texts without quotes where that can be */
+    bool bare; /* strings without quotes where possible */
 };
 
 static char peek(struct reader *r)
@@ -92,7 +92,7 @@ static uint32_t read_escaped(struct reader *r)
     return high;
 }
 
-/* A character of a text, perhaps an escape of JSON's. */
+/* Reads a character of a string, which may be an escape. */
 static uint32_t take_char(struct reader *r)
 {
     size_t n;
@@ -134,7 +134,7 @@ static bool is_block(struct reader r)
     return lines;
 }
 
-/* The mark says what becomes of the line ends behind the last line; the last one is the caller's to put. */
+/* Writes a block. The mark defines the line ends after the last line; the caller writes the last one. */
 static void put_block(struct reader *r, size_t depth)
 {
     struct buf *out = r->out, text = {0};

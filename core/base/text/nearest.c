@@ -18,8 +18,8 @@ static bool same_letter(char a, char b)
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Of texts of at most LENGTH_MAX bytes. A row has the distances of a beginning of `a` to each beginning of
- * `b`. */
+/* Computes the distance of two strings of at most LENGTH_MAX bytes. A row has the distances of a prefix of
+ * `a` to each prefix of `b`. */
 static size_t distance(struct str a, struct str b)
 {
     size_t rows[3][LENGTH_MAX + 1], *earlier = rows[0], *last = rows[1], *row = rows[2];

@@ -10,8 +10,8 @@ struct nearest {
     size_t distance;  /* only what is nearer than this is taken */
 };
 
-/* One slip is forgiven, or one for each three letters of `wanted`: a letter too much, too little, another
- * one, or two that changed places; capitals count as small letters. More is another word, and so is
- * everything where no letter is right. */
+/* Starts a search for names near `wanted`. Allows one typo, or one for each three letters: a letter too many,
+ * too few, a wrong one, or two exchanged; case does not matter. Anything else is another word, and so is a
+ * name without a common letter. */
 struct nearest nearest_to(struct str wanted);
 void nearest_try(struct nearest *nearest, const char *name);

@@ -2,7 +2,7 @@
 #pragma once
 #include "base/buf.h"
 
-/* Appends `word` so that a shell takes it as one word with these bytes: as it is where nothing in it means
- * anything to a shell, in quotes otherwise. Controls are escaped, so that a terminal is given no orders;
- * bash, zsh and ksh read that. A zero byte, which no word can have, becomes U+FFFD. */
+/* Appends `word` quoted for a shell: as it is if nothing in it is special, in quotes otherwise. Controls are
+ * escaped, so that a terminal executes none; bash, zsh and ksh read that. A zero byte, which no word can
+ * have, becomes U+FFFD. */
 void shell_put(struct buf *out, struct str word);

@@ -1,5 +1,4 @@
-/* Sizes as users write them: "64Mi", "1G", "8192".
- * Owner: nothing is kept. May be used anywhere. */
+/* Sizes as users write them: "64Mi", "1G", "8192". Owner: stateless. May be used anywhere. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

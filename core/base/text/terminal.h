@@ -1,4 +1,4 @@
-/* Texts of others on a terminal: none of them gives it orders, and columns are counted as it counts them.
+/* Foreign strings on a terminal: without control sequences, and with columns counted as the terminal does.
  * Owner: the buffer is the caller's. Any thread. */
 #pragma once
 #include <stdbool.h>
@@ -14,8 +14,8 @@ bool terminal_is_safe(struct str text);
 /* JSON, or YAML whose texts are in quotes: such characters become escapes, so that it means the same. Ends of
  * lines stay; they stand between the texts. */
 void terminal_put_json(struct buf *out, struct str json);
-/* Returns the number of columns of a text of terminal_put: two for a character of Chinese, none for an accent
- * that stands alone. */
+/* Returns the number of columns of a string of terminal_put: two for a character of Chinese, none for a
+ * combining accent. */
 size_t terminal_columns(struct str text);
 /* Cuts a line of at most so many columns off `*rest`: behind a word where there is a blank, and inside one
  * that is too long. False when there is nothing left. */

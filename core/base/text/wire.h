@@ -1,7 +1,7 @@
-/* Numbers and texts as bytes, for what processes of ours tell each other: numbers of seven bits a byte, the
- * lowest first, texts with their length before them. Whoever reads believes nothing: what is cut off or too
- * large makes the reader bad, and all that is read from then on is 0 or empty.
- * Owner: texts that are read borrow from the bytes. Any thread. */
+/* Numbers and strings as bytes, for messages between processes of this program: numbers of seven bits a byte,
+ * the lowest first, strings with their length before them. A reader trusts nothing: truncated or too large
+ * input makes it bad, and everything read afterwards is 0 or empty. Owner: strings that are read borrow from
+ * the bytes. Any thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +22,5 @@ uint64_t wire_number(struct wire_reader *reader);
 /* Below `limit`; else the reader is bad. */
 uint32_t wire_number_below(struct wire_reader *reader, uint64_t limit);
 struct str wire_text(struct wire_reader *reader);
-/* All was good, and there is nothing more. */
+/* Returns whether everything was valid and the end is reached. */
 bool wire_at_end(const struct wire_reader *reader);

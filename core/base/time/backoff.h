@@ -4,8 +4,8 @@
 #pragma once
 #include <stdint.h>
 
-/* --- A seeded generator of random numbers for delays and timeouts: the same seed gives the same run.
- * Owner: whoever embeds it; one thread. May be used from any callback. Not for secrets. */
+/* --- Seeded generator of random numbers for delays and timeouts: the same seed repeats the same run. Owner:
+ * the struct that embeds it; one thread. May be used from any callback. Not for secrets. */
 
 struct jitter {
     uint64_t state;

@@ -185,7 +185,7 @@ static bool is_day(const struct cron *cron, const struct civil *at)
     return cron->every_day || cron->every_weekday ? day && weekday : day || weekday;
 }
 
-/* The first minute of that day at or after `from`, both in local seconds; INT64_MAX for none. */
+/* Returns the first minute of that day at or after `from`, both in local seconds; INT64_MAX for none. */
 static int64_t match_in_day(const struct cron *cron, int64_t day, int64_t from)
 {
     int64_t minute = from > day ? (from - day + 59) / 60 : 0;
@@ -197,7 +197,7 @@ static int64_t match_in_day(const struct cron *cron, int64_t day, int64_t from)
     return INT64_MAX;
 }
 
-/* The first minute in [from, until) that it names, in local seconds; INT64_MAX for none. */
+/* Returns the first matching minute in [from, until), in local seconds; INT64_MAX for none. */
 static int64_t match(const struct cron *cron, int64_t from, int64_t until)
 {
     int64_t day = floor_div(from, DAY_S) * DAY_S;
@@ -276,7 +276,7 @@ void cron_schedule_init(struct cron_schedule *plan, int64_t wall_us, int64_t now
     restart(plan);
 }
 
-/* By how much the clock was set since it was last looked at; time asleep is none of it. */
+/* Returns by how much the wall clock was set since the last check; time asleep does not count. */
 static int64_t step_us(const struct cron_schedule *plan, int64_t wall_us, int64_t now_ms)
 {
     return (wall_us - plan->wall_us) - (now_ms - plan->now_ms) * 1000;

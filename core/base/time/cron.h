@@ -14,37 +14,38 @@ struct cron {
     uint64_t minutes;
     uint32_t hours, days, months, weekdays; /* a bit for each value */
     bool every_day, every_weekday;          /* when neither, it is enough that one of the two fits */
-    bool every_hour;                        /* goes by the clock, see above */
+    bool every_hour;                        /* follows the wall clock, see above */
 };
 
 enum { CRON_TEXT_MAX = 256 };
 
-/* Five fields, or @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly. ERR_INVALID: the text
- * names the field, and what it may hold. */
+/* Parses five fields, or @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly. ERR_INVALID names
+ * the field, and its valid values. */
 bool cron_parse(struct str text, struct cron *out, struct err *err);
 
-/* The first time (in seconds since the epoch) later than `after` at which it is due. INT64_MAX: none within
- * twelve years, which is never. */
+/* Returns the first time (in seconds since the epoch) later than `after` at which it is due. INT64_MAX: none
+ * within twelve years, which is never. */
 int64_t cron_next(const struct cron *cron, const struct zone *zone, int64_t after);
 
-/* --- A schedule against the clock on the wall, which may be set, put back, or stand still while the machine
- * sleeps. Whoever drives it asks at least as often as it says, and is told when a run is due. Owner: a plain
- * value; the zone is borrowed. May be used anywhere. */
+/* --- Schedule on the wall clock, which may be set forward or back, or stand still while the machine sleeps.
+ * Check it at least as often as stated; it reports when a run is due. Owner: a plain value; the zone is
+ * borrowed. May be used anywhere. */
 
 struct cron_schedule {
     struct cron cron;
     struct zone *zone;
     int64_t late_s;          /* how late a run may begin; INT64_MAX: as late as it likes */
     int64_t next_s;          /* when it is due, in seconds since the epoch; INT64_MAX: never */
-    int64_t wall_us, now_ms; /* when it was last asked */
+    int64_t wall_us, now_ms; /* time of the last check */
 };
 
-/* A clock that is put back by less is waited for, so that nothing runs twice; by more it was wrong before. */
+/* A clock that is set back by less is waited for, so that nothing runs twice; by more it was wrong before. */
 enum { CRON_STEP_BACK_MAX_S = 3 * 3600 };
-/* Nothing tells that the clock was put forward: it is looked at so often. */
+/* Interval of checks, as no event reports that the clock was set forward. */
 enum { CRON_CHECK_MS = 10000 };
 
-/* `wall_us` since the epoch, `now_ms` of a clock that nobody sets and that counts time asleep. */
+/* Initialises a schedule. `wall_us` since the epoch, `now_ms` of a clock that is never set and that counts
+ * time asleep. */
 void cron_schedule_init(struct cron_schedule *plan, int64_t wall_us, int64_t now_ms);
 /* Returns whether a run is due now: one, however many times have passed since the last call, and none if the
  * last of them is longer ago than its lateness allows. The next one is later than now. */

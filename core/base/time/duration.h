@@ -1,5 +1,5 @@
-/* Durations as users write them: "90s", "500ms", "1h30m", or a number of seconds.
- * Owner: nothing is kept. May be used anywhere. */
+/* Durations as users write them: "90s", "500ms", "1h30m", or a number of seconds. Owner: stateless. May be
+ * used anywhere. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,5 +13,5 @@
  * number is seconds. What is finer than a millisecond is rounded up, so that a short wait is never none.
  * False for anything else, a sign or more than DURATION_MAX_MS. */
 bool duration_parse_ms(struct str text, int64_t *out);
-/* The same for a number of seconds: false when it is negative, not a number or too large. */
+/* Likewise for a number of seconds: returns false if it is negative, not a number or too large. */
 bool duration_from_seconds(double seconds, int64_t *out_ms);

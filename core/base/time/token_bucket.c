@@ -1,11 +1,11 @@
-/* A rate with bursts; see token_bucket.h. */
+/* Rate with bursts; see token_bucket.h. */
 #include "base/time/token_bucket.h"
 
 #include <math.h>
 
 #include "base/time/duration.h"
 
-/* The clock's milliseconds and the sums of fractions must not make a wait of nothing. */
+/* Tolerance for sums of fractions, which would otherwise cause a wait of a millisecond for nothing. */
 static const double tiny = 1e-6;
 
 void token_bucket_start(struct token_bucket *bucket, double per_second, double burst, int64_t now_ms)

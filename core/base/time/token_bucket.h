@@ -1,7 +1,7 @@
 /* Limits actions to a steady rate, with a burst after a pause: requests (H-1), items of work queues (W-8),
- * Events (EV-2). A bucket of tokens, one for each action, refills as time passes. A caller that finds it
- * empty may take a token of the future, in the order of calls. Owner: who embeds it, on its thread. `now_ms`
- * is of one clock; steps back of that clock count for nothing. */
+ * Events (EV-2). A bucket of tokens, one for each action, refills over time. A caller that finds it empty may
+ * take a future token, in the order of calls. Owner: the struct that embeds it, on its thread. `now_ms` is of
+ * one clock; steps back of that clock are ignored. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,10 +14,10 @@ struct token_bucket {
 
 /* `per_second` (above 0) come in, and there are `burst` (1 at least) from the start and after a rest. */
 void token_bucket_start(struct token_bucket *bucket, double per_second, double burst, int64_t now_ms);
-/* Takes a token; gives how long to wait for it, in ms, rounded up: the rate is never exceeded.
- * DURATION_MAX_MS at most. */
+/* Takes a token; returns the wait for it, in ms, rounded up: the rate is never exceeded. At most
+ * DURATION_MAX_MS. */
 int64_t token_bucket_take(struct token_bucket *bucket, int64_t now_ms);
 /* Takes a token if there is one. */
 bool token_bucket_try(struct token_bucket *bucket, int64_t now_ms);
-/* Somebody no longer waits for the token that is due in `wait_ms`; those who came later keep theirs. */
+/* Returns a token that is due in `wait_ms` and no longer needed; later tokens stay when they are. */
 void token_bucket_give_back(struct token_bucket *bucket, int64_t wait_ms, int64_t now_ms);

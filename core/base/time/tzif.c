@@ -184,7 +184,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* "CET" or "<+1030>"; what it says is not needed. */
+/* Skips "CET" or "<+1030>", whose content is not needed. */
 static bool cut_name(struct str *text)
 {
     bool quoted = cut(text, '<');
@@ -268,7 +268,7 @@ bool tz_rule_parse(struct str text, struct tz_rule *out, struct err *err)
     return err_set(err, ERR_PARSE, "\"%.*s\" is not a rule of a time zone", STR_ARG(text));
 }
 
-/* --- what it says */
+/* --- evaluation */
 
 static int64_t day_of(const struct tz_change *change, int64_t year)
 {
@@ -283,7 +283,8 @@ static int64_t day_of(const struct tz_change *change, int64_t year)
     return first + day;
 }
 
-/* The end of one summer may be the beginning of the next: what comes later here wins. */
+/* Returns the span of a time. The end of one summer may be the beginning of the next: the later one here
+ * wins. */
 struct zone_span tz_rule_span(const struct tz_rule *rule, int64_t at)
 {
     struct zone_span span = {INT64_MIN, INT64_MAX, rule->standard_s};

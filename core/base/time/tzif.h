@@ -1,5 +1,5 @@
-/* Files of the time zone database: TZif, versions 1 to 4 (RFC 8536, RFC 9636).
- * Owner: whoever holds the struct; tzif_clear frees what is in it. May be used anywhere. */
+/* Files of the time zone database: TZif, versions 1 to 4 (RFC 8536, RFC 9636). Owner: the holder of the
+ * struct; tzif_clear frees its content. May be used anywhere. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ struct tz_rule {
     struct tz_change start, end; /* of summer time */
 };
 
-/* With summer time and no word of when, the United States' rule is taken, as libc does. */
+/* Parses a rule. With summer time but without dates, the rule of the United States is used, as by libc. */
 bool tz_rule_parse(struct str text, struct tz_rule *out, struct err *err);
 struct zone_span tz_rule_span(const struct tz_rule *rule, int64_t at);
 
@@ -51,7 +51,7 @@ struct tzif {
 
 enum { TZIF_SIZE_MAX = 1 << 20 };
 
-/* ERR_PARSE when the bytes are no whole and sound file, or one that counts leap seconds. */
+/* Parses a file; ERR_PARSE if it is incomplete or invalid, or counts leap seconds. */
 bool tzif_parse(struct str bytes, struct tzif *out, struct err *err);
 struct zone_span tzif_span(const struct tzif *tzif, int64_t at);
 void tzif_clear(struct tzif *tzif);

@@ -1,5 +1,5 @@
-/* A time zone, by its name in the system's database or by what TZ says.
- * Owner: counted references, on one thread. Reading blocks on the disk, for a file of a few kilobytes. */
+/* Time zone, by its name in the system's database or by the value of TZ. Owner: counted references, on one
+ * thread. Reading blocks on the disk, for a file of a few kilobytes. */
 #pragma once
 #include "base/time/tzif.h"
 
@@ -13,7 +13,7 @@ struct zone *zone_named(struct str name, struct err *err);
 struct zone *zone_local(struct err *err);
 struct zone *zone_ref(struct zone *zone);
 void zone_unref(struct zone *zone);
-/* As it was asked for; "" for the local one. */
+/* Returns the requested name; "" for the local one. */
 const char *zone_name(const struct zone *zone);
-/* The time between two changes that holds that instant. */
+/* Returns the time between two changes that contains that instant. */
 struct zone_span zone_span(const struct zone *zone, int64_t at);
