@@ -1,4 +1,4 @@
-/* Duplicate keys of one map; see dedup.h. */
+/* Removal of duplicate keys in a map; see dedup.h. */
 #include "object/pack/dedup.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "object/pack/intern.h"
 #include "object/value/dict.h"
 
-enum { FEW = 16 }; /* keys that are compared one by one */
+enum { FEW = 16 }; /* up to so many keys are compared pairwise, without allocation */
 
-/* `area` is not in the pool's region, so a reference is followed from the pool. */
+/* Returns the text of a key. `area` is not in the pool's region, so a reference is resolved by the pool. */
 static struct str key_text(const struct encoder *e, uint32_t key, struct text *text)
 {
     const struct node *node;
@@ -49,8 +49,8 @@ static bool mark_few(const struct encoder *e, const struct pending *entry, size_
     return any;
 }
 
-/* Marks the entries whose key comes again later. Sorted by hash of the text, then by place, equal keys are
- * neighbours, but for the rare two with the same hash. */
+/* Marks the entries whose key is repeated later. Sorted by hash of the text, then by position, equal keys are
+ * neighbours, apart from rare ones of the same hash. */
 static bool mark_many(const struct encoder *e, const struct pending *entry, size_t count, bool *repeated)
 {
     uint64_t *order = xmalloc(count * sizeof *order);
@@ -76,7 +76,8 @@ static uint32_t moved(uint32_t word, size_t by)
     return word_tag(word) == TAG_LOCAL ? word - word_make(TAG_LOCAL, (uint32_t)by) : word;
 }
 
-/* Closes up entries and blobs. Distances inside a blob's subtree do not change by moving it. */
+/* Removes marked entries and their blobs. Distances inside a blob's subtree stay valid, as it moves as a
+ * whole. */
 static void remove_marked(struct encoder *e, struct pending *entry, size_t *count, const bool *repeated)
 {
     size_t kept = 0, to = entry[0].start, end = e->used;

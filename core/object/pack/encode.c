@@ -72,8 +72,8 @@ void encode_grow_stack(struct encoder *e)
     e->stack = array_double(e->stack, &e->stack_cap, sizeof *e->stack);
 }
 
-/* Makes what stands in the area from `start` on a node, if it is large enough to be worth it and may come
- * again. */
+/* Moves the content of the area from `start` on to a node, if it is large enough and likely to be repeated.
+ */
 static bool settle(struct encoder *e, size_t start, uint32_t *word, struct err *err)
 {
     size_t size = e->used - start;
@@ -81,7 +81,7 @@ static bool settle(struct encoder *e, size_t start, uint32_t *word, struct err *
     bool fresh;
     uint32_t granule = node_intern(e->pool, e->area + start, size, word_payload(*word) - start, &fresh);
     if (!granule) return err_set(err, ERR_LIMIT, "the object pool is full (at most 8 GiB)");
-    /* A new node has one reference of the encoder, which encoder_reset gives back. */
+    /* A new node has one reference, which encoder_reset releases. */
     if (fresh) {
         array_reserve(e->fresh, e->fresh_count, e->fresh_cap);
         e->fresh[e->fresh_count++] = granule;
@@ -105,8 +105,8 @@ static bool is_constant(struct str s)
     return true;
 }
 
-/* A time makes its surroundings one of a kind: nobody will ask for the same again, so they are not worth a
- * node. But annotations (their keys have a slash) are copied from templates, times and all. */
+/* Marks a time: a container with one is unique, so it is not worth a node. But annotations (their keys have a
+ * slash) are copied from templates, with their times. */
 static void mark_time(struct encoder *e, uint32_t field)
 {
     if (field == DICT_NONE) return;
@@ -176,13 +176,13 @@ bool encode_key(struct encoder *e, struct str key, uint32_t *field, struct err *
     return true;
 }
 
-/* A pending word as it stands in the container whose header is at `header`. */
+/* Returns a pending word as stored in the container whose header is at `header`. */
 static inline uint32_t placed(uint32_t word, size_t header)
 {
     return word_tag(word) == TAG_LOCAL ? word_make(TAG_LOCAL, (uint32_t)header - word_payload(word)) : word;
 }
 
-/* The shape of the entries, or SHAPE_NONE when they have to carry their keys. */
+/* Returns the shape of the entries, or SHAPE_NONE if they must store their keys. */
 static uint32_t shape_of(struct encoder *e, const struct pending *entry, size_t count)
 {
     uint32_t keys[SHAPE_KEYS_MAX];
@@ -232,7 +232,7 @@ static bool write_map(struct encoder *e, struct pending *entry, size_t count, ui
 {
     uint32_t shape = shape_of(e, entry, count);
     if (shape == SHAPE_NONE && dedup(e, entry, &count)) {
-        /* Sections refer to words by their place, and these have moved: none is kept. */
+        /* Sections refer to words by their position, which has changed, so none is kept. */
         e->moved = true;
         shape = shape_of(e, entry, count);
     }

@@ -27,25 +27,25 @@ struct encoder {
     struct pool *pool;
     uint32_t *area;
     size_t used, area_cap;
-    size_t unique; /* behind the last blob that makes what it stands in one of a kind */
+    size_t unique; /* end of the last blob that makes its containers unique */
     bool moved;    /* blobs of the area are not all where they were written, as keys came twice */
     struct pending *stack;
     size_t depth, stack_cap;
     struct key_cache keys;
     uint32_t
         shape_guess[SHAPE_GUESSES]; /* plus one, 0: none; by the first and the last key and their number */
-    uint32_t *fresh;                /* nodes made for this object, each with one reference of ours */
+    uint32_t *fresh; /* nodes created for this object, each with one reference of the encoder */
     size_t fresh_count, fresh_cap;
 };
 
-/* A map or array that is being filled. */
+/* Map or array that is being filled. */
 struct open {
     size_t depth; /* of the stack */
     size_t start; /* of the area */
 };
 
 void encoder_clear(struct encoder *e);
-/* Empties it for the next object and gives up the references it holds. */
+/* Empties the encoder for the next object and releases its references. */
 void encoder_reset(struct encoder *e);
 
 /* `field` is the number of the key whose value it is, DICT_NONE when there is none. */
@@ -76,13 +76,13 @@ static inline void encode_value(struct encoder *e, uint32_t word)
     e->stack[e->depth - 1].value = word;
 }
 
-/* An element of an array. */
+/* Adds an element of an array. */
 static inline void encode_item(struct encoder *e, uint32_t word)
 {
     encode_push(e)->value = word;
 }
 
-/* Closes it: of keys that came twice the last stays. `intern` says whether it may leave the area. */
+/* Closes a map; of duplicate keys the last stays. `intern`: it may become a node. */
 bool encode_map(struct encoder *e, struct open open, bool intern, uint32_t *word, struct err *err);
 bool encode_array(struct encoder *e, struct open open, bool intern, uint32_t *word, struct err *err);
 /* Copies the blobs of a value that another object of the pool has. */

@@ -29,12 +29,14 @@ static void resize(struct granule_table *t, uint32_t slots)
 void granule_table_insert(struct granule_table *t, uint32_t hash, uint32_t granule)
 {
     if (!t->slot) resize(t, SLOTS_MIN);
+    /* Seven eighths full at most: with 32 bits of hash in the slot a probe reads no other memory. */
     if ((uint64_t)(t->count + 1) * 8 > ((uint64_t)t->mask + 1) * 7) resize(t, (t->mask + 1) * 2);
     put(t, (uint64_t)granule << 32 | hash);
     t->count++;
 }
 
-/* Closes the gap at `hole`: what follows moves up unless it stands before its own place then. */
+/* Fills the gap at `hole` by entries that could no longer be found across it, so that the table needs no
+ * marks for deleted entries. */
 static void close_gap(struct granule_table *t, uint32_t hole)
 {
     for (uint32_t at = (hole + 1) & t->mask; t->slot[at] != 0; at = (at + 1) & t->mask) {
@@ -56,6 +58,8 @@ void granule_table_remove(struct granule_table *t, uint32_t hash, uint32_t granu
     }
     close_gap(t, at);
     t->count--;
+    /* Shrinks at a fifth, far below half of the growth limit, so that adds and removals cannot alternate
+     * between two sizes. */
     if (t->mask + 1 > SLOTS_MIN && (uint64_t)t->count * 5 < t->mask) resize(t, (t->mask + 1) / 2);
 }
 

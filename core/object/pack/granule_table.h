@@ -1,5 +1,5 @@
-/* A set of interned things by hash: open addressing over pairs of 32 bits of hash and a granule.
- * Owner: the pool, and so its thread. Zero-initialised is empty and valid. */
+/* Set of interned granules by hash: open addressing over pairs of 32 bits of hash and a granule. Owner: the
+ * pool, and so its thread. A zeroed one is empty and valid. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* The inside of a pool: how nodes and roots are found, stored and freed.
- * Owner: the pool's thread for all but the atomic word of a root. Used inside core/object only. */
+/* Internals of a pool: how nodes and roots are found, stored and freed. Owner: the pool's thread, except for
+ * the atomic word of a root. Used inside core/object only. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -33,9 +33,9 @@ enum root_field {
 struct root {
     _Atomic uint32_t refs;
     uint32_t released_next; /* granule of the next in the release queue */
-    uint64_t text_hash;     /* the mark of the text that it was last made from; 0 when that is not known */
+    uint64_t text_hash;     /* mark of the text from which it was last packed; 0 if unknown */
     uint32_t text_head;
-    uint32_t text_length; /* of the text that the sections are of */
+    uint32_t text_length; /* length of the text of the sections */
     uint32_t size : 28, section_count : 3;
     uint32_t is_partial : 1; /* by a projection of names */
     uint32_t top;            /* as in struct node */
@@ -52,13 +52,13 @@ static inline const struct section *root_sections(const struct root *root)
 struct pool {
     struct pool_options options;
     const char *owner;         /* the owning thread's mark, see thread_mark */
-    uint32_t fork_epoch;       /* that of the process that made it */
+    uint32_t fork_epoch;       /* fork epoch of the process that created it */
     _Atomic size_t root_bytes; /* of all roots alive; written by the owner only */
     _Atomic uint32_t released; /* granule of the newest root in the release queue */
     uint32_t draining;         /* the rest of a queue that was taken over */
     struct granule_table nodes, roots;
     struct granule_table latest; /* roots by `text_head`, the one last marked for each */
-    struct text_cache subtrees;  /* nodes by the text that they were made from */
+    struct text_cache subtrees;  /* nodes by the text from which they were packed */
 };
 
 static inline struct slabs *pool_slabs(const struct pool *pool)
@@ -75,14 +75,14 @@ static inline void *pool_at(const struct pool *pool, uint32_t granule)
 bool pool_frozen(const struct pool *pool);
 bool pool_is_mine(const struct pool *pool);
 
-/* The node with these words, made when there is none: then `*fresh` is set, the node's references are
- * counted, and it starts with one that the caller gives back by node_release. Zero when the pool is full. */
+/* Returns the node with these words; creates it if missing: then sets `*fresh`, counts the node's references,
+ * and the node starts with one that the caller releases by node_release. Zero if the pool is full. */
 uint32_t node_intern(struct pool *pool, const uint32_t *words, size_t size, size_t top, bool *fresh);
 void node_release(struct pool *pool, uint32_t granule);
-/* Remembers the text that a node was made from; see text_cache.h. */
+/* Records the text from which a node was packed; see text_cache.h. */
 void node_set_text(struct pool *pool, struct text_places places, const char *p,
                    const struct text_entry *entry);
-/* Counts, or gives back, one reference for each that is in `words`. */
+/* Count, or release, one reference for each that is in `words`. */
 void words_retain(struct pool *pool, const uint32_t *words, size_t size);
 void words_release(struct pool *pool, const uint32_t *words, size_t size);
 
@@ -101,15 +101,15 @@ struct root_draft {
     uint32_t lent;       /* bits by number of section */
 };
 
-/* A new reference to the root with this content, found or made; NULL when the pool is full. */
+/* Returns a new reference to the root with this content; creates it if missing; NULL if the pool is full. */
 struct root *root_intern(struct pool *pool, const struct root_draft *draft);
-/* Frees a root that nobody holds. */
+/* Frees a root without references. */
 void root_destroy(struct pool *pool, struct root *root);
 
-/* The root that was last made from a text with this head, without a new reference; NULL when there is none:
- * mostly the object's last state. */
+/* Returns the root that was last packed from a text with this head, without a new reference; NULL for none:
+ * usually the object's last state. */
 struct root *root_of_head(const struct pool *pool, uint32_t head);
-/* The root that was made from this text, likewise. */
+/* Returns the root that was packed from this text, likewise. */
 struct root *root_of_text(const struct pool *pool, const struct pack_mark *mark, struct str text);
-/* Remembers what text `root` was made from. */
+/* Records the text from which `root` was packed. */
 void root_set_text(struct pool *pool, struct root *root, const struct pack_mark *mark);

@@ -13,7 +13,7 @@ static struct section *sections_end(const struct root *root)
     return first_section(root) + root->section_count;
 }
 
-/* NULL for a root without sections. */
+/* Returns the loan of a root; NULL for one without sections. */
 static struct loan *loan_of(const struct root *root)
 {
     return root && root->section_count > 0 ? (struct loan *)sections_end(root) : NULL;
@@ -41,7 +41,7 @@ void loan_make(struct pool *pool, struct root *lender, struct root *heir, uint32
     takes->lender = granule_of(lender);
 }
 
-/* Calls `fn` for the words whose references are the root's own, and nobody's to be. */
+/* Calls `fn` for the words whose references belong to the root alone, and are not passed on. */
 static void each_own(struct pool *pool, const struct root *root,
                      void (*fn)(struct pool *pool, const uint32_t *words, size_t size))
 {

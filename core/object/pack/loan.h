@@ -1,7 +1,7 @@
-/* Loans: a state of an object that is made of sections of the last one counts no references for them. The
- * last state counts them for both; when it is freed, they are the next one's own. So an update counts nothing
- * for what did not change. A state lends to one other at most, its heir; to any further one nothing. Owner:
- * the pool's thread. Used inside core/object only. */
+/* Loans: a state of an object that copies sections of the last one counts no references for them. The last
+ * state counts them for both; when it is freed, they become the next one's own. So an update counts nothing
+ * for unchanged parts. A state lends to one other at most, its heir. Owner: the pool's thread. Used inside
+ * core/object only. */
 #pragma once
 #include <stdint.h>
 
@@ -19,5 +19,5 @@ bool loan_is_free(const struct root *lender);
 void loan_make(struct pool *pool, struct root *lender, struct root *heir, uint32_t numbers);
 /* Counts the references of a root that is its own. */
 void loan_retain(struct pool *pool, const struct root *root);
-/* Gives back those of a root that is freed, but for what its heir takes over. */
+/* Releases the references of a root that is freed, except those that its heir takes over. */
 void loan_release(struct pool *pool, struct root *root);

@@ -173,7 +173,8 @@ static bool is_there(const struct tape *tape, size_t at)
     return at && tape_type(tape, at) != 'n';
 }
 
-/* Nobody means a number to be a name, but YAML reads `y` and 123 so. */
+/* Returns whether the name is missing or not a string. Numbers and booleans have a message of their own, as
+ * YAML reads `y` and 123 so. */
 static bool lacks_name(const struct tape *tape, size_t metadata, struct err *err)
 {
     size_t at = tape_field(tape, metadata, STR("name"));

@@ -13,17 +13,17 @@
 #include "object/pack/text_cache.h"
 #include "object/parse/token.h"
 
-/* Of an object that says itself what it is. */
+/* Type of an object that has its own. */
 extern const struct pack_type pack_unknown_type;
 
 enum { PACK_PATHS = 4096, PACK_FOUND_MAX = 64 };
 
-/* A subtree of the object that is walked, whose text may be worth to be remembered. */
+/* Subtree of the object in progress whose text may be worth recording. */
 struct found_text {
     struct text_places places;
     struct text_entry entry;
     uint32_t from; /* its first token */
-    bool fresh;    /* its node was made for this object */
+    bool fresh;    /* its node was created for this object */
 };
 
 struct packer {
@@ -38,16 +38,16 @@ struct packer {
     bool is_partial;           /* the object is packed by a projection of names */
     struct root *lender;       /* the last state, when some of them are borrowed of it */
     uint32_t lent;             /* bits by their numbers there */
-    uint8_t plain[PACK_PATHS]; /* how often in a row what came at a path made no node; see pack_tokens.c */
+    uint8_t plain[PACK_PATHS]; /* how often in a row the values at a path made no node; see pack_tokens.c */
     const uint64_t *words;     /* of the tape that is walked */
     const uint8_t *strings;
     size_t at;
     struct err *err;
 };
 
-/* The value under the walk, which moves behind it. `depth` counts maps and arrays, this one included. */
+/* Packs the value at the walk, and moves behind it. `depth` counts maps and arrays, this one included. */
 bool pack_value(struct packer *p, int depth, uint32_t field, uint32_t *word);
-/* The key under the walk, and its value. */
+/* Packs the key at the walk, and its value. */
 bool pack_entry(struct packer *p, int depth);
 /* Opens an entry of a map; the walk does not move. */
 bool pack_key(struct packer *p, struct str key, uint32_t *field);
@@ -60,11 +60,11 @@ struct projected {
 };
 bool pack_projected_value(struct packer *p, const struct projected *by, struct projection_state state,
                           size_t at, int depth, uint32_t field, uint32_t *word);
-/* An entry of a map, its key included; nothing when it is dropped. `state` is that of the map. */
+/* Packs an entry of a map with its key; nothing if it is dropped. `state` is that of the map. */
 bool pack_projected_entry(struct packer *p, const struct projected *by, struct projection_state state,
                           struct str key, size_t at, int depth);
 
-/* Identity of an object, known beforehand or by its end; borrowed texts. */
+/* Identity of an object, known before or at its end; strings are borrowed. */
 struct identity {
     struct str api_version, kind;
     struct str ns, name, uid, resource_version;
@@ -74,8 +74,8 @@ struct identity {
 bool pack_type_field(struct packer *p, struct str key, struct str text);
 /* Before an object is walked; the projection may be NULL. */
 void pack_begin(struct packer *p, const struct projection *projection);
-/* Makes what stands in the encoder's area under `word` an object of the pool, with the packer's sections,
- * which are of a text of this length. */
+/* Interns the object under `word` of the encoder's area, with the packer's sections, which belong to a text
+ * of this length. */
 bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word, size_t text_length,
                       struct root **out);
 
@@ -93,7 +93,7 @@ struct walk {
     bool in_metadata; /* of the object itself */
     bool metadata_only;
     /* Of pack_matched.c: */
-    const uint32_t *close; /* where brackets end; nothing is remembered of the text then. NULL: not known */
+    const uint32_t *close; /* ends of brackets; the text is not recorded then. NULL: not known */
     const struct projection *projection;
     bool is_unsure; /* of what it would have to know to go on: the tape knows */
     struct identity id;
@@ -107,7 +107,8 @@ static inline char here(const struct walk *w)
     return token_type(&w->tokens, w->at);
 }
 
-/* The value under the walk, which moves behind it; false: it is left to the tape, as for all of these. */
+/* Packs the value at the walk, and moves behind it. Returns false if it needs the tape, as all of these do.
+ */
 bool walk_value(struct walk *w, int depth, uint32_t field, uint32_t *word);
 
 /* Takes the part of the identity under the key `field` of the metadata; the walk stands on the value. */
@@ -121,17 +122,17 @@ static inline bool walk_more(struct walk *w, char close, bool *well)
     return c == ',';
 }
 
-/* The tokens of the text, but for its sections that the last state had. */
+/* Finds the tokens of the text, without its sections that the last state had. */
 bool walk_find_tokens(struct walk *w, struct str text, const struct pack_mark *mark);
-/* The value of a field of the object or of its metadata: where its text is long it is a section. */
+/* Packs a field of the object or of its metadata: a long one is a section. */
 bool walk_section(struct walk *w, int depth, uint32_t field, uint32_t *word);
 
 /* Returns whether the map or array under the walk is longer than TEXT_CACHE_MIN: most shorter ones make no
  * node. */
 bool walk_is_long(const struct walk *w);
-/* The node that was made from the text under the walk before; false: there is none that can be used. */
+/* Finds the node that was packed from the text at the walk before; returns false if none can be used. */
 bool walk_recall(struct walk *w, int depth, struct text_places places, uint32_t *word);
-/* The text from token `from` up to the walk became this node. */
+/* Notes that the text from token `from` up to the walk became this node. */
 void walk_note(struct walk *w, size_t from, int height, struct text_places places, uint32_t granule);
-/* Remembers the texts that were noted, as the object was made. */
+/* Records the noted texts, once the object exists. */
 void walk_remember(struct walk *w);

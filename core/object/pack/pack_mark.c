@@ -1,11 +1,11 @@
-/* By what a text is known again, and its object by a later text; see pack.h. */
+/* Identification of known texts, and of an object's last state by a later text; see pack.h. */
 #include <string.h>
 
 #include "base/hash.h"
 #include "object/pack/intern.h"
 #include "object/pack/pack_internal.h"
 
-/* The uid, when it stands right behind the version, whose text begins at `text`. */
+/* Returns the uid, if it follows directly after the version, whose text begins at `text`. */
 static struct str uid_behind(struct str text)
 {
     static const struct str key = STR("\",\"uid\":\"");

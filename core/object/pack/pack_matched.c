@@ -1,6 +1,6 @@
-/* An object whose brackets are matched (token_match), or what a projection keeps of it: what that drops is
- * stepped over in one step, whatever is in it; see pack.h. Nothing is remembered of the text: this is for
- * objects that are seen once. */
+/* Packing of an object whose brackets are matched (token_match), or of its projection: a dropped field is
+ * skipped in one step, whatever its content; see pack.h. The text is not recorded: this is for objects that
+ * are seen once. */
 #include "base/mem.h"
 #include "object/pack/pack_internal.h"
 #include "object/parse/token.h"
@@ -34,7 +34,7 @@ static bool field_is(const struct projection_value *value, struct str name, stru
     return is;
 }
 
-/* Of the value under the walk. */
+/* Enters the value at the walk. */
 static bool enter(struct walk *w, struct projection_state state, struct str key, int depth,
                   struct projection_state *below)
 {
@@ -54,7 +54,7 @@ static bool step_over(struct walk *w)
 static bool take_value(struct walk *w, struct projection_state state, int depth, uint32_t field,
                        uint32_t *word);
 
-/* The key under the walk, which moves to its value. */
+/* Takes the key at the walk, and moves to its value. */
 static bool take_key(struct walk *w, struct str *key)
 {
     if (here(w) != '"') return false;

@@ -1,5 +1,5 @@
-/* Packs what a projection keeps: what it drops is stepped over, so that it is never stored; see
- * pack_internal.h. Maps and arrays on the way to something kept stay, empty if need be. */
+/* Packing of a projection: dropped fields are skipped, so that they are never stored; see pack_internal.h.
+ * Maps and arrays on the way to a kept field stay, even if empty. */
 #include "base/mem.h"
 #include "object/pack/pack_internal.h"
 #include "object/value/dict.h"
@@ -25,7 +25,7 @@ static bool enter(const struct projected *by, int depth, struct projection_state
     return projection_enter(by->projection, (size_t)depth - 1, state, key, &v.value, below);
 }
 
-/* As in pack.c, maps of the first level stay in their object. */
+/* Packs a map. As in pack.c, maps of the first level stay in their object. */
 static bool project_map(struct packer *p, const struct projected *by, struct projection_state state,
                         size_t at, int depth, uint32_t *word)
 {

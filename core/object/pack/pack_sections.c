@@ -11,7 +11,7 @@ static bool at_match(const struct walk *w)
     return w->matched < w->matches.count && w->at == w->matches.part[w->matched].token;
 }
 
-/* NULL when there are too many. */
+/* Adds a section; returns NULL if there are too many. */
 static struct section *keep_section(struct walk *w, struct section section, size_t first, int height,
                                     uint32_t word)
 {
@@ -41,10 +41,12 @@ static bool copy_section(struct walk *w, int depth, uint32_t *word)
     struct section section = *found;
     size_t first = e->used;
     *word = section.word;
+    /* The same section may be deeper in this text than in the last one. */
     if (depth + (int)section.height > PACK_DEPTH_MAX) return false;
     if (word_tag(*word) == TAG_LOCAL) {
         size_t end = section_end(w->last->words, found);
         if (!encode_copy(e, w->last->words + section.first, end - section.first, NULL)) return false;
+        /* Distances inside the copy are unchanged; only its own position differs. */
         *word = word_make(TAG_LOCAL, (uint32_t)first + word_payload(*word) - section.first);
     }
     section.lent = section.borrowed = false;
@@ -95,18 +97,22 @@ static bool is_bracket(char open, char close)
     return (open == '{' && close == '}') || (open == '[' && close == ']');
 }
 
-/* Returns whether the section's text stands at `at`, behind `from`. */
+/* Returns whether the section's text is at `at`, after `from`. */
 static bool stands_at(const struct section *section, struct str text, int64_t at, int64_t from)
 {
     uint32_t length = section->length;
     if (at < from || at + length >= (int64_t)text.n) return false;
     const char *p = text.p + at;
+    /* Two bytes reject most positions without hashing. The hash is 64 bits, seeded, so no text can be built
+     * to collide. */
     return is_bracket(p[0], p[length - 1]) && hash_bytes(p, length) == hash_of(section);
 }
 
 void sections_match(const struct root *root, struct str text, struct section_matches *matches)
 {
     const struct section *section = root_sections(root);
+    /* One change in the text moves everything behind it by the same distance, so two positions are tried and
+     * no search is needed. */
     int64_t shift = 0, from = 1, longer = (int64_t)text.n - root->text_length;
     matches->count = 0;
     for (const struct section *end = section + root->section_count; section < end; section++) {

@@ -1,4 +1,4 @@
-/* Subtrees whose text was seen before, in whatever object: found without being walked; see text_cache.h. */
+/* Subtrees with a known text, of any object: found without being walked; see text_cache.h. */
 #include "object/pack/pack_internal.h"
 
 bool walk_is_long(const struct walk *w)
@@ -15,8 +15,8 @@ bool walk_is_long(const struct walk *w)
     return true;
 }
 
-/* Returns whether a section that was left out of the tokens stands in the `length` bytes from here: then the
- * token count of a known text does not fit here. */
+/* Returns whether a section without tokens is within the `length` bytes from here: then the token count of a
+ * known text is wrong here. */
 static bool has_match(const struct walk *w, uint32_t length)
 {
     const struct section_matches *m = &w->matches;
@@ -29,6 +29,7 @@ bool walk_recall(struct walk *w, int depth, struct text_places places, uint32_t 
     const struct text_entry *known = text_cache_find(&w->packer->encoder.pool->subtrees, places,
                                                      t->text + t->at[w->at], t->at[t->count] - t->at[w->at]);
     if (!known || depth + (int)known->height > PACK_DEPTH_MAX) return false;
+    /* Token counts of the text are wrong then, and the walk would continue at the wrong token. */
     if (has_match(w, known->length) || known->tokens > t->count - w->at) return false;
     w->at += known->tokens;
     w->deepest = w->deepest > depth + (int)known->height ? w->deepest : depth + (int)known->height;
@@ -36,8 +37,8 @@ bool walk_recall(struct walk *w, int depth, struct text_places places, uint32_t 
     return true;
 }
 
-/* Of the subtrees in a node that is remembered itself only those are worth it that stand in others too: what
- * was there before, in one that was not. */
+/* Drops the subtrees inside a recorded node, except those that other nodes have too: an older one inside a
+ * newer. */
 static void drop_inner(struct packer *p, uint32_t from, bool fresh)
 {
     size_t kept = p->found_count;

@@ -1,6 +1,6 @@
-/* Packs an object from the tokens of its text into an interned root, without a tape; see pack.h. Sections of
- * the object's last state are copied, and subtrees with a known text are found by that text. Unusual or
- * malformed objects are left to the tape. */
+/* Packing from the tokens of a text, without a tape; see pack.h. Sections of the object's last state are
+ * copied, and subtrees with a known text are found by that text. Unusual or malformed objects are left to the
+ * tape. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static bool unescape(struct walk *w, struct str raw, struct str *out)
     return token_unescape(raw, p->scratch, &out->n);
 }
 
-/* The text of the string under the walk, until the next one with escapes. */
+/* Takes the string at the walk, borrowed until the next one with escapes. */
 static inline bool take_text(struct walk *w, struct str *out)
 {
     *out = token_raw(&w->tokens, w->at++);
@@ -55,7 +55,7 @@ static bool take_atom(struct walk *w, uint32_t *word)
     return atom != 0;
 }
 
-/* A text with escapes is no name. */
+/* Takes a field of the identity. A string with escapes is not a name. */
 bool walk_identify(struct walk *w, uint32_t field)
 {
     struct str *to = field == KEY_NAME               ? &w->id.name
@@ -128,7 +128,7 @@ static bool walk_container(struct walk *w, int depth, uint32_t *word)
     return here(w) == '{' ? take_map(w, depth, word) : take_array(w, depth, word);
 }
 
-/* One that may be a node; its text is looked for first. */
+/* Takes a container that may be a node; searches for its text first. */
 static bool take_long(struct walk *w, int depth, uint32_t *word)
 {
     size_t from = w->at;

@@ -1,4 +1,4 @@
-/* The intern pool: nodes and their references, release and drain; see pool.h. */
+/* Intern pool: nodes and their references, release and drain; see pool.h. */
 #include "object/pack/pool.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "object/pack/intern.h"
 #include "object/value/dict.h"
 
-enum { DRAIN_AT_ONCE = 8192 }; /* some milliseconds: a loop has other things to do */
+enum { DRAIN_AT_ONCE = 8192 }; /* takes some milliseconds, so that the loop stays responsive */
 
 static uint32_t fork_epoch;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -32,7 +32,8 @@ bool pool_frozen(const struct pool *pool)
     return pool->fork_epoch != fork_epoch;
 }
 
-/* An address that no other living thread has. */
+/* Returns an address that no other living thread has: it identifies the thread without a call of the system.
+ */
 static const char *thread_mark(void)
 {
     static _Thread_local char mark;
@@ -132,8 +133,8 @@ uint32_t node_intern(struct pool *pool, const uint32_t *words, size_t size, size
     return granule;
 }
 
-/* Nodes without references that wait to be freed, chained by their count: no stack, however deep they nest.
- */
+/* Nodes without references that wait to be freed, linked through their counts: no recursion, however deep
+ * they nest. */
 struct doomed {
     struct pool *pool;
     uint32_t first;
@@ -156,6 +157,7 @@ static void free_doomed(struct doomed *doomed)
         uint32_t granule = doomed->first;
         struct node *node = pool_at(pool, granule);
         doomed->first = node->count;
+        /* The cache holds no reference, so it must forget a node before the granule is used again. */
         if (node->has_text) text_cache_forget(&pool->subtrees, granule);
         words_each_ref(node->words, node->size, drop_ref, doomed);
         granule_table_remove(&pool->nodes, words_hash(node->words, node->size), granule);
@@ -190,8 +192,8 @@ void words_retain(struct pool *pool, const uint32_t *words, size_t size)
     words_each_ref(words, size, count_ref, pool);
 }
 
-/* Takes a root out of the queue: true when nobody took it up again. Acquires what those did who released it
- * after it was queued. */
+/* Takes a root out of the queue; returns true if no reference was taken since. Acquires the writes of threads
+ * that released it after it was queued. */
 static bool unqueue(struct root *root)
 {
     uint32_t refs = atomic_load_explicit(&root->refs, memory_order_acquire);
@@ -203,7 +205,8 @@ static bool unqueue(struct root *root)
     return false;
 }
 
-/* Frees at most `limit` of the roots that were released elsewhere; false when there are none left. */
+/* Frees at most `limit` of the roots that were released on other threads; returns false if none is left. The
+ * list is taken with one exchange, so that other threads never wait. */
 static bool drain(struct pool *pool, size_t limit)
 {
     for (; limit > 0; limit--) {
@@ -221,6 +224,7 @@ static bool drain(struct pool *pool, size_t limit)
 void pool_drain(struct pool *pool)
 {
     must(pool_is_mine(pool) && !pool_frozen(pool));
+    /* Without a callback no later turn would free the rest. */
     size_t limit = pool->options.released ? DRAIN_AT_ONCE : SIZE_MAX;
     if (drain(pool, limit)) pool->options.released(pool->options.ctx);
 }

@@ -1,11 +1,9 @@
-/* The intern pool: immutable packed objects, each different subtree of some size stored once, each object
- * too. Owner: the thread that made it; it alone may pack into it and free it. Objects (`struct root`) are
- * shared between threads by an atomic count; what they point at may be read by whoever holds a reference.
- * Releasing the last reference on another thread puts the object on the pool's release queue. In a forked
- * child nothing here is written.
- *
- * One region of address space is reserved for each pool and aligned to its own size, so that a reference
- * inside an object is 29 bits of 16-byte granules, and the pool of any address is known from the address. */
+/* Intern pool: immutable packed objects; each different subtree of some size, and each object, is stored
+ * once. Owner: the thread that created it; it alone may pack into it and free it. Objects (`struct root`) are
+ * shared between threads by an atomic count; every holder of a reference may read their content. Releasing
+ * the last reference on another thread puts the object on the pool's release queue. In a forked child nothing
+ * here is written. One region of address space is reserved for each pool and aligned to its own size, so that
+ * a reference inside an object is 29 bits of 16-byte granules, and an address determines its pool. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,14 +20,14 @@ struct pool_options {
      * should call pool_drain soon. */
     void (*released)(void *ctx);
     void *ctx;
-    size_t limit_bytes; /* what objects may take at most; 0: the whole region */
+    size_t limit_bytes; /* limit for objects; 0: the complete region */
 };
 
 struct pool_stats {
     size_t roots;          /* objects alive */
     size_t nodes;          /* interned subtrees alive, roots not counted */
     size_t used_bytes;     /* what the live objects and subtrees take, headers and rounding included */
-    size_t resident_bytes; /* what the pool has taken from the system and not given back, tables included */
+    size_t resident_bytes; /* memory taken from the system, with tables */
 };
 
 /* `options` may be NULL. */
@@ -39,7 +37,7 @@ bool pool_check_space(struct err *err);
 struct pool *pool_new(const struct pool_options *options);
 /* Every root must have been released. */
 void pool_free(struct pool *pool);
-/* The calling thread becomes the pool's thread. The one before must be done with it. */
+/* Makes the calling thread the pool's thread. The previous one must be done with it. */
 void pool_adopt(struct pool *pool);
 /* Frees what was released elsewhere, on the pool's thread: all of it, or, in a pool that has `released`, some
  * thousands, and calls `released` when there is more. */
@@ -50,9 +48,9 @@ struct pool_stats pool_stats(const struct pool *pool);
  * their part of the subtrees that all objects of the pool share. Any thread. */
 size_t pool_share(const struct pool *pool, size_t own_bytes);
 
-/* A new reference to `root`; any thread that holds one. */
+/* Returns a new reference to `root`; on any thread that holds one. */
 struct root *root_ref(struct root *root);
-/* Gives a reference back; any thread. NULL is allowed. */
+/* Releases a reference; any thread. NULL is allowed. */
 void root_unref(struct root *root);
 struct pool *root_pool(const struct root *root);
 /* Returns whether the root was packed by a projection of names, and may lack fields that its object has. */

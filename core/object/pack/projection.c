@@ -1,5 +1,5 @@
 /* Sets of paths, followed together from level to level; see projection.h. Every step of a path is one level
- * of the object, so that a set of open paths and the level say all there is to know. */
+ * of the object, so a set of open paths and the level are the complete state. */
 #include "object/pack/projection.h"
 
 #include <stdatomic.h>
@@ -22,7 +22,7 @@ struct projection {
     uint64_t hash;
 };
 
-/* Kept whatever `fields` says. */
+/* Fields that are always kept. */
 static const char *const identity[] = {"metadata.name", "metadata.namespace", "metadata.uid",
                                        "metadata.resourceVersion"};
 
@@ -55,7 +55,7 @@ static bool would_drop_identity(const struct path *path)
     return second.kind == PATH_ALL;
 }
 
-/* Once: they are looked at for every key of every object. */
+/* Prepares the steps once, as they are compared with every key of every object. */
 static void note_steps(struct projection *p, const struct path *path)
 {
     size_t count = path_step_count(path);
@@ -83,7 +83,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Sorted, each once; appended to the text too. */
+/* Adds paths, sorted, each once, and to the text. */
 static bool add_paths(struct projection *p, const struct projection_paths *paths, const char *what,
                       struct buf *text, struct err *err)
 {
@@ -176,7 +176,7 @@ static uint64_t first_bits(size_t count)
     return count < 64 ? ((uint64_t)1 << count) - 1 : UINT64_MAX;
 }
 
-/* By names, `open` says what there is to know: bits of these. */
+/* By names `open` is the state: bits of these. */
 enum { BY_NAME = 1, IN_METADATA = 2 };
 
 static bool enter_by_name(const struct name_set *names, size_t level, struct projection_state state,

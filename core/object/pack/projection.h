@@ -1,6 +1,6 @@
 /* Fields that are kept of an object while it is packed: only some paths (`fields`), or all but some
  * (`prune`). Its identity is always kept: apiVersion, kind, and name, namespace, uid and resourceVersion of
- * its metadata. Owner: shared by count; immutable, and so may be used by any thread at once. */
+ * its metadata. Owner: counted references; immutable, so any thread may use it. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,26 +19,28 @@ struct projection_paths {
     size_t count;
 };
 
-/* `fields` with a count of 0 keeps everything; `prune` is dropped from what is kept. Steps may be names, [*]
- * and [?name=='text']; a path begins with a name and has no [n]. A new reference; NULL with an error that
- * names the path. */
+/* Creates a projection. `fields` with a count of 0 keeps everything; `prune` drops from that. Steps may be
+ * names, [*] and [?name=='text']; a path begins with a name and has no [n]. Returns a new reference; NULL
+ * with an error that names the path. */
 struct projection *projection_new(struct projection_paths fields, struct projection_paths prune,
                                   struct err *err);
-/* Keeps the fields of these names, at whatever depth, where the fields above are kept; takes the names. */
+/* Creates one that keeps the fields of these names, at any depth, if the fields above are kept; takes the
+ * names. */
 struct projection *projection_of_names(struct name_set *names);
-/* NULL for one by paths. */
+/* Returns the names; NULL for one by paths. */
 const struct name_set *projection_names(const struct projection *projection);
 struct projection *projection_ref(struct projection *projection);
 /* NULL is allowed. */
 void projection_unref(struct projection *projection);
-/* The same for the same sets of paths, in whatever order they were given: "fields a,b prune c". */
+/* Returns the text, equal for equal sets of paths in any order: "fields a,b prune c". */
 const char *projection_text(const struct projection *projection);
 /* Returns whether the projection keeps all of metadata, and nothing else. */
 bool projection_is_metadata(const struct projection *projection);
-/* Of the text; 0 for NULL. */
+/* Returns a hash of the text; 0 for NULL. */
 uint64_t projection_hash(const struct projection *projection);
 
-/* Position of a walk from the top: the paths that may still match below, and whether all else is kept. */
+/* Position of a walk from the top: the paths that may still match below, and whether everything else is kept.
+ */
 struct projection_state {
     uint64_t open;
     bool keep;
@@ -50,11 +52,11 @@ struct projection_value {
     /* Returns whether it is a map in which `name` is the string `expected`. */
     bool (*field_is)(const struct projection_value *value, struct str name, struct str expected);
 };
-/* One step down, to a value: `key` is its key in a map, a NULL pointer in an array; `level` counts from 0.
- * False: it is dropped. `*below` says what to do with what is in it. */
+/* Steps down to a value: `key` is its key in a map, a NULL pointer in an array; `level` counts from 0.
+ * Returns false if it is dropped; else `*below` is the state of its content. */
 bool projection_enter(const struct projection *projection, size_t level, struct projection_state state,
                       struct str key, const struct projection_value *value, struct projection_state *below);
-/* Everything from here on is kept. */
+/* Returns whether everything from here on is kept. */
 static inline bool projection_is_done(struct projection_state state)
 {
     return state.keep && state.open == 0;

@@ -1,4 +1,5 @@
-/* Whole objects: interned, counted by an atomic word, released from any thread; see pool.h, value.h. */
+/* Roots, the complete objects: interned, counted by an atomic word, released from any thread; see pool.h,
+ * value.h. */
 #include <stdio.h>
 
 #include "base/hash.h"
@@ -55,7 +56,7 @@ static struct root *root_make(struct pool *pool, const struct root_draft *draft)
     return root;
 }
 
-/* The root with the same bytes. `*candidate` says whether any has the same identity. */
+/* Returns the root with the same bytes. `*candidate`: another one has the same identity. */
 static struct root *find_same(struct pool *pool, const struct root_draft *draft, bool *candidate)
 {
     uint32_t at = draft->identity, granule;
@@ -68,7 +69,7 @@ static struct root *find_same(struct pool *pool, const struct root_draft *draft,
     return NULL;
 }
 
-/* The root that says the same as `fresh` in other bytes. */
+/* Returns the root that equals `fresh` in other bytes. */
 static struct root *find_equal(struct pool *pool, const struct root *fresh, uint32_t identity)
 {
     uint32_t at = identity, granule;
@@ -87,6 +88,8 @@ struct root *root_intern(struct pool *pool, const struct root_draft *draft)
     if (root) return root_ref(root);
     struct root *fresh = root_make(pool, draft);
     if (!fresh) return NULL;
+    /* The same object may be packed in other bytes, as a key got its number since; compared only if uid and
+     * version are equal. */
     if (candidate && (root = find_equal(pool, fresh, draft->identity)) != NULL) {
         slabs_release(pool_slabs(pool), granule_of(fresh), root_bytes(fresh));
         return root_ref(root);
@@ -98,7 +101,8 @@ struct root *root_intern(struct pool *pool, const struct root_draft *draft)
     return fresh;
 }
 
-/* A hash of 64 bits is believed together with the version, which no two states of an object share. */
+/* Returns whether the version is that of the text: a hash of 64 bits is trusted together with it, as no two
+ * states of an object share a version. */
 static bool has_version(const struct root *root, struct str text)
 {
     char wanted[64];
@@ -132,7 +136,8 @@ static void forget_text(struct pool *pool, struct root *root)
     if (head && latest(pool, head) == granule) granule_table_remove(&pool->latest, head, granule);
 }
 
-/* One root for each head: many states of one object may live, and only the latest is of use. */
+/* Records the text of a root, one for each head: many states of one object may live, and only the latest is
+ * useful. */
 void root_set_text(struct pool *pool, struct root *root, const struct pack_mark *mark)
 {
     uint32_t before = latest(pool, mark->head), granule = granule_of(root);
@@ -169,6 +174,7 @@ size_t root_bytes(const struct root *root)
 
 struct root *root_ref(struct root *root)
 {
+    /* A forked child writes no count, so that it shares the memory of the objects with its parent. */
     if (pool_frozen(root_pool(root))) return root;
     uint32_t before = atomic_fetch_add_explicit(&root->refs, 1, memory_order_relaxed);
     must((before & ~ROOT_QUEUED) < ROOT_QUEUED - 1);
@@ -182,6 +188,7 @@ static void release_later(struct pool *pool, struct root *root)
         root->released_next = newest;
     } while (!atomic_compare_exchange_weak_explicit(&pool->released, &newest, granule_of(root),
                                                     memory_order_release, memory_order_relaxed));
+    /* Only the first of a list wakes the pool's thread, which drains all of it. */
     if (newest == 0 && pool->options.released) pool->options.released(pool->options.ctx);
 }
 
@@ -195,6 +202,8 @@ void root_unref(struct root *root)
     do {
         must((refs & ~ROOT_QUEUED) > 0);
         after = refs - 1;
+        /* Only the pool's thread may free, so the root is queued in the same step that drops its last
+         * reference. */
         if (after == 0 && !mine) after = ROOT_QUEUED;
     } while (!atomic_compare_exchange_weak_explicit(&root->refs, &refs, after, memory_order_acq_rel,
                                                     memory_order_relaxed));

@@ -1,8 +1,7 @@
 /* Sections of an object's text: its larger parts, one field of the object or of its metadata each. An object
- * remembers them, so that its next state, most of whose text is the same, is made by copying what became of
- * them: only what is between them is read.
- * Owner: sections belong to their root; they are written when it is made. Used inside core/object only, on
- * the pool's thread. */
+ * stores them, so that its next state, most of whose text is equal, copies their results: only the text
+ * between them is read. Owner: sections belong to their root; they are written when it is created. Used
+ * inside core/object only, on the pool's thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +21,7 @@ enum {
 /* Words only, as it stands behind the words of its root. */
 struct section {
     uint32_t hash[2]; /* of the text */
-    uint32_t at;      /* of the text, in that of the object */
+    uint32_t at;      /* position in the text of the object */
     uint32_t length : 31, lent : 1;
     uint32_t first : 24;   /* the words it became begin here; they end with those of `word` */
     uint32_t height : 7;   /* maps and arrays in one another, this one not counted */
@@ -44,5 +43,5 @@ struct section_matches {
 void sections_match(const struct root *root, struct str text, struct section_matches *matches);
 /* Returns the end of the words of a section that became blobs of their own. */
 size_t section_end(const uint32_t *words, const struct section *section);
-/* The section that `length` bytes of text at `at` became; its other members are the caller's. */
+/* Returns the section of `length` bytes of text at `at`; the caller sets its other members. */
 struct section section_make(struct str object, uint32_t at, uint32_t length);

@@ -15,7 +15,7 @@
 #include <sanitizer/lsan_interface.h>
 #define HIDE(at, size)   __asan_poison_memory_region(at, size)
 #define SHOW(at, size)   __asan_unpoison_memory_region(at, size)
-/* Registers a region with the leak checker: memory that its beginning points at is no leak. */
+/* Registers a region with the leak checker, as pointers in it keep memory alive. */
 #define ROOT(at, size)   __lsan_register_root_region(at, size)
 #define UNROOT(at, size) __lsan_unregister_root_region(at, size)
 #else
@@ -28,12 +28,13 @@
 enum {
     CELL_MAX = SLAB_BYTES / 2,
     CELL_NONE = UINT16_MAX,
-    FINE_MAX = 256, /* 16-byte steps up to here, then eight steps from one power of two to the next */
+    FINE_MAX = 256, /* steps of 16 bytes up to here, then eight steps for each power of two: at most an eighth
+                       is wasted */
     FINE_CLASSES = FINE_MAX / GRANULE_BYTES,
     GRANULES = SLAB_BYTES / GRANULE_BYTES,
     COMMIT_SLABS = (2 << 20) / SLAB_BYTES,
-    HUGE_FROM = (16 << 20) / SLAB_BYTES, /* below, huge pages would make a small process large */
-    DIRTY_MIN = 32,                      /* slabs kept at hand at least */
+    HUGE_FROM = (16 << 20) / SLAB_BYTES, /* below it huge pages would make a small process large */
+    DIRTY_MIN = 32,                      /* fewest vacant slabs that are kept for later */
 };
 
 #define REGION_BYTES ((size_t)1 << REGION_SHIFT)
@@ -58,7 +59,7 @@ static char *slab_start(const struct slabs *s, uint32_t slab)
     return s->region + ((size_t)slab << SLAB_SHIFT);
 }
 
-/* Address space only: twice the size, cut down to an aligned part. */
+/* Reserves address space: twice the size, cut down to an aligned part, as mmap aligns to pages only. */
 static char *reserve(void)
 {
     char *raw = mmap(NULL, 2 * REGION_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -71,7 +72,7 @@ static char *reserve(void)
     return region;
 }
 
-/* Makes slabs below `wanted` usable. */
+/* Makes slabs below `wanted` usable, in steps, as each call of mprotect costs. */
 static bool commit(struct slabs *s, char *region, uint32_t *committed, uint32_t wanted)
 {
     if (wanted <= *committed) return true;
@@ -128,7 +129,8 @@ static bool marked(const uint64_t *bits, uint32_t slab)
     return bits[slab / 64] >> slab % 64 & 1;
 }
 
-/* The first run of `count` vacant slabs, or 0. */
+/* Returns the first run of `count` vacant slabs, or 0. Words without a bit are skipped, as nearly all slabs
+ * of a full pool are in use. */
 static uint32_t find_vacant(const struct slabs *s, const uint64_t *bits, uint32_t count)
 {
     uint32_t run = 0;
@@ -147,6 +149,7 @@ static uint32_t find_vacant(const struct slabs *s, const uint64_t *bits, uint32_
 static uint32_t take_slabs(struct slabs *s, uint32_t count)
 {
     uint32_t first = 0;
+    /* Dirty slabs first: they still have memory, while others would fault it in again. */
     if (s->dirty_count >= count) first = find_vacant(s, s->dirty, count);
     if (!first && s->vacant_count >= count) first = find_vacant(s, s->vacant, count);
     if (!first) {
@@ -164,7 +167,7 @@ static uint32_t take_slabs(struct slabs *s, uint32_t count)
     return first;
 }
 
-/* Vacant memory back to the system, in runs as long as can be. */
+/* Returns vacant memory to the system, in the longest possible runs, as each call of madvise costs. */
 static void give_back(struct slabs *s)
 {
     for (uint32_t slab = 0; slab < s->top; slab++) {
@@ -186,6 +189,8 @@ static void leave_slabs(struct slabs *s, uint32_t first, uint32_t count)
     s->vacant_count += count;
     s->dirty_count += count;
     uint32_t used = s->top - s->first - s->vacant_count;
+    /* An eighth of the used slabs stays, so that updates, which free and allocate alike, do not fault memory
+     * in each time. */
     if (s->dirty_count > DIRTY_MIN && s->dirty_count > used / 8) give_back(s);
 }
 
@@ -214,7 +219,7 @@ static bool is_full(const struct slab *b, size_t cell)
     return b->freed == CELL_NONE && b->fresh + cell / GRANULE_BYTES > GRANULES;
 }
 
-/* Only the pool's thread counts, others may read. */
+/* Counts used bytes. Only the pool's thread writes, so a load and a store are enough; other threads read. */
 static void count_used(struct slabs *s, size_t difference)
 {
     size_t used = atomic_load_explicit(&s->used_bytes, memory_order_relaxed);
@@ -235,6 +240,7 @@ static uint32_t alloc_cell(struct slabs *s, unsigned class_)
     uint32_t at = b->freed;
     if (at != CELL_NONE) {
         SHOW(slab_start(s, slab) + at * GRANULE_BYTES, cell);
+        /* A free cell stores the next free one in its first bytes. */
         memcpy(&b->freed, slab_start(s, slab) + at * GRANULE_BYTES, sizeof b->freed);
     } else {
         at = b->fresh;

@@ -1,5 +1,5 @@
-/* Memory inside a pool's region: cells of fixed sizes in slabs of 64 KiB, runs of whole slabs for what is
- * larger. Owner: the pool, and so its thread. Addresses are granules (word.h); 0 is never given out. */
+/* Memory inside a pool's region: cells of fixed sizes in slabs of 64 KiB, runs of complete slabs for larger
+ * blocks. Owner: the pool, and so its thread. Addresses are granules (word.h); 0 is never returned. */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct slab {
 
 struct slabs {
     char *region;
-    uint32_t first;     /* the slabs before hold this structure */
+    uint32_t first;     /* earlier slabs hold this structure */
     uint32_t limit;     /* slabs from here on may not be used */
     uint32_t top;       /* slabs from here on were never in use */
     uint32_t committed; /* slabs that may be read and written */
@@ -33,7 +33,7 @@ struct slabs {
     _Atomic size_t used_bytes;   /* may be read anywhere */
     uint32_t room[SLAB_CLASSES]; /* per class: slabs with a free cell */
     uint64_t vacant[SLABS / 64]; /* below `top` and not in use */
-    uint64_t dirty[SLABS / 64];  /* vacant, and not yet given back to the system */
+    uint64_t dirty[SLABS / 64];  /* vacant, and not yet returned to the system */
     struct slab slab[SLABS];
 };
 
@@ -41,7 +41,7 @@ struct slabs {
  * use. NULL when the system refuses. `limit_bytes` bounds what may be used, 0: the whole region. */
 struct slabs *slabs_new(size_t reserved, size_t limit_bytes);
 void slabs_free(struct slabs *slabs);
-/* Zero when the region is full or the system gives no more. The content is arbitrary. */
+/* Allocates; returns zero if the region is full or the system has no memory. The content is arbitrary. */
 uint32_t slabs_alloc(struct slabs *slabs, size_t bytes);
 /* `bytes` as when it was allocated. */
 void slabs_release(struct slabs *slabs, uint32_t granule, size_t bytes);

@@ -1,4 +1,4 @@
-/* Subtrees by their text; see text_cache.h. */
+/* Cache of subtrees by their text; see text_cache.h. */
 #include "object/pack/text_cache.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@ static uint32_t first_of(const struct text_cache *cache, uint32_t place)
     return (place >> 1 & cache->mask) * TEXT_CACHE_WAYS;
 }
 
-/* The text that is looked for. Its hash is taken for each length that an entry says: texts that begin alike
- * are often equally long. */
+/* Text that is searched for. Its hash is computed for each length of an entry: texts that begin alike are
+ * often equally long. */
 struct wanted {
     const char *p;
     size_t rest;
@@ -34,6 +34,7 @@ static bool is_text_of(struct wanted *wanted, const struct text_entry *entry)
 {
     uint32_t length = entry->length;
     char close = *wanted->p == '{' ? '}' : ']';
+    /* One byte rejects most entries without hashing. */
     if (length > wanted->rest || wanted->p[length - 1] != close) return false;
     if (length != wanted->length) wanted->hash = hash_bytes(wanted->p, length);
     wanted->length = length;
@@ -58,14 +59,15 @@ const struct text_entry *text_cache_find(const struct text_cache *cache, struct 
     return entry ? entry : find_in(cache, places.special, &wanted);
 }
 
-/* Nodes stand in steps, so the low bits, by which the table goes, have to come from all of them. */
+/* Returns a hash of a node. Granules are multiples, so the low bits, which select the slot, must depend on
+ * all bits. */
 static uint32_t node_hash(uint32_t granule)
 {
     uint32_t hash = granule * 0x9e3779b1u;
     return hash ^ hash >> 15;
 }
 
-/* The number of the node's entry plus one; 0 when it has none. */
+/* Returns the number of the node's entry plus one; 0 if it has none. */
 static uint32_t find_by_node(const struct text_cache *cache, uint32_t granule)
 {
     uint32_t hash = node_hash(granule), at = hash;
@@ -87,7 +89,7 @@ static void put(struct text_cache *cache, uint32_t number, uint32_t place, const
     cache->count++;
 }
 
-/* A vacant entry of a set; UINT32_MAX when all are taken. */
+/* Returns a vacant entry of a set; UINT32_MAX if all are taken. */
 static uint32_t vacant_in(const struct text_cache *cache, uint32_t place)
 {
     uint32_t first = first_of(cache, place);
@@ -102,8 +104,8 @@ static size_t entries_of(const struct text_cache *cache)
     return cache->entry ? ((size_t)cache->mask + 1) * TEXT_CACHE_WAYS : 0;
 }
 
-/* Another number of sets. With more there is room for all, as each of the new ones has entries of one of the
- * old; with fewer some may have to go. */
+/* Changes the number of sets. With more all entries fit, as each new set has entries of one old set; with
+ * fewer some may be dropped. */
 static void resize(struct text_cache *cache, uint32_t sets)
 {
     struct text_cache old = *cache;
@@ -120,8 +122,8 @@ static void resize(struct text_cache *cache, uint32_t sets)
 }
 
 /* Chooses the place of a new entry: among texts that begin alike, or among those of its object. If all ways
- * there are taken, one chosen by its hash is replaced. A text that was remembered before, for another object,
- * is common: it never gets an entry for each of them. */
+ * there are taken, one chosen by its hash is replaced: without a clock or a list, and not always the same. A
+ * text that is known of another object is common: it never gets an entry for each of them. */
 static uint32_t choose(const struct text_cache *cache, struct text_places places,
                        const struct text_entry *entry, uint32_t *place)
 {

@@ -1,8 +1,8 @@
 /* Cache of the nodes of subtrees by their texts: bounded memory from the text of a map or an array to its
- * node, so that a text seen before is hashed and not walked again. The length of the text that begins at a
- * bracket is unknown before it is walked; an entry is found by the first bytes, has its length, and is valid
- * when the hash of the complete text is equal. Owner: the pool, and so its thread. Holds no references: a
- * node that is freed is forgotten. Zero-initialised is empty and valid. */
+ * node, so that a known text is hashed and not walked again. The length of the text that begins at a bracket
+ * is unknown before it is walked; an entry is found by the first bytes, has its length, and is valid if the
+ * hash of the complete text is equal. Owner: the pool, and so its thread. Holds no references: a node that is
+ * freed is forgotten. A zeroed one is empty and valid. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,14 +11,14 @@
 #include "object/pack/granule_table.h"
 
 enum {
-    TEXT_CACHE_MIN = 64,       /* bytes of a text that is worth it */
+    TEXT_CACHE_MIN = 64,       /* fewest bytes of a text that is recorded */
     TEXT_CACHE_SETS = 1 << 14, /* at most */
     TEXT_CACHE_WAYS = 4, /* entries of a set; each takes 28 bytes, and about 12 more to find it by node */
     TEXT_CACHE_TOKENS_MAX = (1 << 24) - 1,
 };
 
 struct text_entry {
-    uint64_t hash;        /* of the whole text */
+    uint64_t hash;        /* of the complete text */
     uint32_t length;      /* of the text, in bytes */
     uint32_t tokens : 24; /* in the text */
     uint32_t height : 8;  /* maps and arrays in one another, this one not counted */
@@ -33,26 +33,26 @@ struct text_cache {
     struct granule_table by_node; /* an entry's number plus one, by the node's granule */
 };
 
-/* Places of a text: a text that many objects share is found by its first bytes alone; of those that begin
- * alike, one has this place, and the others one that depends on their object (`anchor`: something that it
- * shares with few others). */
+/* Places of a text: a text that many objects share is found by its first bytes alone; one of the texts that
+ * begin alike has this place, the others one that depends on their object (`anchor`: shared with few others).
+ */
 struct text_places {
     uint32_t common, special;
 };
 
 /* `p` has at least TEXT_CACHE_MIN bytes. */
 struct text_places text_places(const char *p, uint32_t anchor);
-/* The entry for the text that begins at `p`, of which there are `rest` bytes at most; NULL when it is not
- * known. */
+/* Returns the entry for the text that begins at `p`, which has at most `rest` bytes; NULL if it is unknown.
+ */
 const struct text_entry *text_cache_find(const struct text_cache *cache, struct text_places places,
                                          const char *p, size_t rest);
-/* Says that an entry for this node will soon be inserted: what that touches is brought into the cache. */
+/* Prefetches the memory that inserting an entry for this node will touch. */
 void text_cache_expect(const struct text_cache *cache, struct text_places places, uint32_t granule);
-/* Remembers it, and forgets another for it if there is no room. A node may have several texts, and one text
+/* Inserts an entry, and drops another if there is no room. A node may have several texts, and one text
  * several entries. */
 void text_cache_insert(struct text_cache *cache, struct text_places places, const char *p,
                        const struct text_entry *entry);
-/* All texts of this node. */
+/* Removes all texts of a node. */
 void text_cache_forget(struct text_cache *cache, uint32_t granule);
 size_t text_cache_bytes(const struct text_cache *cache);
 void text_cache_clear(struct text_cache *cache);

@@ -43,8 +43,8 @@ static void find_masks(const char *p, struct masks *m)
 }
 #endif
 
-/* The bytes that follow an odd run of backslashes. Of a block cut short at `n` bytes, whether byte `n` would
- * be one goes on to the next. */
+/* Returns the bytes that follow an odd run of backslashes. For a block cut short at `n` bytes the state says
+ * whether byte `n` would be one. */
 static uint64_t find_escaped(struct json_scan *scan, uint64_t backslash, int n)
 {
     const uint64_t even_bits = 0x5555555555555555u;
@@ -77,7 +77,7 @@ static size_t count_bits(uint64_t bits)
     return ((bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu) * 0x0101010101010101u >> 56;
 }
 
-/* The number of the byte behind the end, or -1. */
+/* Returns the number of the byte after the end, or -1. */
 static int scan_block(struct json_scan *scan, const char *p, int n)
 {
     struct masks m;

@@ -1,7 +1,6 @@
-/* Finds the end of a JSON object or array in a stream of bytes, without looking at what is in it.
- * Owner: the struct is the caller's and holds only state. May be called anywhere.
- * Where the end lies depends on the bytes alone, not on how they were cut into stretches. Text that is no
- * JSON ends somewhere too: its parser will say what is wrong. */
+/* Finds the end of a JSON object or array in a stream of bytes, without reading its content. Owner: the
+ * struct is the caller's and holds only state. May be called anywhere. The end depends on the bytes alone,
+ * not on how they were split. Text that is not JSON ends somewhere too: its parser reports the error. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,14 +12,14 @@ struct json_scan {
     uint64_t is_escaped; /* 1 when the next byte follows a backslash */
 };
 
-/* Start with a zeroed struct at the opening brace or bracket. Returns the place behind the closing one, or
- * NULL when these bytes do not hold it. */
+/* Scans; start with a zeroed struct at the opening brace or bracket. Returns the position after the closing
+ * one, or NULL if these bytes do not contain it. */
 const char *json_scan(struct json_scan *scan, const char *p, const char *end);
 
-/* --- Finds the end of a JSON object in a stream of bytes, and says at once when they can be none. For text
- * that is known to be JSON json_scan is faster. Owner: the struct is the caller's and holds only state; start
- * with a zeroed one. May be called anywhere. Only the grammar of brackets, commas, colons and strings is
- * looked at; what numbers and words are worth is left to the parser. */
+/* --- Finds the end of a JSON object in a stream of bytes, and reports at once if they cannot be one.
+ * json_scan is faster for text that is known to be JSON. Owner: the struct is the caller's and holds only
+ * state; start with a zeroed one. May be called anywhere. Only the grammar of brackets, commas, colons and
+ * strings is checked; numbers and words are left to the parser. */
 
 enum { JSON_WALK_DEPTH_MAX = 2048 }; /* more than the parser takes */
 
@@ -31,6 +30,6 @@ struct json_walk {
     uint64_t arrays[JSON_WALK_DEPTH_MAX / 64]; /* bit d: the container at depth d is an array */
 };
 
-/* Returns the place behind the object's end, or NULL: with `*wrong` set to the first byte that cannot be, or
- * to NULL when these bytes do not hold the end. */
+/* Returns the position after the object's end, or NULL: with `*wrong` set to the first invalid byte, or to
+ * NULL if these bytes do not contain the end. */
 const char *json_walk(struct json_walk *walk, const char *p, const char *end, const char **wrong);

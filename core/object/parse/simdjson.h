@@ -1,5 +1,5 @@
-/* The C side of simdjson.cc: all that is used of simdjson.
- * Owner: a parser belongs to one thread. Nothing throws. */
+/* C interface of simdjson.cc: everything that is used of simdjson. Owner: a parser belongs to one thread.
+ * Nothing throws. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -13,11 +13,11 @@ enum { SIMDJSON_TEXT_PADDING = 64 };
 
 struct simdjson_parser;
 
-/* NULL when out of memory. */
+/* Creates a parser; NULL if out of memory. */
 struct simdjson_parser *simdjson_parser_new(void);
 void simdjson_parser_free(struct simdjson_parser *parser);
-/* NULL when all is well, else what is wrong (a static text). `text` has the padding behind `len`. The tape
- * stays valid until the next call. */
+/* Parses; returns NULL, or the error (a static string). `text` has the padding behind `len`. The tape stays
+ * valid until the next call. */
 const char *simdjson_parse(struct simdjson_parser *parser, const char *text, size_t len,
                            const uint64_t **words, const uint8_t **strings);
 

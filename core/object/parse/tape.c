@@ -79,7 +79,7 @@ bool tape_has_nul(const struct tape *tape, size_t at)
     return false;
 }
 
-/* The value at `at` of the container at `container`, its key first if it has one; 0 at the end. */
+/* Returns the value at `at` of the container at `container`, with its key if it has one; 0 at the end. */
 static size_t entry(const struct tape *tape, size_t container, size_t at, struct str *key)
 {
     char type = tape_type(tape, at);
@@ -101,7 +101,7 @@ size_t tape_next(const struct tape *tape, size_t at, size_t value, struct str *k
     return entry(tape, at, tape_after(tape, value), key);
 }
 
-/* The last one, as everywhere with keys that come twice. */
+/* Returns the last one of duplicate keys, as everywhere. */
 size_t tape_field(const struct tape *tape, size_t at, struct str key)
 {
     if (tape_type(tape, at) != '{') return 0;

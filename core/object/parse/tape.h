@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* Readable bytes that must lie behind every text that is parsed; their content does not matter. */
+/* Readable bytes that must follow every text that is parsed; their content does not matter. */
 enum { TAPE_PADDING = 64 };
 
 struct tape_parser;
@@ -21,25 +21,26 @@ struct tape {
 
 struct tape_parser *tape_parser_new(void);
 void tape_parser_free(struct tape_parser *parser);
-/* `text` has TAPE_PADDING bytes behind `len`. A failure names what is wrong and where if simdjson knows. */
+/* Parses; `text` has TAPE_PADDING bytes behind `len`. The error has the reason, and the position if simdjson
+ * knows it. */
 bool tape_parse(struct tape_parser *parser, const char *text, size_t len, struct tape *tape, struct err *err);
 
-/* The document's value. */
+/* Returns the document's value. */
 size_t tape_root(const struct tape *tape);
 /* simdjson's letter: '{' '[' '"' 'l' (int64) 'u' (uint64) 'd' (double) 't' 'f' 'n'; 0 for position 0. */
 char tape_type(const struct tape *tape, size_t at);
-/* The position behind the value. */
+/* Returns the position after the value. */
 size_t tape_after(const struct tape *tape, size_t at);
-/* The value of a field of the object at `at`, or 0. */
+/* Returns the value of a field of the object at `at`, or 0. */
 size_t tape_field(const struct tape *tape, size_t at, struct str key);
 /* First element of an array or, with `key`, first entry of an object; 0 when empty. */
 size_t tape_first(const struct tape *tape, size_t at, struct str *key);
-/* The element or entry after the value at `value` inside the container at `at`; 0 at the end. */
+/* Returns the element or entry after the value at `value` in the container at `at`; 0 at the end. */
 size_t tape_next(const struct tape *tape, size_t at, size_t value, struct str *key);
-/* Text of a string; empty with a NULL pointer for all else. */
+/* Returns a string; empty with a NULL pointer for other types. */
 struct str tape_str(const struct tape *tape, size_t at);
-/* Returns whether a text in the value at `at`, or a key, has a NUL byte: it would end there as a C string. */
+/* Returns whether a string or key in the value at `at` has a NUL byte, where a C string would end. */
 bool tape_has_nul(const struct tape *tape, size_t at);
-/* An integer, or `otherwise`. */
+/* Returns an integer, or `otherwise`. */
 int64_t tape_int(const struct tape *tape, size_t at, int64_t otherwise);
 bool tape_bool(const struct tape *tape, size_t at, bool otherwise);

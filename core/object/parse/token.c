@@ -13,7 +13,7 @@ enum { DIGITS_MAX = 18, DOUBLE_TEXT_MAX = 64 };
 
 struct token_parser {
     struct simdjson_parser *simdjson;
-    uint32_t *at; /* of a text of which parts are left out */
+    uint32_t *at; /* of a text with omitted parts */
     size_t room;
 };
 
@@ -104,8 +104,8 @@ static const char *skip_digits(const char *p)
     return p;
 }
 
-/* The end of a number with a fraction or an exponent, as RFC 8259 has it; NULL when it is none. The text has
- * readable bytes behind it. */
+/* Returns the end of a number with a fraction or an exponent as in RFC 8259; NULL if it is not one. The text
+ * has readable bytes behind it. */
 static const char *double_end(const char *p)
 {
     const char *digits = p += *p == '-', *fraction, *exponent;

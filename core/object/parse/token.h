@@ -1,7 +1,7 @@
-/* JSON text to its tokens, by simdjson's first stage, and reading single ones. The strings of tokens borrow
- * from the text. Owner: a token_parser belongs to one thread; tokens borrow from it and from the text, until
- * the next call. What is no JSON is noticed by whoever walks them: tokens promise UTF-8 and that strings have
- * ends, and no more. */
+/* Tokens of JSON text, by simdjson's first stage, and reading single ones. The strings of tokens borrow from
+ * the text. Owner: a token_parser belongs to one thread; tokens borrow from it and from the text, until the
+ * next call. Tokens promise UTF-8 and that strings have ends, and nothing else: walks must detect text that
+ * is not JSON. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ struct tokens {
     size_t count;
 };
 
-/* A part of a text that needs no reading: it counts as one token. */
+/* Part of a text that need not be read: it counts as one token. */
 struct token_part {
     uint32_t from, length; /* bytes */
     uint32_t token;        /* its number among the tokens, set by tokens_find_around */
@@ -26,13 +26,13 @@ struct token_parser;
 
 struct token_parser *token_parser_new(void);
 void token_parser_free(struct token_parser *parser);
-/* False when the text is no JSON. It has TAPE_PADDING bytes behind `len`. */
+/* Finds the tokens; returns false if the text is not JSON. It has TAPE_PADDING bytes behind `len`. */
 bool tokens_find(struct token_parser *parser, const char *text, size_t len, struct tokens *tokens);
-/* The same with the text's parts left out, which stand apart and in order, and not at its ends. */
+/* Likewise without some parts of the text, which are separate, in order, and not at its ends. */
 bool tokens_find_around(struct token_parser *parser, struct str text, struct token_part *part, size_t parts,
                         struct tokens *tokens);
 
-/* The first byte of a token, 0 behind the last. */
+/* Returns the first byte of a token, 0 after the last. */
 static inline char token_type(const struct tokens *t, size_t i)
 {
     return i < t->count ? t->text[t->at[i]] : '\0';
@@ -46,7 +46,7 @@ static inline bool has_backslash(const char *p, size_t n)
         uint64_t v;
         memcpy(&v, p + i, sizeof v);
         v ^= ones * '\\';
-        v = (v - ones) & ~v & high; /* the lowest bit that is set tells the truth */
+        v = (v - ones) & ~v & high; /* only the lowest set bit is exact */
         if (v) return i + (size_t)__builtin_ctzll(v) / 8 < n;
     }
     return false;
@@ -60,10 +60,10 @@ static inline struct str token_raw(const struct tokens *t, size_t i)
     return (struct str){p, end > p ? (size_t)(end - p) - 1 : 0};
 }
 
-/* An integer of at most 18 digits; false for all other numbers, and for what is none. */
+/* Reads an integer of at most 18 digits; returns false for other numbers and other tokens. */
 bool token_int(const struct tokens *t, size_t i, int64_t *out);
-/* A number with a fraction or an exponent, rounded to the nearest; false for all others, and beyond the
- * range. */
+/* Reads a number with a fraction or an exponent, rounded to the nearest; returns false for other numbers and
+ * out of range. */
 bool token_double(const struct tokens *t, size_t i, double *out);
 /* true, false, null: simdjson's letter; 0 for what is none of them. */
 char token_atom(const struct tokens *t, size_t i);
@@ -82,7 +82,7 @@ enum { TOKEN_MATCH_DEPTH = 1024 }; /* brackets within one another */
  * all behind it, stays open. */
 void token_match(const struct tokens *t, size_t from, uint32_t *close);
 
-/* The token behind the value at `i`; 0 when it is none, or has no end. */
+/* Returns the token after the value at `i`; 0 if it is not a value, or has no end. */
 static inline size_t token_behind(const struct tokens *t, const uint32_t *close, size_t i)
 {
     switch (token_type(t, i)) {

@@ -1,6 +1,6 @@
-/* One condition on an object: what a path finds, compared with one value or several. With a path that finds
- * many values it holds when it holds for any of them; a path that finds none finds one null.
- * Owner: condition_new's caller frees by condition_free. Immutable; may be used by any thread. */
+/* One condition on an object: compares the values at a path with one value or several. It holds if it holds
+ * for any of them; a path that matches nothing counts as one null. Owner: the caller of condition_new frees
+ * it by condition_free. Immutable; may be used by any thread. */
 #pragma once
 #include "base/err.h"
 #include "object/value/path.h"
@@ -14,15 +14,15 @@ enum condition_op {
     CONDITION_GREATER,
     CONDITION_GREATER_EQUAL,
     CONDITION_IN,      /* equal to any of several */
-    CONDITION_MATCHES, /* a text that a pattern with * and ? covers as a whole */
+    CONDITION_MATCHES, /* a string that a pattern with * and ? matches completely */
 };
 
 struct condition;
 
 /* =, ==, ~=, !=, <, <=, >, >=, in, matches; false for all else. */
 bool condition_op_of(struct str name, enum condition_op *op);
-/* Copies everything. All operators but `in` take one value. Null and booleans have no order, and only a text
- * can be a pattern: NULL with an error says so, and what is wrong with a path. */
+/* Creates a condition; copies everything. All operators except `in` take one value. Null and booleans have no
+ * order, and only a string can be a pattern: NULL with an error then, or if the path is invalid. */
 struct condition *condition_new(struct str path, enum condition_op op, const struct scalar *values,
                                 size_t count, struct err *err);
 void condition_free(struct condition *condition);

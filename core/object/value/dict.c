@@ -1,4 +1,4 @@
-/* The key dictionary: text to number and back; see dict.h. */
+/* Key dictionary: string to number and back; see dict.h. */
 #include "object/value/dict.h"
 
 #include <pthread.h>
@@ -56,6 +56,8 @@ static uint32_t insert_locked(struct str key, uint32_t hash)
     if (id == DICT_KEYS_MAX) return DICT_NONE;
     char *text = text_room(key.n);
     memcpy(text, key.p, key.n);
+    /* Written before the number is published with release, so that a reader that finds the number finds the
+     * key. */
     dict_keys[id] = (struct dict_key){text, (uint32_t)key.n};
     atomic_store_explicit(&count, id + 1, memory_order_release);
     id_table_insert(&keys, hash, id);
@@ -70,7 +72,7 @@ static uint32_t insert(struct str key, uint32_t hash)
     return id;
 }
 
-/* A child must not inherit a mutex that another thread held. */
+/* Takes the lock around a fork: a child must not inherit a mutex that another thread held. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&inserting);
@@ -116,7 +118,8 @@ uint32_t dict_find(struct str key)
     return lookup(key, (uint32_t)hash_str(key));
 }
 
-/* Keys that name one element of a list in managedFields hold user data: there is no end to them. */
+/* Returns whether a key may get a number. Keys of managedFields that identify an element of a list contain
+ * user data, so they would fill the dictionary. */
 static bool worth_a_number(struct str key)
 {
     return !str_starts(key, STR("k:{")) && !str_starts(key, STR("v:"));
@@ -129,6 +132,7 @@ uint32_t dict_intern(struct str key)
     uint32_t id = lookup(key, hash);
     if (id != DICT_NONE || !worth_a_number(key)) return id;
     dict_init();
+    /* Once the table is half full a key is admitted only if it recurs, so that user data cannot fill it. */
     if (!admission_allows(&admission, hash, dict_count(), DICT_KEYS_MAX)) return DICT_NONE;
     return insert(key, hash);
 }
@@ -154,6 +158,7 @@ static struct id_slots *grow(struct id_table *table, struct id_slots *from)
     uint32_t size = from ? (from->mask + 1) * 2 : FIRST_SLOTS;
     struct id_slots *to = xcalloc(1, sizeof *to + size * sizeof to->slot[0]);
     to->mask = size - 1;
+    /* Old slots stay allocated: a reader without a lock may be in them. */
     to->outgrown = from;
     for (uint32_t i = 0; from && i <= from->mask; i++) {
         uint64_t slot = atomic_load_explicit(&from->slot[i], memory_order_relaxed);

@@ -1,7 +1,6 @@
-/* The key dictionary and the shape table: every map key that is worth it has a number, and every list of keys
- * too. Owner: the process. Both only grow, up to their limits, and are published with release stores: any
- * thread may look up without a lock, also in a forked child; only those who pack insert (a mutex joins them).
- */
+/* Key dictionary and shape table: every worthwhile map key has a number, and so has every list of keys.
+ * Owner: the process. Both only grow, up to their limits, and are published with release stores: any thread
+ * may look up without a lock, also in a forked child; only packers insert (under a mutex). */
 #pragma once
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -21,7 +20,7 @@ enum {
 
 /* Keys whose numbers are known beforehand. */
 enum {
-    /* Their values are few, whatever the cluster holds: such a text gets a number too. */
+    /* Keys with few different values in any cluster; these strings get numbers too. */
     KEY_API_VERSION,
     KEY_KIND,
     KEY_MANAGER,
@@ -39,12 +38,12 @@ enum {
     KEY_ANNOTATIONS,
 };
 
-/* Gives the keys above their numbers; called by whoever makes a pool. Further calls do nothing. */
+/* Assigns the numbers of the keys above; called when a pool is created. Further calls do nothing. */
 void dict_init(void);
 
-/* The number of a key, or DICT_NONE. Never inserts. */
+/* Returns the number of a key, or DICT_NONE. Never inserts. */
 uint32_t dict_find(struct str key);
-/* The same, inserting when the key is worth a number and there is room. */
+/* Likewise, but inserts a worthwhile key if there is room. */
 uint32_t dict_intern(struct str key);
 size_t dict_count(void);
 
@@ -60,8 +59,8 @@ static inline struct str dict_text(uint32_t key)
     return (struct str){dict_keys[key].text, dict_keys[key].length};
 }
 
-/* The number of the shape that has just these keys in this order, or SHAPE_NONE: too many keys, one of them
- * twice, or no room. */
+/* Returns the number of the shape with these keys in this order, or SHAPE_NONE: too many keys, a duplicate,
+ * or no room. */
 uint32_t shape_intern(const uint32_t *keys, size_t count);
 size_t shape_key_count(uint32_t shape);
 const uint32_t *shape_keys(uint32_t shape);

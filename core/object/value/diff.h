@@ -4,9 +4,9 @@
 #include "base/str.h"
 #include "object/value/value.h"
 
-/* Calls `fn` for each difference, depth first, in the order of `a`, then what only `b` has, until it gives
- * false. `path` has the grammar of path.h: `spec.containers[0].image`,
- * `metadata.labels['app.kubernetes.io/name']`. What one side lacks is absent there. Arrays are compared by
- * position. It ends early once `stop` is true; NULL: never. */
+/* Calls `fn` for each difference, depth first, in the order of `a`, then for values that only `b` has, until
+ * it returns false. `path` has the grammar of path.h: `spec.containers[0].image`,
+ * `metadata.labels['app.kubernetes.io/name']`. A value that one side lacks is absent there. Arrays are
+ * compared by position. Ends early once `stop` is true; NULL: never. */
 void value_diff(struct value a, struct value b, const volatile bool *stop,
                 bool (*fn)(void *ctx, struct str path, struct value a, struct value b), void *ctx);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The fewest digits that read back the same, and a mark that it is no integer. Up to 15 digits, trailing
- * zeros left out, survive the way through a double; but for the smallest, which have fewer. */
+/* Writes the fewest digits that read back as the same number, and a mark that it is not an integer. Up to 15
+ * digits, without trailing zeros, survive a double; except the smallest numbers, which have fewer. */
 static void write_double(struct buf *out, double d)
 {
     char text[32];

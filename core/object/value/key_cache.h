@@ -28,7 +28,7 @@ static inline uint32_t load4(const char *p)
     return v;
 }
 
-/* str_eq for short texts, without a call. */
+/* Compares short strings, without a call. */
 static inline bool same_text(struct str a, struct str b)
 {
     if (a.n != b.n) return false;
@@ -45,7 +45,7 @@ static inline bool same_text(struct str a, struct str b)
     return true;
 }
 
-/* As dict_intern. `salt` keeps texts of different use apart. */
+/* Returns the number as dict_intern. `salt` separates strings of different use. */
 static inline uint32_t key_cache_intern(struct key_cache *cache, struct str text, uint32_t salt)
 {
     uint32_t *guess = &cache->guess[((cache->context ^ salt) * 0x9e3779b1u) >> (32 - KEY_CACHE_BITS)];

@@ -1,5 +1,5 @@
-/* A key that is looked up in many maps: its text, and its number as soon as the dictionary has one.
- * Owner: the struct that embeds it; the text is borrowed. May be used from any thread at once. */
+/* Key that is looked up in many maps: its string, and its number once the dictionary has one. Owner: the
+ * struct that embeds it; the string is borrowed. Any number of threads may use it at once. */
 #pragma once
 #include <stdatomic.h>
 #include <stdint.h>

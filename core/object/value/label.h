@@ -5,6 +5,6 @@
 
 #include "base/str.h"
 
-/* NULL when valid, else what is wrong, to be put behind the key or value. */
+/* Return NULL if valid, else the reason, to append to the key or value. */
 const char *label_key_fault(struct str key);
 const char *label_value_fault(struct str value);

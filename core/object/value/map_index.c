@@ -1,4 +1,4 @@
-/* An index over the keys of a large map; see map_index.h. */
+/* Index over the keys of a large map; see map_index.h. */
 #include "object/value/map_index.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Names of fields: those that are kept of an object, and of some of them all that is in them.
- * Owner: its creator; filled first, then immutable, so that it may be read on any thread. */
+/* Names of fields that are kept of an object, some of them with their complete content. Owner: its creator;
+ * filled first, then immutable, so that any thread may read it. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,10 +12,10 @@ enum name_kept { NAME_DROPPED, NAME_KEPT, NAME_KEPT_WHOLE };
 
 struct name_set *name_set_new(void);
 void name_set_free(struct name_set *set);
-/* All that `from` has. */
+/* Returns a copy. */
 struct name_set *name_set_copy(const struct name_set *from);
-/* Copied. `whole`: with all that is in the field, also when it was there without. */
+/* Adds a name; copies it. `whole`: with the complete content of the field, even if it was added without. */
 void name_set_add(struct name_set *set, struct str name, bool whole);
-/* All names that begin so are kept, but not whole; instead of those of the call before. */
+/* Keeps all names with this prefix, without their content; replaces the prefix of an earlier call. */
 void name_set_add_beginning(struct name_set *set, struct str beginning);
 enum name_kept name_set_find(const struct name_set *set, struct str name);

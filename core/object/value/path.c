@@ -17,14 +17,14 @@ struct path {
     struct str text;
     size_t count;
     bool multi;
-    char *bytes; /* the text, then the keys without their escapes */
+    char *bytes; /* the path, then the keys without their escapes */
     struct step step[];
 };
 
 struct compiler {
     struct str text;
     size_t at;
-    char *bytes; /* where the next key goes */
+    char *bytes; /* position of the next key */
     struct path *path;
     struct err *err;
 };
@@ -109,7 +109,7 @@ static bool read_index(struct compiler *c, uint32_t *index)
     return true;
 }
 
-/* [?name=='text'], behind the question mark. */
+/* Reads [?name=='text'], after the question mark. */
 static bool read_match(struct compiler *c, struct step *step)
 {
     struct str name;

@@ -10,20 +10,20 @@ enum { PATH_STEPS_MAX = 32, PATH_LENGTH_MAX = 1024 };
 
 struct path;
 
-/* NULL with an error that names the place in the text: `path "a..b": empty name at 3`. */
+/* Compiles a path; returns NULL with an error that names the position: `path "a..b": empty name at 3`. */
 struct path *path_compile(struct str text, struct err *err);
 void path_free(struct path *path);
-/* The text as it was given. */
+/* Returns the path as written. */
 struct str path_text(const struct path *path);
 /* Has [*] or [?...]: may have many matches. */
 bool path_is_multi(const struct path *path);
-/* The first match, absent when there is none. */
+/* Returns the first match, or absent. */
 struct value path_get(const struct path *path, struct value from);
 /* Calls `fn` for every match in order until it returns false; returns the number of calls. */
 size_t path_each(const struct path *path, struct value from, bool (*fn)(void *ctx, struct value v),
                  void *ctx);
 
-/* The steps one by one, for those who walk something else than packed objects. Texts borrow from the path. */
+/* Steps one by one, for walks over something else than packed objects. Strings borrow from the path. */
 enum path_step_kind {
     PATH_FIELD, /* the field `name` of a map */
     PATH_INDEX, /* the element `index` of an array */

@@ -101,7 +101,7 @@ static bool scale(wide *n, int64_t exponent)
     return true;
 }
 
-/* The number without sign, in nano units. */
+/* Computes the number without sign, in nano units. */
 static bool compose(struct str whole, struct str fraction, const struct suffix *suffix, wide *n)
 {
     bool binary = suffix->format == QUANTITY_BINARY_SI;
@@ -204,7 +204,7 @@ static bool overflow(struct err *err)
     return err_set(err, ERR_LIMIT, "result out of the range of quantities");
 }
 
-/* A zero takes the format of the other. */
+/* Returns the format of a sum; a zero takes that of the other. */
 static enum quantity_format common_format(const struct quantity *a, const struct quantity *b)
 {
     return a->value == 0 ? b->format : a->format;

@@ -13,10 +13,10 @@ struct quantity {
     enum quantity_format { QUANTITY_DECIMAL_SI, QUANTITY_BINARY_SI, QUANTITY_DECIMAL_EXPONENT } format;
 };
 
-/* The grammar of apimachinery's resource.Quantity; finer than nano is rounded away from zero, and binary
- * quantities are capped at 2^63-1, as there. */
+/* Parses the grammar of apimachinery's resource.Quantity; numbers finer than nano are rounded away from zero,
+ * and binary quantities are capped at 2^63-1, as there. */
 bool quantity_parse(struct str text, struct quantity *out, struct err *err);
-/* Canonical text in its format: 1500m, 64Mi, 1e3. */
+/* Appends the canonical form in its format: 1500m, 64Mi, 1e3. */
 void quantity_text(const struct quantity *q, struct buf *out);
 int quantity_cmp(const struct quantity *a, const struct quantity *b);
 bool quantity_add(const struct quantity *a, const struct quantity *b, struct quantity *out, struct err *err);

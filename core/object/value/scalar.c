@@ -1,4 +1,4 @@
-/* Values as questions see them; see scalar.h. */
+/* Values as queries compare them; see scalar.h. */
 #include "object/value/scalar.h"
 
 #define NANOS     1000000000
@@ -48,7 +48,7 @@ struct scalar scalar_quantity(const struct quantity *q)
                            .approximate = quantity_number(q)};
 }
 
-/* Most texts begin with a letter, and no quantity does. */
+/* Returns false for most strings without parsing: they begin with a letter, which no quantity does. */
 static bool may_be_quantity(struct str text)
 {
     return text.n > 0 && text.n < 64 && (text.p[0] <= '9');

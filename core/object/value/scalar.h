@@ -1,6 +1,6 @@
-/* Values of objects as questions see them: null, a boolean, an amount, or a text. A number is an amount, and
- * so is a text that is a quantity ("100m", "64Mi"), where order and sums are concerned; it stays a text too.
- * Owner: plain values; the text is borrowed, and `text` below must live as long. May be used anywhere. */
+/* Values of objects as queries compare them: null, a boolean, an amount, or a string. A number is an amount,
+ * and so is a string that is a quantity ("100m", "64Mi"), for order and sums; it stays a string too. Owner:
+ * plain values; the string is borrowed, and `text` below must live as long. May be used anywhere. */
 #pragma once
 #include <stdbool.h>
 
@@ -13,14 +13,14 @@ enum scalar_kind {
     SCALAR_BOOL,
     SCALAR_NUMBER,
     SCALAR_TEXT,
-    SCALAR_QUANTITY, /* of a question only: an amount that was given as such */
+    SCALAR_QUANTITY, /* of a query only: an amount written as such */
     SCALAR_OTHER,    /* a map or an array: equal to nothing, in no order */
 };
 
 struct scalar {
     enum scalar_kind kind;
     bool truth;             /* of SCALAR_BOOL */
-    bool is_amount, exact;  /* not exact: a number beyond what quantities hold, as `approximate` */
+    bool is_amount, exact;  /* not exact: a number that quantities cannot represent, as `approximate` */
     struct quantity amount; /* of what is an exact amount */
     double approximate;     /* of any amount */
     struct str text;        /* of SCALAR_TEXT */
@@ -35,9 +35,10 @@ struct scalar scalar_uint(uint64_t n);
 struct scalar scalar_double(double n);
 struct scalar scalar_quantity(const struct quantity *q);
 
-/* The same value: texts by their bytes, numbers and given quantities by their amount. */
+/* Compares values: strings by their bytes, numbers and quantities by their amount. */
 bool scalar_equal(const struct scalar *a, const struct scalar *b);
 /* Both are amounts. */
 int scalar_compare_amounts(const struct scalar *a, const struct scalar *b);
-/* A total order for sorting: amounts, then other texts byte by byte, then booleans, then all else. */
+/* Compares in a total order: amounts, then other strings byte by byte, then booleans, then everything else.
+ */
 int scalar_order(const struct scalar *a, const struct scalar *b);

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "object/value/selector_internal.h"
 
-/* By key, then as they stand in the text: keys are slices of it. */
+/* Compares by key, then by position in the text, of which keys are slices. */
 static int by_key(const void *a, const void *b)
 {
     const struct requirement *x = a, *y = b;

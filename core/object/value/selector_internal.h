@@ -37,10 +37,10 @@ struct selector {
     size_t count;
 };
 
-/* Of a label that is there, with that value, or not. */
+/* Returns whether a label, present with that value or absent, matches. */
 bool requirement_matches(const struct requirement *requirement, bool present, struct str value);
-/* Appends the requirements of the text, in its order; their keys and values are slices of it. False with an
- * error that names what is wrong; what was made until then stays. */
+/* Appends the requirements of the text, in its order; their keys and values are slices of it. Returns false
+ * with an error; earlier requirements stay. */
 bool selector_parse_into(struct selector *selector, struct str text, struct err *err);
 /* Decimal with an optional sign, within int64, as strconv.ParseInt takes it. */
 bool selector_number(struct str text, int64_t *out);
@@ -66,7 +66,7 @@ enum selector_token {
 
 struct selector_lexer {
     struct str rest;
-    enum selector_token token; /* the one that is looked at */
+    enum selector_token token; /* current token */
     struct str text;
 };
 

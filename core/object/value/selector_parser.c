@@ -1,5 +1,5 @@
-/* From the text of a label selector to its requirements; see selector_internal.h. Follows apimachinery's
- * labels.Parser step by step (X-1, X-3, X-5). */
+/* Parser of label selectors; see selector_internal.h. Follows apimachinery's labels.Parser step by step (X-1,
+ * X-3, X-5). */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>

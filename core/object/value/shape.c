@@ -1,4 +1,4 @@
-/* The shape table: lists of keys to numbers and back; see dict.h. */
+/* Shape table: lists of keys to numbers and back; see dict.h. */
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -205,7 +205,7 @@ static struct str dec_text(const uint32_t *blob, struct text *text)
     return (struct str){p, (size_t)(end - p)};
 }
 
-/* One number of an address, up to its dot or the end. */
+/* Reads one number of an address, up to its dot or the end. */
 static bool octet(struct str *rest, uint32_t *out)
 {
     struct str part;

@@ -1,5 +1,5 @@
-/* Special forms of strings: timestamps, UUIDs, digests and numbers in binary, where the same text comes back.
- * Owner: the caller's memory. May be called anywhere. */
+/* Special forms of strings: timestamps, UUIDs, digests and numbers in binary, if they convert back to the
+ * same string. Owner: the caller's memory. May be called anywhere. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,9 +11,9 @@
 /* Longest prefix of a digest that is stored in binary; with it the text fits struct text. */
 enum { STRFORM_PREFIX_MAX = 256 };
 
-/* Words that a blob for `text` can take at most, whatever its form. */
+/* Returns the most words that a blob for `text` can need. */
 size_t strform_room(size_t length);
-/* Writes the blob for a string of more than three bytes, special or plain; gives its words. */
+/* Writes the blob for a string of more than three bytes, special or plain; returns its words. */
 size_t strform_encode(struct str text, uint32_t *blob);
-/* The text of a string blob: in the blob itself, or written to `text`. */
+/* Returns the string of a blob: in the blob itself, or written to `text`. */
 struct str strform_text(const uint32_t *blob, struct text *text);

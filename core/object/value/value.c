@@ -123,8 +123,8 @@ struct value value_entry(struct value v, size_t i, struct str *key, struct text 
     }
 }
 
-/* In a map with its own keys one key stands either by its number or, when it got one later or never, by its
- * text. */
+/* Finds a field of a map with its own keys, where a key is stored by its number or, if it got one later or
+ * never, by its string. */
 static struct value own_field(struct value v, uint32_t key, struct str text)
 {
     for (uint32_t i = 0; i < blob_payload(v.word); i++) {

@@ -1,6 +1,6 @@
-/* Cursors into packed objects: a value is two words, made on the stack, copied freely. Owner: a value borrows
- * from its root: it is valid as long as a reference to the root is held (or, inside the pool's thread, until
- * the next release). Reading is lock-free and may be done from any callback. */
+/* Cursors into packed objects: a value is two words, on the stack, copied freely. Owner: a value borrows from
+ * its root: it is valid while a reference to the root exists (or, on the pool's thread, until the next
+ * release). Reading is lock-free and allowed in any callback. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 struct root;
 
 enum value_type {
-    VALUE_ABSENT, /* what a lookup gives when there is nothing */
+    VALUE_ABSENT, /* result of a lookup without a match */
     VALUE_NULL,
     VALUE_BOOL,
     VALUE_INT,  /* fits int64 */
@@ -24,12 +24,11 @@ enum value_type {
 };
 
 struct value {
-    const uint32_t
-        *at; /* the packed form of a string, number, map or array; NULL when the word says it all */
+    const uint32_t *at; /* packed form of a string, number, map or array; NULL if the word is complete */
     uint32_t word;
 };
 
-/* Room for the text of a string that is stored in another form (a timestamp, a UUID, three bytes). */
+/* Buffer for a string that is stored in another form (a timestamp, a UUID, three bytes). */
 struct text {
     char bytes[320];
 };
@@ -41,8 +40,8 @@ bool value_bool(struct value v);
 int64_t value_int(struct value v);   /* of VALUE_INT */
 uint64_t value_uint(struct value v); /* of VALUE_UINT */
 double value_double(struct value v); /* of any number, rounded when it must be */
-/* The text of a VALUE_STRING: in the object or in `text`, never terminated. Other types give an empty slice
- * with a NULL pointer. */
+/* Returns the string of a VALUE_STRING: in the object or in `text`, never terminated. Other types return an
+ * empty slice with a NULL pointer. */
 struct str value_str(struct value v, struct text *text);
 bool value_str_is(struct value v, struct str expected);
 
@@ -50,15 +49,16 @@ bool value_str_is(struct value v, struct str expected);
 size_t value_count(struct value v);
 /* Element `i` (0-based) of an array; absent beyond its end. */
 struct value value_item(struct value v, size_t i);
-/* Entry `i` (0-based, JSON order) of a map. `key` borrows from the object, the dictionary or `text`. */
+/* Returns entry `i` (0-based, JSON order) of a map. `key` borrows from the object, the dictionary or `text`.
+ */
 struct value value_entry(struct value v, size_t i, struct str *key, struct text *text);
-/* The field of a map; absent when there is none or `v` is no map. */
+/* Returns the field of a map; absent if there is none or `v` is not a map. */
 struct value value_field(struct value v, struct str key);
-/* The same by the number of the key in the dictionary: one cached step. `key` may be DICT_NONE together with
- * `text`, which is then searched in maps that carry their own keys. */
+/* Likewise by the number of the key in the dictionary: one cached step. `key` may be DICT_NONE together with
+ * `text`, which is then searched in maps that store their own keys. */
 struct value value_field_id(struct value v, uint32_t key, struct str text);
 
-/* The whole object. */
+/* Returns the complete object. */
 struct value root_value(const struct root *root);
 /* metadata.<field> of every object, found once while packing: empty slices when absent. */
 struct str root_namespace(const struct root *root, struct text *text);
@@ -67,18 +67,20 @@ struct str root_uid(const struct root *root, struct text *text);
 struct str root_resource_version(const struct root *root, struct text *text);
 struct value root_labels(const struct root *root);
 struct value root_annotations(const struct root *root);
-/* For walks over many objects, each of which lies somewhere else in memory: asks for the object, and later,
- * when that is there, for its labels. NULL is allowed. */
+/* Prefetch an object, and later its labels, for walks over many objects that are spread in memory. NULL is
+ * allowed. */
 void root_prefetch(const struct root *root);
 void root_prefetch_labels(const struct root *root);
-/* Hash of "namespace/name" or "name" (S-1), stored with the object: what stores and queues look up by. */
+/* Returns the hash of "namespace/name" or "name" (S-1), stored with the object: the key of stores and queues.
+ */
 uint32_t root_key_hash(const struct root *root);
-/* The same hash from text, for lookups. `ns` empty for cluster-scoped objects. */
+/* Returns the same hash from strings, for lookups. `ns` empty for cluster-scoped objects. */
 uint32_t key_hash(struct str ns, struct str name);
 bool root_key_equal(const struct root *a, const struct root *b);
 bool root_key_is(const struct root *root, struct str ns, struct str name);
 /* "namespace/name", or "name" when the namespace is empty (S-1). */
 void root_key(const struct root *root, struct buf *out);
 
-/* Same content: maps without regard to the order of keys, numbers by value within a type. Pointers first. */
+/* Compares content: maps without regard to the order of keys, numbers by value within a type. Pointers first.
+ */
 bool value_equal(struct value a, struct value b);

@@ -48,7 +48,7 @@ enum {
     REGION_SHIFT = 33,  /* a pool's region: 8 GiB, aligned to its size */
 };
 
-/* An interned subtree. `words` ends with the top container, whose header is words[top]. */
+/* Interned subtree. `words` ends with the top container, whose header is words[top]. */
 struct node {
     uint32_t count;        /* references from nodes and roots; the pool's thread only */
     uint32_t size : 31;    /* words */
@@ -105,7 +105,7 @@ static inline size_t words_for(size_t bytes)
     return (bytes + 3) / 4;
 }
 
-/* The first byte of the region that `at` lies in. */
+/* Returns the first byte of the region that contains `at`. */
 static inline char *region_of(const void *at)
 {
     return (char *)((uintptr_t)at & ~(((uintptr_t)1 << REGION_SHIFT) - 1));
@@ -121,7 +121,7 @@ static inline uint32_t granule_of(const void *at)
     return (uint32_t)(((uintptr_t)at & (((uintptr_t)1 << REGION_SHIFT) - 1)) / GRANULE_BYTES);
 }
 
-/* The value that `word` stands for in the container whose header is at `header`. */
+/* Returns the value of `word` in the container whose header is at `header`. */
 static inline struct value word_value(const uint32_t *header, uint32_t word)
 {
     const uint32_t *at;
