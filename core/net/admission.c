@@ -25,6 +25,7 @@ static enum transport_permit authorize(struct http_exchange *exchange, struct er
     struct buf value = {0};
     if (!exchange->authorize || !options->authorize) return PERMIT_GO;
     enum transport_permit permit = options->authorize(options->ctx, &value, &exchange->authorization, err);
+    /* Once the header is set it must not be added again. */
     exchange->authorize = permit == PERMIT_WAIT;
     if (permit == PERMIT_GO && value.len &&
         !exchange_add_header(exchange, "Authorization", buf_text(&value), err))
@@ -36,6 +37,7 @@ static enum transport_permit authorize(struct http_exchange *exchange, struct er
 static bool may_connect(const struct http_exchange *exchange, bool *shares)
 {
     const struct transport *transport = exchange->transport;
+    /* Without TLS there is no HTTP/2 here, and a handshake costs nothing. */
     *shares = exchange->tls && !exchange->hurried && !transport->many_connections;
     return !*shares || !transport->opening;
 }
