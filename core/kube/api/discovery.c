@@ -8,7 +8,8 @@
 
 enum {
     DOCUMENT_MAX = 64 << 20,
-    AT_ONCE = 8, /* legacy documents on their way */
+    AT_ONCE =
+        8, /* most legacy requests in flight: few enough for the server, and for connections without HTTP/2 */
 };
 
 static const char accept_aggregated[] =
@@ -105,6 +106,7 @@ static void after_roots(struct discovery *discovery)
         finish(discovery, &apis->err);
         return;
     }
+    /* Recorded, so that an unknown kind is reported with the groups that did not respond. */
     if (api->err.code != ERR_NONE) catalogue_add_failure(discovery->catalogue, "/api", api->err.text);
     if (apis->err.code != ERR_NONE) catalogue_add_failure(discovery->catalogue, "/apis", apis->err.text);
     if (discovery->legacy_count == 0)
@@ -128,6 +130,7 @@ static void on_legacy(void *ctx, const struct kube_response *response, const str
     if (err) {
         struct buf what = {0};
         buf_printf(&what, "%s%s%s", fetch->group, *fetch->group ? "/" : "", fetch->version);
+        /* One group that does not respond, as an aggregated API that is down, must not hide all others. */
         catalogue_add_failure(discovery->catalogue, buf_text(&what), err->text);
         buf_clear(&what);
     } else {
@@ -141,6 +144,7 @@ static void on_legacy(void *ctx, const struct kube_response *response, const str
 static void add_legacy(struct discovery *discovery, struct str group, struct str version,
                        unsigned group_order, unsigned version_order)
 {
+    /* Such a name would be cut off in the path of the request. */
     if (!version.n || str_has_nul(version) || str_has_nul(group)) return;
     struct fetch *fetch = NEW(struct fetch);
     fetch->discovery = discovery;

@@ -85,7 +85,7 @@ static void on_response(void *ctx, const struct http_response *response)
     call->is_error = response->status / 100 != 2;
 }
 
-/* H-8: what does not fit of an error is not waited for; its code at least is known. */
+/* Takes the body of an error up to a limit; the rest is not awaited, as its code is known (H-8). */
 static bool take_error_body(struct kube_call *call, const char *data, size_t len)
 {
     size_t room = ERROR_BODY_MAX - call->body.len;
@@ -109,9 +109,11 @@ static bool is_read(const struct kube_call *call)
     return strcmp(call->method, "GET") == 0;
 }
 
-/* H-3, H-4 */
+/* Returns whether to retry (H-3, H-4): a write only if the server asked for it, as it may have been executed
+ * otherwise. */
 static bool should_retry(const struct kube_call *call, bool has_response, int64_t *wait_ms)
 {
+    /* The caller of such a request schedules its own tries. */
     if (call->once) return false;
     return is_read(call) ? kube_should_retry_read(&call->err, call->tries, has_response, wait_ms)
                          : kube_should_retry(&call->err, call->tries, wait_ms);
@@ -133,6 +135,8 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     int64_t wait_ms;
     call->exchange = NULL;
     rest_metrics_result(metrics, call->method, response ? response->status : 0);
+    /* An error body that was cut off ended the exchange on purpose, so that is not an error of the transport.
+     */
     if (call->err.code == ERR_NONE && err && !call->is_cut) call->err = *err;
     if (call->err.code == ERR_CANCELLED) may_send(call); /* sets the reason, if it was the fence */
     if (call->err.code == ERR_NONE && response->status / 100 != 2)
@@ -144,6 +148,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     }
     call->tries++;
     rest_metrics_retry(metrics, call->method, response ? response->status : 0);
+    /* Kept for the error of the last try, which alone may not explain the failure (H-7). */
     call->previous = call->err;
     err_clear(&call->err);
     timer_start(&call->delay, clock_of(call), wait_ms);
@@ -151,6 +156,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
 
 static void send_now(struct kube_call *call)
 {
+    /* Checked before each try: the wait before it may have outlasted the fence. */
     if (!may_send(call)) {
         timer_start(&call->delay, clock_of(call), 0);
         return;
@@ -185,7 +191,8 @@ static void on_permit(struct timer *timer)
     send_now(container_of(timer, struct kube_call, permit));
 }
 
-/* H-1: each try takes its turn. As in client-go the first wait is no part of the request's timeout. */
+/* Begins a try, each of which waits for the rate limit. As in client-go the first wait is not part of the
+ * request's timeout (H-1). */
 static void begin_try(struct kube_call *call)
 {
     int64_t wait_ms = call->urgent ? 0 : kube_client_throttle(call->client, call->method, call->path);

@@ -140,6 +140,8 @@ static bool on_body(void *ctx, const char *data, size_t len)
     struct lw_call *call = ctx;
     call->received += len;
     if (!call->stream) {
+        /* The body of an error is read to its end, even beyond the limit, so that the connection can be used
+         * again. */
         size_t room = ERROR_BODY_MAX - call->error_body.len;
         buf_append(&call->error_body, data, len < room ? len : room);
         return true;
@@ -172,6 +174,7 @@ static bool retry_with_full_objects(struct lw_call *call, const struct http_resp
 {
     struct kube_source *source = call->source;
     if (response->status != 406 || !source->metadata_only || source->whole_only) return false;
+    /* Remembered for later requests of the source, which would be refused alike. */
     source->whole_only = true;
     call->error_body.len = 0;
     return start_exchange(call);
@@ -244,7 +247,8 @@ static struct lw_call *new_call(struct kube_source *source, const struct lw_opti
     return call;
 }
 
-/* F-9; an object that comes of it has the kind of its resource all the same. */
+/* Returns the Accept header for metadata alone (F-9); objects have the kind of their resource all the same.
+ */
 static const char *accept_of(const struct lw_call *call)
 {
     if (!call->source->metadata_only || call->source->whole_only) return NULL;
@@ -253,8 +257,8 @@ static const char *accept_of(const struct lw_call *call)
                : "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 }
 
-/* H-11, C-13: --request-timeout is for the time in which nothing comes of a list, so that a long one is not
- * cut off; watches have a timeout of their own. */
+/* Starts the exchange. --request-timeout limits the time in which nothing of a list is received, so that a
+ * long one is not cut off; watches have a timeout of their own (H-11, C-13). */
 static bool start_exchange(struct lw_call *call)
 {
     bool watch = call->verb == LW_WATCH;
@@ -286,7 +290,8 @@ static struct lw_call *start(struct list_watch *base, const struct lw_options *o
     struct buf path = {0};
     list_watch_path(&source->resource, &scope, options, &path);
     call->path = buf_take(&path);
-    /* H-2: a watch's first try waits for no limit, and there is no other: the next is the reflector's. */
+    /* A watch does not wait for the rate limit on its first try, and has no other: the reflector starts the
+     * next one (H-2). */
     int64_t wait_ms = call->verb == LW_LIST ? kube_client_throttle(call->client, "GET", call->path) : 0;
     if (wait_ms > 0)
         timer_start(&call->permit, call_clock(call), wait_ms);

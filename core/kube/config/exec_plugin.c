@@ -13,29 +13,29 @@
 #include "net/child.h"
 
 enum {
-    TIMEOUT_MS = 60000, /* of a plugin that asks nobody anything */
+    TIMEOUT_MS = 60000, /* of a plugin without a terminal; a user may take longer to respond */
     OUTPUT_MAX = 1 << 20,
     LINES_MAX = 100, /* of its messages, for each run */
-    /* So long an outcome stands, good or bad: what waited for it gets it, and a plugin that fails, or whose
-     * credentials have expired when they come, is not run by each request. */
+    /* Time for which the result of a run stands, good or bad: waiting requests receive it, and a plugin that
+     * fails, or returns expired credentials, is not run again by each of them. */
     STANDS_MS = 1000,
-    TICK_MS = 10000,   /* between two updates of what is shown of the certificate */
+    TICK_MS = 10000,   /* between two updates of the certificate's metrics */
     HINT_MS = 3600000, /* T-14: its install hint is not repeated sooner */
 };
 
 struct exec_plugin {
     struct exec_config *exec;
-    struct cluster_config cluster; /* what of it a plugin may be told; borrows nothing */
+    struct cluster_config cluster; /* the part that a plugin may receive; borrows nothing */
     struct loop *loop;
     struct transport *transport;
-    struct child *child;              /* NULL: it does not run */
-    _Atomic int64_t running_since_us; /* wall time, for other threads; 0: it does not run */
+    struct child *child;              /* NULL if it does not run */
+    _Atomic int64_t running_since_us; /* wall time, for other threads; 0 if it does not run */
     unsigned lines;
     struct exec_credential credential;
-    unsigned number;  /* of the credential; 0: there is none yet */
-    struct err err;   /* of the last run; ERR_NONE: it was good */
+    unsigned number;  /* of the credential; 0: none yet */
+    struct err err;   /* of the last run; ERR_NONE if it succeeded */
     int64_t ended_ms; /* when it ended */
-    uint64_t logged;  /* hash of the failure that was logged last; 0: the last run was good */
+    uint64_t logged;  /* hash of the last logged failure; 0: the last run succeeded */
     struct exec_metrics *metrics;
     struct timer tick;
     bool has_run, hinted;
@@ -65,7 +65,7 @@ static bool just_ended(const struct exec_plugin *plugin)
 
 /* --- a run and its end */
 
-/* The same failure again is told by those who waited for the run. */
+/* Logs a failure once, as the waiting requests report it too. */
 static void log_failure(struct exec_plugin *plugin)
 {
     bool good = plugin->err.code == ERR_NONE;
@@ -74,7 +74,7 @@ static void log_failure(struct exec_plugin *plugin)
     plugin->logged = hash;
 }
 
-/* All that waits is told of the outcome, whatever it is. */
+/* Ends a run; waiting requests continue with its result. */
 static void end_run(struct exec_plugin *plugin)
 {
     plugin->has_run = true;
@@ -83,7 +83,7 @@ static void end_run(struct exec_plugin *plugin)
     log_failure(plugin);
 }
 
-/* A failure is never "not found": that would be said of the object that a script asks for. */
+/* Records a failure, never as "not found", which a script would take for its own object. */
 static void fail(struct exec_plugin *plugin, const struct err *err)
 {
     if (err->code == ERR_TIMEOUT || err->code == ERR_LIMIT)
@@ -93,7 +93,7 @@ static void fail(struct exec_plugin *plugin, const struct err *err)
     err_wrap(&plugin->err, "exec plugin %s", plugin->exec->command);
 }
 
-/* Another certificate closes all connections (T-13); a token does not. */
+/* Takes the credentials. Another certificate closes all connections (T-13); a token does not. */
 static bool use(struct exec_plugin *plugin, const struct exec_credential *fresh, struct err *err)
 {
     const char *cert = fresh->cert_pem ? fresh->cert_pem : "", *key = fresh->key_pem ? fresh->key_pem : "";
@@ -147,7 +147,7 @@ static void on_line(void *ctx, struct str line)
         log_info("Exec plugin output", F("command", plugin->exec->command), FS("text", line));
 }
 
-/* T-14. */
+/* Decides whether the plugin may use the terminal (T-14). */
 static bool choose_interactive(const struct exec_plugin *plugin, bool *interactive, struct err *err)
 {
     bool terminal = isatty(STDIN_FILENO);
@@ -206,13 +206,14 @@ static void run(struct exec_plugin *plugin)
     end_run(plugin);
 }
 
-/* --- what requests ask */
+/* --- authorization of requests */
 
 enum transport_permit exec_plugin_authorize(struct exec_plugin *plugin, struct buf *value, unsigned *number,
                                             struct err *err)
 {
     if (!plugin->child && (!plugin->number || expired(plugin)) && !just_ended(plugin)) run(plugin);
     if (plugin->child) return PERMIT_WAIT;
+    /* Credentials that are still valid outlive a failed run. */
     if (plugin->err.code != ERR_NONE && (!plugin->number || expired(plugin))) {
         *err = plugin->err;
         return PERMIT_FAIL;
@@ -223,7 +224,7 @@ enum transport_permit exec_plugin_authorize(struct exec_plugin *plugin, struct b
     return PERMIT_GO;
 }
 
-/* T-13: many requests may have carried it, and one run is enough. */
+/* Runs the plugin after a 401, once: many requests may have carried the same credential (T-13). */
 void exec_plugin_refused(struct exec_plugin *plugin, unsigned number)
 {
     if (number == plugin->number && !plugin->child && !just_ended(plugin)) run(plugin);

@@ -90,6 +90,7 @@ struct event_recorder *event_recorder_new(const struct event_recorder_options *o
 
 bool event_recorder_put(struct event_recorder *recorder, struct kube_event *event)
 {
+    /* Counted before it is posted, so that the limit holds although the other thread takes events out. */
     if (atomic_fetch_add(&recorder->waiting, 1) >= EVENT_QUEUE_MAX) {
         atomic_fetch_sub(&recorder->waiting, 1);
         count(recorder, OUTCOME_DROPPED);
@@ -116,7 +117,7 @@ static void finish(struct event_recorder *recorder, enum outcome outcome)
     event_correlation_clear(&recorder->plan);
 }
 
-/* A server that refuses one refuses all: one line a minute. */
+/* Logs a failure once a minute: a server that refuses one Event mostly refuses all. */
 static void complain(struct event_recorder *recorder, const struct err *err)
 {
     const struct kube_event *event = recorder->current;
@@ -155,14 +156,15 @@ static void send_current(struct event_recorder *recorder)
     buf_clear(&body);
 }
 
-/* EV-1: what the server said is not asked again; who could not be asked, is. */
+/* Returns whether to retry: not after a response of the server, only if it could not be reached (EV-1). */
 static bool should_retry(const struct event_recorder *recorder, const struct err *err)
 {
     if (err->code == ERR_HTTP || err->code == ERR_INVALID) return false;
     return recorder->tries < TRIES_MAX && !recorder->stopping;
 }
 
-/* EV-1: the first delay is drawn, so that not all who lost a server come back at once. */
+/* Returns the delay; the first one is random, so that not all clients that lost a server come back at once
+ * (EV-1). */
 static int64_t delay_ms(const struct event_recorder *recorder)
 {
     if (recorder->tries > 1) return RETRY_MS;
@@ -176,7 +178,8 @@ static void on_done(void *ctx, const struct object_response *response)
     const struct err *err = response->err;
     recorder->call = NULL;
     root_unref(response->object);
-    if (err && err->http_status == 404 && recorder->is_patch) { /* it expired: made once more */
+    if (err && err->http_status == 404 &&
+        recorder->is_patch) { /* the Event expired, so it is created again */
         recorder->is_patch = false;
         send_current(recorder);
         return;
@@ -186,7 +189,7 @@ static void on_done(void *ctx, const struct object_response *response)
         timer_start(&recorder->retry, clock_of(recorder), delay_ms(recorder));
         return;
     }
-    /* A try whose answer was lost may have made it. */
+    /* An earlier try whose response was lost may have created it. */
     bool is_there = err && recorder->tries > 1 && strcmp(err->reason, "AlreadyExists") == 0;
     if (err && !is_there) complain(recorder, err);
     finish(recorder, err && !is_there     ? OUTCOME_FAILED
@@ -255,7 +258,7 @@ static void on_timeout(struct timer *timer)
     end(container_of(timer, struct event_recorder, timeout));
 }
 
-/* After all that was put: mails come in order. */
+/* Stops after everything that was put, as mail arrives in order. */
 static void on_stop(struct mail *mail)
 {
     struct event_recorder *recorder = container_of(mail, struct event_recorder, stop);
