@@ -1,4 +1,4 @@
-/* The simulator's own paths; see control.h. */
+/* Own paths of the simulator; see control.h. */
 #include "sim/api/control.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
-/* /sim/...: what tests ask of the simulator at any moment. POST /sim/scenario, POST /sim/compact, GET
- * /sim/stats. Owner: the reply belongs to the caller. Called on the connections' threads. */
+/* Requests of tests to the simulator, under /sim/: POST /sim/scenario, POST /sim/compact, GET /sim/stats.
+ * Owner: the reply belongs to the caller. Called on the connections' threads. */
 #pragma once
 #include "sim/store/api.h"
 #include "sim/store/request.h"
 
-/* False when the path is none of these. */
+/* Handles a request; returns false if the path is none of these. */
 bool sim_control(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply);
-/* The counters, as /sim/stats shows them. A new reference. */
+/* Returns the counters, as /sim/stats shows them. A new reference. */
 json_t *sim_stats_json(const struct sim_stats *stats);

@@ -8,7 +8,8 @@
 #include "sim/store/write.h"
 #include "sim/text/tree.h"
 
-/* DeleteOptions from the body, with what the query says. NULL and a response when the body is no JSON. */
+/* Returns DeleteOptions from the body, with those of the query. NULL and a response if the body is not JSON.
+ */
 static json_t *delete_options(const struct writing *w)
 {
     const char *grace = sim_query(w->request, "gracePeriodSeconds"),
@@ -49,7 +50,7 @@ void sim_delete_one(struct writing *w, const char *key)
     json_decref(options);
 }
 
-/* An item of a list has kind and version of its own only when it is a custom resource. */
+/* Returns an item of a list, which has kind and version of its own only if it is a custom resource. */
 static json_t *item(const struct sim_served *served, const struct sim_object *object)
 {
     if (served->kind->custom) return sim_object_json(object, served->kind->kind, served->api_version);

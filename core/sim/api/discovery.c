@@ -17,7 +17,7 @@ struct discovered {
     size_t n;
 };
 
-/* NULL for NULL. */
+/* Returns an array; NULL for NULL. */
 static json_t *strings(const char *const *list)
 {
     json_t *array = list ? json_array() : NULL;
@@ -38,7 +38,7 @@ static json_t *verbs_of_subresource(void)
     return json_pack("[sss]", "get", "patch", "update");
 }
 
-/* The kind behind `after` (NULL: the first) of a group, and of a version unless that is {NULL, 0}. */
+/* Returns the kind after `after` (NULL: the first) of a group, and of a version unless that is {NULL, 0}. */
 static const struct sim_kind *next_kind(const struct discovered *d, const struct sim_kind *after,
                                         struct str group, struct str version)
 {
@@ -117,7 +117,7 @@ static json_t *subresource_entry(const struct sim_kind *kind, const char *name)
                      scale ? "Scale" : kind->kind, "verbs", verbs_of_subresource());
 }
 
-/* NULL when nothing is served there. */
+/* Returns the resources; NULL if nothing is served there. */
 static json_t *resources(const struct discovered *d, struct str group, struct str version)
 {
     const struct sim_kind *kind = next_kind(d, NULL, group, version);
@@ -142,7 +142,7 @@ static json_t *version_info(void)
                      "goVersion", "", "compiler", "kubelua sim", "platform", "linux/amd64");
 }
 
-/* The core group has no list of groups of its own, but a list of versions. */
+/* Returns the versions of the core group, which has no list of groups. */
 static json_t *core_versions(void)
 {
     return json_pack("{s:s,s:[s],s:[]}", "kind", "APIVersions", "versions", "v1",
@@ -166,8 +166,8 @@ static json_t *below_apis(const struct discovered *d, struct str path)
 static const char v2[] = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 static const char v2beta1[] = "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
 
-/* The content type of the aggregated form that an Accept header prefers, NULL when it prefers the legacy one.
- */
+/* Returns the content type of the aggregated form that an Accept header prefers, NULL if it prefers the
+ * legacy one. */
 static const char *aggregated_type(const char *accept)
 {
     struct str rest = str_of(accept ? accept : ""), clause;

@@ -1,5 +1,5 @@
-/* HTTP by libmicrohttpd; see http.h. Connections are accepted by the listener and handed over, so that the
- * listening socket can be closed and opened again while they go on. */
+/* HTTP by libmicrohttpd; see http.h. The listener accepts connections and passes them on, so that the
+ * listening socket can be closed and opened again while they continue. */
 #include "sim/api/http.h"
 
 #include <signal.h>
@@ -33,20 +33,20 @@ struct sim_http {
     struct MHD_Daemon *daemon;
 };
 
-/* One request while it comes in. */
+/* Request that is being received. */
 struct exchange {
     struct buf body;
     bool too_large, has_nul, begun;
 };
 
-/* A body on its way out. */
+/* Body that is being sent. */
 struct body {
     struct sim_http *http;
     struct sim_stream *stream;
     int fd;
 };
 
-/* A plain close would end the connection in good order; this one is answered by RST at once. */
+/* Resets a connection: a plain close would end it in order, while this one sends RST at once. */
 static void reset(int fd)
 {
     struct sockaddr nobody = {.sa_family = AF_UNSPEC};
@@ -138,7 +138,7 @@ static struct MHD_Response *response_of(struct sim_http *http, struct MHD_Connec
     return text_response(http, &reply->text, takes_gzip(http, connection));
 }
 
-/* who is rejected by priority and fairness is told by which of its rules. */
+/* Adds the headers of priority and fairness, which name the rule that rejected the request. */
 static void add_fairness(struct MHD_Response *response)
 {
     MHD_add_response_header(response, "X-Kubernetes-PF-FlowSchema-UID",

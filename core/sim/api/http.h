@@ -1,6 +1,6 @@
-/* The HTTP side, on libmicrohttpd: a listener on the loop, a thread for each connection, bodies in large
- * blocks. Owner: its creator; sim_http_free ends all connections. `serve` is called on the connections'
- * threads, everything else belongs to the loop's thread. */
+/* HTTP server on libmicrohttpd: a listener on the loop, a thread for each connection, bodies in large blocks.
+ * Owner: its creator; sim_http_free ends all connections. `serve` is called on the connections' threads,
+ * everything else belongs to the loop's thread. */
 #pragma once
 #include "base/err.h"
 #include "net/loop.h"
@@ -16,10 +16,10 @@ struct sim_http_options {
     void *ctx;
 };
 
-/* NULL with an error that names the address. */
+/* Creates a server; NULL with an error that names the address. */
 struct sim_http *sim_http_new(struct loop *loop, struct sim_api *api, const struct sim_http_options *options,
                               struct err *err);
 int sim_http_port(const struct sim_http *http);
-/* Nobody can connect for so long: the listening socket is closed. Open connections stay. From any thread. */
+/* Refuses connections for `ms`: closes the listening socket. Open connections stay. From any thread. */
 void sim_http_refuse(struct sim_http *http, int64_t ms);
 void sim_http_free(struct sim_http *http);

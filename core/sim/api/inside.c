@@ -78,7 +78,7 @@ static void unescape(char *text, bool plus)
     *to = '\0';
 }
 
-/* A request as sim_route wants it, with the texts that it points at. */
+/* Request in the form of sim_route, with the strings that it points at. */
 struct split {
     struct sim_request request;
     struct sim_param params[QUERY_MAX];
@@ -167,7 +167,7 @@ bool sim_inside_remove(struct sim_inside *inside, const char *path)
     return find(inside, path, true);
 }
 
-/* An apply of what is not there goes to the collection. */
+/* Sends an apply of an object that does not exist to the collection. */
 static void soften(struct sim_inside *inside, struct sim_request *request, char *path)
 {
     const char *type = request->content_type;

@@ -1,6 +1,6 @@
-/* The simulator without HTTP, for a caller in the same process: requests and responses as texts, on the
- * clock of a loop that is moved by hand. Faults are rules of its own (app/inside/inside_faults.h).
- * Owner: its creator; all on the loop's thread. */
+/* Simulator without HTTP, for a caller in the same process: requests and responses as strings, on the clock
+ * of a loop that is moved by hand. Faults are rules of its own (app/inside/inside_faults.h). Owner: its
+ * creator; everything on the loop's thread. */
 #pragma once
 #include "base/buf.h"
 #include "base/err.h"
@@ -9,7 +9,7 @@
 struct sim_inside;
 struct sim_stream;
 
-/* With the namespaces that every cluster has. */
+/* Creates one, with the namespaces that every cluster has. */
 struct sim_inside *sim_inside_new(struct loop *loop);
 /* Streams must be closed. */
 void sim_inside_free(struct sim_inside *inside);
@@ -20,7 +20,7 @@ struct sim_inside_request {
     struct str body;
 };
 
-/* Subject of a request. Texts are valid until sim_inside_about_clear. */
+/* Subject of a request. Strings are valid until sim_inside_about_clear. */
 struct sim_inside_about {
     const char *verb;                          /* "get", "list", "watch", "create", ...; "" of no resource */
     const char *kind, *resource, *api_version; /* "Deployment", "deployments.apps", "apps/v1"; NULL: none */
@@ -44,12 +44,12 @@ void sim_inside_about_clear(struct sim_inside_about *about);
  * fields have no owners here, and lists are replaced. */
 void sim_inside_serve(struct sim_inside *inside, const struct sim_inside_request *request,
                       struct sim_inside_response *response);
-/* Instead of it: an error as the server gives it. `reason` and `message` may be NULL. */
+/* Responds with an error instead, as the server would. `reason` and `message` may be NULL. */
 void sim_inside_refuse(int code, const char *reason, const char *message, int retry_after_s,
                        struct sim_inside_response *response);
 void sim_inside_response_clear(struct sim_inside_response *response);
 
-/* Appends what a watch has to say now; false when it is over. */
+/* Appends the present events of a watch; returns false if it ended. */
 bool sim_inside_read(struct sim_stream *stream, struct buf *out);
 void sim_inside_close(struct sim_stream *stream);
 
@@ -59,8 +59,9 @@ void sim_inside_add_kind(struct sim_inside *inside, const char *group, const cha
 /* Stores the objects of a JSON text, as a file for `kubelua sim --load` has them: one with a uid as it is, in
  * the place of what has its name. */
 bool sim_inside_put(struct sim_inside *inside, struct str json, struct err *err);
-/* Removes the object of a path, whatever its finalizers and grace period say; false when it is not there. */
+/* Removes the object of a path, regardless of finalizers and grace period; returns false if it does not
+ * exist. */
 bool sim_inside_remove(struct sim_inside *inside, const char *path);
-/* Open watches of a resource ("pods", "deployments.apps"; "" all) end; with `expire` every version given out
- * so far is too old, too, so that they begin with a list again. ERR_NOT_FOUND. */
+/* Ends open watches of a resource ("pods", "deployments.apps"; "" all); with `expire` every version so far is
+ * also too old, so that clients list again. ERR_NOT_FOUND. */
 bool sim_inside_end_watches(struct sim_inside *inside, const char *resource, bool expire, struct err *err);

@@ -70,7 +70,7 @@ static void put_item(struct list *list)
     sim_form_item(&list->out, list->served, list->form, object);
 }
 
-/* False when the other side went away during a pause. */
+/* Performs an action; returns false if the client disconnected during a pause. */
 static bool act(struct list *list, struct sim_action *action)
 {
     bool ok = !action->pause_ms || sim_wait(list->fd, action->pause_ms);

@@ -1,4 +1,4 @@
-/* The listening socket; see listener.h. */
+/* Listening socket; see listener.h. */
 #include "sim/api/listener.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
-/* A listening socket on the loop, which can be closed for a while so that connections are refused.
- * Owner: its creator. sim_listener_refuse may be called from any thread, the rest belongs to the loop's
- * thread. */
+/* Listening socket on the loop, which can be closed for a while so that connections are refused. Owner: its
+ * creator. sim_listener_refuse may be called from any thread, the rest belongs to the loop's thread. */
 #pragma once
 #include <sys/socket.h>
 

@@ -1,4 +1,4 @@
-/* Answers access reviews from the fault rules; see review.h. */
+/* Responses to access reviews from the fault rules; see review.h. */
 #include "sim/api/review.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ static bool is_allowed(struct sim_api *api, const json_t *attributes)
                               strcmp(resource, "*") == 0 ? NULL : resource, *ns ? ns : NULL);
 }
 
-/* The review as it came, with its status: the server keeps none. */
+/* Responds with the received review and its status: the server stores none. */
 static void respond(struct sim_api *api, json_t *review, struct sim_reply *reply)
 {
     const json_t *spec = json_object_get(review, "spec");

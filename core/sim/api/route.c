@@ -34,7 +34,7 @@ static void read_objects(struct sim_api *api, const struct sim_request *request,
     struct sim_list_options options;
     json_t *refusal;
     if (sim_list_options_read(request, target->served->kind, &options, &refusal)) {
-        if (target->name) /* whatever the options say, as the real server has it */
+        if (target->name) /* regardless of the options, as in the real server */
             sim_get(api, request, target, reply);
         else if (options.watch)
             sim_watch(api, request, target, &options, faulty, reply);
@@ -94,7 +94,7 @@ static bool discovery(struct sim_api *api, const struct sim_request *request, st
     return reply->json != NULL;
 }
 
-/* A Status below a group and version that is served, a line of text everywhere else. */
+/* Responds 404: a Status below a served group and version, a line of text everywhere else. */
 static void not_found(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
     if (sim_target_has_group(api->store, request->path)) {

@@ -1,6 +1,5 @@
-/* The simulated API server put together: store, HTTP, data, scenario.
- * Owner: its creator. Everything belongs to the loop's thread; requests are served on threads of their
- * own. */
+/* Simulated API server: store, HTTP, data, scenario. Owner: its creator. Everything belongs to the loop's
+ * thread; requests are served on threads of their own. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +20,7 @@ struct sim_server_options {
     int64_t bookmark_ms;
 };
 
-/* NULL with an error that names what is wrong. Ready for requests when it returns. */
+/* Creates a server, which is ready for requests; NULL with an error. */
 struct sim_server *sim_server_new(struct loop *loop, const struct sim_server_options *options,
                                   struct err *err);
 /* Begins the scenario of the options; false when one of its first steps fails. */

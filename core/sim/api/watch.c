@@ -40,15 +40,15 @@ struct watch {
     bool polled;
 };
 
-/* The functions of `stream`. */
+/* Functions of `stream`. */
 static ssize_t sim_watch_read(struct sim_stream *stream, char *to, size_t room);
 static void sim_watch_free(struct sim_stream *stream);
-/* The next one is due when the interval is over, or shortly before the watch ends. */
+/* Schedules the next bookmark: after the interval, or shortly before the watch ends. */
 static void sim_watch_schedule_bookmark(struct watch *watch);
 
 enum { DEFAULT_TIMEOUT_S = 1800 }; /* of a watch that names none */
 
-/* Takes `status`: all that the watch says. */
+/* Ends the watch with a single error. Takes `status`. */
 static void fail_with(struct watch *watch, json_t *status)
 {
     struct buf line = {0};
@@ -58,8 +58,8 @@ static void fail_with(struct watch *watch, json_t *status)
     STAILQ_INSERT_HEAD(&watch->actions, action, link);
 }
 
-/* With the store's lock: where the watch begins. One that cannot begin there says so in its stream, as on a
- * real server (A-2, A-6). */
+/* Starts the watch, with the store's lock. One that cannot begin reports that in its stream, as on a real
+ * server (A-2, A-6). */
 static void begin(struct watch *watch, bool initial_given)
 {
     struct sim_store *store = watch->api->store;
@@ -68,6 +68,8 @@ static void begin(struct watch *watch, bool initial_given)
     uint64_t next = resource->history.next;
     bool from_version = options->version > 0 && !options->send_initial;
     bool to_come = options->send_initial && options->version > store->version;
+    /* A watch without a version begins with the present objects too, unless sendInitialEvents=false excludes
+     * them (A-2). */
     bool with_present = !to_come && (options->send_initial || (options->version == 0 && !initial_given));
     watch->version = watch->delivered = from_version ? options->version : store->version;
     watch->stage = WATCH_LIVE;
@@ -75,6 +77,7 @@ static void begin(struct watch *watch, bool initial_given)
         fail_with(watch, sim_status_too_old(options->version, resource->history.forgotten));
     if (to_come) fail_with(watch, sim_status_too_large(options->version, store->version));
     if (with_present) {
+        /* The map never changes, so the present objects are sent without the lock while writes continue. */
         watch->stage = WATCH_INITIAL;
         watch->initial = omap_ref(resource->map);
         omap_seek(&watch->cursor, watch->initial, watch->prefix);
@@ -134,7 +137,7 @@ void sim_watch(struct sim_api *api, const struct sim_request *request, const str
 /* --- Content of a watch: the present objects, events, bookmarks, and the effects of faults on them; see
  * watch.h */
 
-/* One more bookmark so long before the end, so that the client goes on from a fresh version. */
+/* Time before the end at which a last bookmark is sent, so that the client continues from a fresh version. */
 enum { BEFORE_DEADLINE_MS = 2000 };
 
 static int64_t now_ms(const struct watch *watch)
@@ -142,7 +145,7 @@ static int64_t now_ms(const struct watch *watch)
     return clock_now_ms(sim_clock(watch->api));
 }
 
-/* With the store's lock. */
+/* Releases the batch, with the store's lock. */
 static void give_back_batch(struct watch *watch)
 {
     for (size_t i = 0; i < watch->batch_count; i++) {
@@ -190,11 +193,11 @@ static void send_event(struct watch *watch, const char *type, const struct sim_o
     sim_count(&watch->api->stats.events, 1);
 }
 
-/* An object that begins or ceases to match is added or deleted in the eyes of this client; what it sees last
- * is the object that matched, with the version of the change. */
+/* Writes an event. An object that begins or ceases to match is added or deleted for this client; the last
+ * state it receives is the one that matched, with the version of the change. */
 static void render(struct watch *watch, const struct sim_event *event)
 {
-    if (event->version <= watch->version) return; /* asked for a version that was still to come */
+    if (event->version <= watch->version) return; /* the watch began at a version of the future */
     watch->version = event->version;
     if (!in_scope(watch, event->object)) return;
     bool was = selected(watch, event->before),
@@ -235,10 +238,11 @@ static void sim_watch_schedule_bookmark(struct watch *watch)
     if (before > now && before < watch->bookmark_ms) watch->bookmark_ms = before;
 }
 
-/* With the store's lock: everything there is, up to what fits. */
+/* Takes new events, with the store's lock, as many as fit. */
 static void take_events(struct watch *watch)
 {
     struct sim_history *history = &watch->watcher.resource->history;
+    /* With an action pending one event at a time, as the action is due after an exact number of events. */
     size_t max = STAILQ_EMPTY(&watch->actions) ? SIM_WATCH_BATCH_MAX : 1, bytes = watch->out.len;
     give_back_batch(watch);
     if (watch->watcher.next < history->first) watch->watcher.ended = true; /* too slow: it lost events */
@@ -253,7 +257,7 @@ static void take_events(struct watch *watch)
     }
 }
 
-/* With the store's lock: what was injected since the last time is due from here on. */
+/* Takes injected actions, with the store's lock: those since the last call are due from here on. */
 static void take_injected(struct watch *watch)
 {
     struct sim_action *action;
@@ -261,7 +265,7 @@ static void take_injected(struct watch *watch)
     STAILQ_CONCAT(&watch->actions, &watch->watcher.actions);
 }
 
-/* Nothing to send: a bookmark, the end, or sleep. False when there is nothing to wait for any more. */
+/* Handles a watch without events: a bookmark, the end, or sleep. Returns false at its end. */
 static bool idle(struct watch *watch, uint64_t store_version)
 {
     int64_t now = now_ms(watch);
@@ -275,7 +279,7 @@ static bool idle(struct watch *watch, uint64_t store_version)
     return now < watch->deadline_ms;
 }
 
-/* False when the client has gone. */
+/* Sleeps; returns false if the client disconnected. */
 static bool nap(struct watch *watch)
 {
     int64_t until = watch->bookmark_ms < watch->deadline_ms ? watch->bookmark_ms : watch->deadline_ms;
@@ -288,7 +292,7 @@ static bool nap(struct watch *watch)
     return fds[1].revents == 0;
 }
 
-/* One round of a live watch; false when it ends. */
+/* Runs one round of a live watch; returns false when it ends. */
 static bool produce_live(struct watch *watch)
 {
     struct sim_store *store = watch->api->store;
@@ -298,6 +302,7 @@ static bool produce_live(struct watch *watch)
     if (!acting) take_events(watch);
     bool ended = watch->watcher.ended, nothing = !acting && watch->batch_count == 0;
     uint64_t version = store->version;
+    /* Set with the lock held, so that a write between this check and the sleep wakes the watch. */
     watch->watcher.asleep = nothing && !ended && watch->out.len == 0;
     sim_store_unlock(store);
 
@@ -310,7 +315,7 @@ static bool produce_live(struct watch *watch)
     return watch->out.len > 0 || (!watch->polled && nap(watch));
 }
 
-/* False when the other side went away during a pause. */
+/* Performs an action; returns false if the client disconnected during a pause. */
 static bool act(struct watch *watch, struct sim_action *action)
 {
     bool ok = !action->pause_ms || sim_wait(watch->fd, action->pause_ms);

@@ -40,7 +40,7 @@ static bool is_json(const struct writing *w)
     return false;
 }
 
-/* An object in JSON; NULL and a response when it is something else. */
+/* Returns an object in JSON; NULL and a response if it is anything else. */
 static json_t *read_object(const struct writing *w)
 {
     if (!is_json(w)) return NULL;
@@ -74,7 +74,7 @@ static void create(struct writing *w)
     json_decref(body);
 }
 
-/* A Binding names the node; the pod is the one of the path. */
+/* Applies a Binding, which names the node; the pod is the one of the path. */
 static json_t *bound(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
     json_t *pod = json_deep_copy(old);
@@ -100,7 +100,7 @@ static json_t *as_given(void *ctx, const struct sim_kind *kind, const json_t *ol
     return json_incref(ctx);
 }
 
-/* An update of the object. Where it may create one that is not there, the body makes it of NULL. */
+/* Updates the object. Where an update may create it, the body is built from NULL. */
 static void write_body(struct writing *w, const char *key, sim_body_fn *body, void *ctx, bool may_create)
 {
     struct sim_written written;
@@ -134,7 +134,7 @@ static json_t *merged_by_key(void *ctx, const struct sim_kind *kind, const json_
     return sim_patch_strategic(old, ctx);
 }
 
-/* The real server keeps to itself what was wrong; here a cause tells. */
+/* Rejects a request, with a cause that tells the reason, which the real server does not report. */
 static json_t *rejected(const char *why)
 {
     json_t *status = sim_status_generic(422);

@@ -1,5 +1,5 @@
-/* Requests that write: bodies, content types, options, answers.
- * Owner: the reply belongs to the caller. Called on the connection's thread, without the store's lock. */
+/* Requests that write: bodies, content types, options, responses. Owner: the reply belongs to the caller.
+ * Called on the connection's thread, without the store's lock. */
 #pragma once
 #include "sim/store/api.h"
 #include "sim/store/target.h"

@@ -14,9 +14,10 @@ struct writing {
 
 /* --- write_request.c */
 
-/* NULL and a response when the body is not JSON; `what` says what it was to be. A new reference. */
+/* Returns the body; NULL and a response if it is not JSON; `what` names the expected content. A new
+ * reference. */
 json_t *sim_write_body(const struct writing *writing, const char *what);
-/* The response to all writes but most deletes. Clears `written`. */
+/* Responds to all writes except most deletes. Clears `written`. */
 void sim_write_respond(struct writing *writing, struct sim_written *written);
 
 /* --- delete_request.c: each responds */

@@ -26,7 +26,7 @@ json_t *sim_column_definition(const json_t *column)
 
 /* --- Cells of the built-in kinds */
 
-/* The value at the column's path; NULL for none. */
+/* Returns the value at the column's path; NULL for none. */
 static const json_t *value_of(const json_t *object, const json_t *column)
 {
     const json_t *paths = json_object_get(column, "jsonPath"), *path, *value;
@@ -59,7 +59,7 @@ static json_t *cell_age(const json_t *object, const json_t *column, int64_t now_
     return sim_age(sim_text_at(value_of(object, column), ""), now_s);
 }
 
-/* How many entries the maps at the paths have together. */
+/* Returns the number of entries of the maps at the paths together. */
 static json_t *cell_size(const json_t *object, const json_t *column, int64_t now_s)
 {
     json_int_t entries = 0;
@@ -70,7 +70,7 @@ static json_t *cell_size(const json_t *object, const json_t *column, int64_t now
     return json_integer(entries);
 }
 
-/* One field of each element of a list. */
+/* Returns one field of each element of a list. */
 static json_t *cell_list(const json_t *object, const json_t *column, int64_t now_s)
 {
     struct buf b = {0};
@@ -102,7 +102,7 @@ static json_t *cell_selector(const json_t *object, const json_t *column, int64_t
 
 /* --- Cells of custom kinds, by the type of the column */
 
-/* The shortest text that reads back as the same number, in Go's choice between 1.5 and 1.5e+06. */
+/* Returns the shortest number that reads back equal, with Go's choice between 1.5 and 1.5e+06. */
 static json_t *real_cell(double value)
 {
     char text[64];
@@ -114,7 +114,7 @@ static json_t *real_cell(double value)
     return sim_textf("%.*f", digits > exponent ? digits - exponent : 0, value);
 }
 
-/* As Go prints it: texts bare, maps and lists as JSON. */
+/* Returns a value as Go prints it: strings bare, maps and lists as JSON. */
 static json_t *text_of(const json_t *value)
 {
     if (json_is_null(value)) return json_string("<no value>");
@@ -136,7 +136,7 @@ static json_t *date_cell(const json_t *value, int64_t now_s)
     return json_string(age);
 }
 
-/* A value of another type than the column's is a null, as on the real server. */
+/* Returns a cell; null for a value of another type than the column's, as on the real server. */
 static json_t *typed_cell(const json_t *object, const json_t *column, int64_t now_s)
 {
     const char *type = sim_text_at(column, "type");

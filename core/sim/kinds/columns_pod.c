@@ -1,5 +1,4 @@
-/* The table of pods: what STATUS and RESTARTS say follows the real printer case by case, as people read it
- * daily. */
+/* Table of pods: STATUS and RESTARTS follow the real printer case by case, as users read them daily. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +34,7 @@ static bool condition_is(const json_t *pod, const char *type, const char *field,
     return condition && strcmp(sim_text_at(condition, field), value) == 0;
 }
 
-/* An init container that runs as long as the pod (a sidecar). */
+/* Returns whether it is an init container that runs as long as the pod (a sidecar). */
 static bool is_sidecar(const json_t *pod, const char *name)
 {
     const json_t *container = sim_find(sim_at(pod, "spec.initContainers"), "name", name);
@@ -74,8 +73,8 @@ static void send_terminated(struct summary *s, const char *prefix, const json_t 
         set_reason(s, "%sExitCode:%lld", prefix, (long long)sim_int_at(terminated, "exitCode", 0));
 }
 
-/* The state of the init containers; true when one of them has still to finish, which is then the reason.
- * `sidecars` gets the restarts of those that go on counting when the pod runs. */
+/* Evaluates the init containers; returns true if one has still to finish, which is then the reason.
+ * `sidecars` receives the restarts of those that continue to count when the pod runs. */
 static bool init_phase(struct summary *s, struct summary *sidecars, const json_t *pod)
 {
     size_t i;

@@ -29,7 +29,7 @@ static void add_item(struct buf *b, const char *text)
     buf_printf(b, "%s%s", b->len ? "," : "", text);
 }
 
-/* The texts, sorted, each once. */
+/* Appends the strings, sorted, each once. */
 static void add_sorted(struct buf *b, const char **texts, size_t count)
 {
     qsort(texts, count, sizeof *texts, sim_compare_texts);
@@ -37,7 +37,7 @@ static void add_sorted(struct buf *b, const char **texts, size_t count)
         if (!i || strcmp(texts[i], texts[i - 1]) != 0) add_item(b, texts[i]);
 }
 
-/* The first of two paths that holds a text. */
+/* Returns the first of two paths that has a string. */
 static const char *either(const json_t *object, const char *path, const char *other)
 {
     const char *text = sim_text_at(object, path);

@@ -1,4 +1,4 @@
-/* The built-in kinds, as a v1.36 server describes them; see kinds.h. */
+/* Built-in kinds, as a v1.36 server describes them; see kinds.h. */
 #include "sim/kinds/kinds.h"
 
 #include <pthread.h>

@@ -11,9 +11,9 @@ struct sim_kind_list {
 
 /* Kinds that `kubelua sim` serves, in the order in which discovery names them. Borrowed. */
 const struct sim_kind_list *sim_builtin_kinds(void);
-/* One of them; NULL when there is none. */
+/* Returns one of them; NULL if there is none. */
 const struct sim_kind *sim_builtin_kind(const char *plural);
 /* Kinds that only specs of scripts use: they have the rules of every kind, and none of their own. */
 const struct sim_kind_list *sim_kinds_of_tests(void);
-/* A column that several kinds share; see columns.h. Borrowed. */
+/* Returns a column that several kinds share; see columns.h. Borrowed. */
 json_t *sim_shared_column(const char *name);

@@ -18,7 +18,7 @@ static json_t *partial_of(const json_t *object)
                      "metadata", metadata ? json_incref(metadata) : json_object());
 }
 
-/* With kind and apiVersion first, which items of a list lack. */
+/* Returns the object with kind and apiVersion first, which items of a list lack. */
 static json_t *whole(const struct sim_kind *kind, const json_t *object)
 {
     char *api_version = sim_api_version(kind);
@@ -28,7 +28,8 @@ static json_t *whole(const struct sim_kind *kind, const json_t *object)
     return copy;
 }
 
-/* The bookmark that ends the initial events must keep its annotation, whatever was asked for. */
+/* Returns whether it is the bookmark that ends the initial events, which must keep its annotation in every
+ * form. */
 static bool ends_initial_events(const json_t *object)
 {
     return json_object_get(sim_at(object, "metadata.annotations"), "k8s.io/initial-events-end") != NULL;
@@ -42,7 +43,7 @@ static json_t *included(const struct sim_kind *kind, const json_t *object, const
     return partial_of(object);
 }
 
-/* The columns of the kind's tables; a new array. */
+/* Returns the columns of the kind's tables; a new array. */
 static json_t *columns_of(const struct sim_kind *kind)
 {
     bool none = json_array_size(kind->printer_columns) == 0;

@@ -1,6 +1,6 @@
-/* Other forms of objects that a client may ask for by its Accept header: Tables and PartialObjectMetadata.
- * Owner: each function returns a new reference; what is handed in is borrowed and not changed.
- * Everything may be called anywhere. */
+/* Other forms of objects that a client may request by its Accept header: Tables and PartialObjectMetadata.
+ * Owner: each function returns a new reference; arguments are borrowed and not changed. Everything may be
+ * called anywhere. */
 #pragma once
 #include "base/str.h"
 #include "sim/object/kind.h"
@@ -10,20 +10,20 @@ enum sim_form {
     SIM_FORM_TABLE,
     SIM_FORM_PARTIAL,
     SIM_FORM_PARTIAL_LIST,
-    SIM_FORM_UNACCEPTABLE, /* answer 406 */
+    SIM_FORM_UNACCEPTABLE, /* respond 406 */
 };
 
-/* One of the media types of an Accept header, with the parameters that mean something. */
+/* One of the media types of an Accept header, with its relevant parameters. */
 struct sim_clause {
     struct str type, as, group, version;
     double q;
 };
 struct sim_clause sim_read_clause(struct str text);
 
-/* The first form in the header that the server has; NULL and "" are JSON. */
+/* Returns the first form in the header that the server supports; NULL and "" are JSON. */
 enum sim_form sim_negotiate(const char *accept);
 
-/* The same for a server that has other forms than this one. */
+/* Likewise for a server that has other forms than this one. */
 struct sim_spoken {
     bool tables, protobuf;
 };

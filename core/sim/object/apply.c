@@ -1,4 +1,4 @@
-/* Server-side apply; see apply.h. Who applied what stands in metadata.managedFields, as in the real server.
+/* Server-side apply; see apply.h. The owners of fields are in metadata.managedFields, as in the real server.
  */
 #include "sim/object/apply.h"
 
@@ -32,7 +32,7 @@ static json_t *owned_by(const json_t *given)
     return fields;
 }
 
-/* The manager's entry; NULL when it has none. Borrowed. */
+/* Returns the manager's entry; NULL if it has none. Borrowed. */
 static json_t *entry_of(const json_t *object, const char *manager)
 {
     json_t *entry;

@@ -13,5 +13,5 @@ struct sim_apply {
     int64_t now_s;
 };
 
-/* `old` NULL: the object is made. */
+/* Returns the result; `old` NULL: creates the object. */
 json_t *sim_applied(const json_t *old, const struct sim_apply *apply);

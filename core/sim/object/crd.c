@@ -1,4 +1,4 @@
-/* The kinds that a CustomResourceDefinition defines, and its status. */
+/* Kinds that a CustomResourceDefinition defines, and its status. */
 #include "sim/object/crd.h"
 
 #include <ctype.h>

@@ -7,9 +7,9 @@
 bool sim_is_crd(const struct sim_kind *kind);
 /* Appends to `causes` what is wrong with names, scope, versions and columns. */
 void sim_crd_check(const json_t *crd, json_t *causes);
-/* One kind for each served version, the one that discovery prefers first; `*out` is a new array. 0 with a new
- * text in
- * `*message` when the CRD does not hold together, 0 with NULL there when no version is served. */
+/* Sets `*out` to a new array of one kind for each served version, in discovery's order of preference. Returns
+ * their number; 0 with a new string in `*message` if the CRD is inconsistent, 0 with NULL there if no version
+ * is served. */
 size_t sim_crd_kinds(const json_t *crd, struct sim_kind ***out, char **message);
 /* Sets acceptedNames, storedVersions and the conditions NamesAccepted and Established in `crd`'s status; a
  * second call changes nothing. A create calls it by itself. */

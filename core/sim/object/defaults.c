@@ -1,4 +1,4 @@
-/* Defaults of the built-in kinds, as far as a client can be expected to look at them; see defaults.h. */
+/* Defaults of the built-in kinds, as far as clients depend on them; see defaults.h. */
 #include "sim/object/defaults.h"
 
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static const char *pull_policy(const char *image)
     return !tag || strcmp(tag, ":latest") == 0 ? "Always" : "IfNotPresent";
 }
 
-/* Limits are requests too, unless those say otherwise. */
+/* Sets missing requests to the limits. */
 static void default_requests(json_t *container)
 {
     json_t *resources = json_object_get(container, "resources"),
@@ -107,7 +107,7 @@ static void finish_workload(json_t *object)
 
 /* --- Other kinds */
 
-/* An address of 10.0.0.0/16 that follows from the uid: the same each time, and hardly ever given twice. */
+/* Sets an address of 10.0.0.0/16 that is derived from the uid: always the same, and rarely a duplicate. */
 static void default_address(const json_t *service, json_t *spec)
 {
     uint32_t hash = 2166136261u;
@@ -140,7 +140,7 @@ static void finish_node(json_t *node)
     if (capacity) sim_default(status, "allocatable", json_deep_copy(capacity));
 }
 
-/* stringData is only written, never read: it goes into data. */
+/* Moves stringData, which is only written, never read, into data. */
 static void finish_secret(json_t *secret)
 {
     json_t *plain = json_object_get(secret, "stringData"), *value;

@@ -8,7 +8,7 @@
 
 #include "sim/object/kind.h"
 
-/* With every write. */
+/* Sets the defaults of every write. */
 void sim_apply_defaults(const struct sim_kind *kind, json_t *object);
-/* With the first write only: the status and finalizers that an object starts with. */
+/* Sets the status and finalizers of the first write only. */
 void sim_apply_first_status(const struct sim_kind *kind, json_t *object);

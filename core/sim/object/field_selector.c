@@ -32,7 +32,7 @@ static bool is_known(const struct sim_kind *kind, const char *label, char **mess
     return false;
 }
 
-/* The length of the term at the front, up to the comma that ends it. */
+/* Returns the length of the first term, up to the comma that ends it. */
 static size_t term_length(const char *text)
 {
     size_t n = 0;
@@ -40,7 +40,7 @@ static size_t term_length(const char *text)
     return n;
 }
 
-/* The terms, sorted, as the server looks at them in this order. */
+/* Returns the terms, sorted, as the server checks them in this order. */
 static char **split(const char *text, size_t *count)
 {
     char **terms = xcalloc(1, sizeof *terms);
@@ -93,7 +93,7 @@ static bool add_term(struct sim_selector *s, const struct sim_kind *kind, const 
 {
     /* Old clients call the node of a pod "spec.host". */
     if (kind->graceful && strcmp(label, "spec.host") == 0) label = "spec.nodeName";
-    if (equal && !*label && value->len == 0) return true; /* "=" asks for nothing */
+    if (equal && !*label && value->len == 0) return true; /* "=" requires nothing */
     if (!is_known(kind, label, message)) return false;
     struct sim_requirement *r = sim_selector_add(s);
     r->key = xstrdup(label);

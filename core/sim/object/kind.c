@@ -23,7 +23,7 @@ static const struct {
     {"no delete of collections", offsetof(struct sim_kind, no_delete_collection)},
 };
 
-/* An array of new strings that ends with NULL; NULL for an empty list. */
+/* Returns an array of new strings that ends with NULL; NULL for an empty list. */
 static const char *const *texts_of(const json_t *list)
 {
     size_t n = json_array_size(list);

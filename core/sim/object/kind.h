@@ -12,7 +12,7 @@ struct sim_kind {
     const char *group; /* "" for the core group */
     const char *version;
     const char *plural, *singular, *kind;
-    const char *list_kind;          /* kind + "List", unless a CRD says otherwise */
+    const char *list_kind;          /* kind + "List", unless a CRD has another */
     const char *const *short_names; /* ends with NULL; may be NULL */
     const char *const *categories;  /* ends with NULL; may be NULL */
     /* Labels that field selectors know besides metadata.name and metadata.namespace: dotted paths into the
@@ -25,21 +25,21 @@ struct sim_kind {
     bool has_generation;       /* metadata.generation counts changes of what is wanted */
     bool keeps_first_status;   /* a create may bring a status although there is a subresource (nodes) */
     bool graceful;             /* deletes of scheduled objects wait for the grace period (pods) */
-    bool returns_deleted;      /* a delete answers with the object, not with a Status */
+    bool returns_deleted;      /* a delete returns the object, not a Status */
     bool needs_version;        /* an update without a resourceVersion is refused */
     bool created_by_update;    /* a PUT of an object that is not there creates it */
     bool no_delete_collection; /* namespaces */
     bool custom;               /* defined by a CRD */
-    bool not_storage;          /* another version of the same CRD is the one that objects are kept in */
+    bool not_storage;          /* another version of the same CRD is the stored one */
     bool gone;                 /* its CRD was deleted */
     /* Of built-in kinds, borrowed; see defaults.h. */
     const json_t *defaults, *first_status;
     const json_t *printer_columns; /* of its tables (kinds/columns.h), NULL or empty: name and age */
 };
 
-/* A kind of that group and version. `names` is as in a CRD; `rules` (may be NULL) are those of a built-in
- * kind: `fields` are its field labels, and `has` is what is true of it. The caller owns it, and may set all
- * else. */
+/* Creates a kind of that group and version. `names` is as in a CRD; `rules` (may be NULL) are those of a
+ * built-in kind: `fields` are its field labels, and `has` its properties. The caller owns it, and may set
+ * everything else. */
 struct sim_kind *sim_kind_new(const char *group, const char *version, const json_t *names,
                               const json_t *rules);
 /* NULL is allowed. */

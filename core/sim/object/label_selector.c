@@ -58,7 +58,7 @@ static bool read_values(struct parser *p, struct sim_requirement *r)
             if (p->next.kind != SIM_TOKEN_COMMA && p->next.kind != SIM_TOKEN_CLOSE)
                 return fail(p, "found '%.*s', expected: ',' or ')'", STR_ARG(p->next.text));
         } else if (token.kind == SIM_TOKEN_COMMA) {
-            /* A comma without a word on one of its sides stands next to the empty value. */
+            /* A comma without a word on one side means an empty value. */
             if (r->value_count == 0 || p->next.kind == SIM_TOKEN_COMMA || p->next.kind == SIM_TOKEN_CLOSE)
                 sim_requirement_add_value(r, "", 0);
         } else {
@@ -117,7 +117,7 @@ static bool check_key(struct parser *p, struct str key)
     return good;
 }
 
-/* All that is wrong is said at once, in the order of the values. */
+/* Reports all errors at once, in the order of the values. */
 static bool check_values(struct parser *p, struct sim_requirement *r)
 {
     struct buf all = {0};

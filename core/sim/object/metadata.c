@@ -45,7 +45,7 @@ static const char *type_name(const json_t *value)
     }
 }
 
-/* The server's words for a body that cannot be read as an object of the kind; takes `why`. */
+/* Refuses a body that cannot be read as an object of the kind, with the server's message; takes `why`. */
 static bool refuse(const struct sim_kind *kind, const json_t *body, char *why, struct sim_refusal *refusal)
 {
     const char *given = sim_text_at(body, "kind"), *version = sim_text_at(body, "apiVersion");
@@ -80,8 +80,8 @@ static const char *wanted_type(json_type type)
     }
 }
 
-/* Custom objects must say what they are, and are only compared with the version; others are looked up by what
- * they say, and may say nothing. */
+/* Checks kind and version. Custom objects must have them, and only the version is compared; others are looked
+ * up by them, and may omit them. */
 static bool check_kind(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal)
 {
     const char *given = sim_text_at(body, "kind"), *version = sim_text_at(body, "apiVersion");
@@ -110,7 +110,7 @@ static bool check_kind(const struct sim_kind *kind, const json_t *body, struct s
     return good;
 }
 
-/* The values of labels and annotations, and finalizers, are strings. */
+/* Checks that the values of labels and annotations, and finalizers, are strings. */
 static bool check_strings(const struct sim_kind *kind, const json_t *body, const char *field,
                           struct sim_refusal *refusal)
 {
@@ -182,7 +182,7 @@ json_t *sim_normalized(const struct sim_kind *kind, const json_t *body)
     return copy;
 }
 
-/* A cause for the text, when `problems` says something; empties it. */
+/* Adds a cause for the string, if there are `problems`; empties them. */
 static void add_problems(json_t *causes, const char *field, const char *text, struct buf *problems)
 {
     json_t *value = sim_string(text);
@@ -240,7 +240,7 @@ static void check_annotations(json_t *causes, const json_t *annotations)
     json_t *value;
     size_t size = 0;
     json_object_foreach ((json_t *)annotations, key, value) {
-        /* As for labels, but capitals are good in the prefix too. */
+        /* As for labels, but capitals are valid in the prefix too. */
         char *lower = sim_lower(key);
         sim_check_key(str_of(lower), &problems);
         add_problems(causes, "metadata.annotations", key, &problems);

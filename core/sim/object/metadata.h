@@ -4,10 +4,10 @@
 #pragma once
 #include "sim/object/object_rules.h"
 
-/* False with a 400 when the body is no object of this kind and version, or its metadata has values of wrong
- * types. A built-in kind may leave kind and apiVersion out. */
+/* Returns false with a 400 if the body is not an object of this kind and version, or its metadata has values
+ * of wrong types. A built-in kind may omit kind and apiVersion. */
 bool sim_check_body(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal);
-/* A deep copy with kind, apiVersion and metadata first, the metadata tidy. */
+/* Returns a deep copy with kind, apiVersion and metadata first, the metadata in order. */
 json_t *sim_normalized(const struct sim_kind *kind, const json_t *body);
 /* Puts the fields of metadata in the server's order, without empty and unknown ones. */
 void sim_tidy_metadata(json_t *object);

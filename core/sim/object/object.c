@@ -56,7 +56,7 @@ static char *put(char *to, struct str s)
     return to + s.n;
 }
 
-/* One allocation for all: the record, the small strings, the text. */
+/* Allocates once for everything: the record, the small strings, the text. */
 static struct sim_object *build(struct str text, const struct parts *parts)
 {
     size_t small = parts->namespace_.n + 1 + parts->name.n + 1 + parts->phase.n + 1 + parts->node.n + 1;
@@ -95,7 +95,7 @@ static void take_over(json_t *to, const json_t *from, const char *key)
     if (value) json_object_set(to, key, value);
 }
 
-/* The order in which a real server writes the members. */
+/* Returns the members in the order of a real server. */
 static json_t *ordered(const json_t *object)
 {
     static const char *const first[] = {"name", "generateName", "namespace", "uid"};
@@ -131,7 +131,8 @@ static struct str moved(const struct sim_object *object, struct sim_span span, c
     return (struct str){text + at, span.len};
 }
 
-/* Versions of generated objects are shorter than those of the store: the text grows in that place, once. */
+/* Returns a copy with room for a version: those of generated objects are shorter than those of the store, so
+ * the text grows once. */
 static struct sim_object *with_room(const struct sim_object *object)
 {
     struct sim_span v = object->version_text;
@@ -160,7 +161,7 @@ static size_t size_of(const struct sim_object *object)
     return (size_t)(object->text - (const char *)object) + object->len + 1;
 }
 
-/* A copy of all of it in one go, but for the count, which other threads change meanwhile. */
+/* Returns a copy of everything except the count, which other threads change meanwhile. */
 static struct sim_object *clone(const struct sim_object *object)
 {
     const size_t from = offsetof(struct sim_object, len);

@@ -1,6 +1,6 @@
-/* One stored object: compact JSON text without kind and apiVersion, as items of a list are, and what
- * selectors ask of it. Owner: counted references, which are taken and given back under the store's lock only;
- * everything else in it is constant once it is stored. A new one belongs to its maker until the store takes
+/* Stored object: compact JSON text without kind and apiVersion, as items of a list are, and the values that
+ * selectors need. Owner: counted references, which are taken and released under the store's lock only;
+ * everything else in it is constant once it is stored. A new one belongs to its creator until the store takes
  * it. */
 #pragma once
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "base/str.h"
 #include "sim/object/selector.h"
 
-/* Versions that the store gives have this many digits, so that they can be written into a finished text. */
+/* Number of digits of the store's versions, so that they can be written into a finished text. */
 enum { SIM_VERSION_DIGITS = 16 };
 
 struct sim_span {
@@ -28,13 +28,13 @@ struct sim_object {
     char *text;
 };
 
-/* From text that is valid and compact; copied. NULL when it has no metadata.name. */
+/* Creates an object from valid and compact text; copied. NULL if it has no metadata.name. */
 struct sim_object *sim_object_from_text(struct str text);
-/* From a whole object; kind and apiVersion are left out, metadata comes first. NULL when it has no
- * metadata.name. */
+/* Creates an object from a complete one; kind and apiVersion are omitted, metadata comes first. NULL if it
+ * has no metadata.name. */
 struct sim_object *sim_object_from_json(const json_t *object);
-/* The same object with room for a new version, and with the text in `was` (borrowed from its text) replaced
- * by `now`, which must be as long; an empty `was` replaces nothing. */
+/* Returns the object with room for a new version, and with the string `was` (borrowed from its text) replaced
+ * by `now`, of equal length; an empty `was` replaces nothing. */
 struct sim_object *sim_object_renew(const struct sim_object *object, struct str was, struct str now);
 /* Writes the version into the text; it has SIM_VERSION_DIGITS digits there. */
 void sim_object_set_version(struct sim_object *object, uint64_t version);

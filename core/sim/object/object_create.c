@@ -1,4 +1,4 @@
-/* Creation of objects: the object that a create makes of a body. */
+/* Creation of objects: the result of a create from its body. */
 #include <string.h>
 
 #include "base/mem.h"

@@ -37,7 +37,7 @@ static bool check_preconditions(const struct sim_kind *kind, const json_t *old, 
         const char *there = sim_text_at(old, checks[i].field);
         const json_t *wanted = sim_at(options, checks[i].precondition);
         if (!json_is_string(wanted) || strcmp(json_string_value(wanted), there) == 0) continue;
-        /* The real server names the kind where the resource should stand. */
+        /* The real server has the kind here instead of the resource. */
         struct sim_kind named = *kind;
         named.plural = kind->kind;
         return sim_refuse(
@@ -74,7 +74,7 @@ static void raise_generation(json_t *object)
         json_object_set_new(json_object_get(object, "metadata"), "generation", json_integer(generation + 1));
 }
 
-/* An object without a grace period that waits for its finalizers. */
+/* Marks an object without a grace period that waits for its finalizers. */
 static void wait_for_finalizers(json_t *object, int64_t now_s)
 {
     int64_t at_s;
@@ -83,7 +83,8 @@ static void wait_for_finalizers(json_t *object, int64_t now_s)
     mark(object, marked && at_s < now_s ? at_s : now_s, 0);
 }
 
-/* A pod that is being deleted already: its time may only become shorter. False when nothing changes. */
+/* Shortens the grace period of a pod that is being deleted; it never grows. Returns false if nothing changes.
+ */
 static bool shorten(json_t *pod, const json_t *options, int64_t now_s)
 {
     int64_t grace = sim_int_at(pod, "metadata.deletionGracePeriodSeconds", 0), at_s = now_s;
@@ -100,7 +101,7 @@ static bool shorten(json_t *pod, const json_t *options, int64_t now_s)
     return true;
 }
 
-/* A pod: `object` is a copy of it. */
+/* Deletes a pod; `object` is a copy of it. */
 static enum sim_delete_step delete_pod(const struct sim_kind *kind, json_t *object, const json_t *options,
                                        int64_t now_s)
 {
@@ -116,7 +117,7 @@ static enum sim_delete_step delete_pod(const struct sim_kind *kind, json_t *obje
     return waits ? SIM_DELETE_UPDATE : SIM_DELETE_REMOVE;
 }
 
-/* Its content goes first, which is the work of somebody who then empties spec.finalizers. */
+/* Marks a namespace: its content is deleted first, by a controller that then empties spec.finalizers. */
 static void delete_namespace(json_t *object, int64_t now_s)
 {
     sim_default(sim_submap(object, "metadata"), "deletionTimestamp", sim_time(now_s));

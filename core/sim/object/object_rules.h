@@ -10,7 +10,7 @@ struct sim_now {
     const char *suffix; /* five characters for generateName */
 };
 
-/* Why not: a Status to answer with, owned by the caller; NULL when nothing was refused. */
+/* Refusal: a Status to respond with, owned by the caller; NULL if nothing was refused. */
 struct sim_refusal {
     json_t *status;
 };
@@ -22,8 +22,8 @@ static inline bool sim_refuse(struct sim_refusal *refusal, json_t *status)
     return false;
 }
 
-/* The object to store, without resourceVersion. `ns` is the path's namespace, NULL for cluster-scoped kinds.
- */
+/* Returns the object to store, without resourceVersion. `ns` is the path's namespace, NULL for cluster-scoped
+ * kinds. */
 json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, const char *ns,
                            const struct sim_now *now, struct sim_refusal *refusal);
 
@@ -42,7 +42,7 @@ enum sim_delete_step {
                         */
     SIM_DELETE_UPDATE, /* store `*updated` (equal to `old`: nothing to do); something else will remove it
                           later */
-    SIM_DELETE_REFUSED, /* answer with the refusal */
+    SIM_DELETE_REFUSED, /* respond with the refusal */
 };
 
 /* `options` is the DeleteOptions of body and query merged, or NULL. Finalizers of garbage collection

@@ -1,4 +1,4 @@
-/* Rules for specs: what a pod must have and may not change, and what makes a CRD. */
+/* Rules for specs: required and immutable fields of a pod, and of a CRD. */
 #include "sim/object/object_spec.h"
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
 
-/* A pod that was loaded without containers may go on so. */
+/* Returns the causes. A pod that was loaded without containers may stay so. */
 json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const json_t *object)
 {
     json_t *causes = json_array();

@@ -6,9 +6,9 @@
 
 #include "sim/object/kind.h"
 
-/* Of an object with its defaults; `old` is what it was before, NULL of a new one. */
+/* Returns the causes for an object with its defaults; `old` is its previous state, NULL for a new one. */
 json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const json_t *object);
-/* Of a change from `old` to `object`, both with their defaults. */
+/* Returns the causes for a change from `old` to `object`, both with their defaults. */
 json_t *sim_spec_change_causes(const struct sim_kind *kind, const json_t *old, const json_t *object);
 
 /* --- The quality of service class of a pod, which follows from the resources of its containers.

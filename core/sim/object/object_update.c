@@ -1,4 +1,4 @@
-/* Update of objects: the object that an update makes of a body and the existing object. */
+/* Update of objects: the result of an update from its body and the existing object. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const char *meta(const json_t *object, const char *key)
     return sim_text_at(json_object_get(object, "metadata"), key);
 }
 
-/* The body must be about the object in the path. */
+/* Checks that the body belongs to the object in the path. */
 static bool check_identity(const struct sim_kind *kind, const json_t *old, const json_t *body,
                            struct sim_refusal *refusal)
 {
@@ -39,7 +39,7 @@ static bool check_identity(const struct sim_kind *kind, const json_t *old, const
     return true;
 }
 
-/* Nothing but digits is a version; none and "0" ask for no check, where the kind allows that. */
+/* Checks the version: only digits are valid; none and "0" skip the check, where the kind allows that. */
 static bool check_version(const struct sim_kind *kind, const json_t *old, const json_t *body,
                           struct sim_refusal *refusal)
 {
@@ -53,7 +53,7 @@ static bool check_version(const struct sim_kind *kind, const json_t *old, const 
     }
     if (number == 0 && !kind->needs_version) return true;
     if (number == 0) {
-        /* The real server names the resource where the kind should stand. */
+        /* The real server has the resource here instead of the kind. */
         struct sim_kind named = *kind;
         json_t *zero = json_integer(0);
         named.kind = kind->plural;
@@ -124,7 +124,7 @@ static void check_finalizers(const json_t *object, const json_t *old, json_t *ca
     }
 }
 
-/* The status subresource: all but the status stays, and of custom objects all metadata too. */
+/* Keeps everything except the status, for the status subresource; of custom objects all metadata too. */
 static void only_status(const struct sim_kind *kind, json_t *object, const json_t *old)
 {
     const char *key;
@@ -164,7 +164,7 @@ static void keep_other_parts(const struct sim_kind *kind, json_t *object, const 
         copy_field(object, old, "type");
 }
 
-/* Does the change ask for something else than before? Custom objects are compared whole, others in their
+/* Returns whether the change raises the generation. Custom objects are compared completely, others by their
  * spec. */
 static bool wants_other(const struct sim_kind *kind, const json_t *old, const json_t *object)
 {

@@ -5,10 +5,10 @@
 #include <jansson.h>
 
 json_t *sim_patch_merge(const json_t *target, const json_t *patch);
-/* A strategic merge patch of Kubernetes' own kinds: as a merge patch, but that lists which have a merge key,
- * such as containers, are merged by it. Knows $patch (replace, delete) and $setElementOrder, and no other
- * directive. */
+/* Applies a strategic merge patch of Kubernetes' own kinds: a merge patch, except that lists with a merge
+ * key, such as containers, are merged by it. Supports $patch (replace, delete) and $setElementOrder, and no
+ * other directive. */
 json_t *sim_patch_strategic(const json_t *target, const json_t *patch);
-/* NULL and a new text in `*message` when an operation is malformed, does not apply, or a test fails: all or
- * nothing. */
+/* Applies a JSON patch; returns NULL and a new string in `*message` if an operation is malformed, does not
+ * apply, or a test fails: all or nothing. */
 json_t *sim_patch_json(const json_t *target, const json_t *ops, char **message);

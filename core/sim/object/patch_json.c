@@ -1,4 +1,5 @@
-/* RFC 6902: the operations are done one after the other on a copy, which is given only when all went well. */
+/* JSON patch (RFC 6902): operations are applied one after the other to a copy, which is returned only if all
+ * succeed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "sim/text/json_pointer.h"
 #include "sim/text/tree.h"
 
-/* As on the real server; the second stops documents that copy themselves into themselves. */
+/* Limits of the real server; the second stops documents that copy themselves into themselves. */
 enum { OPERATIONS_MAX = 10000, COPIED_VALUES_MAX = 1000000 };
 
 struct work {
@@ -55,7 +56,7 @@ static bool take_away(struct work *w, const struct sim_place *place)
     return true;
 }
 
-/* A place with a value; the caller clears it. */
+/* Finds a place with a value; the caller clears it. */
 static bool find_there(struct work *w, const char *pointer, struct sim_place *place)
 {
     if (!sim_place_find(w->document, pointer, place, &w->message)) return false;
@@ -64,7 +65,7 @@ static bool find_there(struct work *w, const char *pointer, struct sim_place *pl
     return fail(w, "no such value");
 }
 
-/* The value at a pointer; a new reference, NULL with a message. */
+/* Returns the value at a pointer; a new reference, NULL with a message. */
 static json_t *value_at(struct work *w, const char *pointer)
 {
     struct sim_place place;

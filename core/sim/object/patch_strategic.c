@@ -42,7 +42,7 @@ static bool directs(const json_t *patch, const char *what)
     return strcmp(sim_text_at(patch, "$patch"), what) == 0;
 }
 
-/* The place of the element with the same key; `count` when there is none. */
+/* Returns the index of the element with the same key; `count` if there is none. */
 static size_t place_of(const json_t *list, const char *key, const json_t *value)
 {
     size_t i;

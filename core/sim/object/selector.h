@@ -8,22 +8,22 @@
 struct sim_fields {
     const char *name, *namespace_;
     const char *phase, *node_name; /* status.phase and spec.nodeName */
-    const json_t *object;          /* the whole object, read only when sim_selector_needs_object says so */
+    const json_t *object;          /* the complete object, read only if sim_selector_needs_object is true */
 };
 
 struct sim_selector;
 
-/* NULL and a new text in `*message`, as the server words it, when `text` is no selector. The empty text, and
- * NULL, select everything. */
+/* Parses a label selector; returns NULL and a new string in `*message`, as the server words it, if `text` is
+ * not a selector. "" and NULL select everything. */
 struct sim_selector *sim_label_selector_parse(const char *text, char **message);
 /* `labels` may be NULL, which is an object without labels. */
 bool sim_selector_matches_labels(const struct sim_selector *selector, const json_t *labels);
 
-/* The same for fields: only those that the kind knows. */
+/* Likewise for the fields of the kind. */
 struct sim_selector *sim_field_selector_parse(const struct sim_kind *kind, const char *text, char **message);
 bool sim_selector_matches_fields(const struct sim_selector *selector, const struct sim_fields *fields);
-/* A field is asked for that is none of the four strings: `object` must be there (involvedObject.name of
- * events). */
+/* Returns whether a field other than the four strings is needed: then `object` must be set
+ * (involvedObject.name of events). */
 bool sim_selector_needs_object(const struct sim_selector *selector);
 /* NULL is allowed. */
 void sim_selector_free(struct sim_selector *selector);

@@ -30,7 +30,7 @@ struct sim_selector {
     bool needs_object;
 };
 
-/* An empty requirement at the end. */
+/* Adds an empty requirement at the end. */
 struct sim_requirement *sim_selector_add(struct sim_selector *s);
 void sim_requirement_add_value(struct sim_requirement *r, const char *value, size_t n);
 /* `value` NULL: the key is absent. */
@@ -60,5 +60,5 @@ struct sim_token {
     struct str text;
 };
 
-/* The next word of `*rest`, which is moved on. At the end it stays SIM_TOKEN_END. */
+/* Returns the next token of `*rest`, which advances; SIM_TOKEN_END at the end. */
 struct sim_token sim_next_token(struct str *rest);

@@ -1,4 +1,4 @@
-/* Status objects; the texts are those of apimachinery's errors, which clients and people know by heart. */
+/* Status objects; the messages are those of apimachinery's errors, which clients and users know by heart. */
 #include "sim/object/status.h"
 
 #include <stdlib.h>
@@ -54,7 +54,7 @@ int sim_status_code(const json_t *status)
     return (int)sim_int_at(status, "code", 200);
 }
 
-/* Where there is no message, the general one is said. */
+/* General messages, used if there is no other. */
 static const struct general {
     int code;
     const char *reason, *message;

@@ -3,20 +3,20 @@
 #pragma once
 #include "sim/object/kind.h"
 
-/* The general form. `reason` NULL or "" leaves it out, so do NULL for `kind` and `name`. Code below 300:
+/* Returns the general form. A NULL or "" `reason`, and NULL `kind` and `name`, are omitted. Code below 300:
  * Success. */
 json_t *sim_status(int code, const char *reason, const char *message, const struct sim_kind *kind,
                    const char *name);
 /* Returns the Status of a delete that does not return the object: details name it and its uid. It has no
  * code. */
 json_t *sim_status_success(const struct sim_kind *kind, const char *name, const char *uid);
-/* The HTTP code to answer with. */
+/* Returns the HTTP code to respond with. */
 int sim_status_code(const json_t *status);
 
-/* The reason that belongs to a code; NULL when it has none. */
+/* Returns the reason of a code; NULL if it has none. */
 const char *sim_status_reason(int code);
-/* The server's general sentence for 404, 405, 409, 415, 422 and others, when there is no more to say. A JSON
- * patch that does not apply is such a 422, a path that is not there such a 404. */
+/* Returns the server's general message for 404, 405, 409, 415, 422 and others, without further details. A
+ * JSON patch that does not apply is such a 422, a path that does not exist such a 404. */
 json_t *sim_status_generic(int code);
 json_t *sim_status_bad_request(const char *format, ...) __attribute__((format(printf, 1, 2)));
 json_t *sim_status_not_found(const struct sim_kind *kind, const char *name);
@@ -24,11 +24,11 @@ json_t *sim_status_already_exists(const struct sim_kind *kind, const char *name)
 /* 409 `Operation cannot be fulfilled on pods "x": <why>`. */
 json_t *sim_status_conflict(const struct sim_kind *kind, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The conflict of an update with an old resourceVersion. */
+/* Returns the conflict of an update with an old resourceVersion. */
 json_t *sim_status_modified(const struct sim_kind *kind, const char *name);
 
-/* One cause of a 422. `type` is FieldValueInvalid, FieldValueRequired, FieldValueForbidden, ...; `value` (may
- * be NULL) is shown with those types that show one; `detail` may be "". */
+/* Returns one cause of a 422. `type` is FieldValueInvalid, FieldValueRequired, FieldValueForbidden, ...;
+ * `value` (may be NULL) is shown with those types that show one; `detail` may be "". */
 json_t *sim_cause(const char *type, const char *field, const json_t *value, const char *detail);
 /* 422 with an array of causes, which it takes. */
 json_t *sim_status_invalid_causes(const struct sim_kind *kind, const char *name, json_t *causes);
@@ -43,5 +43,5 @@ json_t *sim_status_unsupported_media(const char *accepted);
 json_t *sim_status_too_large(uint64_t version, uint64_t current);
 /* 410 of a watch from a version that is forgotten: those up to `oldest` are. */
 json_t *sim_status_too_old(uint64_t version, uint64_t oldest);
-/* 410; `continue_token` (may be NULL) lets the client go on with an inconsistent list. */
+/* Returns a 410; `continue_token` (may be NULL) lets the client continue with an inconsistent list. */
 json_t *sim_status_expired(const char *message, const char *continue_token);

@@ -94,8 +94,8 @@ static void run_free(struct run *run)
     free(run);
 }
 
-/* One repetition, and when the next one is due: counted from when this one was, so that a slow step does not
- * delay all those behind it. */
+/* Performs one repetition and schedules the next: counted from the time at which this one was due, so that a
+ * slow step does not delay all later ones. */
 static bool perform(struct run *run, size_t i, struct err *err)
 {
     const struct sim_step *step = &run->scenario->steps[i];
@@ -106,7 +106,8 @@ static bool perform(struct run *run, size_t i, struct err *err)
            err_wrap(err, "step %zu (%s)", step->number, step->verb->name);
 }
 
-/* The step that is due first; the earlier one in the file among equals. False when none is left. */
+/* Finds the step that is due first; the earlier one in the file among equals. Returns false if none is left.
+ */
 static bool first_due(const struct run *run, size_t *first)
 {
     int64_t due_ms = INT64_MAX;

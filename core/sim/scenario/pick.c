@@ -9,7 +9,7 @@
 #include "sim/text/tree.h"
 
 struct range {
-    struct omap *map; /* held */
+    struct omap *map; /* a reference */
     char *prefix;
     size_t low, high; /* ranks */
     struct sim_selector *labels;
@@ -65,7 +65,7 @@ static void add(struct sim_picked *picked, const struct sim_object *object)
     *array_add(picked->keys, picked->count) = xstrdup(object->key);
 }
 
-/* The first object at or behind the rank that matches, in a circle. */
+/* Returns the first object at or after the rank that matches, in a circle. */
 static const struct sim_object *match_from(const struct range *range, size_t rank)
 {
     for (size_t i = range->low; i < range->high; i++) {

@@ -1,5 +1,4 @@
-/* Selection of the objects of a scenario's step.
- * Owner: keys are new texts. Takes the store's lock. */
+/* Selection of the objects of a scenario's step. Owner: keys are new strings. Takes the store's lock. */
 #pragma once
 #include "sim/scenario/verbs.h"
 
@@ -13,5 +12,5 @@ struct sim_picked {
 bool sim_pick(struct sim_stage *stage, const struct sim_step *step, struct sim_picked *picked,
               struct err *err);
 void sim_picked_clear(struct sim_picked *picked);
-/* The step's resource; NULL with an error when nothing is called so. */
+/* Returns the step's resource; NULL with an error if there is none of that name. */
 struct sim_served *sim_pick_resource(struct sim_stage *stage, const struct sim_step *step, struct err *err);

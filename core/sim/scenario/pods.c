@@ -47,7 +47,7 @@ static const char *const hole_names[HOLES] = {
 
 enum { FIRST_VERSION = 1000000000, SALT_POD = 1, SALT_APP = 2, VALUE_MAX = 128 };
 
-/* The template, of about 9.4 KB, has as many parts; every second one is there once for each container. */
+/* Number of parts of the template, of about 9.4 KB; every second one is repeated for each container. */
 enum { POD_PARTS = 7 };
 
 struct sim_pods {
@@ -55,7 +55,7 @@ struct sim_pods {
     struct sim_template parts[POD_PARTS];
 };
 
-/* The values of one pod; `values` points into `text`. */
+/* Values of one pod; `values` points into `text`. */
 struct pod {
     char text[HOLES][VALUE_MAX];
     struct str values[HOLES];

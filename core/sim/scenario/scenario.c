@@ -13,7 +13,7 @@
 
 enum { DEFAULT_SEED = 1 };
 
-/* Of every step, and of those that select objects. */
+/* Parameters of every step, and of those that select objects. */
 static const char common[] = "do:text! at:duration every:duration count:count comment:text";
 static const char selection[] =
     "resource:text! namespace:text name:text selector:text pick:pick patient:bool";
@@ -63,7 +63,7 @@ struct param {
     bool required;
 };
 
-/* The next one of a list; false at its end. */
+/* Returns the next one of a list; false at its end. */
 static bool next_param(struct str *rest, struct param *param)
 {
     struct str word;

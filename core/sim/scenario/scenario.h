@@ -1,5 +1,5 @@
-/* Scenarios: what happens in the simulated cluster, and when. docs/sim.md has the grammar.
- * Owner: whoever read it; constant afterwards. May be read from any thread. */
+/* Scenarios: events in the simulated cluster, and their times. docs/sim.md has the grammar. Owner: the caller
+ * that read it; constant afterwards. May be read from any thread. */
 #pragma once
 #include <jansson.h>
 
@@ -23,8 +23,8 @@ struct sim_scenario {
     uint64_t seed;
 };
 
-/* NULL with an error that names the line, or the step and the key. */
+/* Parses a scenario; returns NULL with an error that names the line, or the step and the key. */
 struct sim_scenario *sim_scenario_parse(struct str text, struct err *err);
-/* The same of a file, which the error names as well. */
+/* Likewise from a file, which the error names too. */
 struct sim_scenario *sim_scenario_load(const char *path, struct err *err);
 void sim_scenario_free(struct sim_scenario *scenario);

@@ -1,4 +1,4 @@
-/* The table of what scenarios can do; see verbs.h. */
+/* Table of the verbs of scenarios; see verbs.h. */
 #include "sim/scenario/verbs.h"
 
 #include <string.h>

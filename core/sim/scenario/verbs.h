@@ -15,25 +15,24 @@ struct sim_stage {
     struct sim_api *api;
     struct sim_pods *pods; /* borrowed; guarded by the store's lock */
     struct sim_random random;
-    void (*refuse)(void *ctx, int64_t ms);       /* nobody can connect for so long */
+    void (*refuse)(void *ctx, int64_t ms);       /* refuses connections for `ms` */
     bool (*stopped)(void *ctx, int64_t wait_ms); /* waits; true when the run is to end */
     void *ctx;
 };
 
 struct sim_verb {
     const char *name;
-    const char
-        *params;  /* each with its type, and with ! when it must be there: "resource:text! pods:count" */
-    bool selects; /* takes resource, namespace, name, selector, pick as well */
-    /* Repetition number `n`, from 0. False with an error for what went wrong now; the scenario goes on. */
+    const char *params; /* each with its type, and with ! if it is required: "resource:text! pods:count" */
+    bool selects;       /* takes resource, namespace, name, selector, pick as well */
+    /* Runs repetition number `n`, from 0. Returns false with an error; the scenario continues. */
     bool (*run)(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err);
     /* More checks while parsing; may be NULL. */
     bool (*check)(const json_t *params, struct err *err);
 };
 
-/* NULL when there is none. */
+/* Returns the verb, or NULL. */
 const struct sim_verb *sim_verb_find(const char *name);
-/* All names, for messages. */
+/* Appends all names, for messages. */
 void sim_verb_names(struct buf *out);
 
 /* --- The functions behind the table of verbs.
@@ -58,6 +57,6 @@ bool sim_verb_each(struct sim_stage *stage, const struct sim_step *step, struct 
                    bool (*each)(struct sim_stage *stage, struct sim_served *served, const char *key,
                                 void *ctx, struct err *err),
                    void *ctx);
-/* One update of every picked object; one that is gone meanwhile is no error. */
+/* Updates every picked object once; one that was deleted meanwhile is not an error. */
 bool sim_verb_update_each(struct sim_stage *stage, const struct sim_step *step, const char *subresource,
                           sim_body_fn *body, void *ctx, struct err *err);

@@ -28,7 +28,8 @@ static bool is_pressed(struct sim_stage *stage, const struct sim_resource *resou
     return pressed;
 }
 
-/* True when the run is to end. A watch that does not move on is not waited for for ever. */
+/* Waits for watches; returns true if the run is to end. A watch without progress is not waited for
+ * indefinitely. */
 static bool wait_for_watches(struct sim_stage *stage, const struct sim_resource *resource)
 {
     bool stopped = false;
@@ -77,7 +78,7 @@ bool sim_verb_update_each(struct sim_stage *stage, const struct sim_step *step, 
     return sim_verb_each(stage, step, err, update_one, &update);
 }
 
-/* A copy in which "${n}" in each text is the repetition's number. */
+/* Returns a copy with "${n}" in each string replaced by the repetition's number. */
 static json_t *numbered(const json_t *value, size_t n)
 {
     const char *key;
@@ -203,7 +204,7 @@ bool sim_verb_patch(struct sim_stage *stage, const struct sim_step *step, size_t
     return change_all(stage, step, &change, err);
 }
 
-/* The labels or the annotations. */
+/* Changes the labels or the annotations. */
 static bool change_metadata(struct sim_stage *stage, const struct sim_step *step, const char *key, size_t n,
                             struct err *err)
 {

@@ -11,7 +11,7 @@
 #define SENT_KEY "\"bench/sent-ns\":\""
 enum { SENT_DIGITS = 19 };
 
-/* The digits of the annotation in which generated pods say when they were sent; empty when there is none. */
+/* Returns the digits of the annotation with the send time of a generated pod; empty if there is none. */
 static struct str find_sent(const struct sim_object *object)
 {
     struct str metadata = sim_object_slice(object, object->metadata);

@@ -38,7 +38,7 @@ static char *text(const struct sim_step *step, const char *key)
     return xstrdup(json_string_value(json_object_get(step->params, key)));
 }
 
-/* A rule may name a resource that is not there yet; it is compared with plural names. */
+/* Returns the plural name of a resource, by which rules are compared; it need not exist yet. */
 static char *plural(struct sim_stage *stage, const struct sim_step *step)
 {
     const char *name = sim_text_at(step->params, "resource");
@@ -95,7 +95,7 @@ bool sim_verb_compact(struct sim_stage *stage, const struct sim_step *step, size
     return true;
 }
 
-/* The step's resource, or NULL for all; false when there is none of that name. */
+/* Sets the step's resource, or NULL for all; returns false if there is none of that name. */
 static bool resource_of(struct sim_stage *stage, const struct sim_step *step, struct sim_resource **resource,
                         struct err *err)
 {

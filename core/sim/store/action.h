@@ -1,6 +1,6 @@
-/* Something wrong that a stream is to do at a given place: send these bytes, then go on, end, break off or
- * fall silent. Owner: the list that holds it; the stream that takes it out frees it. Lists of an open watch
- * are guarded by the store's lock. */
+/* Fault of a stream at a given position: sends these bytes, then continues, ends, breaks or falls silent.
+ * Owner: the list that contains it; the stream that removes it frees it. Lists of an open watch are guarded
+ * by the store's lock. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 enum sim_then {
     SIM_THEN_GO_ON,
-    SIM_THEN_END,     /* as if the server had nothing more to say */
+    SIM_THEN_END,     /* as if the server had no more events */
     SIM_THEN_CUT,     /* the connection closes in the middle of the body */
     SIM_THEN_RESET,   /* the connection is reset */
     SIM_THEN_SILENCE, /* it stays open and nothing comes any more */
@@ -33,7 +33,7 @@ struct sim_faulty {
     bool ignores_initial_events; /* as a server that does not know sendInitialEvents */
 };
 
-/* Takes `text`, which is `len` bytes and may be NULL. */
+/* Creates an action; takes `text`, which is `len` bytes and may be NULL. */
 struct sim_action *sim_action_new(size_t after, char *text, size_t len, enum sim_then then);
 struct sim_action *sim_action_copy(const struct sim_action *action);
 void sim_action_free(struct sim_action *action);

@@ -10,7 +10,7 @@
 #include "sim/store/write.h"
 #include "sim/text/tree.h"
 
-/* With the store's lock; borrowed, NULL when it is not there. */
+/* Returns a namespace, with the store's lock; borrowed, or NULL. */
 static const struct sim_object *find_namespace(struct sim_api *api, const char *name)
 {
     struct sim_served *namespaces = sim_store_find(api->store, "", "v1", "namespaces");
@@ -48,7 +48,7 @@ void sim_effects_stored(struct sim_api *api, const struct sim_served *served, co
     free(kinds);
 }
 
-/* All keys of one namespace in one resource: new texts, the array ends with NULL. */
+/* Returns all keys of one namespace in one resource: new strings; the array ends with NULL. */
 static char **keys_in(struct sim_api *api, struct sim_resource *resource, const char *namespace_)
 {
     char *prefix = xasprintf("%s/", namespace_), **keys = NULL;
@@ -67,7 +67,7 @@ static char **keys_in(struct sim_api *api, struct sim_resource *resource, const 
     return keys;
 }
 
-/* The served version in which the objects of this resource are kept; NULL when it is gone. */
+/* Returns the stored version of this resource; NULL if it is no longer served. */
 static struct sim_served *served_at(struct sim_api *api, size_t at)
 {
     struct sim_served *served = NULL;
@@ -114,7 +114,7 @@ static json_t *without_finalizers(void *ctx, const struct sim_kind *kind, const 
     return object;
 }
 
-/* The last of its content is gone: then it goes too. */
+/* Removes a namespace after the last of its content. */
 static void finish_namespace(struct sim_api *api, const char *namespace_)
 {
     struct sim_written written;

@@ -18,7 +18,7 @@ struct sim_faults {
     TAILQ_HEAD(, rule) rules;
 };
 
-/* The rules that a request has met, in their order. */
+/* Rules that a request matched, in their order. */
 struct met {
     struct rule **rules;
     size_t count;
@@ -142,7 +142,7 @@ static void forget(struct sim_faults *faults, struct met *met)
     free(met->rules);
 }
 
-/* A Status, or any text with that code: what proxies in between respond with. */
+/* Responds with a Status, or with any text and that code, as proxies do. */
 static void respond_error(const struct sim_wrong *wrong, struct sim_reply *reply)
 {
     if (!*wrong->text) {
@@ -155,7 +155,7 @@ static void respond_error(const struct sim_wrong *wrong, struct sim_reply *reply
     buf_puts(&reply->text, wrong->text);
 }
 
-/* True when there is no other response. */
+/* Responds; returns true if there is no other response. */
 static bool respond(const struct sim_wrong *wrong, const struct sim_request *request, struct sim_reply *reply)
 {
     if (wrong->kind == SIM_WRONG_STATUS) {

@@ -1,4 +1,4 @@
-/* Texts around objects; see form.h. */
+/* Text around objects; see form.h. */
 #include "sim/store/form.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum s
     buf_puts(out, "}\n");
 }
 
-/* The object as a client sees it, with kind and apiVersion; another version than its own may be put in. */
+/* Writes the object as a client sees it, with kind and apiVersion; with another version if requested. */
 static void whole(struct sim_out *out, const struct sim_served *served, enum sim_form form,
                   const struct sim_object *object, uint64_t version)
 {

@@ -1,5 +1,5 @@
-/* The texts around objects: heads of lists, items, events, in each of the forms that clients may ask for.
- * Owner: what is appended belongs to the buffer. May be called anywhere; objects must be held. */
+/* Text around objects: heads of lists, items, events, in each of the forms that clients may request. Owner:
+ * the output belongs to the buffer. May be called anywhere; the caller must hold references to objects. */
 #pragma once
 #include "sim/kinds/table.h"
 #include "sim/store/request.h"
@@ -17,11 +17,11 @@ void sim_form_list_head(struct buf *out, const struct sim_served *served, enum s
                         const struct sim_list_meta *meta);
 void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum sim_form form,
                         const struct sim_list_meta *meta);
-/* An item of a list, without a comma. */
+/* Appends an item of a list, without a comma. */
 void sim_form_item(struct sim_out *out, const struct sim_served *served, enum sim_form form,
                    const struct sim_object *object);
 
-/* The response to a GET: JSON or PartialObjectMetadata. */
+/* Appends the response to a GET: JSON or PartialObjectMetadata. */
 void sim_form_object(struct sim_out *out, const struct sim_served *served, enum sim_form form,
                      const struct sim_object *object);
 
@@ -32,9 +32,9 @@ struct sim_event_form {
     bool columns_sent;          /* only the first Table has its columns */
 };
 
-/* A whole line of a watch: an event ERROR with the Status, which it takes. */
+/* Appends a complete line of a watch: an event ERROR with the Status, which it takes. */
 void sim_form_error(struct buf *out, json_t *status);
-/* A whole line of a watch. `version` is what the object carries; 0: its own. */
+/* Appends a complete line of a watch. `version` is that of the object; 0: its own. */
 void sim_form_event(struct sim_out *out, struct sim_event_form *form, const char *type,
                     const struct sim_object *object, uint64_t version);
 void sim_form_bookmark(struct sim_out *out, struct sim_event_form *form, uint64_t version, bool initial_end);

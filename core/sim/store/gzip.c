@@ -16,7 +16,7 @@ struct gzip {
     struct sim_stream *inner;
     struct buf in;  /* read and not yet compressed */
     struct buf out; /* compressed */
-    size_t out_at;  /* of which so much was given away */
+    size_t out_at;  /* bytes of it that were passed on */
     ssize_t ended;  /* what the inner stream ended with, 0 before */
     z_stream z;
 };
@@ -31,7 +31,8 @@ static void gzip_free(struct sim_stream *stream)
     free(gzip);
 }
 
-/* A stream that breaks off still delivers what it had, so that the client sees the same half answer. */
+/* Returns the flush mode. A stream that breaks still delivers its data, so that the client receives the same
+ * partial response. */
 static int flush_of(const struct gzip *gzip)
 {
     if (!gzip->ended) return Z_NO_FLUSH;

@@ -1,4 +1,4 @@
-/* The ring of events of one resource; see history.h. */
+/* Ring of events of one resource; see history.h. */
 #include "sim/store/history.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ void sim_history_add(struct sim_history *history, const struct sim_event *event)
         drop_oldest(history);
 }
 
-/* The first event with a version above `version`. */
+/* Returns the first event with a version above `version`. */
 static uint64_t search(const struct sim_history *history, uint64_t version)
 {
     uint64_t low = history->first, high = history->next;

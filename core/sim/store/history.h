@@ -1,6 +1,6 @@
 /* History of one resource: a bounded ring of events that all its watches read by reference, each with the map
- * as it was after it, so that a list at any version in the ring is a lookup. Owner: the resource; guarded by
- * the store's lock. Events may be read until the lock is given back. */
+ * after it, so that a list at any version in the ring is a lookup. Owner: the resource; guarded by the
+ * store's lock. Events may be read until the lock is released. */
 #pragma once
 #include "sim/store/omap.h"
 
@@ -19,23 +19,23 @@ struct sim_history {
     size_t cap;           /* a power of two */
     uint64_t first, next; /* sequence numbers: the oldest event, and the one to come */
     size_t max_events, max_bytes;
-    size_t bytes;       /* texts that are kept for the ring only */
+    size_t bytes;       /* texts that only the ring keeps */
     struct omap *base;  /* before the oldest event */
-    uint64_t forgotten; /* version up to which events are gone: a watch from an older one is answered 410 */
-    uint64_t compacted; /* version below which no list is answered any more */
+    uint64_t forgotten; /* version up to which events were dropped: a watch from an older one receives 410 */
+    uint64_t compacted; /* version below which no list succeeds any more */
 };
 
 void sim_history_init(struct sim_history *history, size_t max_events, size_t max_bytes, uint64_t version);
 /* Takes the event's references, and drops the oldest events beyond the bounds. */
 void sim_history_add(struct sim_history *history, const struct sim_event *event);
-/* The sequence number of the first event after `version`; false when some of them are gone. */
+/* Finds the sequence number of the first event after `version`; returns false if some were dropped. */
 bool sim_history_after(const struct sim_history *history, uint64_t version, uint64_t *sequence);
-/* NULL when `sequence` is still to come, or gone (see `first`). */
+/* Returns an event; NULL if `sequence` is in the future, or dropped (see `first`). */
 const struct sim_event *sim_history_at(const struct sim_history *history, uint64_t sequence);
-/* The map at exactly `version`, borrowed; false when it is compacted. */
+/* Finds the map at exactly `version`, borrowed; returns false if it is compacted. */
 bool sim_history_map(const struct sim_history *history, uint64_t version, struct omap **map);
 /* Lists older than `version` are refused from now on, as after a compaction of etcd; watches go on. */
 void sim_history_compact(struct sim_history *history, uint64_t version);
-/* No event is left, and nothing older than `version` is answered; `map` is the present one. */
+/* Drops all events, and everything older than `version`; `map` is the present one. */
 void sim_history_expire(struct sim_history *history, uint64_t version, struct omap *map);
 void sim_history_clear(struct sim_history *history);

@@ -55,7 +55,7 @@ static void make_namespace(struct sim_api *api, const char *name)
     json_decref(body);
 }
 
-/* As it was in the cluster that it comes from: with uid, times and status. Only the version is a new one. */
+/* Stores an object as it was in its cluster: with uid, times and status. Only the version is new. */
 static void put(struct sim_api *api, const struct sim_served *served, json_t *object)
 {
     struct sim_object *stored = sim_object_from_json(object);
@@ -114,7 +114,7 @@ static bool begins_as_json(struct str text, struct err *err)
                    "expected JSON; convert YAML with kubectl create --dry-run=client -o json -f FILE");
 }
 
-/* One value after the other, so that a file may have one, or one a line. */
+/* Reads one value after the other, so that a file may have one, or one a line. */
 bool sim_load_text(struct sim_api *api, struct str text, struct err *err)
 {
     size_t at = 0, line = 1;

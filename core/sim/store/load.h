@@ -5,10 +5,10 @@
 #include "base/err.h"
 #include "sim/store/api.h"
 
-/* False with an error that names the file and the line or object. Namespaces that are missing are made. "-"
- * is stdin. */
+/* Loads a file; returns false with an error that names the file and the line or object. Creates missing
+ * namespaces. "-" is stdin. */
 bool sim_load_file(struct sim_api *api, const char *path, struct err *err);
-/* The same of a text. */
+/* Likewise from a string. */
 bool sim_load_text(struct sim_api *api, struct str text, struct err *err);
-/* The whole file, appended. */
+/* Appends the complete file. */
 bool sim_file_read(const char *path, struct buf *out, struct err *err);

@@ -1,4 +1,4 @@
-/* A weight-balanced tree with path copying; see omap.h. After Adams, with the parameters (3, 2), which are
+/* Weight-balanced tree with path copying; see omap.h. After Adams, with the parameters (3, 2), which are
  * proven. */
 #include "sim/store/omap.h"
 
@@ -47,7 +47,7 @@ static struct omap *node(struct omap *left, struct sim_object *object, struct om
     return map;
 }
 
-/* Takes a node apart: the parts are new references, the node is given back. */
+/* Splits a node into its parts, which are new references, and releases the node. */
 static struct sim_object *open_node(struct omap *map, struct omap **left, struct omap **right)
 {
     struct sim_object *object = sim_object_ref(map->object);
@@ -77,7 +77,7 @@ static struct omap *rotate_right(struct omap *left, struct sim_object *object, s
     return node(node(outer, pivot, a), middle, node(b, object, right));
 }
 
-/* A node whose sides differ by one insertion or removal. Takes all three. */
+/* Builds a node whose sides differ by one insertion or removal. Takes all three. */
 static struct omap *balance(struct omap *left, struct sim_object *object, struct omap *right)
 {
     size_t l = omap_count(left), r = omap_count(right);
@@ -96,7 +96,7 @@ struct omap *omap_put(struct omap *map, struct sim_object *object)
     return balance(omap_ref(map->left), sim_object_ref(map->object), omap_put(map->right, object));
 }
 
-/* Without its smallest object, of which `*smallest` becomes a new reference. */
+/* Returns the map without its smallest object, of which `*smallest` becomes a new reference. */
 static struct omap *remove_smallest(const struct omap *map, struct sim_object **smallest)
 {
     if (!map->left) {

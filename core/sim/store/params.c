@@ -84,7 +84,7 @@ static json_t *bad_number(const char *text)
     return sim_status_bad_request("strconv.ParseInt: parsing \"%s\": invalid syntax", text);
 }
 
-/* A watch answers it with a code 500 without a reason. */
+/* Returns the error of a bad version; for a watch a code 500 without a reason. */
 static json_t *bad_version(const char *version, bool watch)
 {
     json_t *message =

@@ -1,5 +1,5 @@
-/* The options of lists and watches, read from the query and checked as a real server does (contract A-1,
- * A-2). Owner: the selectors belong to the options; texts are borrowed from the request. */
+/* Options of lists and watches, read from the query and checked as in a real server (contract A-1, A-2).
+ * Owner: the selectors belong to the options; strings are borrowed from the request. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,17 +11,17 @@ enum sim_match { SIM_MATCH_UNSET, SIM_MATCH_EXACT, SIM_MATCH_NOT_OLDER };
 
 struct sim_list_options {
     bool watch, bookmarks, send_initial;
-    bool has_version; /* a version was given, "0" included */
+    bool has_version; /* has a version, "0" included */
     uint64_t version;
     enum sim_match match;
     size_t limit;                         /* 0: none */
     const char *continue_;                /* NULL: none */
     int64_t timeout_s;                    /* 0: not given */
     struct sim_selector *labels, *fields; /* NULL: everything */
-    const char *include_object;           /* of Tables; NULL: not given */
+    const char *include_object;           /* 0: none */
 };
 
-/* False with a Status to answer with. */
+/* Reads the options; returns false with a Status to respond with. */
 bool sim_list_options_read(const struct sim_request *request, const struct sim_kind *kind,
                            struct sim_list_options *options, json_t **refusal);
 void sim_list_options_clear(struct sim_list_options *options);
@@ -30,7 +30,7 @@ void sim_list_options_clear(struct sim_list_options *options);
  * Owner: none; texts are new. May be called anywhere. */
 
 struct sim_page {
-    int64_t version; /* -1: the present one, for a list that goes on inconsistently */
+    int64_t version; /* -1: the present one, for a list that continues inconsistently */
     char *after;     /* key of the last object that was sent; the caller frees */
 };
 

@@ -1,4 +1,4 @@
-/* The end of deleted pods; see reaper.h. */
+/* End of deleted pods; see reaper.h. */
 #include "sim/store/reaper.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@ struct sim_reaper {
     struct sim_api *api;
     struct waker *waker;
     pthread_mutex_t lock;
-    LIST_HEAD(, waiting) fresh; /* handed over by other threads; guarded by `lock` */
+    LIST_HEAD(, waiting) fresh; /* added by other threads; guarded by `lock` */
     LIST_HEAD(, waiting) timed;
 };
 
@@ -41,7 +41,7 @@ static void on_due(struct timer *timer)
     struct waiting *waiting = container_of(timer, struct waiting, timer);
     struct sim_written written;
     sim_write_delete(waiting->reaper->api, waiting->served, waiting->key, waiting->options, false, &written);
-    sim_written_clear(waiting->reaper->api, &written); /* a refusal means that somebody was faster */
+    sim_written_clear(waiting->reaper->api, &written); /* a refusal means that another request was faster */
     waiting_free(waiting);
 }
 
@@ -58,7 +58,7 @@ static void on_fresh(void *ctx)
     pthread_mutex_unlock(&reaper->lock);
 }
 
-/* The object is removed then, if it is still the same one. */
+/* Removes the object at that time, if it is still the same one. */
 static void expect(void *ctx, const struct sim_served *served, const struct sim_object *object,
                    int64_t grace_ms)
 {

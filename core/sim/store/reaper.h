@@ -6,7 +6,7 @@
 
 struct sim_reaper;
 
-/* The API tells it of pods that wait for their end. */
+/* Creates a reaper, which the API notifies of pods that wait for their end. */
 struct sim_reaper *sim_reaper_new(struct loop *loop, struct sim_api *api);
 /* Frees the reaper; call when no other thread can use it any more. */
 void sim_reaper_free(struct sim_reaper *reaper);

@@ -29,7 +29,7 @@ void sim_reply_status(struct sim_reply *reply, json_t *status)
     reply->json = status;
 }
 
-/* With details that are there and empty. */
+/* Responds with empty details. */
 static void reply_general(struct sim_reply *reply, int code)
 {
     json_t *status = sim_status_generic(code);

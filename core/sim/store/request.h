@@ -1,6 +1,6 @@
-/* A request and its response, free of the HTTP library, so that units can play both sides.
- * Owner: a request and what is in it live as long as the call; a reply belongs to whoever reads it, see each
- * field. Requests are served on their connections' threads. */
+/* Request and response, independent of the HTTP library, so that units can play both sides. Owner: a request
+ * and its content live as long as the call; for a reply see each member. Requests are served on their
+ * connections' threads. */
 #pragma once
 #include <sys/types.h>
 
@@ -20,16 +20,16 @@ struct sim_request {
     const char *accept, *content_type; /* "" when missing */
     struct str body;
     int fd;       /* of the connection, to see it close; -1 without */
-    bool has_nul; /* its path or query has %00, where a text would end */
-    bool polled;  /* a watch never sleeps: it says SIM_STREAM_LATER instead */
+    bool has_nul; /* its path or query has %00, where a C string would end */
+    bool polled;  /* a watch never sleeps: it returns SIM_STREAM_LATER */
 };
 
 enum { SIM_STREAM_LATER = 0, SIM_STREAM_END = -1, SIM_STREAM_BROKEN = -2, SIM_STREAM_RESET = -3 };
 
-/* A body that is made while it is sent. */
+/* Body that is produced while it is sent. */
 struct sim_stream {
-    /* Blocks until there is something: the number of bytes, at least 1, or one of SIM_STREAM_*. Only what was
-     * asked for as `polled` has nothing to say yet. */
+    /* Blocks until there is data: returns the number of bytes, at least 1, or one of SIM_STREAM_*. Only a
+     * `polled` request may have no data yet. */
     ssize_t (*read)(struct sim_stream *stream, char *to, size_t room);
     void (*free)(struct sim_stream *stream);
 };
@@ -44,19 +44,19 @@ struct sim_reply {
     int retry_after_s;         /* 0 without */
 };
 
-/* NULL when it is not given. */
+/* Returns a parameter of the query, or NULL. */
 const char *sim_query(const struct sim_request *request, const char *key);
-/* Given, and neither "false" nor "0". */
+/* Returns whether it is set, and neither "false" nor "0". */
 bool sim_query_true(const struct sim_request *request, const char *key);
-/* Answers with a Status, which it takes, and with Retry-After when its details say so. */
+/* Responds with a Status, which it takes, and with Retry-After if its details have one. */
 void sim_reply_status(struct sim_reply *reply, json_t *status);
-/* The errors that a real server gives before it knows what the request is about: 404 and 405. */
+/* Respond with errors of a real server before it has read the path: 404 and 405. */
 void sim_reply_not_found(struct sim_reply *reply);
 void sim_reply_not_allowed(struct sim_reply *reply);
-/* Frees what was not handed on. */
+/* Frees what was not passed on. */
 void sim_reply_clear(struct sim_reply *reply);
 
-/* The place where a stream writes; what does not fit is kept for the next read. */
+/* Output of a stream; data that does not fit is kept for the next read. */
 struct sim_out {
     char *to;
     size_t room, len;
@@ -64,7 +64,7 @@ struct sim_out {
     size_t kept_at;
 };
 
-/* At the start of a read: gives the new place, and writes what was kept. */
+/* Starts a read: sets the new output, and writes kept data. */
 void sim_out_begin(struct sim_out *out, char *to, size_t room);
 void sim_out_put(struct sim_out *out, struct str bytes);
 bool sim_out_full(const struct sim_out *out);

@@ -1,4 +1,4 @@
-/* The state that a list shows; see snapshot.h. */
+/* State that a list shows; see snapshot.h. */
 #include "sim/store/snapshot.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ static json_t *take_exact(struct sim_api *api, const struct sim_resource *resour
     return NULL;
 }
 
-/* A page behind the first: at the version of the first, or a 410 with a token that goes on at the present one
+/* Takes a later page: at the version of the first, or a 410 with a token that continues at the present one
  * (A-5). */
 static json_t *take_page(struct sim_api *api, const struct sim_resource *resource,
                          const struct sim_page *page, struct sim_snapshot *snapshot)

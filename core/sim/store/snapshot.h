@@ -1,5 +1,5 @@
-/* State of a resource that a list shows: the map of the version that it asks for, or the error (contract A-1,
- * A-5, A-6). Owner: a snapshot holds a reference on its map. Both functions take the store's lock. */
+/* State of a resource that a list shows: the map of the requested version, or the error (contract A-1, A-5,
+ * A-6). Owner: a snapshot has a reference to its map. Both functions take the store's lock. */
 #pragma once
 #include "sim/store/api.h"
 #include "sim/store/params.h"
@@ -13,7 +13,7 @@ struct sim_snapshot {
     char *prefix;     /* only keys that begin so; "" for all namespaces */
 };
 
-/* False with a Status. */
+/* Takes a snapshot; returns false with a Status. */
 bool sim_snapshot_take(struct sim_api *api, const struct sim_target *target,
                        const struct sim_list_options *options, struct sim_snapshot *snapshot,
                        json_t **refusal);
@@ -21,7 +21,7 @@ void sim_snapshot_release(struct sim_api *api, struct sim_snapshot *snapshot);
 
 /* Walks what the snapshot shows. */
 void sim_snapshot_seek(const struct sim_snapshot *snapshot, struct omap_cursor *cursor);
-/* The next object that both selectors match, borrowed; NULL at the end. */
+/* Returns the next object that both selectors match, borrowed; NULL at the end. */
 struct sim_object *sim_snapshot_next(const struct sim_snapshot *snapshot, struct omap_cursor *cursor,
                                      const struct sim_list_options *options);
 /* Returns the number of objects behind the one with this key. */

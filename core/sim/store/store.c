@@ -1,4 +1,4 @@
-/* The store and its watchers; see store.h. */
+/* Store and its watchers; see store.h. */
 #include "sim/store/store.h"
 
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void end_all(struct sim_resource *resource)
     wake_all(resource);
 }
 
-/* The kinds of a CRD that changes give way to new ones; what they were is still read by requests that run. */
+/* Replaces the kinds of a changed CRD. The old ones stay allocated, as requests in flight still read them. */
 static struct sim_resource *supersede(struct sim_store *store, const struct sim_kind *by)
 {
     struct sim_resource *resource = NULL;
@@ -110,7 +110,8 @@ static bool serves_the_same(struct sim_store *store, struct sim_kind *const *kin
     return now == n;
 }
 
-/* As on a real server, other versions end the watches; who watched a version that is gone finds out. */
+/* Serves kinds. As on a real server, changed versions end the watches; clients of a removed version find out
+ * by that. */
 void sim_store_serve(struct sim_store *store, struct sim_kind *const *kinds, size_t n)
 {
     const struct sim_kind *storage = kinds[0];
@@ -232,6 +233,7 @@ bool sim_store_remove(struct sim_store *store, struct sim_resource *resource, co
     if (!before) return false;
     struct sim_object *last = sim_object_renew(before, (struct str){0}, (struct str){0});
     struct omap *map = omap_remove(resource->map, key);
+    /* A delete has a version of its own, which the last state carries, as in etcd. */
     sim_object_set_version(last, ++store->version);
     publish(resource, SIM_DELETED, last, sim_object_ref(before), map);
     return true;
@@ -241,6 +243,7 @@ void sim_store_fill(struct sim_store *store, struct sim_resource *resource, stru
                     size_t n)
 {
     must(!resource->map && resource->history.next == resource->history.first);
+    /* Without history: watches from before the fill receive 410 and list. */
     resource->map = omap_build(objects, n);
     sim_history_expire(&resource->history, store->version, resource->map);
 }
@@ -253,7 +256,7 @@ void sim_store_compact(struct sim_store *store)
 
 void sim_store_expire(struct sim_store *store, struct sim_resource *resource)
 {
-    store->version++; /* so that the newest version given out is too old as well */
+    store->version++; /* so that the newest version sent so far is too old too */
     for (struct sim_resource *r = store->resources; r; r = r->next) {
         if (resource && r != resource) continue;
         sim_history_expire(&r->history, store->version, r->map);

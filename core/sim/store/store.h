@@ -1,6 +1,6 @@
 /* All objects, by resource, with one version counter for all of them, and the watches that wait for changes.
- * Owner: the server. Everything here happens between sim_store_lock and sim_store_unlock, which any thread
- * may call; what is borrowed is valid until the unlock, unless a reference was taken. */
+ * Owner: the server. Call everything between sim_store_lock and sim_store_unlock, on any thread; borrowed
+ * pointers are valid until the unlock, unless a reference was taken. */
 #pragma once
 #include <pthread.h>
 #include <sys/queue.h>
@@ -22,7 +22,7 @@ struct sim_watcher {
 };
 
 struct sim_resource {
-    const struct sim_kind *kind; /* the version in which objects are kept */
+    const struct sim_kind *kind; /* the version in which objects are stored */
     struct omap *map;
     struct sim_history history;
     TAILQ_HEAD(sim_watchers, sim_watcher) watchers;
@@ -30,7 +30,7 @@ struct sim_resource {
     bool gone;
 };
 
-/* One version of a resource: where clients find it. Never freed before the store. */
+/* One served version of a resource. Never freed before the store. */
 struct sim_served {
     const struct sim_kind *kind;
     struct sim_resource *resource;
@@ -55,26 +55,26 @@ struct sim_store {
     bool stopping;
 };
 
-/* With the built-in kinds, all empty. */
+/* Creates a store with the built-in kinds, all empty. */
 struct sim_store *sim_store_new(const struct sim_store_options *options);
 void sim_store_free(struct sim_store *store);
 void sim_store_lock(struct sim_store *store);
 void sim_store_unlock(struct sim_store *store);
 
-/* NULL when it is not served. `group` is "" for the core group. */
+/* Returns the resource; NULL if it is not served. `group` is "" for the core group. */
 struct sim_served *sim_store_find(struct sim_store *store, const char *group, const char *version,
                                   const char *plural);
 /* By plural, singular, kind or short name, alone or with ".group" behind it. */
 struct sim_served *sim_store_lookup(struct sim_store *store, const char *name);
-/* The storage version of a kind given by group and kind; NULL when unknown. */
+/* Returns the storage version of a kind by group and kind; NULL if unknown. */
 struct sim_served *sim_store_of_kind(struct sim_store *store, const char *api_version, const char *kind);
 /* Adds the versions of a custom resource, or puts them in the place of those that it had; takes the kinds. */
 void sim_store_serve(struct sim_store *store, struct sim_kind *const *kinds, size_t n);
 /* Its objects are deleted, its watches end, discovery does not name it any more. */
 void sim_store_withdraw(struct sim_store *store, const char *group, const char *plural);
 
-/* Without the lock, which both take: a new reference to the object with that key, NULL when it is not there;
- * and its end, where NULL is allowed. */
+/* Return and release a new reference to the object with that key, NULL if it does not exist; both take the
+ * lock themselves. NULL may be released. */
 struct sim_object *sim_store_ref(struct sim_store *store, const struct sim_resource *resource,
                                  const char *key);
 void sim_store_release(struct sim_store *store, struct sim_object *object);
@@ -82,7 +82,7 @@ void sim_store_release(struct sim_store *store, struct sim_object *object);
 /* Stores the object, which it takes, under a new version: an event ADDED or MODIFIED. */
 struct sim_object *sim_store_put(struct sim_store *store, struct sim_resource *resource,
                                  struct sim_object *object);
-/* False when it is not there. */
+/* Removes an object; returns false if it does not exist. */
 bool sim_store_remove(struct sim_store *store, struct sim_resource *resource, const char *key);
 /* Many objects at once with the versions that they have, without events, into an empty resource. Ascending;
  * taken. */
@@ -90,14 +90,14 @@ void sim_store_fill(struct sim_store *store, struct sim_resource *resource, stru
                     size_t n);
 
 void sim_store_compact(struct sim_store *store);
-/* Open watches end, and every version given out so far is too old. NULL is all resources. */
+/* Ends open watches, and makes every version so far too old. NULL is all resources. */
 void sim_store_expire(struct sim_store *store, struct sim_resource *resource);
 
-/* From sequence number `next` on. */
+/* Adds a watcher, from sequence number `next` on. */
 void sim_watcher_join(struct sim_watcher *watcher, struct sim_resource *resource, uint64_t next);
 void sim_watcher_leave(struct sim_watcher *watcher);
 void sim_watcher_wake(struct sim_watcher *watcher);
 /* Ends the open watches of a resource, or of all (NULL). */
 void sim_store_end_watches(struct sim_store *store, struct sim_resource *resource);
-/* From now on every stream ends. */
+/* Ends every stream from now on. */
 void sim_store_stop(struct sim_store *store);

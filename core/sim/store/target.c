@@ -8,7 +8,7 @@
 
 enum { PARTS_MAX = 8 };
 
-/* Cuts the path at its slashes, in place; an empty part makes it no path of ours. */
+/* Splits the path at its slashes, in place; a path with an empty part has no target. */
 static size_t split(char *path, char *parts[PARTS_MAX])
 {
     size_t n = 0;
@@ -20,7 +20,7 @@ static size_t split(char *path, char *parts[PARTS_MAX])
     return n;
 }
 
-/* The parts behind group and version: [namespaces NS] PLURAL [NAME [SUBRESOURCE]]. */
+/* Parses the parts after group and version: [namespaces NS] PLURAL [NAME [SUBRESOURCE]]. */
 static bool parse_rest(struct sim_store *store, const char *group, const char *version, char **parts,
                        size_t n, struct sim_target *target)
 {

@@ -11,10 +11,10 @@ struct sim_target {
     char *subresource; /* NULL: the object itself */
 };
 
-/* False when the path is none of a resource that is served. */
+/* Parses a path; returns false if it has no served resource. */
 bool sim_target_parse(struct sim_store *store, const char *path, struct sim_target *target);
 /* Is the path below a group and version of which anything is served? */
 bool sim_target_has_group(struct sim_store *store, const char *path);
 void sim_target_clear(struct sim_target *target);
-/* The store's key of the one object; a new text. */
+/* Returns the store's key of the object; a new string. */
 char *sim_target_key(const struct sim_target *target, const char *name);

@@ -54,7 +54,8 @@ void sim_written_clear(struct sim_api *api, struct sim_written *written)
     *written = (struct sim_written){0};
 }
 
-/* Gives the store the new object, with a second reference for the caller; false when it is there already. */
+/* Adds the new object to the store, with a second reference for the caller; returns false if it exists
+ * already. */
 static bool add(struct sim_api *api, const struct sim_served *served, struct sim_object *object)
 {
     struct sim_resource *resource = served->resource;
@@ -96,8 +97,8 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
 
 enum step { STEP_STORE, STEP_STORE_THEN_REMOVE, STEP_REMOVE };
 
-/* In one go under the lock; false when the object is no more what it was. Takes `updated`, which may be NULL
- * for a mere removal; the result gets a reference. */
+/* Commits under the lock; returns false if the object changed since it was read. Takes `updated`, NULL for a
+ * removal alone; the result receives a reference. */
 static bool commit(struct sim_api *api, const struct sim_served *served, struct sim_object *old,
                    struct sim_object *updated, enum step step, struct sim_written *written)
 {
@@ -115,7 +116,7 @@ static bool commit(struct sim_api *api, const struct sim_served *served, struct 
     return ok;
 }
 
-/* The object keeps its version. */
+/* Returns the result of a dry run; the object keeps its version. */
 static struct sim_object *only_tried(const struct sim_object *old, const json_t *after)
 {
     struct sim_object *object = sim_object_from_json(after);
@@ -123,7 +124,7 @@ static struct sim_object *only_tried(const struct sim_object *old, const json_t 
     return object;
 }
 
-/* An update or a deletion under way. */
+/* Update or deletion in progress. */
 struct change {
     struct sim_api *api;
     const struct sim_served *served;
@@ -135,7 +136,7 @@ struct change {
     const json_t *options; /* of a deletion */
 };
 
-/* Tries until nobody else was faster. */
+/* Retries until no other write was faster. */
 static void perform(struct change *c, const char *key,
                     bool (*attempt)(struct change *c, struct sim_object *old))
 {

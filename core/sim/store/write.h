@@ -12,7 +12,7 @@ struct sim_written {
     bool created, removed;
 };
 
-/* The body of an update, made from the object as it is; NULL with a refusal. A new reference. */
+/* Returns the body of an update, from the present object; NULL with a refusal. A new reference. */
 typedef json_t *sim_body_fn(void *ctx, const struct sim_kind *kind, const json_t *old,
                             struct sim_refusal *refusal);
 
@@ -22,7 +22,7 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
 void sim_write_update(struct sim_api *api, const struct sim_served *served, const char *key,
                       const char *subresource, sim_body_fn *body, void *ctx, bool dry_run,
                       struct sim_written *written);
-/* As requests would make it: first the object, then its status, if it has one. */
+/* Writes an object as requests would: first the object, then its status, if it has one. */
 void sim_write_whole(struct sim_api *api, const struct sim_served *served, const char *namespace_,
                      json_t *object, struct sim_written *written);
 /* Clears `written`. False with an error when it was refused; that the object is gone may be no error. */

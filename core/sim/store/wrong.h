@@ -1,5 +1,5 @@
-/* The ways in which a server can go wrong, as scenarios name them, and what a stream has to do for each.
- * Owner: sim_wrong_clear frees what sim_wrong_read made. Actions belong to the caller. */
+/* Faults of a server, as scenarios name them, and the actions of a stream for each. Owner: sim_wrong_clear
+ * frees the result of sim_wrong_read. Actions belong to the caller. */
 #pragma once
 #include "base/err.h"
 #include "sim/store/api.h"
@@ -14,13 +14,13 @@ enum sim_wrong_kind {
     SIM_WRONG_CUT,            /* half an object, then the connection closes */
     SIM_WRONG_HALF_LINE,      /* half an object, then the body ends in good order */
     SIM_WRONG_INVALID_JSON,   /* a line that is no JSON */
-    SIM_WRONG_UNKNOWN_TYPE,   /* an event of a type that nobody knows */
+    SIM_WRONG_UNKNOWN_TYPE,   /* an event of an unknown type */
     SIM_WRONG_NO_METADATA,    /* an object without metadata */
     SIM_WRONG_OVERSIZE,       /* a huge object */
     SIM_WRONG_ERROR_EVENT,    /* an ERROR event, then the end */
     SIM_WRONG_END,            /* the body ends in good order */
     SIM_WRONG_LINE,           /* any text */
-    SIM_WRONG_NO_END,         /* a watch-list never says that its initial events are over */
+    SIM_WRONG_NO_END,         /* a watch-list never ends its initial events */
     SIM_WRONG_IGNORE_INITIAL, /* a server that does not know watch-lists */
 };
 
@@ -35,16 +35,16 @@ struct sim_wrong {
     char *reason, *message, *text;
 };
 
-/* From the keys what, after, for, size, code, reason, message, retry_after, text of a scenario's step. */
+/* Reads the keys what, after, for, size, code, reason, message, retry_after, text of a scenario's step. */
 bool sim_wrong_read(const json_t *step, struct sim_wrong *wrong, struct err *err);
 void sim_wrong_clear(struct sim_wrong *wrong);
-/* Is it something that a request as a whole does, before any stream? */
+/* Returns whether it concerns the complete request, before any stream. */
 bool sim_wrong_is_response(const struct sim_wrong *wrong);
 /* Does it end the response or the stream? Else it leaves both to go on. */
 bool sim_wrong_is_end(const struct sim_wrong *wrong);
 /* Is it for requests with this verb? What happens in streams is for lists and watches. */
 bool sim_wrong_suits(const struct sim_wrong *wrong, const char *verb);
-/* A Status as SIM_WRONG_STATUS describes it; a new reference. */
+/* Returns a Status as SIM_WRONG_STATUS describes it; a new reference. */
 json_t *sim_wrong_status(const struct sim_wrong *wrong);
 /* For a stream of this resource, a watch or a list. Takes the store's lock. */
 struct sim_action *sim_wrong_action(const struct sim_wrong *wrong, struct sim_api *api,

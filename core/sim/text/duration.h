@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-/* A number of seconds, or a text such as "1.5s", "250ms", "2m". */
+/* Reads a number of seconds, or a string such as "1.5s", "250ms", "2m". */
 bool sim_duration_read(const json_t *value, int64_t *ms);
-/* A number of bytes, or a text such as "64Ki", "9Mi". */
+/* Reads a number of bytes, or a string such as "64Ki", "9Mi". */
 bool sim_size_read(const json_t *value, size_t *bytes);

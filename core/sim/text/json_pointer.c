@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* One step without its escapes: ~1 is a slash, ~0 a tilde. NULL when something else follows a tilde. */
+/* Returns one step without its escapes: ~1 is a slash, ~0 a tilde. NULL if anything else follows a tilde. */
 static char *unescape(struct str step)
 {
     struct buf b = {0};

@@ -15,7 +15,7 @@ struct step {
     enum step_kind kind;
     struct buf key;   /* STEP_KEY; of STEP_FILTER the path of the left side */
     long index;       /* STEP_INDEX */
-    char compare[3];  /* STEP_FILTER: "==", ..., "" to ask whether it is there */
+    char compare[3];  /* STEP_FILTER: "==", ..., "" to test whether it exists */
     json_t *value;    /* STEP_FILTER: the right side */
     const char *rest; /* the path behind this step */
 };
@@ -38,7 +38,7 @@ static bool bad(struct step *s)
     return false;
 }
 
-/* 'text' or "text"; `p` is at the quote. Returns the place behind, NULL when it does not end. */
+/* Reads 'text' or "text"; `p` is at the quote. Returns the position after it, NULL if it does not end. */
 static const char *read_quoted(struct buf *b, const char *p)
 {
     char quote = *p++;
@@ -62,7 +62,7 @@ static bool read_key(struct step *s, const char *p)
     return true;
 }
 
-/* The right side of a comparison: a quoted text, a number, true or false. */
+/* Reads the right side of a comparison: a quoted string, a number, true or false. */
 static const char *read_literal(struct step *s, const char *p)
 {
     if (*p == '\'' || *p == '"') {
@@ -179,7 +179,7 @@ static bool passes(const struct step *s, const json_t *value)
     }
 }
 
-/* The first of a map's or list's values from which `path` leads on, of those that pass. */
+/* Returns the first of a map's or list's values from which `path` leads on, of those that pass. */
 static json_t *first_below(const json_t *value, const struct step *s, const char *path)
 {
     json_t *found = NULL, *item;
@@ -199,7 +199,7 @@ static json_t *first_below(const json_t *value, const struct step *s, const char
     return found;
 }
 
-/* The value itself, or the first one at any depth below it, from which `path` leads on. */
+/* Returns the value itself, or the first one at any depth below it, from which `path` leads on. */
 static json_t *first_deep(const json_t *value, const char *path, const char *deep)
 {
     json_t *found = sim_jsonpath_first(value, path);

@@ -1,5 +1,4 @@
-/* The JSONPath of additionalPrinterColumns: one value out of an object.
- * Owner: values are borrowed from the object.
+/* JSONPath of additionalPrinterColumns: one value of an object. Owner: values are borrowed from the object.
  * May be called anywhere. */
 #pragma once
 #include <stdbool.h>
@@ -9,5 +8,5 @@
 /* .a.b, ['a'], [0], [-1], [*], .*, ..a, and filters [?(@.type=="Ready")]; dots in keys are escaped by a
  * backslash. */
 bool sim_jsonpath_valid(const char *path);
-/* The first value that `path` leads to, NULL for none. */
+/* Returns the first value that `path` leads to, NULL for none. */
 json_t *sim_jsonpath_first(const json_t *object, const char *path);

@@ -33,7 +33,7 @@ static bool is_label(struct str s)
     return true;
 }
 
-/* Labels joined by dots; the length of one of them is not looked at. */
+/* Returns whether it is labels joined by dots; the length of each is not checked. */
 static bool is_subdomain(struct str s)
 {
     struct str label;

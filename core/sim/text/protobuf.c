@@ -1,4 +1,4 @@
-/* The wire format of Protocol Buffers; see protobuf.h. */
+/* Wire format of Protocol Buffers; see protobuf.h. */
 #include "sim/text/protobuf.h"
 
 #include "base/must.h"
@@ -62,7 +62,7 @@ bool sim_protobuf_find(struct str message, uint32_t number, struct str *value)
     return false;
 }
 
-/* Gives the number of bytes. */
+/* Writes a number; returns its bytes. */
 static size_t sim_protobuf_varint(char *to, uint64_t number)
 {
     size_t n = 0;

@@ -16,10 +16,10 @@ struct sim_protobuf_field {
     struct str value; /* of SIM_PROTOBUF_BYTES; else empty */
 };
 
-/* The next field of a message; moves `*rest` behind it. False at the end, and, with `rest->n` not 0, when
- * what follows is no field. */
+/* Reads the next field of a message; moves `*rest` behind it. Returns false at the end, and, with `rest->n`
+ * not 0, if the rest is not a field. */
 bool sim_protobuf_next(struct str *rest, struct sim_protobuf_field *field);
-/* The first field of that number, which must be of bytes. */
+/* Finds the first field of that number, which must be of bytes. */
 bool sim_protobuf_find(struct str message, uint32_t number, struct str *value);
 
 /* Returns the number of bytes before a value of so many: its tag, for fields up to 15, and its length. */

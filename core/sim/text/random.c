@@ -14,7 +14,7 @@ static uint64_t sim_random_next(struct sim_random *random)
 struct sim_random sim_random_seed(uint64_t salt, uint64_t number)
 {
     struct sim_random random = {salt * 0xd1342543de82ef95 + number};
-    random.state = sim_random_next(&random); /* neighbouring numbers give unrelated rows */
+    random.state = sim_random_next(&random); /* so that neighbouring numbers start unrelated sequences */
     return random;
 }
 

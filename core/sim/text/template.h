@@ -7,7 +7,7 @@
 
 struct sim_piece {
     struct str text;
-    int hole; /* filled behind the text; -1 at the end */
+    int hole; /* hole after the text; -1 at the end */
 };
 
 struct sim_template {
@@ -15,7 +15,7 @@ struct sim_template {
     size_t count;
 };
 
-/* The text of that file. */
+/* Returns the content of that file. */
 struct str sim_template_source(const char *name);
 /* `names` are those of the holes; a hole that is not among them is a broken invariant. */
 struct sim_template sim_template_parse(struct str source, const char *const *names, size_t count);

@@ -1,11 +1,11 @@
-/* A scanner over JSON text that skips what nobody asked for; see text.h. */
+/* Scanner of JSON text that skips unneeded values; see text.h. */
 #include "sim/text/text.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 
-/* `at` is behind the opening quote; gives the place behind the closing one. */
+/* Skips a string; `at` is after the opening quote; returns the position after the closing one. */
 static const char *skip_string(const char *at, const char *end)
 {
     while (at < end) {

@@ -1,4 +1,4 @@
-/* Labels and selectors as texts; see texts.h. */
+/* Labels and selectors as strings; see texts.h. */
 #include "sim/text/texts.h"
 
 #include <stdlib.h>

@@ -1,6 +1,5 @@
-/* Labels and label selectors of objects as texts, for the cells of tables.
- * Owner: each function returns a new string.
- * May be called anywhere. */
+/* Labels and label selectors of objects as strings, for the cells of tables. Owner: each function returns a
+ * new string. May be called anywhere. */
 #pragma once
 #include <jansson.h>
 

@@ -1,6 +1,5 @@
-/* Times of the API as JSON, and ages as people read them.
- * Owner: the caller has what is given.
- * May be called anywhere. */
+/* Times of the API as JSON, and ages as users read them. Owner: results belong to the caller. May be called
+ * anywhere. */
 #pragma once
 #include <stdint.h>
 
@@ -12,5 +11,5 @@ enum { SIM_AGE_MAX = 32 };
 json_t *sim_time(int64_t seconds);
 /* "5m10s", "3d4h": two or three figures, as kubectl shows them; "<invalid>" for the future. */
 void sim_age_format(int64_t seconds, char out[static SIM_AGE_MAX]);
-/* How long before `now_s` the time in `text` is; "<unknown>" when `text` is not a time. A new reference. */
+/* Returns the age of the time in `text` at `now_s`; "<unknown>" if `text` is not a time. A new reference. */
 json_t *sim_age(const char *text, int64_t now_s);

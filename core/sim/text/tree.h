@@ -1,6 +1,5 @@
-/* Reading jansson values by dotted paths, and building them without a word of ceremony.
- * Owner: what sim_at gives is borrowed from the tree; the others say.
- * May be called anywhere. */
+/* Reading of jansson values by dotted paths, and short functions to build them. Owner: results of sim_at are
+ * borrowed from the tree; see the others. May be called anywhere. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,28 +8,28 @@
 
 #include "base/buf.h"
 
-/* The value at a path of map keys ("spec.nodeName"; keys with a dot in them cannot be named), NULL when a
- * step is missing. A null at the end is given as it is. */
+/* Returns the value at a path of map keys ("spec.nodeName"; keys with a dot in them cannot be named), NULL if
+ * a step is missing. A null at the end is returned as it is. */
 json_t *sim_at(const json_t *object, const char *path);
-/* The text there, "" when there is none or it is something else. */
+/* Returns the string there, "" if there is none. */
 const char *sim_text_at(const json_t *object, const char *path);
-/* The integer there, `otherwise` when there is none. */
+/* Returns the integer there, `otherwise` if there is none. */
 int64_t sim_int_at(const json_t *object, const char *path, int64_t otherwise);
 bool sim_true_at(const json_t *object, const char *path);
-/* The first element of a list whose text at `path` is `text`; borrowed, NULL when there is none. */
+/* Returns the first element of a list whose string at `path` is `text`; borrowed, NULL if there is none. */
 json_t *sim_find(const json_t *list, const char *path, const char *text);
-/* Is the text an element of the list? */
+/* Returns whether the string is an element of the list. */
 bool sim_has_text(const json_t *list, const char *text);
-/* The map under `key`, made when it is missing or no map; borrowed. */
+/* Returns the map under `key`; creates it if missing or not a map; borrowed. */
 json_t *sim_submap(json_t *object, const char *key);
 /* Sets `key` only where it is missing or null; takes `value`. */
 void sim_default(json_t *object, const char *key, json_t *value);
-/* A string of printf's making; bytes that are no UTF-8 become '?'. New reference. */
+/* Returns a string formatted like printf; bytes that are not UTF-8 become '?'. New reference. */
 json_t *sim_textf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 json_t *sim_vtextf(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
-/* A string from text that may be no UTF-8; NULL is "". New reference. */
+/* Returns a string from bytes that may not be UTF-8; NULL is "". New reference. */
 json_t *sim_string(const char *text);
 /* Appends the value as compact JSON. */
 void sim_put_json(struct buf *out, const json_t *value);
-/* A new string with small letters of ASCII. */
+/* Returns a new string in lower case of ASCII. */
 char *sim_lower(const char *text);
