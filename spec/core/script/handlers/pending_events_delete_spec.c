@@ -1,5 +1,5 @@
 /* core/script/handlers/pending_events.c: what a delete says of the state that its handler was told last (I-8,
- * B-5). How events join is in pending_spec.c. */
+ * B-5). How events join is in pending_events_spec.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
