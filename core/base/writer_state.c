@@ -10,7 +10,7 @@
 static const char *reason_of(const struct output_stream *s, int error)
 {
     if (error) return strerror(error);
-    return s->file ? "writes are faster than the disk" : "nobody read it in time";
+    return s->file ? "writes are faster than the disk" : "the reader is too slow";
 }
 
 static void report_gap(const struct output_stream *s, const struct news *news)

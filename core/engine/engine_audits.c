@@ -135,7 +135,7 @@ static void end_term(struct engine_continuous *report, struct fence *next)
 static void print_without_rules(struct engine_continuous *report)
 {
     if (!report->logged && continuous_status(report->audit).rules == 0)
-        log_warn("--report has no effect, no script has a rule (k8s.rule)");
+        log_warn("--report has no effect, none of the scripts has a rule (k8s.rule)");
     report->logged = true;
 }
 

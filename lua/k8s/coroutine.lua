@@ -36,7 +36,7 @@ function own.resume(co, ...)
   check_stack()
   check("coroutine.resume", co, "thread")
   if busy[co] then
-    return false, "cannot resume a coroutine that waits for the engine"
+    return false, "cannot resume a coroutine that is waiting for the engine"
   end
   return pass(co, resume(co, ...))
 end

@@ -70,7 +70,7 @@ local function check_words(kind, reason)
     )
   end
   if type(reason) ~= "string" or reason == "" or #reason > REASON_MAX then
-    raw.raise("k8s.event: the reason must be a word of at most " .. REASON_MAX .. " bytes, such as PodEvicted")
+    raw.raise("k8s.event: the reason must be one word of at most " .. REASON_MAX .. " bytes, such as PodEvicted")
   end
 end
 

@@ -8,12 +8,12 @@ local params = {}
 
 local MAX, NAME_MAX = 50, 56
 local SCALARS = { boolean = true, number = true, string = true }
-local EXPECTED = "must be a boolean, a number, a string or an array of one of them, not "
+local EXPECTED = "must be a boolean, a number, a string, or an array of one of these, not "
 
 local function check_name(where, name)
   if type(name) ~= "string" or #name > NAME_MAX or not string.find(name, "^[%a_][%w_]*$") then
     local expected = ": up to " .. NAME_MAX .. " letters, digits and '_'"
-    raw.raise(where .. ': "' .. tostring(name) .. '" is no name of a parameter' .. expected)
+    raw.raise(where .. ': "' .. tostring(name) .. '" is not a parameter name' .. expected)
   end
 end
 

@@ -9,13 +9,13 @@ local whole = {}
 local CREATE_OPTIONS = options.extend(write.SENDING, { of = "view or reference" })
 local UPDATE_OPTIONS = options.extend(write.SENDING, { of = "view or reference", lock = "boolean" })
 
--- The trail of writes names what `of` names: the body of a collection says for itself what it is.
+-- The write log names what `of` names: the body of a collection says for itself what it is.
 local function place_of(verb, object, own)
   if not own.of then
     return write.place_of(verb, object)
   end
   if (own.subresource or "") == "" then
-    raw.raise(verb .. ": of needs a subresource, whose body is of another kind")
+    raw.raise(verb .. ": of is for subresources only; set subresource")
   end
   return write.place_of_ref(verb, own.of)
 end

@@ -127,7 +127,7 @@ end
 -- The groups do not answer at first, so that a bare name may be one of theirs; then they do, and it is not.
 function dynamic.waits_for_a_bare_name(w)
   local engine = engine_of(w, (script:gsub("gadgets.dynamic.example.com", "gadgets")))
-  engine:wait_error 'Waiting for an unknown kind.*kind="gadgets".*not all groups answered: /apis: '
+  engine:wait_error 'Waiting for an unknown kind.*kind="gadgets".*not all groups responded: /apis: '
   await(function()
     local informer = engine.informer "gadgets"
     return informer and informer.state == "unknown kind" and not informer.cause:find("not all groups", 1, true)

@@ -342,7 +342,7 @@ describe("kubelua audit --engine", function()
       [{ "-s", "http://127.0.0.1:1" }] = "%-%-server cannot be combined with %-%-engine",
       [{ "-f", folder .. "/none.lua" }] = "none.lua",
       [{ "-f", write("broken.lua", "x =") }] = "broken.lua:1: unexpected symbol",
-      [{ "-f", write("empty.lua", "") }] = "no script has a rule",
+      [{ "-f", write("empty.lua", "") }] = "none of the scripts has a rule",
       [{ "-f", write("rules.lua", NAMED) }] = "no engine is listening on",
       [{ "-f", folder .. "/rules.lua", "--nice", "20" }] = "%-%-nice must be at most 19, not 20",
       [{ "-f", folder .. "/rules.lua", "--timeout", "10001h" }] = "%-%-timeout must be at most 10000h, or 0 for none",

@@ -126,7 +126,7 @@ k8s.rule { id = "uses", kinds = { "pods" }, uses = { s = { kind = "widgets.examp
     for _, name in ipairs { "cluster", "engine" } do
       local audit = of[name]
       assert.are.same({ 3, false, 5 }, { audit.code, audit.report.summary.complete, #audit.report.results }, audit.err)
-      assert.matches("rules.lua:3: rule looks: [^\n]*widgets.example.com[^\n]*%(not all groups answered: /apis: ",
+      assert.matches("rules.lua:3: rule looks: [^\n]*widgets.example.com[^\n]*%(not all groups responded: /apis: ",
         audit.err)
       assert.matches(LEFT_OUT, audit.err, 1, true)
     end

@@ -326,7 +326,7 @@ k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", ind
     place:write("rules.lua", "")
     code, _, err = audited("--from", from)
     assert.are.equal(2, code)
-    assert.matches("no script has a rule (k8s.rule)", err, 1, true)
+    assert.matches("none of the scripts has a rule (k8s.rule)", err, 1, true)
   end)
 end)
 

@@ -173,8 +173,8 @@ describe("what a script declares #threads", function()
         end
       end)
     ]]
-    local once = "k8s.create: of needs a subresource, whose body is of another kind\n"
-      .. "k8s.update: of needs a subresource, whose body is of another kind\n"
+    local once = "k8s.create: of is for subresources only; set subresource\n"
+      .. "k8s.update: of is for subresources only; set subresource\n"
     assert.are.equal(once .. once, out)
     assert.are.same({}, written)
     assert.are.equal(1, #sim.api:get("/api/v1/namespaces/default/configmaps").items)

@@ -44,7 +44,7 @@ k8s.event: expected a view or { kind, namespace, name }, not nil
 k8s.event: a reference needs kind and name
 k8s.event: unknown option "nmae", did you mean "name"?
 k8s.event: the type must be "Normal" or "Warning", not "normal"
-k8s.event: the reason must be a word of at most 128 bytes, such as PodEvicted
+k8s.event: the reason must be one word of at most 128 bytes, such as PodEvicted
 k8s.event: the message must be a string, not nil
 k8s.event: bad argument #2 to 'format' (number expected, got string)
 k8s.event: the reason must not contain a NUL byte

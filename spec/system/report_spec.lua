@@ -153,7 +153,7 @@ describe("kubelua run --report", function()
   it("says when there is no rule, and refuses what it cannot do", function()
     place:write("rules.lua", 'local k8s = require "k8s"\nk8s.informer "pods"\n')
     local engine = start()
-    assert.has_match("--report has no effect, no script has a rule", engine.streams.err.text, 1, true)
+    assert.has_match("--report has no effect, none of the scripts has a rule", engine.streams.err.text, 1, true)
     assert.has_match("audit: no script has a rule", (engine.ask "status"))
     local p = cluster.kubelua { "run", "--report=html", "-f", place.path .. "/scripts" }
     assert.are.equal(2, p:wait())

@@ -52,7 +52,7 @@ bool audit_scripts_load(struct audit_scripts *scripts, const struct audit_reques
         }
     }
     if (failed) return false;
-    if (rules == 0) return err_set(err, ERR_INVALID, "no script has a rule (k8s.rule)");
+    if (rules == 0) return err_set(err, ERR_INVALID, "none of the scripts has a rule (k8s.rule)");
     return rule_params_check(request->options.rule_params, scripts->items, scripts->count, err);
 }
 

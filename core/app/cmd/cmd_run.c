@@ -78,7 +78,7 @@ int launch_check_output(const char *command, int exit_code)
     int error = writer_error(WRITER_STDOUT);
     if (!lost) return exit_code;
     fprintf(stderr, "kubelua %s: stdout: %s; %" PRIu64 " line%s lost\n", command,
-            error ? strerror(error) : "nobody read it in time", lost, lost == 1 ? " is" : "s are");
+            error ? strerror(error) : "the reader is too slow", lost, lost == 1 ? " is" : "s are");
     return exit_code == EXIT_INTERRUPTED ? exit_code : EXIT_INCOMPLETE;
 }
 

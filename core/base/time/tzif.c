@@ -69,10 +69,10 @@ static bool read_changes(const uint8_t *times, const uint8_t *indexes, const uin
     for (; out->count < h->time_count; out->count++) {
         size_t i = out->count;
         struct tzif_change *change = &out->changes[i];
-        if (indexes[i] >= h->type_count) return bad(err, "a change names a type that is not there");
+        if (indexes[i] >= h->type_count) return bad(err, "a change refers to a missing type");
         change->at = be_time(times + i * time_size, time_size);
         change->offset_s = (int32_t)be32(types + (size_t)indexes[i] * TYPE_SIZE);
-        if (i && change->at <= out->changes[i - 1].at) return bad(err, "its changes are not in order");
+        if (i && change->at <= out->changes[i - 1].at) return bad(err, "changes are not in order");
     }
     return true;
 }
@@ -82,12 +82,12 @@ static bool read_data(struct str *rest, const struct header *h, size_t time_size
 {
     const uint8_t *data;
     if (!cut_bytes(rest, data_size(h, time_size), &data)) return bad(err, "truncated");
-    if (h->type_count == 0) return bad(err, "it has no type of local time");
-    if (h->leap_count) return bad(err, "it counts leap seconds, which the system's clock does not");
+    if (h->type_count == 0) return bad(err, "missing type of local time");
+    if (h->leap_count) return bad(err, "leap seconds are not supported");
     const uint8_t *indexes = data + (size_t)h->time_count * time_size, *types = indexes + h->time_count;
     for (size_t i = 0; i < h->type_count; i++) {
         int32_t offset = (int32_t)be32(types + i * TYPE_SIZE);
-        if (offset <= OFFSET_MIN_S || offset >= OFFSET_MAX_S) return bad(err, "an offset is over a day");
+        if (offset <= OFFSET_MIN_S || offset >= OFFSET_MAX_S) return bad(err, "an offset exceeds one day");
     }
     out->first_s = (int32_t)be32(types);
     return read_changes(data, indexes, types, h, time_size, out, err);
@@ -97,13 +97,13 @@ static bool read_data(struct str *rest, const struct header *h, size_t time_size
 static bool read_footer(struct str rest, struct tzif *out, struct err *err)
 {
     struct str line;
-    if (rest.n < 2 || *rest.p != '\n') return bad(err, "it is cut off before its last line");
+    if (rest.n < 2 || *rest.p != '\n') return bad(err, "truncated before the last line");
     rest.p++;
     rest.n--;
-    if (!str_cut(&rest, '\n', &line) || !rest.p) return bad(err, "it is cut off in its last line");
+    if (!str_cut(&rest, '\n', &line) || !rest.p) return bad(err, "truncated in the last line");
     if (line.n == 0) return true;
     out->has_rule = tz_rule_parse(line, &out->rule, err);
-    return out->has_rule || err_wrap(err, "not a sound file of a time zone");
+    return out->has_rule || err_wrap(err, "invalid time zone file");
 }
 
 static bool parse(struct str rest, struct tzif *out, struct err *err)

@@ -37,7 +37,7 @@ static void on_lease(void *ctx, const struct object_response *response)
     l->call = NULL;
     if (err && err->code == ERR_TIMEOUT) avoid_connection(l);
     if (!response->object && !err) {
-        err_set(&none, ERR_PARSE, "the server answered without a lease");
+        err_set(&none, ERR_PARSE, "the server returned no lease");
         err = &none;
     }
     l->done(l->done_ctx, response->object, err);

@@ -111,8 +111,7 @@ static void on_item(void *ctx, struct root *object)
     }
     if (p->count == p->options.page_max) {
         struct err err;
-        err_set(&err, ERR_LIMIT, "the server answered with more than %zu objects at once",
-                p->options.page_max);
+        err_set(&err, ERR_LIMIT, "the server returned more than %zu objects at once", p->options.page_max);
         root_unref(object);
         fail(p, &err);
         return;

@@ -41,7 +41,7 @@ static bool unpack(struct object_call *call, const struct kube_response *respons
         tape_type(&tape, tape_root(&tape)) == '{' ? tape_field(&tape, tape_root(&tape), STR("kind")) : 0;
     bool is_status = str_is(tape_str(&tape, kind), "Status");
     if (is_status && !call->writes)
-        return err_set(err, ERR_PARSE, "%s: the server answered without an object", buf_text(&call->path));
+        return err_set(err, ERR_PARSE, "%s: the server returned no object", buf_text(&call->path));
     if (is_status) return true;
     if (pack_tape(kube_client_packer(call->client), &tape, tape_root(&tape), &type, object, err)) return true;
     return err_wrap(err, "%s", buf_text(&call->path));

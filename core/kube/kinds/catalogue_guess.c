@@ -76,7 +76,7 @@ void catalogue_explain(const struct catalogue *catalogue, struct str name, struc
     buf_puts(&text, err->text);
     if (catalogue_nearest(catalogue, name, &near))
         buf_printf(&text, ", did you mean \"%s\"?", buf_text(&near));
-    if (*failures) buf_printf(&text, " (not all groups answered: %s)", failures);
+    if (*failures) buf_printf(&text, " (not all groups responded: %s)", failures);
     err_set(err, ERR_NOT_FOUND, "%s", buf_text(&text));
     buf_clear(&near);
     buf_clear(&text);

@@ -169,7 +169,7 @@ static bool map_file(struct recording *r, struct err *err)
     bool ok = fd >= 0 && fstat(fd, &st) == 0;
     if (ok && !S_ISREG(st.st_mode)) {
         close(fd);
-        return err_set(err, ERR_IO, "%s: no regular file", r->path);
+        return err_set(err, ERR_IO, "%s: not a regular file", r->path);
     }
     if (ok && st.st_size > 0) {
         r->size = (size_t)st.st_size;

@@ -130,7 +130,7 @@ static __attribute__((noreturn)) void refuse_label(lua_State *L, const struct us
         buf_printf(known, "%s%s", i ? ", " : "", user_metric_label(metric, i));
     if (nearest.name)
         script_raise(L, "%s has no label \"%.60s\", did you mean \"%s\"?", name, given, nearest.name);
-    script_raise(L, "%s has no label \"%.60s\"; it has %s", name, given,
+    script_raise(L, "%s has no label \"%.60s\" (labels: %s)", name, given,
                  known->len ? buf_text(known) : "none");
 }
 

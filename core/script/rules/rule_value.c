@@ -121,11 +121,11 @@ static void write_json(struct str given, bool is_json, struct type type, struct 
 
 static const char *name_of(struct type type)
 {
-    if (type.form == FORM_BOOLEAN) return "neither true nor false";
-    if (type.form == FORM_NUMBER) return "not a number";
-    if (type.form == FORM_TEXT) return "not a string";
-    if (type.element == FORM_BOOLEAN) return "not a list of booleans";
-    return type.element == FORM_NUMBER ? "not a list of numbers" : "not a list of strings";
+    if (type.form == FORM_BOOLEAN) return "must be true or false";
+    if (type.form == FORM_NUMBER) return "is not a number";
+    if (type.form == FORM_TEXT) return "is not a string";
+    if (type.element == FORM_BOOLEAN) return "is not a list of booleans";
+    return type.element == FORM_NUMBER ? "is not a list of numbers" : "is not a list of strings";
 }
 
 const char *rule_value_type(struct str fallback)
@@ -149,7 +149,7 @@ bool rule_value_read(struct str given, bool is_json, struct str fallback, struct
     if (ok)
         buf_str(out, buf_slice(&json));
     else
-        err_set(err, ERR_INVALID, is_json ? "%.*s is %s" : "\"%.*s\" is %s", STR_ARG(shown), name_of(type));
+        err_set(err, ERR_INVALID, is_json ? "%.*s %s" : "\"%.*s\" %s", STR_ARG(shown), name_of(type));
     buf_clear(&json);
     return ok;
 }

@@ -84,7 +84,7 @@ static void take_turn(lua_State *L)
     if (!script->own.http_rate->per_ms)
         token_bucket_start(script->own.http_rate, (double)most / 60, most > 1 ? (double)most : 1, now_ms);
     if (!token_bucket_try(script->own.http_rate, now_ms))
-        script_raise(L, "http.request: over the limit %s (%lld a minute)", limit_name(LIMIT_HTTP_REQUESTS),
+        script_raise(L, "http.request: over the limit %s (%lld per minute)", limit_name(LIMIT_HTTP_REQUESTS),
                      (long long)most);
 }
 

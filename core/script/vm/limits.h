@@ -41,7 +41,7 @@ extern const struct limits limits_default;
 
 /* "handler-cpu" */
 const char *limit_name(enum limit limit);
-/* Appends the value with its unit, as it would be written: "50ms", "64Mi", "600 a minute". */
+/* Appends the value with its unit, as it would be written: "50ms", "64Mi", "600 per minute". */
 void limit_describe(enum limit limit, int64_t value, struct buf *out);
 /* "handler-cpu=20ms", as the flag --limit takes it. ERR_INVALID names what is wrong, and for an unknown name
  * a known one that is near. */

@@ -49,7 +49,7 @@ static bool enter(struct sim_place *place, json_t *value, char *key, char **mess
     if (!json_is_array(value))
         *message = xasprintf("there is nothing to hold \"%s\"", key);
     else if (!read_index(key, json_array_size(value), &place->index))
-        *message = xasprintf("\"%s\" is no index into a list of %zu", key, json_array_size(value));
+        *message = xasprintf("\"%s\" is not an index into a list of %zu", key, json_array_size(value));
     return *message == NULL;
 }
 

@@ -212,7 +212,7 @@ static void test_leap_seconds_are_refused(void **state)
     struct err err = {0};
     assert_true(file_read("/usr/share/zoneinfo/right/UTC", TZIF_SIZE_MAX, &bytes, &err));
     assert_false(tzif_parse(buf_slice(&bytes), &tzif, &err));
-    assert_non_null(strstr(err.text, "it counts leap seconds"));
+    assert_non_null(strstr(err.text, "leap seconds are not supported"));
     buf_clear(&bytes);
 }
 

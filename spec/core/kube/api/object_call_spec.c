@@ -157,8 +157,7 @@ static void test_a_status_of_success_answers_no_read(void **state)
     struct bench *bench = prepare(state);
     run(bench, "gone");
     assert_int_equal(bench->err.code, ERR_PARSE);
-    assert_string_equal(bench->err.text,
-                        "/api/v1/namespaces/shop/pods/gone: the server answered without an object");
+    assert_string_equal(bench->err.text, "/api/v1/namespaces/shop/pods/gone: the server returned no object");
     assert_string_equal(buf_text(&bench->log), "");
 }
 

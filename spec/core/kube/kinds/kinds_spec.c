@@ -153,7 +153,7 @@ static void test_groups_that_did_not_answer_are_named(void **state)
     kinds_set(kinds, catalogue);
     catalogue_free(catalogue);
     assert_unknown(kinds, "x",
-                   "the server doesn't have a resource type \"x\" (not all groups answered: "
+                   "the server doesn't have a resource type \"x\" (not all groups responded: "
                    "metrics.k8s.io/v1beta1: 503)");
     kinds_free(kinds);
 }

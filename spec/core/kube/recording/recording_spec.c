@@ -217,7 +217,7 @@ static void what_is_no_recording_is_named(void **state)
     assert_null(recording_open("/nowhere/a.rec", &err));
     assert_int_equal(err.code, ERR_IO);
     assert_null(recording_open("/tmp", &err));
-    assert_string_equal(err.text, "/tmp: no regular file");
+    assert_string_equal(err.text, "/tmp: not a regular file");
     write_file(first, "hello world", 11, "w");
     assert_null(recording_open(first, &err));
     assert_non_null(strstr(err.text, ": byte 0: not a recording: not compressed with zstd"));

@@ -124,8 +124,8 @@ static void test_misuse_raises(void **state)
 {
     static const char *const wrong[][2] = {
         {"c:inc(1, { knd = 'a' })", "found_total has no label \"knd\", did you mean \"kind\"?"},
-        {"c:inc(1, { zone = 'a' })", "found_total has no label \"zone\"; it has kind, node"},
-        {"g:set(1, { zone = 'a' })", "size has no label \"zone\"; it has none"},
+        {"c:inc(1, { zone = 'a' })", "found_total has no label \"zone\" (labels: kind, node)"},
+        {"g:set(1, { zone = 'a' })", "size has no label \"zone\" (labels: none)"},
         {"c:inc(1, { 'a' })", "found_total: labels must have names as keys, not a number"},
         {"c:inc(1, 'a')", "found_total: labels must be a table, not string"},
         {"c:inc(1, { kind = {} })", "the label kind must be a string, a number or a boolean, not table"},

@@ -161,17 +161,17 @@ static void test_bad_declarations_are_named_with_the_script_s_line(void **state)
         const char *params, *part;
     } cases[] = {
         {"n = print",
-         "rules.lua:2: k8s.rule: a: params: n must be a boolean, a number, a string or an array of one of "
-         "them, not function"},
+         "rules.lua:2: k8s.rule: a: params: n must be a boolean, a number, a string, or an array of one of "
+         "these, not function"},
         {"n = { a = 1 }",
-         "params: n must be a boolean, a number, a string or an array of one of them, not a table with "
+         "params: n must be a boolean, a number, a string, or an array of one of these, not a table with "
          "other keys than 1 to 0"},
         {"n = { {} }", "not an array with a table"},
         {"n = { 1, 'a' }", "params: n has a number and, as number 2, a string"},
         {"n = 0/0", "k8s.rule: params"},
         {"n = 1/0", "k8s.rule: params"},
-        {"5", "params: \"1\" is no name of a parameter"},
-        {"['a.b'] = 5", "params: \"a.b\" is no name of a parameter: up to 56 letters, digits and '_'"},
+        {"5", "params: \"1\" is not a parameter name"},
+        {"['a.b'] = 5", "params: \"a.b\" is not a parameter name: up to 56 letters, digits and '_'"},
         {"n = string.rep('x', 70000)", "k8s.rule: params"},
     };
     struct cluster *c = *state;

@@ -40,7 +40,7 @@ static void test_what_is_written_is_read_as_the_default_is(void **state)
         {"1e999", "5", "\"1e999\" is not a number"},
         {"true", "false", "true"},
         {"false", "true", "false"},
-        {"yes", "false", "\"yes\" is neither true nor false"},
+        {"yes", "false", "\"yes\" must be true or false"},
         {"10", "\"a\"", "\"10\""},
         {"", "\"a\"", "\"\""},
         {" a\"b ", "\"a\"", "\" a\\\"b \""},

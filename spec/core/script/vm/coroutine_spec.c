@@ -92,7 +92,7 @@ static void test_nobody_resumes_what_waits_for_the_engine(void **state)
               "say(select(2, coroutine.resume(co)))");
     assert_lua(f, "return tostring(me == co) .. coroutine.status(co)", "truenormal");
     assert_lua(f, "local ok, err = coroutine.resume(co) return tostring(ok) .. ' ' .. err",
-               "false cannot resume a coroutine that waits for the engine");
+               "false cannot resume a coroutine that is waiting for the engine");
     virtual_clock_advance(&run_clock, 1000);
     assert_lua(f, "return take()", "slept;");
 }
