@@ -92,6 +92,11 @@ describe("a file of objects", function()
         assert.equal(2, command.code)
       end
     end
+    place:write("deep.json", '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":' .. deep .. "}")
+    for _, command in ipairs { read "deep.json" } do
+      assert.matches("/deep.json: line 1: .*nested deeper than 100\n", command.err)
+      assert.equal(2, command.code)
+    end
     place:write("bad.json", '{"apiVersion":"v1","kind":"ConfigMap",\n"metadata":{"name":"a"},"data":{"a":}}')
     for _, command in ipairs { read "bad.json" } do
       assert.has_match("/bad.json: line 2: ", command.err, 1, true)

@@ -264,6 +264,19 @@ static bool pack_generated(struct packing *packing, struct root **object)
     return is_generated;
 }
 
+/* As the packer counts. */
+static bool is_deep(const struct input_piece *piece)
+{
+    size_t depth = 0;
+    for (size_t i = piece->at; i < piece->close[piece->at]; i++) {
+        char type = token_type(&piece->tokens, i);
+        depth += type == '{' || type == '[';
+        depth -= type == '}' || type == ']';
+        if (depth > PACK_DEPTH_MAX) return true;
+    }
+    return false;
+}
+
 /* The object without packing it. */
 static void take_parsed(struct input_reader *r, const struct input_piece *piece, struct str api_version,
                         struct str kind, size_t line)
@@ -273,6 +286,10 @@ static void take_parsed(struct input_reader *r, const struct input_piece *piece,
     struct err err;
     if (!tape_parse(r->parser, piece->text.p, piece->text.n, &tape, &err)) {
         input_refuse_damaged(r, piece->text, line, &err);
+        return;
+    }
+    if (is_deep(piece)) {
+        input_refuse_text(r, line, ERR_LIMIT, "nested deeper than %d", PACK_DEPTH_MAX);
         return;
     }
     r->counts->objects++;
