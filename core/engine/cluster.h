@@ -1,6 +1,6 @@
 /* Parts of an engine that belong to one cluster: the client with its thread, discovery, caches, live reads,
- * elections and Events. Nothing of it belongs to the process, so that a second cluster is a second struct.
- * A driver makes it and gives it to an engine. Owner: the engine, on its thread; its functions receive a
+ * elections and Events. None of it belongs to the process, so that a second cluster is a second struct. A
+ * driver creates it and passes it to an engine. Owner: the engine, on its thread; its functions receive a
  * cluster as their ctx. */
 #pragma once
 #include "engine/discoverer.h"
@@ -35,10 +35,10 @@ struct cluster_watcher {
 struct cluster {
     struct cluster_options options;
     struct cluster_watcher watcher;
-    uint64_t seed; /* of what is spread in time; 0: an engine on one loop does the same each time */
+    uint64_t seed; /* seed of random delays; 0: an engine on one loop repeats them */
     struct io_thread *io;
     struct discoverer *discoverer;
-    struct cluster_parts parts; /* kinds: what discovery said last */
+    struct cluster_parts parts; /* latest result of discovery */
 };
 
 /* NULL when there is no client for the configuration. */
@@ -47,8 +47,8 @@ struct cluster *cluster_new(const struct cluster_options *options, struct err *e
 void cluster_watch(struct cluster *cluster, const struct cluster_watcher *watcher);
 /* Refreshes the kinds of the server now. */
 void cluster_refresh_kinds(void *cluster);
-/* After the scripts: reflectors end on the I/O thread, then that thread does. Events have `flush_ms` to be
- * sent. */
+/* Ends reflectors on the I/O thread, then that thread. Call after scripts were freed. Events have `flush_ms`
+ * to be sent. */
 void cluster_end(struct cluster *cluster, int64_t flush_ms);
 /* After cluster_end. NULL is allowed, here and there. */
 void cluster_free(struct cluster *cluster);

@@ -25,7 +25,7 @@ struct discoverer {
     bool refreshes; /* a refresh is in flight */
     int64_t refreshing_since_us;
     int64_t retry_ms;
-    struct err last_error; /* of the last response; the refresh's own belongs to the I/O thread meanwhile */
+    struct err last_error; /* of the last response; that of a refresh belongs to the I/O thread meanwhile */
     struct refresh refresh;
 };
 

@@ -1,5 +1,5 @@
-/* Discovery as the engine thread sees it: asks the I/O thread for the server's catalogue, again and again
- * until there is one, and later on request. Owner: the engine, on the engine thread. `found` may call
+/* Discovery as the engine thread sees it: fetches the server's catalogue on the I/O thread, repeatedly until
+ * there is one, and later on request. Owner: the engine, on the engine thread. `found` may call
  * discoverer_refresh. */
 #pragma once
 #include "engine/io_thread.h"

@@ -1,6 +1,6 @@
-/* The engine: a cluster with its thread, and the scripts, put together, run and taken apart in one defined
- * order. Owner: a driver, on the main thread, which becomes the engine thread; what shows the engine to the
- * outside, and who signals it, are his. */
+/* Engine: a cluster with its thread, and the scripts, started, run and stopped in one defined order. Owner: a
+ * driver, on the main thread, which becomes the engine thread; the driver shows the engine to the outside and
+ * handles signals. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,13 +22,13 @@ enum engine_mode {
 struct engine_watcher {
     /* A cache has synced. */
     void (*claims_changed)(void *ctx);
-    /* Called when the shown state of the engine has changed. Calls are frequent: do expensive work later. */
+    /* Called when the shown state of the engine has changed. Calls are frequent: defer expensive work. */
     void (*touched)(void *ctx);
-    /* A script that starts asks for a kind that the server does not have, at `place`; it may come, as with
-     * its CustomResourceDefinition, or be a mistake. False, as without the function: a mistake ends the
-     * engine, and what may come is waited for. */
+    /* Called when a script that starts uses a kind at `place` that the server lacks, which may come with its
+     * CustomResourceDefinition or be a mistake. If it returns false, or is NULL, a mistake stops the engine,
+     * and a kind that may come is waited for. */
     bool (*unknown_kind)(void *ctx, const char *place, bool may_come, const struct err *err);
-    /* The server has said which kinds it has; `err`: or why not, which is logged without this function. */
+    /* Called after discovery; `err` is its error, which is logged without this function. */
     void (*kinds)(void *ctx, const struct err *err);
     /* A script's main has ended. */
     void (*main_done)(void *ctx, enum script_result result, int exit_code);
@@ -47,8 +47,8 @@ struct engine_options {
     struct engine_watcher watcher;
 };
 
-/* Makes its parts; no thread runs yet, so that the driver can add its own to both loops. NULL when one cannot
- * be had; without a cluster `err` stays as it is, as cluster_new has said why. */
+/* Creates the parts; no thread runs yet, so that the driver can add its own to both loops. Returns NULL and
+ * sets err on failure; without a cluster err stays as cluster_new set it. */
 struct engine *engine_new(const struct engine_options *options, struct err *err);
 /* The engine thread's, and the I/O thread's. */
 struct loop *engine_loop(const struct engine *engine);
@@ -69,13 +69,13 @@ bool engine_is_stopping(const struct engine *engine);
 int64_t engine_timeout_ms(const struct engine *engine);
 /* --- Of ENGINE_DRIVEN, outside of any callback, instead of engine_load and engine_run. */
 
-/* Loads a script and starts it; engine_begin follows, once it is decided who leads. */
+/* Loads and starts a script; call engine_begin once leadership is decided. */
 bool engine_add(struct engine *engine, const char *path, const char *name, struct err *err);
 /* Resolves the claims of added scripts, and runs mains when their caches are full. */
 void engine_begin(struct engine *engine);
 /* Refreshes the kinds of the server now. */
 void engine_refresh_kinds(void *engine);
-/* Objects that nobody holds any more give their memory back. */
+/* Frees objects that are no longer referenced. */
 void engine_drain(struct engine *engine);
 
 /* --- The end */

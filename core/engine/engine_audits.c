@@ -1,5 +1,4 @@
-/* Continuous audits of an engine: which scripts they have rules of, when they run, and what is told of them;
- * see engine_internal.h. */
+/* Continuous audits of an engine: their scripts, when they run, and their status; see engine_internal.h. */
 #include <stdlib.h>
 
 #include "audit/continuous/continuous.h"
@@ -114,7 +113,7 @@ static bool leads(const struct engine *engine)
     return status.leads;
 }
 
-/* Results that are forgotten are no change of what reports say. */
+/* Inactive audits forget their results, which is no change to report. */
 static void set_active(struct engine_continuous *report, bool active)
 {
     if (!active) policy_client_set_active(report->writer, false);
@@ -172,7 +171,7 @@ static void put_verdicts(const size_t *verdicts, struct buf *out)
     json_close(out, '}');
 }
 
-/* Errors that are no strings, and those of memory, say no place. */
+/* Uses the place of the rule: errors that are not strings, and memory errors, have none. */
 static void put_error(const struct continuous_rule_status *status, struct buf *out)
 {
     json_open(out, "lastError", '{');

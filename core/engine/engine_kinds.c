@@ -11,7 +11,7 @@
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
 
-/* While a kind is missing the server is asked again: soon after one went missing, then ever more seldom. */
+/* Delays of discovery refreshes while a kind is missing: short at first, then ever longer. */
 enum { REFRESH_FIRST_MS = 1000, REFRESH_MAX_MS = 10000, REFRESH_SELDOM_MS = 30000, REFRESH_CALM_MS = 60000 };
 
 struct resolution {
@@ -113,8 +113,8 @@ static bool is_anything_missing(const struct engine *engine)
     return false;
 }
 
-/* Discovery may lag behind the server's lists, so that what it still knows is answered 404: the delays grow
- * then too. */
+/* Grows the delays: discovery may lag behind the server's lists, so that a kind it still has responds with
+ * 404. */
 static void refresh_kinds(struct engine *engine, int64_t max_ms)
 {
     int64_t now_ms = clock_now_ms(loop_clock(engine->loop)), delay_ms;
@@ -145,8 +145,8 @@ static void check_write(const struct engine *engine, const struct script *script
              F("err", err.text));
 }
 
-/* Else a wrong name is told of by nobody until the write that was meant raises. A kind may come later, so it
- * is no error, and said once. */
+/* Warns about a wrong kind name, which would otherwise show only when the write raises. Once, and no error,
+ * as the kind may come later. */
 static void check_writes(struct engine *engine)
 {
     if (engine->writes_checked) return;
@@ -216,9 +216,9 @@ void engine_failed_kinds(void *ctx, const struct err *err)
     notify_watcher(engine, err);
 }
 
-/* --- Kinds that rules of continuous audits name and the server does not have: nobody waits for them, and
- * rules are evaluated on them once they are there. Claims of such are held (shared_factory.h), which no
- * others are in an engine that evaluates rules. See engine_internal.h */
+/* --- Kinds that only rules need and the server lacks: nothing waits for them, and rules are evaluated once
+ * they exist. Their claims are suspended (shared_factory.h); an engine with rules suspends no others. See
+ * engine_internal.h */
 
 static bool needs(const struct script_rule *rule, const struct informer_claim *claim)
 {
@@ -229,7 +229,7 @@ static bool needs(const struct script_rule *rule, const struct informer_claim *c
     return false;
 }
 
-/* --- what is told: one line, however many there are */
+/* --- log: one line, however many kinds are missing */
 
 enum { NAMED = 10 };
 

@@ -1,11 +1,11 @@
-/* Elections of the engine's scripts, and the end, where leases are given back; see engine_internal.h. */
+/* Elections of scripts, and release of leases at the end; see engine_internal.h. */
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "engine/engine_internal.h"
 
-enum { CHECK_MS = 10 }; /* the end looks so often for what it waits for */
+enum { CHECK_MS = 10 }; /* poll period of stop functions */
 
 void engine_leadership_changed(void *ctx)
 {
@@ -16,7 +16,7 @@ void engine_leadership_changed(void *ctx)
     engine_touch(engine);
 }
 
-/* A dry run competes with nobody: the lease that it took would be missing to those who really write. */
+/* A dry run does not compete: it would take the lease from a process that really writes. */
 void engine_start_leaders(struct engine *engine)
 {
     size_t leases = leaders_count(engine->cluster->parts.leaders);

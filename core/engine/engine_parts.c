@@ -7,7 +7,7 @@
 #include "net/web.h"
 #include "script/vm/cpu_watch.h"
 
-/* --- what managed scripts ask for */
+/* --- hooks of managed scripts */
 
 static void resolve_kinds(void *ctx)
 {
@@ -108,7 +108,8 @@ static void make_host(struct engine *engine)
         engine->options.settings);
 }
 
-/* The watch is of a thread, and reads the clock of one, which a loop by hand has none of. */
+/* Creates the CPU watch. It measures the clock of a thread, which means nothing to an engine turned by
+ * hand. */
 static void make_watch(struct engine *engine)
 {
     struct err err;

@@ -1,4 +1,4 @@
-/* The engine's scripts: loading, main, what the end says of them; see engine_internal.h. */
+/* Scripts of the engine: loading, main, and the final summary; see engine_internal.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ bool engine_add(struct engine *engine, const char *path, const char *name, struc
     return false;
 }
 
-/* Each script that starts is told of a mistake, whatever those before it wait for. */
+/* Checks each script that starts, so that every mistake is reported, whatever earlier scripts wait for. */
 void engine_begin(struct engine *engine)
 {
     engine->refreshes = 0;

@@ -19,7 +19,7 @@ struct engine_settings {
     int chunk_size; /* 0: as R-9 says */
 
     /* Scripts, and what is given to them. */
-    const char *const *files; /* files and folders, which a look at files looks at again */
+    const char *const *files; /* files and directories, scanned again at reloads */
     size_t file_count;
     const struct limits *limits;
     const struct rule_params *params; /* NULL: none */
@@ -38,7 +38,7 @@ struct engine_settings {
     const char *field_manager; /* NULL: the default */
     const char *not_sent;      /* as of the host (script.h) */
     const char *audit_log;     /* NULL: none */
-    const char *report;        /* where continuous audits tell what they find; NULL: there are none */
+    const char *report;        /* destination of continuous audits; NULL: none */
 
     /* Identity in elections, Events and requests to other servers; NULL: the pod, or the host. */
     const char *identity;

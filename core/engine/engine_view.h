@@ -1,5 +1,5 @@
-/* An engine as those see it who show it, ask it or turn it by hand: its scripts, what they are given, its
- * cluster. Owner: the driver of the engine; on the engine thread. */
+/* View of an engine for the parts that show it, query it or turn it by hand: its scripts, host and cluster.
+ * Owner: the driver of the engine; on the engine thread. */
 #pragma once
 #include "engine/cluster.h"
 #include "engine/engine.h"

@@ -3,7 +3,7 @@
 #pragma once
 #include "engine/engine_settings.h"
 
-/* Parts that a host is made of; what stays NULL there is none of. */
+/* Parts of a host; NULL for those it lacks. */
 struct host_parts {
     const struct cluster_parts *cluster;
     struct loop *loop;

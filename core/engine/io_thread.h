@@ -9,14 +9,14 @@
 
 struct io_thread;
 
-/* Makes pool and client, and the loop, unless `loop` is not NULL: that one is borrowed, and there is no
- * thread to start; then objects that were released wait for io_thread_drain. A certificate that cannot be
- * used is found here; the error says whose configuration it is. */
+/* Creates pool, client and loop. With `loop` borrows that one and starts no thread; released objects wait for
+ * io_thread_drain then. Returns NULL and sets err if a certificate cannot be used; err names its
+ * configuration. */
 struct io_thread *io_thread_new(const struct kube_client_options *options, struct loop *loop,
                                 struct err *err);
 void io_thread_start(struct io_thread *io);
 void io_thread_drain(struct io_thread *io);
-/* Ends the loop and the thread; the pool stays for those who still hold objects. */
+/* Ends the loop and the thread; the pool stays for holders of objects. */
 void io_thread_stop(struct io_thread *io);
 /* After io_thread_stop, or if it was never started; every object must have been released. */
 void io_thread_free(struct io_thread *io);

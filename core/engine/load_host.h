@@ -15,7 +15,8 @@ struct load_host {
 
 /* The host borrows what the settings point to. */
 void load_host_open(struct load_host *dry, const struct engine_settings *settings);
-/* The same, for who gives a catalogue in the end: caches are filled from these sources (shared_factory.h). */
+/* Like the above, for a caller that provides a catalogue later: caches are filled from these sources
+ * (shared_factory.h). */
 void load_host_open_on(struct load_host *dry, const struct engine_settings *settings,
                        struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
                                                         const struct lw_scope *scope),

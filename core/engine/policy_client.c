@@ -24,7 +24,7 @@ FAMILY(family_policy_left_out, 512, GAUGE, "kubelua_policy_report_namespaces_lef
 
 enum { PAGE = 500, LABEL_MAX = 63, NAME_MAX_BYTES = 200 };
 
-/* A write under way. */
+/* Write in flight. */
 struct sent {
     LIST_ENTRY(sent) link;
     struct policy_client *writer;

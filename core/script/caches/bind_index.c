@@ -52,9 +52,9 @@ static int l_index_add(lua_State *L)
     return 0;
 }
 
-/* The index of that name in the lister's cache, NULL for the namespace index; raises when there is none. A
- * function that asks its own index would be called for its own answer, without end: a snapshot builds the
- * index again, and to ask with an object asks the function. */
+/* Returns the index with the name in the lister's cache, NULL for the namespace index; raises if there is
+ * none. An index function may not query its own index, which would call it without end: a snapshot rebuilds
+ * the index, and a query by object calls the function. */
 static struct index *find_index(lua_State *L, const struct lister *lister, struct indexer *cache,
                                 struct str name, const char *verb)
 {

@@ -11,7 +11,7 @@
 #include "script/vm/memory.h"
 #include "script/vm/retained.h"
 
-/* The result of a list: fixed when it was made, whatever the cache does meanwhile. */
+/* Result of a list: fixed when created, whatever changes in the cache. */
 struct list {
     struct lister_list objects;
     size_t next;
@@ -75,7 +75,7 @@ static int l_list_next(lua_State *L)
     return 1;
 }
 
-/* A script may keep the list for as long as it likes. */
+/* Copied, as the script may keep it for as long as it likes. */
 int lister_push_iterator(lua_State *L)
 {
     struct list *list = lua_touserdata(L, -1);

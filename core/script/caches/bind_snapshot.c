@@ -37,7 +37,7 @@ static size_t bytes_of(lua_State *L, int count)
     return bytes;
 }
 
-/* Lua's collector sees a small userdata only: what snapshots hold that nobody uses any more goes first. */
+/* Collects first: Lua's collector sees only a small userdata, so unused snapshots may hold many objects. */
 static void make_room(lua_State *L, size_t bytes)
 {
     struct script *script = script_of(L);
@@ -141,7 +141,7 @@ static int l_snapshot_query(lua_State *L)
     return keep_alive(L);
 }
 
-/* snapshot:close(): gives the objects back at once. An index function may be building an index of this very
+/* snapshot:close(): releases the objects at once. An index function may be building an index of this very
  * cache. */
 static int l_snapshot_close(lua_State *L)
 {

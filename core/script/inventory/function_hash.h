@@ -1,6 +1,6 @@
-/* Identity of functions: a hash of a function's code. Comments, lines and the names of locals do not count,
- * its calls, its constants and the names of its upvalues do. Equal in every process of this binary. Owner:
- * nobody. Inside a call into Lua; may raise. */
+/* Identity of functions: a hash of a function's code. Comments, lines and names of locals do not count;
+ * calls, constants and names of upvalues do. Equal in every process of this binary. Owner: stateless. Inside
+ * a call into Lua; may raise. */
 #pragma once
 #include <lua.h>
 

@@ -1,7 +1,7 @@
-/* Inventory of a script: all that it registered while it loaded. An entry is a class, a key that names the
- * thing, and a detail that describes everything else of it in a canonical text; equal texts are equal things,
- * so two inventories can be compared, of two generations of a script or of two processes. Owner: the script,
- * or whoever read one from JSON; inventory_clear frees it. On any one thread; nothing here raises. */
+/* Inventory of a script: everything that it registered while it loaded. An entry is a class, a key that names
+ * it, and a detail that describes the rest in canonical form; equal strings are equal things, so that
+ * inventories of two generations or two processes can be compared. Owner: the script, or the caller that read
+ * one from JSON; inventory_clear frees it. On any one thread; nothing here raises. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,5 @@
-/* The texts in the code of a script and of its modules: the names of the fields that it reads are among them,
- * as far as they are not made while it runs. Owner: nothing is kept. On the engine thread, outside of any
- * call into Lua. */
+/* Strings in the code of a script and its modules: they include the names of the fields that it reads, unless
+ * it builds them at run time. Owner: stateless. On the engine thread, outside of any call into Lua. */
 #pragma once
 #include "base/str.h"
 

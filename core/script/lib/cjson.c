@@ -1,6 +1,6 @@
-/* lua-cjson for scripts: the library itself, behind bounds. It works in C memory that Lua does not count and
- * that it loses when Lua's own runs out, and a few bytes of Lua can be gigabytes of its text. Each function
- * has the library's own table as its upvalue, and whether the instance keeps its buffer. */
+/* lua-cjson for scripts: the library behind bounds. It works in C memory that Lua does not count and that a
+ * memory error leaks, and a few bytes of Lua can become gigabytes of JSON. Each function has the library's
+ * own table as its upvalue, and whether the instance keeps its buffer. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -250,8 +250,8 @@ static void guard(lua_State *L, bool keeps)
 
 /* --- Finding the library */
 
-/* Tries one template of LuaJIT's compiled-in path for C modules. Relative ones are skipped: a file in the
- * working directory is nobody's library. */
+/* Tries one template of LuaJIT's compiled-in path for C modules. Skips relative ones: a library in the
+ * working directory cannot be trusted. */
 static lua_CFunction open_cjson(struct str template)
 {
     const char *mark = memchr(template.p, '?', template.n);

@@ -105,7 +105,7 @@ static void join_pieces(lua_State *L)
     lua_replace(L, 1);
 }
 
-/* load(text or function, name, mode, env): text only, as bytecode could do anything. */
+/* load(string or function, name, mode, env): source only, as bytecode can reach any memory. */
 static int l_load(lua_State *L)
 {
     if (lua_isfunction(L, 1)) join_pieces(L);
@@ -167,8 +167,8 @@ static void keep_xpcall(lua_State *L)
     set_ref(L, REF_XPCALL);
 }
 
-/* LuaJIT's own search path of C modules, where cjson is looked for; what the environment says of it must not
- * matter. */
+/* Reads LuaJIT's own search path of C modules, where cjson is looked for; variables of the environment must
+ * not change it. */
 static void keep_cpath(lua_State *L)
 {
     lua_pushboolean(L, 1);
@@ -180,7 +180,7 @@ static void keep_cpath(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* Removes the libraries that were opened for a few functions; nobody reads LuaJIT's own table of modules. */
+/* Removes libraries that were opened for a few functions only. */
 static void forget_libraries(lua_State *L)
 {
     lua_getfield(L, LUA_REGISTRYINDEX, "_LOADED");

@@ -8,6 +8,8 @@
 #include "script/vm/call.h"
 #include "script/vm/task.h"
 
+/* Below PLAIN_SHORT memmem's setup costs more than the search; PLAIN_STRIDE bounds the time between two
+ * checks of the budget. */
 enum { PLAIN_SHORT = 512, PLAIN_STRIDE = 256 << 10 };
 
 static struct str check_str(lua_State *L, int idx)
@@ -17,7 +19,7 @@ static struct str check_str(lua_State *L, int idx)
     return s;
 }
 
-/* The position that argument `idx` names, from 0 on: negative ones count from the end. */
+/* Returns the position that argument `idx` names, from 0; negative ones count from the end. */
 static size_t begin_at(lua_State *L, int idx, size_t len)
 {
     lua_Integer at = luaL_optinteger(L, idx, 1);
@@ -35,7 +37,7 @@ static bool has_specials(struct str pattern)
     return false;
 }
 
-/* memmem takes a while to begin. */
+/* Searches a short string, for which memmem takes too long to begin. */
 static const char *find_short(struct str s, struct str wanted)
 {
     if (wanted.n > s.n) return NULL;
@@ -47,7 +49,7 @@ static const char *find_short(struct str s, struct str wanted)
     return NULL;
 }
 
-/* In strides, as memmem alone may take long. */
+/* Searches in strides, as one memmem over a large string could exceed the CPU limit without a check. */
 static const char *find_plain(lua_State *L, struct str s, struct str wanted)
 {
     if (s.n <= PLAIN_SHORT) return find_short(s, wanted);
@@ -58,7 +60,7 @@ static const char *find_plain(lua_State *L, struct str s, struct str wanted)
         const char *found = memmem(s.p, stride, wanted.p, wanted.n);
         if (found) return found;
         steps_take(&steps, (ptrdiff_t)stride / 4);
-        size_t done = stride - wanted.n; /* what begins in the rest of the stride may end behind it */
+        size_t done = stride - wanted.n; /* a match that begins in the stride may end behind it */
         s.p += done;
         s.n -= done;
     }
@@ -70,6 +72,7 @@ static int find(lua_State *L, bool positions)
     struct str s = check_str(L, 1), p = check_str(L, 2);
     bool more = lua_gettop(L) > 2;
     size_t begin = more ? begin_at(L, 3, s.n) : 0;
+    /* A pattern without specials is a plain search, which is much faster. */
     if (positions && ((more && lua_toboolean(L, 4)) || !has_specials(p))) {
         const char *found = find_plain(L, (struct str){s.p + begin, s.n - begin}, p);
         if (!found) return 0;
@@ -105,11 +108,11 @@ static int l_string_match(lua_State *L)
     return found_or_nil(L, find(L, false));
 }
 
-/* Of an iterator, whose upvalues are this, the subject and the pattern. */
+/* Step of an iterator, whose upvalues are this, the subject and the pattern. */
 struct gmatch {
     struct str subject;
     const char *pattern;
-    size_t next; /* where it goes on */
+    size_t next; /* position of the next search */
 };
 
 static int l_gmatch_next(lua_State *L)
@@ -130,6 +133,7 @@ static int l_string_gmatch(lua_State *L)
     struct str subject = check_str(L, 1), pattern = check_str(L, 2);
     struct gmatch *g = lua_newuserdata(L, sizeof *g);
     *g = (struct gmatch){subject, pattern.p, 0};
+    /* As upvalues both strings stay alive: the struct only borrows them. */
     lua_pushvalue(L, 1);
     lua_pushvalue(L, 2);
     lua_pushcclosure(L, l_gmatch_next, 3);
@@ -147,12 +151,11 @@ void string_library_open(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* --- string.rep, and what string.format is asked before it is called: both can make much of little; see
- * string_library.h */
+/* --- string.rep, and checks before string.format: both can produce much from little; see string_library.h */
 
 /* Bytes of the longest number, "%99.99f" of 1e308, and of a quoted byte. */
 enum { NUMBER_MAX = 512, QUOTED_BYTE_MAX = 4 };
-/* Of LuaJIT. */
+/* Limits of LuaJIT. */
 enum { STRING_MAX = 0x7fffff00 };
 
 int l_string_rep(lua_State *L)
@@ -162,6 +165,7 @@ int l_string_rep(lua_State *L)
     lua_Number wanted = luaL_checknumber(L, 2);
     sep.p = luaL_optlstring(L, 3, "", &sep.n);
     size_t unit = s.n + sep.n;
+    /* Refused before the allocation: a few bytes of Lua could otherwise ask for gigabytes. */
     if (wanted >= 2 && wanted * (lua_Number)unit > STRING_MAX) {
         arg_value_size(L, "string.rep", SIZE_MAX / 2);
         script_raise(L, "string length overflow");
@@ -175,22 +179,22 @@ int l_string_rep(lua_State *L)
         memcpy(text, s.p, s.n);
         memcpy(text + s.n, sep.p, sep.n);
     }
-    for (size_t done = unit; done < len; done *= 2) /* each time as much as there is */
+    for (size_t done = unit; done < len; done *= 2) /* doubles the finished part */
         memcpy(text + done, text, done < len - done ? done : len - done);
     lua_pushlstring(L, text, len);
     return 1;
 }
 
-/* The value at `idx` is what its __tostring makes of it. */
+/* Replaces the value at `idx` by the result of its __tostring. */
 static void call_tostring(lua_State *L, int idx)
 {
     if (lua_type(L, idx) == LUA_TSTRING || !luaL_callmeta(L, idx, "__tostring")) return;
-    if (lua_type(L, -1) != LUA_TSTRING) /* string.format would call it again, with nobody counting */
+    if (lua_type(L, -1) != LUA_TSTRING) /* string.format would call it again, without these checks */
         script_raise(L, "'__tostring' must return a string");
-    lua_replace(L, idx); /* and string.format sees a text */
+    lua_replace(L, idx); /* string.format sees a string */
 }
 
-/* Behind flags, width and precision. */
+/* Returns the position behind flags, width and precision. */
 static size_t conversion_at(struct str format, size_t i)
 {
     while (i < format.n && strchr("-+ #0123456789.", format.p[i]) && format.p[i]) i++;
@@ -202,7 +206,7 @@ int l_format_arguments(lua_State *L)
     int count = lua_gettop(L), next = 1;
     struct str format;
     call_check_stack(L);
-    if (!lua_isstring(L, 1)) return count; /* string.format says that */
+    if (!lua_isstring(L, 1)) return count; /* string.format reports that */
     format.p = lua_tolstring(L, 1, &format.n);
     size_t total = format.n, most = (size_t)script_of(L)->limits.values[LIMIT_VALUE_SIZE];
     for (size_t i = 0; i + 1 < format.n; i++) {
@@ -211,6 +215,7 @@ int l_format_arguments(lua_State *L)
         if (i >= format.n || format.p[i] == '%' || ++next > count) continue;
         if (format.p[i] == 's') call_tostring(L, next);
         bool text = lua_type(L, next) == LUA_TSTRING;
+        /* An upper bound: the result is not known before string.format runs, which no hook can stop. */
         size_t len = text ? lua_objlen(L, next) : 0;
         total += NUMBER_MAX + (format.p[i] == 'q' ? QUOTED_BYTE_MAX * len : len);
         if (total > most) arg_value_size(L, "string.format", total);
@@ -218,8 +223,8 @@ int l_format_arguments(lua_State *L)
     return count;
 }
 
-/* --- string.gsub; see string_library.h. What is replaced is collected in pieces on the Lua stack, as a
- * function of the script may raise in between */
+/* --- string.gsub; see string_library.h. The result grows in pieces on the Lua stack, as a function of the
+ * script may raise in between and would leak C memory */
 
 struct gsub {
     struct pattern m;
@@ -240,7 +245,7 @@ static void add(struct gsub *g, const char *p, size_t n)
     luaL_addlstring(&g->pieces, p, n);
 }
 
-/* The string or number on top of the stack. */
+/* Adds the string or number on top of the stack. */
 static void add_top(struct gsub *g)
 {
     size_t len;
@@ -249,7 +254,7 @@ static void add_top(struct gsub *g)
     luaL_addvalue(&g->pieces);
 }
 
-/* The replacement text, with %0 to %9 in it. */
+/* Appends the replacement, with %0 to %9 expanded. */
 static void add_text(struct gsub *g, const char *s, const char *e)
 {
     const char *p = g->text.p, *end = p + g->text.n;
@@ -258,7 +263,7 @@ static void add_text(struct gsub *g, const char *s, const char *e)
         if (!escape) escape = end;
         if (escape > p) add(g, p, (size_t)(escape - p));
         if (escape == end) return;
-        char what = escape[1]; /* the zero byte behind the text when the % is its last */
+        char what = escape[1]; /* NUL at the end if the % is the last byte */
         p = escape + 2;
         if (!(pattern_bytes[(unsigned char)what] & BYTE_DIGIT)) {
             add(g, &escape[1], 1);
@@ -295,7 +300,7 @@ static void add_replacement(struct gsub *g, const char *s, const char *e)
 
 static int replace_all(struct gsub *g, const char *p, lua_Integer most)
 {
-    const char *s = g->m.begin, *kept = s; /* from `kept` to `s` lies what is to stay */
+    const char *s = g->m.begin, *kept = s; /* bytes from `kept` to `s` stay */
     bool anchored = *p == '^', text = g->text.p != NULL;
     int replaced = 0;
     if (anchored) p++;

@@ -66,7 +66,8 @@ static bool has_order(lua_State *L)
     return true;
 }
 
-/* Of a sort without end nothing else looks at the budget: no instruction of Lua comes between. */
+/* Checks the budget: within a sort no instruction of Lua runs a hook, and an inconsistent comparison could
+ * make it endless. */
 static void poll(lua_State *L)
 {
     struct script *script = script_of(L);

@@ -1,5 +1,5 @@
-/* raw.event: what a script tells of an object, handed to the recorder of Events. It never waits. What of the
- * object is named lua/k8s/events.lua found out; here a kind's name becomes the kind. */
+/* raw.event: Events about objects, passed to the recorder, which never waits. lua/k8s/events.lua has read the
+ * fields of the object; here the name of a kind is resolved. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 /* The component is a qualified name, as reportingController must be: its last part has 63 characters. */
 enum { COMPONENT_MAX = 63 };
 
-/* Of what names the object. Real names are shorter; as many Events wait as the recorder takes, so that each
- * must be small. The message is cut by event_new. */
+/* Limit of the names of an object. Real ones are shorter; many Events may wait in the recorder, so each must
+ * be small. event_new cuts the message. */
 enum { FIELD_MAX = 1024 };
 
 /* "kubelua/watch" of the script "/etc/scripts/pods/watch". */
@@ -44,8 +44,8 @@ static char *text_arg(lua_State *L, int idx, const char *what)
     return xstrndup(text.p ? text.p : "", text.n);
 }
 
-/* "pods" becomes v1 and Pod where the server's kinds are known, "apps/v1/Deployment" its parts in any case;
- * else the kind stands as it was given. */
+/* Converts "pods" to v1 and Pod if the server's kinds are known, and "apps/v1/Deployment" to its parts in any
+ * case; otherwise the kind stays as it is. */
 static void set_kind(const struct script *script, struct event_object *about)
 {
     struct resource resource;

@@ -93,7 +93,7 @@ static void take_turn(lua_State *L)
 struct http_wait {
     struct task_wait wait;
     struct script *script;
-    size_t bytes; /* of C that it holds; counted as the script's */
+    size_t bytes; /* C memory that it holds; counts as the script's */
     struct web_call *call;
     int status;
     struct buf headers, body;

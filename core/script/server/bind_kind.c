@@ -13,8 +13,8 @@
 #include "script/vm/task.h"
 
 struct box {
-    struct resource resource; /* all NULL while it is being made */
-    char *kind;               /* as the script named it */
+    struct resource resource; /* all NULL until resolved */
+    char *kind;               /* as the script wrote it */
 };
 
 static const struct box *box_arg(lua_State *L, int idx, const char *verb)
@@ -52,7 +52,7 @@ static _Noreturn void raise_undeclared(lua_State *L, const struct kind_access *q
                  (int)sub.n, sub.n ? sub.p : "", q->access_name, q->declarer->name);
 }
 
-/* `meant` is NULL when nobody knows yet, or any more, what the kind means. */
+/* `meant` is NULL while the kind is not resolved, or no longer is. */
 static bool allows(const struct script *script, const struct kind_access *q, const struct resource *meant)
 {
     return declared_allow(q->declared, q->declarer, q->access, q->kind, q->subresource, meant,
@@ -68,7 +68,8 @@ const struct resource *resource_declared(lua_State *L, int idx, const struct kin
     return &box->resource;
 }
 
-/* Pushes the resource, or nil, err. What is not declared is told before an unknown kind is. */
+/* Pushes the resource, or nil, err. A missing declaration is reported before an unknown kind: it is wrong on
+ * every server. */
 static int push_resource(lua_State *L, const struct kind_access *q)
 {
     const struct script *script = script_of(L);
@@ -83,12 +84,12 @@ static int push_resource(lua_State *L, const struct kind_access *q)
     return known ? 1 : push_err(L, &err);
 }
 
-/* Until discovery has answered, for the first time or once more. */
+/* Wait for the next response of discovery. */
 struct kind_wait {
     struct task_wait wait;
     struct kinds_waiter waiter;
     struct kind_access access;
-    char *kind, *subresource; /* its texts */
+    char *kind, *subresource; /* its strings */
     struct err err;
 };
 
@@ -117,8 +118,8 @@ static void drop_kind(struct task_wait *base)
 
 enum name_state {
     NAME_KNOWN,
-    NAME_REFUSED, /* and nothing new is to be learned: not declared, or the server was asked a moment ago */
-    NAME_OPEN,    /* discovery will tell */
+    NAME_REFUSED, /* a refresh would not help: not declared, or discovery is fresh */
+    NAME_OPEN,    /* discovery decides */
 };
 
 static enum name_state name_state(const struct script *script, const struct kind_access *q)

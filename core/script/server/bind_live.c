@@ -1,6 +1,5 @@
-/* raw.live: what live reads name, and k8s.get. Lists and watches are in bind_reader.c. Each read has two
- * steps: bind_kind.c finds what its kind means, and whether the script declared it; then the server is asked.
- */
+/* raw.live: parameters of live reads, and k8s.get. Lists and watches are in bind_reader.c. Each read has two
+ * steps: bind_kind.c resolves the kind and checks the declaration; then the request is sent. */
 #include "script/server/bind_kind.h"
 #include "script/server/reader.h"
 #include "script/view/view.h"
@@ -14,7 +13,7 @@
 #include "base/mem.h"
 #include "informer/live/live_client.h"
 
-/* Pages are lists for those who declare them. */
+/* Pages count as lists in declarations. */
 static const struct function {
     const char *name;
     enum read_verb access;
@@ -34,7 +33,7 @@ enum read_function read_function_arg(lua_State *L, int idx)
     script_raise(L, "no live read: %s", name);
 }
 
-/* reads(text): one declaration. */
+/* reads(string): one declaration. */
 static int l_live_reads(lua_State *L)
 {
     kind_declare(L, &declares_reads, &script_of(L)->own.reads->declared, INVENTORY_READ);

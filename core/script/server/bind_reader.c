@@ -1,6 +1,5 @@
-/* raw.live: readers of lists and watches. A reader is userdata that holds the read; when it is collected or
- * closed, the server hears no more of it. What came and was not taken yet waits in it: one page, or one
- * stretch of events. */
+/* raw.live: readers of lists and watches. A reader is a userdata that holds the read; when it is collected or
+ * closed, the request ends. Results that were not taken yet wait in it: one page, or one batch of events. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,11 +46,11 @@ static struct lw_scope arg_scope(lua_State *L, const char *verb)
     snprintf(what, sizeof what, "%s: namespace", verb);
     if (!lua_isnoneornil(L, 2)) check_namespace(L, str_of(scope.namespace_), what);
     snprintf(what, sizeof what, "%s: selector", verb);
-    cache_selector(L, 3, what); /* a bad one is told here, not by the server */
+    cache_selector(L, 3, what); /* checked here, not by the server */
     return scope;
 }
 
-/* Readers that nobody holds any more are closed by the collector only. */
+/* Collects first: only the collector closes readers that are no longer referenced. */
 static void check_room(lua_State *L, const char *name, const unsigned *count, unsigned max)
 {
     if (*count >= max) lua_gc(L, LUA_GCCOLLECT, 0);
@@ -94,7 +93,8 @@ static int l_live_pages(lua_State *L)
     return 1;
 }
 
-/* RW-1; and no server can begin at what is no version at all (RV-1), though one would be asked for ever. */
+/* Returns the version to start at (RW-1). Refuses values that are not versions: no server can start at one
+ * (RV-1), and each would be requested for ever. */
 static const char *arg_version(lua_State *L, int idx)
 {
     const char *version = arg_text(L, idx, "k8s.watch", "resource_version", "");
@@ -124,7 +124,7 @@ static int l_live_watch(lua_State *L)
     return 1;
 }
 
-/* no_watch(err): one that tells this error and ends. */
+/* no_watch(err): returns a watch that delivers this error and ends. */
 static int l_live_no_watch(lua_State *L)
 {
     arg_table(L, 1, "no_watch: the error");
@@ -162,7 +162,7 @@ static int l_watch_tostring(lua_State *L)
 
 static const luaL_Reg watch_methods[] = {{"close", l_watch_close}, {NULL, NULL}};
 
-/* Gives lua/k8s the class of watches, whose __call it makes: `for ev in watch do` calls it. */
+/* Passes the class of watches to lua/k8s, which defines its __call: `for ev in watch do`. */
 static void define_watch(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", l_reader_gc}, {"__tostring", l_watch_tostring}, {NULL, NULL}};

@@ -1,6 +1,6 @@
-/* raw.write: creating, changing and deleting objects. lua/k8s/write.lua makes of the arguments what is sent:
- * the kind, the place, the body. Here the kind is resolved and checked against what the script declared, the
- * body becomes JSON, and the request goes to the I/O thread. */
+/* raw.write: creates, changes and deletes objects. lua/k8s/write.lua converts the arguments to kind, place
+ * and body. Here the kind is resolved and checked against the script's declarations, the body becomes JSON,
+ * and the request goes to the I/O thread. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@
 /* A kube-apiserver takes no larger one. Of a script's writes together: thousands of tasks may wait. */
 enum { BODY_MAX = 3 << 20, BODIES_MAX = 64 << 20 };
 
-/* declare(text): one declaration. */
+/* declare(string): one declaration. */
 static int l_write_declare(lua_State *L)
 {
     kind_declare(L, &declares_writes, &script_of(L)->own.writes->declared, INVENTORY_WRITE);
@@ -36,7 +36,7 @@ static struct kind_access access_of(lua_State *L, const struct object_request *r
         .kind = kind,
         .subresource = subresource,
         .access = function->access,
-        .access_name = function->name + strlen("k8s."), /* as it is declared */
+        .access_name = function->name + strlen("k8s."), /* as declared */
         .declarer = &declares_writes,
         .declared = &script_of(L)->own.writes->declared,
     };
@@ -59,7 +59,7 @@ struct write_wait {
     struct task_wait wait;
     struct script *script;
     struct live_read *read; /* NULL: nothing was sent */
-    size_t body_len;        /* of what is kept for it */
+    size_t body_len;        /* bytes that it holds */
     bool responded;
     struct object_response response;
     struct err err; /* of it */
@@ -76,7 +76,7 @@ static void on_response(void *ctx, const struct object_response *response)
     task_wake(&wait->wait);
 }
 
-/* The object; true when the server had nothing to say but that it is done. */
+/* Pushes the object; true if the server returned none. */
 static int push_response(lua_State *L, struct task_wait *base)
 {
     struct write_wait *wait = container_of(base, struct write_wait, wait);
@@ -132,8 +132,9 @@ static void check_declared(lua_State *L, const struct object_request *r)
     resource_declared(L, 1, &q);
 }
 
-/* send(resource, function, request, body, given): the object, or true, or nil, err. `request` is a table of
- * lua/k8s with what struct object_request has, `given` the view that the script named, if it did. Waits. */
+/* send(resource, function, request, body, given): returns the object, or true, or nil, err. `request` is a
+ * table of lua/k8s with the members of struct object_request, `given` the view that the script passed, if
+ * any. Waits. */
 static int l_write_send(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_response, drop_write, .finishes = true};
@@ -176,7 +177,7 @@ static int l_write_type_of(lua_State *L)
     return 2;
 }
 
-/* seconds(what, duration): whole ones, as the API has them. */
+/* seconds(what, duration): checks for full seconds, as the API has them. */
 static int l_write_seconds(lua_State *L)
 {
     int64_t ms = arg_duration_ms(L, 2, arg_str(L, 1, "what").p);

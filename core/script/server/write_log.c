@@ -40,7 +40,7 @@ static void put_cut(struct buf *out, const char *key, struct str text)
     buf_clear(&cut);
 }
 
-/* A key of a queue is as long as the script made it. */
+/* Bound of a key, as a script may use any string. */
 static void put_text(struct buf *out, const char *key, const char *text)
 {
     struct str whole = str_of(text);
@@ -107,7 +107,7 @@ static void put_entry(struct buf *out, struct write_record *record, int64_t ende
     buf_clear(&resource);
 }
 
-/* On the writer's thread: the time is made without libc, whose locks a fork must not find taken. */
+/* Formats the time without libc, on the writer's thread: a fork must not find a lock of libc held. */
 static void put_gap(struct buf *out, const struct writer_gap *gap)
 {
     buf_putc(out, '{');

@@ -16,7 +16,7 @@
 FAMILY(family_writes, 400, COUNTER, "kubelua_writes_total", "script,verb,resource,code", NULL,
        "Number of writes of scripts by response code.");
 
-/* With more the next ones are not counted: `*:create` must not fill the memory. */
+/* Limit of distinct kinds that are counted: `*:create` must not fill the memory with series. */
 enum { COUNTERS_MAX = 1000 };
 
 struct write_counter {

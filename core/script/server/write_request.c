@@ -8,8 +8,8 @@
 #include "kube/kinds/resource.h"
 #include "script/vm/args.h"
 
-/* Bytes. All of it is kept in the write log, and some in labels of metrics. A name that is but a path
- * segment, as a role's is, may be longer than those of most kinds; a server takes no longer manager. */
+/* Bytes. All of it is stored in the write log, some in labels of metrics. Names that are path segments, such
+ * as those of roles, may be longer than others; a server accepts no longer manager. */
 enum { NAMESPACE_MAX = 253, NAME_MAX_BYTES = 1024, SUBRESOURCE_MAX = 63, MANAGER_MAX = 128, TYPE_MAX = 128 };
 
 static const struct write_function functions[] = {
@@ -33,7 +33,7 @@ const struct write_function *write_function_of(const struct object_request *requ
     return &functions[request->verb];
 }
 
-/* The text under `name`, "" when there is none. */
+/* Returns the string under `name`, "" without one. */
 static const char *text_field(lua_State *L, int table, const char *function, const char *name, size_t max)
 {
     lua_getfield(L, table, name);

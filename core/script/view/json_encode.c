@@ -33,8 +33,8 @@ static void put_type(struct json_encoder *e, int idx)
     buf_printf(e->out, "\"(%s)\"", arg_type_name(e->L, idx));
 }
 
-/* For so many bytes more. Told before the work is done: a table that is in others many times makes much text
- * of little. */
+/* Checks the room for `more` bytes before the work is done: a table that occurs in others many times becomes
+ * much JSON. */
 static void check_room(struct json_encoder *e, size_t more)
 {
     size_t size = e->out->len + KEY_BYTES * e->pending + more;

@@ -34,7 +34,8 @@ static void miss(struct partial *partial, struct str name, bool whole)
     partial->missed(partial->ctx, name, whole);
 }
 
-/* False: it is whole. One that a rule kept from an earlier call lacks what nobody can give it now. */
+/* Returns false for a complete object. One that a rule kept from an earlier call lacks fields that can no
+ * longer be fetched. */
 static bool is_partial(lua_State *L, const struct root *root)
 {
     if (root == script_of(L)->own.views->partial.root) return true;

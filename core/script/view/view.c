@@ -99,9 +99,9 @@ static size_t part_slot(const struct root *root, const uint32_t *at)
     return mixed * 0x9e3779b97f4a7c15u >> (64 - PART_CACHE_BITS);
 }
 
-/* A map or array that a step gives. Scripts write the same path again and again, so a view that Lua has not
- * collected yet is returned again, not created twice. The table holds views weakly: as long as one is in it,
- * its object is alive, and the address beside it means the same part. */
+/* Pushes a view of a map or array. Scripts use the same paths again and again, so a view that Lua has not
+ * collected yet is reused. The table holds views weakly: as long as one is in it, its object is alive, and
+ * the address identifies the part. */
 static void push_part(lua_State *L, struct script *script, struct root *root, struct value value)
 {
     enum { PARTS = lua_upvalueindex(2) };

@@ -1,4 +1,4 @@
-/* A worker's call on a key, and what becomes of the key; see script_queue.h. */
+/* Calls of workers, and the end of their keys; see script_queue.h. */
 #include "script/work/script_queue.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "script/vm/task.h"
 #include "script/vm/turns.h"
 
-/* A key that is worked on. The text is its own: the queue's is gone with the work. */
+/* Work on a key. The string is its own: that of the queue is freed with the work. */
 struct work {
     TAILQ_ENTRY(work) link;
     struct script_queue *queue;
@@ -48,7 +48,7 @@ static void retry(struct work *work, struct str why)
         give_up(work, why);
 }
 
-/* Raised, or returned nil, err. */
+/* Handles a call that raised, or returned nil, err. */
 static void fail(struct work *work, enum script_result result)
 {
     struct script_queue *q = work->queue;
@@ -91,7 +91,8 @@ static void on_done(void *ctx, enum script_result result)
     else if (result != SCRIPT_CANCELLED)
         fail(work, result);
     if (result == SCRIPT_CANCELLED)
-        workqueue_put_back(q->queue, key_of(work)); /* as if nobody had begun */
+        workqueue_put_back(q->queue,
+                           key_of(work)); /* as if never begun: a cancelled call says nothing about the key */
     else
         workqueue_done(q->queue, key_of(work));
     q->share->busy--;
@@ -99,12 +100,13 @@ static void on_done(void *ctx, enum script_result result)
     if (work->job) work->job->ended = true;
     luaL_unref(script->L, LUA_REGISTRYINDEX, work->job_ref);
     free(work);
+    /* A successor of another generation may own the share by now. */
     if (q->share->owner && workqueue_len(q->queue) > 0) turns_schedule(q->share->owner->script);
 }
 
 /* --- its beginning */
 
-/* The function, the key, the job: what lua/k8s/job.lua takes. */
+/* Pushes function, key and job for lua/k8s/job.lua. */
 static void push_work(lua_State *L, void *ctx)
 {
     struct work *work = ctx;
@@ -119,7 +121,7 @@ static void push_work(lua_State *L, void *ctx)
     work->job = job;
 }
 
-/* For the write log. */
+/* Describes the call for the write log. */
 static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 {
     const struct work *work = ctx;
@@ -168,13 +170,13 @@ bool script_queue_works_on(const struct script_queue *q, struct str key)
     return false;
 }
 
-/* --- Processing key that a task must give back */
+/* --- processing key, which a task puts back when it fails */
 
 struct processing_key {
     struct task_cleanup cleanup;
     struct workqueue *queue;
-    struct str key; /* the queue's own */
-    bool given;     /* to a task */
+    struct str key; /* owned by the queue */
+    bool given;     /* a task has it */
 };
 
 struct processing_key *processing_key_new(struct workqueue *queue, struct str key)
@@ -218,6 +220,7 @@ void processing_key_give(struct script *script, struct processing_key *processin
 void processing_key_done(struct workqueue *queue, struct str key)
 {
     struct processing_key *processing = workqueue_holder(queue, key);
+    /* Not seen by a task yet, so no call is working on it: queue:done of a stranger must not end it. */
     if (processing && !processing->given) return;
     if (processing) task_remove_cleanup(&processing->cleanup);
     free(processing);

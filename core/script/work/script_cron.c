@@ -15,8 +15,8 @@ struct script_zone {
     struct zone *zone;
 };
 
-/* The zone of that name, or with an empty name the local one; read once for each script, and borrowed from
- * it. NULL: `err` says why. */
+/* Returns the time zone, or the local one for an empty name; read once for each script, and borrowed from it.
+ * NULL with err on failure. */
 static struct zone *script_zone(struct script *script, struct str name, struct err *err)
 {
     struct script_zone *z;

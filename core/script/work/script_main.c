@@ -20,7 +20,7 @@ static void push_main(lua_State *L, void *ctx)
     push_ref(L, script_of(L), REF_MAIN);
 }
 
-/* Before any other call, which would forget why. */
+/* Reads the failure before any other call, which would overwrite it. */
 static void report_main(struct script *script, enum script_result result)
 {
     script->own.main->ended = true;

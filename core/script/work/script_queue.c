@@ -1,4 +1,4 @@
-/* Queues of scripts, and whose turn it is; see script_queue.h. */
+/* Queues of scripts, and their turns; see script_queue.h. */
 #include "script/work/script_queue.h"
 
 #include <math.h>
@@ -11,12 +11,12 @@
 #include "script/vm/quarantine.h"
 #include "script/vm/turns.h"
 
-/* Of one queue in one turn of the loop. */
+/* Bound of one queue in one turn of the loop, so that a long queue does not starve the others. */
 enum { KEYS_PER_TURN = 100 };
 
 /* --- turns */
 
-/* True when it could go on at once. */
+/* Starts calls of workers. Returns true if more could start at once. */
 static bool give_out(struct script_queue *q)
 {
     struct str key;
@@ -35,7 +35,8 @@ void queues_turn(struct script *script)
     size_t left = script->own.queues->count;
     bool more = false;
     if (TAILQ_EMPTY(&script->own.queues->list) || script->phase != SCRIPT_RUNNING) return;
-    /* Work reads caches, so it begins when they are whole, as controllers wait for cache sync. */
+    /* Returns whether workers may begin: work reads caches, so it waits until they are complete, as
+     * controllers wait for cache sync. */
     if (!script->own.queues->workers_started)
         script->own.queues->workers_started = handlers_have_synced(script);
     if (!script->own.queues->workers_started) return;
@@ -44,6 +45,7 @@ void queues_turn(struct script *script)
         if (q->function != LUA_NOREF) more = give_out(q) || more;
         q = TAILQ_NEXT(q, link);
     }
+    /* The next turn starts behind the queue that used up this one. */
     script->own.queues->next = q;
     if (more || left > 0) turns_schedule(script);
 }
@@ -54,9 +56,9 @@ void queues_claims_changed(struct script *script)
         turns_schedule(script);
 }
 
-/* --- their life */
+/* --- lifetime */
 
-/* NULL when the script has none of that name. */
+/* Returns NULL if the script has no queue with the name. */
 static struct script_queue *script_queue_find(const struct script *script, struct str name)
 {
     struct script_queue *q;
@@ -65,7 +67,7 @@ static struct script_queue *script_queue_find(const struct script *script, struc
     return NULL;
 }
 
-/* Its keys have waited. */
+/* Continues after a quarantine, during which keys have waited. */
 static void work_again(struct quarantine *quarantine)
 {
     turns_schedule(quarantine->script);
@@ -151,6 +153,8 @@ static void follow(struct script_queue *q, struct script_queue *before)
     workqueue_handover(before->queue, &(struct workqueue_owner){&q->script->own.queues->keys, on_ready, q},
                        &q->limiter);
     workqueue_absorb(before->queue, mine);
+    /* The share goes on, with keys, retries and calls in flight; only its owner changes. The new queue's own
+     * share is empty now. */
     leave_share(q);
     q->share = before->share;
     q->share->owner = q;
@@ -160,7 +164,8 @@ static void follow(struct script_queue *q, struct script_queue *before)
     turns_schedule(q->script);
 }
 
-/* One that the script has shut down is over; its successor starts over. */
+/* Returns whether the queue continues. One that the script has shut down is over; its successor starts
+ * empty. */
 static bool goes_on(const struct script_queue *before)
 {
     struct workqueue_status status;

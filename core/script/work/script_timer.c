@@ -14,8 +14,8 @@
 #include "script/vm/memory.h"
 #include "script/vm/quarantine.h"
 
-/* Of C, about: with its texts and what quarantine keeps. A script may hold any number that it has cancelled.
- */
+/* Estimate of the C memory of a timer with its strings and quarantine, counted as the script's: a script may
+ * keep any number of cancelled timers. */
 enum { TIMER_BYTES = sizeof(struct script_timer) + 256 };
 
 static void start(struct script_timer *t)
@@ -185,7 +185,7 @@ static void on_due(struct timer *timer)
 
 /* --- the script's verbs */
 
-/* Timers of a script that loads wait for script_timers_start. */
+/* Timers of a script that loads start with script_timers_start. */
 static void start_if_running(struct script_timer *t)
 {
     if (t->script->phase != SCRIPT_RUNNING) return;
@@ -283,7 +283,7 @@ void script_timers_clear(struct script *script)
     while ((t = TAILQ_FIRST(&script->own.timers->list))) script_timer_stop(script->L, t);
 }
 
-/* --- for those who show it or take over from it */
+/* --- for the status and the handover */
 
 static void put_duration(struct buf *out, int64_t ms)
 {
@@ -327,8 +327,8 @@ void script_timer_take_due(struct script_timer *t, const struct script_timer *ol
     start_if_running(t);
 }
 
-/* In both lists timers stand in the order in which they were made, so that the search goes on where it ended.
- */
+/* Finds the timer with the key. Both lists are in order of creation, so a search that continues where the
+ * last one ended usually takes one step. */
 static struct script_timer *find(const struct script *script, const struct script_timer *t,
                                  struct script_timer **at)
 {
