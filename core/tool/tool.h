@@ -14,7 +14,7 @@ lua_State *tool_open(void);
 bool tool_call(lua_State *L, const char *module, struct err *err);
 /* Raises the text of the error. */
 int tool_raise(lua_State *L, const struct err *err);
-/* Makes the metatable of that name: its userdata has the methods. */
+/* Creates the metatable with that name: its userdata has the methods. */
 void tool_class(lua_State *L, const char *name, const luaL_Reg *methods);
 
 /* Pushes the value of a JSON text. An object is a table whose metatable has its names in their order, as

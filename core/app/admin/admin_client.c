@@ -38,7 +38,7 @@ static bool send_request(int fd, const struct sent_call *call, struct err *err)
     return ok || err_set(err, ERR_CLOSED, "the engine stopped");
 }
 
-/* Of the reply; connecting has had its own. */
+/* Longest wait for a reply; connecting has a timeout of its own. */
 static bool set_timeout(int fd, int64_t ms, struct err *err)
 {
     struct timeval timeout = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000};
@@ -55,7 +55,7 @@ static bool receive(int fd, const struct sent_call *call, struct buf *text, stru
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return err_set(err, ERR_TIMEOUT, "the engine did not respond within %g s",
                            (double)call->timeout_ms / 1e3);
-        /* The engine keeps a connection as long as a call is open. */
+        /* The engine keeps a connection open as long as its call is in flight. */
         if (n <= 0) return err_set(err, ERR_CLOSED, "the engine stopped before it responded");
         text->len += (size_t)n;
         if (text->len > REPLY_MAX) return err_set(err, ERR_LIMIT, "the response exceeds 256 MiB");

@@ -1,5 +1,5 @@
-/* The other end of the admin socket: asks a running engine one thing.
- * Owner: the reply belongs to the caller; what is read from it lives as long. Blocks: for commands only. */
+/* Client of the admin socket: sends one request to a running engine. Owner: the caller owns the reply; what
+ * is read from it lives as long. Blocks: for commands only. */
 #pragma once
 #include "base/err.h"
 #include "object/parse/tape.h"
@@ -8,7 +8,7 @@ struct admin_client;
 
 /* Returns NULL with a one-line error if no engine listens, it does not respond, or it reports an error. */
 struct admin_client *admin_client_request(const char *path, const char *method, struct err *err);
-/* With parameters, which are JSON; waits for the reply for so long. 0: for ever. */
+/* Sends a request with JSON parameters and waits for the reply at most that long; 0: for ever. */
 struct admin_client *admin_client_call(const char *path, const char *method, const char *params,
                                        int64_t timeout_ms, struct err *err);
 const struct tape *admin_client_tape(const struct admin_client *client);

@@ -50,8 +50,8 @@ static size_t find(const struct managed_scripts *scripts, struct str wanted, str
     return count;
 }
 
-/* Appends ", a, scripts/x/b": those of the name (NULL: all), with their scripts where that tells them apart.
- */
+/* Appends ", a, scripts/x/b": the commands with the name (NULL: all), with their scripts where names are
+ * ambiguous. */
 static void put_names(const struct managed_scripts *scripts, const char *name, struct buf *out)
 {
     const char *separator = "";
@@ -158,7 +158,8 @@ static void start(struct admin_call *admin_call, const struct found *found, cons
     if (waits) call->call = waits;
 }
 
-/* False when one of them cannot be an argument. The caller frees the texts. */
+/* Collects the arguments; returns false if one is not a string, or there are too many. The caller frees the
+ * strings. */
 static bool take_args(const struct tape *tape, size_t list, char **args, size_t *count)
 {
     *count = 0;

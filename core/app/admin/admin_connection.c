@@ -1,6 +1,6 @@
-/* One connection of the admin socket; see admin_socket_internal.h. One request of it is under way at a time:
- * it is read, goes to the engine thread by mail and comes back, then its reply is written. A client that
- * goes away meanwhile is told to the engine thread by a second mail, which comes back too. */
+/* Connection of the admin socket; see admin_socket_internal.h. One request is in flight at a time: it is
+ * read, mailed to the engine thread and back, then its reply is written. If the client disconnects meanwhile,
+ * a second mail notifies the engine thread and comes back too: the connection is freed when both are back. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -128,11 +128,11 @@ static void on_reply(struct mail *mail)
     if (call->is_session && call->fd >= 0) close(call->fd);
     call->is_session = false;
     if (taken && client->step == STEP_IN_FLIGHT) {
-        client_free(client); /* somebody else has the connection */
+        client_free(client); /* a session took the connection */
         return;
     }
     if (client->step == STEP_LOST) {
-        client->step = STEP_WRITING; /* to nobody */
+        client->step = STEP_WRITING; /* no client to reply to */
         if (!client->gone_is_out) client_free(client);
         return;
     }
@@ -159,7 +159,7 @@ static const struct admin_session *find_session(const struct admin_socket_option
     return NULL;
 }
 
-/* On the engine thread. False: nobody takes the call. */
+/* Runs on the engine thread. Returns false if no part accepts the call. */
 static bool begin(const struct admin_socket_options *o, struct admin_call *call)
 {
     const struct admin_session *session = find_session(o, call->request.method);
@@ -187,9 +187,9 @@ static void on_request(struct mail *mail)
     on_call_done(call);
 }
 
-/* Nobody reads it here any more unless the call has its reply. What goes with that is a descriptor of its
- * own: libev takes one that it has stopped out of the kernel's set by and by, which must not meet a close by
- * another thread. */
+/* Lends the connection to a session, and stops reading it until the call has its reply. The session gets a
+ * duplicate of the descriptor: libev removes a stopped one from the kernel's set later, and must not meet a
+ * close by another thread. */
 static bool lend_connection(struct admin_connection *client)
 {
     int fd = fcntl(client->fd, F_DUPFD_CLOEXEC, 0);
@@ -243,8 +243,8 @@ static bool may_still_read(const struct admin_connection *client)
     return poll(&both, 1, 0) >= 0 && !(both.revents & (POLLHUP | POLLERR));
 }
 
-/* Nothing is heard of a client any more that has shut down its side only: it reads what comes. The deadline
- * looks whether it still does. */
+/* Keeps a client that has only shut down its own side, as it still reads, and drops one that is gone. Nothing
+ * more will be readable, so the deadline checks it again. */
 static void end_of_input(struct admin_connection *client)
 {
     if (client->step == STEP_IN_FLIGHT && may_still_read(client))
@@ -296,7 +296,8 @@ static void on_writable(struct ev_loop *ev, ev_io *io, int events)
     take_next(client);
 }
 
-/* The engine thread is not back in time: the client hears of it, at once and without waiting for him. */
+/* Replies to the client at once when the engine thread is late: a blocked engine must not block its
+ * operator. */
 static void on_deadline(struct timer *timer)
 {
     struct admin_connection *client = container_of(timer, struct admin_connection, deadline);

@@ -57,7 +57,7 @@ void admin_lift(struct engine *engine, struct admin_call *call);
 bool admin_begin_reload(struct engine *engine, struct admin_call *call);
 /* Appends a member with how reloads of all scripts are. */
 void admin_put_reloads(const struct admin_engine *admin, struct buf *out);
-/* Appends what the status says of the script's generations. */
+/* Appends the status of the script's generations. */
 void admin_put_generations(const struct managed_script *managed, struct buf *out);
 
 /* --- admin_reload.c */

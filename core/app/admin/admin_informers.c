@@ -30,7 +30,7 @@ static void collect(const struct managed_scripts *scripts, struct claims *all)
         }
 }
 
-/* "pods in 2 namespaces with labels app=web", whether the server has said what pods are or not. */
+/* Appends "pods in 2 namespaces with labels app=web", whether the kind is resolved or not. */
 static void describe(const struct informer_spec *spec, const struct resource *resource, struct buf *out)
 {
     const struct lw_scope scope = {
@@ -59,7 +59,7 @@ static bool has_same_name(const struct informer_spec *a, const struct informer_s
     return same;
 }
 
-/* Informers are known by their cache; one that is not there yet by what was asked for. */
+/* Returns whether two claims are one informer: by their cache, or by their options before they have one. */
 static bool is_same(struct informer_claim *a, struct informer_claim *b)
 {
     const struct informer_spec *x = claim_spec(a), *y = claim_spec(b);

@@ -25,6 +25,6 @@ void admin_request_write(const char *method, const char *params, struct buf *out
 /* `result` is JSON. */
 void admin_result_write(struct str result, struct buf *out);
 void admin_error_write(const char *text, struct buf *out);
-/* The result's place on the tape; 0 with an error: the engine's own, or ERR_PARSE. `text` has TAPE_PADDING
- * bytes behind it. */
+/* Returns the place of the result on the tape; 0 and sets err to the error of the engine, or ERR_PARSE.
+ * `text` has TAPE_PADDING bytes behind it. */
 size_t admin_reply_parse(struct tape_parser *parser, struct str text, struct tape *tape, struct err *err);

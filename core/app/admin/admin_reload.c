@@ -1,4 +1,4 @@
-/* Reloads by the admin socket: what is asked for, and how it goes; see admin_engine.h. */
+/* Reloads over the admin socket: requests and their progress; see admin_engine.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,9 +62,9 @@ static struct managed_script *find(const struct managed_scripts *scripts, const 
     return NULL;
 }
 
-/* --- what is said of one */
+/* --- state of one script */
 
-/* The beginning of what sha256sum tells of the file, as in the write log. */
+/* Start of the SHA-256 of the file, as in the write log. */
 static void put_hash(const struct bundle *bundle, struct buf *out)
 {
     char hash[BUNDLE_HASH_LEN + 1];
@@ -196,7 +196,7 @@ bool admin_begin_reload(struct engine *engine, struct admin_call *call)
     return true;
 }
 
-/* --- The plans of what runs, for `kubelua plan`, with what of the engine's flags makes a difference when it
+/* --- Inventories of running scripts for `kubelua plan`, with the flags of the engine that matter when it
  * loads the same scripts */
 
 /* Prints the running scripts that take the parameter: a reload into one that does not take it any more is

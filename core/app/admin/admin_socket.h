@@ -1,6 +1,6 @@
-/* The engine's side of the admin socket: takes connections on the I/O thread, has requests served on the
- * engine thread, and lets no client, slow or hostile, hold up either. Owner: the engine, on the main thread:
- * made before the I/O thread runs, freed after it was stopped. `reply` is called on the engine thread. */
+/* Admin socket of an engine: accepts connections on the I/O thread and serves requests on the engine thread,
+ * so that no slow or hostile client delays either. Owner: the engine, on the main thread: created before the
+ * I/O thread runs, freed after it has stopped. `reply` is called on the engine thread. */
 #pragma once
 #include "app/admin/admin_call.h"
 #include "base/buf.h"
@@ -28,10 +28,10 @@ struct admin_socket_options {
     bool (*reply)(void *ctx, const char *method, struct buf *result, struct err *err);
     /* Called first; returns whether it takes the call, whose reply may take any time. NULL: takes none. */
     bool (*begin)(void *ctx, struct admin_call *call);
-    const struct admin_session *sessions; /* that who serves them registered; borrowed */
+    const struct admin_session *sessions; /* registered sessions; borrowed */
     size_t session_count;
     void *ctx;
-    struct running *running; /* says why no reply came; borrowed, NULL: nobody knows */
+    struct running *running; /* explains a missing reply; borrowed; NULL: no explanation */
 };
 
 struct admin_socket *admin_socket_new(const struct admin_socket_options *options, struct err *err);

@@ -1,5 +1,6 @@
-/* The admin socket and its clients, for admin_socket.c, which takes them, and admin_connection.c, which
- * serves them. Owner: the socket has its clients. On the I/O thread, but for what admin_connection.c says. */
+/* Admin socket and its clients, for admin_socket.c, which accepts them, and admin_connection.c, which serves
+ * them. Owner: the socket owns its clients. On the I/O thread, except where admin_connection.c says
+ * otherwise. */
 #pragma once
 #include <ev.h>
 #include <sys/queue.h>
@@ -18,7 +19,7 @@ struct admin_socket {
     int fd;
     ev_io acceptable;
     struct timer again; /* runs while the process has no descriptor for a client */
-    bool starved;       /* no accept has worked since that was said */
+    bool starved;       /* a failed accept was logged, and none has worked since */
     struct tape_parser *parser;
     TAILQ_HEAD(, admin_connection) clients;
     size_t count;
@@ -26,7 +27,7 @@ struct admin_socket {
 
 /* Takes over the connection. */
 void admin_connection_new(struct admin_socket *socket, int fd);
-/* All of them, at the end: nothing is under way any more. */
+/* Frees all connections, at the end, when no request is in flight. */
 void admin_connections_free(struct admin_socket *socket);
 
 /* --- A call as the admin socket keeps it; see admin_call.h. Owner: its client. It is the I/O
@@ -39,7 +40,7 @@ struct admin_call {
     struct tape tape;
     bool open, good;
     bool is_session;
-    int fd; /* of a session, while it is with the engine thread; -1: it was taken. Others have none */
+    int fd; /* descriptor of a session on the engine thread; -1: taken, or no session */
     struct buf result;
     struct err err;
     void (*done)(struct admin_call *call);

@@ -138,7 +138,7 @@ static void put_running(const struct script *script, struct buf *out)
     json_close(out, ']');
 }
 
-/* Of a new file that was refused, or waits for its informers, there is nothing else to tell. */
+/* A new file that was refused, or waits for its informers, has nothing else to show. */
 static void put_script(const struct managed_script *managed, struct buf *out)
 {
     if (!managed->running && managed->gone) return;

@@ -1,4 +1,4 @@
-/* Caches that are whole; see audit_caches.h. */
+/* Complete caches; see audit_caches.h. */
 #include "app/audit/audit_caches.h"
 
 #include <string.h>

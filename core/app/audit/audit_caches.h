@@ -9,6 +9,6 @@
  * of it". */
 struct informer_claim *audit_cache_of(const struct shared_factory *factory, const struct resource *resource,
                                       const char *ns, struct buf *why);
-/* One that is perhaps not whole: what a script has that does not load as a rule's. NULL: there is none. */
+/* Returns a claim whose cache may be incomplete, as a script that does not load rules uses it; NULL: none. */
 struct informer_claim *audit_cache_like(const struct shared_factory *factory,
                                         const struct resource *resource);

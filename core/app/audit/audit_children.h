@@ -1,6 +1,5 @@
-/* The children that an engine forked for an audit: how many run, and how each ends.
- * Owner: who has the audit, in place; all on the engine thread. Callbacks come from its loop, never from
- * within a call of these. */
+/* Child processes that an engine forked for an audit: their number, and how each ends. Owner: the audit that
+ * embeds it; on the engine thread. Callbacks come from its loop, never from inside these functions. */
 #pragma once
 #include <ev.h>
 #include <stdbool.h>
@@ -15,10 +14,9 @@
 #include "informer/shared/shared_factory.h"
 #include "net/loop.h"
 
-/* --- A child that was forked from an engine to ask rules about a part of its caches: it sees them as they
- * were in that moment, writes what it finds into a pipe, and ends. Nothing of the engine is used but its
- * memory, and nothing of that is written that others could see. Owner: the child; everything is borrowed. In
- * the child, before anything else. */
+/* --- Child process forked from an engine to evaluate rules on a part of its caches: it sees them as of that
+ * moment, writes findings to a pipe, and ends. It uses nothing of the engine but its memory, and shares no
+ * change of that. Owner: the child; everything is borrowed. Call first in the child. */
 
 struct script_host;
 
@@ -26,7 +24,7 @@ struct audit_child_options {
     const struct shared_factory *factory;
     const struct catalogue *catalogue;
     const struct script_host *host; /* of the engine's scripts */
-    struct script *const *scripts;  /* the engine's: asked when the order has none */
+    struct script *const *scripts;  /* scripts of the engine, evaluated if the job has none */
     size_t script_count;
     int order, result;  /* descriptors: audit_job.h, audit/found/stream.h */
     size_t part, parts; /* which part of the objects */
@@ -37,8 +35,7 @@ _Noreturn void audit_child_run(const struct audit_child_options *options);
 
 /* --- audit_part.c */
 
-/* Evaluates the rules, and writes to `result`. False when they could not be loaded, which it has reported
- * there. */
+/* Evaluates the rules and writes to `result`. Returns false if they do not load, which it reports there. */
 bool audit_part(const struct audit_child_options *options, int order, int result);
 
 /* --- audit_children */
@@ -67,7 +64,7 @@ struct audit_children {
  * with an error; those that run by then are killed by audit_children_kill. `*pause_ns`: how long it took. */
 bool audit_children_start(struct audit_children *children, size_t count, struct audit_child_options *options,
                           struct loop *io_loop, int64_t *pause_ns, struct err *err);
-/* They end soon: a process that maps gigabytes takes its time, which nobody waits for. */
+/* Kills the children without waiting: freeing gigabytes of mappings takes a process its time. */
 void audit_children_kill(struct audit_children *children);
 /* Waits for the end of all, which are killed; `ended` is not called. */
 void audit_children_wait(struct audit_children *children);

@@ -1,5 +1,5 @@
-/* Audits of a running engine's caches: the engine forks children, which ask the rules and write what they
- * find into pipes that are read here. Owner: the command, on the main thread; blocks. */
+/* Audits of a running engine's caches: the engine forks children, which evaluate the rules and write findings
+ * to pipes that are read here. Owner: the command, on the main thread; blocks. */
 #pragma once
 #include "app/audit/audit_request.h"
 
@@ -8,10 +8,10 @@ const struct flag *audit_engine_flags(struct audit_request *request);
 
 struct audit_engine_facts {
     size_t children;
-    int64_t pause_ns; /* of the engine, while it forked them */
+    int64_t pause_ns; /* pause of the engine for the forks */
 };
 
-/* Prints on stderr what makes the result incomplete, and what scripts print. */
+/* Prints on stderr the reasons for an incomplete result, and the output of scripts. */
 enum audit_end audit_engine(const struct audit_request *request, struct audit_table *table,
                             struct audit_engine_facts *facts, struct err *err);
 /* A line on stderr: how many objects, and for how long the engine paused. */

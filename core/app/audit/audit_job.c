@@ -1,4 +1,4 @@
-/* Rules and how to ask them, as bytes; see audit_job.h. */
+/* Audit jobs as bytes; see audit_job.h. */
 #include "app/audit/audit_job.h"
 
 #include <errno.h>

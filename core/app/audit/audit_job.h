@@ -1,7 +1,7 @@
-/* Job that `kubelua audit --engine` sends to the engine's children: the sources of the rules, which need not
- * be on the engine's disk, and how to evaluate them. It is a file in memory whose descriptor goes through the
- * admin socket: the engine passes it on and reads nothing of it. Owner: as each function says. The writer is
- * the command, the reader a child; both have one thread. */
+/* Audit job that `kubelua audit --engine` sends to the engine's children: the sources of the rules, which
+ * need not be on the engine's disk, and how to evaluate them. It is a memory file whose descriptor goes
+ * through the admin socket: the engine passes it on unread. Owner: as each function says. The command writes
+ * it, a child reads it; both have one thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,7 +39,8 @@ struct audit_job {
     size_t script_count;
 };
 
-/* A descriptor of a file in memory; -1 with ERR_IO, or ERR_LIMIT for texts of over 64 MiB. */
+/* Returns the descriptor of a memory file; -1 and sets err to ERR_IO, or ERR_LIMIT for sources over 64
+ * MiB. */
 int audit_job_write(const struct audit_job *order, struct err *err);
 /* Fills `*order`, which audit_job_clear frees. ERR_IO, or ERR_PARSE when another version wrote it. */
 bool audit_job_read(int fd, struct audit_job *order, struct err *err);

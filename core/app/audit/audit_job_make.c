@@ -12,7 +12,8 @@
 
 enum { MS_PER_S = 1000, TIMEOUT_MAX_H = 10000, NICE_MAX = 19 };
 
-/* They are loaded here first: mistakes are told before an engine is asked, and what they require is known. */
+/* Loads the scripts here first: mistakes are reported before an engine is involved, and the modules that they
+ * require become known. */
 static bool load(const struct audit_request *request, struct audit_job *order, struct err *err)
 {
     struct audit_scripts scripts = {0};

@@ -1,5 +1,4 @@
-/* Makes the audit job of an engine's children from the request of the command. Owner: nothing is kept. On the
- * main thread. */
+/* Creates the audit job from the request of the command. Owner: stateless. On the main thread. */
 #pragma once
 #include "app/audit/audit_request.h"
 

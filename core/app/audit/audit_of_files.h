@@ -1,5 +1,5 @@
-/* Audits of files: scripts without a server, objects read one by one; where a rule looks at other objects
- * too, all are read first. Owner: the command, on the main thread. */
+/* Audits of files: scripts without a server, and objects read one by one, or all first if rules look up other
+ * objects. Owner: the command, on the main thread. */
 #pragma once
 #include "app/audit/audit_request.h"
 

@@ -1,8 +1,8 @@
-/* A kind of a cluster that rules look at and none uses: nobody keeps its objects. They are listed page by
- * page, each packed with the fields that rules read, as far as that is known by then, and forgotten once they
- * were looked at. Where a rule turns out to read more, the page is listed again with that. A list whose
- * continue token is over starts over, and passes over what was looked at.
- * Owner: the audit of a cluster, on the main thread, outside of any callback: its loop is turned here. */
+/* Audits kinds that rules match and none uses, so that no cache is needed. They are listed page by page,
+ * packed with the fields that rules read as far as known, and freed after the evaluation. If a rule turns out
+ * to read more, the page is listed again with that. A list whose continue token has expired starts over, and
+ * passes over objects that were audited. Owner: the audit of a cluster, on the main thread, outside of any
+ * callback: turns the loop. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

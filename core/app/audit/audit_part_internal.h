@@ -11,11 +11,11 @@
 
 struct kind {
     struct resource resource;
-    struct informer_claim *cache;   /* NULL: there is none that is whole */
+    struct informer_claim *cache;   /* NULL: no complete one */
     struct informer_claim *partial; /* then, for informers of scripts; may be NULL too */
     struct buf why;                 /* there is none, or objects are missing from it */
     bool is_incomplete;             /* these are */
-    struct buf rules;               /* that were not evaluated on it, "a, b" */
+    struct buf rules;               /* rules not evaluated for it, "a, b" */
     bool audited, used;
 };
 
@@ -39,7 +39,7 @@ struct part {
 
 /* --- audit_part.c */
 
-/* Makes the audit incomplete; what is no part's own is reported by the first. */
+/* Reports a reason for an incomplete audit; one that all parts share only from the first part. */
 void part_report_problem(struct part *part, const char *text);
 /* Sends what scripts print, and notes that are not problems. */
 void part_print(void *part, struct str line);

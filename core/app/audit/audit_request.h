@@ -20,10 +20,10 @@ struct audit_request {
     struct options options;
     struct script_files files; /* of rules */
     struct flag_list from;     /* what is audited; empty: a cluster */
-    struct flag_list exclude;  /* of folders in `from` */
+    struct flag_list exclude;  /* of directories in `from` */
     const char *output, *fail_on, *baseline, *explain;
-    const char *selector;    /* of objects that are audited; NULL: all are */
-    struct selector *labels; /* what it says; NULL with it */
+    const char *selector;    /* matches objects to audit; NULL: all */
+    struct selector *labels; /* its source; NULL with it */
     bool list_rules;         /* and audit nothing */
     bool recursive, allow_empty;
     bool fix, apply; /* apply: fix too */
@@ -37,5 +37,5 @@ enum audit_end {
     AUDIT_UNREADABLE, /* something could not be read, which was reported on stderr; the rest was audited */
     AUDIT_INCOMPLETE, /* something could not be had of the cluster or the engine, which was reported on stderr
                        */
-    AUDIT_FAILED,     /* nothing was audited, and `err` says why */
+    AUDIT_FAILED,     /* nothing was audited; err is the reason */
 };

@@ -15,13 +15,14 @@ struct audit_scripts {
 
 /* Returns the settings that the scripts are loaded with; borrows from the request. */
 struct engine_settings audit_scripts_settings(const struct audit_request *request);
-/* Of those that do not load all are told: the first by `err`, the others on stderr. False also when no script
- * has a rule, or a parameter is nobody's. */
+/* Loads the scripts. Reports all failures: the first by err, the others on stderr. Returns false also if no
+ * script has a rule, or a parameter has no rule. */
 bool audit_scripts_load(struct audit_scripts *scripts, const struct audit_request *request,
                         const struct script_host *host, struct err *err);
-/* Lets rules have caches, which they are loaded without: of what they use, not of what they look at. */
+/* Creates caches for kinds that rules use, without which they are loaded; not for kinds that they only
+ * match. */
 void audit_scripts_want_uses(struct audit_scripts *scripts);
-/* Makes the auditor. `pool`, of the objects, `catalogue` and `table` are borrowed until the end. */
+/* Creates the auditor. Borrows `pool` (of the objects), `catalogue` and `table` until the end. */
 bool audit_scripts_begin(struct audit_scripts *scripts, const struct audit_request *request,
                          struct pool *pool, const struct catalogue *catalogue, struct audit_table *table,
                          struct err *err);

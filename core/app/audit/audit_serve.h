@@ -7,9 +7,9 @@ struct audit_sessions;
 struct engine;
 
 struct audit_sessions *audit_sessions_new(struct engine *engine);
-/* An audit asks for a session (admin_socket.h). */
+/* Begins a session (admin_socket.h) for an audit. */
 void audit_sessions_begin(void *sessions, struct admin_call *call);
-/* One that is under way ends soon, without its result. */
+/* Cancels audits in flight, which end soon without a result. */
 void audit_sessions_end(struct audit_sessions *sessions);
 /* Waits for that. Before the scripts. NULL is allowed. */
 void audit_sessions_free(struct audit_sessions *sessions);

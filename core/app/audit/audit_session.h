@@ -1,6 +1,5 @@
-/* The session of the admin socket in which an engine is asked for an audit; see audit_protocol.h.
- * Owner: the caller, between audit_session_open and audit_session_close; on one thread, which it
- * blocks. */
+/* Session of the admin socket in which an engine runs an audit; see audit_protocol.h. Owner: the caller,
+ * between audit_session_open and audit_session_close; on one thread, which it blocks. */
 #pragma once
 #include "app/audit/audit_protocol.h"
 #include "base/buf.h"
@@ -20,15 +19,15 @@ struct audit_session {
 
 /* Connects; `path` as `--admin-socket` has it. False with an error; to be closed all the same. */
 bool audit_session_open(struct audit_session *session, const char *path, struct err *err);
-/* Asks for so many children (0: one for each core) with an order; returns the place of the response on the
- * tape, 0 with an error. */
+/* Requests `children` (0: one for each core) with a job; returns the place of the response on the tape, 0
+ * with err. */
 size_t audit_session_begin(struct audit_session *session, int children, int order, struct err *err);
 void audit_session_close(struct audit_session *session);
 
 /* Takes what has come, or waits for it. False at the end, or when nothing came in time. */
 bool audit_session_receive(struct audit_session *session, struct err *err);
-/* Puts the next line that is there onto the tape: its result's place. 0 when there is none; with an error
- * when that is what the engine says. */
+/* Parses the next line that was received; returns the place of its result on the tape. 0 if there is none;
+ * with err if the engine reports an error. */
 size_t audit_session_next(struct audit_session *session, struct err *err);
 /* Waits for it. */
 size_t audit_session_await(struct audit_session *session, struct err *err);

@@ -10,7 +10,7 @@ struct catalogue;
 
 struct audit_unmatched {
     size_t count;
-    struct catalogue *known;   /* once it was asked */
+    struct catalogue *known;   /* once it was evaluated */
     struct buf last, reported; /* kinds, with a line end behind each */
 };
 

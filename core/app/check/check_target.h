@@ -1,5 +1,5 @@
-/* The cluster that `kubelua check` and `kubelua rbac` look at scripts for, as their Lua sees it
- * (lua/tool/check/). Owner: the command, on the main thread, which keeps it as long as the Lua runs. */
+/* Check target of `kubelua check` and `kubelua rbac`, as their Lua sees it (lua/tool/check/). Owner: the
+ * command, on the main thread, which keeps it as long as the Lua runs. */
 #pragma once
 #include <lua.h>
 
@@ -7,8 +7,8 @@
 
 struct check_target {
     const struct catalogue *catalogue;
-    bool is_whole;                 /* it has all kinds that there are; else those of Kubernetes itself */
-    struct command_client *client; /* of a server that is asked for permissions; NULL: none is */
+    bool is_whole;                 /* has all kinds of a server; else only the built-in ones */
+    struct command_client *client; /* checks permissions; NULL: none */
 };
 
 /* Pushes a table of functions:

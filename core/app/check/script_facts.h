@@ -1,5 +1,5 @@
-/* Scripts as tables, for the Lua of `kubelua check` and `kubelua rbac` (lua/tool/check/). They are loaded,
- * never started, and freed. Owner: the command, on the main thread; texts are copied. */
+/* Scripts as tables, for the Lua of `kubelua check` and `kubelua rbac` (lua/tool/check/). Scripts are loaded,
+ * never started, and freed. Owner: the command, on the main thread; strings are copied. */
 #pragma once
 #include <lua.h>
 

@@ -31,9 +31,8 @@ struct command {
     int (*run)(struct command_line *line);
 };
 
-/* Text that `kubelua help NAME` prints before the flags of a command: the files of help/, by the command's
- * name.
- */
+/* Text that `kubelua help NAME` prints before the flags of a command, by the command's name: the files of
+ * help/. */
 extern const struct embedded_file command_help[];
 
 /* "kubelua NAME: text" on stderr; returns EXIT_USAGE. */

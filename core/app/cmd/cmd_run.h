@@ -2,5 +2,5 @@
  * Owner: the main thread. */
 #pragma once
 
-/* After writer_stop: the exit code, which lines of stdout that were lost spoil; it tells of them. */
+/* Returns the exit code, which lost lines of stdout change; reports these. Call after writer_stop. */
 int launch_check_output(const char *command, int exit_code);

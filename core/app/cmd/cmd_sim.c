@@ -49,7 +49,7 @@ static const struct flag flags[] = {
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 
-/* Text that help prints behind the flags. */
+/* Part of the help behind the flags. */
 static const struct flag_group *groups(void)
 {
     static const struct flag none = {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL};

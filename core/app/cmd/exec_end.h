@@ -15,5 +15,5 @@ struct exec_end {
 void exec_end_begin(struct exec_end *end, struct engine *engine, int64_t sync_timeout_ms);
 /* Main has returned. */
 void exec_end_main_done(const struct exec_end *end, enum script_result result, int code);
-/* Before the engine is freed; what never began is cleared too. */
+/* Clears it, even if it never began. Call before the engine is freed. */
 void exec_end_clear(struct exec_end *end);

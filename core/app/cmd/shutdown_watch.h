@@ -1,6 +1,6 @@
-/* Handles SIGINT and SIGTERM on the I/O thread, because a blocked script must not block the operator.
- * Owner: the engine, on the main thread: made before the I/O thread runs, freed after it was stopped. `stop`
- * is called on the engine thread, where shutdown_watch_new blocks these signals for good. */
+/* Handles SIGINT and SIGTERM on the I/O thread, because a blocked script must not block the operator. Owner:
+ * the engine, on the main thread: created before the I/O thread runs, freed after it has stopped. `stop` is
+ * called on the engine thread; shutdown_watch_new blocks the signals there for good. */
 #pragma once
 #include "net/loop.h"
 
@@ -10,7 +10,7 @@ struct shutdown_watch_options {
     struct loop *engine_loop, *io_loop;
     void (*stop)(void *ctx, int signum);
     void *ctx;
-    int64_t timeout_ms; /* for calls in progress */
+    int64_t timeout_ms; /* for calls in flight */
 };
 
 struct shutdown_watch *shutdown_watch_new(const struct shutdown_watch_options *options);

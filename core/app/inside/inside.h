@@ -24,20 +24,20 @@ struct spec_fault {
     int code;                                               /* 0: the request goes well */
     const char *reason, *message;
     int retry_after_s;
-    int64_t delay_ms; /* before the response; what was asked for is done before */
+    int64_t delay_ms; /* before the response, after the effect of the request */
     int skip, times;  /* 0 times: until faults are cleared */
 };
 
 struct spec_cluster *spec_cluster_new(const struct spec_cluster_options *options);
-/* After the client. */
+/* Frees it. Call after the client was freed. */
 void spec_cluster_free(struct spec_cluster *cluster);
 /* Fills the settings of a client of the cluster: both structs, of which the options borrow the config.
  * `server` is a host that messages name; borrowed. */
 void test_cluster_connect(struct spec_cluster *cluster, char *server, struct cluster_config *config,
                           struct kube_client_options *client);
-/* For changes past all faults, that nobody observes. */
+/* Returns the store, for changes that bypass all faults and observers. */
 struct sim_inside *spec_cluster_inside(struct spec_cluster *cluster);
-/* Hands watches what they have to say; true when one had anything. */
+/* Delivers to watches what is due; returns true if one got anything. */
 bool spec_cluster_pump(struct spec_cluster *cluster);
 void spec_cluster_add_fault(struct spec_cluster *cluster, const struct spec_fault *fault);
 /* Returns whether the fault exists and no request met it. */

@@ -14,9 +14,9 @@ enum health_loop { HEALTH_ENGINE_LOOP, HEALTH_IO_LOOP, HEALTH_LOOPS };
 struct health;
 struct leaders;
 
-/* A loop that has not turned for `busy_ms` is not ready, for `stuck_ms` not alive. Nothing is ready before
- * the first health_set_informers. Clock, `running` (NULL: not known) and `leaders` are borrowed; they are
- * asked from every thread. */
+/* A loop that has not turned for `busy_ms` is not ready, after `stuck_ms` not alive. Nothing is ready before
+ * the first health_set_informers. Clock, `running` (NULL: unknown) and `leaders` are borrowed, and read from
+ * every thread. */
 struct health_options {
     struct clock *clock;
     int64_t busy_ms, stuck_ms;
@@ -28,12 +28,12 @@ void health_free(struct health *health);
 
 /* The loop has turned. */
 void health_beat(struct health *health, enum health_loop loop);
-/* For how long it has not. */
+/* Returns the time since the loop last turned. */
 int64_t health_silence_ms(const struct health *health, enum health_loop loop);
 /* "" when every informer of the plan holds its first list, else which do not and why. Copied. */
 void health_set_informers(struct health *health, const char *lagging);
-/* From now on not ready: a load balancer should look elsewhere. */
+/* Fails readiness from now on, so that a load balancer looks elsewhere. */
 void health_set_stopping(struct health *health);
 
-/* Answers /healthz, /livez, /readyz and a check below each; leaves all other paths alone. */
+/* Serves /healthz, /livez, /readyz and single checks below each; ignores other paths. */
 void health_serve(void *health, const struct web_request *request, struct web_response *response);

@@ -1,6 +1,6 @@
-/* The engine's own HTTP servers (health and metrics), and the tick on both loops that keeps what they show up
- * to date. Owner: the engine, on the main thread: made before the I/O thread runs, freed after it was
- * stopped. `tick` is called on the engine thread. */
+/* HTTP servers of the engine (health and metrics), and the tick on both loops that keeps them up to date.
+ * Owner: the engine, on the main thread: created before the I/O thread runs, freed after it has stopped.
+ * `tick` is called on the engine thread. */
 #pragma once
 #include "app/monitor/health.h"
 #include "app/monitor/web_server.h"
@@ -20,7 +20,7 @@ struct monitor_options {
 
 /* NULL with an error that names flag and address. */
 struct monitor *monitor_new(const struct monitor_options *options, struct err *err);
-/* Something changed that is shown. On the engine thread. */
+/* Notes that the shown state has changed. On the engine thread. */
 void monitor_touch(struct monitor *monitor);
 struct monitor_addresses {
     const char *metrics, *health; /* "" when switched off */
@@ -30,8 +30,8 @@ const struct monitor_addresses *monitor_addresses(struct monitor *monitor);
 struct health *monitor_health(struct monitor *monitor);
 void monitor_free(struct monitor *monitor);
 
-/* --- The page that Prometheus reads: process-wide counters, series, and what the kernel knows of the
- * process. Owner: nobody. On any thread. */
+/* --- Page for Prometheus: process-wide counters, series, and process metrics of the kernel. Owner:
+ * stateless. On any thread. */
 
-/* Answers /metrics; leaves all other paths alone. */
+/* Serves /metrics; ignores other paths. */
 void metrics_page_serve(void *ctx, const struct web_request *request, struct web_response *response);

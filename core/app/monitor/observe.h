@@ -12,7 +12,7 @@ struct observer {
     struct engine *engine;
     struct monitor *monitor;
     unsigned times;
-    int64_t rested_ms; /* when garbage was looked for last */
+    int64_t rested_ms; /* time of the last idle collection */
 };
 
 /* The monitor's tick: brings health and gauges up to date. */

@@ -1,4 +1,4 @@
-/* A small HTTP server in a thread of its own, for probes and metrics: whatever the loops do, it answers.
+/* Small HTTP server in a thread of its own, for probes and metrics: responds even if the loops are blocked.
  * Owner: the engine, on the main thread. `serve` is called on the server's thread. */
 #pragma once
 #include "base/buf.h"

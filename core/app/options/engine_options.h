@@ -1,7 +1,7 @@
-/* From flags to what an engine needs to know. Owner: the caller; all is borrowed from the options. */
+/* Converts options to settings of an engine. Owner: the caller; everything is borrowed from the options. */
 #pragma once
 #include "app/options/options.h"
 #include "engine/engine_settings.h"
 
-/* `here` is the namespace of the connection, in which leases are when nothing else says. */
+/* Fills the settings. `here` is the namespace of the connection, the default for leases. */
 struct engine_settings options_for_engine(const struct options *options, const char *here);

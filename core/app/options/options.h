@@ -19,7 +19,7 @@ struct options {
     struct flag_list limits;                 /* NAME=VALUE */
     const char *handler_cpu, *script_memory; /* short for two of them; NULL: not given */
     struct flag_list trusted;                /* scripts */
-    struct flag_list lua_path;               /* folders */
+    struct flag_list lua_path;               /* directories */
     struct limits script_limits;             /* what these make: script_options.h */
     struct flag_list params, params_files;   /* of rules */
     struct rule_params *rule_params;         /* what these make; NULL: not read */
@@ -41,7 +41,7 @@ struct options {
     const char *metrics_address, *health_address; /* of `run`, as the next two */
     int64_t reload_timeout_ms, reload_probation_ms;
     const char *admin_socket; /* NULL: the default path */
-    const char *report;       /* where continuous audits tell what they find; NULL: there are none */
+    const char *report;       /* destination of continuous audits; NULL: none */
 };
 
 /* Tables for flags_parse and flags_print, bound to `options`, whose defaults they set. The tables are static:

@@ -15,9 +15,9 @@ const struct flag *script_flags(struct options *options);
 const struct flag *limit_flags(struct options *options);
 /* Returns the flags of rule parameters, for commands that evaluate rules. */
 const struct flag *param_flags(struct options *options);
-/* Makes `rule_params` of the flags. */
+/* Parses the flags into `rule_params`. */
 bool options_read_params(struct options *options, struct err *err);
-/* Makes `script_limits` of the flags. ERR_INVALID names the flag. */
+/* Parses the flags into `script_limits`. ERR_INVALID names the flag. */
 bool options_set_limits(struct options *options, struct err *err);
 /* Checks that each trusted name is one of the scripts. ERR_INVALID names one that is not, and the nearest
  * name. */

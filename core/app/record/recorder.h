@@ -1,6 +1,6 @@
-/* Watch streams of a server into a recording: each stream by a reflector as informers have it, into a file of
- * its own beside the one that was asked for; at the end these are joined. Owner: the command; everything is
- * on the one thread of its loop. */
+/* Records watch streams of a server: each stream by a reflector like those of informers, into a file of its
+ * own beside the requested one; at the end the files are joined. Owner: the command; on the one thread of its
+ * loop. */
 #pragma once
 #include "kube/api/client.h"
 #include "kube/api/list_watch.h"
@@ -11,11 +11,11 @@ struct recorder_options {
     struct loop *loop;
     struct kube_client *client;
     const char *path;
-    bool redacts; /* data of Secrets is left out, before it is even kept */
+    bool redacts; /* omits data of Secrets before they are stored */
 };
 
 struct recorder_totals {
-    size_t streams, unlisted; /* the latter never had a whole list */
+    size_t streams, unlisted; /* streams without a complete list */
     uint64_t objects;         /* of the first lists */
     uint64_t changes;         /* that watches delivered */
     uint64_t relists;         /* lists after the first */

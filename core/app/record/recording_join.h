@@ -1,12 +1,12 @@
-/* The files of a recording's streams made one. Each is appended to the first, which at last gets the name of
- * the whole: so joining takes no second copy of all, and what has that name is replaced at once or not at
- * all. Owner: nothing is kept. Files are read and written in place: not from a loop that serves others. */
+/* Joins the files of a recording's streams. Each is appended to the first, which is renamed at the end:
+ * joining needs no second copy, and an existing file is replaced at once or not at all. Owner: stateless.
+ * Reads and writes files in place: not from a loop that serves others. */
 #pragma once
 #include <stddef.h>
 
 #include "base/err.h"
 
-/* False with what went wrong: each stream is whole then in one of the parts that are left. `bytes` is the
- * size of the whole. */
+/* Returns false and sets err on failure: each stream is then complete in one of the remaining files. `bytes`
+ * is the total size. */
 bool recording_join(const char *const *parts, size_t count, const char *path, uint64_t *bytes,
                     struct err *err);

@@ -5,7 +5,7 @@
 
 struct spec_replay;
 
-/* Changes that a recording made to the cluster. */
+/* Counts of changes that a recording made to the cluster. */
 struct replay_counts {
     uint64_t objects; /* of the first lists */
     uint64_t changes; /* after those */
@@ -20,16 +20,14 @@ struct spec_replay_options {
 
 /* Has the cluster serve the kinds of the recording. */
 struct spec_replay *spec_replay_open(struct spec_engine *engine, const char *path, struct err *err);
-/* Puts in place what was there when it began: the first list of each stream, also one that is not whole.
- * False, ERR_CANCELLED, when `wait` ended it; what could not be read or stored is reported by
- * spec_replay_play.
- */
+/* Stores the objects of the start: the first list of each stream, even an incomplete one. Returns false with
+ * ERR_CANCELLED if `wait` ended it; spec_replay_play reports what could not be read or stored. */
 bool spec_replay_begin(struct spec_replay *replay, const struct spec_replay_options *options,
                        struct err *err);
-/* Plays the rest. False when that ends before its time; or, when all of it was played, with the first that
- * could not be read or stored, and the streams that have no whole list. */
+/* Plays the rest. Returns false if it ends early, or, after everything was played, with the first change that
+ * could not be read or stored and the streams without a complete list. */
 bool spec_replay_play(struct spec_replay *replay, const struct spec_replay_options *options, struct err *err);
-/* Fills the counts of changes that were made so far. */
+/* Fills the counts of changes made so far. */
 void spec_replay_get_counts(const struct spec_replay *replay, struct replay_counts *out);
 /* Returns whether the recording has a stream of that kind, of any namespace or selector. */
 bool spec_replay_has(const struct spec_replay *replay, const struct resource *resource);

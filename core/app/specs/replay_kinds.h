@@ -1,9 +1,9 @@
-/* Kinds that scripts use and a recording does not have: in a replay those kinds are empty, which looks like a
- * cluster without such objects. Owner: nothing is kept. After the scripts were loaded. */
+/* Kinds that scripts use and a recording lacks: a replay has no objects of them, which looks like an empty
+ * cluster. Owner: stateless. Call after the scripts were loaded. */
 #pragma once
 #include "app/specs/replay.h"
 
-/* Tells in the log of each kind that informers and `k8s.reads` of the engine's scripts name and that has no
- * stream, with the places. False, and nothing in the log, when that is so of all that they name. */
+/* Logs each kind without a stream that informers and `k8s.reads` of the engine's scripts name, with the
+ * places. Returns false and logs nothing if all kinds lack a stream. */
 bool replay_kinds_check(const struct spec_engine *engine, const struct spec_replay *replay,
                         const char *recording, struct err *err);

@@ -155,7 +155,7 @@ static struct script *find(struct spec_engine *engine, const char *name, size_t 
     return NULL;
 }
 
-/* The function may sleep, or wait for responses: the clock goes on as far as that takes. */
+/* Waits for the call, which may sleep or send requests: turns the clock as far as needed. */
 static bool wait_for(struct spec_engine *engine, const struct waiting *waiting, struct err *err)
 {
     struct clock *clock = loop_clock(engine->loop);

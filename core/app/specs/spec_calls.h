@@ -2,8 +2,8 @@
 #pragma once
 #include "app/specs/spec_engine.h"
 
-/* Asks the rules about what they look at. Appends an array of JSON with what they say, as `-o json` of audits
- * has it, by severity, rule and object: of one rule, or of all for NULL; what passed only with `passes`. */
+/* Evaluates the rules on the objects that they match. Appends the results as a JSON array like `-o json` of
+ * audits, by severity, rule and object: of one rule, or of all for NULL; passes only with `passes`. */
 bool spec_audit(struct spec_engine *engine, const char *rule, bool passes, struct buf *out, struct err *err);
 
 struct spec_call_result {

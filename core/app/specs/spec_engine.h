@@ -1,6 +1,6 @@
-/* The engine of scripts under test: the one of `kubelua run`, on one loop that is moved by hand, with the
- * simulator as its server. spec_engine.c drives it, spec_records.c has what a test is told, bind_spec.c gives
- * it to specs as raw.test. Owner: the spec's handle, or the command. All on the one thread; nothing here may
+/* Engine of scripts under test: the one of `kubelua run`, on one loop that is moved by hand, with the
+ * simulator as its server. spec_engine.c drives it, spec_records.c records events for tests, bind_spec.c
+ * provides it to specs as raw.test. Owner: the spec's handle, or the command. On one thread; nothing here may
  * be called from a callback of the engine. */
 #pragma once
 #include "app/inside/inside.h"
@@ -10,7 +10,7 @@
 #include "script/rules/rule_params.h"
 #include "script/vm/limits.h"
 
-/* Versions of objects are made of the time, and have room for no later one. */
+/* Latest time of the clock: versions of objects are derived from it. */
 #define TEST_CLOCK_END_US ((int64_t)7258118400 * 1000000)
 
 struct spec_engine {
@@ -23,13 +23,13 @@ struct spec_engine {
     struct rule_params *params;
     char *namespace_;
     int64_t opened_ms;
-    struct spec_replay *replay; /* that is under way; NULL: none */
+    struct spec_replay *replay; /* call in flight; NULL: none */
     struct err unknown; /* a kind that the server does not have, found while loading; ERR_NONE: none */
     struct buf records; /* JSON objects, with commas in between, that no spec has taken */
 };
 
 struct spec_engine_options {
-    const char *namespace_;      /* of informers that do not say; "" all */
+    const char *namespace_;      /* default of informers; "" all */
     int64_t wall_us;             /* when the clock begins */
     const struct limits *limits; /* of scripts; copied; NULL: the defaults */
     const char *const *trusted;  /* scripts, as of the host (host.h), as the next */
@@ -38,7 +38,7 @@ struct spec_engine_options {
     size_t lua_path_count;
     const char *const *params; /* of rules, "restarts=10", as --param has them; copied */
     size_t param_count;
-    bool live;   /* print and log as `kubelua run` does, and only tell of writes */
+    bool live;   /* prints and logs as `kubelua run` does, and only reports writes */
     bool elects; /* scripts that do not call k8s.leader take part in an election too */
 };
 
@@ -46,11 +46,11 @@ struct spec_engine *spec_engine_open(const struct spec_engine_options *options, 
 void spec_engine_free(struct spec_engine *engine);
 /* Loads a script and settles: its informers are synced. */
 bool spec_engine_load(struct spec_engine *engine, const char *path, const char *name, struct err *err);
-/* The next generation of a script that was loaded, from this text (NULL: from what its file says now), takes
- * over. False with why: it runs on as it was. */
+/* Activates the next generation of a loaded script, from `text` (NULL: from its file). Returns false and sets
+ * err if the running one stays. */
 bool spec_engine_reload(struct spec_engine *engine, const char *name, struct str text, struct handover *done,
                         struct err *err);
-/* Gives this engine the log lines from now on: the engines of several tests take turns. */
+/* Sends log lines to this engine from now on: engines of several tests take turns. */
 void spec_engine_enter(struct spec_engine *engine);
 void spec_engine_leave(void);
 /* Does all that is due. ERR_LIMIT when that does not end. */
@@ -59,7 +59,7 @@ bool spec_engine_settle(struct spec_engine *engine, struct err *err);
 bool spec_engine_advance(struct spec_engine *engine, int64_t ms, struct err *err);
 /* Since it was opened. */
 int64_t spec_engine_elapsed_ms(const struct spec_engine *engine);
-/* Stores objects past all faults; nobody is notified before it settles. */
+/* Stores objects past all faults; watches deliver them when the engine settles. */
 bool spec_engine_put(struct spec_engine *engine, struct str json, struct err *err);
 /* Removes the object of a path at once; false when it is not there. */
 bool spec_engine_remove(struct spec_engine *engine, const char *path);
@@ -82,5 +82,5 @@ void spec_engine_note_log(void *ctx, enum log_level level, const char *file, int
                           const struct log_field *fields);
 void spec_engine_note_main(struct spec_engine *engine, const char *result, int exit_code);
 
-/* Gives a state of specs raw.test (script/specs/spec_runner.h): engines, their clusters and their clocks. */
+/* Adds raw.test to a state of specs (script/specs/spec_runner.h): engines, their clusters and clocks. */
 void bind_test(lua_State *L);

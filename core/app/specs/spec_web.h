@@ -1,6 +1,6 @@
-/* All servers but the API server, for http.request of a script under test: they respond as its spec says.
- * Owner: the test's engine; everything is on its one thread. The observer is called from inside the loop, and
- * may not call back. */
+/* All servers except the API server, for http.request of a script under test: they respond as its spec says.
+ * Owner: the test's engine, on its one thread. The observer is called from inside the loop, and may not call
+ * back. */
 #pragma once
 #include "net/http_local.h"
 

@@ -48,8 +48,8 @@ static void put_manifest(struct buf *out, const struct audit_fix *fix)
     buf_clear(&yaml);
 }
 
-/* Prints the manifest as a comment: it would change somebody's object, so it is for reading, and must not run
- * when all lines are pasted. */
+/* Prints the manifest as a comment: it would change an object of another owner, so it is for reading, and
+ * must not run when all lines are pasted. */
 static void put_comment(struct buf *out, const struct audit_fix *fix)
 {
     struct buf commands = {0};

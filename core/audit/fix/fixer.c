@@ -112,11 +112,11 @@ static void put_reasons(struct fixer *fixer, const struct fixer_failure *failure
     }
 }
 
-/* --- the rule, asked again */
+/* --- evaluating the rule again */
 
 static void drop(void *ctx, const struct rule_finding *finding) {}
 
-/* A fix before it may have mended this too: what adds to a list would otherwise do so twice. */
+/* A fix before this one may have fixed the finding too: a fix that adds to a list would add twice. */
 static bool is_mended(const struct fixer *fixer, const struct fixer_failure *failure)
 {
     return fixer->now != fixer->object &&

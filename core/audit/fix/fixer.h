@@ -1,8 +1,8 @@
-/* Makes of the fixes of rules what is to be done about an object. Several rules may fail for one, and a merge
- * patch replaces lists whole: patches side by side would undo each other. So each rule's fix is asked of the
- * object as the fixes before it leave it, and the patch is what differs in the end.
- * Owner: whoever runs the audit; all that the options name is borrowed, and outlives it. On the thread of the
- * scripts and of the pool, outside of any call into them. */
+/* Combines the fixes of rules for an object. Several rules may fail for one object, and a merge patch
+ * replaces complete lists: patches side by side would undo each other. So each rule fixes the object as the
+ * fixes before it left it, and the patch is the difference at the end. Owner: the runner of the audit;
+ * options are borrowed and outlive it. On the thread of the scripts and of the pool, outside of any call into
+ * them. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,15 +19,15 @@ struct fixer_options {
     struct pool *pool; /* of the objects */
     const struct catalogue *catalogue;
     struct audit_table *table; /* its rows get the fixes */
-    struct baseline *known;    /* what nothing is done about; NULL: nothing */
+    struct baseline *known;    /* baseline to leave alone; NULL: none */
     struct audit_fixes *fixes; /* gets what is to be done */
 };
 
 struct fixer *fixer_new(const struct fixer_options *options);
 void fixer_free(struct fixer *fixer);
 
-/* A rule that failed for an object: `script_rule(script, number)`, which the table has as `rule`. What it
- * said of the object is the rows from `first_row` up to the last one of the table. */
+/* Adds a rule that failed for an object: `script_rule(script, number)`, which is `rule` in the table. Its
+ * rows start at `first_row` and end with the table. */
 struct fixer_failure {
     struct script *script;
     size_t number;
@@ -37,8 +37,8 @@ struct fixer_failure {
 
 /* An object; borrowed until fixer_end. */
 void fixer_begin(struct fixer *fixer, struct root *object);
-/* Asks for the fix. False with an error that names the rule, when it raises, or makes no object of it, or
+/* Calls the fix. Returns false and sets err, which names the rule, if it raises or returns no object or
  * another one. */
 bool fixer_add(struct fixer *fixer, const struct fixer_failure *failure, struct err *err);
-/* Asks the rules again of what has become of the object, and writes the patch down. */
+/* Evaluates the rules again on the fixed object, and records the patch. */
 void fixer_end(struct fixer *fixer);

@@ -23,9 +23,9 @@ void fix_manifest(struct packer *packer, struct audit_fix *fix, struct value man
 bool fix_lock(struct packer *packer, const struct audit_fix *fix, struct str version, struct buf *out,
               struct err *err);
 
-/* --- Manifests of objects that are there already. A rule gives a manifest of what it misses; where such an
- * object stands it is somebody's, and may be quite another one: it is told, and not overwritten. Owner:
- * whoever runs the audit, on the thread of its caches, before these end. */
+/* --- Manifests of objects that already exist. A rule returns a manifest of an object that it misses; an
+ * object that stands there belongs to another owner, and may be quite different: it is reported, and not
+ * overwritten. Owner: the runner of the audit, on the thread of its caches, before these end. */
 
 struct shared_factory;
 

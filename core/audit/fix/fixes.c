@@ -8,7 +8,8 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-/* Names come from a cluster: its own function could be made to collide. */
+/* Hashes with a function of its own: names come from a cluster, and could be chosen to collide in that of
+ * uthash. */
 #define HASH_FUNCTION(key, len, hash) ((hash) = (unsigned)hash_bytes(key, len))
 #include <uthash.h>
 

@@ -12,7 +12,7 @@ struct audit_fix {
     bool is_manifest;          /* of an object of its own; else a patch of one that was audited */
     bool is_strategic;         /* the patch is a strategic merge patch (strategic.h); else a merge patch */
     bool is_there, is_patched; /* of a manifest: its object is there; another fix patches it */
-    struct buf reasons;        /* lines, each with its end: what was found, and what is not mended by it */
+    struct buf reasons;        /* lines: findings, and findings that the fix leaves */
     char *rules;               /* their ids, ", " between them */
     char *api_version, *kind;  /* of the object, as the next ones */
     char *ns, *name;           /* `ns` may be empty, and `name` of a manifest */
@@ -35,7 +35,7 @@ struct audit_fixes {
     size_t written, failed; /* of --apply */
 };
 
-/* Takes its texts; what it is for is known by then. */
+/* Adds a fix, taking its strings. */
 void audit_fixes_add(struct audit_fixes *fixes, const struct audit_fix *fix);
 void audit_fix_clear(struct audit_fix *fix);
 void audit_fixes_clear(struct audit_fixes *fixes);
@@ -53,7 +53,7 @@ void audit_fix_resolve(struct audit_fix *fix, const struct catalogue *catalogue)
 
 /* "manifest", or of a patch what kubectl patch calls --type. */
 const char *audit_fix_type(const struct audit_fix *fix);
-/* "deployment.apps/web", as kubectl tells of what it wrote. */
+/* Appends "deployment.apps/web", as kubectl names what it wrote. */
 void audit_fix_put_object(const struct audit_fix *fix, struct buf *out);
 /* "2 findings have a fix, 1 has none; 1 object". */
 void audit_fixes_sum_up(const struct audit_fixes *fixes, struct buf *out);

@@ -1,7 +1,6 @@
-/* Findings that are known: what `kubelua audit -o json` printed some time ago, so that only new ones are
- * told. Each has its fingerprint there (finding_key.h), and hides one finding of the same. Reports of before
- * there were fingerprints are known by rule, object and path as it stands.
- * Owner: the command. Reads a file: for commands only. */
+/* Known findings: an earlier output of `kubelua audit -o json`, so that only new ones are reported. Each has
+ * a fingerprint (finding_key.h), and hides one equal finding. Reports from before fingerprints are compared
+ * by rule, object and path. Owner: the command. Reads a file: for commands only. */
 #pragma once
 #include "audit/found/table.h"
 #include "base/err.h"

@@ -1,5 +1,5 @@
-/* Findings of a rule for one object, as one block of memory, which may be compared as a unit. Owner: whoever
- * made one frees it by free(). On any one thread. */
+/* Findings of a rule for one object in one block of memory, which can be compared as a unit. Owner: the
+ * caller of findings_new, who calls free(). On any one thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

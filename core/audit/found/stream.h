@@ -14,7 +14,7 @@ enum { AUDIT_FRAME_MAX = 256 << 20, AUDIT_LINE_MAX = 16 << 20 };
 
 /* --- writing: each appends frames */
 
-/* False, and appends nothing, when the rules' texts are more than a frame holds. */
+/* Appends the rules. Returns false and appends nothing if their strings exceed a frame. */
 bool audit_stream_put_rules(struct buf *out, const struct audit_table *table, struct err *err);
 /* Appends the number of objects to evaluate, as far as it is known. */
 void audit_stream_put_total(struct buf *out, size_t objects);
@@ -23,7 +23,7 @@ void audit_stream_put_total(struct buf *out, size_t objects);
 void audit_stream_put_found(struct buf *out, const struct audit_table *table);
 /* Appends a printed line. Here and below, lines longer than AUDIT_LINE_MAX are cut. */
 void audit_stream_put_print(struct buf *out, struct str line);
-/* Why what is told is not all: for people, a line. */
+/* Appends a reason for an incomplete audit: a line for people. */
 void audit_stream_put_problem(struct buf *out, struct str text);
 void audit_stream_put_end(struct buf *out);
 
@@ -32,7 +32,7 @@ void audit_stream_put_end(struct buf *out);
 struct audit_stream;
 
 struct audit_stream_sink {
-    struct audit_table *table; /* what is found is added to it; several streams may share one */
+    struct audit_table *table; /* receives the findings; several streams may share one */
     void (*print)(void *ctx, struct str line);
     void (*problem)(void *ctx, struct str text);
     void *ctx;

@@ -1,6 +1,6 @@
-/* Results of an audit: its rules, the evaluated objects, and a row for each finding of a rule on an object.
- * Strings are kept once each, so that a hundred thousand findings of one rule share their message. Owner:
- * whoever runs the audit; audit_table_free frees all. On one thread. */
+/* Results of an audit: its rules, the audited objects, and a row for each finding. Strings are stored once
+ * each, so that a hundred thousand findings of one rule share their message. Owner: the runner of the audit;
+ * audit_table_free frees all. On one thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct audit_rule {
     enum severity severity;
     size_t counts[VERDICTS]; /* of objects; a row may be of one that another row is of too */
     struct str
-        not_evaluated; /* why it was not: "the server did not give pods, which it uses"; empty: it was */
+        not_evaluated; /* reason, such as "the server did not give pods, which it uses"; empty: evaluated */
 };
 
 struct audit_object {
@@ -30,12 +30,12 @@ struct audit_object {
 struct audit_row {
     uint32_t rule, object;
     enum verdict verdict;
-    struct str message; /* of a pass empty; of a skip why, if it is not accepted */
-    struct str path;    /* "spec.containers[0].image"; empty: the object as a whole */
+    struct str message; /* empty for a pass; the reason of a skip that is not accepted */
+    struct str path;    /* "spec.containers[0].image"; empty: the complete object */
     struct str place;   /* the path with names in it (finding_key.h); empty: it has none */
-    struct str value;   /* what stands there, as JSON; empty: not reported */
+    struct str value;   /* value there, as JSON; empty: not reported */
     struct str fix;     /* a patch or a manifest, as JSON; empty: none */
-    struct str reason;  /* what the object's annotation says of it: "accepted until 2027-01-31: ours" */
+    struct str reason;  /* acceptance by the object's annotation: "accepted until 2027-01-31: ours" */
     bool accepted;      /* a skip of what would be a finding, by that annotation */
     /* "merge", "strategic" or "manifest", a fixed text; NULL: not known, or no fix. */
     const char *fix_type;
@@ -48,7 +48,7 @@ extern const size_t audit_rule_texts[RULE_TEXTS], audit_object_texts[OBJECT_TEXT
     audit_row_texts[ROW_TEXTS];
 #define AUDIT_TEXT(of, type, place) ((type *)((char *)(of) + (place)))
 
-/* Appends the message, and in brackets what the object's annotation says of it. */
+/* Appends the message, and in brackets the acceptance. */
 void audit_row_put_message(struct buf *out, const struct audit_row *row);
 
 struct audit_table;
@@ -58,31 +58,30 @@ struct audit_table *audit_table_new(bool keep_passes);
 void audit_table_free(struct audit_table *table);
 bool audit_table_keeps_passes(const struct audit_table *table);
 
-/* All texts are copied, here and below. Returns its number. */
+/* Adds a rule and returns its number. All strings are copied, here and below. */
 uint32_t audit_table_add_rule(struct audit_table *table, const struct audit_rule *rule);
 /* Marks the rule as not evaluated. A later reason replaces an earlier one. */
 void audit_table_leave_out(struct audit_table *table, uint32_t rule, struct str reason);
 size_t audit_table_rule_count(const struct audit_table *table);
 const struct audit_rule *audit_table_rule(const struct audit_table *table, uint32_t rule);
 
-/* An object that was looked at; borrowed until the next one, and kept with the first row of it. */
+/* Begins an object; borrowed until the next one, and stored with its first row. */
 void audit_table_begin_object(struct audit_table *table, const struct audit_object *object);
 /* Rows that are added now are of that one, which has some. */
 void audit_table_resume_object(struct audit_table *table, uint32_t object);
 size_t audit_table_object_count(const struct audit_table *table);
 const struct audit_object *audit_table_object(const struct audit_table *table, uint32_t object);
 
-/* Adds a result for the object that was begun last; `row->object` is not read. Passes are not kept here, nor
- * skips without a message, unless passes are kept. */
+/* Adds a result for the current object; `row->object` is not read. Passes, and skips without a message, are
+ * stored only if passes are kept. */
 void audit_table_add(struct audit_table *table, const struct audit_row *row);
 /* The fix of a row, by its number before any sorting. */
 void audit_table_set_fix(struct audit_table *table, size_t row, struct str fix, const char *type);
 /* The place of a row, likewise. */
 void audit_table_set_place(struct audit_table *table, size_t row, struct str place);
-/* Drops the rows from that number on, of the object that was begun last: they were said in error. */
+/* Drops rows of the current object from that number on, which were reported in error. */
 void audit_table_drop(struct audit_table *table, size_t first);
-/* The verdict of the rule on that object as a whole is counted: the worst of what it said. It is the row of a
- * pass. */
+/* Counts the verdict of the rule on the current object: the worst of its rows, or the row of a pass. */
 void audit_table_count(struct audit_table *table, uint32_t rule, enum verdict verdict);
 
 /* Of what another table has: its counts of a rule, objects that it looked at and has no rows of, and the row
@@ -90,7 +89,7 @@ void audit_table_count(struct audit_table *table, uint32_t rule, enum verdict ve
 void audit_table_add_counts(struct audit_table *table, uint32_t rule, const size_t counts[VERDICTS]);
 void audit_table_add_seen(struct audit_table *table, size_t objects);
 void audit_table_add_pass(struct audit_table *table, uint32_t rule);
-/* Objects that were there and that no rule looks at. */
+/* Adds to the number of objects that no rule matches. */
 void audit_table_set_unmatched(struct audit_table *table, size_t objects);
 /* Objects of kinds that rules match, and of other namespaces than the requested one. */
 void audit_table_set_other_namespaces(struct audit_table *table, size_t objects);
@@ -102,7 +101,7 @@ void audit_table_forget(struct audit_table *table);
 size_t audit_table_count_rows(const struct audit_table *table);
 const struct audit_row *audit_table_row(const struct audit_table *table, size_t i);
 
-/* The worst of what the rows from `first` up to `end` say; a pass for none. */
+/* Returns the worst verdict of the rows from `first` up to `end`; a pass for none. */
 enum verdict audit_table_worst(const struct audit_table *table, size_t first, size_t end);
 
 /* Drops the findings that `is_known` knows; an object all of whose findings of a rule are known counts

@@ -1,5 +1,5 @@
-/* Texts that are kept once each: equal ones share their bytes.
- * Owner: the caller, zeroed at first; what was kept lives until texts_clear. On one thread. */
+/* Strings that are stored once each: equal ones share their bytes. Owner: the caller, zero-initialized;
+ * strings live until texts_clear. On one thread. */
 #pragma once
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
-/* The objects of files, folders and stdin: what `kubectl get -o json|yaml` prints, and manifests; JSON and
- * YAML, in every form that kubectl reads, also packed by gzip or zstd. However large a file is, no more than
- * a window of it and one object are in memory. Owner: nothing is kept between calls. Reads files: for
- * commands only, on the packer's thread. Callbacks may not call back. */
+/* Objects of files, directories and stdin: output of `kubectl get -o json|yaml`, and manifests; JSON and YAML
+ * in every form that kubectl reads, also gzip or zstd. Only a window of a file and one object are in memory
+ * at a time. Owner: stateless between calls. Reads files: for commands only, on the packer's thread.
+ * Callbacks may not call back. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,9 +22,9 @@ struct audit_input_object {
     struct root *root;
     struct str file;
     size_t line;                         /* where it begins in the file, from 1 */
-    const struct projection *projection; /* what it was packed by; NULL: it is whole */
-    /* Packs it by another projection, or whole: a new reference. NULL: what was not read before is
-     * malformed, and `refused` was told. */
+    const struct projection *projection; /* projection it was packed by; NULL: complete */
+    /* Packs it by another projection, or completely: a new reference. NULL if a part that was not read before
+     * is malformed, which `refused` reports. */
     struct root *(*again)(void *text, const struct projection *projection);
     void *text; /* for `again` */
 };
@@ -57,8 +57,8 @@ struct audit_input_options {
     /* Returns whether a rule matches objects of that type: others are counted and skipped without being
      * packed; NULL: all are wanted. */
     bool (*wanted)(void *ctx, struct str api_version, struct str kind);
-    /* The namespace of objects of that type that name none; NULL function, or empty: they stay as they are.
-     * Asked before `wanted`. */
+    /* Returns the namespace for objects of that type without one; NULL function, or empty: unchanged. Called
+     * before `wanted`. */
     struct str (*namespace_of)(void *ctx, struct str api_version, struct str kind);
     /* Each that is skipped; NULL: nobody asks. */
     void (*skipped)(void *ctx, struct str api_version, struct str kind, struct str file, size_t line);

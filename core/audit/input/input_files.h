@@ -35,10 +35,9 @@ struct input_files {
     size_t count;
 };
 
-/* The file itself; of a folder those whose names say that they hold objects, in the order of their names,
- * with `recursive` also those of the folders in it. What begins with a dot is left out, and a link to a
- * folder is not followed; nor is what `exclude` leaves out (NULL: nothing). `trouble` is told of folders
- * within that cannot be read. */
+/* Finds a file itself, or in a directory all files whose names suggest objects, ordered by name, with
+ * `recursive` also below. Omits dot files, links to directories, and what `exclude` matches (NULL: nothing).
+ * `trouble` reports directories within that cannot be read. */
 bool input_files_find(struct input_files *files, const char *path, bool recursive,
                       struct input_exclude *exclude, void (*problem)(void *ctx, const struct err *err),
                       void *ctx, struct err *err);

@@ -21,6 +21,6 @@ struct input_late {
 bool input_late_keep(struct input_late *late, struct str text, size_t line, struct err *err);
 /* To the first of them. */
 bool input_late_begin(struct input_late *late, struct err *err);
-/* The next one's text, with TAPE_PADDING bytes behind it. False at the end, or with an error. */
+/* Returns the text of the next item, with TAPE_PADDING bytes behind it. False at the end, or with err. */
 bool input_late_next(struct input_late *late, struct buf *text, size_t *line, struct err *err);
 void input_late_clear(struct input_late *late);

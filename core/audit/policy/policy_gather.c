@@ -1,5 +1,5 @@
-/* Takes in what rules say of a namespace, and keeps what its documents may show; see policy_parts_internal.h.
- */
+/* Gathers results of a namespace, and keeps those that its documents may show; see
+ * policy_parts_internal.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Looks at what is in the cluster: the reports that this writer, or one before it, has left there; see
+/* Lists the reports in the cluster that this writer, or one before it, has left there; see
  * policy_writer.h. */
 #include <stdlib.h>
 #include <string.h>

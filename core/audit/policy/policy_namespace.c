@@ -182,7 +182,7 @@ static bool write_document(struct policy_writer *writer)
     return round->next < count;
 }
 
-/* A rule that was not asked may have been what the reports are about. */
+/* Deletes nothing while rules are not evaluated: the reports may be theirs. */
 static void delete_others(struct policy_writer *writer, struct policy_namespace *space, size_t count)
 {
     if (writer->round.unevaluated || (!count && writer->waiting_ms >= 0)) return;
@@ -193,7 +193,7 @@ static void delete_others(struct policy_writer *writer, struct policy_namespace 
 /* The namespace is left alone for so long at least. */
 static void end_round(struct policy_writer *writer, int64_t least_ms)
 {
-    enum { SHARE = 200 }; /* of the thread's time at most one part in so many is for one namespace */
+    enum { SHARE = 200 }; /* divisor: share of the thread's time for one namespace */
     struct policy_pass *round = &writer->round;
     int64_t rest_ms = round->spent_ns / 1000000 * SHARE;
     round->space->not_before_ms =
@@ -209,7 +209,8 @@ void policy_namespace_end(struct policy_writer *writer)
 
 /* --- what is not known yet */
 
-/* After a reload a rule knows nothing of what it was not asked about again: that is not gone. */
+/* Returns whether the pass must wait. After a reload, missing results of new rules are not gone: they are
+ * only not evaluated yet. */
 static bool is_to_be_put_off(struct policy_writer *writer)
 {
     struct policy_pass *round = &writer->round;

@@ -46,7 +46,7 @@ static struct str kind_of(const struct rule_output *output, struct text *text)
     return value_str(value_field(root_value(output->object), STR("kind")), text);
 }
 
-/* As people look for it; of those alone that are shown, as names take longer to compare. */
+/* Sorts by the order in which people search; only shown results, as comparing names is slow. */
 static int by_name(const void *pa, const void *pb)
 {
     const struct rule_output *a = *(const struct rule_output *const *)pa,
@@ -73,7 +73,7 @@ static size_t collect(struct policy_parts *parts, size_t i)
     return used;
 }
 
-/* One that is too large alone is shown in part. */
+/* An object whose results exceed a document is shown in part. */
 /* Has it at hand. */
 static void parts_show(struct policy_parts *parts, size_t i)
 {

@@ -14,9 +14,10 @@ enum {
     WAITING_BYTES = 1000, /* of the names of rules, or kinds */
 };
 
-/* --- what reports say of themselves */
+/* --- reasons for incomplete reports */
 
-/* `why` is the same text for as long as the cause is: a new one has all reports written again. */
+/* Sets the reason. The string stays the same while its cause does, as a new one causes all reports to be
+ * written again. */
 static void set_incomplete(struct policy_writer *writer, struct buf *why)
 {
     struct policy_namespace *space, *next;
@@ -62,7 +63,7 @@ static void observe(struct policy_writer *writer, int64_t now_ms)
 
 /* --- writes */
 
-/* Of a namespace that is going, its objects soon are. */
+/* The reports of a namespace that is being deleted go with it. */
 static bool is_on_its_way_out(const struct err *err)
 {
     return err->http_status == 404 || (err->http_status == 403 && strstr(err->text, "being terminated"));
@@ -82,7 +83,7 @@ static void write_failed(struct policy_writer *writer, struct policy_namespace *
     if (space->retry_ms > POLICY_RETRY_MAX_MS) space->retry_ms = POLICY_RETRY_MAX_MS;
 }
 
-/* There is room for those that had none. */
+/* Queues namespaces that had no room for reports. */
 static void take_in(struct policy_writer *writer)
 {
     struct policy_namespace *space, *next;
@@ -98,7 +99,7 @@ static void write_done(struct policy_writer *writer, struct policy_write_call *f
     err_clear(&writer->err);
     policy_namespace_set_part(writer, part, !flight->deletes);
     memcpy(part->content, flight->content, sizeof part->content);
-    part->seen = true; /* a list that is under way may not have it */
+    part->seen = true; /* a list in flight may lack it */
     if (!flight->deletes) {
         writer->written++;
         return;
@@ -128,7 +129,7 @@ void policy_writer_wrote(struct policy_writer *writer, struct policy_write_call 
     writer->flight_count--;
     writer->coming -= flight->is_new;
     if (err && !(flight->deletes && err->http_status == 404)) {
-        *policy_namespace_part(space, flight->part)->content = '\0'; /* it may have been carried out */
+        *policy_namespace_part(space, flight->part)->content = '\0'; /* may have been carried out */
         write_failed(writer, space, err);
     } else
         write_done(writer, flight);

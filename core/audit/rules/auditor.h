@@ -1,7 +1,7 @@
-/* Asks the rules of scripts about objects, one after the other, and writes down what they say. An object's
- * owner may have accepted a finding (suppression.h): it is then skipped, with the reason.
- * Owner: whoever runs the audit; scripts, catalogue and table are borrowed, and outlive it. On the thread of
- * the scripts, outside of any call into them. */
+/* Evaluates the rules of scripts on objects, one after the other, and records the results. An object's owner
+ * may have accepted a finding (suppression.h), which is skipped then, with the reason. Owner: the runner of
+ * the audit; scripts, catalogue and table are borrowed and outlive it. On the thread of the scripts, outside
+ * of any call into them. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,12 +21,12 @@ struct auditor_options {
     const struct catalogue *catalogue; /* what the names of kinds mean */
     struct audit_table *table;         /* gets the rules, in the order of the scripts */
     int64_t now_s;                     /* since 1970: what accepted findings expire by */
-    bool fixes; /* rows of failures have what the rule's `fix` makes of the object, each by itself */
+    bool fixes;                        /* rows of failures have the patch of the rule's `fix` */
     /* Names of fields of a kind that rules are let ask for, beyond those in their code, before all of an
      * object is kept: each costs that one is packed again. */
     size_t missed_max;
     const struct selector *selector; /* objects whose labels do not match are not audited; NULL: all are */
-    struct fixer *fixer;             /* makes one fix of those of all rules; NULL: none is wanted */
+    struct fixer *fixer;             /* combines the fixes of all rules; NULL: none */
 };
 
 /* An object and where it is from. */
@@ -34,8 +34,9 @@ struct audit_subject {
     struct root *object;
     struct str file; /* empty: from a cluster */
     size_t line;     /* 0: not known */
-    /* By what the object was packed; NULL: it is whole. `again` packs it by another one, or whole: a new
-     * reference, or NULL, and it is told, when what was not read before is malformed. */
+    /* Projection that the object was packed by; NULL: complete. `again` packs it by another one, or
+     * completely: a new reference, or NULL, which it reports, if a part that was not read before is
+     * malformed. */
     const struct projection *projection;
     struct root *(*again)(void *ctx, const struct projection *projection);
     void *ctx;
@@ -49,7 +50,7 @@ bool auditor_wants(struct auditor *auditor, struct str api_version, struct str k
 /* Returns whether an object of a type that `kind` means, as a rule gives it, was evaluated, or its type
  * looked up. */
 bool auditor_has_seen(const struct auditor *auditor, struct str kind);
-/* Is not asked from now on, which the table says with the reason; by its number there. */
+/* Excludes a rule, by its number in the table, with the reason. */
 void auditor_leave_out(struct auditor *auditor, uint32_t rule, const char *reason);
 bool auditor_leaves_out(const struct auditor *auditor, uint32_t rule);
 /* Returns the fields that rules read of objects of that type, as far as they are known by now; NULL:
@@ -61,5 +62,5 @@ enum auditor_outcome {
     AUDITOR_NOT_SELECTED, /* rules match such objects, but not at one with its labels */
     AUDITOR_EVALUATED,
 };
-/* Asks all rules that look at it. */
+/* Evaluates all matching rules. */
 enum auditor_outcome auditor_audit(struct auditor *auditor, const struct audit_subject *subject);

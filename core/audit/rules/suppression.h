@@ -1,7 +1,7 @@
-/* Findings that an object's owner has accepted: the annotation `kubelua/ignore.RULE`, with the text
+/* Findings that an object's owner has accepted by the annotation `kubelua/ignore.RULE`, with the value
  * "until=2027-01-31 reason". The day is the last one on which it counts, in UTC; without one it counts for
- * good. A reason there has to be, and what only looks like a day is none. Owner: nothing is kept; texts
- * borrow from the object and from `text`. Any thread. */
+ * good. A reason is required, and what only looks like a day is an error. Owner: stateless; strings borrow
+ * from the object and from `text`. Any thread. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
