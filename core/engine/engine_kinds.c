@@ -17,12 +17,12 @@ enum { REFRESH_FIRST_MS = 1000, REFRESH_MAX_MS = 10000, REFRESH_SELDOM_MS = 3000
 struct resolution {
     struct engine *engine;
     const struct catalogue *catalogue;
-    struct buf refused; /* what was logged, in lines: what rules check and use may be one kind */
-    bool only_incoming; /* of the others everything was said */
+    struct buf refused; /* lines already logged: rules may check and use one kind */
+    bool only_incoming; /* everything about the others was logged before */
     struct skipped_kinds skipped;
 };
 
-/* `*at` is its number among those of the script. */
+/* Returns the script with the claim; sets `*at` to its number there. */
 static const struct script *engine_holder_of(const struct engine *engine, const struct informer_claim *claim,
                                              size_t *at)
 {
@@ -40,8 +40,8 @@ const char *engine_script_of(const struct engine *engine, const struct informer_
     return script ? script_path(script) : "";
 }
 
-/* The incoming generation is refused, and whatever runs goes on. Who knows that a start waits for a kind with
- * a group is told why a reload does not, and how to go on. */
+/* Refuses the incoming generation; the running one goes on. The message explains why a reload does not wait
+ * for a kind, unlike a start, and how to continue. */
 static void refuse_incoming(struct managed_script *managed, const char *place, const struct err *err,
                             bool may_come)
 {
@@ -77,9 +77,9 @@ static void report_start(struct resolution *r, const struct script *script, cons
                  F("kind", kind), F("err", err->text));
 }
 
-/* A bare name that no group serves is a mistake, unless a group did not answer; a name with its group may
- * come with a CRD. Once the engine runs nothing ends it: who waits, waits, and nobody does for what is held.
- */
+/* Handles a claim whose kind the server lacks. A bare name that no group serves is a mistake, unless a group
+ * did not respond; a name with its group may come with a CRD. Once the engine runs nothing ends it: a claim
+ * waits, unless it is suspended. */
 static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struct err *err)
 {
     struct resolution *r = ctx;

@@ -18,9 +18,9 @@ enum { READ_BLOCK = 4096 };
 
 enum step {
     STEP_READING,
-    STEP_IN_FLIGHT, /* the request is with the engine thread */
+    STEP_IN_FLIGHT, /* the engine thread has the request */
     STEP_WRITING,
-    STEP_LOST, /* the client has had its reply, or is gone, and the request has not come back */
+    STEP_LOST, /* replied to or disconnected, while the request is still in flight */
 };
 
 struct admin_connection {
@@ -32,11 +32,11 @@ struct admin_connection {
     struct timer deadline;
     struct buf in, out;
     struct mail mail;
-    struct admin_call call; /* the engine thread's while asking */
-    _Atomic bool taken;     /* its reply may take any time */
+    struct admin_call call; /* owned by the engine thread while in flight */
+    _Atomic bool taken;     /* a part accepted it: the reply may take any time */
     _Atomic bool lost;
     struct mail gone_mail;
-    bool gone_is_out; /* and has not come back */
+    bool gone_is_out; /* sent and not back yet */
 };
 
 static struct ev_loop *ev_of(const struct admin_connection *client)
@@ -66,7 +66,7 @@ static void client_free(struct admin_connection *client)
     free(client);
 }
 
-/* On the I/O thread again. */
+/* Runs on the I/O thread again. */
 static void on_gone_back(struct mail *mail)
 {
     struct admin_connection *client = container_of(mail, struct admin_connection, gone_mail);
@@ -74,7 +74,7 @@ static void on_gone_back(struct mail *mail)
     if (client->step != STEP_LOST) client_free(client);
 }
 
-/* On the engine thread. */
+/* Runs on the engine thread. */
 static void on_gone(struct mail *mail)
 {
     struct admin_connection *client = container_of(mail, struct admin_connection, gone_mail);
@@ -83,7 +83,8 @@ static void on_gone(struct mail *mail)
     mailbox_post(loop_mailbox(client->socket->options.io_loop), &client->gone_mail);
 }
 
-/* The connection is over; what the engine thread still holds stays until it comes back. */
+/* Ends the connection. A request in flight keeps the struct until it comes back, as the engine thread uses
+ * it. */
 static void drop(struct admin_connection *client)
 {
     hang_up(client);
@@ -119,7 +120,7 @@ static void refuse(struct admin_connection *client, const char *why)
     start_writing(client);
 }
 
-/* On the I/O thread again. */
+/* Runs on the I/O thread again. */
 static void on_reply(struct mail *mail)
 {
     struct admin_connection *client = container_of(mail, struct admin_connection, mail);
@@ -144,7 +145,7 @@ static void on_reply(struct mail *mail)
     start_writing(client);
 }
 
-/* On the engine thread: the call goes back. */
+/* Runs on the engine thread: sends the call back. */
 static void on_call_done(struct admin_call *call)
 {
     struct admin_connection *client = container_of(call, struct admin_connection, call);
@@ -168,7 +169,7 @@ static bool begin(const struct admin_socket_options *o, struct admin_call *call)
     return true;
 }
 
-/* On the engine thread. */
+/* Runs on the engine thread. */
 static void on_request(struct mail *mail)
 {
     struct admin_connection *client = container_of(mail, struct admin_connection, mail);
@@ -179,6 +180,7 @@ static void on_request(struct mail *mail)
         admin_call_fail(call, "the client disconnected");
         return;
     }
+    /* Set before `begin`, which may reply at once: the deadline must not report a busy engine then. */
     atomic_store(&client->taken, true);
     if (begin(o, call)) return;
     atomic_store(&client->taken, false);
@@ -253,7 +255,7 @@ static void end_of_input(struct admin_connection *client)
         drop(client);
 }
 
-/* While a request is with the engine thread too: that is how the end of its client is seen. */
+/* Runs also while a request is in flight, to notice that the client disconnects. */
 static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 {
     struct admin_connection *client = container_of(io, struct admin_connection, readable);
@@ -269,7 +271,7 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
     }
     client->in.len += (size_t)n;
     if (client->step == STEP_IN_FLIGHT) {
-        if (client->in.len > ADMIN_REQUEST_MAX) drop(client); /* unread, its end would not be seen */
+        if (client->in.len > ADMIN_REQUEST_MAX) drop(client); /* stays unread, which would hide its end */
         return;
     }
     if (memchr(client->in.data, '\n', client->in.len))

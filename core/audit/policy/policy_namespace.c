@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/log.h"
 
-/* --- which there are */
+/* --- namespaces */
 
 struct policy_namespace *policy_namespace_find(struct policy_writer *writer, struct str ns)
 {
@@ -52,7 +52,7 @@ void policy_namespace_tidy(struct policy_writer *writer, struct policy_namespace
         policy_namespace_free(writer, space);
 }
 
-/* --- its reports */
+/* --- reports */
 
 struct known_part *policy_namespace_part(struct policy_namespace *space, size_t part)
 {
@@ -67,7 +67,7 @@ void policy_namespace_set_part(struct policy_writer *writer, struct known_part *
     if (!there) *part->content = '\0';
 }
 
-/* --- when */
+/* --- schedule */
 
 void policy_namespace_wait(struct policy_writer *writer, struct policy_namespace *space)
 {
@@ -132,6 +132,7 @@ static void write_part(struct policy_writer *writer, struct policy_namespace *sp
     char content[POLICY_CONTENT_SIZE];
     struct buf body = {0};
     policy_parts_content(parts, i, content);
+    /* The hash spares the write and its event when the report would not change. */
     if (known->there && strcmp(known->content, content) == 0) return;
     if (!known->there && !has_room(writer, space)) return;
     policy_parts_put(parts, i, clock_wall_us(writer->options.clock) / 1000000, content, &body);
@@ -144,6 +145,7 @@ void policy_namespace_begin(struct policy_writer *writer, struct policy_namespac
     struct policy_pass *round = &writer->round;
     leave(writer, space);
     space->failed = false;
+    /* The pass counts too: the namespace must not be freed while it is gathered. */
     space->under_way++;
     round->space = space;
     round->first_ms = space->first_ms;
@@ -173,7 +175,7 @@ static void gather(struct policy_writer *writer, int64_t end_ns)
     round->gathered = true;
 }
 
-/* False: that was the last. */
+/* Writes the next document; returns false after the last. */
 static bool write_document(struct policy_writer *writer)
 {
     struct policy_pass *round = &writer->round;
@@ -190,7 +192,8 @@ static void delete_others(struct policy_writer *writer, struct policy_namespace 
         if (space->parts[i].there) send(writer, space, i, NULL, (struct str){0});
 }
 
-/* The namespace is left alone for so long at least. */
+/* Ends the pass and sets the earliest time of the next: a large namespace costs more, and is written less
+ * often. */
 static void end_round(struct policy_writer *writer, int64_t least_ms)
 {
     enum { SHARE = 200 }; /* divisor: share of the thread's time for one namespace */
@@ -207,7 +210,7 @@ void policy_namespace_end(struct policy_writer *writer)
     end_round(writer, POLICY_COOLDOWN_MS);
 }
 
-/* --- what is not known yet */
+/* --- missing results */
 
 /* Returns whether the pass must wait. After a reload, missing results of new rules are not gone: they are
  * only not evaluated yet. */
@@ -222,7 +225,8 @@ static bool is_to_be_put_off(struct policy_writer *writer)
     return false;
 }
 
-/* Nothing is written, and it has waited since it did before. */
+/* Queues the namespace again without writing it. The time of its first change stays, so that the wait is
+ * bounded. */
 static void put_off(struct policy_writer *writer)
 {
     struct policy_namespace *space = writer->round.space;
@@ -233,7 +237,7 @@ static void put_off(struct policy_writer *writer)
     policy_writer_settle(writer, space);
 }
 
-/* --- a round, a slice at a time */
+/* --- pass, a slice at a time */
 
 static void finish(struct policy_writer *writer)
 {

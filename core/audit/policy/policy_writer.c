@@ -9,9 +9,9 @@
 
 enum {
     TICK_MS = 1000,
-    NEXT_MS = 5,          /* from one document to the next */
-    UNDER_WAY_MAX = 32,   /* writes, before the next namespace */
-    WAITING_BYTES = 1000, /* of the names of rules, or kinds */
+    NEXT_MS = 5,          /* pause between two documents */
+    UNDER_WAY_MAX = 32,   /* writes in flight before the next namespace */
+    WAITING_BYTES = 1000, /* bound of names of rules or kinds in a reason */
 };
 
 /* --- reasons for incomplete reports */
@@ -24,7 +24,7 @@ static void set_incomplete(struct policy_writer *writer, struct buf *why)
     if (str_eq(buf_slice(&writer->incomplete), buf_slice(why))) return;
     writer->incomplete.len = 0;
     buf_str(&writer->incomplete, buf_slice(why));
-    buf_text(&writer->incomplete); /* the status shows it as it stands */
+    buf_text(&writer->incomplete); /* NUL-terminated for the status */
     HASH_ITER (hh, writer->spaces, space, next) policy_namespace_wait(writer, space);
 }
 
@@ -77,6 +77,7 @@ static void write_failed(struct policy_writer *writer, struct policy_namespace *
         log_warn("Failed to write policy report, retrying; further failures are only counted",
                  F("namespace", space->ns), F("err", err->text));
     writer->write_logged = true;
+    /* Several documents of one pass may fail: the delay is doubled once. */
     if (space->failed) return;
     space->failed = true;
     space->retry_ms = space->retry_ms ? space->retry_ms * 2 : POLICY_RETRY_MS;
@@ -137,9 +138,9 @@ void policy_writer_wrote(struct policy_writer *writer, struct policy_write_call 
     policy_writer_settle(writer, space);
 }
 
-/* --- from time to time */
+/* --- ticks */
 
-/* The next namespace; false: none is due. */
+/* Starts the next namespace; false if none is due. */
 static bool write_next(struct policy_writer *writer, int64_t now_ms)
 {
     struct policy_namespace *space;
@@ -161,6 +162,7 @@ static void on_tick(struct timer *timer)
     if (policy_namespace_continue(writer))
         wrote = true;
     else if (writer->begun && !writer->is_paused && writer->flight_count < UNDER_WAY_MAX) {
+        /* Looks for a token without using it: send takes one for each document. */
         wait_ms = token_bucket_take(&writer->rate, now_ms);
         token_bucket_give_back(&writer->rate, wait_ms, now_ms);
         wrote = wait_ms == 0 && write_next(writer, now_ms);
@@ -193,6 +195,7 @@ static void forget(struct policy_writer *writer)
     struct policy_write_call *flight;
     struct policy_namespace *space, *next;
     timer_cancel(&writer->tick);
+    /* Calls in flight go first: their results would arrive for namespaces that are freed below. */
     writer->options.cancel(writer->options.ctx);
     if (writer->round.space) policy_namespace_end(writer);
     while ((flight = LIST_FIRST(&writer->flights))) {

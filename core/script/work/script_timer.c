@@ -42,7 +42,7 @@ void script_timer_unref(struct script_timer *t)
 
 /* --- ticks */
 
-/* A tick has ended. The one that fell due meanwhile comes at once, and those that it hides do not come. */
+/* Handles the end of a tick. One that fell due meanwhile starts at once; further ones are skipped. */
 static void ended(struct script_timer *t, enum script_result result)
 {
     if (result != SCRIPT_OK && result != SCRIPT_CANCELLED) {
@@ -62,7 +62,7 @@ static void ended(struct script_timer *t, enum script_result result)
     start(t);
 }
 
-/* --- the tick under way of an earlier generation */
+/* --- ticks in flight of an earlier generation */
 
 static void unfollow(struct script_timer *t)
 {
@@ -73,7 +73,8 @@ static void unfollow(struct script_timer *t)
     script_timer_unref(old);
 }
 
-/* One that itself follows has begun nothing that may not be met. */
+/* Makes the timer wait for ticks in flight of the one that it replaces, so that two generations never run at
+ * once. If that one was itself waiting, it has started none, and its predecessor counts. */
 static void follow(struct script_timer *t, struct script_timer *before)
 {
     struct script_timer *old = before->follows ? before->follows : before;
@@ -84,7 +85,7 @@ static void follow(struct script_timer *t, struct script_timer *before)
     t->follows = old;
 }
 
-/* The last tick has ended: what waited for it comes. */
+/* Starts the tick that waited, after the last tick in flight has ended. */
 static void let_next_tick(struct script_timer *t)
 {
     struct script_timer *next = t->followed_by;
@@ -108,7 +109,7 @@ static void on_done(void *ctx, enum script_result result)
     script_timer_unref(t);
 }
 
-/* For the write log. */
+/* Describes the call for the write log. */
 static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 {
     const struct script_tick *tick = ctx;
@@ -152,7 +153,7 @@ static void pass_over(struct script_timer *t)
 void script_timer_cancel_ticks(struct script_timer *t)
 {
     struct script_tick *tick, *next;
-    t->refs++; /* the last tick may be its last reference */
+    t->refs++; /* a tick may hold the last reference */
     for (tick = LIST_FIRST(&t->ticks); tick; tick = next) {
         next = LIST_NEXT(tick, link);
         if (tick->task) task_cancel(tick->task);
@@ -228,7 +229,8 @@ struct script_timer *script_timer_new(lua_State *L, const char *verb, int64_t de
 {
     struct script_timer *t = add(L, verb, period ? TIMER_EVERY : TIMER_AFTER, leader, key);
     t->period_ms = delay_ms;
-    t->due_ms = clock_now_ms(script_clock(t->script)) + delay_ms; /* also of one that starts later */
+    t->due_ms =
+        clock_now_ms(script_clock(t->script)) + delay_ms; /* counts from now even if it starts later */
     start_if_running(t);
     return t;
 }
@@ -349,6 +351,7 @@ size_t script_timers_handover(struct script *from, struct script *to)
     TAILQ_FOREACH (t, &to->own.timers->list, link) {
         before = find(from, t, &at);
         if (before) follow(t, before);
+        /* A timer under the same key keeps its due time: a reload must not postpone a tick for ever. */
         if (before && has_tick_to_come(before)) {
             script_timer_take_due(t, before);
         } else {
