@@ -186,7 +186,7 @@ int64_t engine_started_us(const struct engine *engine)
 
 bool engine_load(struct engine *engine)
 {
-    /* The watch comes before the thread: threads inherit its signal mask. */
+    /* The watch is on the I/O thread's loop, which must not run yet. */
     watch_hangup(engine);
     io_thread_start(engine->cluster->io);
     return engine_load_scripts(engine);
@@ -200,7 +200,7 @@ int engine_run(struct engine *engine)
     if (engine->options.mode == ENGINE_RUN)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", config->source),
                  F("server", config->server), FI("scripts", engine->scripts.count));
-    /* Discovery first: elections and claims need their kinds. Each step may stop the engine. */
+    /* Each step may stop the engine. */
     engine_refresh_kinds(engine);
     if (!engine->stopping) engine_start_leaders(engine);
     engine_check_soon(engine);

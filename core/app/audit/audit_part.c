@@ -77,8 +77,6 @@ static void limit_memory(int64_t bytes)
     if (file) fclose(file);
     rlim_t pages = strtoull(text, NULL, 10); /* the first word */
     if (!known || bytes <= 0) return;
-    /* The address space counts, since RLIMIT_DATA would include pages shared with the engine that are written
-     * to. */
     rlim_t most = pages * (rlim_t)sysconf(_SC_PAGESIZE) + (rlim_t)bytes;
     setrlimit(RLIMIT_AS, &(const struct rlimit){most, most});
 }
