@@ -10,12 +10,12 @@
 
 enum { GROUPS_MAX = 8 };
 
-struct group {
+struct command_group {
     const char *title;
     const struct command *commands[7]; /* ends with NULL */
 };
 
-static const struct group groups[] = {
+static const struct command_group groups[] = {
     {"Write scripts", {&cmd_init, &cmd_check, &cmd_test, &cmd_rbac}},
     {"Run scripts", {&cmd_run, &cmd_exec, &cmd_plan, &cmd_reload, &cmd_rollback}},
     {"Look into a running engine",

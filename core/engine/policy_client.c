@@ -33,7 +33,7 @@ struct sent {
     const char *verb;
 };
 
-struct listing {
+struct report_listing {
     struct policy_client *writer;
     struct live_read *read; /* NULL: none is under way */
     bool of_cluster;
@@ -44,7 +44,7 @@ struct policy_client {
     const struct policy_api *api;
     struct resource resources[2]; /* the texts are constants; [1]: of the cluster */
     struct policy_writer *writer;
-    struct listing listings[2];
+    struct report_listing listings[2];
     LIST_HEAD(sents, sent) sent;
     struct projection *projection;
     struct buf selector, waiting, refused;
@@ -63,7 +63,7 @@ static void notify_found(struct policy_client *w, const struct root *report)
 
 static void on_listed(void *ctx, const struct live_response *response)
 {
-    struct listing *listing = ctx;
+    struct report_listing *listing = ctx;
     struct policy_client *w = listing->writer;
     struct live_response taken = *response;
     struct err err;
@@ -85,7 +85,7 @@ static void on_listed(void *ctx, const struct live_response *response)
 static void list(void *ctx, bool of_cluster)
 {
     struct policy_client *w = ctx;
-    struct listing *listing = &w->listings[of_cluster];
+    struct report_listing *listing = &w->listings[of_cluster];
     must(!listing->read);
     listing->read = live_start(w->options.live,
                                &(const struct live_request){
@@ -252,7 +252,7 @@ struct policy_client *policy_client_new(const struct policy_client_options *opti
     if (!w->options.field_manager) w->options.field_manager = "kubelua";
     w->api = options->api;
     LIST_INIT(&w->sent);
-    for (int i = 0; i < 2; i++) w->listings[i] = (struct listing){.writer = w, .of_cluster = i == 1};
+    for (int i = 0; i < 2; i++) w->listings[i] = (struct report_listing){.writer = w, .of_cluster = i == 1};
     set_instance(w, w->options.field_manager);
     make_selector(w);
     make_resources(w);

@@ -8,14 +8,14 @@
 #include "base/mem.h"
 #include "net/web.h"
 
-struct entry {
+struct allowed_target {
     char *scheme; /* NULL: both */
     char *host;   /* with a dot before it: any name that ends so */
     int port;     /* 0: the scheme's */
 };
 
 struct web_allow {
-    struct entry *items;
+    struct allowed_target *items;
     size_t count;
 };
 
@@ -40,10 +40,10 @@ static bool cut_port(char *host, int *port)
     return end > colon + 1 && !*end && number > 0 && number < 65536;
 }
 
-static bool parse(const char *text, struct entry *out, struct err *err)
+static bool parse(const char *text, struct allowed_target *out, struct err *err)
 {
     const char *rest = strstr(text, "://");
-    *out = (struct entry){0};
+    *out = (struct allowed_target){0};
     if (rest) out->scheme = xstrndup(text, (size_t)(rest - text));
     rest = rest ? rest + 3 : text;
     bool any = strncmp(rest, "*.", 2) == 0;
@@ -78,7 +78,7 @@ void web_allow_free(struct web_allow *allow)
     free(allow);
 }
 
-static bool fits(const struct entry *entry, const char *scheme, const char *host, int port)
+static bool fits(const struct allowed_target *entry, const char *scheme, const char *host, int port)
 {
     size_t n = strlen(host), m = strlen(entry->host);
     int standard = strcasecmp(scheme, "https") == 0 ? 443 : 80;

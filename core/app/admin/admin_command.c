@@ -11,12 +11,12 @@
 #include "engine/engine_view.h"
 #include "script/work/command.h"
 
-struct found {
+struct found_command {
     struct script *script;
     size_t command;
 };
 
-struct call {
+struct called_command {
     struct admin_call *admin_call;
     struct command_call *call; /* NULL before it waits */
 };
@@ -34,7 +34,7 @@ static bool is_script(const struct script *script, struct str wanted)
 }
 
 /* The commands that a NAME or SCRIPT/NAME may mean: the first of them, and how many. */
-static size_t find(const struct managed_scripts *scripts, struct str wanted, struct found *first)
+static size_t find(const struct managed_scripts *scripts, struct str wanted, struct found_command *first)
 {
     const char *slash = memrchr(wanted.p, '/', wanted.n);
     struct str of = {wanted.p, slash ? (size_t)(slash - wanted.p) : 0};
@@ -45,7 +45,7 @@ static size_t find(const struct managed_scripts *scripts, struct str wanted, str
         if (!script || (slash && !is_script(script, of))) continue;
         for (size_t j = 0; j < script_command_count(script); j++)
             if (str_is(name, script_command_name(script, j)) && count++ == 0)
-                *first = (struct found){script, j};
+                *first = (struct found_command){script, j};
     }
     return count;
 }
@@ -59,7 +59,7 @@ static void put_names(const struct managed_scripts *scripts, const char *name, s
         const struct script *script = runs(scripts, i);
         for (size_t j = 0; script && j < script_command_count(script); j++) {
             const char *own = script_command_name(script, j);
-            struct found ignored;
+            struct found_command ignored;
             if (name && strcmp(own, name) != 0) continue;
             buf_puts(out, separator);
             if (find(scripts, str_of(own), &ignored) > 1) buf_printf(out, "%s/", script_name(script));
@@ -101,7 +101,7 @@ static bool put_unknown_script(const struct managed_scripts *scripts, struct str
 }
 
 static void refuse_name(const struct managed_scripts *scripts, struct admin_call *admin_call,
-                        struct str wanted, size_t count, const struct found *first)
+                        struct str wanted, size_t count, const struct found_command *first)
 {
     struct buf text = {0}, names = {0};
     if (count) {
@@ -125,7 +125,7 @@ static void refuse_name(const struct managed_scripts *scripts, struct admin_call
 
 static void on_done(void *ctx, const struct script_command_result *result)
 {
-    struct call *call = ctx;
+    struct called_command *call = ctx;
     struct buf out = {0};
     json_open(&out, NULL, '{');
     json_text(&out, "end", script_command_end_name(result->end));
@@ -143,14 +143,14 @@ static void on_done(void *ctx, const struct script_command_result *result)
 
 static void on_gone(void *ctx)
 {
-    struct call *call = ctx;
+    struct called_command *call = ctx;
     if (call->call) command_call_cancel(call->call);
 }
 
-static void start(struct admin_call *admin_call, const struct found *found, const char *const *args,
+static void start(struct admin_call *admin_call, const struct found_command *found, const char *const *args,
                   size_t count)
 {
-    struct call *call = NEW(struct call);
+    struct called_command *call = NEW(struct called_command);
     call->admin_call = admin_call;
     admin_call_on_disconnect(admin_call, on_gone, call);
     struct command_call *waits =
@@ -174,7 +174,7 @@ static bool take_args(const struct tape *tape, size_t list, char **args, size_t 
 static void call_command(const struct managed_scripts *scripts, struct admin_call *admin_call)
 {
     const struct tape *tape;
-    struct found found;
+    struct found_command found;
     char *args[COMMAND_ARGS_MAX];
     size_t count, params = admin_call_params(admin_call, &tape);
     struct str name = params ? tape_str(tape, tape_field(tape, params, STR("name"))) : STR("");

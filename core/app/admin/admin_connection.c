@@ -16,7 +16,7 @@
 
 enum { READ_BLOCK = 4096 };
 
-enum step {
+enum connection_step {
     STEP_READING,
     STEP_IN_FLIGHT, /* the engine thread has the request */
     STEP_WRITING,
@@ -27,7 +27,7 @@ struct admin_connection {
     TAILQ_ENTRY(admin_connection) link;
     struct admin_socket *socket;
     int fd; /* -1: closed */
-    enum step step;
+    enum connection_step step;
     ev_io readable, writable;
     struct timer deadline;
     struct buf in, out;

@@ -4,7 +4,7 @@
 #include "base/text/json_out.h"
 #include "engine/engine_view.h"
 
-struct listing {
+struct quarantine_listing {
     const char *script;
     int64_t now_us;
     struct buf *out;
@@ -12,7 +12,7 @@ struct listing {
 
 static void put_one(void *ctx, const struct script_quarantine_status *status)
 {
-    const struct listing *listing = ctx;
+    const struct quarantine_listing *listing = ctx;
     json_open(listing->out, NULL, '{');
     json_text(listing->out, "script", listing->script);
     json_text(listing->out, "id", status->id);
@@ -29,8 +29,9 @@ void admin_put_quarantine(const struct admin_engine *admin, struct buf *out)
     int64_t now_us = clock_wall_us(loop_clock(engine_loop(admin->engine)));
     json_open(out, "quarantined", '[');
     for (size_t i = 0; i < scripts->generation_count; i++)
-        script_each_quarantine(scripts->generations[i], put_one,
-                               &(struct listing){script_name(scripts->generations[i]), now_us, out});
+        script_each_quarantine(
+            scripts->generations[i], put_one,
+            &(struct quarantine_listing){script_name(scripts->generations[i]), now_us, out});
     json_close(out, ']');
 }
 

@@ -125,13 +125,13 @@ void admin_put_reloads(const struct admin_engine *admin, struct buf *out)
 /* --- requests */
 
 /* The scripts that a call names; none: all. */
-struct wanted {
+struct wanted_scripts {
     struct managed_script **scripts;
     size_t count;
 };
 
-static bool read_wanted(const struct managed_scripts *scripts, struct admin_call *call, struct wanted *wanted,
-                        struct err *err)
+static bool read_wanted(const struct managed_scripts *scripts, struct admin_call *call,
+                        struct wanted_scripts *wanted, struct err *err)
 {
     const struct tape *tape;
     size_t list = admin_call_params(call, &tape);
@@ -149,20 +149,21 @@ static bool read_wanted(const struct managed_scripts *scripts, struct admin_call
     return true;
 }
 
-static bool reload(struct managed_scripts *scripts, const struct wanted *wanted, struct err *err)
+static bool reload(struct managed_scripts *scripts, const struct wanted_scripts *wanted, struct err *err)
 {
     for (size_t i = 0; i < wanted->count; i++) reload_scan_script(wanted->scripts[i], RELOAD_FORCED);
     if (wanted->count == 0) reload_scan(scripts, RELOAD_FORCED);
     return true;
 }
 
-static bool go_back(const struct wanted *wanted, struct err *err)
+static bool go_back(const struct wanted_scripts *wanted, struct err *err)
 {
     if (wanted->count != 1) return err_set(err, ERR_INVALID, "rollback takes one script");
     return reload_rollback(wanted->scripts[0], "requested by kubelua rollback", err);
 }
 
-static void put_wanted(const struct managed_scripts *scripts, const struct wanted *wanted, struct buf *out)
+static void put_wanted(const struct managed_scripts *scripts, const struct wanted_scripts *wanted,
+                       struct buf *out)
 {
     struct managed_script *const *items = wanted->count ? wanted->scripts : scripts->items;
     size_t count = wanted->count ? wanted->count : scripts->count;
@@ -178,7 +179,7 @@ bool admin_begin_reload(struct engine *engine, struct admin_call *call)
     const char *method = admin_call_method(call);
     bool reloads = strcmp(method, "reload") == 0;
     struct managed_scripts *scripts = engine_scripts(engine);
-    struct wanted wanted = {0};
+    struct wanted_scripts wanted = {0};
     struct buf result = {0};
     struct err err;
     if (!reloads && strcmp(method, "rollback") != 0) return false;

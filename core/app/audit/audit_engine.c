@@ -20,7 +20,7 @@
 
 enum { READ_BLOCK = 64 << 10, MS_PER_S = 1000 };
 
-struct child {
+struct audit_child {
     int64_t pid;
     int fd; /* -1: at its end */
     struct audit_stream *stream;
@@ -33,7 +33,7 @@ struct audit_client {
     const struct audit_request *request;
     struct audit_table *table;
     struct audit_session session;
-    struct child children[AUDIT_CHILDREN_MAX];
+    struct audit_child children[AUDIT_CHILDREN_MAX];
     size_t count;
     int64_t pause_ns;
     struct progress progress;
@@ -102,13 +102,13 @@ static void on_problem(void *ctx, struct str text)
     print_safe(a, "kubelua audit: ", text);
 }
 
-static void close_stream(struct child *child)
+static void close_stream(struct audit_child *child)
 {
     if (child->fd >= 0) close(child->fd);
     child->fd = -1;
 }
 
-static void read_stream(struct child *child)
+static void read_stream(struct audit_child *child)
 {
     char bytes[READ_BLOCK];
     struct err err;
@@ -162,7 +162,7 @@ static void read_all(struct audit_client *a)
 
 /* --- exit states */
 
-static void put_end(const struct audit_client *a, const struct child *child, struct buf *out)
+static void put_end(const struct audit_client *a, const struct audit_child *child, struct buf *out)
 {
     char duration[32];
     if (child->is_broken)
@@ -186,7 +186,7 @@ static bool print_end(const struct audit_client *a)
     /* The stream decides, not the exit status: a child that was killed after its last line has sent
      * everything. */
     for (size_t i = 0; i < a->count; i++) {
-        const struct child *child = &a->children[i];
+        const struct audit_child *child = &a->children[i];
         struct buf text = {0};
         if (audit_stream_is_whole(child->stream) && !child->is_broken) continue;
         whole = false;
@@ -225,9 +225,9 @@ static bool take_begun(struct audit_client *a, size_t at, struct err *err)
     a->pause_ns = audit_session_number(&a->session, at, STR("pauseNs"));
     for (size_t v = pids ? tape_first(&a->session.tape, pids, NULL) : 0; v && a->count < a->session.fd_count;
          v = tape_next(&a->session.tape, pids, v, NULL)) {
-        a->children[a->count] = (struct child){.pid = tape_int(&a->session.tape, v, 0),
-                                               .fd = a->session.fds[a->count],
-                                               .stream = audit_stream_new(&sink)};
+        a->children[a->count] = (struct audit_child){.pid = tape_int(&a->session.tape, v, 0),
+                                                     .fd = a->session.fds[a->count],
+                                                     .stream = audit_stream_new(&sink)};
         a->session.fds[a->count] = -1;
         a->count++;
     }

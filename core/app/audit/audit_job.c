@@ -21,12 +21,12 @@ enum { LIST_MAX = 10000, NICE_END = 20 };
 /* --- the form */
 
 /* Writes to `out`, or reads: a job has one description for both. */
-struct form {
+struct job_form {
     struct buf *out; /* NULL: it reads */
     struct wire_reader in;
 };
 
-static void text(struct form *f, char **value)
+static void text(struct job_form *f, char **value)
 {
     if (f->out) {
         wire_put_text(f->out, *value ? str_of(*value) : STR(""));
@@ -38,28 +38,28 @@ static void text(struct form *f, char **value)
 }
 
 /* Returns the value, or what was read. */
-static uint64_t number(struct form *f, uint64_t value)
+static uint64_t number(struct job_form *f, uint64_t value)
 {
     if (!f->out) return wire_number(&f->in);
     wire_put_number(f->out, value);
     return value;
 }
 
-static uint32_t number_below(struct form *f, size_t value, uint32_t limit)
+static uint32_t number_below(struct job_form *f, size_t value, uint32_t limit)
 {
     if (!f->out) return wire_number_below(&f->in, limit);
     wire_put_number(f->out, value);
     return (uint32_t)value;
 }
 
-static void list(struct form *f, char ***items, size_t *count)
+static void list(struct job_form *f, char ***items, size_t *count)
 {
     *count = number_below(f, *count, LIST_MAX);
     if (!f->out) *items = xcalloc(*count + 1, sizeof **items);
     for (size_t i = 0; i < *count && !f->in.bad; i++) text(f, &(*items)[i]);
 }
 
-static void param(struct form *f, struct rule_params *params, size_t i)
+static void param(struct job_form *f, struct rule_params *params, size_t i)
 {
     struct rule_param_given given = f->out ? rule_params_at(params, i) : (struct rule_param_given){0};
     char *rule = (char *)given.rule, *name = (char *)given.name, *value = (char *)given.value,
@@ -78,7 +78,7 @@ static void param(struct form *f, struct rule_params *params, size_t i)
     free(source);
 }
 
-static void params(struct form *f, struct rule_params **all)
+static void params(struct job_form *f, struct rule_params **all)
 {
     uint32_t count = number_below(f, rule_params_count(*all), LIST_MAX);
     if (!f->out && count) *all = rule_params_new();
@@ -103,7 +103,7 @@ static void put_files(struct buf *out, struct bundle *bundle)
     buf_clear(&files);
 }
 
-static struct bundle *take_files(struct form *f)
+static struct bundle *take_files(struct job_form *f)
 {
     struct bundle *bundle = bundle_new();
     uint32_t count = wire_number_below(&f->in, LIST_MAX);
@@ -117,7 +117,7 @@ static struct bundle *take_files(struct form *f)
     return bundle;
 }
 
-static void scripts(struct form *f, struct audit_job *r)
+static void scripts(struct job_form *f, struct audit_job *r)
 {
     r->script_count = number_below(f, r->script_count, LIST_MAX);
     if (!f->out) r->scripts = xcalloc(r->script_count + 1, sizeof *r->scripts);
@@ -132,7 +132,7 @@ static void scripts(struct form *f, struct audit_job *r)
     }
 }
 
-static void job(struct form *f, struct audit_job *r)
+static void job(struct job_form *f, struct audit_job *r)
 {
     text(f, &r->namespace_);
     text(f, &r->selector);
@@ -155,7 +155,7 @@ int audit_job_write(const struct audit_job *order, struct err *err)
     struct buf bytes = {0};
     struct audit_job same = *order;
     wire_put_text(&bytes, STR(KUBELUA_VERSION));
-    job(&(struct form){.out = &bytes}, &same);
+    job(&(struct job_form){.out = &bytes}, &same);
     bool ok = bytes.len <= AUDIT_JOB_MAX || err_set(err, ERR_LIMIT, "the rules exceed 64 MiB of text");
     int fd = ok ? memfd_create("kubelua-audit", MFD_CLOEXEC) : -1;
     if (ok && fd < 0) ok = err_set(err, ERR_IO, "cannot create a memory file: %s", strerror(errno));
@@ -183,7 +183,7 @@ static bool read_all(int fd, struct buf *out, struct err *err)
 
 static bool take(struct str bytes, struct audit_job *r)
 {
-    struct form f = {.in.rest = bytes};
+    struct job_form f = {.in.rest = bytes};
     if (!str_is(wire_text(&f.in), KUBELUA_VERSION)) return false;
     job(&f, r);
     return wire_at_end(&f.in);

@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "kube/kinds/resource.h"
 
-struct session {
+struct prompt_session {
     struct repl_backend *backend;
     struct prompt *prompt;
     struct buf text; /* of the lines that belong together */
@@ -51,27 +51,27 @@ static const struct flag_group *groups(void)
 
 static bool on_wait(void *ctx)
 {
-    struct repl_backend *backend = ((struct session *)ctx)->backend;
+    struct repl_backend *backend = ((struct prompt_session *)ctx)->backend;
     if (backend->lost.code == ERR_NONE) backend->wait(backend);
     return backend->lost.code == ERR_NONE;
 }
 
 static void on_complete(void *ctx, struct str text, size_t *start, struct buf *names)
 {
-    struct repl_backend *backend = ((struct session *)ctx)->backend;
+    struct repl_backend *backend = ((struct prompt_session *)ctx)->backend;
     backend->complete(backend, text, start, names);
 }
 
 /* In a signal handler. */
 static void on_interrupt(void *ctx)
 {
-    struct repl_backend *backend = ((struct session *)ctx)->backend;
+    struct repl_backend *backend = ((struct prompt_session *)ctx)->backend;
     backend->interrupt(backend);
 }
 
 /* --- lines */
 
-static struct repl_style style_of(const struct session *s)
+static struct repl_style style_of(const struct prompt_session *s)
 {
     const char *no_colour = getenv("NO_COLOR");
     struct winsize size;
@@ -81,7 +81,7 @@ static struct repl_style style_of(const struct session *s)
     return style;
 }
 
-static void show(struct session *s, enum repl_end end, struct str text)
+static void show(struct prompt_session *s, enum repl_end end, struct str text)
 {
     if (end == REPL_DONE && text.n) printf("%.*s\n", STR_ARG(text));
     fflush(stdout);
@@ -90,7 +90,7 @@ static void show(struct session *s, enum repl_end end, struct str text)
     s->failed = true;
 }
 
-static void eval(struct session *s)
+static void eval(struct prompt_session *s)
 {
     struct repl_style style = style_of(s);
     struct buf result = {0};
@@ -102,7 +102,7 @@ static void eval(struct session *s)
     s->text.len = 0;
 }
 
-static void take_line(struct session *s, const struct buf *line)
+static void take_line(struct prompt_session *s, const struct buf *line)
 {
     if (s->text.len) buf_putc(&s->text, '\n');
     buf_str(&s->text, buf_slice(line));
@@ -112,7 +112,7 @@ static void take_line(struct session *s, const struct buf *line)
         s->text.len = 0;
 }
 
-static void print_incomplete(struct session *s)
+static void print_incomplete(struct prompt_session *s)
 {
     int line = 1;
     for (size_t i = 0; i < s->text.len; i++) line += s->text.data[i] == '\n';
@@ -120,7 +120,7 @@ static void print_incomplete(struct session *s)
     s->failed = true;
 }
 
-static int read_all(struct session *s)
+static int read_all(struct prompt_session *s)
 {
     struct buf line = {0};
     enum prompt_result result;
@@ -143,7 +143,7 @@ static int read_all(struct session *s)
 /* Takes the backend; NULL: it could not be had. */
 static int run_session(struct repl_backend *backend, const char *where)
 {
-    struct session s = {.backend = backend};
+    struct prompt_session s = {.backend = backend};
     if (!backend) return EXIT_USAGE;
     s.prompt = prompt_new(&(struct prompt_ops){
         .wait = on_wait, .complete = on_complete, .interrupted = on_interrupt, .ctx = &s});

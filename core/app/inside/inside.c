@@ -18,13 +18,13 @@ struct spec_cluster {
     struct spec_cluster_options options;
     struct sim_inside *inside;
     struct spec_faults faults;
-    TAILQ_HEAD(, call) calls;
+    TAILQ_HEAD(, inside_call) calls;
     struct timer tick;
 };
 
 /* One exchange. */
-struct call {
-    TAILQ_ENTRY(call) link;
+struct inside_call {
+    TAILQ_ENTRY(inside_call) link;
     struct spec_cluster *cluster;
     struct http_exchange *exchange; /* NULL: it is over */
     bool busy;                      /* it is being served or answered */
@@ -36,7 +36,7 @@ struct call {
     struct sim_stream *stream;               /* of a watch that is answered */
 };
 
-static void call_free(struct call *call)
+static void call_free(struct inside_call *call)
 {
     TAILQ_REMOVE(&call->cluster->calls, call, link);
     timer_cancel(&call->due);
@@ -51,7 +51,7 @@ static void call_free(struct call *call)
     free(call);
 }
 
-static struct sim_inside_request request_of(const struct call *call)
+static struct sim_inside_request request_of(const struct inside_call *call)
 {
     return (struct sim_inside_request){.method = call->method,
                                        .target = call->target,
@@ -62,7 +62,7 @@ static struct sim_inside_request request_of(const struct call *call)
 
 /* --- responses */
 
-static void observe(struct call *call)
+static void observe(struct inside_call *call)
 {
     const struct spec_cluster_options *o = &call->cluster->options;
     const struct sim_inside_request request = request_of(call);
@@ -74,7 +74,7 @@ static void observe(struct call *call)
 }
 
 /* The owner of the exchange may end it in each of these. */
-static void write_part(struct call *call, const struct sim_inside_response *response, const char *data,
+static void write_part(struct inside_call *call, const struct sim_inside_response *response, const char *data,
                        size_t len)
 {
     if (response && call->exchange)
@@ -87,14 +87,14 @@ static void write_part(struct call *call, const struct sim_inside_response *resp
     if (call->exchange) http_local_body(call->exchange, data, len);
 }
 
-static void finish(struct call *call)
+static void finish(struct inside_call *call)
 {
     call->busy = false;
     if (!call->exchange) call_free(call);
 }
 
 /* Sends what a watch has for its client now; returns true if there was anything. */
-static bool go_on(struct call *call)
+static bool go_on(struct inside_call *call)
 {
     struct buf out = {0};
     if (http_local_is_paused(call->exchange)) return false;
@@ -109,7 +109,7 @@ static bool go_on(struct call *call)
 
 static void on_response(struct timer *timer)
 {
-    struct call *call = container_of(timer, struct call, due);
+    struct inside_call *call = container_of(timer, struct inside_call, due);
     const struct sim_inside_response *a = &call->due_response;
     call->busy = true;
     call->stream = a->stream;
@@ -123,7 +123,7 @@ static void on_response(struct timer *timer)
 /* Executes the request as soon as it comes, whoever waits for the response. */
 static void on_serve(struct timer *timer)
 {
-    struct call *call = container_of(timer, struct call, due);
+    struct inside_call *call = container_of(timer, struct inside_call, due);
     const struct sim_inside_request request = request_of(call);
     const struct spec_outcome *outcome = &call->outcome;
     call->busy = true;
@@ -164,15 +164,15 @@ static char *target_of(const char *url)
 static void begin(struct http_local *server, struct http_exchange *exchange, const struct http_request *from)
 {
     struct spec_cluster *cluster = container_of(server, struct spec_cluster, server);
-    struct call *call = NEW(struct call);
+    struct inside_call *call = NEW(struct inside_call);
     struct sim_inside_about about;
-    *call = (struct call){.cluster = cluster,
-                          .exchange = exchange,
-                          .due.fn = on_serve,
-                          .method = xstrdup(from->method ? from->method : "GET"),
-                          .target = target_of(from->url),
-                          .accept = header(from, "Accept"),
-                          .content_type = header(from, "Content-Type")};
+    *call = (struct inside_call){.cluster = cluster,
+                                 .exchange = exchange,
+                                 .due.fn = on_serve,
+                                 .method = xstrdup(from->method ? from->method : "GET"),
+                                 .target = target_of(from->url),
+                                 .accept = header(from, "Accept"),
+                                 .content_type = header(from, "Content-Type")};
     if (from->body.p) buf_str(&call->body, from->body);
     TAILQ_INSERT_TAIL(&cluster->calls, call, link);
     const struct sim_inside_request request = request_of(call);
@@ -185,7 +185,7 @@ static void begin(struct http_local *server, struct http_exchange *exchange, con
 static void gone(struct http_local *server, struct http_exchange *exchange)
 {
     struct spec_cluster *cluster = container_of(server, struct spec_cluster, server);
-    struct call *call;
+    struct inside_call *call;
     TAILQ_FOREACH (call, &cluster->calls, link)
         if (call->exchange == exchange) break;
     if (!call) return;
@@ -240,9 +240,9 @@ struct sim_inside *spec_cluster_inside(struct spec_cluster *cluster)
 /* A response may begin and end other calls: restart the walk. */
 bool spec_cluster_pump(struct spec_cluster *cluster)
 {
-    struct call *call = TAILQ_FIRST(&cluster->calls);
+    struct inside_call *call = TAILQ_FIRST(&cluster->calls);
     while (call) {
-        struct call *next = TAILQ_NEXT(call, link);
+        struct inside_call *next = TAILQ_NEXT(call, link);
         if (call->stream && go_on(call)) return true;
         call = next;
     }

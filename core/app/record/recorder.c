@@ -19,8 +19,8 @@
 
 enum { BATCH = 100, PARTS_SHOWN = 10 };
 
-struct stream {
-    STAILQ_ENTRY(stream) link;
+struct recorded_stream {
+    STAILQ_ENTRY(recorded_stream) link;
     struct recorder *recorder;
     struct informer_key key;
     char *name, *part;
@@ -35,7 +35,7 @@ struct stream {
 struct recorder {
     struct recorder_options options;
     char *path; /* of the whole: what a link points at */
-    STAILQ_HEAD(, stream) streams;
+    STAILQ_HEAD(, recorded_stream) streams;
     size_t count;
     bool started; /* parts hold what was recorded: they are not thrown away */
     struct buf text;
@@ -48,7 +48,7 @@ static int64_t now_us(const struct recorder *recorder)
 
 /* --- what a reflector saw */
 
-static void put_object(struct stream *stream, enum recording_type type, int64_t at_us,
+static void put_object(struct recorded_stream *stream, enum recording_type type, int64_t at_us,
                        const struct root *object)
 {
     struct buf *text = &stream->recorder->text;
@@ -57,7 +57,7 @@ static void put_object(struct stream *stream, enum recording_type type, int64_t 
     recording_writer_put(stream->writer, type, at_us, buf_slice(text));
 }
 
-static void put_delta(struct stream *stream, const struct delta *d)
+static void put_delta(struct recorded_stream *stream, const struct delta *d)
 {
     static const enum recording_type types[] = {[DELTA_ADDED] = RECORDING_ADDED,
                                                 [DELTA_UPDATED] = RECORDING_MODIFIED,
@@ -76,7 +76,7 @@ static void put_delta(struct stream *stream, const struct delta *d)
 
 static void on_drain(struct timer *timer)
 {
-    struct stream *stream = container_of(timer, struct stream, drain);
+    struct recorded_stream *stream = container_of(timer, struct recorded_stream, drain);
     struct delta *batch;
     size_t count = delta_fifo_take(stream->fifo, BATCH, &batch);
     for (size_t i = 0; i < count; i++) put_delta(stream, &batch[i]);
@@ -86,20 +86,20 @@ static void on_drain(struct timer *timer)
 
 static void on_ready(void *ctx)
 {
-    struct stream *stream = ctx;
+    struct recorded_stream *stream = ctx;
     if (!timer_running(&stream->drain))
         timer_start(&stream->drain, loop_clock(stream->recorder->options.loop), 0);
 }
 
 /* --- streams */
 
-static void stream_close(struct stream *stream)
+static void stream_close(struct recorded_stream *stream)
 {
     reflector_free(stream->reflector);
     stream->reflector = NULL;
 }
 
-static void stream_free_all(struct stream *stream)
+static void stream_free_all(struct recorded_stream *stream)
 {
     struct err err;
     stream_close(stream);
@@ -115,7 +115,7 @@ static void stream_free_all(struct stream *stream)
 
 static bool is_known(const struct recorder *recorder, const struct informer_key *key)
 {
-    const struct stream *s;
+    const struct recorded_stream *s;
     STAILQ_FOREACH (s, &recorder->streams, link)
         if (informer_key_equal(&s->key, key)) return true;
     return false;
@@ -136,7 +136,7 @@ static struct projection *without_secrets(struct err *err)
                           err);
 }
 
-static bool open_writer(struct stream *stream, struct err *err)
+static bool open_writer(struct recorded_stream *stream, struct err *err)
 {
     const struct recorder *recorder = stream->recorder;
     struct informer_key *key = &stream->key;
@@ -164,7 +164,7 @@ bool recorder_add(struct recorder *recorder, const struct resource *resource, co
                            .field_selector = scope->field_selector ? scope->field_selector : ""};
     if (is_secret(resource) && recorder->options.redacts && !(own.projection = without_secrets(err)))
         return false;
-    struct stream *stream = NEW(struct stream);
+    struct recorded_stream *stream = NEW(struct recorded_stream);
     struct buf name = {0};
     stream->recorder = recorder;
     stream->drain.fn = on_drain;
@@ -232,7 +232,7 @@ size_t recorder_stream_count(const struct recorder *recorder)
 
 void recorder_start(struct recorder *recorder)
 {
-    struct stream *stream;
+    struct recorded_stream *stream;
     uint64_t seed = (uint64_t)now_us(recorder);
     recorder->started = true;
     STAILQ_FOREACH (stream, &recorder->streams, link) {
@@ -251,7 +251,7 @@ void recorder_start(struct recorder *recorder)
 
 bool recorder_flush(struct recorder *recorder)
 {
-    struct stream *stream;
+    struct recorded_stream *stream;
     bool ok = true;
     STAILQ_FOREACH (stream, &recorder->streams, link) ok = recording_writer_flush(stream->writer) && ok;
     return ok;
@@ -259,7 +259,7 @@ bool recorder_flush(struct recorder *recorder)
 
 void recorder_describe_lag(struct recorder *recorder, struct buf *out)
 {
-    const struct stream *stream;
+    const struct recorded_stream *stream;
     STAILQ_FOREACH (stream, &recorder->streams, link) {
         struct reflector_status status = {0};
         if (stream->lists > 0) continue;
@@ -271,7 +271,7 @@ void recorder_describe_lag(struct recorder *recorder, struct buf *out)
 
 /* --- the end */
 
-static bool end_stream(struct stream *stream, struct recorder_totals *totals, struct err *err)
+static bool end_stream(struct recorded_stream *stream, struct recorder_totals *totals, struct err *err)
 {
     while (delta_fifo_len(stream->fifo) > 0) on_drain(&stream->drain);
     stream_close(stream);
@@ -288,7 +288,7 @@ static bool end_stream(struct stream *stream, struct recorder_totals *totals, st
 static bool join(struct recorder *recorder, struct recorder_totals *totals, struct err *err)
 {
     const char **parts = xcalloc(recorder->count, sizeof *parts);
-    struct stream *stream;
+    struct recorded_stream *stream;
     size_t count = 0;
     STAILQ_FOREACH (stream, &recorder->streams, link) parts[count++] = stream->part;
     bool ok = recording_join(parts, count, recorder->path, &totals->bytes, err);
@@ -299,7 +299,7 @@ static bool join(struct recorder *recorder, struct recorder_totals *totals, stru
 /* Names the partial files in the error if they could not be joined. */
 static void print_parts(const struct recorder *recorder, struct err *err)
 {
-    const struct stream *stream;
+    const struct recorded_stream *stream;
     size_t count = 0;
     err_wrap(err, "%s was not written", recorder->path);
     STAILQ_FOREACH (stream, &recorder->streams, link) {
@@ -311,7 +311,7 @@ static void print_parts(const struct recorder *recorder, struct err *err)
 
 bool recorder_finish(struct recorder *recorder, struct recorder_totals *totals, struct err *err)
 {
-    struct stream *stream;
+    struct recorded_stream *stream;
     struct err other;
     bool ok = true;
     *totals = (struct recorder_totals){0};
@@ -324,7 +324,7 @@ bool recorder_finish(struct recorder *recorder, struct recorder_totals *totals, 
 
 void recorder_free(struct recorder *recorder)
 {
-    struct stream *stream;
+    struct recorded_stream *stream;
     if (!recorder) return;
     while ((stream = STAILQ_FIRST(&recorder->streams))) {
         STAILQ_REMOVE_HEAD(&recorder->streams, link);

@@ -20,8 +20,8 @@
 
 enum { READ_BLOCK = 4096 };
 
-struct session {
-    TAILQ_ENTRY(session) link;
+struct repl_session {
+    TAILQ_ENTRY(repl_session) link;
     struct repl_sessions *all;
     struct repl *repl;
     int fd;
@@ -38,11 +38,11 @@ struct session {
 
 struct repl_sessions {
     struct engine *engine;
-    TAILQ_HEAD(, session) list;
+    TAILQ_HEAD(, repl_session) list;
     size_t count;
 };
 
-static void session_free(struct session *s)
+static void session_free(struct repl_session *s)
 {
     struct ev_loop *ev = loop_ev(engine_loop(s->all->engine));
     TAILQ_REMOVE(&s->all->list, s, link);
@@ -59,7 +59,7 @@ static void session_free(struct session *s)
     free(s);
 }
 
-static void go_on_soon(struct session *s)
+static void go_on_soon(struct repl_session *s)
 {
     if (!timer_running(&s->go_on)) timer_start(&s->go_on, loop_clock(engine_loop(s->all->engine)), 0);
 }
@@ -67,7 +67,7 @@ static void go_on_soon(struct session *s)
 /* --- to the prompt */
 
 /* As much as the connection takes. Perhaps from inside a call into Lua: what is over ends later. */
-static void flush(struct session *s)
+static void flush(struct repl_session *s)
 {
     struct ev_loop *ev = loop_ev(engine_loop(s->all->engine));
     while (!s->lost && s->sent < s->out.len) {
@@ -90,7 +90,7 @@ static void flush(struct session *s)
 }
 
 /* `result` is JSON. */
-static void send_line(struct session *s, struct buf *result)
+static void send_line(struct repl_session *s, struct buf *result)
 {
     if (s->sent > s->out.len / 2) {
         buf_consume(&s->out, s->sent);
@@ -101,14 +101,14 @@ static void send_line(struct session *s, struct buf *result)
     flush(s);
 }
 
-static bool has_room(const struct session *s, size_t more)
+static bool has_room(const struct repl_session *s, size_t more)
 {
     return s->out.len - s->sent + more <= REPL_OUTPUT_MAX;
 }
 
 static void on_print(void *ctx, struct str line)
 {
-    struct session *s = ctx;
+    struct repl_session *s = ctx;
     struct buf out = {0};
     if (s->lost || s->flooded) return;
     if (!has_room(s, line.n)) {
@@ -122,7 +122,7 @@ static void on_print(void *ctx, struct str line)
     send_line(s, &out);
 }
 
-static void send_end(struct session *s, enum repl_end end, struct str text)
+static void send_end(struct repl_session *s, enum repl_end end, struct str text)
 {
     struct buf out = {0};
     json_open(&out, NULL, '{');
@@ -135,7 +135,7 @@ static void send_end(struct session *s, enum repl_end end, struct str text)
 
 static void on_end(void *ctx, enum repl_end end, struct str text)
 {
-    struct session *s = ctx;
+    struct repl_session *s = ctx;
     struct buf flood = {0};
     if (!has_room(s, text.n)) s->flooded = true;
     buf_printf(&flood, "the client does not read its output (over %d MiB buffered)", REPL_OUTPUT_MAX >> 20);
@@ -148,7 +148,7 @@ static void on_end(void *ctx, enum repl_end end, struct str text)
 }
 
 /* The last word; what does not fit into the connection is lost. */
-static void send_over(struct session *s, const char *why)
+static void send_over(struct repl_session *s, const char *why)
 {
     admin_error_write(why, &s->out);
     flush(s);
@@ -156,7 +156,7 @@ static void send_over(struct session *s, const char *why)
 
 /* --- from the prompt */
 
-static void eval(struct session *s, const struct tape *tape, size_t params)
+static void eval(struct repl_session *s, const struct tape *tape, size_t params)
 {
     struct repl_style style = {
         .width = (size_t)tape_int(tape, tape_field(tape, params, STR("width")), 0),
@@ -167,7 +167,7 @@ static void eval(struct session *s, const struct tape *tape, size_t params)
     repl_eval(s->repl, tape_str(tape, tape_field(tape, params, STR("text"))), &style);
 }
 
-static void complete(struct session *s, const struct tape *tape, size_t params)
+static void complete(struct repl_session *s, const struct tape *tape, size_t params)
 {
     size_t start;
     struct buf names = {0}, out = {0};
@@ -186,7 +186,7 @@ static void complete(struct session *s, const struct tape *tape, size_t params)
 }
 
 /* `line` has room for its padding. False: that is no prompt. */
-static bool take_line(struct session *s, struct buf *line)
+static bool take_line(struct repl_session *s, struct buf *line)
 {
     struct err err;
     struct tape tape;
@@ -211,7 +211,7 @@ static bool take_line(struct session *s, struct buf *line)
 }
 
 /* One in a turn of the loop: others have theirs. False: the session is over. */
-static bool take_next(struct session *s)
+static bool take_next(struct repl_session *s)
 {
     const char *end = s->in.len ? memchr(s->in.data, '\n', s->in.len) : NULL;
     struct buf line = {0};
@@ -235,14 +235,14 @@ static bool take_next(struct session *s)
 
 static void on_go_on(struct timer *timer)
 {
-    struct session *s = container_of(timer, struct session, go_on);
+    struct repl_session *s = container_of(timer, struct repl_session, go_on);
     if (s->lost || !take_next(s)) session_free(s);
 }
 
 /* Nothing more is read while lines wait. */
 static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 {
-    struct session *s = container_of(io, struct session, readable);
+    struct repl_session *s = container_of(io, struct repl_session, readable);
     if (timer_running(&s->go_on)) return;
     ssize_t n = recv(s->fd, buf_reserve(&s->in, READ_BLOCK), READ_BLOCK, 0);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
@@ -252,7 +252,7 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 
 static void on_writable(struct ev_loop *ev, ev_io *io, int events)
 {
-    struct session *s = container_of(io, struct session, writable);
+    struct repl_session *s = container_of(io, struct repl_session, writable);
     flush(s);
     if (!has_room(s, 0) || ev_is_active(&s->readable)) return;
     ev_io_start(ev, &s->readable);
@@ -268,10 +268,10 @@ static int64_t peer_pid(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) == 0 ? peer.pid : 0;
 }
 
-static struct session *session_new(struct repl_sessions *all, struct err *err)
+static struct repl_session *session_new(struct repl_sessions *all, struct err *err)
 {
     struct engine *engine = all->engine;
-    struct session *s = NEW(struct session);
+    struct repl_session *s = NEW(struct repl_session);
     s->repl = repl_new(engine_host(engine), REPL_SHARED_CACHES,
                        &(struct repl_ops){.printed = on_print, .ended = on_end, .ctx = s}, err);
     if (!s->repl) {
@@ -287,7 +287,7 @@ static struct session *session_new(struct repl_sessions *all, struct err *err)
     return s;
 }
 
-static void connect_to(struct session *s, int fd)
+static void connect_to(struct repl_session *s, int fd)
 {
     struct buf out = {0};
     s->fd = fd;
@@ -319,7 +319,7 @@ void repl_sessions_begin(void *ctx, struct admin_call *call)
     bool ends = engine_is_ending(engine), full = all->count == REPL_SESSIONS_MAX;
     if (ends) err_set(&err, ERR_CLOSED, "the engine is shutting down");
     if (full) err_set(&err, ERR_LIMIT, "too many REPL sessions (maximum %d)", REPL_SESSIONS_MAX);
-    struct session *s = ends || full ? NULL : session_new(all, &err);
+    struct repl_session *s = ends || full ? NULL : session_new(all, &err);
     if (s)
         connect_to(s, admin_call_take_connection(call));
     else
@@ -328,14 +328,14 @@ void repl_sessions_begin(void *ctx, struct admin_call *call)
 
 void repl_sessions_claims_changed(struct repl_sessions *all)
 {
-    struct session *s;
+    struct repl_session *s;
     TAILQ_FOREACH (s, &all->list, link) repl_claims_changed(s->repl);
 }
 
 void repl_sessions_put(void *ctx, struct buf *out)
 {
     const struct repl_sessions *all = ctx;
-    const struct session *s;
+    const struct repl_session *s;
     json_open(out, "prompts", '[');
     TAILQ_FOREACH (s, &all->list, link) {
         json_open(out, NULL, '{');
@@ -350,7 +350,7 @@ void repl_sessions_put(void *ctx, struct buf *out)
 
 void repl_sessions_end(struct repl_sessions *all)
 {
-    struct session *s;
+    struct repl_session *s;
     while ((s = TAILQ_FIRST(&all->list))) {
         repl_cancel(s->repl);
         send_over(s, "the engine is shutting down");

@@ -13,7 +13,7 @@
 enum { UNLISTED_SHOWN = 5, KINDS_SHOWN = 10 };
 
 /* Object of the recording that the cluster has. */
-struct known {
+struct replayed_object {
     UT_hash_handle hh;
     char *path;     /* "/api/v1/namespaces/shop/pods/web" */
     char *version;  /* as recorded */
@@ -26,7 +26,7 @@ struct spec_replay {
     struct recording *recording;
     char *file;
     struct tape_parser *parser;
-    struct known *known;
+    struct replayed_object *known;
     unsigned *lists; /* of each stream: how many were whole */
     int64_t begin_us;
     struct err problem; /* the first that could not be read or stored */
@@ -82,14 +82,14 @@ static unsigned round_of(const struct spec_replay *replay, size_t stream, enum r
     return 2 * replay->lists[stream] + (type == RECORDING_ITEM);
 }
 
-static struct known *find(struct spec_replay *replay)
+static struct replayed_object *find(struct spec_replay *replay)
 {
-    struct known *known;
+    struct replayed_object *known;
     HASH_FIND(hh, replay->known, replay->path.data, replay->path.len, known);
     return known;
 }
 
-static void forget(struct spec_replay *replay, struct known *known)
+static void forget(struct spec_replay *replay, struct replayed_object *known)
 {
     HASH_DEL(replay->known, known);
     free(known->path);
@@ -97,9 +97,9 @@ static void forget(struct spec_replay *replay, struct known *known)
     free(known);
 }
 
-static struct known *learn(struct spec_replay *replay)
+static struct replayed_object *learn(struct spec_replay *replay)
 {
-    struct known *known = NEW(struct known);
+    struct replayed_object *known = NEW(struct replayed_object);
     known->path = xstrdup(buf_text(&replay->path));
     HASH_ADD_KEYPTR(hh, replay->known, known->path, strlen(known->path), known);
     return known;
@@ -109,7 +109,7 @@ static bool put(struct spec_replay *replay, const struct recording_record *recor
 {
     const char *version = identify(replay, record, err);
     if (!version) return false;
-    struct known *known = find(replay);
+    struct replayed_object *known = find(replay);
     bool same = known && *version && strcmp(known->version, version) == 0;
     if (!same) {
         if (!spec_engine_put(replay->engine, record->object, err)) return false;
@@ -126,7 +126,7 @@ static bool put(struct spec_replay *replay, const struct recording_record *recor
 static bool remove_one(struct spec_replay *replay, const struct recording_record *record, struct err *err)
 {
     if (!identify(replay, record, err)) return false;
-    struct known *known = find(replay);
+    struct replayed_object *known = find(replay);
     if (spec_engine_remove(replay->engine, buf_text(&replay->path))) replay->made++;
     if (known) forget(replay, known);
     return true;
@@ -135,7 +135,7 @@ static bool remove_one(struct spec_replay *replay, const struct recording_record
 /* Removes objects that the stream had before this list and that the list does not have. */
 static void end_list(struct spec_replay *replay, size_t stream)
 {
-    struct known *known, *next;
+    struct replayed_object *known, *next;
     HASH_ITER (hh, replay->known, known, next) {
         if (known->stream != stream || known->round == round_of(replay, stream, RECORDING_ITEM)) continue;
         if (spec_engine_remove(replay->engine, known->path)) replay->made++;
@@ -330,7 +330,7 @@ struct spec_replay *spec_replay_open(struct spec_engine *engine, const char *pat
 
 void spec_replay_close(struct spec_replay *replay)
 {
-    struct known *known, *next;
+    struct replayed_object *known, *next;
     if (!replay) return;
     HASH_ITER (hh, replay->known, known, next) {
         forget(replay, known);

@@ -125,14 +125,14 @@ bool spec_audit(struct spec_engine *engine, const char *rule, bool passes, struc
 
 enum { TIMEOUT_MS = 600000 };
 
-struct waiting {
+struct waiting_call {
     struct spec_call_result *result;
     bool over;
 };
 
 static void on_done(void *ctx, const struct script_command_result *from)
 {
-    struct waiting *waiting = ctx;
+    struct waiting_call *waiting = ctx;
     waiting->over = true;
     waiting->result->end = from->end;
     waiting->result->is_json = from->is_json;
@@ -156,7 +156,7 @@ static struct script *find(struct spec_engine *engine, const char *name, size_t 
 }
 
 /* Waits for the call, which may sleep or send requests: turns the clock as far as needed. */
-static bool wait_for(struct spec_engine *engine, const struct waiting *waiting, struct err *err)
+static bool wait_for(struct spec_engine *engine, const struct waiting_call *waiting, struct err *err)
 {
     struct clock *clock = loop_clock(engine->loop);
     int64_t end_ms = clock_now_ms(clock) + TIMEOUT_MS;
@@ -171,7 +171,7 @@ bool spec_command_call(struct spec_engine *engine, const char *name, const char 
                        struct spec_call_result *result, struct err *err)
 {
     size_t command;
-    struct waiting waiting = {.result = result};
+    struct waiting_call waiting = {.result = result};
     struct script *script = find(engine, name, &command, err);
     if (!script) return false;
     spec_engine_enter(engine);

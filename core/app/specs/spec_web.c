@@ -15,8 +15,8 @@ struct headers {
     size_t count;
 };
 
-struct rule {
-    TAILQ_ENTRY(rule) link;
+struct spec_web_rule {
+    TAILQ_ENTRY(spec_web_rule) link;
     char *method, *url;
     int status, times;
     struct headers headers;
@@ -25,20 +25,20 @@ struct rule {
     unsigned refs; /* calls that it responds to, and the list */
 };
 
-struct call {
-    TAILQ_ENTRY(call) link;
+struct spec_web_call {
+    TAILQ_ENTRY(spec_web_call) link;
     struct spec_web *web;
     struct http_exchange *exchange; /* NULL: it is over */
     struct timer due;
-    struct rule *rule; /* NULL: no rule matches */
+    struct spec_web_rule *rule; /* NULL: no rule matches */
     bool busy;
 };
 
 struct spec_web {
     struct http_local server;
     struct spec_web_options options;
-    TAILQ_HEAD(, rule) rules;
-    TAILQ_HEAD(, call) calls;
+    TAILQ_HEAD(, spec_web_rule) rules;
+    TAILQ_HEAD(, spec_web_call) calls;
 };
 
 static void copy_headers(struct headers *to, const struct http_header *from)
@@ -49,7 +49,7 @@ static void copy_headers(struct headers *to, const struct http_header *from)
         to->items[i] = (struct http_header){xstrdup(from[i].name), xstrdup(from[i].value)};
 }
 
-static void rule_unref(struct rule *rule)
+static void rule_unref(struct spec_web_rule *rule)
 {
     if (!rule || --rule->refs > 0) return;
     for (size_t i = 0; i < rule->headers.count; i++) {
@@ -63,7 +63,7 @@ static void rule_unref(struct rule *rule)
     free(rule);
 }
 
-static void call_free(struct call *call)
+static void call_free(struct spec_web_call *call)
 {
     TAILQ_REMOVE(&call->web->calls, call, link);
     timer_cancel(&call->due);
@@ -78,9 +78,9 @@ static bool url_matches(const char *wanted, const char *url)
 }
 
 /* The newest that matches, with a reference; one that is used up is gone from the list. */
-static struct rule *find(struct spec_web *web, const char *method, const char *url)
+static struct spec_web_rule *find(struct spec_web *web, const char *method, const char *url)
 {
-    struct rule *rule;
+    struct spec_web_rule *rule;
     TAILQ_FOREACH (rule, &web->rules, link)
         if ((!rule->method || strcasecmp(rule->method, method) == 0) && url_matches(rule->url, url)) break;
     if (!rule) return NULL;
@@ -92,16 +92,16 @@ static struct rule *find(struct spec_web *web, const char *method, const char *u
     return rule;
 }
 
-static const char *content_type(const struct rule *rule)
+static const char *content_type(const struct spec_web_rule *rule)
 {
     for (size_t i = 0; i < rule->headers.count; i++)
         if (strcasecmp(rule->headers.items[i].name, "content-type") == 0) return rule->headers.items[i].value;
     return "";
 }
 
-static void respond(struct call *call)
+static void respond(struct spec_web_call *call)
 {
-    const struct rule *rule = call->rule;
+    const struct spec_web_rule *rule = call->rule;
     struct err err;
     call->busy = true;
     if (!rule) {
@@ -122,16 +122,16 @@ static void respond(struct call *call)
 
 static void on_due(struct timer *timer)
 {
-    respond(container_of(timer, struct call, due));
+    respond(container_of(timer, struct spec_web_call, due));
 }
 
 static void begin(struct http_local *server, struct http_exchange *exchange,
                   const struct http_request *request)
 {
     struct spec_web *web = container_of(server, struct spec_web, server);
-    struct call *call = NEW(struct call);
+    struct spec_web_call *call = NEW(struct spec_web_call);
     const char *method = request->method ? request->method : "GET";
-    *call = (struct call){
+    *call = (struct spec_web_call){
         .web = web, .exchange = exchange, .due.fn = on_due, .rule = find(web, method, request->url)};
     TAILQ_INSERT_TAIL(&web->calls, call, link);
     web->options.on_request(web->options.ctx,
@@ -146,7 +146,7 @@ static void begin(struct http_local *server, struct http_exchange *exchange,
 static void gone(struct http_local *server, struct http_exchange *exchange)
 {
     struct spec_web *web = container_of(server, struct spec_web, server);
-    struct call *call;
+    struct spec_web_call *call;
     TAILQ_FOREACH (call, &web->calls, link)
         if (call->exchange == exchange) break;
     if (!call) return;
@@ -166,7 +166,7 @@ struct spec_web *spec_web_new(const struct spec_web_options *options)
 
 void spec_web_free(struct spec_web *web)
 {
-    struct rule *rule;
+    struct spec_web_rule *rule;
     if (!web) return;
     must(TAILQ_EMPTY(&web->calls));
     while ((rule = TAILQ_FIRST(&web->rules))) {
@@ -183,13 +183,13 @@ struct http_local *spec_web_server(struct spec_web *web)
 
 void spec_web_add(struct spec_web *web, const struct spec_web_response *response)
 {
-    struct rule *rule = NEW(struct rule);
-    *rule = (struct rule){.method = xstrdup(response->method),
-                          .url = xstrdup(response->url),
-                          .status = response->status,
-                          .times = response->times,
-                          .delay_ms = response->delay_ms,
-                          .refs = 1};
+    struct spec_web_rule *rule = NEW(struct spec_web_rule);
+    *rule = (struct spec_web_rule){.method = xstrdup(response->method),
+                                   .url = xstrdup(response->url),
+                                   .status = response->status,
+                                   .times = response->times,
+                                   .delay_ms = response->delay_ms,
+                                   .refs = 1};
     copy_headers(&rule->headers, response->headers);
     buf_str(&rule->body, response->body);
     TAILQ_INSERT_HEAD(&web->rules, rule, link);

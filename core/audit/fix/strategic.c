@@ -12,7 +12,7 @@
 enum { ITEMS_MAX = 1000 };
 
 /* Place of a value in an object. */
-enum place {
+enum strategic_place {
     AT_OTHER, /* its lists may have keys that are not known here */
     AT_PLAIN, /* its lists have none, and are replaced whole */
     AT_POD,
@@ -27,7 +27,7 @@ enum place {
 
 static const struct {
     const char *group, *kind;
-    enum place place;
+    enum strategic_place place;
 } kinds[] = {
     {"", "Pod", AT_POD},
     {"", "ReplicationController", AT_WORKLOAD},
@@ -40,9 +40,9 @@ static const struct {
 };
 
 static const struct {
-    enum place from;
+    enum strategic_place from;
     const char *field;
-    enum place to;
+    enum strategic_place to;
 } steps[] = {
     {AT_POD, "spec", AT_POD_SPEC},
     {AT_WORKLOAD, "spec", AT_WORKLOAD_SPEC},
@@ -53,9 +53,9 @@ static const struct {
 };
 
 static const struct {
-    enum place at;
+    enum strategic_place at;
     const char *field, *key;
-    enum place items;
+    enum strategic_place items;
 } lists[] = {
     {AT_POD_SPEC, "containers", "name", AT_CONTAINER},
     {AT_POD_SPEC, "initContainers", "name", AT_CONTAINER},
@@ -79,9 +79,9 @@ struct patch {
     bool failed;
 };
 
-static bool diff(struct patch *patch, struct value from, struct value to, enum place at);
+static bool diff(struct patch *patch, struct value from, struct value to, enum strategic_place at);
 
-static enum place place_of(struct value object)
+static enum strategic_place place_of(struct value object)
 {
     struct text texts[2];
     struct str version = value_str(value_field(object, STR("apiVersion")), &texts[0]);
@@ -94,7 +94,7 @@ static enum place place_of(struct value object)
 }
 
 /* Metadata and status have lists with keys of their own. */
-static enum place step(enum place at, struct str field)
+static enum strategic_place step(enum strategic_place at, struct str field)
 {
     for (size_t i = 0; i < ARRAY_LEN(steps); i++)
         if (steps[i].from == at && str_is(field, steps[i].field)) return steps[i].to;
@@ -138,7 +138,7 @@ static void put_item(struct buf *out, struct str key, struct value own)
 
 /* Both have it: what has changed of it, behind its key. */
 static void put_changed(struct patch *patch, struct str key, struct value from, struct value to,
-                        enum place at)
+                        enum strategic_place at)
 {
     struct buf inner = {0}, *out = patch->out;
     patch->out = &inner;
@@ -166,7 +166,8 @@ static void put_order(struct buf *out, struct str field, struct str key, struct 
 }
 
 /* True when items are new, or stand in another order. */
-static bool put_items(struct patch *patch, struct str key, struct value from, struct value to, enum place at)
+static bool put_items(struct patch *patch, struct str key, struct value from, struct value to,
+                      enum strategic_place at)
 {
     size_t before = 0, count = value_count(from);
     bool moved = false;
@@ -199,7 +200,7 @@ static void put_removed(struct buf *out, struct str key, struct value from, stru
 
 /* Two lists that differ, as fields of the map that they are in. */
 static void put_list(struct patch *patch, struct str field, struct str key, struct value from,
-                     struct value to, enum place at)
+                     struct value to, enum strategic_place at)
 {
     struct buf items = {0}, *out = patch->out;
     if (!is_keyed(from, key) || !is_keyed(to, key)) {
@@ -222,7 +223,7 @@ static void put_list(struct patch *patch, struct str field, struct str key, stru
 /* --- fields */
 
 static void put_value(struct patch *patch, struct str field, struct value from, struct value to,
-                      enum place at)
+                      enum strategic_place at)
 {
     bool is_list = value_type(from) == VALUE_ARRAY && value_type(to) == VALUE_ARRAY;
     for (size_t i = 0; is_list && i < ARRAY_LEN(lists); i++) {
@@ -230,7 +231,7 @@ static void put_value(struct patch *patch, struct str field, struct value from, 
         put_list(patch, field, str_of(lists[i].key), from, to, lists[i].items);
         return;
     }
-    enum place inner = step(at, field);
+    enum strategic_place inner = step(at, field);
     bool differs = true;
     size_t before = patch->out->len;
     if (is_list && inner == AT_OTHER) patch->failed = true;
@@ -245,7 +246,7 @@ static void put_value(struct patch *patch, struct str field, struct value from, 
 /* A map, whose entries are there. */
 struct level {
     struct patch *patch;
-    enum place at;
+    enum strategic_place at;
 };
 
 static void put_entry(void *ctx, struct buf *out, struct str field, struct value from, struct value to)
@@ -255,7 +256,7 @@ static void put_entry(void *ctx, struct buf *out, struct str field, struct value
 }
 
 /* Two maps. False, with nothing written: they are equal, or but for nulls, which no patch can write. */
-static bool diff(struct patch *patch, struct value from, struct value to, enum place at)
+static bool diff(struct patch *patch, struct value from, struct value to, enum strategic_place at)
 {
     struct level level = {patch, at};
     return merge_diff_maps(patch->out, from, to, put_entry, &level);
@@ -265,7 +266,7 @@ bool strategic_diff(struct buf *out, struct value from, struct value to)
 {
     struct patch patch = {.out = out};
     size_t before = out->len;
-    enum place at = place_of(from);
+    enum strategic_place at = place_of(from);
     bool ok = at != AT_OTHER && diff(&patch, from, to, at) && patch.is_keyed && !patch.failed;
     if (!ok) out->len = before;
     return ok;

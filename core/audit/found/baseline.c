@@ -16,7 +16,7 @@
 enum { FILE_MAX = 1 << 30 };
 
 /* Findings of one key. `taken` counts since `round` began. */
-struct known {
+struct baseline_key {
     uint64_t hash;
     uint32_t count, taken, round;
 };
@@ -30,7 +30,7 @@ struct baseline {
 
 static bool take(const struct baseline *baseline, uint64_t hash)
 {
-    struct known *known = number_map_find(&baseline->known, hash, sizeof *known);
+    struct baseline_key *known = number_map_find(&baseline->known, hash, sizeof *known);
     if (!known) return false;
     if (known->round != baseline->round) known->taken = 0;
     known->round = baseline->round;
@@ -81,7 +81,7 @@ static bool add_result(struct baseline *baseline, const struct tape *tape, size_
     struct str result = field(tape, at, "result"), fingerprint = field(tape, at, "fingerprint");
     if (!key.rule.n || !key.kind.n || !result.n) return false;
     if (!str_is(result, "fail") && !str_is(result, "warn")) return true;
-    struct known *known = number_map_add(
+    struct baseline_key *known = number_map_add(
         &baseline->known, fingerprint.n ? hash_key(fingerprint) : hash_of_old(&key), sizeof *known);
     known->count++;
     baseline->old += fingerprint.n == 0;

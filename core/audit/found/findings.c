@@ -12,20 +12,20 @@ struct findings {
 };
 
 /* Without gaps, as blocks are compared byte by byte. */
-struct head {
+struct finding_head {
     uint32_t message, path, value, reason;
     uint16_t verdict, accepted;
 };
-_Static_assert(sizeof(struct head) == 20, "struct head has a gap");
+_Static_assert(sizeof(struct finding_head) == 20, "struct finding_head has a gap");
 
 void findings_gather(struct buf *gathered, const struct rule_finding *finding, bool accepted)
 {
-    const struct head head = {.message = (uint32_t)finding->message.n,
-                              .path = (uint32_t)finding->path.n,
-                              .value = (uint32_t)finding->value.n,
-                              .reason = (uint32_t)finding->reason.n,
-                              .verdict = (uint16_t)finding->verdict,
-                              .accepted = accepted};
+    const struct finding_head head = {.message = (uint32_t)finding->message.n,
+                                      .path = (uint32_t)finding->path.n,
+                                      .value = (uint32_t)finding->value.n,
+                                      .reason = (uint32_t)finding->reason.n,
+                                      .verdict = (uint16_t)finding->verdict,
+                                      .accepted = accepted};
     buf_append(gathered, &head, sizeof head);
     buf_str(gathered, finding->message);
     buf_str(gathered, finding->path);
@@ -62,7 +62,7 @@ static struct str cut(const struct findings *findings, size_t *at, uint32_t n)
 
 bool findings_next(const struct findings *findings, size_t *at, struct rule_finding *out, bool *accepted)
 {
-    struct head head;
+    struct finding_head head;
     if (!findings || *at == findings->len) return false;
     memcpy(&head, findings->bytes + *at, sizeof head);
     *at += sizeof head;

@@ -10,19 +10,19 @@ enum { LEVELS_MAX = 4096 /* of what is deeper nothing is looked at: parsers refu
 
 enum want { WANT_VALUE, WANT_ITEM_OR_END, WANT_KEY, WANT_KEY_OR_END, WANT_COLON, WANT_COMMA_OR_END };
 
-struct walk {
+struct fault_walk {
     const char *p, *end;
     enum want want;
     size_t depth;
     uint64_t is_map[LEVELS_MAX / 64];
 };
 
-static bool in_map(const struct walk *w)
+static bool in_map(const struct fault_walk *w)
 {
     return w->depth > 0 && (w->is_map[(w->depth - 1) / 64] >> ((w->depth - 1) % 64) & 1);
 }
 
-static bool open_level(struct walk *w, bool map)
+static bool open_level(struct fault_walk *w, bool map)
 {
     uint64_t bit = (uint64_t)1 << (w->depth % 64), *bits = &w->is_map[w->depth / 64];
     if (w->depth == LEVELS_MAX) return false;
@@ -33,7 +33,7 @@ static bool open_level(struct walk *w, bool map)
     return true;
 }
 
-static bool close_level(struct walk *w)
+static bool close_level(struct fault_walk *w)
 {
     w->depth--;
     w->want = WANT_COMMA_OR_END;
@@ -41,26 +41,26 @@ static bool close_level(struct walk *w)
     return true;
 }
 
-static bool is_digit(const struct walk *w)
+static bool is_digit(const struct fault_walk *w)
 {
     return w->p < w->end && *w->p >= '0' && *w->p <= '9';
 }
 
-static bool digits(struct walk *w)
+static bool digits(struct fault_walk *w)
 {
     if (!is_digit(w)) return false;
     while (is_digit(w)) w->p++;
     return true;
 }
 
-static bool take_any(struct walk *w, const char *among)
+static bool take_any(struct fault_walk *w, const char *among)
 {
     if (w->p == w->end || !*w->p || !strchr(among, *w->p)) return false;
     w->p++;
     return true;
 }
 
-static bool number(struct walk *w)
+static bool number(struct fault_walk *w)
 {
     take_any(w, "-");
     if (!take_any(w, "0") && !digits(w)) return false;
@@ -70,7 +70,7 @@ static bool number(struct walk *w)
     return digits(w);
 }
 
-static bool escape(struct walk *w)
+static bool escape(struct fault_walk *w)
 {
     w->p++;
     if (!take_any(w, "u")) return take_any(w, "\"\\/bfnrt");
@@ -79,7 +79,7 @@ static bool escape(struct walk *w)
     return true;
 }
 
-static bool string(struct walk *w)
+static bool string(struct fault_walk *w)
 {
     for (w->p++; w->p < w->end && *w->p != '"';) {
         size_t n = str_utf8((struct str){w->p, (size_t)(w->end - w->p)});
@@ -92,14 +92,14 @@ static bool string(struct walk *w)
     return take_any(w, "\"");
 }
 
-static bool word(struct walk *w, const char *text)
+static bool word(struct fault_walk *w, const char *text)
 {
     for (; *text; text++, w->p++)
         if (w->p == w->end || *w->p != *text) return false;
     return true;
 }
 
-static bool value(struct walk *w)
+static bool value(struct fault_walk *w)
 {
     w->want = WANT_COMMA_OR_END;
     switch (*w->p) {
@@ -113,13 +113,13 @@ static bool value(struct walk *w)
     }
 }
 
-static bool key(struct walk *w)
+static bool key(struct fault_walk *w)
 {
     w->want = WANT_COLON;
     return *w->p == '"' && string(w);
 }
 
-static bool comma_or_end(struct walk *w)
+static bool comma_or_end(struct fault_walk *w)
 {
     if (w->depth == 0) return false;
     if (*w->p == (in_map(w) ? '}' : ']')) return close_level(w);
@@ -128,7 +128,7 @@ static bool comma_or_end(struct walk *w)
 }
 
 /* Checks what begins at the current byte. */
-static bool step(struct walk *w)
+static bool step(struct fault_walk *w)
 {
     switch (w->want) {
     case WANT_ITEM_OR_END: return *w->p == ']' ? close_level(w) : value(w);
@@ -142,7 +142,7 @@ static bool step(struct walk *w)
 
 size_t input_fault(struct str text)
 {
-    struct walk w = {.p = text.p, .end = text.p + text.n};
+    struct fault_walk w = {.p = text.p, .end = text.p + text.n};
     for (;;) {
         while (take_any(&w, " \t\r\n")) {}
         if (w.p == w.end) return text.n;

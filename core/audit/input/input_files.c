@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 
-struct walk {
+struct files_walk {
     struct input_files *files;
     bool recursive;
     struct input_exclude *exclude;
@@ -55,16 +55,16 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static bool is_left_out(const struct walk *w, const char *path, const char *name)
+static bool is_left_out(const struct files_walk *w, const char *path, const char *name)
 {
     const char *below = path + w->root;
     while (*below == '/') below++;
     return w->exclude && input_exclude_leaves_out(w->exclude, name, below);
 }
 
-static bool walk_folder(const struct walk *w, const char *path, struct err *err);
+static bool walk_folder(const struct files_walk *w, const char *path, struct err *err);
 
-static void walk_entry(const struct walk *w, const char *folder, const char *name)
+static void walk_entry(const struct files_walk *w, const char *folder, const char *name)
 {
     struct stat is;
     struct err err;
@@ -89,7 +89,7 @@ static void walk_entry(const struct walk *w, const char *folder, const char *nam
     free(path);
 }
 
-static bool walk_folder(const struct walk *w, const char *path, struct err *err)
+static bool walk_folder(const struct files_walk *w, const char *path, struct err *err)
 {
     struct dirent **entry;
     int count = scandir(path, &entry, is_shown, by_bytes);
@@ -106,7 +106,7 @@ bool input_files_find(struct input_files *files, const char *path, bool recursiv
                       struct input_exclude *exclude, void (*problem)(void *ctx, const struct err *err),
                       void *ctx, struct err *err)
 {
-    const struct walk w = {files, recursive, exclude, strlen(path), problem, ctx};
+    const struct files_walk w = {files, recursive, exclude, strlen(path), problem, ctx};
     struct stat is;
     if (stat(path, &is) != 0) return failed(path, err);
     if (S_ISDIR(is.st_mode)) return walk_folder(&w, path, err);

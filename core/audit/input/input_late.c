@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "object/parse/tape.h"
 
-struct head {
+struct late_head {
     size_t length, line;
 };
 
@@ -78,7 +78,7 @@ static bool put(struct input_late *late, const void *data, size_t n)
 
 bool input_late_keep(struct input_late *late, struct str text, size_t line, struct err *err)
 {
-    struct head head = {text.n, line};
+    struct late_head head = {text.n, line};
     if (!late->file && !(late->file = open_memory())) return failed(err);
     bool is_much = !late->on_disk && late->bytes + sizeof head + text.n > INPUT_LATE_MEMORY;
     if (is_much && !move_to_disk(late)) return failed(err);
@@ -93,7 +93,7 @@ bool input_late_begin(struct input_late *late, struct err *err)
 
 bool input_late_next(struct input_late *late, struct buf *text, size_t *line, struct err *err)
 {
-    struct head head;
+    struct late_head head;
     err_clear(err);
     if (late->count == 0) return false;
     late->count--;

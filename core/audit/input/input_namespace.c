@@ -7,7 +7,7 @@
 #include "object/parse/token.h"
 
 /* Replacement in a text: a key and its value behind the opening bracket, or only a value. */
-struct place {
+struct namespace_place {
     const char *from, *to;
     bool only_value, is_alone;
 };
@@ -30,7 +30,7 @@ static size_t field_of(const struct input_piece *piece, size_t object, const cha
 }
 
 /* An empty text and null are what kubectl takes for none. */
-static bool find_place(const struct input_piece *piece, struct place *place)
+static bool find_place(const struct input_piece *piece, struct namespace_place *place)
 {
     const struct tokens *t = &piece->tokens;
     bool ok;
@@ -38,7 +38,8 @@ static bool find_place(const struct input_piece *piece, struct place *place)
     if (!ok || !metadata || token_type(t, metadata) != '{') return false;
     size_t value = field_of(piece, metadata, "namespace", &ok);
     if (!ok) return false;
-    *place = (struct place){.only_value = value != 0, .is_alone = piece->close[metadata] == metadata + 1};
+    *place = (struct namespace_place){.only_value = value != 0,
+                                      .is_alone = piece->close[metadata] == metadata + 1};
     place->from = place->to = t->text + t->at[value ? value : metadata] + (value ? 0 : 1);
     if (!value) return true;
     bool is_empty = token_type(t, value) == '"' && token_raw(t, value).n == 0;
@@ -50,7 +51,7 @@ static bool find_place(const struct input_piece *piece, struct place *place)
 const struct input_piece *input_namespace_give(struct input_namespace *in, const struct input_piece *piece,
                                                struct str ns, struct input_piece *room)
 {
-    struct place place;
+    struct namespace_place place;
     if (!ns.n || !find_place(piece, &place)) return piece;
     struct buf *text = &in->text;
     text->len = 0;

@@ -14,11 +14,11 @@
 
 enum { RAW = 64 << 10, MAGIC_MAX = 4, GZIP_WINDOW = 15 + 16 };
 
-enum packing { PACKING_UNKNOWN, PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
+enum source_packing { PACKING_UNKNOWN, PACKING_NONE, PACKING_GZIP, PACKING_ZSTD };
 
 struct input_source {
     int fd;
-    enum packing packing;
+    enum source_packing packing;
     bool ended;  /* the file did */
     bool inside; /* a gzip member or a zstd frame has begun and not ended */
     size_t at, len;

@@ -20,7 +20,7 @@ struct input_yaml {
     bool at_mark;    /* the next document begins at the window */
 };
 
-struct head {
+struct yaml_head {
     size_t line;
     bool is_list; /* items were read */
     char kind[INPUT_TYPE_MAX], api_version[INPUT_TYPE_MAX];
@@ -191,7 +191,7 @@ static void copy_text(const yaml_event_t *event, char *to)
     to[text.n] = '\0';
 }
 
-static bool read_items(struct input_yaml *y, struct head *head)
+static bool read_items(struct input_yaml *y, struct yaml_head *head)
 {
     struct input_type type = input_item_type(str_of(head->api_version), str_of(head->kind));
     type.pending = !*head->kind || !*head->api_version;
@@ -212,7 +212,7 @@ static void put_key(struct input_yaml *y, const char *key)
 }
 
 /* A key of the document's own map is at hand; the value follows. */
-static bool read_entry(struct input_yaml *y, struct head *head)
+static bool read_entry(struct input_yaml *y, struct yaml_head *head)
 {
     char key[INPUT_TYPE_MAX];
     size_t entry = y->value.json.len;
@@ -231,7 +231,7 @@ static bool read_entry(struct input_yaml *y, struct head *head)
     return true;
 }
 
-static bool read_map(struct input_yaml *y, struct head *head)
+static bool read_map(struct input_yaml *y, struct yaml_head *head)
 {
     buf_putc(&y->value.json, '{');
     while (next(&y->value)) {
@@ -246,7 +246,7 @@ static bool read_map(struct input_yaml *y, struct head *head)
 
 static bool read_object(struct input_yaml *y)
 {
-    struct head head = {.line = yaml_value_line(&y->value)};
+    struct yaml_head head = {.line = yaml_value_line(&y->value)};
     bool whole = read_map(y, &head);
     if (y->reader->stopped) return false;
     if (head.is_list) {

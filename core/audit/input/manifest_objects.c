@@ -1,20 +1,20 @@
 /* Files one after the other, up to the first error; see manifest_objects.h. */
 #include "audit/input/manifest_objects.h"
 
-struct reading {
+struct manifest_reading {
     const struct manifest_sink *sink;
     struct err err; /* the first one */
 };
 
 static void on_refused(void *ctx, const struct err *err)
 {
-    struct reading *r = ctx;
+    struct manifest_reading *r = ctx;
     if (r->err.code == ERR_NONE) r->err = *err;
 }
 
 static bool on_parsed(void *ctx, const struct audit_input_parsed *object)
 {
-    struct reading *r = ctx;
+    struct manifest_reading *r = ctx;
     struct err err;
     if (r->err.code != ERR_NONE) return false;
     if (r->sink->object(r->sink->ctx, object, &err)) return true;
@@ -26,7 +26,7 @@ static bool on_parsed(void *ctx, const struct audit_input_parsed *object)
 bool manifest_objects(const char *const *paths, size_t count, const struct manifest_sink *sink,
                       const char *none_is_wrong, struct err *err)
 {
-    struct reading r = {.sink = sink};
+    struct manifest_reading r = {.sink = sink};
     const struct audit_input_sink input_sink = {.parsed = on_parsed, .refused = on_refused, .ctx = &r};
     const struct audit_input_options options = {.sink = &input_sink, .max_name = "the most for one object"};
     for (size_t i = 0; i < count; i++) {

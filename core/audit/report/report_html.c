@@ -14,7 +14,7 @@ enum { ROWS_OF_LIST = 50, OPEN_OF_RULE = 50, OPEN_IN_ALL = 500 };
 
 extern const struct embedded_file report_page[]; /* of audit/page/ */
 
-struct page {
+struct html_page {
     const struct audit_table *table;
     const struct report_options *options;
     FILE *out;
@@ -22,13 +22,13 @@ struct page {
     size_t open; /* rows that are seen from the beginning */
 };
 
-static void put_embedded(struct page *p, const char *path)
+static void put_embedded(struct html_page *p, const char *path)
 {
     for (const struct embedded_file *file = report_page; file->path; file++)
         if (strcmp(file->path, path) == 0) buf_append(&p->text, file->text, file->len);
 }
 
-static void put_element(struct page *p, const char *begin, struct str text, const char *end)
+static void put_element(struct html_page *p, const char *begin, struct str text, const char *end)
 {
     buf_puts(&p->text, begin);
     markup_put(&p->text, text);
@@ -37,7 +37,7 @@ static void put_element(struct page *p, const char *begin, struct str text, cons
 
 /* --- the head of the page */
 
-static void put_head(struct page *p)
+static void put_head(struct html_page *p)
 {
     struct str source = str_of(p->options->source);
     buf_puts(&p->text, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -49,13 +49,13 @@ static void put_head(struct page *p)
     put_element(p, "</style>\n</head>\n<body>\n<header>\n<h1>Audit of ", source, "</h1>\n<p class=\"soft\">");
 }
 
-static void put_total(struct page *p, const char *class, size_t count, const char *what)
+static void put_total(struct html_page *p, const char *class, size_t count, const char *what)
 {
     if (count == 0) return;
     buf_printf(&p->text, "<li class=\"%s\"><b>%zu</b>%s</li>\n", class, count, what);
 }
 
-static void put_totals(struct page *p)
+static void put_totals(struct html_page *p)
 {
     struct audit_totals totals = audit_table_totals(p->table);
     civil_put_utc(&p->text, p->options->time_s * 1000000, 0);
@@ -75,7 +75,7 @@ static void put_totals(struct page *p)
 }
 
 /* The script shows it. */
-static void put_filters(struct page *p)
+static void put_filters(struct html_page *p)
 {
     buf_puts(&p->text,
              "<form id=\"filter\" hidden>\n"
@@ -94,7 +94,7 @@ static void put_filters(struct page *p)
 
 /* --- a row */
 
-static void put_subject(struct page *p, const struct audit_object *object)
+static void put_subject(struct html_page *p, const struct audit_object *object)
 {
     put_element(p, "<li data-ns=\"", object->ns, "\">");
     put_element(p, "<div class=\"object\"><small>", object->kind, "</small> ");
@@ -102,7 +102,7 @@ static void put_subject(struct page *p, const struct audit_object *object)
     put_element(p, "<strong>", object->name, "</strong></div>");
 }
 
-static void put_message(struct page *p, const struct audit_row *row)
+static void put_message(struct html_page *p, const struct audit_row *row)
 {
     struct buf message = {0};
     const char *mark = report_mark(row);
@@ -114,7 +114,7 @@ static void put_message(struct page *p, const struct audit_row *row)
     buf_clear(&message);
 }
 
-static void put_where(struct page *p, const struct audit_object *object, const struct audit_row *row)
+static void put_where(struct html_page *p, const struct audit_object *object, const struct audit_row *row)
 {
     if (!row->path.n && !row->value.n && !object->file.n) return;
     buf_puts(&p->text, "<div>");
@@ -125,7 +125,7 @@ static void put_where(struct page *p, const struct audit_object *object, const s
     buf_puts(&p->text, object->file.n ? "</small></div>" : "</div>");
 }
 
-static void put_row(struct page *p, const struct audit_row *row)
+static void put_row(struct html_page *p, const struct audit_row *row)
 {
     const struct audit_object *object = audit_table_object(p->table, row->object);
     put_subject(p, object);
@@ -136,7 +136,7 @@ static void put_row(struct page *p, const struct audit_row *row)
 
 /* --- a rule */
 
-static void put_advice(struct page *p, const struct audit_rule *rule)
+static void put_advice(struct html_page *p, const struct audit_rule *rule)
 {
     if (!*rule->why && !*rule->how) return;
     buf_puts(&p->text, "<div class=\"advice\">");
@@ -145,7 +145,7 @@ static void put_advice(struct page *p, const struct audit_rule *rule)
     buf_puts(&p->text, "</div>\n");
 }
 
-static void put_summary(struct page *p, const struct audit_rule *rule)
+static void put_summary(struct html_page *p, const struct audit_rule *rule)
 {
     size_t objects = 0;
     for (size_t v = 0; v < VERDICTS; v++) objects += rule->counts[v];
@@ -156,7 +156,7 @@ static void put_summary(struct page *p, const struct audit_rule *rule)
                rule->counts[VERDICT_FAIL] + rule->counts[VERDICT_WARN], objects, objects == 1 ? "" : "s");
 }
 
-static void put_rule(struct page *p, const struct rule_rows *rows)
+static void put_rule(struct html_page *p, const struct rule_rows *rows)
 {
     const struct audit_rule *rule = audit_table_rule(p->table, rows->rule);
     const char *severity = severity_name(rule->severity);
@@ -177,7 +177,7 @@ static void put_rule(struct page *p, const struct rule_rows *rows)
 }
 
 /* Rules without findings, by name. */
-static void put_clean(struct page *p, const struct rule_rows *rules, size_t count)
+static void put_clean(struct html_page *p, const struct rule_rows *rules, size_t count)
 {
     bool any = false;
     for (size_t i = 0; i < count; i++) {
@@ -193,7 +193,7 @@ static void put_clean(struct page *p, const struct rule_rows *rules, size_t coun
 
 void report_html(const struct audit_table *table, const struct report_options *options, FILE *out)
 {
-    struct page p = {.table = table, .options = options, .out = out};
+    struct html_page p = {.table = table, .options = options, .out = out};
     size_t count = audit_table_rule_count(table);
     struct rule_rows *rules = report_rules(table);
     put_head(&p);

@@ -77,7 +77,8 @@ struct memory_source {
     char *group, *kind, *namespace_;
 };
 
-struct lw_call {
+/* Call of a memory source: its struct lw_call, which only the source itself looks into. */
+struct rule_list_call {
     struct memory_source *source;
     struct lw_sink sink;
     void *ctx;
@@ -95,7 +96,7 @@ static bool is_of(const struct root *object, const char *group, const char *kind
     return str_is(rule_kinds_group(own_group, str_of(kind)), group);
 }
 
-static void deliver(struct lw_call *call)
+static void deliver(struct rule_list_call *call)
 {
     const struct memory_source *source = call->source;
     const struct lw_list_meta meta = {.resource_version = STR("1"), .remaining = -1};
@@ -111,7 +112,7 @@ static void deliver(struct lw_call *call)
 
 static void on_time(struct timer *timer)
 {
-    struct lw_call *call = container_of(timer, struct lw_call, timer);
+    struct rule_list_call *call = container_of(timer, struct rule_list_call, timer);
     call->is_delivering = true;
     deliver(call);
     if (!call->is_over) call->sink.done(call->ctx, NULL);
@@ -123,14 +124,15 @@ static struct lw_call *start(struct list_watch *base, const struct lw_options *o
                              const struct lw_sink *sink, void *ctx)
 {
     struct memory_source *source = container_of(base, struct memory_source, base);
-    struct lw_call *call = NEW(struct lw_call);
-    *call = (struct lw_call){.source = source, .sink = *sink, .ctx = ctx, .timer = {.fn = on_time}};
+    struct rule_list_call *call = NEW(struct rule_list_call);
+    *call = (struct rule_list_call){.source = source, .sink = *sink, .ctx = ctx, .timer = {.fn = on_time}};
     if (options->verb == LW_LIST) timer_start(&call->timer, loop_clock(source->objects->loop), 0);
-    return call;
+    return (struct lw_call *)call;
 }
 
-static void cancel(struct lw_call *call)
+static void cancel(struct lw_call *handle)
 {
+    struct rule_list_call *call = (struct rule_list_call *)handle;
     timer_cancel(&call->timer);
     call->is_over = true;
     if (!call->is_delivering) free(call);

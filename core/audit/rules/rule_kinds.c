@@ -10,18 +10,18 @@
 #include "kube/kinds/catalogue.h"
 
 /* Few, even in a cluster with many custom resources; the last one asked for is most often asked for again. */
-struct type {
+struct kind_type {
     char *api_version, *kind;
     struct rule_type shared;
-    struct type *next;
+    struct kind_type *next;
 };
 
 struct rule_kinds {
     const struct catalogue *catalogue;
     const struct script_rule **rules;
     size_t count;
-    struct type *types;
-    struct type *last;
+    struct kind_type *types;
+    struct kind_type *last;
 };
 
 struct rule_kinds *rule_kinds_new(const struct catalogue *catalogue)
@@ -34,7 +34,7 @@ struct rule_kinds *rule_kinds_new(const struct catalogue *catalogue)
 void rule_kinds_free(struct rule_kinds *kinds)
 {
     if (!kinds) return;
-    for (struct type *type = kinds->types, *next; type; type = next) {
+    for (struct kind_type *type = kinds->types, *next; type; type = next) {
         next = type->next;
         free(type->api_version);
         free(type->kind);
@@ -97,7 +97,8 @@ static bool rule_kinds_means(const struct rule_kinds *kinds, struct str name, st
     return means;
 }
 
-static bool takes(const struct rule_kinds *kinds, const struct script_rule *rule, const struct type *type)
+static bool takes(const struct rule_kinds *kinds, const struct script_rule *rule,
+                  const struct kind_type *type)
 {
     for (size_t i = 0; i < rule->kind_count; i++)
         if (rule_kinds_means(kinds, str_of(claim_spec(rule->kinds[i])->kind), str_of(type->api_version),
@@ -123,12 +124,12 @@ bool rule_kinds_is_namespaced(const struct catalogue *catalogue, struct str api_
     return namespaced;
 }
 
-static struct type *add_type(struct rule_kinds *kinds, struct str api_version, struct str kind)
+static struct kind_type *add_type(struct rule_kinds *kinds, struct str api_version, struct str kind)
 {
-    struct type *type = NEW(struct type);
-    *type = (struct type){.api_version = xstrndup(api_version.p, api_version.n),
-                          .kind = xstrndup(kind.p, kind.n),
-                          .next = kinds->types};
+    struct kind_type *type = NEW(struct kind_type);
+    *type = (struct kind_type){.api_version = xstrndup(api_version.p, api_version.n),
+                               .kind = xstrndup(kind.p, kind.n),
+                               .next = kinds->types};
     struct rule_numbers *rules = &type->shared.rules;
     rules->items = xcalloc(kinds->count ? kinds->count : 1, sizeof *rules->items);
     for (size_t i = 0; i < kinds->count; i++)
@@ -137,14 +138,14 @@ static struct type *add_type(struct rule_kinds *kinds, struct str api_version, s
     return kinds->types = type;
 }
 
-static bool is_type(const struct type *type, struct str api_version, struct str kind)
+static bool is_type(const struct kind_type *type, struct str api_version, struct str kind)
 {
     return str_is(kind, type->kind) && str_is(api_version, type->api_version);
 }
 
 struct rule_type *rule_kinds_of(struct rule_kinds *kinds, struct str api_version, struct str kind)
 {
-    struct type *type = kinds->last;
+    struct kind_type *type = kinds->last;
     if (type && is_type(type, api_version, kind)) return &type->shared;
     for (type = kinds->types; type && !is_type(type, api_version, kind);) type = type->next;
     if (!type) type = add_type(kinds, api_version, kind);
@@ -154,7 +155,7 @@ struct rule_type *rule_kinds_of(struct rule_kinds *kinds, struct str api_version
 
 bool rule_kinds_have(const struct rule_kinds *kinds, struct str name)
 {
-    for (const struct type *type = kinds->types; type; type = type->next)
+    for (const struct kind_type *type = kinds->types; type; type = type->next)
         if (rule_kinds_means(kinds, name, str_of(type->api_version), str_of(type->kind))) return true;
     return false;
 }

@@ -10,19 +10,19 @@
 enum { DEPTH_MAX = 1000, REPLACEMENT = 0xfffd };
 enum { KEY_MAX = 1000 /* longer keys need a mark: YAML searches no further for the colon */ };
 
-struct reader {
+struct yaml_reader {
     const char *p, *end;
     struct buf *out;
     bool bare; /* strings without quotes where possible */
 };
 
-static char peek(struct reader *r)
+static char peek(struct yaml_reader *r)
 {
     while (r->p < r->end && (*r->p == ' ' || *r->p == '\n' || *r->p == '\t' || *r->p == '\r')) r->p++;
     return r->p < r->end ? *r->p : '\0';
 }
 
-static bool take(struct reader *r, char c)
+static bool take(struct yaml_reader *r, char c)
 {
     if (peek(r) != c) return false;
     r->p++;
@@ -69,7 +69,7 @@ static void put_quoted(struct buf *out, uint32_t c)
         buf_printf(out, c < 0x100 ? "\\x%02x" : "\\u%04x", c);
 }
 
-static uint32_t read_hex(struct reader *r)
+static uint32_t read_hex(struct yaml_reader *r)
 {
     uint32_t value = 0;
     for (int i = 0; i < 4 && r->p < r->end && isxdigit((unsigned char)*r->p); i++, r->p++)
@@ -79,7 +79,7 @@ static uint32_t read_hex(struct reader *r)
 }
 
 /* Behind the "\u". Two halves are one character. */
-static uint32_t read_escaped(struct reader *r)
+static uint32_t read_escaped(struct yaml_reader *r)
 {
     uint32_t high = read_hex(r);
     if (high < 0xd800 || high >= 0xdc00 || r->end - r->p < 2 || r->p[0] != '\\' || r->p[1] != 'u')
@@ -93,7 +93,7 @@ static uint32_t read_escaped(struct reader *r)
 }
 
 /* Reads a character of a string, which may be an escape. */
-static uint32_t take_char(struct reader *r)
+static uint32_t take_char(struct yaml_reader *r)
 {
     size_t n;
     if (*r->p == '\\' && r->end - r->p > 1) {
@@ -109,7 +109,7 @@ static uint32_t take_char(struct reader *r)
 
 /* JSON's quotes are YAML's too; but YAML has fewer characters that may stand for themselves, and no halves of
  * one. */
-static void put_text(struct reader *r)
+static void put_text(struct yaml_reader *r)
 {
     r->p++;
     buf_putc(r->out, '"');
@@ -120,7 +120,7 @@ static void put_text(struct reader *r)
 
 /* Several lines, which may stand for themselves below a mark: the first one tells how far they are indented.
  */
-static bool is_block(struct reader r)
+static bool is_block(struct yaml_reader r)
 {
     const char *first = ++r.p;
     bool lines = false;
@@ -135,7 +135,7 @@ static bool is_block(struct reader r)
 }
 
 /* Writes a block. The mark defines the line ends after the last line; the caller writes the last one. */
-static void put_block(struct reader *r, size_t depth)
+static void put_block(struct yaml_reader *r, size_t depth)
 {
     struct buf *out = r->out, text = {0};
     r->p++;
@@ -174,7 +174,7 @@ static bool is_plain(struct str text, bool bare)
 }
 
 /* A key, or with `bare` any text. */
-static void put_short_text(struct reader *r)
+static void put_short_text(struct yaml_reader *r)
 {
     const char *close = memchr(r->p + 1, '"', (size_t)(r->end - r->p - 1));
     struct str text = {r->p + 1, close ? (size_t)(close - r->p - 1) : 0};
@@ -186,7 +186,7 @@ static void put_short_text(struct reader *r)
     r->p = close + 1;
 }
 
-static void put_key(struct reader *r, size_t depth)
+static void put_key(struct yaml_reader *r, size_t depth)
 {
     size_t from = r->out->len;
     put_short_text(r);
@@ -199,10 +199,10 @@ static void put_key(struct reader *r, size_t depth)
 
 /* --- values */
 
-static void put_container(struct reader *r, size_t depth, bool in_line);
+static void put_container(struct yaml_reader *r, size_t depth, bool in_line);
 
 /* `depth`: of lines of a text below it. */
-static void put_scalar(struct reader *r, size_t depth)
+static void put_scalar(struct yaml_reader *r, size_t depth)
 {
     const char *first = r->p;
     if (peek(r) == '"') {
@@ -219,7 +219,7 @@ static void put_scalar(struct reader *r, size_t depth)
 }
 
 /* Writes the value behind "key:" or "-". */
-static void put_value(struct reader *r, size_t depth, bool in_list)
+static void put_value(struct yaml_reader *r, size_t depth, bool in_list)
 {
     char open = peek(r);
     if (open != '{' && open != '[') {
@@ -228,7 +228,7 @@ static void put_value(struct reader *r, size_t depth, bool in_list)
         buf_putc(r->out, '\n');
         return;
     }
-    struct reader ahead = *r;
+    struct yaml_reader ahead = *r;
     ahead.p++;
     if (peek(&ahead) == open + 2) {
         buf_puts(r->out, open == '{' ? " {}\n" : " []\n");
@@ -239,7 +239,7 @@ static void put_value(struct reader *r, size_t depth, bool in_list)
     put_container(r, depth, in_list);
 }
 
-static void put_container(struct reader *r, size_t depth, bool in_line)
+static void put_container(struct yaml_reader *r, size_t depth, bool in_line)
 {
     bool map = *r->p++ == '{';
     if (depth > DEPTH_MAX) r->p = r->end;
@@ -257,10 +257,10 @@ static void put_container(struct reader *r, size_t depth, bool in_line)
     take(r, map ? '}' : ']');
 }
 
-static void put_whole(struct reader r, size_t depth, bool in_line)
+static void put_whole(struct yaml_reader r, size_t depth, bool in_line)
 {
     char open = peek(&r);
-    struct reader ahead = r;
+    struct yaml_reader ahead = r;
     bool is_container = open == '{' || open == '[';
     bool empty = is_container && (ahead.p++, peek(&ahead) == open + 2);
     if (is_container && !empty) {
@@ -277,10 +277,10 @@ static void put_whole(struct reader r, size_t depth, bool in_line)
 
 void json_yaml(struct buf *out, struct str json, size_t depth, bool in_line)
 {
-    put_whole((struct reader){json.p, json.p + json.n, out, false}, depth, in_line);
+    put_whole((struct yaml_reader){json.p, json.p + json.n, out, false}, depth, in_line);
 }
 
 void json_yaml_bare(struct buf *out, struct str json)
 {
-    put_whole((struct reader){json.p, json.p + json.n, out, true}, 0, false);
+    put_whole((struct yaml_reader){json.p, json.p + json.n, out, true}, 0, false);
 }

@@ -3,21 +3,22 @@
 
 #include "base/mem.h"
 
-struct range {
+struct width_range {
     uint32_t first, last;
 };
 
 /* Characters that end a line, turn its direction, or are invisible. */
-static const struct range orders[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x061c, 0x061c}, {0x200b, 0x200f},
-                                      {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfffe, 0xffff}};
-static const struct range none[] = {{0x0300, 0x036f}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},
-                                    {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
-static const struct range two[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},
-                                   {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
-                                   {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1f64f},
-                                   {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+static const struct width_range orders[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x061c, 0x061c},
+                                            {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
+                                            {0xfeff, 0xfeff}, {0xfffe, 0xffff}};
+static const struct width_range none[] = {{0x0300, 0x036f}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},
+                                          {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
+static const struct width_range two[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},
+                                         {0xac00, 0xd7a3},   {0xf900, 0xfaff},   {0xfe30, 0xfe6f},
+                                         {0xff00, 0xff60},   {0xffe0, 0xffe6},   {0x1f300, 0x1f64f},
+                                         {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
 
-static bool is_in(const struct range *ranges, size_t count, uint32_t c)
+static bool is_in(const struct width_range *ranges, size_t count, uint32_t c)
 {
     for (size_t i = 0; i < count; i++)
         if (c >= ranges[i].first && c <= ranges[i].last) return true;

@@ -49,35 +49,35 @@ enum { HEAD_MAX = 192 };
 static const struct str magic = {"k8s\0", 4};
 /* contentEncoding and contentType of the Unknown: there, and empty. */
 static const struct str unknown_end = {"\x1a\x00\x22\x00", 4};
-struct kind {
+struct replay_kind {
     struct str api_version, name;
 };
 
-static const struct kind pod_kind = {{"v1", 2}, {"Pod", 3}};
-static const struct kind pod_list = {{"v1", 2}, {"PodList", 7}};
-static const struct kind metadata = {{"meta.k8s.io/v1", 14}, {"PartialObjectMetadata", 21}};
-static const struct kind metadata_list = {{"meta.k8s.io/v1", 14}, {"PartialObjectMetadataList", 25}};
-static const struct kind status_kind = {{"v1", 2}, {"Status", 6}};
+static const struct replay_kind pod_kind = {{"v1", 2}, {"Pod", 3}};
+static const struct replay_kind pod_list = {{"v1", 2}, {"PodList", 7}};
+static const struct replay_kind metadata = {{"meta.k8s.io/v1", 14}, {"PartialObjectMetadata", 21}};
+static const struct replay_kind metadata_list = {{"meta.k8s.io/v1", 14}, {"PartialObjectMetadataList", 25}};
+static const struct replay_kind status_kind = {{"v1", 2}, {"Status", 6}};
 
-struct head {
+struct replay_head {
     char bytes[HEAD_MAX];
     size_t n;
 };
 
-static void put(struct head *head, struct str bytes)
+static void put(struct replay_head *head, struct str bytes)
 {
     must(head->n + bytes.n <= HEAD_MAX);
     memcpy(head->bytes + head->n, bytes.p, bytes.n);
     head->n += bytes.n;
 }
 
-static void put_head(struct head *head, uint32_t number, size_t len)
+static void put_head(struct replay_head *head, uint32_t number, size_t len)
 {
     must(head->n + 1 + SIM_PROTOBUF_VARINT_MAX <= HEAD_MAX);
     head->n += sim_protobuf_head(head->bytes + head->n, number, len);
 }
 
-static void put_text(struct head *head, uint32_t number, struct str text)
+static void put_text(struct replay_head *head, uint32_t number, struct str text)
 {
     put_head(head, number, text.n);
     put(head, text);
@@ -88,19 +88,19 @@ static size_t size_of(size_t len)
     return sim_protobuf_head_size(len) + len;
 }
 
-static size_t type_size(const struct kind *kind)
+static size_t type_size(const struct replay_kind *kind)
 {
     return size_of(kind->api_version.n) + size_of(kind->name.n);
 }
 
 /* Of an object whose message has `len` bytes. */
-static size_t object_size(const struct kind *kind, size_t len)
+static size_t object_size(const struct replay_kind *kind, size_t len)
 {
     return magic.n + size_of(type_size(kind)) + size_of(len) + unknown_end.n;
 }
 
 /* Writes the head of a message; unknown_end ends it. */
-static void put_object(struct head *head, const struct kind *kind, size_t len)
+static void put_object(struct replay_head *head, const struct replay_kind *kind, size_t len)
 {
     put(head, magic);
     put_head(head, UNKNOWN_TYPE, type_size(kind));
@@ -109,12 +109,13 @@ static void put_object(struct head *head, const struct kind *kind, size_t len)
     put_head(head, UNKNOWN_RAW, len);
 }
 
-static void put_event(struct replay_out *out, struct str type, const struct kind *kind, struct str message)
+static void put_event(struct replay_out *out, struct str type, const struct replay_kind *kind,
+                      struct str message)
 {
     size_t object = object_size(kind, message.n), extension = size_of(object);
     size_t event = size_of(type.n) + size_of(extension);
     const char length[] = {(char)(event >> 24), (char)(event >> 16), (char)(event >> 8), (char)event};
-    struct head head = {.n = 0};
+    struct replay_head head = {.n = 0};
     put(&head, (struct str){length, sizeof length});
     put_text(&head, EVENT_TYPE, type);
     put_head(&head, EVENT_OBJECT, extension);
@@ -205,7 +206,7 @@ static void replay_protobuf_list(struct replay_out *out, bool metadata_only, con
                                  struct replay_pod *const *pods, size_t n)
 {
     struct buf list_meta = {0};
-    struct head head = {.n = 0};
+    struct replay_head head = {.n = 0};
     put_list_meta(&list_meta, meta);
     size_t len = list_meta.len;
     for (size_t i = 0; i < n; i++) len += size_of(message_of(metadata_only, pods[i]).n);

@@ -12,7 +12,7 @@ static const char changed[] = "The provided continue parameter is too old to dis
                               "retrieve the remainder of the "
                               "results. Continuing with the provided token results in an inconsistent list.";
 
-struct list {
+struct replay_list {
     struct sim_stream stream;
     struct replay *replay;
     enum replay_form form;
@@ -23,13 +23,13 @@ struct list {
 
 static void list_free(struct sim_stream *stream)
 {
-    struct list *list = container_of(stream, struct list, stream);
+    struct replay_list *list = container_of(stream, struct replay_list, stream);
     free(list->page.after);
     free(list);
 }
 
 /* Only the present state is there. With the lock. */
-static json_t *refuse(const struct list *list, const struct sim_list_options *options)
+static json_t *refuse(const struct replay_list *list, const struct sim_list_options *options)
 {
     uint64_t present = list->replay->pods.version;
     if (list->page.after) {
@@ -48,7 +48,7 @@ static json_t *refuse(const struct list *list, const struct sim_list_options *op
 }
 
 /* With the lock. */
-static void write_list(const struct list *list, struct replay_out *out)
+static void write_list(const struct replay_list *list, struct replay_out *out)
 {
     const struct replay_pods *pods = &list->replay->pods;
     size_t first = list->page.after ? replay_pods_behind(pods, list->page.after) : 0;
@@ -66,7 +66,7 @@ static void write_list(const struct list *list, struct replay_out *out)
 /* The whole body at once, past the buffer of the HTTP library. */
 static ssize_t list_read(struct sim_stream *stream, char *to, size_t room)
 {
-    struct list *list = container_of(stream, struct list, stream);
+    struct replay_list *list = container_of(stream, struct replay_list, stream);
     struct replay *replay = list->replay;
     struct replay_out *out = NEW(struct replay_out);
     replay_out_init(out, list->fd);
@@ -82,7 +82,7 @@ static ssize_t list_read(struct sim_stream *stream, char *to, size_t room)
     return broken ? SIM_STREAM_BROKEN : SIM_STREAM_END;
 }
 
-static json_t *begin(struct list *list, const struct sim_request *request,
+static json_t *begin(struct replay_list *list, const struct sim_request *request,
                      const struct sim_list_options *options)
 {
     json_t *refusal;
@@ -102,8 +102,8 @@ static json_t *begin(struct list *list, const struct sim_request *request,
 void replay_list(struct replay *replay, const struct sim_request *request, struct sim_list_options *options,
                  struct sim_reply *reply)
 {
-    struct list *list = NEW(struct list);
-    *list = (struct list){
+    struct replay_list *list = NEW(struct replay_list);
+    *list = (struct replay_list){
         .stream = {list_read, list_free}, .replay = replay, .limit = options->limit, .fd = request->fd};
     json_t *refusal = begin(list, request, options);
     sim_count(&replay->api.stats.lists, 1);

@@ -14,7 +14,7 @@
 
 enum { DEFAULT_TIMEOUT_S = 1800 };
 
-struct stream {
+struct replay_stream {
     struct sim_stream stream;
     struct replay *replay;
     struct sim_list_options options;
@@ -24,14 +24,14 @@ struct stream {
 
 static void stream_free(struct sim_stream *stream)
 {
-    struct stream *s = container_of(stream, struct stream, stream);
+    struct replay_stream *s = container_of(stream, struct replay_stream, stream);
     if (s->watch.wake_fd >= 0) close(s->watch.wake_fd);
     sim_list_options_clear(&s->options);
     free(s);
 }
 
 /* With the lock. */
-static json_t *refuse(const struct stream *s)
+static json_t *refuse(const struct replay_stream *s)
 {
     const struct sim_list_options *options = &s->options;
     const struct replay_pods *pods = &s->replay->pods;
@@ -43,7 +43,7 @@ static json_t *refuse(const struct stream *s)
                : NULL;
 }
 
-static size_t put_all(struct stream *s)
+static size_t put_all(struct replay_stream *s)
 {
     const struct replay_pods *pods = &s->replay->pods;
     for (size_t i = 0; i < pods->count; i++)
@@ -56,7 +56,7 @@ static size_t put_all(struct stream *s)
 }
 
 /* Sends the changes that the client missed since its version; of several changes of a pod the last one. */
-static size_t put_missed(struct stream *s)
+static size_t put_missed(struct replay_stream *s)
 {
     const struct replay_pods *pods = &s->replay->pods;
     uint64_t version = s->options.version;
@@ -72,7 +72,7 @@ static size_t put_missed(struct stream *s)
 }
 
 /* Writes what comes first, and is one of the open watches from then on; false when it ends with that. */
-static bool begin(struct stream *s)
+static bool begin(struct replay_stream *s)
 {
     struct replay *replay = s->replay;
     struct replay_watch *watch = &s->watch;
@@ -100,7 +100,7 @@ static bool begin(struct stream *s)
 }
 
 /* Until the client goes away, somebody ends the watch, or its time is over; false for the first. */
-static bool wait_for_end(const struct stream *s)
+static bool wait_for_end(const struct replay_stream *s)
 {
     int64_t timeout_s = s->options.timeout_s ? s->options.timeout_s : DEFAULT_TIMEOUT_S;
     int64_t deadline_ms = clock_now_ms(clock_real()) + timeout_s * 1000, left_ms;
@@ -116,7 +116,7 @@ static bool wait_for_end(const struct stream *s)
 
 static ssize_t stream_read(struct sim_stream *stream, char *to, size_t room)
 {
-    struct stream *s = container_of(stream, struct stream, stream);
+    struct replay_stream *s = container_of(stream, struct replay_stream, stream);
     struct replay *replay = s->replay;
     if (!begin(s)) return s->watch.out.broken ? SIM_STREAM_BROKEN : SIM_STREAM_END;
     bool good = wait_for_end(s);
@@ -131,7 +131,7 @@ void replay_watch(struct replay *replay, const struct sim_request *request, stru
                   struct sim_reply *reply)
 {
     struct sim_stats *stats = &replay->api.stats;
-    struct stream *s = NEW(struct stream);
+    struct replay_stream *s = NEW(struct replay_stream);
     s->stream = (struct sim_stream){stream_read, stream_free};
     s->replay = replay;
     s->options = *options;

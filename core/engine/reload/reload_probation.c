@@ -83,20 +83,20 @@ static bool is_known(struct buf *quarantined, const char *id)
     return was;
 }
 
-struct search {
+struct probation_search {
     struct buf *quarantined, *why;
 };
 
 static void take_first(void *ctx, const struct script_quarantine_status *status)
 {
-    const struct search *search = ctx;
+    const struct probation_search *search = ctx;
     if (search->why->len == 0 && !is_known(search->quarantined, status->id))
         buf_printf(search->why, "%s is quarantined: %s", status->id, status->why);
 }
 
 void probation_find_new(const struct script *script, struct buf *quarantined, struct buf *why)
 {
-    script_each_quarantine(script, take_first, &(struct search){quarantined, why});
+    script_each_quarantine(script, take_first, &(struct probation_search){quarantined, why});
 }
 
 static void describe(struct managed_script *managed, struct buf *why)

@@ -7,15 +7,15 @@
 
 #include "base/mem.h"
 
-struct entry {
-    SLIST_ENTRY(entry) link;
+struct memory_entry {
+    SLIST_ENTRY(memory_entry) link;
     char *resource, *cause;
     int64_t until_ms; /* of the monotonic clock, so that a jump of the wall clock does not extend it */
 };
 
 /* A list is fast enough: a server has a few hundred resources, and nearly all have usable watch-lists. */
 struct watch_list_memory {
-    SLIST_HEAD(, entry) entries;
+    SLIST_HEAD(, memory_entry) entries;
 };
 
 struct watch_list_memory *watch_list_memory_new(void)
@@ -25,9 +25,9 @@ struct watch_list_memory *watch_list_memory_new(void)
     return memory;
 }
 
-static void drop(struct watch_list_memory *memory, struct entry *entry)
+static void drop(struct watch_list_memory *memory, struct memory_entry *entry)
 {
-    SLIST_REMOVE(&memory->entries, entry, entry, link);
+    SLIST_REMOVE(&memory->entries, entry, memory_entry, link);
     free(entry->resource);
     free(entry->cause);
     free(entry);
@@ -36,14 +36,14 @@ static void drop(struct watch_list_memory *memory, struct entry *entry)
 void watch_list_memory_free(struct watch_list_memory *memory)
 {
     if (!memory) return;
-    struct entry *entry;
+    struct memory_entry *entry;
     while ((entry = SLIST_FIRST(&memory->entries))) drop(memory, entry);
     free(memory);
 }
 
-static struct entry *find(struct watch_list_memory *memory, const char *resource)
+static struct memory_entry *find(struct watch_list_memory *memory, const char *resource)
 {
-    struct entry *entry;
+    struct memory_entry *entry;
     SLIST_FOREACH (entry, &memory->entries, link)
         if (strcmp(entry->resource, resource) == 0) return entry;
     return NULL;
@@ -51,7 +51,7 @@ static struct entry *find(struct watch_list_memory *memory, const char *resource
 
 void watch_list_memory_forget(struct watch_list_memory *memory, const char *resource)
 {
-    struct entry *entry = find(memory, resource);
+    struct memory_entry *entry = find(memory, resource);
     if (entry) drop(memory, entry);
 }
 
@@ -59,7 +59,7 @@ void watch_list_memory_note(struct watch_list_memory *memory, struct clock *cloc
                             const char *cause)
 {
     watch_list_memory_forget(memory, resource);
-    struct entry *entry = NEW(struct entry);
+    struct memory_entry *entry = NEW(struct memory_entry);
     entry->resource = xstrdup(resource);
     entry->cause = xstrdup(cause);
     entry->until_ms = clock_now_ms(clock) + WATCH_LIST_MEMORY_MS;
@@ -69,7 +69,7 @@ void watch_list_memory_note(struct watch_list_memory *memory, struct clock *cloc
 bool watch_list_memory_find(struct watch_list_memory *memory, struct clock *clock, const char *resource,
                             int64_t *until_wall_us, const char **cause)
 {
-    struct entry *entry = find(memory, resource);
+    struct memory_entry *entry = find(memory, resource);
     int64_t left_ms = entry ? entry->until_ms - clock_now_ms(clock) : 0;
     if (entry && left_ms <= 0) drop(memory, entry);
     if (left_ms <= 0) return false;

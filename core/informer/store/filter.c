@@ -11,12 +11,12 @@
 
 enum { PATTERN_MAX = 64 }; /* a namespace has at most 63 characters; one more for a `*` */
 
-struct pattern {
+struct name_pattern {
     char *text;
     bool out;
 };
 
-struct wanted {
+struct wanted_names {
     enum { WANTED_STRING, WANTED_NUMBER, WANTED_BOOL, WANTED_NULL } kind;
     char *text; /* of WANTED_STRING */
     size_t len;
@@ -25,13 +25,13 @@ struct wanted {
 
 struct clause {
     struct path *path;
-    struct wanted *values;
+    struct wanted_names *values;
     size_t count;
 };
 
 struct filter {
     struct selector *selector; /* NULL: all labels */
-    struct pattern *patterns;
+    struct name_pattern *patterns;
     size_t pattern_count;
     bool listed; /* some pattern is without `!` */
     struct clause *clauses;
@@ -89,7 +89,8 @@ bool filter_add_namespace(struct filter *filter, struct str pattern, struct err 
                        "namespace \"%.*s\": expected a name of at most %d characters, with * and ? for any, "
                        "and ! before it to leave it out",
                        STR_ARG(pattern), PATTERN_MAX);
-    *array_add(filter->patterns, filter->pattern_count) = (struct pattern){xstrndup(name.p, name.n), out};
+    *array_add(filter->patterns, filter->pattern_count) =
+        (struct name_pattern){xstrndup(name.p, name.n), out};
     if (!out) filter->listed = true;
     return true;
 }
@@ -102,7 +103,7 @@ bool filter_add_path(struct filter *filter, struct str path, struct err *err)
     return true;
 }
 
-static void add_value(struct filter *filter, struct wanted value)
+static void add_value(struct filter *filter, struct wanted_names value)
 {
     must(filter->clause_count > 0);
     struct clause *clause = &filter->clauses[filter->clause_count - 1];
@@ -111,23 +112,23 @@ static void add_value(struct filter *filter, struct wanted value)
 
 void filter_add_string(struct filter *filter, struct str value)
 {
-    add_value(filter,
-              (struct wanted){.kind = WANTED_STRING, .text = xstrndup(value.p, value.n), .len = value.n});
+    add_value(filter, (struct wanted_names){
+                          .kind = WANTED_STRING, .text = xstrndup(value.p, value.n), .len = value.n});
 }
 
 void filter_add_number(struct filter *filter, double value)
 {
-    add_value(filter, (struct wanted){.kind = WANTED_NUMBER, .number = value});
+    add_value(filter, (struct wanted_names){.kind = WANTED_NUMBER, .number = value});
 }
 
 void filter_add_bool(struct filter *filter, bool value)
 {
-    add_value(filter, (struct wanted){.kind = WANTED_BOOL, .number = value});
+    add_value(filter, (struct wanted_names){.kind = WANTED_BOOL, .number = value});
 }
 
 void filter_add_null(struct filter *filter)
 {
-    add_value(filter, (struct wanted){.kind = WANTED_NULL});
+    add_value(filter, (struct wanted_names){.kind = WANTED_NULL});
 }
 
 /* --- matching */
@@ -160,7 +161,7 @@ bool filter_admits_namespace(const struct filter *filter, struct str ns)
 {
     bool in = !filter->listed;
     for (size_t i = 0; i < filter->pattern_count; i++) {
-        const struct pattern *pattern = &filter->patterns[i];
+        const struct name_pattern *pattern = &filter->patterns[i];
         /* One name that matches is enough, but each `!` has to be checked. */
         if (in && !pattern->out) continue;
         if (!matches(pattern->text, ns)) continue;
@@ -188,7 +189,7 @@ const struct selector *filter_selector(const struct filter *filter)
     return filter->selector;
 }
 
-static bool agrees(const struct wanted *wanted, struct value v)
+static bool agrees(const struct wanted_names *wanted, struct value v)
 {
     enum value_type type = value_type(v);
     switch (wanted->kind) {
@@ -210,14 +211,14 @@ static bool any_agrees(const struct clause *clause, struct value v)
     return false;
 }
 
-struct search {
+struct filter_search {
     const struct clause *clause;
     bool found;
 };
 
 static bool match_value(void *ctx, struct value v)
 {
-    struct search *search = ctx;
+    struct filter_search *search = ctx;
     search->found = any_agrees(search->clause, v);
     return !search->found;
 }
@@ -225,7 +226,7 @@ static bool match_value(void *ctx, struct value v)
 static bool clause_passes(const struct clause *clause, struct value whole)
 {
     if (!path_is_multi(clause->path)) return any_agrees(clause, path_get(clause->path, whole));
-    struct search search = {clause, false};
+    struct filter_search search = {clause, false};
     size_t matched = path_each(clause->path, whole, match_value, &search);
     /* A path that matches nothing counts as one absent value, so that a condition for null can hold. */
     return search.found || (matched == 0 && any_agrees(clause, value_absent));

@@ -12,7 +12,7 @@
 
 enum { NONE = POSTING_NONE };
 
-struct node {
+struct index_node {
     struct posting *posting;
     uint32_t entry;
     int32_t previous, next; /* under the value */
@@ -22,7 +22,7 @@ struct node {
 struct index {
     struct index_source source;
     struct posting_table postings;
-    struct node *nodes;
+    struct index_node *nodes;
     size_t node_count, node_cap;
     int32_t free_node;
     int32_t *heads; /* first node of each entry */
@@ -93,8 +93,8 @@ static int32_t new_node(struct index *index)
 static void link_node(struct index *index, struct posting *p, uint32_t entry)
 {
     int32_t at = new_node(index);
-    struct node *node = &index->nodes[at];
-    *node = (struct node){p, entry, p->last, NONE, index->heads[entry]};
+    struct index_node *node = &index->nodes[at];
+    *node = (struct index_node){p, entry, p->last, NONE, index->heads[entry]};
     index->heads[entry] = at;
     if (p->last != NONE)
         index->nodes[p->last].next = at;
@@ -106,7 +106,7 @@ static void link_node(struct index *index, struct posting *p, uint32_t entry)
 
 static void unlink_node(struct index *index, int32_t at)
 {
-    struct node *node = &index->nodes[at];
+    struct index_node *node = &index->nodes[at];
     struct posting *p = node->posting;
     if (node->previous != NONE)
         index->nodes[node->previous].next = node->next;
@@ -173,7 +173,7 @@ static void unlink_stale(struct index *index, uint32_t entry)
     int32_t *link = &index->heads[entry];
     while (*link != NONE) {
         int32_t at = *link;
-        struct node *node = &index->nodes[at];
+        struct index_node *node = &index->nodes[at];
         if (node->posting->mark == index->round) {
             node->posting->mark = 0;
             link = &node->sibling;

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "informer/store/label_index.h"
 
-struct walk {
+struct lister_walk {
     const struct selector *selector;
     struct str ns;           /* of an index: only objects of this namespace */
     struct lister_list *out; /* NULL: only count */
@@ -16,7 +16,7 @@ struct walk {
 
 static bool visit(void *ctx, struct root *object)
 {
-    struct walk *walk = ctx;
+    struct lister_walk *walk = ctx;
     struct text text;
     if (walk->stop && *walk->stop) return false;
     if (walk->selector && !selector_matches(walk->selector, root_labels(object))) return true;
@@ -30,7 +30,7 @@ static bool visit(void *ctx, struct root *object)
 
 /* Walks the smallest known set that contains all results. An empty selector matches everything and evaluates
  * no labels (F-11). */
-static void run(struct indexer *indexer, struct str ns, struct walk *walk)
+static void run(struct indexer *indexer, struct str ns, struct lister_walk *walk)
 {
     if (walk->selector && selector_is_everything(walk->selector)) walk->selector = NULL;
     size_t all = ns.n ? indexer_namespace_count(indexer, ns) : indexer_count(indexer);
@@ -50,7 +50,7 @@ void lister_list(struct indexer *indexer, struct str ns, const struct selector *
                  const volatile bool *stop, struct lister_list *out)
 {
     *out = (struct lister_list){0};
-    struct walk walk = {.selector = selector, .out = out, .stop = stop};
+    struct lister_walk walk = {.selector = selector, .out = out, .stop = stop};
     if (indexer) run(indexer, ns, &walk);
 }
 
@@ -67,7 +67,7 @@ size_t lister_count(struct indexer *indexer, struct str ns, const struct selecto
     if (!indexer) return 0;
     if (!selector || selector_is_everything(selector))
         return ns.n ? indexer_namespace_count(indexer, ns) : indexer_count(indexer);
-    struct walk walk = {.selector = selector, .stop = stop};
+    struct lister_walk walk = {.selector = selector, .stop = stop};
     run(indexer, ns, &walk);
     return walk.count;
 }
@@ -76,7 +76,7 @@ void lister_by_index(const struct indexer *indexer, const struct index *index, s
                      struct str value, const volatile bool *stop, struct lister_list *out)
 {
     *out = (struct lister_list){0};
-    struct walk walk = {.ns = ns, .out = out, .stop = stop};
+    struct lister_walk walk = {.ns = ns, .out = out, .stop = stop};
     if (index)
         indexer_each_under(indexer, index, value, visit, &walk);
     else
@@ -87,7 +87,7 @@ void lister_by_index_like(const struct indexer *indexer, struct index *index, st
                           struct root *object, const volatile bool *stop, struct lister_list *out)
 {
     struct text text;
-    struct walk walk = {.ns = ns, .out = out, .stop = stop};
+    struct lister_walk walk = {.ns = ns, .out = out, .stop = stop};
     *out = (struct lister_list){0};
     if (index)
         indexer_each_like(indexer, index, object, visit, &walk);

@@ -88,7 +88,7 @@ bool query_is_grouped(const struct query *q)
 
 /* --- selection */
 
-struct visit {
+struct query_visit {
     const struct query *query;
     bool (*fn)(void *ctx, struct root *object);
     void *ctx;
@@ -96,7 +96,7 @@ struct visit {
 
 static bool visit(void *ctx, struct root *object)
 {
-    const struct visit *v = ctx;
+    const struct query_visit *v = ctx;
     const struct query *q = v->query;
     struct text text;
     if (query_is_stopped(q)) return false;
@@ -109,21 +109,21 @@ static bool visit(void *ctx, struct root *object)
 }
 
 /* Smallest known set of objects that contains all results of a query. */
-struct inventory {
+struct query_candidates {
     const struct index *index; /* NULL: the namespace, or all */
     struct str value;
     size_t count;
 };
 
-static void consider(struct inventory *plan, const struct index *index, struct str value)
+static void consider(struct query_candidates *plan, const struct index *index, struct str value)
 {
     size_t count = index ? index_count(index, value) : SIZE_MAX;
-    if (count < plan->count) *plan = (struct inventory){index, value, count};
+    if (count < plan->count) *plan = (struct query_candidates){index, value, count};
 }
 
-static struct inventory make_plan(const struct query *q, struct indexer *store)
+static struct query_candidates make_plan(const struct query *q, struct indexer *store)
 {
-    struct inventory plan = {.count = indexer_count(store)};
+    struct query_candidates plan = {.count = indexer_count(store)};
     if (q->ns) plan.count = indexer_namespace_count(store, str_of(q->ns));
     for (size_t i = 0; i < q->condition_count; i++) {
         struct str path;
@@ -142,8 +142,8 @@ static struct inventory make_plan(const struct query *q, struct indexer *store)
 void query_each(const struct query *q, struct indexer *store, bool (*fn)(void *ctx, struct root *object),
                 void *ctx)
 {
-    struct visit v = {q, fn, ctx};
-    struct inventory plan = make_plan(q, store);
+    struct query_visit v = {q, fn, ctx};
+    struct query_candidates plan = make_plan(q, store);
     if (plan.index)
         indexer_each_under(store, plan.index, plan.value, visit, &v);
     else if (q->ns)

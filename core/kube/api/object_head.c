@@ -5,7 +5,7 @@
 
 enum { DEPTH_MAX = 64, PATH_MAX_DEPTH = 4 };
 
-struct walk {
+struct head_walk {
     const char *p, *end;
     unsigned depth;
     uint64_t is_object;                  /* bit d: the container at depth d + 1 is an object */
@@ -15,7 +15,7 @@ struct walk {
 };
 
 /* Reads the string at p without quotes, with escapes as they are. Returns false if it is truncated. */
-static bool read_string(struct walk *walk, struct str *out)
+static bool read_string(struct head_walk *walk, struct str *out)
 {
     const char *from = ++walk->p;
     for (; walk->p < walk->end; walk->p++) {
@@ -29,7 +29,7 @@ static bool read_string(struct walk *walk, struct str *out)
     return false;
 }
 
-static void take_value(struct walk *walk, struct str value, bool event)
+static void take_value(struct head_walk *walk, struct str value, bool event)
 {
     unsigned base = event ? 2 : 1;
     if (event && walk->depth == 1 && str_is(walk->path[1], "type")) walk->found.event_type = value;
@@ -44,12 +44,12 @@ static void take_value(struct walk *walk, struct str value, bool event)
         walk->found.ns = value;
 }
 
-static bool in_object(const struct walk *walk)
+static bool in_object(const struct head_walk *walk)
 {
     return walk->depth > 0 && (walk->is_object >> (walk->depth - 1) & 1);
 }
 
-static bool open_container(struct walk *walk, bool object)
+static bool open_container(struct head_walk *walk, bool object)
 {
     if (walk->depth == DEPTH_MAX) return false;
     uint64_t bit = (uint64_t)1 << walk->depth++;
@@ -60,14 +60,14 @@ static bool open_container(struct walk *walk, bool object)
 }
 
 /* A namespace may stand behind the name: without it the key is known only when metadata is over. */
-static void note_end(struct walk *walk, bool event)
+static void note_end(struct head_walk *walk, bool event)
 {
     unsigned base = event ? 2 : 1;
     if (walk->depth != base + 1 || !str_is(walk->path[base], "metadata")) return;
     if (!event || str_is(walk->path[1], "object")) walk->found.has_key = walk->found.name.n > 0;
 }
 
-static bool step(struct walk *walk, bool event)
+static bool step(struct head_walk *walk, bool event)
 {
     struct str text;
     switch (*walk->p) {
@@ -98,7 +98,7 @@ static bool step(struct walk *walk, bool event)
 
 void object_head_find(struct str head, bool event, struct object_head *out)
 {
-    struct walk walk = {.p = head.p, .end = head.p + head.n};
+    struct head_walk walk = {.p = head.p, .end = head.p + head.n};
     bool ok = true;
     while (ok && walk.p < walk.end) ok = step(&walk, event);
     *out = walk.found;

@@ -26,7 +26,7 @@ FAMILY(family_rest_request_size, 304, HISTOGRAM, "rest_client_request_size_bytes
 FAMILY(family_rest_response_size, 305, HISTOGRAM, "rest_client_response_size_bytes", "verb,host", &sizes,
        "Uncompressed response size in bytes.");
 
-struct known {
+struct known_series {
     struct family *family;
     char method[16];
     int code; /* 0: no response, or a family without codes */
@@ -35,7 +35,7 @@ struct known {
 
 struct rest_metrics {
     char *host;
-    struct known *known; /* some dozens */
+    struct known_series *known; /* some dozens */
     size_t count;
 };
 
@@ -71,11 +71,11 @@ static struct series *series_of(struct rest_metrics *metrics, struct family *fam
                                 int code)
 {
     for (size_t i = 0; i < metrics->count; i++) {
-        const struct known *known = &metrics->known[i];
+        const struct known_series *known = &metrics->known[i];
         if (known->family == family && known->code == code && strcmp(known->method, method) == 0)
             return known->series;
     }
-    struct known new = {.family = family, .code = code};
+    struct known_series new = {.family = family, .code = code};
     snprintf(new.method, sizeof new.method, "%s", method);
     new.series = make(metrics, family, new.method, code);
     *array_add(metrics->known, metrics->count) = new;

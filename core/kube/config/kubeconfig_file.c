@@ -11,7 +11,7 @@
 enum field_form { FIELD_TEXT, FIELD_PATH, FIELD_FLAG, FIELD_SECRET };
 
 /* Destination of a field of the file (C-5). */
-struct field {
+struct kubeconfig_field {
     const char *key;
     size_t offset; /* in the entry */
     enum field_form form;
@@ -19,7 +19,7 @@ struct field {
 
 #define AT(member) offsetof(struct kubeconfig_entry, member)
 
-static const struct field cluster_fields[] = {
+static const struct kubeconfig_field cluster_fields[] = {
     {"server", AT(cluster.server), FIELD_TEXT},
     {"certificate-authority", AT(cluster.certificate_authority), FIELD_PATH},
     {"certificate-authority-data", AT(cluster.certificate_authority_data), FIELD_TEXT},
@@ -30,7 +30,7 @@ static const struct field cluster_fields[] = {
     {0},
 };
 
-static const struct field user_fields[] = {
+static const struct kubeconfig_field user_fields[] = {
     {"client-certificate", AT(user.client_certificate), FIELD_PATH},
     {"client-certificate-data", AT(user.client_certificate_data), FIELD_TEXT},
     {"client-key", AT(user.client_key), FIELD_PATH},
@@ -44,7 +44,7 @@ static const struct field user_fields[] = {
     {0},
 };
 
-static const struct field context_fields[] = {
+static const struct kubeconfig_field context_fields[] = {
     {"cluster", AT(context.cluster), FIELD_TEXT},
     {"user", AT(context.user), FIELD_TEXT},
     {"namespace", AT(context.namespace_), FIELD_TEXT},
@@ -52,14 +52,14 @@ static const struct field context_fields[] = {
 };
 
 /* One of the three lists of a file. */
-struct section {
+struct kubeconfig_section {
     const char *list, *item; /* "clusters", "cluster" */
-    const struct field *fields;
+    const struct kubeconfig_field *fields;
 };
 
-static const struct section sections[] = {{"clusters", "cluster", cluster_fields},
-                                          {"users", "user", user_fields},
-                                          {"contexts", "context", context_fields}};
+static const struct kubeconfig_section sections[] = {{"clusters", "cluster", cluster_fields},
+                                                     {"users", "user", user_fields},
+                                                     {"contexts", "context", context_fields}};
 
 static struct kubeconfig_list *list_of(struct kubeconfig *config, size_t section)
 {
@@ -74,8 +74,8 @@ static char *resolve(struct str path, const char *file)
     return xasprintf("%.*s%.*s", (int)(slash - file) + 1, file, STR_ARG(path));
 }
 
-static bool read_field(struct yaml_file *file, const struct section *section, yaml_node_t *body,
-                       const struct field *field, struct kubeconfig_entry *entry, struct err *err)
+static bool read_field(struct yaml_file *file, const struct kubeconfig_section *section, yaml_node_t *body,
+                       const struct kubeconfig_field *field, struct kubeconfig_entry *entry, struct err *err)
 {
     yaml_node_t *node = yaml_get(file, body, field->key);
     void *place = (char *)entry + field->offset;
@@ -126,9 +126,9 @@ static bool read_user(struct yaml_file *file, yaml_node_t *body, struct kubeconf
     return user->exec || err_set(err, why.code, "%s: users[%s].exec%s", file->path, entry->name, why.text);
 }
 
-static void clear_entry(struct kubeconfig_entry *entry, const struct section *section)
+static void clear_entry(struct kubeconfig_entry *entry, const struct kubeconfig_section *section)
 {
-    for (const struct field *field = section->fields; field->key; field++) {
+    for (const struct kubeconfig_field *field = section->fields; field->key; field++) {
         if (field->form == FIELD_FLAG) continue;
         char *text = *(char **)((char *)entry + field->offset);
         field->form == FIELD_SECRET ? wipe(text) : free(text);
@@ -146,7 +146,7 @@ static void clear_entry(struct kubeconfig_entry *entry, const struct section *se
     free(entry->file);
 }
 
-static bool read_entry(struct yaml_file *file, const struct section *section, yaml_node_t *node,
+static bool read_entry(struct yaml_file *file, const struct kubeconfig_section *section, yaml_node_t *node,
                        struct kubeconfig_entry *entry, struct err *err)
 {
     struct str name;
@@ -160,15 +160,15 @@ static bool read_entry(struct yaml_file *file, const struct section *section, ya
     if (body && body->type != YAML_MAPPING_NODE)
         return err_set(err, ERR_INVALID, "%s: %s[%s].%s: not a mapping", file->path, section->list,
                        entry->name, section->item);
-    for (const struct field *field = section->fields; field->key; field++)
+    for (const struct kubeconfig_field *field = section->fields; field->key; field++)
         if (!read_field(file, section, body, field, entry, err)) return false;
     if (section->fields == cluster_fields) entry->cluster.exec_config = exec_config_cluster(file, body);
     return section->fields != user_fields || read_user(file, body, entry, err);
 }
 
 /* C-3: also when an earlier file owns the name. */
-static bool check_names(struct yaml_file *file, const struct section *section, yaml_node_t *sequence,
-                        size_t count, struct err *err)
+static bool check_names(struct yaml_file *file, const struct kubeconfig_section *section,
+                        yaml_node_t *sequence, size_t count, struct err *err)
 {
     yaml_node_t *last = NULL, *node;
     for (size_t i = 0; i < count;) last = yaml_next(file, sequence, &i);
@@ -183,7 +183,7 @@ static bool check_names(struct yaml_file *file, const struct section *section, y
 static bool read_section(struct kubeconfig *config, size_t number, struct yaml_file *file, yaml_node_t *root,
                          struct err *err)
 {
-    const struct section *section = &sections[number];
+    const struct kubeconfig_section *section = &sections[number];
     struct kubeconfig_list *list = list_of(config, number);
     yaml_node_t *sequence = yaml_get(file, root, section->list), *node;
     if (sequence && sequence->type != YAML_SEQUENCE_NODE)

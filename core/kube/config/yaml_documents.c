@@ -12,7 +12,7 @@
 
 enum { DEPTH_MAX = 50, JSON_MAX = 1 << 20, WHOLE_MAX = 64 << 20 }; /* aliases can make much out of little */
 
-struct writing {
+struct yaml_writing {
     struct yaml_file *file;
     struct buf *out;
     size_t max;
@@ -31,7 +31,7 @@ static void write_scalar(const yaml_node_t *node, struct buf *out)
         buf_puts(out, words[form]);
 }
 
-static void write_node(struct writing *w, yaml_node_t *node, int depth)
+static void write_node(struct yaml_writing *w, yaml_node_t *node, int depth)
 {
     struct buf *out = w->out;
     yaml_node_t *child;
@@ -63,27 +63,27 @@ static void write_node(struct writing *w, yaml_node_t *node, int depth)
 
 void yaml_json(struct yaml_file *file, yaml_node_t *node, struct buf *out)
 {
-    struct writing w = {file, out, JSON_MAX, false};
+    struct yaml_writing w = {file, out, JSON_MAX, false};
     write_node(&w, node, 0);
 }
 
 bool yaml_json_whole(struct yaml_file *file, yaml_node_t *node, struct buf *out)
 {
-    struct writing w = {file, out, WHOLE_MAX, false};
+    struct yaml_writing w = {file, out, WHOLE_MAX, false};
     write_node(&w, node, 0);
     return !w.cut;
 }
 
 /* --- A text */
 
-struct reading {
+struct yaml_reading {
     struct yaml_value value;
     const struct yaml_source *source;
     struct str rest;
     bool stopped;
 };
 
-static bool stops(struct reading *r)
+static bool stops(struct yaml_reading *r)
 {
     r->stopped = r->stopped || (r->source->stops && r->source->stops(r->source->ctx));
     return r->stopped;
@@ -91,7 +91,7 @@ static bool stops(struct reading *r)
 
 static int read_on(void *ctx, unsigned char *to, size_t room, size_t *got)
 {
-    struct reading *r = ctx;
+    struct yaml_reading *r = ctx;
     *got = r->rest.n < room ? r->rest.n : room;
     memcpy(to, r->rest.p, *got);
     r->rest = (struct str){r->rest.p + *got, r->rest.n - *got};
@@ -100,13 +100,13 @@ static int read_on(void *ctx, unsigned char *to, size_t room, size_t *got)
 
 static bool next_event(struct yaml_value *value)
 {
-    struct reading *r = container_of(value, struct reading, value);
+    struct yaml_reading *r = container_of(value, struct yaml_reading, value);
     yaml_event_delete(&value->event);
     return !stops(r) && yaml_parser_parse(&value->parser, &value->event);
 }
 
 /* Returns false. */
-static bool set_error(const struct reading *r, struct err *err)
+static bool set_error(const struct yaml_reading *r, struct err *err)
 {
     const yaml_parser_t *p = &r->value.parser;
     const char *problem = p->problem ? p->problem : "not YAML", *context = p->context ? p->context : "";
@@ -127,7 +127,7 @@ static bool is_nothing(const yaml_event_t *event)
 }
 
 /* The event at hand begins what the document is. */
-static bool read_document(struct reading *r, bool first, struct buf *out, struct err *err)
+static bool read_document(struct yaml_reading *r, bool first, struct buf *out, struct err *err)
 {
     if (!first && r->source->alone)
         return err_set(err, ERR_PARSE, "line %zu: a second document", yaml_value_line(&r->value));
@@ -139,7 +139,7 @@ static bool read_document(struct reading *r, bool first, struct buf *out, struct
     return set_error(r, err);
 }
 
-static bool read_documents(struct reading *r, struct buf *out, struct err *err)
+static bool read_documents(struct yaml_reading *r, struct buf *out, struct err *err)
 {
     bool first = true;
     while (next_event(&r->value)) {
@@ -156,12 +156,12 @@ static bool read_documents(struct reading *r, struct buf *out, struct err *err)
 
 bool yaml_read_source(const struct yaml_source *source, struct buf *out, struct err *err)
 {
-    struct reading r = {.value = {.next = next_event,
-                                  .max = source->max,
-                                  .max_name = source->max_name,
-                                  .fractions_stay = true},
-                        .source = source,
-                        .rest = source->text};
+    struct yaml_reading r = {.value = {.next = next_event,
+                                       .max = source->max,
+                                       .max_name = source->max_name,
+                                       .fractions_stay = true},
+                             .source = source,
+                             .rest = source->text};
     buf_putc(out, '[');
     yaml_parser_initialize(&r.value.parser);
     yaml_parser_set_input(&r.value.parser, read_on, &r);

@@ -143,14 +143,14 @@ void event_correlation_clear(struct event_correlation *plan)
 
 /* --- Records that are forgotten in the order of their use */
 
-struct entry {
+struct correlator_entry {
     uint64_t key;
     UT_hash_handle hh;
     uint64_t record[];
 };
 
 struct event_cache {
-    struct entry
+    struct correlator_entry
         *entries; /* iterated in the order in which they were added: the first was used longest ago */
     size_t capacity, record_size;
 };
@@ -165,7 +165,7 @@ struct event_cache *event_cache_new(size_t capacity, size_t record_size)
 
 void event_cache_free(struct event_cache *cache)
 {
-    struct entry *entry, *next;
+    struct correlator_entry *entry, *next;
     if (!cache) return;
     HASH_ITER (hh, cache->entries, entry, next) {
         HASH_DEL(cache->entries, entry);
@@ -176,12 +176,12 @@ void event_cache_free(struct event_cache *cache)
 
 void *event_cache_use(struct event_cache *cache, uint64_t key)
 {
-    struct entry *entry;
+    struct correlator_entry *entry;
     HASH_FIND(hh, cache->entries, &key, sizeof key, entry);
     if (entry) {
         HASH_DEL(cache->entries, entry);
     } else {
-        struct entry *oldest = cache->entries;
+        struct correlator_entry *oldest = cache->entries;
         if (HASH_COUNT(cache->entries) == cache->capacity) {
             HASH_DEL(cache->entries, oldest);
             free(oldest);

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 /* A name in any of its forms; empty parts say nothing. */
-struct name {
+struct kind_name {
     struct str whole, name, group, version;
     bool has_group, is_kind; /* is_kind: group/version/Kind */
 };
@@ -80,9 +80,9 @@ static bool serves(const struct catalogue *catalogue, struct str group, struct s
 }
 
 /* apps/v1/Deployment, v1/Pod; deployments.v1.apps, deployments.apps; pods. */
-static struct name parse_name(const struct catalogue *catalogue, struct str text)
+static struct kind_name parse_name(const struct catalogue *catalogue, struct str text)
 {
-    struct name name = {.whole = text, .name = text};
+    struct kind_name name = {.whole = text, .name = text};
     struct str rest = text, first, second;
     if (memchr(text.p, '/', text.n)) {
         name.has_group = name.is_kind = true;
@@ -107,7 +107,7 @@ static struct name parse_name(const struct catalogue *catalogue, struct str text
     return name;
 }
 
-static enum match match(const struct catalogue_entry *entry, const struct name *name)
+static enum match match(const struct catalogue_entry *entry, const struct kind_name *name)
 {
     const struct resource *resource = &entry->resource;
     if (name->has_group && !str_is(name->group, resource->group)) return MATCH_NONE;
@@ -129,7 +129,7 @@ static bool same_resource(const struct catalogue_entry *a, const struct catalogu
 /* Entries come in the order of preference: the first of a resource is its preferred version. Of different
  * resources the core group's wins, as in kubectl (`events`); between other groups kubectl takes the first,
  * here that is ambiguous. */
-static const struct catalogue_entry *choose(const struct catalogue *catalogue, const struct name *name,
+static const struct catalogue_entry *choose(const struct catalogue *catalogue, const struct kind_name *name,
                                             enum match level, struct buf *candidates)
 {
     const struct catalogue_entry *found = NULL, *last = NULL;
@@ -154,7 +154,7 @@ static bool is_ambiguous(const struct buf *candidates)
 bool catalogue_resolve(const struct catalogue *catalogue, struct str text, struct resource *out,
                        struct err *err)
 {
-    struct name name = parse_name(catalogue, text);
+    struct kind_name name = parse_name(catalogue, text);
     for (enum match level = MATCH_PLURAL; level > MATCH_NONE && name.name.n; level--) {
         struct buf candidates = {0};
         const struct catalogue_entry *entry = choose(catalogue, &name, level, &candidates);
@@ -171,7 +171,7 @@ bool catalogue_resolve(const struct catalogue *catalogue, struct str text, struc
 
 bool catalogue_group_lacks(const struct catalogue *catalogue, struct str text)
 {
-    struct name name = parse_name(catalogue, text);
+    struct kind_name name = parse_name(catalogue, text);
     bool has_group = false;
     if (!name.has_group || (name.version.n && !serves(catalogue, name.group, name.version))) return false;
     name.version = (struct str){0};
@@ -184,7 +184,7 @@ bool catalogue_group_lacks(const struct catalogue *catalogue, struct str text)
 
 const char *catalogue_kind_meant(const struct catalogue *catalogue, struct str type)
 {
-    struct name name = parse_name(catalogue, type);
+    struct kind_name name = parse_name(catalogue, type);
     const char *meant = NULL;
     name.version = (struct str){0};
     name.is_kind = false; /* as if it were one of kubectl's names */

@@ -29,14 +29,14 @@ static char **text_list(const struct tape *tape, size_t array)
 }
 
 /* A resource as a document describes it; texts of its tape. */
-struct found {
+struct found_resource {
     struct str group, version, plural, kind, singular;
     size_t at; /* its object on the tape */
     bool namespaced;
     unsigned group_order, version_order;
 };
 
-static void add(struct catalogue *catalogue, const struct tape *tape, const struct found *found)
+static void add(struct catalogue *catalogue, const struct tape *tape, const struct found_resource *found)
 {
     if (!found->plural.n || !found->kind.n) return;
     if (memchr(found->plural.p, '/', found->plural.n)) return; /* a subresource */
@@ -55,7 +55,8 @@ static void add(struct catalogue *catalogue, const struct tape *tape, const stru
     };
 }
 
-static void add_version(struct catalogue *catalogue, const struct tape *tape, size_t at, struct found *found)
+static void add_version(struct catalogue *catalogue, const struct tape *tape, size_t at,
+                        struct found_resource *found)
 {
     size_t resources = tape_field(tape, at, STR("resources"));
     found->version = field_text(tape, at, STR("version"));
@@ -77,8 +78,8 @@ static void add_version(struct catalogue *catalogue, const struct tape *tape, si
 
 void catalogue_add_group(struct catalogue *catalogue, const struct tape *tape, size_t at, unsigned order)
 {
-    struct found found = {.group = field_text(tape, tape_field(tape, at, STR("metadata")), STR("name")),
-                          .group_order = order};
+    struct found_resource found = {
+        .group = field_text(tape, tape_field(tape, at, STR("metadata")), STR("name")), .group_order = order};
     size_t versions = tape_field(tape, at, STR("versions"));
     for (size_t v = tape_first(tape, versions, NULL); v; v = tape_next(tape, versions, v, NULL)) {
         add_version(catalogue, tape, v, &found);
@@ -97,7 +98,7 @@ void catalogue_add_legacy(struct catalogue *catalogue, const struct tape *tape, 
                           struct str version, unsigned group_order, unsigned version_order)
 {
     size_t resources = tape_field(tape, tape_root(tape), STR("resources"));
-    struct found found = {
+    struct found_resource found = {
         .group = group, .version = version, .group_order = group_order, .version_order = version_order};
     for (size_t r = tape_first(tape, resources, NULL); r; r = tape_next(tape, resources, r, NULL)) {
         found.at = r;

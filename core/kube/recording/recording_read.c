@@ -17,7 +17,7 @@
 
 enum { STREAMS_MAX = 10000, HEAD_MAX = 64 << 10 };
 
-struct reader {
+struct stream_reader {
     struct recording_stream stream;
     struct recording_frame frame;
     size_t offset; /* of the frame in the file */
@@ -30,20 +30,21 @@ struct recording {
     char *path;
     char *map;
     size_t size;
-    struct reader *readers;
+    struct stream_reader *readers;
     size_t count, memory; /* that all frames hold */
     struct tape_parser *parser;
     struct buf scratch;
 };
 
 /* Puts the place before what is wrong. */
-static bool place(const struct recording *r, const struct reader *reader, struct err *err)
+static bool place(const struct recording *r, const struct stream_reader *reader, struct err *err)
 {
     return err_wrap(err, "%s: byte %zu, line %zu of the stream that begins at byte %zu", r->path,
                     reader->offset + reader->frame.in.pos, reader->frame.line, reader->offset);
 }
 
-static bool broken(const struct recording *r, const struct reader *reader, const char *why, struct err *err)
+static bool broken(const struct recording *r, const struct stream_reader *reader, const char *why,
+                   struct err *err)
 {
     err_set(err, ERR_PARSE, "%s", why);
     return place(r, reader, err);
@@ -65,7 +66,7 @@ static char *text_of(const struct tape *tape, size_t at, const char *key)
     return xstrndup(text.p ? text.p : "", text.n);
 }
 
-static bool read_head(struct recording *r, struct reader *reader, struct err *err)
+static bool read_head(struct recording *r, struct stream_reader *reader, struct err *err)
 {
     struct str line;
     struct tape tape;
@@ -124,7 +125,7 @@ static struct str find_object(struct str line)
     return behind ? (struct str){at, (size_t)(behind - at)} : (struct str){0};
 }
 
-static bool read_record(struct recording *r, struct reader *reader, struct str line, struct err *err)
+static bool read_record(struct recording *r, struct stream_reader *reader, struct str line, struct err *err)
 {
     struct tape tape;
     struct recording_record *next = &reader->next;
@@ -143,14 +144,14 @@ static bool read_record(struct recording *r, struct reader *reader, struct str l
 }
 
 /* Ends the reader: nothing behind a malformed line is read. */
-static bool end_reader(struct recording *r, struct reader *reader)
+static bool end_reader(struct recording *r, struct stream_reader *reader)
 {
     recording_frame_end(&reader->frame);
     return false;
 }
 
 /* Has the reader hold its next record, if there is one; false with an error. */
-static bool fill(struct recording *r, struct reader *reader, struct err *err)
+static bool fill(struct recording *r, struct stream_reader *reader, struct err *err)
 {
     struct str line;
     err_clear(err);
@@ -182,11 +183,11 @@ static bool map_file(struct recording *r, struct err *err)
     return ok;
 }
 
-static struct reader *add_reader(struct recording *r, size_t offset, size_t size)
+static struct stream_reader *add_reader(struct recording *r, size_t offset, size_t size)
 {
     size_t number = r->count;
-    struct reader *reader = array_add(r->readers, r->count);
-    *reader = (struct reader){.offset = offset, .next.stream = number};
+    struct stream_reader *reader = array_add(r->readers, r->count);
+    *reader = (struct stream_reader){.offset = offset, .next.stream = number};
     recording_frame_init(&reader->frame, r->map + offset, size, &r->memory);
     return reader;
 }
@@ -209,7 +210,7 @@ static bool find_frames(struct recording *r, struct err *err)
                                   : "not a recording: not compressed with zstd");
         if (r->count == STREAMS_MAX)
             return err_set(err, ERR_LIMIT, "%s: more than %d streams", r->path, STREAMS_MAX);
-        struct reader *reader = add_reader(r, offset, cut ? left : size);
+        struct stream_reader *reader = add_reader(r, offset, cut ? left : size);
         if (!read_head(r, reader, err)) return false;
         offset += cut ? left : size;
     }
@@ -243,7 +244,7 @@ void recording_place(const struct recording *r, size_t stream, struct err *err)
     place(r, &r->readers[stream], err);
 }
 
-static enum recording_result hand_over(struct reader *first, struct recording_record *record)
+static enum recording_result hand_over(struct stream_reader *first, struct recording_record *record)
 {
     if (!first) return RECORDING_END;
     first->has_next = false;
@@ -253,9 +254,9 @@ static enum recording_result hand_over(struct reader *first, struct recording_re
 
 enum recording_result recording_next(struct recording *r, struct recording_record *record, struct err *err)
 {
-    struct reader *first = NULL;
+    struct stream_reader *first = NULL;
     for (size_t i = 0; i < r->count; i++) {
-        struct reader *reader = &r->readers[i];
+        struct stream_reader *reader = &r->readers[i];
         if (!fill(r, reader, err)) return RECORDING_BROKEN;
         if (reader->has_next && (!first || reader->next.at_us < first->next.at_us)) first = reader;
     }
@@ -265,9 +266,9 @@ enum recording_result recording_next(struct recording *r, struct recording_recor
 enum recording_result recording_next_of_lists(struct recording *r, struct recording_record *record,
                                               struct err *err)
 {
-    struct reader *first = NULL;
+    struct stream_reader *first = NULL;
     for (size_t i = 0; i < r->count; i++) {
-        struct reader *reader = &r->readers[i];
+        struct stream_reader *reader = &r->readers[i];
         if (reader->begun) continue;
         if (!fill(r, reader, err)) return RECORDING_BROKEN;
         if (!reader->has_next || reader->next.type > RECORDING_LISTED)

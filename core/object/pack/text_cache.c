@@ -23,14 +23,14 @@ static uint32_t first_of(const struct text_cache *cache, uint32_t place)
 
 /* Text that is searched for. Its hash is computed for each length of an entry: texts that begin alike are
  * often equally long. */
-struct wanted {
+struct wanted_text {
     const char *p;
     size_t rest;
     uint32_t length; /* that `hash` is of */
     uint64_t hash;
 };
 
-static bool is_text_of(struct wanted *wanted, const struct text_entry *entry)
+static bool is_text_of(struct wanted_text *wanted, const struct text_entry *entry)
 {
     uint32_t length = entry->length;
     char close = *wanted->p == '{' ? '}' : ']';
@@ -41,7 +41,8 @@ static bool is_text_of(struct wanted *wanted, const struct text_entry *entry)
     return wanted->hash == entry->hash;
 }
 
-static const struct text_entry *find_in(const struct text_cache *cache, uint32_t place, struct wanted *wanted)
+static const struct text_entry *find_in(const struct text_cache *cache, uint32_t place,
+                                        struct wanted_text *wanted)
 {
     uint32_t first = first_of(cache, place);
     for (uint32_t i = first; i < first + TEXT_CACHE_WAYS; i++) {
@@ -54,7 +55,7 @@ const struct text_entry *text_cache_find(const struct text_cache *cache, struct 
                                          const char *p, size_t rest)
 {
     if (cache->count == 0) return NULL;
-    struct wanted wanted = {.p = p, .rest = rest};
+    struct wanted_text wanted = {.p = p, .rest = rest};
     const struct text_entry *entry = find_in(cache, places.common, &wanted);
     return entry ? entry : find_in(cache, places.special, &wanted);
 }

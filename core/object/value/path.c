@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "object/value/key_ref.h"
 
-struct step {
+struct path_segment {
     enum path_step_kind kind;
     struct key_ref key;  /* of PATH_FIELD and PATH_MATCH */
     struct str expected; /* of PATH_MATCH */
@@ -18,7 +18,7 @@ struct path {
     size_t count;
     bool multi;
     char *bytes; /* the path, then the keys without their escapes */
-    struct step step[];
+    struct path_segment step[];
 };
 
 struct compiler {
@@ -110,7 +110,7 @@ static bool read_index(struct compiler *c, uint32_t *index)
 }
 
 /* Reads [?name=='text'], after the question mark. */
-static bool read_match(struct compiler *c, struct step *step)
+static bool read_match(struct compiler *c, struct path_segment *step)
 {
     struct str name;
     step->kind = PATH_MATCH;
@@ -119,7 +119,7 @@ static bool read_match(struct compiler *c, struct step *step)
     return read_quoted(c, &step->expected);
 }
 
-static bool read_bracket(struct compiler *c, struct step *step)
+static bool read_bracket(struct compiler *c, struct path_segment *step)
 {
     struct str name;
     if (accept(c, "'")) {
@@ -139,7 +139,7 @@ static bool read_bracket(struct compiler *c, struct step *step)
 
 static bool read_step(struct compiler *c)
 {
-    struct step *step = &c->path->step[c->path->count];
+    struct path_segment *step = &c->path->step[c->path->count];
     if (c->path->count == PATH_STEPS_MAX) {
         return err_set(c->err, ERR_LIMIT, "path \"%.*s\": more than %d steps", STR_ARG(c->text),
                        PATH_STEPS_MAX);
@@ -206,18 +206,18 @@ size_t path_step_count(const struct path *path)
 
 struct path_step path_step_at(const struct path *path, size_t i)
 {
-    const struct step *step = &path->step[i];
+    const struct path_segment *step = &path->step[i];
     return (struct path_step){step->kind, step->key.text, step->expected, step->index};
 }
 
-struct visit {
+struct path_visit {
     const struct path *path;
     bool (*fn)(void *ctx, struct value v);
     void *ctx;
     size_t calls;
 };
 
-static bool visit_from(struct visit *visit, size_t step, struct value v);
+static bool visit_from(struct path_visit *visit, size_t step, struct value v);
 
 /* Elements of an array or values of a map, as in kubectl's jsonpath. */
 static struct value child(struct value v, size_t i)
@@ -227,9 +227,9 @@ static struct value child(struct value v, size_t i)
     return value_type(v) == VALUE_MAP ? value_entry(v, i, &key, &text) : value_item(v, i);
 }
 
-static bool visit_children(struct visit *visit, size_t at, struct value v)
+static bool visit_children(struct path_visit *visit, size_t at, struct value v)
 {
-    struct step *step = (struct step *)&visit->path->step[at];
+    struct path_segment *step = (struct path_segment *)&visit->path->step[at];
     for (size_t i = 0; i < value_count(v); i++) {
         struct value item = child(v, i);
         if (step->kind == PATH_MATCH && !value_str_is(key_ref_field(&step->key, item), step->expected))
@@ -239,11 +239,11 @@ static bool visit_children(struct visit *visit, size_t at, struct value v)
     return true;
 }
 
-static bool visit_from(struct visit *visit, size_t at, struct value v)
+static bool visit_from(struct path_visit *visit, size_t at, struct value v)
 {
     for (; at < visit->path->count; at++) {
         /* Only the atomic cache of a key is written. */
-        struct step *step = (struct step *)&visit->path->step[at];
+        struct path_segment *step = (struct path_segment *)&visit->path->step[at];
         if (step->kind == PATH_ALL || step->kind == PATH_MATCH) return visit_children(visit, at, v);
         v = step->kind == PATH_FIELD ? key_ref_field(&step->key, v) : value_item(v, step->index);
         if (value_type(v) == VALUE_ABSENT) return true;
@@ -255,7 +255,7 @@ static bool visit_from(struct visit *visit, size_t at, struct value v)
 
 size_t path_each(const struct path *path, struct value from, bool (*fn)(void *ctx, struct value v), void *ctx)
 {
-    struct visit visit = {.path = path, .fn = fn, .ctx = ctx};
+    struct path_visit visit = {.path = path, .fn = fn, .ctx = ctx};
     visit_from(&visit, 0, from);
     return visit.calls;
 }

@@ -10,13 +10,13 @@
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
 
-struct box {
+struct informer_box {
     struct informer_claim *claim;
 };
 
 struct informer_claim *informer_arg(lua_State *L, int idx, const char *verb)
 {
-    struct box *box = class_test(L, idx, CLASS_INFORMER);
+    struct informer_box *box = class_test(L, idx, CLASS_INFORMER);
     if (!box) script_raise(L, "%s: expected an informer, not %s", verb, arg_type_name(L, idx));
     return box->claim;
 }
@@ -32,7 +32,7 @@ static int l_informer_claim(lua_State *L)
     arg_room(L, "k8s.informer", LIMIT_INFORMERS, script->informers.count);
     arg_table(L, 2, "k8s.informer: options");
     lua_settop(L, 2);
-    struct box *box = lua_newuserdata(L, sizeof *box);
+    struct informer_box *box = lua_newuserdata(L, sizeof *box);
     box->claim = NULL;
     class_set(L, script, CLASS_INFORMER);
     informer_options_read(L, 2, &spec);
@@ -48,7 +48,7 @@ void informer_push_again(lua_State *L, const struct informer_claim *claim)
 {
     struct script *script = script_of(L);
     arg_room(L, "a prompt", LIMIT_INFORMERS, script->informers.count);
-    struct box *box = lua_newuserdata(L, sizeof *box);
+    struct informer_box *box = lua_newuserdata(L, sizeof *box);
     box->claim = claim_dup(claim);
     *array_add(script->informers.claims, script->informers.count) = box->claim;
     class_set(L, script, CLASS_INFORMER);
@@ -56,7 +56,7 @@ void informer_push_again(lua_State *L, const struct informer_claim *claim)
 
 static int l_informer_lister(lua_State *L)
 {
-    struct box *box = class_self(L, CLASS_INFORMER, "lister");
+    struct informer_box *box = class_self(L, CLASS_INFORMER, "lister");
     lister_push(L, &(struct cache_source){.claim = box->claim}, "", 0);
     return 1;
 }
@@ -115,7 +115,7 @@ static void set_namespaces(lua_State *L, struct informer_claim *claim, int64_t n
 /* pods:status(): how it fares (B-7). */
 static int l_informer_status(lua_State *L)
 {
-    struct box *box = class_self(L, CLASS_INFORMER, "status");
+    struct informer_box *box = class_self(L, CLASS_INFORMER, "status");
     int64_t now_us = clock_wall_us(loop_clock(script_of(L)->host->loop));
     struct claim_status status;
     claim_get_status(box->claim, &status);
@@ -157,7 +157,7 @@ static int l_informer_check(lua_State *L)
 
 static int l_informer_tostring(lua_State *L)
 {
-    struct box *box = class_self(L, CLASS_INFORMER, "tostring");
+    struct informer_box *box = class_self(L, CLASS_INFORMER, "tostring");
     lua_pushfstring(L, "informer %s", claim_spec(box->claim)->kind);
     return 1;
 }

@@ -12,7 +12,7 @@
 #include "script/vm/retained.h"
 
 /* Result of a list: fixed when created, whatever changes in the cache. */
-struct list {
+struct fixed_list {
     struct lister_list objects;
     size_t next;
     size_t bytes; /* of the array, noted as memory of the script once it has an iterator */
@@ -21,7 +21,7 @@ struct list {
 
 static struct root *object_at(const struct retained_set *retained, size_t i)
 {
-    return container_of(retained, struct list, retained)->objects.objects[i];
+    return container_of(retained, struct fixed_list, retained)->objects.objects[i];
 }
 
 void lister_push(lua_State *L, const struct cache_source *source, const char *ns, size_t len)
@@ -36,7 +36,7 @@ void lister_push(lua_State *L, const struct cache_source *source, const char *ns
 
 struct lister_list *lister_push_list(lua_State *L)
 {
-    struct list *list = lua_newuserdata(L, sizeof *list);
+    struct fixed_list *list = lua_newuserdata(L, sizeof *list);
     memset(list, 0, sizeof *list);
     class_set(L, script_of(L), CLASS_LIST);
     return &list->objects;
@@ -50,7 +50,7 @@ static void push_list(lua_State *L, const struct lister *lister, const struct se
     budget_poll(L, script_of(L));
 }
 
-static void release_list(lua_State *L, struct list *list)
+static void release_list(lua_State *L, struct fixed_list *list)
 {
     retained_remove_set(&list->retained);
     if (list->bytes) memory_note(script_of(L), -(ptrdiff_t)list->bytes);
@@ -66,7 +66,7 @@ static int l_list_gc(lua_State *L)
 
 static int l_list_next(lua_State *L)
 {
-    struct list *list = lua_touserdata(L, lua_upvalueindex(1));
+    struct fixed_list *list = lua_touserdata(L, lua_upvalueindex(1));
     if (list->next >= list->objects.count) {
         release_list(L, list);
         return 0;
@@ -78,7 +78,7 @@ static int l_list_next(lua_State *L)
 /* Copied, as the script may keep it for as long as it likes. */
 int lister_push_iterator(lua_State *L)
 {
-    struct list *list = lua_touserdata(L, -1);
+    struct fixed_list *list = lua_touserdata(L, -1);
     list->retained = (struct retained_set){.count = list->objects.count, .at = object_at};
     retained_add_set(script_of(L), &list->retained);
     list->bytes = list->objects.count * sizeof(struct root *);

@@ -13,15 +13,15 @@
 enum { IN_VALUES_MAX = 1000 };
 #define LIMIT_MAX 1e9
 
-struct box {
+struct query_box {
     struct cache_source source;
     struct query *query;
 };
 
 void query_push(lua_State *L, const struct cache_source *source)
 {
-    struct box *box = lua_newuserdata(L, sizeof *box);
-    *box = (struct box){.source = *source};
+    struct query_box *box = lua_newuserdata(L, sizeof *box);
+    *box = (struct query_box){.source = *source};
     class_set(L, script_of(L), CLASS_QUERY);
     box->query = query_new();
     query_stop_when(box->query, &script_of(L)->budget.stop);
@@ -29,7 +29,7 @@ void query_push(lua_State *L, const struct cache_source *source)
 
 static struct query *self(lua_State *L, const char *method)
 {
-    return ((struct box *)class_self(L, CLASS_QUERY, method))->query;
+    return ((struct query_box *)class_self(L, CLASS_QUERY, method))->query;
 }
 
 /* For chains: the query itself. */
@@ -163,9 +163,9 @@ static int l_query_limit(lua_State *L)
 
 /* --- answers */
 
-static struct box *open_query(lua_State *L, const char *method, struct indexer **cache)
+static struct query_box *open_query(lua_State *L, const char *method, struct indexer **cache)
 {
-    struct box *box = class_self(L, CLASS_QUERY, method);
+    struct query_box *box = class_self(L, CLASS_QUERY, method);
     struct str bad = query_bad_group_order(box->query);
     if (query_is_grouped(box->query) && bad.p)
         script_raise(L, "query:%s: groups are ordered by \"key\", \"count\" or \"sum\", not by \"%.*s\"",
@@ -178,7 +178,7 @@ static struct box *open_query(lua_State *L, const char *method, struct indexer *
 static int l_query_count(lua_State *L)
 {
     struct indexer *cache;
-    struct box *box = open_query(L, "count", &cache);
+    struct query_box *box = open_query(L, "count", &cache);
     if (query_is_grouped(box->query)) return rows_push_groups(L, box->query, cache, NULL);
     size_t count = cache ? query_count(box->query, cache) : 0;
     budget_poll(L, script_of(L));
@@ -190,7 +190,7 @@ static int l_query_count(lua_State *L)
 static int l_query_sum(lua_State *L)
 {
     struct indexer *cache;
-    struct box *box = open_query(L, "sum", &cache);
+    struct query_box *box = open_query(L, "sum", &cache);
     const struct path *path = cache_path(L, 2, "query:sum: path");
     if (query_is_grouped(box->query)) return rows_push_groups(L, box->query, cache, path);
     struct query_sum sum = {0};
@@ -205,7 +205,7 @@ static int l_query_sum(lua_State *L)
 static int l_query_rows(lua_State *L)
 {
     struct indexer *cache;
-    struct box *box = open_query(L, "rows", &cache);
+    struct query_box *box = open_query(L, "rows", &cache);
     if (query_is_grouped(box->query)) return rows_push_groups(L, box->query, cache, NULL);
     return rows_push_objects(L, box->query, cache);
 }
@@ -214,7 +214,7 @@ static int l_query_rows(lua_State *L)
 static int l_query_each(lua_State *L)
 {
     struct indexer *cache;
-    struct box *box = open_query(L, "each", &cache);
+    struct query_box *box = open_query(L, "each", &cache);
     if (query_is_grouped(box->query)) {
         rows_push_groups(L, box->query, cache, NULL);
         return rows_push_array_iterator(L);
@@ -224,7 +224,7 @@ static int l_query_each(lua_State *L)
 
 static int l_query_gc(lua_State *L)
 {
-    struct box *box = lua_touserdata(L, 1);
+    struct query_box *box = lua_touserdata(L, 1);
     query_free(box->query);
     box->query = NULL;
     return 0;

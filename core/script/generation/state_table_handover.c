@@ -9,7 +9,7 @@
 #include "script/vm/args.h"
 #include "script/vm/call.h"
 
-struct handover {
+struct table_handover {
     const struct state_table *from, *to;
     struct buf bytes, migrated;
     lua_Debug place; /* of migrate, once it was called */
@@ -17,12 +17,12 @@ struct handover {
 
 static void write_old(lua_State *L, void *ctx)
 {
-    struct handover *h = ctx;
+    struct table_handover *h = ctx;
     lua_rawgeti(L, LUA_REGISTRYINDEX, h->from->table);
     state_table_write(L, lua_gettop(L), &h->bytes);
 }
 
-static void read_bytes(lua_State *L, const struct handover *h, const struct buf *bytes)
+static void read_bytes(lua_State *L, const struct table_handover *h, const struct buf *bytes)
 {
     const char *at = bytes->data;
     lua_rawgeti(L, LUA_REGISTRYINDEX, h->to->table);
@@ -31,14 +31,14 @@ static void read_bytes(lua_State *L, const struct handover *h, const struct buf 
 
 static void read_new(lua_State *L, void *ctx)
 {
-    const struct handover *h = ctx;
+    const struct table_handover *h = ctx;
     read_bytes(L, h, &h->bytes);
 }
 
 /* Calls migrate; its result is checked as if it were assigned. */
 static void migrate(lua_State *L, void *ctx)
 {
-    struct handover *h = ctx;
+    struct table_handover *h = ctx;
     const char *at = h->bytes.data;
     lua_rawgeti(L, LUA_REGISTRYINDEX, h->to->migrate);
     lua_pushvalue(L, -1);
@@ -57,7 +57,7 @@ static void migrate(lua_State *L, void *ctx)
 }
 
 /* Sets err to the failure. An error that no line of the script raised is placed where migrate begins. */
-static bool failed(struct script *script, const struct handover *h, struct err *err)
+static bool failed(struct script *script, const struct table_handover *h, struct err *err)
 {
     const char *why = buf_text(&script->failure.text);
     if (script->failure.line == 0 && h->place.linedefined > 0)
@@ -73,14 +73,14 @@ bool state_table_reject_version(const struct inventory_entry *entry, const char 
     return inventory_wrap_place(entry, err);
 }
 
-static bool refuse(const struct script *new_, const struct handover *h, struct err *err)
+static bool refuse(const struct script *new_, const struct table_handover *h, struct err *err)
 {
     const struct inventory_entry *entry =
         inventory_find(new_->own.inventory, INVENTORY_STATE, str_of(h->to->name));
     return state_table_reject_version(entry, h->to->name, h->from->version, h->to->version, err);
 }
 
-static bool handover(struct script *old, struct script *new_, struct handover *h, struct err *err)
+static bool handover(struct script *old, struct script *new_, struct table_handover *h, struct err *err)
 {
     bool same = h->from->version == h->to->version;
     if (!same && h->to->migrate == LUA_NOREF) return refuse(new_, h, err);
@@ -97,7 +97,7 @@ bool state_tables_handover(struct script *old, struct script *new_, struct err *
     bool ok = true;
     must(old->call.depth == 0 && new_->call.depth == 0);
     for (size_t i = 0; ok && i < new_->own.states->count; i++) {
-        struct handover h = {.to = &new_->own.states->items[i]};
+        struct table_handover h = {.to = &new_->own.states->items[i]};
         h.from = state_table_find(old, str_of(h.to->name));
         if (h.from) ok = handover(old, new_, &h, err);
         buf_clear(&h.bytes);

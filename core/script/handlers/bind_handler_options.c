@@ -9,19 +9,19 @@
 
 enum { CONCURRENCY_MAX = 1000, DEBOUNCE_MIN_MS = 10, DEBOUNCE_MAX_MS = 3600 * 1000 };
 
-struct box {
+struct handler_box {
     struct handler_options *options;
 };
 
 struct handler_options *handler_options_arg(lua_State *L, int idx)
 {
-    struct box *box = class_test(L, idx, CLASS_HANDLER_OPTIONS);
+    struct handler_box *box = class_test(L, idx, CLASS_HANDLER_OPTIONS);
     return box ? box->options : NULL;
 }
 
 static int l_handler_options_new(lua_State *L)
 {
-    struct box *box = lua_newuserdata(L, sizeof *box);
+    struct handler_box *box = lua_newuserdata(L, sizeof *box);
     box->options = NULL;
     class_set(L, script_of(L), CLASS_HANDLER_OPTIONS);
     box->options = handler_options_new();
@@ -31,7 +31,7 @@ static int l_handler_options_new(lua_State *L)
 
 static int l_handler_options_gc(lua_State *L)
 {
-    struct box *box = lua_touserdata(L, 1);
+    struct handler_box *box = lua_touserdata(L, 1);
     handler_options_unref(box->options);
     box->options = NULL;
     return 0;
@@ -39,7 +39,7 @@ static int l_handler_options_gc(lua_State *L)
 
 static struct handler_options *self(lua_State *L, const char **where)
 {
-    struct box *box = class_self(L, CLASS_HANDLER_OPTIONS, "handler_options");
+    struct handler_box *box = class_self(L, CLASS_HANDLER_OPTIONS, "handler_options");
     *where = arg_str(L, 3, "handler_options").p;
     return box->options;
 }

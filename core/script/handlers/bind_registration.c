@@ -8,7 +8,7 @@
 #include "script/vm/feature.h"
 #include "script/vm/turns.h"
 
-struct box {
+struct registration_box {
     struct script_handler *handler;
 };
 
@@ -21,7 +21,7 @@ static int l_registration_new(lua_State *L)
     struct handler_options *options = handler_options_arg(L, 7);
     struct str detail = arg_str_opt(L, 9, "add_event_handler: detail");
     if (!options) script_raise(L, "add_event_handler: no options");
-    struct box *box = lua_newuserdata(L, sizeof *box);
+    struct registration_box *box = lua_newuserdata(L, sizeof *box);
     box->handler = NULL;
     class_set(L, script_of(L), CLASS_REGISTRATION);
     box->handler = handler_new(L, claim, 2, id, options);
@@ -37,28 +37,28 @@ static int l_registration_new(lua_State *L)
 
 static int l_registration_remove(lua_State *L)
 {
-    struct box *box = class_self(L, CLASS_REGISTRATION, "remove");
+    struct registration_box *box = class_self(L, CLASS_REGISTRATION, "remove");
     handler_remove(L, box->handler);
     return 0;
 }
 
 static int l_registration_has_synced(lua_State *L)
 {
-    struct box *box = class_self(L, CLASS_REGISTRATION, "has_synced");
+    struct registration_box *box = class_self(L, CLASS_REGISTRATION, "has_synced");
     lua_pushboolean(L, handler_has_synced(box->handler));
     return 1;
 }
 
 static int l_registration_tostring(lua_State *L)
 {
-    struct box *box = class_self(L, CLASS_REGISTRATION, "tostring");
+    struct registration_box *box = class_self(L, CLASS_REGISTRATION, "tostring");
     lua_pushfstring(L, "registration %s", box->handler->id);
     return 1;
 }
 
 static int l_registration_gc(lua_State *L)
 {
-    struct box *box = lua_touserdata(L, 1);
+    struct registration_box *box = lua_touserdata(L, 1);
     if (box->handler) handler_unref(box->handler);
     box->handler = NULL;
     return 0;

@@ -9,7 +9,7 @@
 
 enum { LEVEL_SLOTS = 4 };
 
-struct box {
+struct metric_box {
     struct script_metric *metric;
 };
 
@@ -106,7 +106,7 @@ static int l_metric_new(lua_State *L)
         o.bound_count = bounds_arg(L, 5, bounds);
         o.bounds = bounds;
     }
-    struct box *box = lua_newuserdata(L, sizeof *box);
+    struct metric_box *box = lua_newuserdata(L, sizeof *box);
     box->metric = make(L, &o);
     class_set(L, script_of(L), classes[o.kind]);
     return 1;
@@ -180,7 +180,7 @@ static void read_labels(lua_State *L, const struct user_metric *metric, int idx,
 
 static struct user_metric *self_arg(lua_State *L, enum script_class class_, const char *method)
 {
-    struct box *box = class_self(L, class_, method);
+    struct metric_box *box = class_self(L, class_, method);
     return box->metric->metric;
 }
 

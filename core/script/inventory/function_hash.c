@@ -108,12 +108,12 @@ enum { VERSION = 2, FLAG_STRIPPED = 2 };
 enum { KGC_CHILD, KGC_TAB, KGC_I64, KGC_U64, KGC_COMPLEX, KGC_STR };
 enum { KTAB_NIL, KTAB_FALSE, KTAB_TRUE, KTAB_INT, KTAB_NUM, KTAB_STR };
 
-struct reader {
+struct dump_reader {
     const unsigned char *p, *end;
     bool bad, strings; /* strings: these alone are kept */
 };
 
-static uint32_t take_number(struct reader *r)
+static uint32_t take_number(struct dump_reader *r)
 {
     uint32_t n = 0;
     for (unsigned shift = 0; !r->bad; shift += 7) {
@@ -128,7 +128,7 @@ static uint32_t take_number(struct reader *r)
     return 0;
 }
 
-static void skip(struct reader *r, size_t n)
+static void skip(struct dump_reader *r, size_t n)
 {
     if (n > (size_t)(r->end - r->p))
         r->bad = true;
@@ -136,19 +136,19 @@ static void skip(struct reader *r, size_t n)
         r->p += n;
 }
 
-static void append(const struct reader *r, struct buf *out, const void *bytes, size_t n)
+static void append(const struct dump_reader *r, struct buf *out, const void *bytes, size_t n)
 {
     if (!r->bad && !r->strings) buf_append(out, bytes, n);
 }
 
-static void keep(struct reader *r, size_t n, struct buf *out)
+static void keep(struct dump_reader *r, size_t n, struct buf *out)
 {
     const unsigned char *begin = r->p;
     skip(r, n);
     append(r, out, begin, n);
 }
 
-static void keep_string(const struct reader *r, struct buf *out, const unsigned char *text, uint32_t n)
+static void keep_string(const struct dump_reader *r, struct buf *out, const unsigned char *text, uint32_t n)
 {
     if (r->bad || !r->strings) return;
     buf_append(out, &n, sizeof n);
@@ -156,7 +156,7 @@ static void keep_string(const struct reader *r, struct buf *out, const unsigned 
 }
 
 /* Skips a value of a table; strings are kept if the caller wants them. */
-static void skip_in_table(struct reader *r, struct buf *out)
+static void skip_in_table(struct dump_reader *r, struct buf *out)
 {
     uint32_t kind = take_number(r);
     if (kind >= KTAB_STR) {
@@ -169,7 +169,7 @@ static void skip_in_table(struct reader *r, struct buf *out)
 }
 
 /* The array part as it is, then a sum over the fields. */
-static void keep_table(struct reader *r, struct buf *out)
+static void keep_table(struct dump_reader *r, struct buf *out)
 {
     uint32_t items = take_number(r), fields = take_number(r);
     uint64_t sum = 0;
@@ -186,7 +186,7 @@ static void keep_table(struct reader *r, struct buf *out)
     append(r, out, &sum, sizeof sum);
 }
 
-static void keep_constant(struct reader *r, struct buf *out)
+static void keep_constant(struct dump_reader *r, struct buf *out)
 {
     const unsigned char *begin = r->p;
     uint32_t kind = take_number(r);
@@ -204,7 +204,7 @@ static void keep_constant(struct reader *r, struct buf *out)
 /* One function; those that it makes stand before it. What the outermost has from outside is known by slots of
  * a function that is not here, which move with every local that is declared above: the caller adds the names.
  */
-static void keep_prototype(struct reader *r, bool outermost, struct buf *out)
+static void keep_prototype(struct dump_reader *r, bool outermost, struct buf *out)
 {
     enum { HEAD = 4 }; /* flags, parameters, frame size, upvalues */
     size_t upvalues = r->end - r->p >= HEAD ? r->p[HEAD - 1] : 0;
@@ -222,12 +222,13 @@ static void keep_prototype(struct reader *r, bool outermost, struct buf *out)
 
 static bool read_dump(struct str dump, bool strings, struct buf *out)
 {
-    struct reader r = {(const unsigned char *)dump.p, (const unsigned char *)dump.p + dump.n, false, strings};
+    struct dump_reader r = {(const unsigned char *)dump.p, (const unsigned char *)dump.p + dump.n, false,
+                            strings};
     if (dump.n < 5 || memcmp(dump.p, "\033LJ", 3) != 0 || r.p[3] != VERSION) return false;
     skip(&r, 4);
     if (!(take_number(&r) & FLAG_STRIPPED)) return false;
     for (uint32_t size = take_number(&r); size > 0 && !r.bad;) {
-        struct reader one = {r.p, r.p + size, false, strings};
+        struct dump_reader one = {r.p, r.p + size, false, strings};
         skip(&r, size);
         if (r.bad) break;
         size = take_number(&r);
@@ -249,14 +250,14 @@ bool function_strings(struct str dump, struct buf *out)
 
 /* --- The texts in the code of a script */
 
-struct texts {
+struct hash_texts {
     struct str source;
     struct buf *found; /* each behind its length, a uint32_t */
 };
 
 static void compile(lua_State *L, void *ctx)
 {
-    const struct texts *texts = ctx;
+    const struct hash_texts *texts = ctx;
     modules_push_chunk(L, texts->source, "=texts");
     function_code(L, lua_gettop(L), true, texts->found);
 }
@@ -276,7 +277,7 @@ void script_each_text(struct script *script, void (*fn)(void *ctx, struct str te
 {
     struct buf found = {0};
     for (size_t i = 0; i < bundle_count(script->id.bundle); i++) {
-        struct texts texts = {.found = &found};
+        struct hash_texts texts = {.found = &found};
         struct err err;
         found.len = 0;
         if (!bundle_text(script->id.bundle, bundle_path(script->id.bundle, i), &texts.source, &err)) continue;

@@ -117,13 +117,13 @@ void rule_params_put(struct rule_params *params, const struct rule_param_given *
 
 /* --- files */
 
-struct reading {
+struct params_reading {
     struct rule_params *params;
     struct yaml_file file;
     struct err *err;
 };
 
-static bool read_value(struct reading *r, const char *rule, struct str key, yaml_node_t *node)
+static bool read_value(struct params_reading *r, const char *rule, struct str key, yaml_node_t *node)
 {
     size_t line = node->start_mark.line + 1;
     struct given given = {.is_json = true};
@@ -144,9 +144,9 @@ static bool read_value(struct reading *r, const char *rule, struct str key, yaml
     return true;
 }
 
-static bool read_map(struct reading *r, yaml_node_t *map, const char *rule);
+static bool read_map(struct params_reading *r, yaml_node_t *map, const char *rule);
 
-static bool read_rule(struct reading *r, struct str key, yaml_node_t *map)
+static bool read_rule(struct params_reading *r, struct str key, yaml_node_t *map)
 {
     if (str_has_nul(key))
         return err_set(r->err, ERR_INVALID, "%s:%zu: the id of a rule must not contain a NUL byte",
@@ -157,7 +157,7 @@ static bool read_rule(struct reading *r, struct str key, yaml_node_t *map)
     return ok;
 }
 
-static bool read_map(struct reading *r, yaml_node_t *map, const char *rule)
+static bool read_map(struct params_reading *r, yaml_node_t *map, const char *rule)
 {
     yaml_node_t *node;
     struct str key;
@@ -170,7 +170,7 @@ static bool read_map(struct reading *r, yaml_node_t *map, const char *rule)
 
 bool rule_params_read(struct rule_params *params, const char *path, struct err *err)
 {
-    struct reading r = {.params = params, .err = err};
+    struct params_reading r = {.params = params, .err = err};
     if (!yaml_file_load(&r.file, path, err)) return false;
     yaml_node_t *root = yaml_file_root(&r.file);
     bool ok = yaml_form(root) == YAML_FORM_NULL;
@@ -224,13 +224,13 @@ bool rule_params_is_taken(const struct rule_param_given *given, const struct scr
 }
 
 /* Search for the rule that declares a parameter. */
-struct search {
+struct param_search {
     const struct given *given;
     struct nearest rule, name; /* that may have been meant */
     bool has_rule, found;
 };
 
-static void search_rule(struct search *search, const struct script_rule *rule)
+static void search_rule(struct param_search *search, const struct script_rule *rule)
 {
     const struct given *given = search->given;
     bool is_meant = !given->rule || strcmp(given->rule, rule->id) == 0;
@@ -241,7 +241,7 @@ static void search_rule(struct search *search, const struct script_rule *rule)
     for (size_t i = 0; i < rule->param_count; i++) nearest_try(&search->name, rule->params[i].name);
 }
 
-static bool complain(const struct search *search, struct err *err)
+static bool complain(const struct param_search *search, struct err *err)
 {
     const struct given *given = search->given;
     const char *near = search->has_rule ? search->name.name : search->rule.name;
@@ -260,10 +260,10 @@ bool rule_params_check(const struct rule_params *params, struct script *const *s
 {
     for (size_t i = 0; params && i < params->count; i++) {
         const struct given *given = &params->items[i];
-        struct search search = {.given = given,
-                                .rule = nearest_to(str_of(given->rule ? given->rule : "")),
-                                .name = nearest_to(str_of(given->name)),
-                                .has_rule = !given->rule};
+        struct param_search search = {.given = given,
+                                      .rule = nearest_to(str_of(given->rule ? given->rule : "")),
+                                      .name = nearest_to(str_of(given->name)),
+                                      .has_rule = !given->rule};
         for (size_t j = 0; j < count; j++)
             for (size_t k = 0; k < script_rule_count(scripts[j]); k++)
                 search_rule(&search, script_rule(scripts[j], k));

@@ -12,10 +12,10 @@
 #include "script/vm/args.h"
 
 /* As simdjson has it, but for numbers and booleans, which have one letter each. */
-enum form { FORM_OTHER, FORM_BOOLEAN = 't', FORM_NUMBER = 'd', FORM_TEXT = '"', FORM_LIST = '[' };
+enum param_form { FORM_OTHER, FORM_BOOLEAN = 't', FORM_NUMBER = 'd', FORM_TEXT = '"', FORM_LIST = '[' };
 
-struct type {
-    enum form form, element; /* `element` of a list */
+struct param_type {
+    enum param_form form, element; /* `element` of a list */
 };
 
 /* A small document and what parses it. */
@@ -40,7 +40,7 @@ static void parsed_clear(struct parsed *p)
     buf_clear(&p->text);
 }
 
-static enum form form_at(const struct tape *tape, size_t at)
+static enum param_form form_at(const struct tape *tape, size_t at)
 {
     switch (tape_type(tape, at)) {
     case 't':
@@ -54,17 +54,17 @@ static enum form form_at(const struct tape *tape, size_t at)
     }
 }
 
-static bool all_are(const struct tape *tape, size_t list, enum form form)
+static bool all_are(const struct tape *tape, size_t list, enum param_form form)
 {
     for (size_t at = tape_first(tape, list, NULL); at; at = tape_next(tape, list, at, NULL))
         if (form_at(tape, at) != form) return false;
     return true;
 }
 
-static struct type type_of(struct str json)
+static struct param_type type_of(struct str json)
 {
     struct parsed p;
-    struct type type = {0};
+    struct param_type type = {0};
     if (parse(&p, json)) {
         size_t root = tape_root(&p.tape), first = 0;
         type.form = form_at(&p.tape, root);
@@ -75,7 +75,7 @@ static struct type type_of(struct str json)
     return type;
 }
 
-static bool is_of_type(struct str json, struct type type)
+static bool is_of_type(struct str json, struct param_type type)
 {
     struct parsed p;
     bool is = parse(&p, json);
@@ -89,7 +89,7 @@ static bool is_of_type(struct str json, struct type type)
 }
 
 /* Appends the given value as JSON, if it has one of these forms; only strings need quotes. */
-static void write_scalar(struct str text, enum form form, struct buf *out)
+static void write_scalar(struct str text, enum param_form form, struct buf *out)
 {
     if (form == FORM_TEXT)
         buf_json_string(out, text);
@@ -98,7 +98,7 @@ static void write_scalar(struct str text, enum form form, struct buf *out)
 }
 
 /* "a, b" */
-static void write_list(struct str text, enum form element, struct buf *out)
+static void write_list(struct str text, enum param_form element, struct buf *out)
 {
     struct str rest = text, one;
     buf_putc(out, '[');
@@ -109,7 +109,7 @@ static void write_list(struct str text, enum form element, struct buf *out)
     buf_putc(out, ']');
 }
 
-static void write_json(struct str given, bool is_json, struct type type, struct buf *out)
+static void write_json(struct str given, bool is_json, struct param_type type, struct buf *out)
 {
     if (is_json || (type.form == FORM_LIST && str_starts(str_trim(given), STR("["))))
         buf_str(out, given);
@@ -119,7 +119,7 @@ static void write_json(struct str given, bool is_json, struct type type, struct 
         write_scalar(given, type.form, out);
 }
 
-static const char *name_of(struct type type)
+static const char *name_of(struct param_type type)
 {
     if (type.form == FORM_BOOLEAN) return "must be true or false";
     if (type.form == FORM_NUMBER) return "is not a number";
@@ -130,7 +130,7 @@ static const char *name_of(struct type type)
 
 const char *rule_value_type(struct str fallback)
 {
-    struct type type = type_of(fallback);
+    struct param_type type = type_of(fallback);
     if (type.form == FORM_BOOLEAN) return "true or false";
     if (type.form == FORM_NUMBER) return "a number";
     if (type.form == FORM_TEXT) return "a string";
@@ -141,7 +141,7 @@ const char *rule_value_type(struct str fallback)
 bool rule_value_read(struct str given, bool is_json, struct str fallback, struct buf *out, struct err *err)
 {
     enum { SHOWN = 80 };
-    struct type type = type_of(fallback);
+    struct param_type type = type_of(fallback);
     struct buf json = {0};
     write_json(given, is_json, type, &json);
     bool ok = is_of_type(buf_slice(&json), type);

@@ -12,14 +12,14 @@
 #include "script/vm/feature.h"
 #include "script/vm/task.h"
 
-struct box {
+struct resource_box {
     struct resource resource; /* all NULL until resolved */
     char *kind;               /* as the script wrote it */
 };
 
-static const struct box *box_arg(lua_State *L, int idx, const char *verb)
+static const struct resource_box *box_arg(lua_State *L, int idx, const char *verb)
 {
-    const struct box *box = class_test(L, idx, CLASS_RESOURCE);
+    const struct resource_box *box = class_test(L, idx, CLASS_RESOURCE);
     if (!box) script_raise(L, "%s: expected a resource, not %s", verb, arg_type_name(L, idx));
     return box;
 }
@@ -31,7 +31,7 @@ const struct resource *resource_arg(lua_State *L, int idx, const char *verb)
 
 static int l_resource_gc(lua_State *L)
 {
-    struct box *box = lua_touserdata(L, 1);
+    struct resource_box *box = lua_touserdata(L, 1);
     resource_clear(&box->resource);
     free(box->kind);
     box->kind = NULL;
@@ -61,7 +61,7 @@ static bool allows(const struct script *script, const struct kind_access *q, con
 
 const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *access)
 {
-    const struct box *box = box_arg(L, idx, access->verb);
+    const struct resource_box *box = box_arg(L, idx, access->verb);
     struct kind_access q = *access;
     q.kind = str_of(box->kind);
     if (!allows(script_of(L), &q, &box->resource)) raise_undeclared(L, &q, &box->resource);
@@ -73,7 +73,7 @@ const struct resource *resource_declared(lua_State *L, int idx, const struct kin
 static int push_resource(lua_State *L, const struct kind_access *q)
 {
     const struct script *script = script_of(L);
-    struct box *box = lua_newuserdata(L, sizeof *box);
+    struct resource_box *box = lua_newuserdata(L, sizeof *box);
     struct err err;
     memset(box, 0, sizeof *box);
     class_set(L, script, CLASS_RESOURCE);

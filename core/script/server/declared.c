@@ -33,7 +33,7 @@ const struct declarer declares_writes = {
               {"*", WRITE_CREATE | WRITE_UPDATE | WRITE_PATCH | WRITE_APPLY | WRITE_DELETE}},
 };
 
-struct parts {
+struct declared_parts {
     struct str kind, subresource;
     unsigned verbs;
 };
@@ -46,7 +46,7 @@ static unsigned verbs_of(const struct declarer *declarer, struct str verb)
 }
 
 /* "pods/status": subresources begin with a small letter, as opposed to the kind of "apps/v1/Deployment". */
-static bool split_subresource(struct parts *parts)
+static bool split_subresource(struct declared_parts *parts)
 {
     struct str kind = parts->kind;
     for (size_t i = kind.n; i-- > 0;) {
@@ -60,10 +60,11 @@ static bool split_subresource(struct parts *parts)
     return true;
 }
 
-static bool parse(const struct declarer *declarer, struct str text, struct parts *parts, struct err *err)
+static bool parse(const struct declarer *declarer, struct str text, struct declared_parts *parts,
+                  struct err *err)
 {
     struct str rest = text;
-    *parts = (struct parts){.subresource = STR("")};
+    *parts = (struct declared_parts){.subresource = STR("")};
     str_cut(&rest, ':', &parts->kind);
     parts->verbs = verbs_of(declarer, rest);
     for (size_t i = 0; i < parts->kind.n; i++)
@@ -82,7 +83,7 @@ static bool same_text(struct str a, const char *b)
 
 bool declare(struct declarations *declared, const struct declarer *declarer, struct str text, struct err *err)
 {
-    struct parts parts;
+    struct declared_parts parts;
     if (!parse(declarer, text, &parts, err)) return false;
     for (size_t i = 0; i < declared->count; i++)
         if (same_text(text, declared->items[i].text)) return true;

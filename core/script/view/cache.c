@@ -6,13 +6,13 @@
 /* A script has a few; one that builds texts without end starts over. */
 enum { CACHE_MAX = 1000 };
 
-struct box {
+struct cache_box {
     void *content;
 };
 
 static int l_path_gc(lua_State *L)
 {
-    struct box *box = lua_touserdata(L, 1);
+    struct cache_box *box = lua_touserdata(L, 1);
     path_free(box->content);
     box->content = NULL;
     return 0;
@@ -20,7 +20,7 @@ static int l_path_gc(lua_State *L)
 
 static int l_selector_gc(lua_State *L)
 {
-    struct box *box = lua_touserdata(L, 1);
+    struct cache_box *box = lua_touserdata(L, 1);
     selector_free(box->content);
     box->content = NULL;
     return 0;
@@ -38,15 +38,15 @@ static void *find(lua_State *L, struct script *script, int idx, enum script_ref 
     push_ref(L, script, ref);
     lua_pushvalue(L, idx);
     lua_rawget(L, -2);
-    struct box *box = lua_touserdata(L, -1);
+    struct cache_box *box = lua_touserdata(L, -1);
     lua_pop(L, 2);
     return box ? box->content : NULL;
 }
 
 /* Makes room for one more under the text at `idx`. The box is in the cache only once it has its content. */
-static struct box *new_box(lua_State *L, struct script *script, enum script_class class_)
+static struct cache_box *new_box(lua_State *L, struct script *script, enum script_class class_)
 {
-    struct box *box = lua_newuserdata(L, sizeof *box);
+    struct cache_box *box = lua_newuserdata(L, sizeof *box);
     box->content = NULL;
     class_set(L, script, class_);
     return box;
@@ -79,7 +79,7 @@ const struct path *cache_path(lua_State *L, int idx, const char *what)
     struct str text = arg_str(L, idx, what);
     struct path *path = find(L, script, idx, REF_PATHS);
     if (path) return path;
-    struct box *box = new_box(L, script, CLASS_PATH);
+    struct cache_box *box = new_box(L, script, CLASS_PATH);
     struct err err;
     box->content = path = path_compile(text, &err);
     if (!path) script_raise(L, "%s: %s", what, err.text);
@@ -97,7 +97,7 @@ const struct selector *cache_selector_or_error(lua_State *L, int idx, const char
         err_set(err, ERR_INVALID, "a selector must not contain a NUL byte");
         return NULL;
     }
-    struct box *box = new_box(L, script, CLASS_SELECTOR);
+    struct cache_box *box = new_box(L, script, CLASS_SELECTOR);
     box->content = selector = selector_parse(text, err);
     if (selector)
         keep(L, script, idx, REF_SELECTORS);

@@ -12,9 +12,9 @@
 
 enum { PLACES_KEPT = 16 << 10, WALKS_MAX = 4 };
 
-struct search {
+struct partial_search {
     struct partial *partial;
-    bool (*fn)(struct search *search, struct value v, struct str key);
+    bool (*fn)(struct partial_search *search, struct value v, struct str key);
     struct value wanted;
 };
 
@@ -62,7 +62,7 @@ static bool is_scalar(enum value_type type)
 
 /* Calls `fn` for each map and array that is not kept with all that is in it, from the outside in; `key` is
  * that of the nearest map around it. False from it: nothing below is looked at. */
-static void walk(struct search *search, struct value v, struct str key, int depth)
+static void walk(struct partial_search *search, struct value v, struct str key, int depth)
 {
     bool is_map = value_type(v) == VALUE_MAP;
     if (is_scalar(value_type(v)) || depth >= PACK_DEPTH_MAX || !search->fn(search, v, key)) return;
@@ -78,7 +78,7 @@ static void walk(struct search *search, struct value v, struct str key, int dept
 
 /* The same map may stand at several places, as equal ones are stored once: it is whole when it is so at each
  * of them. An empty one lies nowhere, and may be any. */
-static bool print_wanted(struct search *search, struct value v, struct str key)
+static bool print_wanted(struct partial_search *search, struct value v, struct str key)
 {
     bool is_it =
         search->wanted.at ? v.at == search->wanted.at : value_type(v) == VALUE_MAP && value_count(v) == 0;
@@ -86,7 +86,7 @@ static bool print_wanted(struct search *search, struct value v, struct str key)
     return !is_it;
 }
 
-static bool note_place(struct search *search, struct value v, struct str key)
+static bool note_place(struct partial_search *search, struct value v, struct str key)
 {
     struct partial_places *places = &search->partial->places;
     if (value_count(v) == 0) {
@@ -110,7 +110,7 @@ static bool may_lack(struct partial *partial, const struct root *root, struct va
     if (++partial->walks <= WALKS_MAX) return true;
     if (!places->is_made) {
         places->is_made = true;
-        walk(&(struct search){partial, note_place, value_absent}, root_value(root), STR(""), 0);
+        walk(&(struct partial_search){partial, note_place, value_absent}, root_value(root), STR(""), 0);
     }
     if (!v.at) return places->has_empty_map;
     return number_set_has(&places->at, (uintptr_t)v.at);
@@ -121,7 +121,7 @@ void partial_walk(lua_State *L, const struct root *root, struct value value)
     struct partial *partial = &script_of(L)->own.views->partial;
     if (is_scalar(value_type(value)) || !is_partial(L, root)) return;
     if (may_lack(partial, root, value))
-        walk(&(struct search){partial, print_wanted, value}, root_value(root), STR(""), 0);
+        walk(&(struct partial_search){partial, print_wanted, value}, root_value(root), STR(""), 0);
     end_after_miss(L);
 }
 

@@ -42,8 +42,8 @@ void state_table_push_table(lua_State *L, struct state_table_node node)
 /* --- where something is, for messages */
 
 /* From a table to one in it. Lives on the C stack. */
-struct step {
-    const struct step *up;
+struct table_step {
+    const struct table_step *up;
     const void *table; /* that the key is of */
     int key;           /* on Lua's stack */
 };
@@ -101,7 +101,7 @@ static bool put_way(lua_State *L, struct buf *out, const void *wanted)
     return false;
 }
 
-static void put_steps(lua_State *L, struct buf *out, const struct step *step)
+static void put_steps(lua_State *L, struct buf *out, const struct table_step *step)
 {
     if (step->up) put_steps(L, out, step->up);
     if (out->len < PATH_SHOWN) put_key(L, out, step->key);
@@ -123,7 +123,7 @@ static void put_place(lua_State *L, struct buf *out, const struct assignment *a)
 }
 
 static __attribute__((noreturn)) void refuse(lua_State *L, const struct assignment *a,
-                                             const struct step *step, const char *why)
+                                             const struct table_step *step, const char *why)
 {
     struct buf *out = script_scratch(script_of(L));
     if (a->table) put_place(L, out, a);
@@ -134,9 +134,9 @@ static __attribute__((noreturn)) void refuse(lua_State *L, const struct assignme
 /* --- values */
 
 static void push_checked(lua_State *L, const struct assignment *a, int idx, unsigned depth,
-                         const struct step *step);
+                         const struct table_step *step);
 
-static void check_key(lua_State *L, const struct assignment *a, const struct step *step)
+static void check_key(lua_State *L, const struct assignment *a, const struct table_step *step)
 {
     char why[80];
     int type = lua_type(L, step->key);
@@ -148,10 +148,10 @@ static void check_key(lua_State *L, const struct assignment *a, const struct ste
 }
 
 static void check_table(lua_State *L, const struct assignment *a, int idx, unsigned depth,
-                        const struct step *step)
+                        const struct table_step *step)
 {
     const void *table = lua_topointer(L, idx);
-    for (const struct step *s = step; s; s = s->up)
+    for (const struct table_step *s = step; s; s = s->up)
         if (s->table == table) refuse(L, a, step, "table contains itself");
     if (depth > STATE_TABLE_DEPTH_MAX) refuse(L, a, step, "tables are nested more than 100 deep");
     luaL_checkstack(L, LEVEL_SLOTS, "k8s.state");
@@ -162,10 +162,10 @@ static void check_table(lua_State *L, const struct assignment *a, int idx, unsig
 
 /* Of a plain table or a state table. */
 static void push_table(lua_State *L, const struct assignment *a, int idx, unsigned depth,
-                       const struct step *step)
+                       const struct table_step *step)
 {
     check_table(L, a, idx, depth, step);
-    struct step next = {.up = step, .table = lua_topointer(L, idx)};
+    struct table_step next = {.up = step, .table = lua_topointer(L, idx)};
     bool is_array = lua_istable(L, idx) && copy_is_array(L, idx);
     if (lua_istable(L, idx))
         lua_pushvalue(L, idx);
@@ -192,7 +192,7 @@ static void push_table(lua_State *L, const struct assignment *a, int idx, unsign
 }
 
 static void push_checked(lua_State *L, const struct assignment *a, int idx, unsigned depth,
-                         const struct step *step)
+                         const struct table_step *step)
 {
     char why[160];
     switch (lua_type(L, idx)) {
@@ -218,7 +218,7 @@ void state_table_push_value(lua_State *L, int table, int key, int value)
     const struct state_table_node *node = lua_touserdata(L, table);
     const struct state_table *state_table = &script_of(L)->own.states->items[node->of];
     const struct assignment a = {.name = state_table->name, .of = node->of, .table = table};
-    const struct step step = {.key = key};
+    const struct table_step step = {.key = key};
     check_key(L, &a, &step);
     push_checked(L, &a, value, node->depth + 1, &step);
 }

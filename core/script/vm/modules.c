@@ -208,7 +208,7 @@ void modules_open(lua_State *L)
 /* Small enough to check the budget often: LuaJIT's parser can take seconds for 100 KB of hostile source. */
 enum { PIECE = 4 << 10 };
 
-struct reader {
+struct chunk_reader {
     struct str rest;
     struct steps steps;
 };
@@ -216,7 +216,7 @@ struct reader {
 /* Returns the next piece to the parser. May raise: the parser runs under protection. */
 static const char *next_piece(lua_State *L, void *ctx, size_t *len)
 {
-    struct reader *reader = ctx;
+    struct chunk_reader *reader = ctx;
     const char *piece = reader->rest.p;
     *len = reader->rest.n < PIECE ? reader->rest.n : PIECE;
     reader->rest.p += *len;
@@ -227,7 +227,7 @@ static const char *next_piece(lua_State *L, void *ctx, size_t *len)
 
 bool load_text(lua_State *L, struct str text, const char *chunk)
 {
-    struct reader reader = {.rest = text};
+    struct chunk_reader reader = {.rest = text};
     steps_init(&reader.steps, L);
     return lua_loadx(L, next_piece, &reader, chunk, "t") == 0;
 }

@@ -9,7 +9,7 @@
 #include "script/vm/task.h"
 #include "script/work/script_queue.h"
 
-struct box {
+struct queue_box {
     struct script_queue *queue;
 };
 
@@ -21,7 +21,7 @@ static int l_queue_new(lua_State *L)
     struct script *script = script_of(L);
     struct script_queue_options options;
     queue_options_read(L, own_text(L, lua_upvalueindex(1)), &options);
-    struct box *box = lua_newuserdata(L, sizeof *box);
+    struct queue_box *box = lua_newuserdata(L, sizeof *box);
     class_set(L, script, CLASS_QUEUE);
     box->queue = script_queue_new(script, &options);
     return 1;
@@ -42,7 +42,7 @@ static void plan_worker(lua_State *L, const char *queue)
 /* run(fn): the workers' function. Once. */
 static int l_queue_run(lua_State *L)
 {
-    struct box *box = class_self(L, CLASS_QUEUE, "run");
+    struct queue_box *box = class_self(L, CLASS_QUEUE, "run");
     arg_function(L, 2, "queue:run: the argument");
     if (box->queue->function != LUA_NOREF)
         script_raise(L, "queue:run was already called on the queue \"%s\"", box->queue->name);
@@ -56,7 +56,7 @@ static int l_queue_run(lua_State *L)
 
 static struct workqueue *self(lua_State *L, const char *method)
 {
-    struct box *box = class_self(L, CLASS_QUEUE, method);
+    struct queue_box *box = class_self(L, CLASS_QUEUE, method);
     return box->queue->queue;
 }
 
@@ -95,7 +95,7 @@ static int l_queue_add_rate_limited(lua_State *L)
 
 static int l_queue_done(lua_State *L)
 {
-    struct box *box = class_self(L, CLASS_QUEUE, "done");
+    struct queue_box *box = class_self(L, CLASS_QUEUE, "done");
     struct str key = arg_str(L, 2, "queue:done: the key");
     if (script_queue_works_on(box->queue, key))
         script_raise(L,
@@ -187,7 +187,7 @@ static void on_key(struct workqueue_waiter *waiter)
 static int l_queue_get(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_got, drop_wait, .finishes = false};
-    struct box *box = class_self(L, CLASS_QUEUE, "get");
+    struct queue_box *box = class_self(L, CLASS_QUEUE, "get");
     struct workqueue *queue = box->queue->queue;
     struct str key;
     task_check(L, "queue:get");
@@ -218,7 +218,7 @@ static void on_drained(struct workqueue_waiter *waiter)
 static int l_queue_drain(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_nothing, drop_wait, .finishes = false};
-    struct box *box = class_self(L, CLASS_QUEUE, "shut_down");
+    struct queue_box *box = class_self(L, CLASS_QUEUE, "shut_down");
     struct workqueue *queue = box->queue->queue;
     task_check(L, "queue:shut_down with drain");
     if (script_queue_is_past(box->queue)) return 0;
@@ -230,21 +230,21 @@ static int l_queue_drain(lua_State *L)
 
 static int l_queue_shut_down(lua_State *L)
 {
-    struct box *box = class_self(L, CLASS_QUEUE, "shut_down");
+    struct queue_box *box = class_self(L, CLASS_QUEUE, "shut_down");
     if (!script_queue_is_past(box->queue)) workqueue_shut_down(box->queue->queue);
     return 0;
 }
 
 static int l_queue_tostring(lua_State *L)
 {
-    struct box *box = class_self(L, CLASS_QUEUE, "tostring");
+    struct queue_box *box = class_self(L, CLASS_QUEUE, "tostring");
     lua_pushfstring(L, "queue %s", box->queue->name);
     return 1;
 }
 
 static int l_queue_name(lua_State *L)
 {
-    struct box *box = class_self(L, CLASS_QUEUE, "name");
+    struct queue_box *box = class_self(L, CLASS_QUEUE, "name");
     lua_pushstring(L, box->queue->name);
     return 1;
 }

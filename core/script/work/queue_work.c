@@ -12,8 +12,8 @@
 #include "script/vm/turns.h"
 
 /* Work on a key. The string is its own: that of the queue is freed with the work. */
-struct work {
-    TAILQ_ENTRY(work) link;
+struct key_work {
+    TAILQ_ENTRY(key_work) link;
     struct script_queue *queue;
     struct job *job; /* NULL: no memory for it */
     int job_ref;     /* keeps it while the work goes on */
@@ -22,14 +22,14 @@ struct work {
     char key[];
 };
 
-static struct str key_of(const struct work *work)
+static struct str key_of(const struct key_work *work)
 {
     return (struct str){work->key, work->key_len};
 }
 
 /* --- the end of the work on a key */
 
-static void give_up(const struct work *work, struct str why)
+static void give_up(const struct key_work *work, struct str why)
 {
     const struct script_queue *q = work->queue;
     const struct log_field fields[] = {
@@ -39,7 +39,7 @@ static void give_up(const struct work *work, struct str why)
     log_write(LOG_ERROR, q->script->id.path, 0, "Key dropped after max_retries", fields);
 }
 
-static void retry(struct work *work, struct str why)
+static void retry(struct key_work *work, struct str why)
 {
     struct script_queue *q = work->queue;
     if (workqueue_retry(q->queue, key_of(work), q->max_retries))
@@ -49,7 +49,7 @@ static void retry(struct work *work, struct str why)
 }
 
 /* Handles a call that raised, or returned nil, err. */
-static void fail(struct work *work, enum script_result result)
+static void fail(struct key_work *work, enum script_result result)
 {
     struct script_queue *q = work->queue;
     const struct log_field about[] = {
@@ -64,7 +64,7 @@ static void fail(struct work *work, enum script_result result)
     retry(work, buf_slice(&q->script->failure.text));
 }
 
-static void succeed(struct work *work)
+static void succeed(struct key_work *work)
 {
     struct workqueue *queue = work->queue->queue;
     const struct job *job = work->job;
@@ -82,7 +82,7 @@ static void succeed(struct work *work)
 
 static void on_done(void *ctx, enum script_result result)
 {
-    struct work *work = ctx;
+    struct key_work *work = ctx;
     struct script_queue *q = work->queue;
     struct script *script = q->script;
     quarantine_note(&q->quarantine, QUARANTINE_CALL, result);
@@ -109,7 +109,7 @@ static void on_done(void *ctx, enum script_result result)
 /* Pushes function, key and job for lua/k8s/job.lua. */
 static void push_work(lua_State *L, void *ctx)
 {
-    struct work *work = ctx;
+    struct key_work *work = ctx;
     struct script_queue *q = work->queue;
     lua_rawgeti(L, LUA_REGISTRYINDEX, q->function);
     lua_pushlstring(L, work->key, work->key_len);
@@ -124,7 +124,7 @@ static void push_work(lua_State *L, void *ctx)
 /* Describes the call for the write log. */
 static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 {
-    const struct work *work = ctx;
+    const struct key_work *work = ctx;
     buf_printf(caller, "queue %s", work->queue->name);
     buf_puts(trigger, "key ");
     buf_str(trigger, (struct str){work->key, work->key_len});
@@ -132,7 +132,7 @@ static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 
 void queue_work_begin(struct script_queue *q, struct str key)
 {
-    struct work *work = xcalloc(1, sizeof *work + key.n);
+    struct key_work *work = xcalloc(1, sizeof *work + key.n);
     work->queue = q;
     work->job_ref = LUA_NOREF;
     work->key_len = key.n;
@@ -155,7 +155,7 @@ void queue_work_begin(struct script_queue *q, struct str key)
 
 void queue_work_cancel(struct script_queue *q)
 {
-    struct work *work, *next;
+    struct key_work *work, *next;
     for (work = TAILQ_FIRST(&q->share->works); work; work = next) {
         next = TAILQ_NEXT(work, link);
         if (work->queue == q) task_cancel(work->task);
@@ -164,7 +164,7 @@ void queue_work_cancel(struct script_queue *q)
 
 bool script_queue_works_on(const struct script_queue *q, struct str key)
 {
-    const struct work *work;
+    const struct key_work *work;
     TAILQ_FOREACH (work, &q->share->works, link)
         if (str_eq(key_of(work), key)) return true;
     return false;

@@ -15,8 +15,8 @@ enum { QUEUES_MAX = 100, WORKERS_MAX = 1000 };
 struct queue_share {
     int refs;
     struct workqueue *queue;
-    struct script_queue *owner; /* of the generation that takes keys in; NULL: none does */
-    TAILQ_HEAD(, work) works;   /* under way, of all of them */
+    struct script_queue *owner;   /* of the generation that takes keys in; NULL: none does */
+    TAILQ_HEAD(, key_work) works; /* under way, of all of them */
     size_t busy;
 };
 

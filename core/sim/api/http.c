@@ -165,14 +165,14 @@ static enum MHD_Result respond(struct sim_http *http, struct MHD_Connection *con
     return queued;
 }
 
-struct query {
+struct url_query {
     struct sim_param params[QUERY_MAX];
     size_t count;
 };
 
 static enum MHD_Result take_param(void *cls, enum MHD_ValueKind kind, const char *key, const char *value)
 {
-    struct query *query = cls;
+    struct url_query *query = cls;
     if (query->count < QUERY_MAX) query->params[query->count++] = (struct sim_param){key, value ? value : ""};
     return MHD_YES;
 }
@@ -182,7 +182,7 @@ static enum MHD_Result serve(struct sim_http *http, struct MHD_Connection *conne
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct query query = {.count = 0};
+    struct url_query query = {.count = 0};
     struct sim_reply reply = {0};
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_param, &query);
     struct sim_request request = {.method = method,

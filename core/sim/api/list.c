@@ -13,7 +13,7 @@
 #include "sim/store/params.h"
 #include "sim/store/snapshot.h"
 
-struct list {
+struct sim_list {
     struct sim_stream stream;
     struct sim_api *api;
     const struct sim_served *served;
@@ -34,7 +34,7 @@ struct list {
 
 static void list_free(struct sim_stream *stream)
 {
-    struct list *list = container_of(stream, struct list, stream);
+    struct sim_list *list = container_of(stream, struct sim_list, stream);
     sim_snapshot_release(list->api, &list->snapshot);
     sim_list_options_clear(&list->options);
     sim_actions_clear(&list->actions);
@@ -43,8 +43,8 @@ static void list_free(struct sim_stream *stream)
     free(list);
 }
 
-static void put_built(struct list *list, void (*build)(struct buf *, const struct sim_served *, enum sim_form,
-                                                       const struct sim_list_meta *))
+static void put_built(struct sim_list *list, void (*build)(struct buf *, const struct sim_served *,
+                                                           enum sim_form, const struct sim_list_meta *))
 {
     struct buf text = {0};
     build(&text, list->served, list->form, &list->meta);
@@ -52,14 +52,14 @@ static void put_built(struct list *list, void (*build)(struct buf *, const struc
     buf_clear(&text);
 }
 
-static struct sim_object *next(struct list *list)
+static struct sim_object *next(struct sim_list *list)
 {
     if (list->left == 0) return NULL;
     list->left--;
     return sim_snapshot_next(&list->snapshot, &list->cursor, &list->options);
 }
 
-static void put_item(struct list *list)
+static void put_item(struct sim_list *list)
 {
     const struct sim_object *object = next(list);
     if (!object) {
@@ -71,7 +71,7 @@ static void put_item(struct list *list)
 }
 
 /* Performs an action; returns false if the client disconnected during a pause. */
-static bool act(struct list *list, struct sim_action *action)
+static bool act(struct sim_list *list, struct sim_action *action)
 {
     bool ok = !action->pause_ms || sim_wait(list->fd, action->pause_ms);
     if (action->text) {
@@ -83,7 +83,7 @@ static bool act(struct list *list, struct sim_action *action)
     return ok;
 }
 
-static bool produce(struct list *list)
+static bool produce(struct sim_list *list)
 {
     struct sim_action *action = list->stage == LIST_HEAD ? NULL : sim_actions_due(&list->actions, list->sent);
     if (action) return act(list, action);
@@ -102,7 +102,7 @@ static bool produce(struct list *list)
     return true;
 }
 
-static ssize_t finish(struct list *list)
+static ssize_t finish(struct sim_list *list)
 {
     if (list->then == SIM_THEN_SILENCE) sim_wait(list->fd, -1);
     if (list->then == SIM_THEN_RESET) return SIM_STREAM_RESET;
@@ -111,7 +111,7 @@ static ssize_t finish(struct list *list)
 
 static ssize_t list_read(struct sim_stream *stream, char *to, size_t room)
 {
-    struct list *list = container_of(stream, struct list, stream);
+    struct sim_list *list = container_of(stream, struct sim_list, stream);
     sim_out_begin(&list->out, to, room);
     while (!sim_out_full(&list->out) && list->then == SIM_THEN_GO_ON && list->stage != LIST_DONE)
         if (!produce(list)) return SIM_STREAM_BROKEN;
@@ -119,7 +119,7 @@ static ssize_t list_read(struct sim_stream *stream, char *to, size_t room)
 }
 
 /* Finds out where the page ends, because its token is sent before the items. */
-static void measure_page(struct list *list)
+static void measure_page(struct sim_list *list)
 {
     struct omap_cursor cursor;
     const struct sim_object *last = NULL, *object;
@@ -140,7 +140,7 @@ static void measure_page(struct list *list)
         list->meta.remaining = (int64_t)sim_snapshot_remaining(&list->snapshot, last->key);
 }
 
-static json_t *table(struct list *list)
+static json_t *table(struct sim_list *list)
 {
     json_t **objects = NULL;
     size_t n = 0;
@@ -159,7 +159,7 @@ static json_t *table(struct list *list)
     return result;
 }
 
-static void respond(struct list *list, struct sim_reply *reply)
+static void respond(struct sim_list *list, struct sim_reply *reply)
 {
     list->meta = (struct sim_list_meta){.version = list->snapshot.version, .remaining = -1};
     measure_page(list);
@@ -175,14 +175,14 @@ static void respond(struct list *list, struct sim_reply *reply)
 void sim_list(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
               struct sim_list_options *options, struct sim_actions *actions, struct sim_reply *reply)
 {
-    struct list *list = NEW(struct list);
+    struct sim_list *list = NEW(struct sim_list);
     json_t *refusal;
-    *list = (struct list){.stream = {list_read, list_free},
-                          .api = api,
-                          .served = target->served,
-                          .options = *options,
-                          .form = sim_negotiate(request->accept),
-                          .fd = request->fd};
+    *list = (struct sim_list){.stream = {list_read, list_free},
+                              .api = api,
+                              .served = target->served,
+                              .options = *options,
+                              .form = sim_negotiate(request->accept),
+                              .fd = request->fd};
     *options = (struct sim_list_options){0};
     STAILQ_INIT(&list->actions);
     STAILQ_CONCAT(&list->actions, actions);

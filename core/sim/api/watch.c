@@ -15,7 +15,7 @@
 
 enum { SIM_WATCH_BATCH_MAX = 128 };
 
-struct watch {
+struct sim_watch {
     struct sim_stream stream;
     struct sim_api *api;
     const struct sim_served *served;
@@ -44,12 +44,12 @@ struct watch {
 static ssize_t sim_watch_read(struct sim_stream *stream, char *to, size_t room);
 static void sim_watch_free(struct sim_stream *stream);
 /* Schedules the next bookmark: after the interval, or shortly before the watch ends. */
-static void sim_watch_schedule_bookmark(struct watch *watch);
+static void sim_watch_schedule_bookmark(struct sim_watch *watch);
 
 enum { DEFAULT_TIMEOUT_S = 1800 }; /* of a watch that names none */
 
 /* Ends the watch with a single error. Takes `status`. */
-static void fail_with(struct watch *watch, json_t *status)
+static void fail_with(struct sim_watch *watch, json_t *status)
 {
     struct buf line = {0};
     sim_form_error(&line, status);
@@ -60,7 +60,7 @@ static void fail_with(struct watch *watch, json_t *status)
 
 /* Starts the watch, with the store's lock. One that cannot begin reports that in its stream, as on a real
  * server (A-2, A-6). */
-static void begin(struct watch *watch, bool initial_given)
+static void begin(struct sim_watch *watch, bool initial_given)
 {
     struct sim_store *store = watch->api->store;
     struct sim_resource *resource = watch->served->resource;
@@ -85,18 +85,18 @@ static void begin(struct watch *watch, bool initial_given)
     sim_watcher_join(&watch->watcher, resource, next);
 }
 
-static struct watch *watch_new(struct sim_api *api, const struct sim_request *request,
-                               const struct sim_target *target, struct sim_list_options *options,
-                               struct sim_faulty *faulty)
+static struct sim_watch *watch_new(struct sim_api *api, const struct sim_request *request,
+                                   const struct sim_target *target, struct sim_list_options *options,
+                                   struct sim_faulty *faulty)
 {
-    struct watch *watch = NEW(struct watch);
+    struct sim_watch *watch = NEW(struct sim_watch);
     int64_t timeout_s = options->timeout_s ? options->timeout_s : DEFAULT_TIMEOUT_S;
-    *watch = (struct watch){.stream = {sim_watch_read, sim_watch_free},
-                            .api = api,
-                            .served = target->served,
-                            .options = *options,
-                            .fd = request->fd,
-                            .polled = request->polled};
+    *watch = (struct sim_watch){.stream = {sim_watch_read, sim_watch_free},
+                                .api = api,
+                                .served = target->served,
+                                .options = *options,
+                                .fd = request->fd,
+                                .polled = request->polled};
     *options = (struct sim_list_options){0};
     if (faulty->ignores_initial_events) watch->options.send_initial = false;
     watch->end_bookmark = watch->options.send_initial && watch->options.bookmarks && !faulty->no_end_bookmark;
@@ -118,7 +118,7 @@ void sim_watch(struct sim_api *api, const struct sim_request *request, const str
                struct sim_list_options *options, struct sim_faulty *faulty, struct sim_reply *reply)
 {
     bool initial_given = sim_query(request, "sendInitialEvents") && !faulty->ignores_initial_events;
-    struct watch *watch = watch_new(api, request, target, options, faulty);
+    struct sim_watch *watch = watch_new(api, request, target, options, faulty);
     sim_count(watch->options.send_initial ? &api->stats.watch_lists : &api->stats.watches, 1);
     atomic_fetch_add(&api->stats.open_watches, 1);
     if (watch->form.form == SIM_FORM_UNACCEPTABLE) {
@@ -140,13 +140,13 @@ void sim_watch(struct sim_api *api, const struct sim_request *request, const str
 /* Time before the end at which a last bookmark is sent, so that the client continues from a fresh version. */
 enum { BEFORE_DEADLINE_MS = 2000 };
 
-static int64_t now_ms(const struct watch *watch)
+static int64_t now_ms(const struct sim_watch *watch)
 {
     return clock_now_ms(sim_clock(watch->api));
 }
 
 /* Releases the batch, with the store's lock. */
-static void give_back_batch(struct watch *watch)
+static void give_back_batch(struct sim_watch *watch)
 {
     for (size_t i = 0; i < watch->batch_count; i++) {
         sim_object_unref(watch->batch[i].object);
@@ -157,7 +157,7 @@ static void give_back_batch(struct watch *watch)
 
 static void sim_watch_free(struct sim_stream *stream)
 {
-    struct watch *watch = container_of(stream, struct watch, stream);
+    struct sim_watch *watch = container_of(stream, struct sim_watch, stream);
     sim_store_lock(watch->api->store);
     give_back_batch(watch);
     omap_unref(watch->initial);
@@ -174,17 +174,17 @@ static void sim_watch_free(struct sim_stream *stream)
     free(watch);
 }
 
-static bool in_scope(const struct watch *watch, const struct sim_object *object)
+static bool in_scope(const struct sim_watch *watch, const struct sim_object *object)
 {
     return strncmp(object->key, watch->prefix, strlen(watch->prefix)) == 0;
 }
 
-static bool selected(const struct watch *watch, const struct sim_object *object)
+static bool selected(const struct sim_watch *watch, const struct sim_object *object)
 {
     return object && sim_object_matches(object, watch->options.labels, watch->options.fields);
 }
 
-static void send_event(struct watch *watch, const char *type, const struct sim_object *object,
+static void send_event(struct sim_watch *watch, const char *type, const struct sim_object *object,
                        uint64_t version)
 {
     sim_form_event(&watch->out, &watch->form, type, object, version);
@@ -195,7 +195,7 @@ static void send_event(struct watch *watch, const char *type, const struct sim_o
 
 /* Writes an event. An object that begins or ceases to match is added or deleted for this client; the last
  * state it receives is the one that matched, with the version of the change. */
-static void render(struct watch *watch, const struct sim_event *event)
+static void render(struct sim_watch *watch, const struct sim_event *event)
 {
     if (event->version <= watch->version) return; /* the watch began at a version of the future */
     watch->version = event->version;
@@ -209,14 +209,14 @@ static void render(struct watch *watch, const struct sim_event *event)
                    event->version);
 }
 
-static void put_bookmark(struct watch *watch, bool initial_end)
+static void put_bookmark(struct sim_watch *watch, bool initial_end)
 {
     sim_form_bookmark(&watch->out, &watch->form, watch->version, initial_end);
     watch->delivered = watch->version;
     sim_count(&watch->api->stats.bookmarks, 1);
 }
 
-static void produce_initial(struct watch *watch)
+static void produce_initial(struct sim_watch *watch)
 {
     const struct sim_object *object = omap_next(&watch->cursor);
     if (object && in_scope(watch, object)) {
@@ -231,7 +231,7 @@ static void produce_initial(struct watch *watch)
     sim_store_unlock(watch->api->store);
 }
 
-static void sim_watch_schedule_bookmark(struct watch *watch)
+static void sim_watch_schedule_bookmark(struct sim_watch *watch)
 {
     int64_t now = now_ms(watch), before = watch->deadline_ms - BEFORE_DEADLINE_MS;
     watch->bookmark_ms = now + watch->api->settings.bookmark_ms;
@@ -239,7 +239,7 @@ static void sim_watch_schedule_bookmark(struct watch *watch)
 }
 
 /* Takes new events, with the store's lock, as many as fit. */
-static void take_events(struct watch *watch)
+static void take_events(struct sim_watch *watch)
 {
     struct sim_history *history = &watch->watcher.resource->history;
     /* With an action pending one event at a time, as the action is due after an exact number of events. */
@@ -258,7 +258,7 @@ static void take_events(struct watch *watch)
 }
 
 /* Takes injected actions, with the store's lock: those since the last call are due from here on. */
-static void take_injected(struct watch *watch)
+static void take_injected(struct sim_watch *watch)
 {
     struct sim_action *action;
     STAILQ_FOREACH (action, &watch->watcher.actions, link) action->after += watch->sent;
@@ -266,7 +266,7 @@ static void take_injected(struct watch *watch)
 }
 
 /* Handles a watch without events: a bookmark, the end, or sleep. Returns false at its end. */
-static bool idle(struct watch *watch, uint64_t store_version)
+static bool idle(struct sim_watch *watch, uint64_t store_version)
 {
     int64_t now = now_ms(watch);
     if (now >= watch->bookmark_ms) {
@@ -280,7 +280,7 @@ static bool idle(struct watch *watch, uint64_t store_version)
 }
 
 /* Sleeps; returns false if the client disconnected. */
-static bool nap(struct watch *watch)
+static bool nap(struct sim_watch *watch)
 {
     int64_t until = watch->bookmark_ms < watch->deadline_ms ? watch->bookmark_ms : watch->deadline_ms;
     int64_t left = until - now_ms(watch);
@@ -293,7 +293,7 @@ static bool nap(struct watch *watch)
 }
 
 /* Runs one round of a live watch; returns false when it ends. */
-static bool produce_live(struct watch *watch)
+static bool produce_live(struct sim_watch *watch)
 {
     struct sim_store *store = watch->api->store;
     sim_store_lock(store);
@@ -316,7 +316,7 @@ static bool produce_live(struct watch *watch)
 }
 
 /* Performs an action; returns false if the client disconnected during a pause. */
-static bool act(struct watch *watch, struct sim_action *action)
+static bool act(struct sim_watch *watch, struct sim_action *action)
 {
     bool ok = !action->pause_ms || sim_wait(watch->fd, action->pause_ms);
     if (action->text) sim_out_put(&watch->out, (struct str){action->text, action->len});
@@ -325,14 +325,14 @@ static bool act(struct watch *watch, struct sim_action *action)
     return ok;
 }
 
-static ssize_t finish(struct watch *watch)
+static ssize_t finish(struct sim_watch *watch)
 {
     if (watch->then == SIM_THEN_SILENCE) sim_wait(watch->fd, -1);
     if (watch->then == SIM_THEN_RESET) return SIM_STREAM_RESET;
     return watch->then == SIM_THEN_END ? SIM_STREAM_END : SIM_STREAM_BROKEN;
 }
 
-static bool produce(struct watch *watch)
+static bool produce(struct sim_watch *watch)
 {
     struct sim_action *action = sim_actions_due(&watch->actions, watch->sent);
     if (action) return act(watch, action);
@@ -343,7 +343,7 @@ static bool produce(struct watch *watch)
 
 static ssize_t sim_watch_read(struct sim_stream *stream, char *to, size_t room)
 {
-    struct watch *watch = container_of(stream, struct watch, stream);
+    struct sim_watch *watch = container_of(stream, struct sim_watch, stream);
     sim_out_begin(&watch->out, to, room);
     while (!sim_out_full(&watch->out) && watch->then == SIM_THEN_GO_ON) {
         size_t had = watch->out.len;

@@ -13,14 +13,14 @@
 #include "sim/text/text.h"
 #include "sim/text/texts.h"
 
-struct parser {
+struct label_parser {
     struct str rest;
     struct sim_token next; /* not yet taken */
     char *message;         /* NULL until something is wrong */
 };
 
-static bool fail(struct parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool fail(struct parser *p, const char *format, ...)
+static bool fail(struct label_parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool fail(struct label_parser *p, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -29,7 +29,7 @@ static bool fail(struct parser *p, const char *format, ...)
     return false;
 }
 
-static struct sim_token take(struct parser *p)
+static struct sim_token take(struct label_parser *p)
 {
     struct sim_token token = p->next;
     p->next = sim_next_token(&p->rest);
@@ -42,13 +42,13 @@ static bool is_word(struct sim_token token)
     return token.kind == SIM_TOKEN_WORD || token.kind == SIM_TOKEN_IN || token.kind == SIM_TOKEN_NOT_IN;
 }
 
-static void unfinished(struct parser *p, struct sim_token token)
+static void unfinished(struct label_parser *p, struct sim_token token)
 {
     fail(p, "found '%.*s', expected: identifier", STR_ARG(token.text));
 }
 
 /* Behind the opening parenthesis, up to and with the closing one. */
-static bool read_values(struct parser *p, struct sim_requirement *r)
+static bool read_values(struct label_parser *p, struct sim_requirement *r)
 {
     if (p->next.kind == SIM_TOKEN_CLOSE) sim_requirement_add_value(r, "", 0);
     while (p->next.kind != SIM_TOKEN_CLOSE) {
@@ -69,7 +69,7 @@ static bool read_values(struct parser *p, struct sim_requirement *r)
     return true;
 }
 
-static bool read_set(struct parser *p, struct sim_requirement *r)
+static bool read_set(struct label_parser *p, struct sim_requirement *r)
 {
     struct sim_token token = take(p);
     if (token.kind != SIM_TOKEN_OPEN) return fail(p, "found '%.*s' expected: '('", STR_ARG(token.text));
@@ -78,7 +78,7 @@ static bool read_set(struct parser *p, struct sim_requirement *r)
     return read_values(p, r);
 }
 
-static bool read_exact(struct parser *p, struct sim_requirement *r)
+static bool read_exact(struct label_parser *p, struct sim_requirement *r)
 {
     if (p->next.kind == SIM_TOKEN_END || p->next.kind == SIM_TOKEN_COMMA) {
         sim_requirement_add_value(r, "", 0);
@@ -93,7 +93,7 @@ static bool read_exact(struct parser *p, struct sim_requirement *r)
     return true;
 }
 
-static bool read_restriction(struct parser *p, struct sim_requirement *r)
+static bool read_restriction(struct label_parser *p, struct sim_requirement *r)
 {
     struct sim_token token = take(p);
     switch (token.kind) {
@@ -108,7 +108,7 @@ static bool read_restriction(struct parser *p, struct sim_requirement *r)
     }
 }
 
-static bool check_key(struct parser *p, struct str key)
+static bool check_key(struct label_parser *p, struct str key)
 {
     struct buf problems = {0};
     bool good = sim_check_key(key, &problems);
@@ -118,7 +118,7 @@ static bool check_key(struct parser *p, struct str key)
 }
 
 /* Reports all errors at once, in the order of the values. */
-static bool check_values(struct parser *p, struct sim_requirement *r)
+static bool check_values(struct label_parser *p, struct sim_requirement *r)
 {
     struct buf all = {0};
     size_t wrong = 0;
@@ -142,7 +142,7 @@ static bool check_values(struct parser *p, struct sim_requirement *r)
     return wrong == 0;
 }
 
-static bool read_requirement(struct parser *p, struct sim_requirement *r)
+static bool read_requirement(struct label_parser *p, struct sim_requirement *r)
 {
     struct sim_token token = take(p);
     bool negated = token.kind == SIM_TOKEN_NOT;
@@ -160,7 +160,7 @@ static bool read_requirement(struct parser *p, struct sim_requirement *r)
     return read_restriction(p, r) && check_values(p, r);
 }
 
-static bool read_all(struct parser *p, struct sim_selector *s)
+static bool read_all(struct label_parser *p, struct sim_selector *s)
 {
     while (p->next.kind != SIM_TOKEN_END) {
         if (!is_word(p->next) && p->next.kind != SIM_TOKEN_NOT)
@@ -185,7 +185,7 @@ static bool read_all(struct parser *p, struct sim_selector *s)
 struct sim_selector *sim_label_selector_parse(const char *text, char **message)
 {
     struct sim_selector *selector = NEW(struct sim_selector);
-    struct parser p = {.rest = str_of(text ? text : "")};
+    struct label_parser p = {.rest = str_of(text ? text : "")};
     p.next = sim_next_token(&p.rest);
     *message = NULL;
     if (read_all(&p, selector)) return selector;

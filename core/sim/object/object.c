@@ -10,11 +10,11 @@
 #include "sim/text/text.h"
 #include "sim/text/tree.h"
 
-struct parts {
+struct object_parts {
     struct str metadata, name, namespace_, version, labels, phase, node;
 };
 
-static void read_metadata(struct parts *parts)
+static void read_metadata(struct object_parts *parts)
 {
     struct sim_members members;
     struct str key, value;
@@ -27,7 +27,7 @@ static void read_metadata(struct parts *parts)
     }
 }
 
-static bool read_parts(struct str text, struct parts *parts)
+static bool read_parts(struct str text, struct object_parts *parts)
 {
     struct sim_members members;
     struct str key, value, inner;
@@ -57,7 +57,7 @@ static char *put(char *to, struct str s)
 }
 
 /* Allocates once for everything: the record, the small strings, the text. */
-static struct sim_object *build(struct str text, const struct parts *parts)
+static struct sim_object *build(struct str text, const struct object_parts *parts)
 {
     size_t small = parts->namespace_.n + 1 + parts->name.n + 1 + parts->phase.n + 1 + parts->node.n + 1;
     must(text.n < UINT32_MAX);
@@ -85,7 +85,7 @@ static struct sim_object *build(struct str text, const struct parts *parts)
 
 struct sim_object *sim_object_from_text(struct str text)
 {
-    struct parts parts = {0};
+    struct object_parts parts = {0};
     return read_parts(text, &parts) ? build(text, &parts) : NULL;
 }
 
@@ -142,7 +142,7 @@ static struct sim_object *with_room(const struct sim_object *object)
     memset(text + v.at, '0', SIM_VERSION_DIGITS);
     memcpy(text + v.at + SIM_VERSION_DIGITS, object->text + v.at + v.len, object->len - v.at - v.len);
     const char *name = sim_object_name(object);
-    struct parts parts = {
+    struct object_parts parts = {
         .metadata = {text + object->metadata.at, object->metadata.len + grown},
         .name = str_of(name),
         .namespace_ = {object->key, object->namespace_len},

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "sim/text/tree.h"
 
-struct range {
+struct pick_range {
     struct omap *map; /* a reference */
     char *prefix;
     size_t low, high; /* ranks */
@@ -26,12 +26,12 @@ struct sim_served *sim_pick_resource(struct sim_stage *stage, const struct sim_s
 }
 
 static bool open_range(struct sim_stage *stage, const struct sim_step *step, const struct sim_served *served,
-                       struct range *range, struct err *err)
+                       struct pick_range *range, struct err *err)
 {
     const char *namespace_ = sim_text_at(step->params, "namespace"),
                *selector = sim_text_at(step->params, "selector");
     char *message = NULL;
-    *range = (struct range){0};
+    *range = (struct pick_range){0};
     if (*selector && !(range->labels = sim_label_selector_parse(selector, &message))) {
         err_set(err, ERR_INVALID, "%s", message);
         free(message);
@@ -51,7 +51,7 @@ static bool open_range(struct sim_stage *stage, const struct sim_step *step, con
     return true;
 }
 
-static void close_range(struct sim_stage *stage, struct range *range)
+static void close_range(struct sim_stage *stage, struct pick_range *range)
 {
     sim_store_lock(stage->api->store);
     omap_unref(range->map);
@@ -66,7 +66,7 @@ static void add(struct sim_picked *picked, const struct sim_object *object)
 }
 
 /* Returns the first object at or after the rank that matches, in a circle. */
-static const struct sim_object *match_from(const struct range *range, size_t rank)
+static const struct sim_object *match_from(const struct pick_range *range, size_t rank)
 {
     for (size_t i = range->low; i < range->high; i++) {
         const struct sim_object *object = omap_at(range->map, rank);
@@ -76,7 +76,7 @@ static const struct sim_object *match_from(const struct range *range, size_t ran
     return NULL;
 }
 
-static void pick_random(struct sim_stage *stage, const struct range *range, size_t wanted,
+static void pick_random(struct sim_stage *stage, const struct pick_range *range, size_t wanted,
                         struct sim_picked *picked)
 {
     for (size_t i = 0; i < wanted && range->low < range->high; i++) {
@@ -87,7 +87,7 @@ static void pick_random(struct sim_stage *stage, const struct range *range, size
     }
 }
 
-static void pick_all(const struct range *range, struct sim_picked *picked)
+static void pick_all(const struct pick_range *range, struct sim_picked *picked)
 {
     struct omap_cursor cursor;
     const struct sim_object *object;
@@ -101,7 +101,7 @@ bool sim_pick(struct sim_stage *stage, const struct sim_step *step, struct sim_p
 {
     const char *name = sim_text_at(step->params, "name");
     const json_t *pick = json_object_get(step->params, "pick");
-    struct range range;
+    struct pick_range range;
     *picked = (struct sim_picked){.served = sim_pick_resource(stage, step, err)};
     if (!picked->served || !open_range(stage, step, picked->served, &range, err)) return false;
     if (*name) {

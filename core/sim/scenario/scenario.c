@@ -28,7 +28,7 @@ static bool is_pick(const json_t *value)
     return is_count(value) || (json_is_string(value) && strcmp(json_string_value(value), "all") == 0);
 }
 
-static const struct type {
+static const struct scenario_type {
     const char *name, *text;
 } types[] = {
     {"text", "a string"},
@@ -41,7 +41,7 @@ static const struct type {
     {"pick", "a whole number, or \"all\""},
 };
 
-static bool has_type(const json_t *value, const struct type *type)
+static bool has_type(const json_t *value, const struct scenario_type *type)
 {
     int64_t ms;
     size_t bytes;
@@ -59,7 +59,7 @@ static bool has_type(const json_t *value, const struct type *type)
 
 struct param {
     struct str key;
-    const struct type *type;
+    const struct scenario_type *type;
     bool required;
 };
 

@@ -161,7 +161,7 @@ bool sim_verb_create(struct sim_stage *stage, const struct sim_step *step, size_
     return ok;
 }
 
-struct change {
+struct scenario_change {
     json_t *patch, *ops;
     const char *subresource;
 };
@@ -169,7 +169,7 @@ struct change {
 /* Returns the changed object, as a client sends it that ignores versions. */
 static json_t *changed(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
-    const struct change *change = ctx;
+    const struct scenario_change *change = ctx;
     char *message = NULL;
     json_t *result =
         change->ops ? sim_patch_json(old, change->ops, &message) : sim_patch_merge(old, change->patch);
@@ -179,7 +179,7 @@ static json_t *changed(void *ctx, const struct sim_kind *kind, const json_t *old
 }
 
 /* Takes the patch. */
-static bool change_all(struct sim_stage *stage, const struct sim_step *step, struct change *change,
+static bool change_all(struct sim_stage *stage, const struct sim_step *step, struct scenario_change *change,
                        struct err *err)
 {
     bool ok = sim_verb_update_each(stage, step, change->subresource, changed, change, err);
@@ -198,9 +198,10 @@ bool sim_verb_patch_check(const json_t *params, struct err *err)
 bool sim_verb_patch(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
 {
     const json_t *patch = json_object_get(step->params, "patch"), *ops = json_object_get(step->params, "ops");
-    struct change change = {.patch = patch ? numbered(patch, n) : NULL,
-                            .ops = ops ? numbered(ops, n) : NULL,
-                            .subresource = json_string_value(json_object_get(step->params, "subresource"))};
+    struct scenario_change change = {.patch = patch ? numbered(patch, n) : NULL,
+                                     .ops = ops ? numbered(ops, n) : NULL,
+                                     .subresource =
+                                         json_string_value(json_object_get(step->params, "subresource"))};
     return change_all(stage, step, &change, err);
 }
 
@@ -209,7 +210,7 @@ static bool change_metadata(struct sim_stage *stage, const struct sim_step *step
                             struct err *err)
 {
     json_t *given = json_object_get(step->params, key);
-    struct change change = {.patch = json_pack("{s{so}}", "metadata", key, numbered(given, n))};
+    struct scenario_change change = {.patch = json_pack("{s{so}}", "metadata", key, numbered(given, n))};
     return change_all(stage, step, &change, err);
 }
 

@@ -7,20 +7,20 @@
 #include "base/array.h"
 #include "base/mem.h"
 
-struct rule {
-    TAILQ_ENTRY(rule) link;
+struct fault_rule {
+    TAILQ_ENTRY(fault_rule) link;
     struct sim_fault fault;
     unsigned refs; /* guarded by the lock: requests that are just served by it */
 };
 
 struct sim_faults {
     pthread_mutex_t lock;
-    TAILQ_HEAD(, rule) rules;
+    TAILQ_HEAD(, fault_rule) rules;
 };
 
 /* Rules that a request matched, in their order. */
 struct met {
-    struct rule **rules;
+    struct fault_rule **rules;
     size_t count;
 };
 
@@ -32,7 +32,7 @@ struct sim_faults *sim_faults_new(void)
     return faults;
 }
 
-static void unref(struct rule *rule)
+static void unref(struct fault_rule *rule)
 {
     if (--rule->refs) return;
     free(rule->fault.verb);
@@ -43,7 +43,7 @@ static void unref(struct rule *rule)
     free(rule);
 }
 
-static void take_out(struct sim_faults *faults, struct rule *rule)
+static void take_out(struct sim_faults *faults, struct fault_rule *rule)
 {
     TAILQ_REMOVE(&faults->rules, rule, link);
     unref(rule);
@@ -51,7 +51,7 @@ static void take_out(struct sim_faults *faults, struct rule *rule)
 
 void sim_faults_clear(struct sim_faults *faults)
 {
-    struct rule *rule;
+    struct fault_rule *rule;
     pthread_mutex_lock(&faults->lock);
     while ((rule = TAILQ_FIRST(&faults->rules))) take_out(faults, rule);
     pthread_mutex_unlock(&faults->lock);
@@ -67,8 +67,8 @@ void sim_faults_free(struct sim_faults *faults)
 
 void sim_faults_add(struct sim_faults *faults, const struct sim_fault *fault)
 {
-    struct rule *rule = NEW(struct rule);
-    *rule = (struct rule){.fault = *fault, .refs = 1};
+    struct fault_rule *rule = NEW(struct fault_rule);
+    *rule = (struct fault_rule){.fault = *fault, .refs = 1};
     pthread_mutex_lock(&faults->lock);
     TAILQ_INSERT_TAIL(&faults->rules, rule, link);
     pthread_mutex_unlock(&faults->lock);
@@ -99,7 +99,7 @@ static bool forbids(const struct sim_fault *fault, const char *verb, const char 
 bool sim_faults_forbid(struct sim_faults *faults, const char *verb, const char *resource,
                        const char *namespace_)
 {
-    const struct rule *rule;
+    const struct fault_rule *rule;
     bool found = false;
     pthread_mutex_lock(&faults->lock);
     TAILQ_FOREACH (rule, &faults->rules, link)
@@ -114,7 +114,7 @@ static struct met meet(struct sim_faults *faults, const struct sim_request *requ
                        const struct sim_target *target)
 {
     struct met met = {0};
-    struct rule *rule, *next;
+    struct fault_rule *rule, *next;
     bool ended = false;
     pthread_mutex_lock(&faults->lock);
     for (rule = TAILQ_FIRST(&faults->rules); rule; rule = next) {

@@ -13,12 +13,12 @@ struct sim_reaper {
     struct sim_api *api;
     struct waker *waker;
     pthread_mutex_t lock;
-    LIST_HEAD(, waiting) fresh; /* added by other threads; guarded by `lock` */
-    LIST_HEAD(, waiting) timed;
+    LIST_HEAD(, waiting_object) fresh; /* added by other threads; guarded by `lock` */
+    LIST_HEAD(, waiting_object) timed;
 };
 
-struct waiting {
-    LIST_ENTRY(waiting) link;
+struct waiting_object {
+    LIST_ENTRY(waiting_object) link;
     struct timer timer;
     struct sim_reaper *reaper;
     const struct sim_served *served;
@@ -27,7 +27,7 @@ struct waiting {
     int64_t after_ms;
 };
 
-static void waiting_free(struct waiting *waiting)
+static void waiting_free(struct waiting_object *waiting)
 {
     LIST_REMOVE(waiting, link);
     timer_cancel(&waiting->timer);
@@ -38,7 +38,7 @@ static void waiting_free(struct waiting *waiting)
 
 static void on_due(struct timer *timer)
 {
-    struct waiting *waiting = container_of(timer, struct waiting, timer);
+    struct waiting_object *waiting = container_of(timer, struct waiting_object, timer);
     struct sim_written written;
     sim_write_delete(waiting->reaper->api, waiting->served, waiting->key, waiting->options, false, &written);
     sim_written_clear(waiting->reaper->api, &written); /* a refusal means that another request was faster */
@@ -48,7 +48,7 @@ static void on_due(struct timer *timer)
 static void on_fresh(void *ctx)
 {
     struct sim_reaper *reaper = ctx;
-    struct waiting *waiting;
+    struct waiting_object *waiting;
     pthread_mutex_lock(&reaper->lock);
     while ((waiting = LIST_FIRST(&reaper->fresh))) {
         LIST_REMOVE(waiting, link);
@@ -64,13 +64,13 @@ static void expect(void *ctx, const struct sim_served *served, const struct sim_
 {
     struct sim_reaper *reaper = ctx;
     int64_t most_ms = atomic_load(&reaper->api->settings.terminate_ms);
-    struct waiting *waiting = NEW(struct waiting);
+    struct waiting_object *waiting = NEW(struct waiting_object);
     json_t *whole = sim_object_json(object, served->kind->kind, served->api_version);
-    *waiting = (struct waiting){.timer.fn = on_due,
-                                .reaper = reaper,
-                                .served = served,
-                                .key = xstrdup(object->key),
-                                .after_ms = grace_ms < most_ms ? grace_ms : most_ms};
+    *waiting = (struct waiting_object){.timer.fn = on_due,
+                                       .reaper = reaper,
+                                       .served = served,
+                                       .key = xstrdup(object->key),
+                                       .after_ms = grace_ms < most_ms ? grace_ms : most_ms};
     waiting->options = json_pack("{si s{ss}}", "gracePeriodSeconds", 0, "preconditions", "uid",
                                  sim_text_at(whole, "metadata.uid"));
     json_decref(whole);
@@ -94,7 +94,7 @@ struct sim_reaper *sim_reaper_new(struct loop *loop, struct sim_api *api)
 
 void sim_reaper_free(struct sim_reaper *reaper)
 {
-    struct waiting *waiting;
+    struct waiting_object *waiting;
     if (!reaper) return;
     waker_free(reaper->waker);
     while ((waiting = LIST_FIRST(&reaper->fresh))) waiting_free(waiting);

@@ -95,12 +95,12 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
     json_decref(prepared);
 }
 
-enum step { STEP_STORE, STEP_STORE_THEN_REMOVE, STEP_REMOVE };
+enum write_step { STEP_STORE, STEP_STORE_THEN_REMOVE, STEP_REMOVE };
 
 /* Commits under the lock; returns false if the object changed since it was read. Takes `updated`, NULL for a
  * removal alone; the result receives a reference. */
 static bool commit(struct sim_api *api, const struct sim_served *served, struct sim_object *old,
-                   struct sim_object *updated, enum step step, struct sim_written *written)
+                   struct sim_object *updated, enum write_step step, struct sim_written *written)
 {
     struct sim_resource *resource = served->resource;
     sim_store_lock(api->store);
@@ -125,7 +125,7 @@ static struct sim_object *only_tried(const struct sim_object *old, const json_t 
 }
 
 /* Update or deletion in progress. */
-struct change {
+struct sim_change {
     struct sim_api *api;
     const struct sim_served *served;
     bool dry_run;
@@ -137,8 +137,8 @@ struct change {
 };
 
 /* Retries until no other write was faster. */
-static void perform(struct change *c, const char *key,
-                    bool (*attempt)(struct change *c, struct sim_object *old))
+static void perform(struct sim_change *c, const char *key,
+                    bool (*attempt)(struct sim_change *c, struct sim_object *old))
 {
     bool done = false;
     *c->written = (struct sim_written){0};
@@ -153,7 +153,7 @@ static void perform(struct change *c, const char *key,
     }
 }
 
-static bool try_update(struct change *c, struct sim_object *old)
+static bool try_update(struct sim_change *c, struct sim_object *old)
 {
     const struct sim_served *served = c->served;
     struct sim_refusal refusal = {0};
@@ -183,7 +183,8 @@ void sim_write_update(struct sim_api *api, const struct sim_served *served, cons
                       const char *subresource, sim_body_fn *body, void *ctx, bool dry_run,
                       struct sim_written *written)
 {
-    struct change c = {api, served, dry_run, written, .subresource = subresource, .body = body, .ctx = ctx};
+    struct sim_change c = {api,          served,    dry_run, written, .subresource = subresource,
+                           .body = body, .ctx = ctx};
     perform(&c, key, try_update);
 }
 
@@ -221,7 +222,7 @@ static void wait_for_the_end(struct sim_api *api, const struct sim_served *serve
     if (grace_s > 0 && api->terminating) api->terminating(api->ctx, served, object, grace_s * 1000);
 }
 
-static bool try_delete(struct change *c, struct sim_object *old)
+static bool try_delete(struct sim_change *c, struct sim_object *old)
 {
     struct sim_api *api = c->api;
     const struct sim_served *served = c->served;
@@ -239,9 +240,9 @@ static bool try_delete(struct change *c, struct sim_object *old)
         c->written->object = keep(api, old);
         c->written->removed = step == SIM_DELETE_REMOVE;
     } else {
-        enum step how = step == SIM_DELETE_UPDATE ? STEP_STORE
-                        : updated                 ? STEP_STORE_THEN_REMOVE
-                                                  : STEP_REMOVE;
+        enum write_step how = step == SIM_DELETE_UPDATE ? STEP_STORE
+                              : updated                 ? STEP_STORE_THEN_REMOVE
+                                                        : STEP_REMOVE;
         done = commit(api, served, old, updated ? sim_object_from_json(updated) : NULL, how, c->written);
         if (done && how == STEP_STORE) wait_for_the_end(api, served, c->written->object, updated);
         if (done && how == STEP_STORE) sim_effects_deleting(api, served, updated);
@@ -255,6 +256,6 @@ static bool try_delete(struct change *c, struct sim_object *old)
 void sim_write_delete(struct sim_api *api, const struct sim_served *served, const char *key,
                       const json_t *options, bool dry_run, struct sim_written *written)
 {
-    struct change c = {api, served, dry_run, written, .options = options};
+    struct sim_change c = {api, served, dry_run, written, .options = options};
     perform(&c, key, try_delete);
 }

@@ -11,7 +11,7 @@
 
 enum step_kind { STEP_END, STEP_KEY, STEP_INDEX, STEP_ALL, STEP_DEEP, STEP_FILTER, STEP_BAD };
 
-struct step {
+struct jsonpath_step {
     enum step_kind kind;
     struct buf key;   /* STEP_KEY; of STEP_FILTER the path of the left side */
     long index;       /* STEP_INDEX */
@@ -20,7 +20,7 @@ struct step {
     const char *rest; /* the path behind this step */
 };
 
-static void step_clear(struct step *s)
+static void step_clear(struct jsonpath_step *s)
 {
     buf_clear(&s->key);
     json_decref(s->value);
@@ -32,7 +32,7 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-static bool bad(struct step *s)
+static bool bad(struct jsonpath_step *s)
 {
     s->kind = STEP_BAD;
     return false;
@@ -49,7 +49,7 @@ static const char *read_quoted(struct buf *b, const char *p)
     return *p ? p + 1 : NULL;
 }
 
-static bool read_key(struct step *s, const char *p)
+static bool read_key(struct jsonpath_step *s, const char *p)
 {
     s->kind = STEP_KEY;
     for (; *p && !strchr(".[", *p); p++) {
@@ -63,7 +63,7 @@ static bool read_key(struct step *s, const char *p)
 }
 
 /* Reads the right side of a comparison: a quoted string, a number, true or false. */
-static const char *read_literal(struct step *s, const char *p)
+static const char *read_literal(struct jsonpath_step *s, const char *p)
 {
     if (*p == '\'' || *p == '"') {
         struct buf b = {0};
@@ -78,7 +78,7 @@ static const char *read_literal(struct step *s, const char *p)
 }
 
 /* (@.type=="Ready")], behind the question mark. */
-static bool read_filter(struct step *s, const char *p)
+static bool read_filter(struct jsonpath_step *s, const char *p)
 {
     s->kind = STEP_FILTER;
     p = skip_blanks(p);
@@ -102,7 +102,7 @@ static bool read_filter(struct step *s, const char *p)
 }
 
 /* Behind the opening bracket. */
-static bool read_bracket(struct step *s, const char *p)
+static bool read_bracket(struct jsonpath_step *s, const char *p)
 {
     p = skip_blanks(p);
     if (*p == '?') return read_filter(s, p + 1);
@@ -124,9 +124,9 @@ static bool read_bracket(struct step *s, const char *p)
     return true;
 }
 
-static bool read_step(struct step *s, const char *path)
+static bool read_step(struct jsonpath_step *s, const char *path)
 {
-    *s = (struct step){.kind = STEP_END, .rest = path};
+    *s = (struct jsonpath_step){.kind = STEP_END, .rest = path};
     if (!*path) return true;
     if (*path == '[') return read_bracket(s, path + 1);
     if (path[0] == '.' && path[1] == '.') {
@@ -140,7 +140,7 @@ static bool read_step(struct step *s, const char *path)
 
 bool sim_jsonpath_valid(const char *path)
 {
-    struct step s;
+    struct jsonpath_step s;
     bool more = true;
     while (more) {
         if (!read_step(&s, path)) {
@@ -162,7 +162,7 @@ static int compare_values(const json_t *a, const json_t *b)
     return json_equal(a, b) ? 0 : 2; /* not to be ordered */
 }
 
-static bool passes(const struct step *s, const json_t *value)
+static bool passes(const struct jsonpath_step *s, const json_t *value)
 {
     struct buf path = {0};
     buf_append(&path, s->key.data, s->key.len);
@@ -180,7 +180,7 @@ static bool passes(const struct step *s, const json_t *value)
 }
 
 /* Returns the first of a map's or list's values from which `path` leads on, of those that pass. */
-static json_t *first_below(const json_t *value, const struct step *s, const char *path)
+static json_t *first_below(const json_t *value, const struct jsonpath_step *s, const char *path)
 {
     json_t *found = NULL, *item;
     const char *key;
@@ -208,7 +208,7 @@ static json_t *first_deep(const json_t *value, const char *path, const char *dee
 
 json_t *sim_jsonpath_first(const json_t *object, const char *path)
 {
-    struct step s;
+    struct jsonpath_step s;
     json_t *found = NULL;
     if (!object) return NULL;
     if (!read_step(&s, path)) {

@@ -13,7 +13,7 @@ int sim_compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-struct requirement {
+struct label_requirement {
     const char *key;
     const json_t *value;      /* of matchLabels, or NULL */
     const json_t *expression; /* of matchExpressions, or NULL */
@@ -21,7 +21,7 @@ struct requirement {
 
 static int compare_requirements(const void *a, const void *b)
 {
-    return strcmp(((const struct requirement *)a)->key, ((const struct requirement *)b)->key);
+    return strcmp(((const struct label_requirement *)a)->key, ((const struct label_requirement *)b)->key);
 }
 
 /* " in (a,b)" */
@@ -37,7 +37,7 @@ static void add_set(struct buf *b, const char *sign, const json_t *values)
     free(sorted);
 }
 
-static bool add_requirement(struct buf *b, const struct requirement *r)
+static bool add_requirement(struct buf *b, const struct label_requirement *r)
 {
     const char *sign = sim_text_at(r->expression, "operator");
     const json_t *values = sim_at(r->expression, "values");
@@ -57,15 +57,16 @@ static bool add_requirement(struct buf *b, const struct requirement *r)
 
 static char *text_of(const json_t *labels, const json_t *expressions)
 {
-    struct requirement *all =
+    struct label_requirement *all =
         xcalloc(json_object_size(labels) + json_array_size(expressions) + 1, sizeof *all);
     struct buf b = {0};
     size_t count = 0, i;
     const char *key;
     json_t *value;
-    json_object_foreach ((json_t *)labels, key, value) all[count++] = (struct requirement){key, value, NULL};
+    json_object_foreach ((json_t *)labels, key, value)
+        all[count++] = (struct label_requirement){key, value, NULL};
     json_array_foreach (expressions, i, value)
-        all[count++] = (struct requirement){sim_text_at(value, "key"), NULL, value};
+        all[count++] = (struct label_requirement){sim_text_at(value, "key"), NULL, value};
     qsort(all, count, sizeof *all, compare_requirements);
 
     bool known = true;
