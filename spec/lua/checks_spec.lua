@@ -84,6 +84,13 @@ describe("check-house", function()
     })
   end)
 
+  it("finds a tag that is defined twice", function()
+    local once = "static const struct pair {\n  int a;\n} pairs[1];\nenum { A };\nstruct other { int b; };\n"
+    passes("house", house { ["core/low/a.c"] = once, ["core/low/side/b.c"] = "struct pair *p = 0;\nenum { A };\n" })
+    finds("house", "core/low/side/b.c:2: enum pair is defined in core/low/a.c:1, too",
+      house { ["core/low/a.c"] = once, ["core/low/side/b.c"] = "\n  enum pair {\n  B,\n};\n" })
+  end)
+
   it("finds more than 45 files in a folder", function()
     local many = {}
     for i = 1, 45 do many["core/extra/f" .. i .. ".h"] = "" end
