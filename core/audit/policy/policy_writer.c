@@ -63,17 +63,20 @@ static void observe(struct policy_writer *writer, int64_t now_ms)
 
 /* --- writes */
 
-/* The reports of a namespace that is being deleted go with it. */
-static bool is_on_its_way_out(const struct err *err)
+/* Returns whether the namespace is terminating, or gone: nothing new can be stored there, however often it is
+ * sent, and the objects of one that is created again are new. */
+static bool is_terminating(const struct err *err)
 {
-    return err->http_status == 404 || (err->http_status == 403 && strstr(err->text, "being terminated"));
+    return (err->http_status == 403 && strstr(err->text, "being terminated")) ||
+           (err->http_status == 404 && strstr(err->text, "namespaces \""));
 }
 
 static void write_failed(struct policy_writer *writer, struct policy_namespace *space, const struct err *err)
 {
     writer->failed++;
+    if (is_terminating(err)) return;
     writer->err = *err;
-    if (!writer->write_logged && !is_on_its_way_out(err))
+    if (!writer->write_logged)
         log_warn("Failed to write policy report, retrying; further failures are only counted",
                  F("namespace", space->ns), F("err", err->text));
     writer->write_logged = true;

@@ -154,6 +154,42 @@ static void test_what_fails_is_tried_again_ever_more_seldom(void **state)
     reports_end(&w);
 }
 
+/* Such a namespace takes nothing new, however often it is asked; of one that is made again all objects are new. */
+static void assert_not_asked_again(struct cluster *state, int http_status, const char *text)
+{
+    struct world w;
+    struct err err;
+    err_set(&err, ERR_HTTP, "%s", text);
+    err.http_status = http_status;
+    reports_begin(&w, state, "shop/a bad=1", 100);
+    reports_listed(&w, NULL);
+    virtual_clock_advance(&w.f.c->clock, 5000);
+    assert_sent(&w, "apply shop/kubelua-audit\n");
+    reports_answer(&w, &err);
+    virtual_clock_advance(&w.f.c->clock, 4 * POLICY_RETRY_MS);
+    assert_sent(&w, "");
+    assert_int_equal(policy_writer_status(w.writer).waiting, 0);
+    assert_string_equal(policy_writer_status(w.writer).error, "");
+    reports_change(&w, LW_ADDED, "shop/b bad=1");
+    virtual_clock_advance(&w.f.c->clock, 15000);
+    assert_sent(&w, "apply shop/kubelua-audit\n");
+    reports_answer(&w, NULL);
+    assert_int_equal(policy_writer_status(w.writer).reports, 1);
+    reports_end(&w);
+}
+
+static void test_a_namespace_that_is_terminating_is_not_asked_again(void **state)
+{
+    assert_not_asked_again(*state, 403,
+                           "policyreports.wgpolicyk8s.io \"kubelua-audit\" is forbidden: unable to create new "
+                           "content in namespace shop because it is being terminated");
+}
+
+static void test_a_namespace_that_is_gone_is_not_asked_again(void **state)
+{
+    assert_not_asked_again(*state, 404, "namespaces \"shop\" not found");
+}
+
 static void test_there_is_room_for_so_many_reports(void **state)
 {
     struct world w;
@@ -317,6 +353,8 @@ int main(void)
         unit(test_what_is_as_before_is_not_written),
         unit(test_an_earlier_process_is_gone_on_with),
         unit(test_what_fails_is_tried_again_ever_more_seldom),
+        unit(test_a_namespace_that_is_terminating_is_not_asked_again),
+        unit(test_a_namespace_that_is_gone_is_not_asked_again),
         unit(test_there_is_room_for_so_many_reports),
         unit(test_what_the_engine_refuses_is_told_of),
         unit(test_the_status_tells_why_reports_are_not_whole),
