@@ -69,6 +69,19 @@ describe("kubelua audit", function()
     assert.are.equal(0, (audited("--from", place.path .. "/none.yaml", "--allow-empty")))
   end)
 
+  it("says that the input contains no objects", function()
+    local expected = "nothing was audited: the input contains no objects; use --allow-empty to allow this\n"
+    for _, text in ipairs { "", "# soon\n---\n", "apiVersion: v1\nkind: List\nitems: []\n" } do
+      place:write("none.yaml", text)
+      local code, _, err = audited("--from", place.path .. "/none.yaml")
+      assert.are.equal(2, code)
+      assert.has_match(expected, err, 1, true)
+    end
+    place:write("empty/README.md", "later")
+    local _, _, err = audited("--from", place.path .. "/empty")
+    assert.has_match(expected, err, 1, true)
+  end)
+
   it("says so when every rule skipped every object", function()
     place:write("skip.txt", 'require("k8s").rule { id = "skip", kinds = { "pods" }, check = function() end,\n'
       .. "  skip = function() return true end }")

@@ -123,20 +123,29 @@ static bool has_failed(const struct audit_table *table, const char *fail_on)
     return false;
 }
 
+/* Returns whether there was nothing to audit; with a selector, the dropped objects are not counted. */
+static bool has_no_input(const struct audit_request *request, const struct audit_totals *totals)
+{
+    return request->from.count && !nonempty(request->selector) && !totals->unmatched && !totals->elsewhere;
+}
+
 static void print_nothing(const struct audit_request *request, const struct audit_totals *totals,
                           bool is_whole)
 {
-    const char *selector = request->selector;
+    const char *selector = request->selector, *which = is_whole ? "" : "that could be retrieved ";
     struct buf text = {0};
-    buf_printf(&text, "nothing was audited: no object %s", is_whole ? "" : "that could be retrieved ");
-    if (nonempty(selector))
-        buf_printf(&text, "of a kind that the rules match has labels that match --selector \"%s\"", selector);
+    if (has_no_input(request, totals))
+        buf_puts(&text, "the input contains no objects");
+    else if (nonempty(selector))
+        buf_printf(&text,
+                   "no object %sof a kind that the rules match has labels that match --selector \"%s\"",
+                   which, selector);
     else if (totals->elsewhere)
-        buf_puts(&text, "of a kind that the rules match is in the namespace of -n");
+        buf_printf(&text, "no object %sof a kind that the rules match is in the namespace of -n", which);
     else
-        buf_puts(&text, "has a kind that a rule matches");
-    if (is_whole) buf_puts(&text, "; use --allow-empty to allow this");
-    fprintf(stderr, "kubelua audit: %s\n", buf_text(&text));
+        buf_printf(&text, "no object %shas a kind that a rule matches", which);
+    fprintf(stderr, "kubelua audit: nothing was audited: %s%s\n", buf_text(&text),
+            is_whole ? "; use --allow-empty to allow this" : "");
     buf_clear(&text);
 }
 

@@ -154,7 +154,8 @@ static void test_what_fails_is_tried_again_ever_more_seldom(void **state)
     reports_end(&w);
 }
 
-/* Such a namespace takes nothing new, however often it is asked; of one that is made again all objects are new. */
+/* Such a namespace takes nothing new, however often it is asked; of one that is made again all objects are
+ * new. */
 static void assert_not_asked_again(struct cluster *state, int http_status, const char *text)
 {
     struct world w;
@@ -180,9 +181,10 @@ static void assert_not_asked_again(struct cluster *state, int http_status, const
 
 static void test_a_namespace_that_is_terminating_is_not_asked_again(void **state)
 {
-    assert_not_asked_again(*state, 403,
-                           "policyreports.wgpolicyk8s.io \"kubelua-audit\" is forbidden: unable to create new "
-                           "content in namespace shop because it is being terminated");
+    assert_not_asked_again(
+        *state, 403,
+        "policyreports.wgpolicyk8s.io \"kubelua-audit\" is forbidden: unable to create new "
+        "content in namespace shop because it is being terminated");
 }
 
 static void test_a_namespace_that_is_gone_is_not_asked_again(void **state)
