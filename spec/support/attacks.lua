@@ -33,8 +33,9 @@ function attacks.list()
   return list
 end
 
--- One of the patterns, which | parts.
+-- One of the patterns, which | parts; `nothing`: any.
 local function matches(line, patterns)
+  if patterns == "nothing" then return true end
   for pattern in patterns:gmatch "[^|]+" do
     if line:find(pattern) then return true end
   end
@@ -118,7 +119,7 @@ end
 local function look(run)
   if run.http:curl("GET", "/healthz") ~= 200 then run.unhealthy = run.unhealthy + 1 end
   run.engine:pump(proc.now() + 0.02)
-  local told = { run.engine:out():match "neighbour\t(%d+)\t(%d+)\t(%d+)\t(%d+)\t(%d+)\n" }
+  local told = { run.engine:out():match("neighbour" .. ("\t(%d+)"):rep(7) .. "\n") }
   if told[1] then run.told = told end
 end
 
@@ -145,6 +146,7 @@ local function finish(sim, run)
   local result = {
     updates = tonumber(told[1] or 0), p50 = tonumber(told[2] or 0), p99 = tonumber(told[3] or 0),
     max = tonumber(told[4] or math.huge), slow = tonumber(told[5] or 0), unhealthy = run.unhealthy,
+    timer_cpu = tonumber(told[6] or math.huge), updates_cpu = tonumber(told[7] or math.huge),
     renewed = run.lease.renewTime ~= after.renewTime,
     kept = run.lease.holderIdentity == after.holderIdentity and run.lease.leaseTransitions == after.leaseTransitions,
     waited = waited_ms(engine) - run.waited,

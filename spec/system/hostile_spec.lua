@@ -2,8 +2,9 @@
 -- each of spec/support/attacks in an engine of its own beside a neighbour with 100 updates a second. Several run at
 -- the same time, for a second, and are only held to figures that a busy machine keeps. With KUBELUA_HOSTILE_SECONDS
 -- (30) each runs alone for so long, and the figures are told and held to: for a machine that does nothing else.
--- KUBELUA_HOSTILE chooses scripts by a pattern. Under a sanitizer all takes longer: nothing is said of time there, and
--- the limit of CPU may come first.
+-- What keeps to its limits, of which `nothing` is said in the log, may not hold the neighbour up for over 100 ms of the
+-- engine thread's CPU time, on any machine. KUBELUA_HOSTILE chooses scripts by a pattern. Under a sanitizer all takes
+-- longer: nothing is said of time there, and the limit of CPU may come first.
 local cluster = require "spec.support.cluster"
 local attacks = require "spec.support.attacks"
 
@@ -13,12 +14,16 @@ local seconds = tonumber(os.getenv "KUBELUA_HOSTILE_SECONDS") or 1
 local chosen = os.getenv "KUBELUA_HOSTILE" or "."
 local at_once = strict and 1 or 8
 local tries = 3
+local cpu_ms = 100
 local patience = strict and 1 or 4
 
 -- Of the 3,000 updates of a full run 1 % may take more than 60 ms; in a short one as many calls are over their limit.
 -- None may take 200 ms. Where main, the load phase or `migrate` is stopped there is one stall of its budget and 100 ms,
 -- and of the time in which other processes had the core, as budgets are of CPU.
 local function is_on_time(script, result)
+  if script.expect == "nothing" then
+    return result.updates > 0 and result.timer_cpu <= cpu_ms and result.updates_cpu <= cpu_ms
+  end
   local late, stall = math.max(result.updates, 3000) / 100, 200
   local budget = script.name == "loop_main" and 1000 or script.reload and 500
   if budget then stall = budget + 100 + result.waited end
@@ -65,15 +70,18 @@ describe("a hostile script", function()
       it(script.name .. ": " .. script.what, function()
         if sanitizer then
           for _, one in ipairs(together[script.name]) do
-            one.expect = one.expect:find "|over the limit$" and one.expect or one.expect .. "|over the limit"
+            if one.expect ~= "nothing" and not one.expect:find "|over the limit$" then
+              one.expect = one.expect .. "|over the limit"
+            end
           end
         end
         local result = run(script)
         assert.is_table(result, result)
-        local figures = ("%d updates, p50 %d ms, p99 %d ms, most %d ms, %d over 60 ms, %d ms without a core%s"):format(
-          result.updates, result.p50, result.p99, result.max, result.slow, result.waited, result.report)
+        local figures = ("%d updates, p50 %d ms, p99 %d ms, most %d ms, %d over 60 ms, %d ms without a core, at most "
+          .. "%d ms of CPU before a timer and %d ms before an update%s"):format(result.updates, result.p50, result.p99,
+          result.max, result.slow, result.waited, result.timer_cpu, result.updates_cpu, result.report)
         if strict then print("\n" .. script.name, figures:match "^[^\n]+", result.error) end
-        assert.is_truthy(result.error, "no error as expected" .. result.report)
+        assert.are.equal(script.expect ~= "nothing", result.error ~= nil, "not the error as expected" .. result.report)
         assert.are.equal(0, result.unhealthy, "/healthz was not answered" .. result.report)
         assert.is_true(result.renewed and result.kept, "the lease was not kept" .. result.report)
         assert.is_true(result.runs_on, "the generation before does not run on" .. result.report)

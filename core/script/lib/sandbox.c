@@ -6,6 +6,7 @@
 #include "script/lib/string_library.h"
 #include "script/lib/table_library.h"
 #include "script/vm/args.h"
+#include "script/vm/budget.h"
 #include "script/vm/call.h"
 #include "script/vm/modules.h"
 #include "script/vm/task.h"
@@ -75,6 +76,13 @@ static int l_collectgarbage(lua_State *L)
     if (!what.p)
         script_raise(L, "collectgarbage: memory is managed by the engine; only \"count\" is supported");
     lua_pushnumber(L, (lua_Number)script_of(L)->memory / 1024);
+    return 1;
+}
+
+/* CPU time of the engine thread: other threads of the process are no cost of scripts. */
+static int l_clock(lua_State *L)
+{
+    lua_pushnumber(L, (lua_Number)budget_clock_ns() / 1e9);
     return 1;
 }
 
@@ -212,6 +220,8 @@ void sandbox_open(lua_State *L)
     keep_listed(L, allowed);
     lua_getfield(L, -1, "os");
     keep_listed(L, allowed_os);
+    lua_pushcfunction(L, l_clock);
+    lua_setfield(L, -2, "clock");
     lua_pop(L, 1);
     lua_getfield(L, -1, "string");
     lua_pushnil(L);

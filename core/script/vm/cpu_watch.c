@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "script/vm/budget.h"
+#include "script/vm/state.h"
 
 #ifndef sigev_notify_thread_id /* glibc has the field without its name */
 #define sigev_notify_thread_id _sigev_un._tid
@@ -32,7 +33,11 @@ static void on_signal(int number, siginfo_t *info, void *context)
 {
     struct cpu_watch *watch = info->si_value.sival_ptr;
     int saved = errno;
-    if (info->si_code == SI_TIMER && watch->current) budget_tick(watch->current);
+    struct script *script = watch->current;
+    if (info->si_code == SI_TIMER && script) {
+        script->turn.ticks += 1 + info->si_overrun;
+        budget_tick(script);
+    }
     errno = saved;
 }
 

@@ -2,12 +2,14 @@
 #include "script/vm/turns.h"
 
 #include "base/mem.h"
+#include "script/vm/cpu_watch.h"
 #include "script/vm/feature.h"
 #include "script/vm/state.h"
 
-/* Longest turn of all scripts together, short enough for health probes and lease renewals between turns; its
- * last call may exceed it by its own limit. */
-enum { TURN_MS = 50 };
+/* Longest turn of all scripts together, and slice of one of them, short enough for health probes and lease
+ * renewals between turns. The last call may exceed both by its own limit: a script delays others by 70 ms.
+ * SHARE_MS is the time that calls of a script may take between two turns. */
+enum { TURN_MS = 20, SLICE_MS = 10, SHARE_MS = 8 };
 
 /* Runs the work of a script, feature by feature. Starts where the last turn ended, so that the first feature
  * cannot starve the others; a feature with work left schedules its own next turn. */
@@ -38,20 +40,32 @@ static void start(struct turns *turns)
         timer_start(&turns->timer, script_clock(first_of(turns)), 0);
 }
 
-/* Serves only scripts that were waiting when the turn began, so that one that schedules itself again waits
- * for the others. The next turn is due after the end of this one: timers that fell due meanwhile come
- * first. */
+static void take_slice(struct turns *turns, struct script *script, int64_t end_ms)
+{
+    struct clock *clock = script_clock(script);
+    int64_t now_ms = clock_now_ms(clock);
+    turns_unschedule(script);
+    if (script->turn.spent_ms > turns->level_ms) turns->level_ms = script->turn.spent_ms;
+    turns->end_ms = now_ms + SLICE_MS < end_ms ? now_ms + SLICE_MS : end_ms;
+    turns->over = turns->again = false;
+    turns->current = script;
+    script->turn.ticks = 0;
+    take_turn(script);
+    turns->current = NULL;
+    script->turn.spent_ms += clock_now_ms(clock) - now_ms;
+    if (turns->again) turns_schedule(script);
+}
+
+/* Serves as many scripts as were waiting when the turn began. The next turn is due after the end of this one:
+ * timers that fell due meanwhile come first. */
 static void on_turn(struct timer *timer)
 {
     struct turns *turns = container_of(timer, struct turns, timer);
-    turns->end_ms = clock_now_ms(script_clock(first_of(turns))) + TURN_MS;
-    turns->over = false;
+    struct clock *clock = script_clock(first_of(turns));
+    int64_t end_ms = clock_now_ms(clock) + TURN_MS;
     turns->under_way = true;
-    for (size_t left = turns->count; left > 0 && turns->count > 0 && !turns->over; left--) {
-        struct script *script = first_of(turns);
-        turns_unschedule(script);
-        take_turn(script);
-    }
+    for (size_t left = turns->count; left > 0 && turns->count > 0 && clock_now_ms(clock) < end_ms; left--)
+        take_slice(turns, first_of(turns), end_ms);
     turns->under_way = false;
     start(turns);
 }
@@ -65,9 +79,16 @@ void turns_init(struct turns *turns)
 void turns_schedule(struct script *script)
 {
     struct turns *turns = script->host->turns;
-    if (script->turn.waits) return;
-    script->turn.waits = true;
-    TAILQ_INSERT_TAIL(&turns->waiting, &script->turn, link);
+    struct turn *turn = &script->turn, *before = TAILQ_LAST(&turns->waiting, turn_list);
+    if (script == turns->current) turns->again = true;
+    if (turn->waits || script == turns->current) return;
+    turn->waits = true;
+    if (turn->spent_ms < turns->level_ms) turn->spent_ms = turns->level_ms;
+    while (before && before->spent_ms > turn->spent_ms) before = TAILQ_PREV(before, turn_list, link);
+    if (before)
+        TAILQ_INSERT_AFTER(&turns->waiting, before, turn, link);
+    else
+        TAILQ_INSERT_HEAD(&turns->waiting, turn, link);
     turns->count++;
     start(turns);
 }
@@ -75,6 +96,7 @@ void turns_schedule(struct script *script)
 void turns_unschedule(struct script *script)
 {
     struct turns *turns = script->host->turns;
+    if (script == turns->current) turns->again = false;
     if (!script->turn.waits) return;
     script->turn.waits = false;
     TAILQ_REMOVE(&turns->waiting, &script->turn, link);
@@ -86,4 +108,9 @@ bool turns_expired(const struct script *script)
     struct turns *turns = script->host->turns;
     if (!turns->over) turns->over = clock_now_ms(script_clock(script)) >= turns->end_ms;
     return turns->over;
+}
+
+bool turns_are_owed(const struct script *script)
+{
+    return script->turn.ticks * CPU_WATCH_MS >= SHARE_MS;
 }

@@ -148,6 +148,7 @@ const struct feature feature_time = {.parts = {"time"},
                                      .stop_leading = script_timers_stop_leading,
                                      FEATURE_OWNS(timers),
                                      .open = script_timers_init,
+                                     .turn = script_timers_turn,
                                      .stop = script_timers_clear,
                                      .end = script_timers_clear,
                                      .close = script_zones_clear};

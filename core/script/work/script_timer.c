@@ -13,6 +13,7 @@
 #include "script/vm/args.h"
 #include "script/vm/memory.h"
 #include "script/vm/quarantine.h"
+#include "script/vm/turns.h"
 
 /* Estimate of the C memory of a timer with its strings and quarantine, counted as the script's: a script may
  * keep any number of cancelled timers. */
@@ -170,9 +171,26 @@ void script_timers_stop_leading(struct script *script)
     }
 }
 
+static void leave_due(struct script_timer *t)
+{
+    if (!t->due) return;
+    t->due = false;
+    TAILQ_REMOVE(&t->script->own.timers->due, t, due_link);
+    t->script->own.timers->due_count--;
+}
+
 static void on_due(struct timer *timer)
 {
     struct script_timer *t = container_of(timer, struct script_timer, timer);
+    if (t->due || t->script->phase != SCRIPT_RUNNING) return;
+    t->due = true;
+    TAILQ_INSERT_TAIL(&t->script->own.timers->due, t, due_link);
+    t->script->own.timers->due_count++;
+    turns_schedule(t->script);
+}
+
+static void come(struct script_timer *t)
+{
     if (t->script->phase != SCRIPT_RUNNING) return;
     if (t->kind == TIMER_CRON)
         script_cron_check(t);
@@ -182,6 +200,19 @@ static void on_due(struct timer *timer)
         t->waits_for_previous = true;
     else
         script_timer_tick(t);
+}
+
+/* A tick may stop any of them. */
+void script_timers_turn(struct script *script)
+{
+    struct script_timers *timers = script->own.timers;
+    struct script_timer *t;
+    for (size_t left = timers->due_count; left > 0 && (t = TAILQ_FIRST(&timers->due)); left--) {
+        leave_due(t);
+        come(t);
+        if (turns_expired(script)) break;
+    }
+    if (timers->due_count > 0) turns_schedule(script);
 }
 
 /* --- the script's verbs */
@@ -259,6 +290,7 @@ bool script_timer_stop(lua_State *L, struct script_timer *t)
     bool was_to_come = has_tick_to_come(t);
     t->stopped = true;
     timer_cancel(&t->timer);
+    leave_due(t);
     unfollow(t);
     luaL_unref(L, LUA_REGISTRYINDEX, t->function);
     quarantine_end(&t->quarantine);
@@ -277,6 +309,7 @@ void script_timers_start(struct script *script)
 void script_timers_init(struct script *script)
 {
     TAILQ_INIT(&script->own.timers->list);
+    TAILQ_INIT(&script->own.timers->due);
 }
 
 void script_timers_clear(struct script *script)
@@ -314,7 +347,7 @@ int64_t script_timer_due_us(const struct script_timer *t)
 {
     if (t->stopped) return 0;
     if (t->kind == TIMER_CRON) return t->plan.next_s == INT64_MAX ? 0 : t->plan.next_s * 1000000;
-    if (!timer_running(&t->timer)) return 0;
+    if (!timer_running(&t->timer) && !t->due) return 0;
     struct clock *clock = script_clock(t->script);
     return clock_wall_us(clock) + (t->due_ms - clock_now_ms(clock)) * 1000;
 }

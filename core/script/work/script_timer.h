@@ -1,6 +1,7 @@
 /* Timers of a script: k8s.every, k8s.after and k8s.cron. Each tick is a call that may wait; the next tick of
- * k8s.every waits for its end, and k8s.cron says what it does. Owner: the script's list, as long as ticks may
- * come or one is under way, and the userdata share one by count. On the engine thread. */
+ * k8s.every waits for its end, and k8s.cron says what it does. Those that fell due tick in the script's
+ * turns, so that one with many holds up no other. Owner: the script's list, as long as ticks may come or one
+ * is under way, and the userdata share one by count. On the engine thread. */
 #pragma once
 #include "base/time/cron.h"
 #include "script/vm/failure_log.h"
@@ -25,7 +26,8 @@ struct script_tick {
 };
 
 struct script_timer {
-    TAILQ_ENTRY(script_timer) link;
+    TAILQ_ENTRY(script_timer) link, due_link;
+    bool due; /* waits for a turn of its script */
     struct script *script;
     struct timer timer;
     enum timer_kind kind;
@@ -52,8 +54,8 @@ struct script_timer {
 };
 
 struct script_timers {
-    TAILQ_HEAD(, script_timer) list;
-    size_t count;
+    TAILQ_HEAD(, script_timer) list, due; /* `due` in the order in which they fell due */
+    size_t count, due_count;
     SLIST_HEAD(, script_zone) zones; /* of k8s.cron */
 };
 
@@ -80,6 +82,8 @@ bool script_timer_stop(lua_State *L, struct script_timer *timer);
 void script_timer_unref(struct script_timer *timer);
 /* Cancels ticks of leaders that wait. */
 void script_timers_stop_leading(struct script *script);
+/* Runs the ticks of due timers: the work of a turn. */
+void script_timers_turn(struct script *script);
 /* Starts the timers that were created while the script loaded. */
 void script_timers_start(struct script *script);
 /* For a reload: those of `to` begin, one that `from` has under the same key when that one's next tick is due;

@@ -7,10 +7,12 @@
 #include <cmocka.h>
 
 #include <lauxlib.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "core/script/support/fixture.h"
+#include "script/vm/budget.h"
 
 static int setup(void **state)
 {
@@ -36,6 +38,25 @@ static void test_the_globals_are_those_of_the_list(void **state)
                "local names = {} for name in pairs(os) do names[#names + 1] = name end table.sort(names) "
                "return table.concat(names, ' ')",
                "clock date difftime time");
+}
+
+static void *burn(void *ctx)
+{
+    const int64_t till_ns = budget_clock_ns() + 50 * 1000000;
+    while (budget_clock_ns() < till_ns) continue;
+    return NULL;
+}
+
+static void test_os_clock_is_that_of_the_thread(void **state)
+{
+    struct fixture *f = *state;
+    pthread_t other;
+    assert_lua(f, "begun = os.clock()", "nil");
+    assert_int_equal(pthread_create(&other, NULL, burn, NULL), 0);
+    pthread_join(other, NULL);
+    assert_lua(f, "return os.clock() - begun < 0.04", "true");
+    burn(NULL);
+    assert_lua(f, "return os.clock() - begun >= 0.05", "true");
 }
 
 /* Each must raise, or give nothing. */
@@ -255,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
         T(test_the_globals_are_those_of_the_list),
+        T(test_os_clock_is_that_of_the_thread),
         T(test_hostile_snippets_get_nowhere),
         T(test_tables_have_no_finalizers),
         T(test_calls_nested_through_c_are_an_error_long_before_the_c_stack_ends),
