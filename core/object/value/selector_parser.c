@@ -73,9 +73,7 @@ static void sort_values(struct requirement *r)
     r->count = kept;
 }
 
-/* Values up to the closing parenthesis. An empty place is the empty value, with the quirk of the original: of
- * two commas in a row the second is taken as part of the empty place, so that a value or a comma must follow.
- */
+/* Values up to the closing parenthesis. An empty place, between any commas, is the empty value. */
 static bool parse_list(struct parser *p, struct requirement *r)
 {
     while (peek(p) != TOKEN_CLOSE) {
@@ -87,9 +85,6 @@ static bool parse_list(struct parser *p, struct requirement *r)
         if (peek(p) != TOKEN_COMMA) return fail(p, "',', or identifier");
         take(p);
         if (r->count == 0 || peek(p) == TOKEN_COMMA || peek(p) == TOKEN_CLOSE) add_value(r, empty_here(p));
-        if (peek(p) != TOKEN_COMMA) continue;
-        take(p);
-        if (peek(p) == TOKEN_CLOSE) return fail(p, "',', or identifier");
     }
     take(p);
     return true;

@@ -113,6 +113,8 @@ static void test_empty_values_and_blanks(void **state)
     static const struct match cases[] = {
         {"x in ()", "{\"x\":\"\"}", true},        {"x in (a,)", "{\"x\":\"\"}", true},
         {"x in (,a)", "{\"x\":\"\"}", true},      {"x in (a,,b)", "{\"x\":\"\"}", true},
+        {"x in (a,,)", "{\"x\":\"a\"}", true},    {"x in (,,)", "{\"x\":\"\"}", true},
+        {"x in (a,,,)", "{\"x\":\"\"}", true},    {"x in (,,,b)", "{\"x\":\"b\"}", true},
         {"x notin ()", "{\"x\":\"\"}", false},    {"x=", "{\"x\":\"\"}", true},
         {"x=", "{\"x\":\"a\"}", false},           {"x=,y", "{\"x\":\"\",\"y\":\"1\"}", true},
         {" x \t=\r\n y ", "{\"x\":\"y\"}", true}, {"x in\t( a ,\n b )", "{\"x\":\"b\"}", true},
@@ -174,7 +176,8 @@ static void test_invalid_selectors_are_named(void **state)
         {"x in (a))", "found ')', expected: ',' or 'end of string'"},
         {"x in ((a)", "found '(', expected: ',', ')' or identifier"},
         {"x in (a,!)", "found '!', expected: ',', or identifier"},
-        {"x in (,,)", "found ')', expected: ',', or identifier"},
+        {"x in (,,", "found '', expected: ',', or identifier"},
+        {"x in (a,,!)", "found '!', expected: ',', or identifier"},
         {"x notin", "found '', expected: '('"},
         {"x y", "found 'y', expected: in, notin, =, ==, !=, >, <"},
         {"x!", "found '!', expected: in, notin, =, ==, !=, >, <"},
