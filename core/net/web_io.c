@@ -78,12 +78,13 @@ static bool same_part(CURLU *a, CURLU *b, CURLUPart part)
     return same;
 }
 
-static void drop_headers(struct web_call *call, const char *const *names)
+/* Drops headers whose names contain one of the words. */
+static void drop_headers(struct web_call *call, const char *const *words)
 {
     char **to = call->headers;
     for (char **from = call->headers; *from; from += 2) {
         bool drop = false;
-        for (const char *const *name = names; *name; name++) drop = drop || strcasecmp(*name, *from) == 0;
+        for (const char *const *word = words; *word; word++) drop = drop || strcasestr(*from, *word);
         if (drop) {
             explicit_bzero(from[1], strlen(from[1]));
             free(from[0]);
@@ -109,12 +110,12 @@ static void change_method(struct web_call *call, int status)
     drop_headers(call, of_body);
 }
 
-/* Returns the address of the next request, or NULL with an error. Credentials are not sent to another server.
- */
+/* Returns the address of the next request, or NULL with an error. Credentials are not sent to another server,
+ * whatever their header is called: better one header too few than a token that leaks. */
 static char *redirected_url(struct web_call *call, const char *location, struct err *err)
 {
-    static const char *const secret[] = {"authorization", "proxy-authorization", "cookie",
-                                         "cookie2",       "x-api-key",           NULL};
+    static const char *const secret[] = {"auth", "cookie",     "token",   "secret",    "key",
+                                         "pass", "credential", "session", "signature", NULL};
     CURLU *from = curl_url(), *to = curl_url();
     char *next = NULL;
     bool ok = curl_url_set(from, CURLUPART_URL, call->url, CURLU_PATH_AS_IS) == CURLUE_OK &&

@@ -42,9 +42,11 @@ static int setup(void **state)
     if (http_bench_setup(state) != 0) return -1;
     struct bench *bench = *state;
     char *allowed = xasprintf("127.0.0.1:%d", tiny_server_port(bench->server));
-    struct web_allow *allow = web_allow_new((const char *const[]){allowed, "*.example.com"}, 2, &err);
+    char *other = xasprintf("localhost:%d", tiny_server_port(bench->server));
+    struct web_allow *allow = web_allow_new((const char *const[]){allowed, other, "*.example.com"}, 3, &err);
     assert_non_null(allow);
     free(allowed);
+    free(other);
     web = web_new(&(struct web_options){
         .engine_loop = bench->loop, .io_loop = bench->loop, .allow = allow, .user_agent = "kubelua/1"});
     ended = 0;
@@ -145,6 +147,42 @@ static void test_follows_redirects(void **state)
     redirected(bench, 302, "/again");
     assert_int_equal(err.code, ERR_LIMIT);
     assert_string_equal(err.text, "more than 5 redirects");
+}
+
+static void test_credentials_do_not_follow_a_redirect_to_another_server(void **state)
+{
+    static const char *const secret[] = {"authorization",
+                                         "Cookie",
+                                         "PRIVATE-TOKEN",
+                                         "X-Auth-Token",
+                                         "x-api-key",
+                                         "X-Vault-Token",
+                                         "Ocp-Apim-Subscription-Key",
+                                         "X-Client-Secret",
+                                         "X-Session-Id",
+                                         "X-Hub-Signature-256",
+                                         "X-Password"};
+    struct bench *bench = *state;
+    const char *headers[2 * ARRAY_LEN(secret) + 4] = {"Accept", "text/plain", "X-Trace", "1"};
+    char *to = xasprintf("http://localhost:%d/end", tiny_server_port(bench->server));
+    for (size_t i = 0; i < ARRAY_LEN(secret); i++) {
+        headers[2 * i + 4] = secret[i];
+        headers[2 * i + 5] = "sesame";
+    }
+    bench->answer = answer_redirect;
+    redirect_status = 307;
+    target = to;
+    ask(bench,
+        (struct web_call_request){.url = "/a", .headers = headers, .header_count = ARRAY_LEN(secret) + 2});
+    assert_int_equal(status, 200);
+    assert_true(bench_request_has(bench, "X-Trace: 1"));
+    assert_true(bench_request_has(bench, "Accept: text/plain"));
+    assert_false(bench_request_has(bench, "sesame"));
+    target = "/end";
+    ask(bench,
+        (struct web_call_request){.url = "/a", .headers = headers, .header_count = ARRAY_LEN(secret) + 2});
+    assert_true(bench_request_has(bench, "X-Auth-Token: sesame"));
+    free(to);
 }
 
 static void answer_to_nowhere(struct bench *bench, struct tiny_conn *conn)
@@ -267,6 +305,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
         T(test_sends_the_request_and_gives_the_answer),
         T(test_follows_redirects),
+        T(test_credentials_do_not_follow_a_redirect_to_another_server),
         T(test_a_redirect_that_leads_nowhere_is_an_answer),
         T(test_a_redirect_leads_to_allowed_servers_only),
         T(test_a_large_answer_is_refused),
