@@ -42,16 +42,17 @@ void http_each_header(struct http_exchange *exchange,
         fn(ctx, header->name, header->value);
 }
 
-/* Returns a Retry-After of seconds or a date (H-3, B-8); -1 if it is neither. */
-static int64_t retry_after_ms(const char *text, int64_t wall_us)
+/* Returns a Retry-After of seconds or a date (H-3, B-8); -1 if it is neither. A date is relative to that of
+ * the response, because the server's clock may differ from ours, `wall_us`. */
+static int64_t retry_after_ms(const char *text, const char *sent, int64_t wall_us)
 {
     uint64_t seconds;
     if (!text) return -1;
     if (str_to_u64(str_trim(str_of(text)), &seconds))
         return seconds > INT32_MAX ? INT32_MAX * 1000LL : (int64_t)seconds * 1000;
-    time_t date = curl_getdate(text, NULL);
+    time_t date = curl_getdate(text, NULL), now = sent ? curl_getdate(sent, NULL) : -1;
     if (date < 0) return -1;
-    int64_t wait_ms = (int64_t)date * 1000 - wall_us / 1000;
+    int64_t wait_ms = (int64_t)date * 1000 - (now < 0 ? wall_us / 1000 : (int64_t)now * 1000);
     return wait_ms > 0 ? wait_ms : 0;
 }
 
@@ -71,13 +72,14 @@ static const char *info_text(CURL *easy, CURLINFO info)
 static void read_head(struct http_exchange *exchange, int status)
 {
     char *retry_after = header_text(exchange->easy, "Retry-After");
+    char *date = header_text(exchange->easy, "Date");
     exchange->content_type = header_text(exchange->easy, "Content-Type");
     exchange->warning = header_text(exchange->easy, "Warning");
     exchange->response = (struct http_response){
         .status = status,
         .content_type = exchange->content_type ? exchange->content_type : "",
         .warning = exchange->warning ? exchange->warning : "",
-        .retry_after_ms = retry_after_ms(retry_after, clock_wall_us(exchange->transport->clock)),
+        .retry_after_ms = retry_after_ms(retry_after, date, clock_wall_us(exchange->transport->clock)),
         .http_version = version_number(exchange->easy),
         .authorization = exchange->authorization,
         .method = info_text(exchange->easy, CURLINFO_EFFECTIVE_METHOD),
@@ -88,6 +90,7 @@ static void read_head(struct http_exchange *exchange, int status)
     if (exchange->tls && !exchange->alone)
         exchange->transport->many_connections = exchange->response.http_version < 20;
     free(retry_after);
+    free(date);
 }
 
 void exchange_start_idle_timer(struct http_exchange *exchange)

@@ -207,6 +207,31 @@ static void dated(struct bench *bench, struct tiny_conn *conn)
     free(header);
 }
 
+/* A server whose clock is hours ahead of ours. */
+static void dated_ahead(struct bench *bench, struct tiny_conn *conn)
+{
+    tiny_answer(conn, 429,
+                bench->requests == 1 ? "Date: Fri, 01 Jan 2100 03:00:00 GMT\r\n"
+                                       "Retry-After: Fri, 01 Jan 2100 03:00:07 GMT\r\n"
+                                     : "Date: Fri, 01 Jan 2100 03:00:00 GMT\r\n"
+                                       "Retry-After: Fri, 01 Jan 2100 02:59:59 GMT\r\n",
+                "");
+}
+
+/* H-3, B-8 */
+static void test_a_date_to_retry_after_is_relative_to_the_response_s_own(void **state)
+{
+    struct bench *bench = *state;
+    struct call call = {0};
+    bench->answer = dated_ahead;
+    bench_start(bench, &call, "/");
+    bench_until(bench, &call.dones, 1);
+    assert_int_equal(call.response.retry_after_ms, 7000);
+    bench_start(bench, &call, "/");
+    bench_until(bench, &call.dones, 2);
+    assert_int_equal(call.response.retry_after_ms, 0);
+}
+
 /* H-3, B-8 */
 static void test_retry_after_is_understood_as_a_date_too(void **state)
 {
@@ -253,6 +278,7 @@ int main(void)
         T(test_a_body_streams_as_it_comes),
         T(test_interim_answers_are_not_the_answer),
         T(test_retry_after_is_understood_as_a_date_too),
+        T(test_a_date_to_retry_after_is_relative_to_the_response_s_own),
         T(test_only_we_read_the_environment_s_proxies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
