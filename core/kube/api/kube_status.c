@@ -92,13 +92,20 @@ static bool is_status(const struct tape *tape, size_t at)
     return tape_type(tape, at) == '{' && str_is(tape_str(tape, tape_field(tape, at, STR("kind"))), "Status");
 }
 
+/* H-3: by the response itself, which may not be of the server whose Status it carries. */
+static bool asks_to_wait(int http_status, int64_t retry_after_ms)
+{
+    return retry_after_ms >= 0 && (http_status == 429 || http_status >= 500);
+}
+
 bool kube_status_error_tape(struct err *err, const struct tape *tape, size_t at, int http_status,
                             int64_t retry_after_ms)
 {
     struct str reason = tape_str(tape, tape_field(tape, at, STR("reason")));
     struct str message = tape_str(tape, tape_field(tape, at, STR("message")));
     size_t details = tape_field(tape, at, STR("details"));
-    int code = (int)tape_int(tape, tape_field(tape, at, STR("code")), http_status);
+    int code = (int)tape_int(tape, tape_field(tape, at, STR("code")), 0);
+    if (code <= 0) code = http_status;
     if (message.n)
         err_set(err, ERR_HTTP, "%.*s", STR_ARG(message));
     else if (reason.n)
@@ -106,10 +113,10 @@ bool kube_status_error_tape(struct err *err, const struct tape *tape, size_t at,
     else
         from_code(err, NULL, code, (struct str){0});
     if (reason.n) set_reason(err, reason.p, reason.n);
-    err->http_status = http_status ? http_status : code;
+    err->http_status = code;
     err->too_large_version = is_too_large(tape, at, reason);
     int64_t wait_s = tape_int(tape, tape_field(tape, details, STR("retryAfterSeconds")), 0);
-    err->has_retry_after = retry_after_ms >= 0;
+    err->has_retry_after = asks_to_wait(http_status, retry_after_ms);
     err->retry_after_ms = retry_after_ms >= 0                 ? retry_after_ms
                           : wait_s > 0 && wait_s <= INT32_MAX ? wait_s * 1000
                                                               : -1;
@@ -129,7 +136,7 @@ bool kube_status_error(struct err *err, const char *method, int http_status, int
         from_code(err, method, http_status, (struct str){padded, len});
         err->http_status = http_status;
         err->retry_after_ms = retry_after_ms;
-        err->has_retry_after = retry_after_ms >= 0;
+        err->has_retry_after = asks_to_wait(http_status, retry_after_ms);
     }
     free(padded);
     tape_parser_free(parser);
@@ -181,8 +188,7 @@ enum { BROKEN_WAIT_MS = 1000 }; /* H-4 */
 
 bool kube_should_retry(const struct err *err, unsigned tries, int64_t *wait_ms)
 {
-    bool busy = err->http_status == 429 || err->http_status >= 500;
-    if (err->code != ERR_HTTP || !busy || err->too_large_version || tries >= KUBE_RETRIES_MAX) return false;
+    if (err->code != ERR_HTTP || err->too_large_version || tries >= KUBE_RETRIES_MAX) return false;
     if (!err->has_retry_after || err->retry_after_ms > KUBE_RETRY_WAIT_MAX_MS) return false;
     *wait_ms = err->retry_after_ms;
     return true;

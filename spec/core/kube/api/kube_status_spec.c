@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "kube/api/client.h"
+#include "kube/api/kube_call.h"
 
 static struct err answer(const char *method, int code, int64_t retry_after_ms, const char *body)
 {
@@ -39,6 +40,20 @@ static void test_a_status_says_it_best(void **state)
     assert_true(err.has_retry_after);
     assert_string_equal(err.text,
                         "the server has received too many requests and has asked us to try again later");
+}
+
+/* H-8, H-3: proxies answer for servers, and repeats go by the response itself, as in client-go. */
+static void test_the_code_is_the_status_s_where_there_is_one(void **state)
+{
+    int64_t wait_ms;
+    struct err err = answer("GET", 503, 1000, STATUS(",\"reason\":\"NotFound\",\"code\":404"));
+    assert_int_equal(err.http_status, 404);
+    assert_true(kube_should_retry(&err, 0, &wait_ms));
+    err = answer("GET", 404, 1000, STATUS(",\"reason\":\"ServiceUnavailable\",\"code\":503"));
+    assert_int_equal(err.http_status, 503);
+    assert_false(kube_should_retry(&err, 0, &wait_ms));
+    err = answer("GET", 403, -1, STATUS(",\"reason\":\"Forbidden\",\"code\":0"));
+    assert_int_equal(err.http_status, 403);
 }
 
 /* H-8 */
@@ -146,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_status_says_it_best),
+        cmocka_unit_test(test_the_code_is_the_status_s_where_there_is_one),
         cmocka_unit_test(test_without_a_status_the_code_decides),
         cmocka_unit_test(test_a_json_answer_that_is_no_status_is_only_a_text),
         cmocka_unit_test(test_a_version_that_is_too_large_has_many_forms),
