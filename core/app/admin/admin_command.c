@@ -34,7 +34,8 @@ static bool is_script(const struct script *script, struct str wanted)
 }
 
 /* The commands that a NAME or SCRIPT/NAME may mean: the first of them, and how many. */
-static size_t find(const struct managed_scripts *scripts, struct str wanted, struct found_command *first)
+static size_t find_commands(const struct managed_scripts *scripts, struct str wanted,
+                            struct found_command *first)
 {
     const char *slash = memrchr(wanted.p, '/', wanted.n);
     struct str of = {wanted.p, slash ? (size_t)(slash - wanted.p) : 0};
@@ -62,7 +63,8 @@ static void put_names(const struct managed_scripts *scripts, const char *name, s
             struct found_command ignored;
             if (name && strcmp(own, name) != 0) continue;
             buf_puts(out, separator);
-            if (find(scripts, str_of(own), &ignored) > 1) buf_printf(out, "%s/", script_name(script));
+            if (find_commands(scripts, str_of(own), &ignored) > 1)
+                buf_printf(out, "%s/", script_name(script));
             buf_puts(out, own);
             separator = ", ";
         }
@@ -178,7 +180,7 @@ static void call_command(const struct managed_scripts *scripts, struct admin_cal
     char *args[COMMAND_ARGS_MAX];
     size_t count, params = admin_call_params(admin_call, &tape);
     struct str name = params ? tape_str(tape, tape_field(tape, params, STR("name"))) : STR("");
-    size_t meant = name.n ? find(scripts, name, &found) : 0;
+    size_t meant = name.n ? find_commands(scripts, name, &found) : 0;
     bool good = take_args(tape, params ? tape_field(tape, params, STR("args")) : 0, args, &count);
     if (!good)
         admin_call_fail(admin_call, "a command takes at most 64 arguments, all strings");

@@ -44,7 +44,8 @@ static void refuse_unknown(const struct managed_scripts *scripts, const char *na
     buf_clear(&text);
 }
 
-static struct managed_script *find(const struct managed_scripts *scripts, const char *name, struct err *err)
+static struct managed_script *find_managed(const struct managed_scripts *scripts, const char *name,
+                                           struct err *err)
 {
     struct managed_script *found = managed_script_find(scripts, name);
     size_t count = 0;
@@ -141,7 +142,7 @@ static bool read_wanted(const struct managed_scripts *scripts, struct admin_call
     for (size_t v = tape_first(tape, list, NULL); v; v = tape_next(tape, list, v, NULL)) {
         struct buf name = {0};
         buf_str(&name, tape_str(tape, v));
-        struct managed_script *managed = find(scripts, buf_text(&name), err);
+        struct managed_script *managed = find_managed(scripts, buf_text(&name), err);
         buf_clear(&name);
         if (!managed) return false;
         *array_add(wanted->scripts, wanted->count) = managed;

@@ -82,7 +82,7 @@ static unsigned round_of(const struct spec_replay *replay, size_t stream, enum r
     return 2 * replay->lists[stream] + (type == RECORDING_ITEM);
 }
 
-static struct replayed_object *find(struct spec_replay *replay)
+static struct replayed_object *find_replayed(struct spec_replay *replay)
 {
     struct replayed_object *known;
     HASH_FIND(hh, replay->known, replay->path.data, replay->path.len, known);
@@ -109,7 +109,7 @@ static bool put(struct spec_replay *replay, const struct recording_record *recor
 {
     const char *version = identify(replay, record, err);
     if (!version) return false;
-    struct replayed_object *known = find(replay);
+    struct replayed_object *known = find_replayed(replay);
     bool same = known && *version && strcmp(known->version, version) == 0;
     if (!same) {
         if (!spec_engine_put(replay->engine, record->object, err)) return false;
@@ -126,7 +126,7 @@ static bool put(struct spec_replay *replay, const struct recording_record *recor
 static bool remove_one(struct spec_replay *replay, const struct recording_record *record, struct err *err)
 {
     if (!identify(replay, record, err)) return false;
-    struct replayed_object *known = find(replay);
+    struct replayed_object *known = find_replayed(replay);
     if (spec_engine_remove(replay->engine, buf_text(&replay->path))) replay->made++;
     if (known) forget(replay, known);
     return true;

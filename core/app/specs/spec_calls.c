@@ -140,7 +140,8 @@ static void on_done(void *ctx, const struct script_command_result *from)
 }
 
 /* The script and the number of the command; NULL with an error. */
-static struct script *find(struct spec_engine *engine, const char *name, size_t *command, struct err *err)
+static struct script *find_command(struct spec_engine *engine, const char *name, size_t *command,
+                                   struct err *err)
 {
     struct nearest nearest = nearest_to(str_of(name));
     struct script *script;
@@ -172,7 +173,7 @@ bool spec_command_call(struct spec_engine *engine, const char *name, const char 
 {
     size_t command;
     struct waiting_call waiting = {.result = result};
-    struct script *script = find(engine, name, &command, err);
+    struct script *script = find_command(engine, name, &command, err);
     if (!script) return false;
     spec_engine_enter(engine);
     struct command_call *call = script_call_command(script, command, args, count, on_done, &waiting);

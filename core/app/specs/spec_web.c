@@ -78,7 +78,7 @@ static bool url_matches(const char *wanted, const char *url)
 }
 
 /* The newest that matches, with a reference; one that is used up is gone from the list. */
-static struct spec_web_rule *find(struct spec_web *web, const char *method, const char *url)
+static struct spec_web_rule *find_response(struct spec_web *web, const char *method, const char *url)
 {
     struct spec_web_rule *rule;
     TAILQ_FOREACH (rule, &web->rules, link)
@@ -132,7 +132,7 @@ static void begin(struct http_local *server, struct http_exchange *exchange,
     struct spec_web_call *call = NEW(struct spec_web_call);
     const char *method = request->method ? request->method : "GET";
     *call = (struct spec_web_call){
-        .web = web, .exchange = exchange, .due.fn = on_due, .rule = find(web, method, request->url)};
+        .web = web, .exchange = exchange, .due.fn = on_due, .rule = find_response(web, method, request->url)};
     TAILQ_INSERT_TAIL(&web->calls, call, link);
     web->options.on_request(web->options.ctx,
                             &(struct spec_web_request){.method = method,

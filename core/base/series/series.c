@@ -98,7 +98,7 @@ static void keep_family(struct family *family)
     *at = family;
 }
 
-static struct series *find(struct family *family, const char *labels)
+static struct series *find_series(struct family *family, const char *labels)
 {
     struct series *s;
     TAILQ_FOREACH (s, &family->all, link)
@@ -114,7 +114,7 @@ struct series *series_new(struct family *family, const char *const *values)
     size_t count = family->buckets ? family->buckets->count : 0;
     series_lock();
     keep_family(family);
-    struct series *series = find(family, labels);
+    struct series *series = find_series(family, labels);
     if (series) {
         free(labels);
     } else {

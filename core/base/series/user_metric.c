@@ -134,7 +134,7 @@ static void put_labels(const struct user_metric *metric, const struct str *value
     }
 }
 
-static struct user_series *find(struct user_metric *metric, struct str labels)
+static struct user_series *find_user_series(struct user_metric *metric, struct str labels)
 {
     struct user_series *found;
     HASH_FIND(hh, metric->series, labels.p, labels.n, found);
@@ -158,7 +158,7 @@ struct series *user_metric_series(struct user_metric *metric, const struct str *
 {
     struct buf labels = {0};
     put_labels(metric, values, &labels);
-    struct user_series *found = find(metric, buf_slice(&labels));
+    struct user_series *found = find_user_series(metric, buf_slice(&labels));
     if (!found && make) found = add(metric, buf_slice(&labels));
     buf_clear(&labels);
     return found ? found->series : NULL;
@@ -168,7 +168,7 @@ bool user_metric_remove(struct user_metric *metric, const struct str *values)
 {
     struct buf labels = {0};
     put_labels(metric, values, &labels);
-    struct user_series *found = find(metric, buf_slice(&labels));
+    struct user_series *found = find_user_series(metric, buf_slice(&labels));
     buf_clear(&labels);
     if (!found) return false;
     series_lock();
@@ -192,7 +192,7 @@ bool user_metric_equal(const struct user_metric *a, const struct user_metric *b)
 static void merge(struct user_metric *into, const struct series *from)
 {
     struct str labels = str_of(from->labels);
-    struct user_series *found = find(into, labels);
+    struct user_series *found = find_user_series(into, labels);
     if (!found) found = add(into, labels);
     struct series *to = found->series;
     double value = atomic_load_explicit(&from->value, memory_order_relaxed);

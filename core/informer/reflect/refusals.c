@@ -20,7 +20,7 @@ static void free_one(struct refusal *one)
 }
 
 /* A linear search will do: at most REFUSALS_KNOWN_MAX entries, and none in a healthy cluster. */
-static struct refusal *find(const struct refusals *refusals, struct str ns, struct str name)
+static struct refusal *find_refusal(const struct refusals *refusals, struct str ns, struct str name)
 {
     struct refusal *one;
     STAILQ_FOREACH (one, &refusals->items, link)
@@ -52,7 +52,7 @@ void refusals_note(struct refusals *refusals, const struct lw_refusal *refusal)
         if (has_name) refusals_remove(refusals, refusal->ns, refusal->name);
         return;
     }
-    struct refusal *one = has_name ? find(refusals, refusal->ns, refusal->name) : NULL;
+    struct refusal *one = has_name ? find_refusal(refusals, refusal->ns, refusal->name) : NULL;
     if (one) {
         free(one->text);
         one->text = xstrdup(refusal->err->text);
@@ -67,7 +67,7 @@ void refusals_note(struct refusals *refusals, const struct lw_refusal *refusal)
 
 void refusals_remove(struct refusals *refusals, struct str ns, struct str name)
 {
-    struct refusal *one = refusals->known ? find(refusals, ns, name) : NULL;
+    struct refusal *one = refusals->known ? find_refusal(refusals, ns, name) : NULL;
     if (!one) return;
     STAILQ_REMOVE(&refusals->items, one, refusal, link);
     free_one(one);

@@ -41,7 +41,7 @@ void watch_list_memory_free(struct watch_list_memory *memory)
     free(memory);
 }
 
-static struct memory_entry *find(struct watch_list_memory *memory, const char *resource)
+static struct memory_entry *find_entry(struct watch_list_memory *memory, const char *resource)
 {
     struct memory_entry *entry;
     SLIST_FOREACH (entry, &memory->entries, link)
@@ -51,7 +51,7 @@ static struct memory_entry *find(struct watch_list_memory *memory, const char *r
 
 void watch_list_memory_forget(struct watch_list_memory *memory, const char *resource)
 {
-    struct memory_entry *entry = find(memory, resource);
+    struct memory_entry *entry = find_entry(memory, resource);
     if (entry) drop(memory, entry);
 }
 
@@ -69,7 +69,7 @@ void watch_list_memory_note(struct watch_list_memory *memory, struct clock *cloc
 bool watch_list_memory_find(struct watch_list_memory *memory, struct clock *clock, const char *resource,
                             int64_t *until_wall_us, const char **cause)
 {
-    struct memory_entry *entry = find(memory, resource);
+    struct memory_entry *entry = find_entry(memory, resource);
     int64_t left_ms = entry ? entry->until_ms - clock_now_ms(clock) : 0;
     if (entry && left_ms <= 0) drop(memory, entry);
     if (left_ms <= 0) return false;

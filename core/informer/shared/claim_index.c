@@ -17,7 +17,7 @@ struct claim_index {
     struct index *index; /* in the claim's cache; NULL: none */
 };
 
-static struct claim_index *find(struct informer_claim *claim, struct str name)
+static struct claim_index *find_claim_index(struct informer_claim *claim, struct str name)
 {
     struct claim_index *index;
     TAILQ_FOREACH (index, &claim->indexes, link)
@@ -27,7 +27,7 @@ static struct claim_index *find(struct informer_claim *claim, struct str name)
 
 static bool check_name(struct informer_claim *claim, struct str name, struct err *err)
 {
-    if (str_is(name, "namespace") || find(claim, name))
+    if (str_is(name, "namespace") || find_claim_index(claim, name))
         return err_set(err, ERR_INVALID, "Index with name %.*s exists already", STR_ARG(name));
     size_t count = 0;
     struct claim_index *index;
@@ -107,7 +107,7 @@ bool claim_add_index(struct informer_claim *claim, struct str name, const struct
 struct claim_index *claim_find_index(struct informer_claim *claim, struct str name, bool *is_namespace,
                                      struct err *err)
 {
-    struct claim_index *index = find(claim, name);
+    struct claim_index *index = find_claim_index(claim, name);
     *is_namespace = str_is(name, "namespace");
     if (!index && !*is_namespace)
         err_set(err, ERR_NOT_FOUND, "Index with name %.*s does not exist", STR_ARG(name));

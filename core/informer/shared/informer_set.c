@@ -53,7 +53,8 @@ static struct shared **acquire_members(struct shared_factory *factory, const str
     return members;
 }
 
-static struct informer_set *find(struct shared_factory *factory, struct shared *const *members, size_t count)
+static struct informer_set *find_set(struct shared_factory *factory, struct shared *const *members,
+                                     size_t count)
 {
     struct informer_set *set;
     TAILQ_FOREACH (set, &factory->sets, link)
@@ -85,7 +86,7 @@ static void release_members(struct shared *const *members, size_t count)
 
 struct informer_set *informer_set_join(struct shared_factory *factory, struct shared **members, size_t count)
 {
-    struct informer_set *set = find(factory, members, count);
+    struct informer_set *set = find_set(factory, members, count);
     if (set) {
         release_members(members, count); /* the set already has a claim on each */
         free(members);

@@ -62,7 +62,7 @@ static void put_key(struct buf *path, struct str key)
 
 /* Appends the path of `wanted` below `from`. A subtree that occurs more than once is named by its first
  * place. */
-static bool find(struct value from, const uint32_t *wanted, struct buf *path, int depth)
+static bool find_path(struct value from, const uint32_t *wanted, struct buf *path, int depth)
 {
     if (from.at == wanted) return true;
     enum value_type type = value_type(from);
@@ -79,7 +79,7 @@ static bool find(struct value from, const uint32_t *wanted, struct buf *path, in
             next = value_item(from, i);
             buf_printf(path, "[%zu]", i);
         }
-        if (next.at && find(next, wanted, path, depth + 1)) return true;
+        if (next.at && find_path(next, wanted, path, depth + 1)) return true;
         path->len = len;
     }
     return false;
@@ -139,7 +139,7 @@ void absent_explain(struct script *script, struct buf *text)
     explain_function(script, text);
     if (explain_name(absent, text) || !absent->root || !is_about_nil(text)) return;
     struct buf path = {0};
-    if (!find(root_value(absent->root), absent->parent.at, &path, 0)) buf_putc(&path, '?');
+    if (!find_path(root_value(absent->root), absent->parent.at, &path, 0)) buf_putc(&path, '?');
     bool from_zero = absent->key_len == 0 && absent->index == 0;
     if (absent->key_len > 0)
         put_key(&path, (struct str){absent->key, absent->key_len});

@@ -81,7 +81,7 @@ static bool read_file(const char *path, struct buf *out, struct err *err)
     return ok;
 }
 
-static struct source_file *find(const struct bundle *bundle, const char *path)
+static struct source_file *find_source(const struct bundle *bundle, const char *path)
 {
     for (size_t i = 0; i < bundle->count; i++)
         if (strcmp(bundle->files[i]->path, path) == 0) return bundle->files[i];
@@ -114,7 +114,7 @@ static void set_found(struct bundle *bundle, struct source_file *file, bool foun
 
 bool bundle_text(struct bundle *bundle, const char *path, struct str *text, struct err *err)
 {
-    struct source_file *file = find(bundle, path);
+    struct source_file *file = find_source(bundle, path);
     if (!file || !file->found) { /* what was not there may be there now */
         struct buf content = {0};
         bool found = read_file(path, &content, err);
@@ -130,7 +130,7 @@ bool bundle_text(struct bundle *bundle, const char *path, struct str *text, stru
 
 void bundle_set_text(struct bundle *bundle, const char *path, struct str text)
 {
-    struct source_file *file = find(bundle, path);
+    struct source_file *file = find_source(bundle, path);
     if (!file) file = add(bundle, path);
     file->found = true;
     set_text(file, text);

@@ -87,7 +87,7 @@ void limit_describe(enum limit limit, int64_t value, struct buf *out)
 
 /* --- reading */
 
-static bool find(struct str name, enum limit *out, struct err *err)
+static bool find_limit(struct str name, enum limit *out, struct err *err)
 {
     char dashed[NAME_MAX_BYTES];
     struct nearest nearest = nearest_to(name);
@@ -136,7 +136,7 @@ bool limits_set_value(struct limits *limits, struct str name, const char *value,
 {
     enum limit limit;
     int64_t parsed = 0;
-    if (!find(name, &limit, err) || !parse(limit, value, &parsed, err)) return false;
+    if (!find_limit(name, &limit, err) || !parse(limit, value, &parsed, err)) return false;
     limits->values[limit] = parsed;
     return true;
 }
@@ -166,7 +166,7 @@ bool limits_lower(struct limits *limits, const struct limits *operators, struct 
 {
     enum limit limit;
     int64_t parsed = 0;
-    if (!find(name, &limit, err) || !parse(limit, value, &parsed, err)) return false;
+    if (!find_limit(name, &limit, err) || !parse(limit, value, &parsed, err)) return false;
     if (parsed > operators->values[limit]) return refuse(limit, parsed, operators->values[limit], err);
     limits->values[limit] = parsed;
     return true;
