@@ -62,6 +62,42 @@ describe("bad input #threads", function()
     end)
   end
 
+  -- What JSON parsers refuse in an object whose brackets are right (R-19).
+  local damages = {
+    { says = "nested too deeply", value = ("["):rep(1100) .. ("]"):rep(1100) },
+    { says = "nested too deeply", value = ("["):rep(3000) .. ("]"):rep(3000) },
+    { says = "a string is malformed", value = '"\\ud800"' },
+    { says = "a number is malformed or out of range", value = "1e999" },
+  }
+  local damaged = '"metadata":{"name":"bad","namespace":"default"},"extra":%s}'
+
+  for _, damage in ipairs(damages) do
+    it(("costs one object, in a list and on a watch: %d bytes, %s"):format(#damage.value, damage.says), function()
+      local says = "ConfigMap default/bad: invalid JSON: " .. damage.says
+      local members = damaged:format(damage.value)
+      sim:play { ["do"] = "fault", verb = "list", resource = "configmaps", what = "line", after = 1,
+        text = "{" .. members }
+      start()
+      assert.has_match("cache one=red two=blue\n", engine:out(), 1, true)
+      assert.are.equal(1, lines_saying(says))
+      sim:play { ["do"] = "inject", resource = "configmaps", what = "line",
+        text = '{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1",' .. members .. "}" }
+      sim.api:patch(configmaps .. "/one", { data = { colour = "green" } })
+      engine:wait_line("^cache one=green two=blue$", 60)
+      assert.are.equal(1, sim.api:get("/sim/stats").watches)
+      assert.are.equal(0, cluster.terminate(engine))
+      assert.has_match('"Stopped".*objectsRefused=2', engine:err())
+    end)
+  end
+
+  it("in a list: null costs nothing but itself", function()
+    sim:play { ["do"] = "fault", verb = "list", resource = "configmaps", what = "line", after = 1, text = "null" }
+    start()
+    assert.has_match("cache one=red two=blue\n", engine:out(), 1, true)
+    assert.are.equal(1, lines_saying "not a JSON object")
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   for _, what in ipairs { "invalid-json", "cut", "reset", "close" } do
     it("in a list, which is tried again: " .. what, function()
       sim:play { ["do"] = "fault", verb = "list", resource = "configmaps", what = what, after = 1 }

@@ -1,5 +1,7 @@
 /* Body of a list, scanned byte by byte at its top level and 64 bytes at a time inside its items; see frame.h.
  */
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kube/api/frame_internal.h"
@@ -22,6 +24,32 @@ static struct str_span plain_string(const struct framer *framer, size_t at)
     size_t len = framer->envelope.len - at;
     if (len < 3 || *text != '"' || memchr(text, '\\', len)) return (struct str_span){0};
     return (struct str_span){at + 1, len - 2};
+}
+
+/* Returns the letter that stands as \u0069 at `p`, which has six bytes, or 0. */
+static char escaped_letter(const char *p)
+{
+    const char digits[] = {p[4], p[5], '\0'};
+    if (memcmp(p, "\\u00", 4) != 0 || !isxdigit((unsigned char)p[4]) || !isxdigit((unsigned char)p[5]))
+        return 0;
+    int code = (int)strtol(digits, NULL, 16);
+    return code < 128 && isalpha(code) ? (char)code : 0;
+}
+
+/* Replaces \u0069 by its letter in the last string of the envelope, because names of fields are compared as
+ * they are written. */
+static void unescape_letters(struct buf *envelope, size_t at)
+{
+    const char *p = envelope->data + at, *end = envelope->data + envelope->len;
+    char *to = envelope->data + at;
+    while (p < end) {
+        char letter = end - p > 6 ? escaped_letter(p) : 0;
+        bool pair = !letter && *p == '\\' && end - p > 1;
+        *to++ = letter ? letter : *p;
+        if (pair) *to++ = p[1];
+        p += letter ? 6 : pair ? 2 : 1;
+    }
+    envelope->len = (size_t)(to - envelope->data);
 }
 
 /* A field of the list is whole: is it one of the two that say what its items are? */
@@ -104,6 +132,19 @@ static const char *pass_item(struct framer *framer, const char *p, const char *e
     return frame_finish(framer, p, (size_t)(behind - p), (size_t)(end - behind)) ? behind : NULL;
 }
 
+/* Passes an item that is a word, not an object. */
+static const char *pass_null(struct framer *framer, const char *p, const char *end)
+{
+    const char *from = p;
+    while (p < end && *p >= 'a' && *p <= 'z') p++;
+    if (p == end) {
+        frame_keep(framer, from, (size_t)(p - from));
+        return end;
+    }
+    framer->state = LIST_AFTER_ITEM;
+    return frame_finish(framer, from, (size_t)(p - from), (size_t)(end - p)) ? p : NULL;
+}
+
 /* Moves to the state behind a token; returns what was expected if the token may not come here. */
 static const char *step(struct framer *framer, char c)
 {
@@ -149,6 +190,8 @@ static const char *step_items(struct framer *framer, char c)
     } else if (c == '{') {
         framer->scan = (struct json_scan){0};
         framer->state = LIST_IN_ITEM;
+    } else if (c == 'n') {
+        framer->state = LIST_IN_NULL;
     } else {
         return "an object as item";
     }
@@ -163,6 +206,7 @@ static const char *advance(struct framer *framer, const char *p, const char *end
     case LIST_IN_KEY:
         p = pass_string(framer, p, end, &ended);
         if (!ended) return p;
+        unescape_letters(&framer->envelope, framer->key_at);
         framer->key = plain_string(framer, framer->key_at);
         framer->state = LIST_COLON;
         return p;
@@ -176,6 +220,7 @@ static const char *advance(struct framer *framer, const char *p, const char *end
         p = pass_scalar(framer, p, end, &ended);
         return !ended || end_value(framer) ? p : NULL;
     case LIST_IN_ITEM: return pass_item(framer, p, end);
+    case LIST_IN_NULL: return pass_null(framer, p, end);
     default: break;
     }
     if (is_blank(*p)) return p + 1;
@@ -186,7 +231,7 @@ static const char *advance(struct framer *framer, const char *p, const char *end
     bool in_items = framer->state >= LIST_ITEM_OR_END && framer->state <= LIST_AFTER_ITEM;
     *wanted = in_items ? step_items(framer, *p) : step(framer, *p);
     if (*wanted) return NULL;
-    return framer->state == LIST_IN_ITEM ? p : p + 1;
+    return framer->state == LIST_IN_ITEM || framer->state == LIST_IN_NULL ? p : p + 1;
 }
 
 bool frame_feed_list(struct framer *framer, const char *data, size_t len, struct err *err)

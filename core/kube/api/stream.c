@@ -7,6 +7,7 @@
 #include "base/metrics.h"
 #include "kube/api/object_head.h"
 #include "kube/api/stream_internal.h"
+#include "object/parse/json_scan.h"
 
 METRIC(metric_objects_refused, 4, "kubelua_objects_refused_total",
        "Number of objects refused because they are too large or malformed.");
@@ -63,19 +64,44 @@ bool stream_refuse_foreign(struct stream *stream, const struct err *err)
     return refuse(stream, err, &head);
 }
 
+/* Puts the object's name before the reason. */
+static void name_object(const struct stream *stream, const struct object_head *head, struct err *err)
+{
+    struct object_head named = *head;
+    struct buf name = {0};
+    if (!named.kind.n) named.kind = stream->options.type.kind; /* items of a list do not say it */
+    object_head_name(&named, &name);
+    err_wrap(err, "%s", buf_text(&name));
+    buf_clear(&name);
+}
+
 bool stream_refuse_oversize(struct stream *stream, struct str text, bool event, size_t seen)
 {
     struct object_head head;
     struct err err;
-    struct buf name = {0};
     object_head_find(text, event, &head);
     head.whole = false;
-    if (!head.kind.n) head.kind = stream->options.type.kind; /* items of a list have no kind */
-    object_head_name(&head, &name);
-    err_set(&err, ERR_LIMIT, "%s: %zu bytes of JSON exceed --max-object-size %zu", buf_text(&name), seen,
+    err_set(&err, ERR_LIMIT, "%zu bytes of JSON exceed --max-object-size %zu", seen,
             stream->options.max_object_size);
-    buf_clear(&name);
+    name_object(stream, &head, &err);
     return refuse(stream, &err, &head);
+}
+
+/* */
+bool stream_refuse_damaged(struct stream *stream, struct err *err, struct str text, bool event)
+{
+    struct json_walk walk = {0};
+    struct object_head head;
+    const char *wrong, *end = text.p + text.n;
+    object_head_find(text, event, &head);
+    bool is_object = !event || str_is(head.event_type, "ADDED") || str_is(head.event_type, "MODIFIED") ||
+                     str_is(head.event_type, "DELETED");
+    if (!is_object || json_walk(&walk, text.p, end, &wrong) != end) {
+        stream->err = *err;
+        return err_wrap(&stream->err, event ? "watch event" : "list item");
+    }
+    name_object(stream, &head, err);
+    return refuse(stream, err, &head);
 }
 
 /* Returns the result. A frame that ended the stream has set `stream->err`; an error of the framer is already
@@ -143,8 +169,8 @@ static bool on_item(void *ctx, const char *text, size_t len)
     if (!root && pack_tokens(o->packer, item, &o->type, &mark, NULL, &root))
         pack_remember(o->packer, root, &mark);
     if (!root) {
-        if (!tape_parse(o->parser, text, len, &tape, &stream->err))
-            return err_wrap(&stream->err, "list item");
+        if (!tape_parse(o->parser, text, len, &tape, &err))
+            return stream_refuse_damaged(stream, &err, item, false);
         if (!pack_tape(o->packer, &tape, tape_root(&tape), &o->type, &root, &err))
             return stream_refuse(stream, &err, item, false);
         pack_remember(o->packer, root, &mark);

@@ -29,5 +29,8 @@ struct stream *stream_new(const struct stream_options *options, enum frame_form 
 bool stream_refuse(struct stream *stream, const struct err *err, struct str text, bool event);
 /* Likewise for an object of another kind, which concerns no object of the cache. */
 bool stream_refuse_foreign(struct stream *stream, const struct err *err);
+/* Likewise for a frame that the parser refused with `err`. Ends the stream if that is no object, or if
+ * brackets and commas do not show where it ends. */
+bool stream_refuse_damaged(struct stream *stream, struct err *err, struct str text, bool event);
 /* Likewise for a frame that is too large. */
 bool stream_refuse_oversize(struct stream *stream, struct str head, bool event, size_t seen);

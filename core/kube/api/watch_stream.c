@@ -157,8 +157,10 @@ static bool on_event(void *ctx, const char *text, size_t len)
     struct stream *stream = ctx;
     if (stream->ready) return ready_event(stream);
     if (!stream->parsed) stream->mark = (struct pack_mark){0};
-    if (!stream->parsed && !tape_parse(stream->options.parser, text, len, &stream->tape, &stream->err))
-        return err_wrap(&stream->err, "watch event");
+    struct str line = {text, len};
+    struct err err;
+    if (!stream->parsed && !tape_parse(stream->options.parser, text, len, &stream->tape, &err))
+        return stream_refuse_damaged(stream, &err, line, true);
     struct tape tape = stream->tape;
     stream->parsed = false;
     size_t event = tape_root(&tape);
@@ -169,9 +171,12 @@ static bool on_event(void *ctx, const char *text, size_t len)
     if (known == TYPES && !str_is(type, "BOOKMARK") && !str_is(type, "ERROR"))
         return err_set(&stream->err, ERR_PARSE, "unknown event type \"%.*s\"",
                        STR_ARG(type)); /* H-10, R-19 */
+    if (tape_type(&tape, object) == 'n' && known < TYPES) {
+        err_set(&err, ERR_PARSE, "an object is null");
+        return stream_refuse(stream, &err, line, true);
+    }
     if (tape_type(&tape, object) != '{')
         return err_set(&stream->err, ERR_PARSE, "%.*s event without an object", STR_ARG(type));
-    struct str line = {text, len};
     if (known < TYPES) return object_event(stream, line, &tape, object, types[known].type);
     return str_is(type, "ERROR") ? error_event(stream, &tape, object) : bookmark(stream, line, &tape, object);
 }

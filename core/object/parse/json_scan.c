@@ -126,6 +126,7 @@ enum expects {
     A_COMMA_OR_END,
     IN_STRING,
     IN_WORD, /* a number, true, false, null */
+    TOO_DEEP,
 };
 
 static bool in_array(const struct json_walk *w)
@@ -133,9 +134,31 @@ static bool in_array(const struct json_walk *w)
     return w->arrays[w->depth / 64] >> (w->depth % 64) & 1;
 }
 
+static bool open_string(struct json_walk *w, bool is_key)
+{
+    w->is_key = is_key;
+    w->escaped = false;
+    w->expects = IN_STRING;
+    return true;
+}
+
+/* Counts the brackets of containers nested too deep for `arrays`. */
+static bool step_deep(struct json_walk *w, char c)
+{
+    if (c == '"') return open_string(w, false);
+    if (c == '{' || c == '[') w->deep++;
+    if ((c == '}' || c == ']') && --w->deep == 0) w->expects = A_COMMA_OR_END;
+    return true;
+}
+
 static bool open_container(struct json_walk *w, bool array)
 {
-    if (++w->depth == JSON_WALK_DEPTH_MAX) return false;
+    if (w->depth == JSON_WALK_DEPTH_MAX - 1) {
+        w->deep = 1;
+        w->expects = TOO_DEEP;
+        return true;
+    }
+    w->depth++;
     uint64_t bit = UINT64_C(1) << (w->depth % 64), *bits = &w->arrays[w->depth / 64];
     *bits = array ? *bits | bit : *bits & ~bit;
     w->expects = array ? A_VALUE_OR_END : A_KEY_OR_END;
@@ -147,14 +170,6 @@ static bool close_container(struct json_walk *w, bool array)
     if (in_array(w) != array) return false;
     w->depth--;
     w->expects = A_COMMA_OR_END;
-    return true;
-}
-
-static bool open_string(struct json_walk *w, bool is_key)
-{
-    w->is_key = is_key;
-    w->escaped = false;
-    w->expects = IN_STRING;
     return true;
 }
 
@@ -190,6 +205,7 @@ static bool step(struct json_walk *w, char c)
         if (c == '}' || c == ']') return close_container(w, c == ']');
         w->expects = in_array(w) ? A_VALUE : A_KEY;
         return c == ',';
+    case TOO_DEEP: return step_deep(w, c);
     case IN_WORD:
     case IN_STRING: break;
     }
@@ -206,7 +222,7 @@ static const char *pass_string(struct json_walk *w, const char *p, const char *e
         else if (*p == '\\')
             w->escaped = true;
         else if (*p == '"') {
-            w->expects = w->is_key ? A_COLON : A_COMMA_OR_END;
+            w->expects = w->deep ? TOO_DEEP : w->is_key ? A_COLON : A_COMMA_OR_END;
             return p + 1;
         }
     }

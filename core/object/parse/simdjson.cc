@@ -18,7 +18,7 @@ struct simdjson_parser {
 static const char *describe(simdjson::error_code code) noexcept
 {
     switch (code) {
-    case simdjson::NUMBER_ERROR: return "a number is malformed or out of range (integers have 64 bits)";
+    case simdjson::NUMBER_ERROR: return "a number is malformed or out of range";
     case simdjson::DEPTH_ERROR: return "nested too deeply";
     case simdjson::EMPTY: return "empty text";
     case simdjson::UTF8_ERROR: return "bytes that are not UTF-8";

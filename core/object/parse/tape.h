@@ -21,8 +21,8 @@ struct tape {
 
 struct tape_parser *tape_parser_new(void);
 void tape_parser_free(struct tape_parser *parser);
-/* Parses; `text` has TAPE_PADDING bytes behind `len`. The error has the reason, and the position if simdjson
- * knows it. */
+/* Parses; `text` has TAPE_PADDING bytes behind `len`. Integers beyond 64 bits become doubles (H-19). The
+ * error has the reason. */
 bool tape_parse(struct tape_parser *parser, const char *text, size_t len, struct tape *tape, struct err *err);
 
 /* Returns the document's value. */

@@ -1,189 +1,41 @@
 /* Watches and lists fed as bytes: which events come out, and what bad input does (R-14, R-19..R-21, H-10). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "core/kube/support/stream_bench.h"
 
-#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "kube/api/client.h"
-#include "kube/api/stream.h"
-#include "object/value/json.h"
-#include "object/value/value.h"
-
-struct bench {
-    struct pool *pool;
-    struct packer *packer;
-    struct tape_parser *parser;
-    struct stream *stream;
-    struct buf log;  /* one word per callback */
-    struct buf last; /* the last object as JSON */
-    struct err refused, err;
-    int stop_after; /* callbacks, -1: never */
-};
-
-static void said(struct bench *bench)
-{
-    if (bench->stop_after >= 0 && bench->stop_after-- == 0) stream_stop(bench->stream);
-}
-
-static void take(struct bench *bench, const char *what, struct root *object)
-{
-    buf_printf(&bench->log, "%s ", what);
-    root_key(object, &bench->log);
-    buf_putc(&bench->log, '\n');
-    buf_clear(&bench->last);
-    json_write(&bench->last, root_value(object));
-    root_unref(object);
-    said(bench);
-}
-
-static void on_item(void *ctx, struct root *object)
-{
-    take(ctx, "item", object);
-}
-
-static void on_event(void *ctx, enum lw_event_type type, struct root *object, int64_t received_us)
-{
-    static const char *const names[] = {"added", "modified", "deleted"};
-    assert_int_equal(received_us, 77);
-    take(ctx, names[type], object);
-}
-
-static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark)
-{
-    struct bench *bench = ctx;
-    buf_printf(&bench->log, "bookmark %.*s%s\n", STR_ARG(bookmark->resource_version),
-               bookmark->initial_events_end ? " end" : "");
-    said(bench);
-}
-
-static void on_list_end(void *ctx, const struct lw_list_meta *meta)
-{
-    struct bench *bench = ctx;
-    buf_printf(&bench->log, "end rv=%.*s continue=%.*s remaining=%lld\n", STR_ARG(meta->resource_version),
-               STR_ARG(meta->continue_token), (long long)meta->remaining);
-    said(bench);
-}
-
-static void on_refused(void *ctx, const struct lw_refusal *refusal)
-{
-    struct bench *bench = ctx;
-    bench->refused = *refusal->err;
-    buf_puts(&bench->log, "refused");
-    if (refusal->name.n) buf_printf(&bench->log, " %.*s/%.*s", STR_ARG(refusal->ns), STR_ARG(refusal->name));
-    if (refusal->keyless) buf_puts(&bench->log, " keyless");
-    if (refusal->deleted) buf_puts(&bench->log, " deleted");
-    buf_puts(&bench->log, "\n");
-    said(bench);
-}
-
-static const struct lw_sink sink = {.item = on_item,
-                                    .list_end = on_list_end,
-                                    .event = on_event,
-                                    .bookmark = on_bookmark,
-                                    .refused = on_refused};
-
-static int setup(void **state)
-{
-    struct bench *bench = NEW(struct bench);
-    bench->pool = pool_new(NULL);
-    bench->packer = packer_new(bench->pool);
-    bench->parser = tape_parser_new();
-    bench->stop_after = -1;
-    *state = bench;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct bench *bench = *state;
-    stream_free(bench->stream);
-    packer_free(bench->packer);
-    tape_parser_free(bench->parser);
-    pool_free(bench->pool);
-    buf_clear(&bench->log);
-    buf_clear(&bench->last);
-    free(bench);
-    return 0;
-}
-
-static void open_stream(struct bench *bench, bool watch, size_t max)
-{
-    const struct stream_options options = {.packer = bench->packer,
-                                           .parser = bench->parser,
-                                           .max_object_size = max,
-                                           .type = {STR("v1"), STR("Pod")},
-                                           .sink = &sink,
-                                           .ctx = bench};
-    stream_free(bench->stream);
-    bench->stream = watch ? watch_stream_new(&options) : list_stream_new(&options);
-    bench->log.len = 0;
-}
-
-/* Feeds in stretches of `step` bytes from exactly sized memory, so that reading beyond a stretch is found. */
-static bool feed(struct bench *bench, const char *text, size_t step)
-{
-    size_t len = strlen(text);
-    for (size_t at = 0; at < len; at += step) {
-        size_t n = len - at < step ? len - at : step;
-        char *exact = xmalloc(n);
-        memcpy(exact, text + at, n);
-        bool ok = stream_feed(bench->stream, exact, n, 77, &bench->err);
-        free(exact);
-        if (!ok) return false;
-    }
-    return true;
-}
-
-static bool run(struct bench *bench, bool watch, const char *text, size_t step)
-{
-    open_stream(bench, watch, 8 << 20);
-    return feed(bench, text, step) && stream_end(bench->stream, &bench->err);
-}
-
-static void expect_log(struct bench *bench, const char *expected)
-{
-    assert_string_equal(buf_text(&bench->log), expected);
-}
-
-#define POD(name, more)                                                      \
-    "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"" name \
-    "\",\"namespace\":\"shop\"" more "}}"
-#define EVENT(type, object) "{\"type\":\"" type "\",\"object\":" object "}\n"
 
 static void test_events_come_out_in_order_however_they_are_cut(void **state)
 {
-    struct bench *bench = *state;
+    struct stream_bench *bench = *state;
     const char *text =
         EVENT("ADDED", POD("a", "")) EVENT("MODIFIED", POD("a", ",\"labels\":{\"x\":\"}\\\"]\"}")) EVENT(
             "BOOKMARK", "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"12\"}}")
             EVENT("DELETED", POD("a", ""));
     for (size_t step = 1; step <= strlen(text); step++) {
-        assert_true(run(bench, true, text, step));
+        assert_true(run_stream(bench, true, text, step));
         expect_log(bench, "added shop/a\nmodified shop/a\nbookmark 12\ndeleted shop/a\n");
     }
 }
 
 static void test_a_bookmark_ends_the_initial_events_only_with_exactly_true(void **state)
 {
-    struct bench *bench = *state;
+    struct stream_bench *bench = *state;
 #define MARK(value)                                                                                         \
     EVENT(                                                                                                  \
         "BOOKMARK",                                                                                         \
         "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"9\",\"annotations\":{" \
         "\"k8s.io/initial-events-end\":" value "}},\"spec\":{\"containers\":null}}")
-    assert_true(run(bench, true, MARK("\"true\"") MARK("\"True\"") MARK("true") MARK("\"\""), 50));
+    assert_true(run_stream(bench, true, MARK("\"true\"") MARK("\"True\"") MARK("true") MARK("\"\""), 50));
     expect_log(bench, "bookmark 9 end\nbookmark 9\nbookmark 9\nbookmark 9\n");
 }
 
 static void test_an_error_event_ends_the_stream_with_its_status(void **state)
 {
-    struct bench *bench = *state;
-    assert_false(run(
+    struct stream_bench *bench = *state;
+    assert_false(run_stream(
         bench, true,
         EVENT("ADDED", POD("a", "")) EVENT(
             "ERROR", "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\","
@@ -200,49 +52,49 @@ static void test_an_error_event_ends_the_stream_with_its_status(void **state)
 
 static void test_an_error_event_without_a_status_is_a_parse_error(void **state)
 {
-    struct bench *bench = *state;
-    assert_false(run(bench, true, EVENT("ERROR", POD("a", "")), 7));
+    struct stream_bench *bench = *state;
+    assert_false(run_stream(bench, true, EVENT("ERROR", POD("a", "")), 7));
     assert_int_equal(bench->err.code, ERR_PARSE);
     assert_string_equal(bench->err.text, "an ERROR event without a Status");
 }
 
 static void test_an_unknown_event_type_ends_the_stream(void **state)
 {
-    struct bench *bench = *state;
-    assert_false(run(bench, true, EVENT("ADDED", POD("a", "")) EVENT("SYNC", POD("b", "")), 1000));
+    struct stream_bench *bench = *state;
+    assert_false(run_stream(bench, true, EVENT("ADDED", POD("a", "")) EVENT("SYNC", POD("b", "")), 1000));
     expect_log(bench, "added shop/a\n");
     assert_int_equal(bench->err.code, ERR_PARSE);
     assert_string_equal(bench->err.text, "unknown event type \"SYNC\"");
-    assert_false(run(bench, true, "{\"object\":{}}\n", 1000));
+    assert_false(run_stream(bench, true, "{\"object\":{}}\n", 1000));
     assert_string_equal(bench->err.text, "unknown event type \"\"");
-    assert_false(run(bench, true, "{\"type\":\"ADDED\"}\n", 1000));
+    assert_false(run_stream(bench, true, "{\"type\":\"ADDED\"}\n", 1000));
     assert_string_equal(bench->err.text, "ADDED event without an object");
-    assert_false(run(bench, true, "[]\n", 1000));
+    assert_false(run_stream(bench, true, "[]\n", 1000));
     assert_string_equal(bench->err.text, "watch event: malformed JSON at its byte 0");
 }
 
 static void test_objects_without_metadata_are_refused_and_the_stream_goes_on(void **state)
 {
-    struct bench *bench = *state;
-    assert_true(run(bench, true,
-                    EVENT("ADDED", "{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}") EVENT("ADDED", POD("b", ""))
-                        EVENT("MODIFIED", "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{}}")
-                            EVENT("BOOKMARK", "{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}")
-                                EVENT("ADDED", POD("c", "")),
-                    33));
+    struct stream_bench *bench = *state;
+    assert_true(run_stream(
+        bench, true,
+        EVENT("ADDED", "{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}") EVENT("ADDED", POD("b", ""))
+            EVENT("MODIFIED", "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{}}")
+                EVENT("BOOKMARK", "{\"kind\":\"Pod\",\"apiVersion\":\"v1\"}") EVENT("ADDED", POD("c", "")),
+        33));
     expect_log(bench, "refused keyless\nadded shop/b\nrefused keyless\nrefused keyless\nadded shop/c\n");
 }
 
 static void test_invalid_json_and_a_truncated_line_end_the_stream(void **state)
 {
-    struct bench *bench = *state;
-    assert_false(
-        run(bench, true, EVENT("ADDED", POD("a", "")) "{\"type\":\"ADDED\",\"object\":{\"kind\":}\n", 11));
+    struct stream_bench *bench = *state;
+    assert_false(run_stream(bench, true,
+                            EVENT("ADDED", POD("a", "")) "{\"type\":\"ADDED\",\"object\":{\"kind\":}\n", 11));
     expect_log(bench, "added shop/a\n");
     assert_int_equal(bench->err.code, ERR_PARSE);
     assert_memory_equal(bench->err.text, "watch event: malformed JSON", 27);
-    assert_false(
-        run(bench, true, EVENT("ADDED", POD("a", "")) "{\"type\":\"ADDED\",\"object\":{\"kind\":", 11));
+    assert_false(run_stream(bench, true,
+                            EVENT("ADDED", POD("a", "")) "{\"type\":\"ADDED\",\"object\":{\"kind\":", 11));
     expect_log(bench, "added shop/a\n");
     assert_int_equal(bench->err.code, ERR_CLOSED);
     assert_memory_equal(bench->err.text, "unexpected EOF", 14);
@@ -256,7 +108,7 @@ static char *big_text(const char *head, char fill, const char *tail)
     return xasprintf("%s%.*s%s", head, (int)sizeof filling, filling, tail);
 }
 
-static void expect_refused(struct bench *bench, const char *name, const char *big)
+static void expect_refused(struct stream_bench *bench, const char *name, const char *big)
 {
     char *text = xasprintf("%s: %zu bytes of JSON exceed --max-object-size 1000", name, strlen(big));
     assert_int_equal(bench->refused.code, ERR_LIMIT);
@@ -266,7 +118,7 @@ static void expect_refused(struct bench *bench, const char *name, const char *bi
 
 static void test_an_object_over_the_limit_is_refused_with_its_name(void **state)
 {
-    struct bench *bench = *state;
+    struct stream_bench *bench = *state;
     char *big = big_text("{\"type\":\"MODIFIED\",\"object\":{\"kind\":\"Pod\",\"apiVersion\":\"v1\","
                          "\"metadata\":{\"name\":\"big\","
                          "\"namespace\":\"shop\",\"labels\":{\"name\":\"no\"}},\"data\":\"",
@@ -274,7 +126,7 @@ static void test_an_object_over_the_limit_is_refused_with_its_name(void **state)
     char *text = xasprintf(EVENT("ADDED", POD("a", "")) "%s\n" EVENT("ADDED", POD("c", "")), big);
     for (size_t step = 1; step < 5000; step += 311) {
         open_stream(bench, true, 1000);
-        assert_true(feed(bench, text, step) && stream_end(bench->stream, &bench->err));
+        assert_true(feed_stream(bench, text, step) && stream_end(bench->stream, &bench->err));
         expect_log(bench, "added shop/a\nrefused shop/big\nadded shop/c\n");
         expect_refused(bench, "Pod shop/big", big);
     }
@@ -282,18 +134,13 @@ static void test_an_object_over_the_limit_is_refused_with_its_name(void **state)
     free(big);
 }
 
-#define POD_LIST "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{\"resourceVersion\":\"100\""
-#define ITEM(name)                                                                                           \
-    "{\"metadata\":{\"name\":\"" name "\",\"namespace\":\"shop\"},\"spec\":{\"x\":[\"}\",{\"y\":\"\\\\\"}]}" \
-    "}"
-
 static void test_list_items_get_the_type_of_their_list(void **state)
 {
-    struct bench *bench = *state;
+    struct stream_bench *bench = *state;
     const char *text =
         POD_LIST ",\"continue\":\"tok\",\"remainingItemCount\":7},\"items\":[" ITEM("a") "," ITEM("b") "]}\n";
     for (size_t step = 1; step <= strlen(text); step++) {
-        assert_true(run(bench, false, text, step));
+        assert_true(run_stream(bench, false, text, step));
         expect_log(bench, "item shop/a\nitem shop/b\nend rv=100 continue=tok remaining=7\n");
         assert_string_equal(
             buf_text(&bench->last),
@@ -304,8 +151,8 @@ static void test_list_items_get_the_type_of_their_list(void **state)
 
 static void test_the_type_comes_from_the_list_even_when_it_is_not_the_expected_one(void **state)
 {
-    struct bench *bench = *state;
-    assert_true(run(
+    struct stream_bench *bench = *state;
+    assert_true(run_stream(
         bench, false,
         "{\"apiVersion\":\"apps/v1\",\"kind\":\"DeploymentList\",\"metadata\":{},\"items\":[" ITEM("a") "]}",
         5));
@@ -315,53 +162,53 @@ static void test_the_type_comes_from_the_list_even_when_it_is_not_the_expected_o
 
 static void test_a_list_that_names_its_type_last_uses_the_resource_s(void **state)
 {
-    struct bench *bench = *state;
-    assert_true(
-        run(bench, false,
-            "{\"items\":[" ITEM(
-                "a") "],\"metadata\":{\"resourceVersion\":\"4\"},\"kind\":\"PodList\",\"apiVersion\":\"v1\"}",
-            6));
+    struct stream_bench *bench = *state;
+    assert_true(run_stream(
+        bench, false,
+        "{\"items\":[" ITEM(
+            "a") "],\"metadata\":{\"resourceVersion\":\"4\"},\"kind\":\"PodList\",\"apiVersion\":\"v1\"}",
+        6));
     expect_log(bench, "item shop/a\nend rv=4 continue= remaining=-1\n");
     assert_memory_equal(buf_text(&bench->last), "{\"apiVersion\":\"v1\",\"kind\":\"Pod\"", 31);
 }
 
 static void test_items_of_a_bare_list_must_name_themselves(void **state)
 {
-    struct bench *bench = *state;
-    assert_true(run(bench, false,
-                    "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"metadata\":{},\"items\":[" ITEM("a") "," POD(
-                        "b", "") "]}",
-                    5));
+    struct stream_bench *bench = *state;
+    assert_true(run_stream(bench, false,
+                           "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"metadata\":{},\"items\":[" ITEM(
+                               "a") "," POD("b", "") "]}",
+                           5));
     expect_log(bench, "refused shop/a\nitem shop/b\nend rv= continue= remaining=-1\n");
 }
 
 static void test_null_and_empty_items_are_an_empty_list(void **state)
 {
-    struct bench *bench = *state;
-    assert_true(run(bench, false, POD_LIST "},\"items\":null}", 3));
+    struct stream_bench *bench = *state;
+    assert_true(run_stream(bench, false, POD_LIST "},\"items\":null}", 3));
     expect_log(bench, "end rv=100 continue= remaining=-1\n");
-    assert_true(run(bench, false, POD_LIST "},\"items\":[ ]}", 3));
+    assert_true(run_stream(bench, false, POD_LIST "},\"items\":[ ]}", 3));
     expect_log(bench, "end rv=100 continue= remaining=-1\n");
-    assert_false(run(bench, false, POD_LIST "},\"items\":{}}", 3));
+    assert_false(run_stream(bench, false, POD_LIST "},\"items\":{}}", 3));
     assert_string_equal(bench->err.text, "list: items is not an array");
 }
 
 static void test_a_table_is_no_list(void **state)
 {
-    struct bench *bench = *state;
-    assert_false(run(bench, false,
-                     "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{},\"rows\":[]}",
-                     10));
+    struct stream_bench *bench = *state;
+    assert_false(
+        run_stream(bench, false,
+                   "{\"kind\":\"Table\",\"apiVersion\":\"meta.k8s.io/v1\",\"metadata\":{},\"rows\":[]}", 10));
     assert_int_equal(bench->err.code, ERR_PARSE);
     assert_string_equal(bench->err.text, "the server returned a Table instead of objects");
-    assert_false(run(bench, false, POD("a", ""), 10));
+    assert_false(run_stream(bench, false, POD("a", ""), 10));
     assert_string_equal(bench->err.text, "the server returned \"Pod\" instead of a list");
     expect_log(bench, "");
 }
 
 static void test_broken_lists_are_errors(void **state)
 {
-    struct bench *bench = *state;
+    struct stream_bench *bench = *state;
     static const struct {
         const char *text;
         enum err_code code;
@@ -383,7 +230,7 @@ static void test_broken_lists_are_errors(void **state)
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         for (size_t step = 1; step < 40; step += 7) {
-            assert_false(run(bench, false, cases[i].text, step));
+            assert_false(run_stream(bench, false, cases[i].text, step));
             assert_int_equal(bench->err.code, cases[i].code);
             if (strncmp(bench->err.text, cases[i].message, strlen(cases[i].message)) != 0)
                 fail_msg("\"%s\" is not \"%s\"", bench->err.text, cases[i].message);
@@ -393,12 +240,12 @@ static void test_broken_lists_are_errors(void **state)
 
 static void test_an_item_over_the_limit_is_refused_with_its_name(void **state)
 {
-    struct bench *bench = *state;
+    struct stream_bench *bench = *state;
     char *big = big_text("{\"metadata\":{\"name\":\"big\"},\"x\":\"", '{', "\"}");
     char *text = xasprintf(POD_LIST "},\"items\":[" ITEM("a") ",%s," ITEM("c") "]}", big);
     for (size_t step = 1; step < 5000; step += 311) {
         open_stream(bench, false, 1000);
-        assert_true(feed(bench, text, step) && stream_end(bench->stream, &bench->err));
+        assert_true(feed_stream(bench, text, step) && stream_end(bench->stream, &bench->err));
         expect_log(bench, "item shop/a\nrefused /big\nitem shop/c\nend rv=100 continue= remaining=-1\n");
         expect_refused(bench, "Pod big", big);
     }
@@ -408,23 +255,23 @@ static void test_an_item_over_the_limit_is_refused_with_its_name(void **state)
 
 static void test_nothing_comes_after_a_stop(void **state)
 {
-    struct bench *bench = *state;
+    struct stream_bench *bench = *state;
     const char *watch = EVENT("ADDED", POD("a", "")) EVENT("ADDED", "{}") EVENT("ADDED", POD("c", ""));
     open_stream(bench, true, 1 << 20);
     bench->stop_after = 1;
-    assert_false(feed(bench, watch, 1000));
+    assert_false(feed_stream(bench, watch, 1000));
     assert_int_equal(bench->err.code, ERR_NONE);
     expect_log(bench, "added shop/a\nrefused keyless\n");
     open_stream(bench, false, 1 << 20);
     bench->stop_after = 0;
-    assert_false(feed(bench, POD_LIST "},\"items\":[" ITEM("a") "," ITEM("b") "]}", 1000));
+    assert_false(feed_stream(bench, POD_LIST "},\"items\":[" ITEM("a") "," ITEM("b") "]}", 1000));
     assert_int_equal(bench->err.code, ERR_NONE);
     expect_log(bench, "item shop/a\n");
 }
 
 int main(void)
 {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define T(name) cmocka_unit_test_setup_teardown(name, stream_setup, stream_teardown)
     const struct CMUnitTest tests[] = {
         T(test_events_come_out_in_order_however_they_are_cut),
         T(test_a_bookmark_ends_the_initial_events_only_with_exactly_true),

@@ -41,6 +41,7 @@ static void write_document(struct buf *text, uint32_t version, const struct docu
         ",\"x\":{\"k\":1,\"k\":2}",      /* blobs do not stay where they were written */
         ",\"part0\":1",                  /* and a copied part may be dropped */
         ",\"x\":tru",                    /* wrong */
+        ",\"x\":1e999",                  /* wrong, too */
         ",\"x\":\"\\u00e9\"",            /* for the tape */
         ",\"x\":1234567890123456789012", /* for the tape */
     };

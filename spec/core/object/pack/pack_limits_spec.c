@@ -105,9 +105,8 @@ static void test_invalid_json_is_refused(void **state)
         assert_int_equal(err.code, ERR_PARSE);
         assert_memory_equal(err.text, "invalid JSON: ", 14);
     }
-    struct err err = pack_fails(f->packer, "{\"metadata\":{\"name\":\"x\"},\"n\":18446744073709551616}");
-    assert_string_equal(err.text,
-                        "invalid JSON: a number is malformed or out of range (integers have 64 bits)");
+    struct err err = pack_fails(f->packer, "{\"metadata\":{\"name\":\"x\"},\"n\":1e400}");
+    assert_string_equal(err.text, "invalid JSON: a number is malformed or out of range");
 }
 
 static char *nested(int maps, const char *innermost)
