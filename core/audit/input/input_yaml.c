@@ -66,7 +66,7 @@ static int hand_over(void *ctx, unsigned char *to, size_t room, size_t *got)
     struct input_window *w = &y->reader->window;
     *got = 0;
     y->is_text_long = y->since > y->reader->max;
-    if (y->is_text_long) return 0;
+    if (y->is_text_long || yaml_has_many_tags(&y->value.parser)) return 0;
     while (*got == 0 && !y->at_mark) {
         struct str text = input_window_text(w);
         if (text.n > room) text.n = room;
@@ -97,6 +97,8 @@ static void complain(struct input_yaml *y)
     if (r->window.failed) return; /* the reader of the window reports that */
     if (y->is_text_long) {
         input_refuse_text(r, here, ERR_LIMIT, "document exceeds %zu bytes (%s)", r->max, r->max_name);
+    } else if (yaml_has_many_tags(p)) {
+        input_refuse_text(r, here, ERR_LIMIT, "more than %d %%TAG directives", YAML_TAGS_MAX);
     } else if (p->error == YAML_READER_ERROR) {
         input_refuse_text(r, here, ERR_PARSE, "neither JSON nor YAML: %s, at byte %zu", problem,
                           p->problem_offset);

@@ -92,10 +92,7 @@ static bool stops(struct yaml_reading *r)
 static int read_on(void *ctx, unsigned char *to, size_t room, size_t *got)
 {
     struct yaml_reading *r = ctx;
-    *got = r->rest.n < room ? r->rest.n : room;
-    memcpy(to, r->rest.p, *got);
-    r->rest = (struct str){r->rest.p + *got, r->rest.n - *got};
-    return !stops(r);
+    return yaml_hand_over(&r->value.parser, &r->rest, to, room, got) && !stops(r);
 }
 
 static bool next_event(struct yaml_value *value)
@@ -115,6 +112,9 @@ static bool set_error(const struct yaml_reading *r, struct err *err)
         yaml_value_describe_flaw(&r->value, err);
         return err_wrap(err, "line %zu", r->value.flaw_line);
     }
+    if (yaml_has_many_tags(p))
+        return err_set(err, ERR_LIMIT, "line %zu: more than %d %%TAG directives",
+                       yaml_value_line_of(&r->value, p->mark), YAML_TAGS_MAX);
     return err_set(err, ERR_PARSE, "line %zu: %s%s%s",
                    yaml_value_line_of(&r->value, p->error == YAML_READER_ERROR ? p->mark : p->problem_mark),
                    problem, *context ? " " : "", context);

@@ -5,29 +5,79 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "kube/config/yaml_value.h"
 
 enum { FILE_MAX = 16 << 20 };
+
+struct yaml_file_reading {
+    yaml_parser_t parser;
+    struct str rest;
+};
+
+static int read_on(void *ctx, unsigned char *to, size_t room, size_t *got)
+{
+    struct yaml_file_reading *r = ctx;
+    return yaml_hand_over(&r->parser, &r->rest, to, room, got);
+}
+
+static void begin(struct yaml_file_reading *r, struct str text)
+{
+    r->rest = text;
+    yaml_parser_initialize(&r->parser);
+    yaml_parser_set_input(&r->parser, read_on, r);
+}
 
 static bool complain(struct yaml_file *file, const yaml_parser_t *parser, struct err *err)
 {
     const char *problem = parser->problem ? parser->problem : "not YAML";
+    if (yaml_has_many_tags(parser))
+        return err_set(err, ERR_LIMIT, "%s: more than %d %%TAG directives", file->path, YAML_TAGS_MAX);
     if (parser->error == YAML_READER_ERROR)
         return err_set(err, ERR_PARSE, "%s: byte %zu: %s", file->path, parser->problem_offset, problem);
     return err_set(err, ERR_PARSE, "%s: line %zu: %s", file->path, parser->problem_mark.line + 1, problem);
 }
 
+/* Reads the events of the first document before libyaml makes a tree of it: what that costs grows with the
+ * square of the depth, and of the number of anchors and aliases. */
+static bool check_cost(struct yaml_file *file, struct str text, struct err *err)
+{
+    struct yaml_file_reading r;
+    yaml_event_t event;
+    int depth = 0, names = 0;
+    bool ok = true, more = true;
+    begin(&r, text);
+    while (ok && more) {
+        if (!yaml_parser_parse(&r.parser, &event)) {
+            ok = complain(file, &r.parser, err);
+            break;
+        }
+        size_t line = event.start_mark.line + 1;
+        depth += yaml_event_step(&event);
+        names += event.type == YAML_ALIAS_EVENT || yaml_event_anchor(&event);
+        more = event.type != YAML_DOCUMENT_END_EVENT && event.type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+        if (depth > PACK_DEPTH_MAX)
+            ok = err_set(err, ERR_LIMIT, "%s: line %zu: nested deeper than %d", file->path, line,
+                         PACK_DEPTH_MAX);
+        else if (names > YAML_ANCHORS_MAX)
+            ok = err_set(err, ERR_LIMIT, "%s: line %zu: more than %d anchors and aliases", file->path, line,
+                         YAML_ANCHORS_MAX);
+    }
+    yaml_parser_delete(&r.parser);
+    return ok;
+}
+
 bool yaml_file_load(struct yaml_file *file, const char *path, struct err *err)
 {
     struct buf text = {0};
-    yaml_parser_t parser;
+    struct yaml_file_reading r;
     *file = (struct yaml_file){.path = path};
-    bool ok = file_read(path, FILE_MAX, &text, err);
+    bool ok = file_read(path, FILE_MAX, &text, err) && check_cost(file, buf_slice(&text), err);
     if (ok) {
-        yaml_parser_initialize(&parser);
-        yaml_parser_set_input_string(&parser, (const unsigned char *)buf_text(&text), text.len);
-        ok = file->loaded = yaml_parser_load(&parser, &file->document) == 1;
-        if (!ok) complain(file, &parser, err);
-        yaml_parser_delete(&parser);
+        begin(&r, buf_slice(&text));
+        ok = file->loaded = yaml_parser_load(&r.parser, &file->document) == 1;
+        if (!ok) complain(file, &r.parser, err);
+        yaml_parser_delete(&r.parser);
     }
     buf_wipe(&text);
     return ok;

@@ -14,6 +14,35 @@ struct str yaml_event_text(const yaml_event_t *event)
     return (struct str){(const char *)event->data.scalar.value, event->data.scalar.length};
 }
 
+int yaml_event_step(const yaml_event_t *event)
+{
+    switch (event->type) {
+    case YAML_SEQUENCE_START_EVENT:
+    case YAML_MAPPING_START_EVENT: return 1;
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT: return -1;
+    default: return 0;
+    }
+}
+
+const char *yaml_event_anchor(const yaml_event_t *event)
+{
+    const yaml_char_t *name = NULL;
+    if (event->type == YAML_SCALAR_EVENT) name = event->data.scalar.anchor;
+    if (event->type == YAML_SEQUENCE_START_EVENT) name = event->data.sequence_start.anchor;
+    if (event->type == YAML_MAPPING_START_EVENT) name = event->data.mapping_start.anchor;
+    return (const char *)name;
+}
+
+bool yaml_hand_over(const yaml_parser_t *parser, struct str *rest, unsigned char *to, size_t room,
+                    size_t *got)
+{
+    *got = rest->n < room ? rest->n : room;
+    if (*got > 0) memcpy(to, rest->p, *got);
+    *rest = (struct str){rest->p + *got, rest->n - *got};
+    return !yaml_has_many_tags(parser);
+}
+
 /* --- A scalar of YAML as kubectl reads it, which is YAML 1.1: `yes` and `on` are true, 0644 is octal, 1_000
  * a number. What looks like a time is a text */
 
@@ -266,21 +295,8 @@ static void merge(struct yaml_value *y, struct nest *n)
 
 static void note_anchor(struct yaml_value *y, const struct nest *n)
 {
-    const yaml_char_t *name = NULL;
-    if (y->event.type == YAML_SCALAR_EVENT) name = y->event.data.scalar.anchor;
-    if (y->event.type == YAML_SEQUENCE_START_EVENT) name = y->event.data.sequence_start.anchor;
-    if (y->event.type == YAML_MAPPING_START_EVENT) name = y->event.data.mapping_start.anchor;
-    if (name) yaml_anchors_begin(&y->anchors, (const char *)name, n->depth, y->json.len);
-}
-
-static bool begins(const yaml_event_t *event)
-{
-    return event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT;
-}
-
-static bool ends(const yaml_event_t *event)
-{
-    return event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
+    const char *name = yaml_event_anchor(&y->event);
+    if (name) yaml_anchors_begin(&y->anchors, name, n->depth, y->json.len);
 }
 
 /* Behind the comma, if there is one. */
@@ -298,7 +314,8 @@ static void put_event(struct yaml_value *y, struct nest *n)
     const yaml_event_t *event = &y->event;
     bool is_key = false;
     int around = n->depth;
-    if (ends(event)) {
+    int step = yaml_event_step(event);
+    if (step < 0) {
         n->depth--;
         if (!y->flaw) buf_putc(&y->json, event->type == YAML_MAPPING_END_EVENT ? '}' : ']');
         return;
@@ -307,7 +324,7 @@ static void put_event(struct yaml_value *y, struct nest *n)
         is_key = put_mark(y, n);
         note_anchor(y, n);
     }
-    if (begins(event)) {
+    if (step > 0) {
         n->depth = around + 1;
         if (is_key) yaml_value_set_flaw(y, YAML_BAD_KEY);
         if (!y->flaw) open_nest(y, n, event->type == YAML_MAPPING_START_EVENT);

@@ -69,3 +69,16 @@ void yaml_value_merge(struct yaml_value *value, size_t first, size_t entry);
 bool yaml_event_is_merge(const yaml_event_t *event);
 /* A scalar's text; a NULL pointer for all else. */
 struct str yaml_event_text(const yaml_event_t *event);
+/* By how much the event changes the depth: 1, -1 or 0. */
+int yaml_event_step(const yaml_event_t *event);
+/* The name that the event's value gets; NULL for none. */
+const char *yaml_event_anchor(const yaml_event_t *event);
+/* libyaml compares each %TAG directive, and each tag, with all directives of the document. */
+enum { YAML_TAGS_MAX = 100 };
+static inline bool yaml_has_many_tags(const yaml_parser_t *parser)
+{
+    return parser->tag_directives.top - parser->tag_directives.start > YAML_TAGS_MAX;
+}
+/* Copies the next bytes of a text, for a read handler; false, to be returned by it, after many %TAGs. */
+bool yaml_hand_over(const yaml_parser_t *parser, struct str *rest, unsigned char *to, size_t room,
+                    size_t *got);

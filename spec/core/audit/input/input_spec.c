@@ -221,6 +221,17 @@ static void test_utf16_is_read_as_yaml(void **state)
     }
 }
 
+static void test_tags_have_a_limit(void **state)
+{
+    struct inputs *in = *state;
+    struct buf text = {0};
+    for (int i = 0; i < 4000; i++) buf_printf(&text, "%%TAG !t%d! tag:a\n", i);
+    buf_puts(&text, "---\nkind: Pod\napiVersion: v1\nmetadata: {name: a}\n");
+    const char *said = inputs_say(in, buf_slice(&text));
+    assert_non_null(strstr(said, ": more than 100 %TAG directives\n4002 v1 Pod a\n"));
+    buf_clear(&text);
+}
+
 static void test_what_is_nested_too_deep_is_left_out(void **state)
 {
     struct inputs *in = *state;
@@ -254,6 +265,7 @@ int main(void)
         TEST(test_of_many_that_are_wrong_the_first_are_told),
         TEST(test_utf16_is_read_as_yaml),
         TEST(test_what_is_nested_too_deep_is_left_out),
+        TEST(test_tags_have_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,6 +219,34 @@ static void test_broken_files_are_named(void **state)
     bench_bad(bench, ERR_INVALID, "DIR/config: clusters: two entries are named \"c\"");
 }
 
+/* `count` times `each`, behind `before`: what costs libyaml a square of it is refused before it does. */
+static void assert_too_much(struct bench *bench, const char *before, const char *each, int count,
+                            const char *expected)
+{
+    struct buf text = {0};
+    buf_puts(&text, before);
+    for (int i = 0; i < count; i++) buf_puts(&text, each);
+    bench_use(bench, buf_text(&text));
+    bench_bad(bench, ERR_LIMIT, expected);
+    buf_clear(&text);
+}
+
+static void test_files_that_would_take_minutes_are_refused(void **state)
+{
+    struct bench *bench = *state;
+    assert_too_much(bench, "clusters: ", "[", 80000, "DIR/config: line 1: nested deeper than 100");
+    assert_too_much(bench, "clusters:\n", "- ", 80000, "DIR/config: line 2: nested deeper than 100");
+    assert_too_much(bench, "users: ", "{a: [\n", 40000, "DIR/config: line 50: nested deeper than 100");
+    assert_too_much(bench, "users:\n", "- &a b\n", 20000,
+                    "DIR/config: line 10002: more than 10000 anchors and aliases");
+    assert_too_much(bench, "users:\n- &a b\n", "- *a\n", 20000,
+                    "DIR/config: line 10002: more than 10000 anchors and aliases");
+    struct buf text = {0};
+    for (int i = 0; i < 4000; i++) buf_printf(&text, "%%TAG !t%d! tag:a\n", i);
+    assert_too_much(bench, buf_text(&text), "--- {}", 1, "DIR/config: more than 100 %TAG directives");
+    buf_clear(&text);
+}
+
 static void test_contexts_clusters_and_users_that_are_asked_for_must_exist(void **state)
 {
     struct bench *bench = *state;
@@ -270,6 +298,7 @@ int main(void)
         T(test_what_is_broken_is_named_with_file_and_field),
         T(test_a_broken_key_is_named_without_its_content),
         T(test_broken_files_are_named),
+        T(test_files_that_would_take_minutes_are_refused),
         T(test_contexts_clusters_and_users_that_are_asked_for_must_exist),
         T(test_without_a_context_the_choice_is_offered),
     };

@@ -49,6 +49,20 @@ static void test_all_documents_together_have_a_limit(void **state)
                 "[\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"]");
 }
 
+static void test_tags_have_a_limit(void **state)
+{
+    struct buf text = {0};
+    for (int i = 0; i < 4000; i++) buf_printf(&text, "%%TAG !t%d! tag:a\n", i);
+    buf_puts(&text, "--- {}\n");
+    struct buf out = {0};
+    struct err err = {0};
+    struct yaml_source source = {.text = buf_slice(&text), .max = MAX, .max_name = "most"};
+    assert_false(yaml_read_source(&source, &out, &err));
+    assert_non_null(strstr(err.text, ": more than 100 %TAG directives"));
+    buf_clear(&out);
+    buf_clear(&text);
+}
+
 struct timeout {
     int left;
 };
@@ -83,6 +97,7 @@ int main(void)
         cmocka_unit_test(test_documents_become_an_array),
         cmocka_unit_test(test_errors_name_the_line),
         cmocka_unit_test(test_all_documents_together_have_a_limit),
+        cmocka_unit_test(test_tags_have_a_limit),
         cmocka_unit_test(test_it_stops_where_it_is_told_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
