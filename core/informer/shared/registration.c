@@ -141,25 +141,33 @@ static void notify_delete(const struct registration *r, const struct change *cha
     if (passes(r, stored ? stored : change->object)) call_delete(r, stored, change->object, &change->info);
 }
 
-void registration_notify(const struct registration *r, const struct change *change)
+static void tell(const struct registration *r, const struct change *change)
 {
-    const struct handler_options *options = options_of(r);
     switch (change->call) {
     case NOTIFY_ADD:
         if (passes(r, change->object)) call_add(r, change->object, &change->info);
         break;
     case NOTIFY_UPDATE:
-        if (options->split_recreated && is_recreated(change->before, change->object))
+        if (options_of(r)->split_recreated && is_recreated(change->before, change->object))
             notify_recreated(r, change);
         else
             notify_update(r, change);
         break;
     case NOTIFY_UNCHANGED:
-        if (options->unchanged) notify_update(r, change);
-        break;
-    case NOTIFY_RESYNC:
-        if (r->syncing) notify_update(r, change);
-        break;
+    case NOTIFY_RESYNC: notify_update(r, change); break;
     case NOTIFY_DELETE: notify_delete(r, change); break;
     }
+}
+
+void registration_notify(const struct registration *r, const struct change *change)
+{
+    if (change->call == NOTIFY_UNCHANGED && !options_of(r)->unchanged) return;
+    if (change->call == NOTIFY_RESYNC && !r->syncing) return;
+    if (!r->handler.keeps || !r->handler.keeps(r->handler.ctx, change)) tell(r, change);
+}
+
+void registration_tell(const struct event_handler *handler, const struct change *change)
+{
+    const struct registration r = {.handler = *handler};
+    tell(&r, change);
 }

@@ -52,5 +52,7 @@ void registration_replace(struct registration *registration, const struct event_
 int64_t registration_resync_ms(const struct registration *registration);
 /* Decides whether a resync at this time is for it (I-16). */
 bool registration_is_due(struct registration *registration, int64_t now_ms);
-/* Calls at most two of the functions; none once it is removed. */
+/* Calls at most two of the functions, or lets the handler keep the change; nothing once it is removed. */
 void registration_notify(const struct registration *registration, const struct change *change);
+/* Calls the functions for a change that the handler kept. Changes of one object may have been merged. */
+void registration_tell(const struct event_handler *handler, const struct change *change);

@@ -58,7 +58,7 @@ void script_each_handler(const struct script *script,
     TAILQ_FOREACH (h, &script->own.handlers->list, link)
         fn(ctx, &(const struct script_handler_status){.id = h->id,
                                                       .kind = claim_spec(h->claim)->kind,
-                                                      .pending = h->pending.count,
+                                                      .pending = h->pending.count + h->kept.count,
                                                       .debounced = h->debounce ? h->debounce->count : 0,
                                                       .busy = h->busy_count,
                                                       .concurrency = h->concurrency,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "informer/reflect/delta_fifo.h"
+#include "informer/shared/registration.h"
 #include "script/handlers/handler_call.h"
 #include "script/handlers/leading.h"
 #include "script/vm/quarantine.h"
@@ -36,12 +38,17 @@ static bool is_notified(const struct script_handler *h)
     return !h->leader || script_leads(h->script);
 }
 
+static void note_pending(struct script_handler *h)
+{
+    handler_metrics_pending(&h->metrics, h->pending.count + h->kept.count);
+}
+
 /* --- events */
 
 static void put(struct script_handler *h, const struct handler_event *event)
 {
     if (pending_put(&h->pending, event)) handler_metrics_coalesced(&h->metrics);
-    handler_metrics_pending(&h->metrics, h->pending.count);
+    note_pending(h);
 }
 
 /* The last call exceeded a limit, and so may the next one: run it in a turn of its own, so that other
@@ -120,20 +127,60 @@ static bool may_go_on(const struct script_handler *h)
 
 void delivery_go_on(struct script_handler *h)
 {
-    if (may_go_on(h) && pending_has_next(&h->pending)) come_back(h);
+    if (may_go_on(h) && (h->kept.count > 0 || pending_has_next(&h->pending))) come_back(h);
+}
+
+/* --- changes that wait for the script's turn before any filter, as the script has used up its time: changes
+ * for other scripts do not wait (I-8) */
+
+static bool keeps(void *ctx, const struct change *change)
+{
+    static const enum handler_event_type types[] = {[NOTIFY_ADD] = ON_ADD, [NOTIFY_DELETE] = ON_DELETE};
+    struct script_handler *h = ctx;
+    bool update = change->call != NOTIFY_ADD && change->call != NOTIFY_DELETE;
+    if ((h->kept.count == 0 && !turns_are_owed(h->script)) || !is_notified(h)) return false;
+    const struct handler_event event = {.type = update ? ON_UPDATE : types[change->call],
+                                        .old_object = change->before,
+                                        .object = change->object,
+                                        .info = change->info};
+    if (pending_put(&h->kept, &event)) handler_metrics_coalesced(&h->metrics);
+    note_pending(h);
+    delivery_go_on(h);
+    return true;
+}
+
+static enum notification call_of(const struct handler_event *event)
+{
+    if (event->type != ON_UPDATE) return event->type == ON_ADD ? NOTIFY_ADD : NOTIFY_DELETE;
+    if (event->info.resync) return NOTIFY_RESYNC;
+    return is_unchanged(event->old_object, event->object) ? NOTIFY_UNCHANGED : NOTIFY_UPDATE;
+}
+
+static void tell_kept(struct script_handler *h)
+{
+    const struct event_handler callbacks = delivery_callbacks(h);
+    struct handler_event event;
+    for (int i = 0; i < EVENTS_PER_TURN && may_go_on(h) && pending_take(&h->kept, &event); i++) {
+        const struct change change = {call_of(&event), event.old_object, event.object, event.info};
+        registration_tell(&callbacks, &change);
+        event_let_go(&event);
+        if (turns_expired(h->script) || is_slow(h)) break;
+    }
 }
 
 static void advance(struct script_handler *h)
 {
     struct handler_event event;
+    bool over = false;
     if (!is_notified(h)) return;
     h->refs++;
     for (int i = 0; i < EVENTS_PER_TURN && may_go_on(h) && pending_take(&h->pending, &event); i++) {
         handler_call_begin(h, &event);
         event_let_go(&event);
-        if (turns_expired(h->script) || is_slow(h)) break;
+        if ((over = turns_expired(h->script) || is_slow(h))) break;
     }
-    handler_metrics_pending(&h->metrics, h->pending.count);
+    if (!over) tell_kept(h);
+    note_pending(h);
     delivery_go_on(h);
     handler_unref(h);
 }
@@ -170,6 +217,7 @@ void delivery_end(struct script_handler *h)
     leave_due(h);
     if (h->debounce) debounce_clear(h->debounce);
     pending_clear(&h->pending);
+    pending_clear(&h->kept);
     handler_calls_cancel(h);
     handler_calls_disown(h);
 }
@@ -186,7 +234,7 @@ static void end_hand_over(struct script_handler *from, struct script_handler *to
 {
     to->errors += from->errors;
     leave_due(from);
-    handler_metrics_pending(&to->metrics, to->pending.count);
+    note_pending(to);
     delivery_go_on(to);
 }
 
@@ -203,6 +251,10 @@ void delivery_handover(struct script_handler *from, struct script_handler *to)
     handler_calls_move(from, to); /* before the events: unlocks the keys that pending_take would pass over */
     while (pending_take(&from->pending, &event)) {
         if (to->functions[event.type] != LUA_NOREF) put(to, &event);
+        event_let_go(&event);
+    }
+    while (pending_take(&from->kept, &event)) {
+        pending_append(&to->kept, &event);
         event_let_go(&event);
     }
     end_hand_over(from, to);
@@ -244,7 +296,7 @@ void delivery_handover_deletes(struct script_handler *from, struct script_handle
     pending_init(&joined, 0, PENDING_PICK_DELETES, false);
     if (from->debounce) debounce_clear(from->debounce); /* deletes are never debounced */
     handler_calls_move(from, to);
-    while (pending_take(&from->pending, &event)) {
+    while (pending_take(&from->pending, &event) || pending_take(&from->kept, &event)) {
         pending_put(&joined, &event);
         event_let_go(&event);
     }
@@ -257,7 +309,7 @@ void delivery_handover_deletes(struct script_handler *from, struct script_handle
 
 size_t delivery_backlog(const struct script_handler *h)
 {
-    return h->pending.count + (h->debounce ? h->debounce->count : 0);
+    return h->pending.count + h->kept.count + (h->debounce ? h->debounce->count : 0);
 }
 
 void delivery_forget(struct script_handler *h)
@@ -267,6 +319,7 @@ void delivery_forget(struct script_handler *h)
     if (h->debounce) debounce_clear(h->debounce);
     if (h->debounce) handler_metrics_debounced(&h->metrics, 0);
     pending_clear(&h->pending);
+    pending_clear(&h->kept);
     handler_metrics_pending(&h->metrics, 0);
 }
 
@@ -275,7 +328,7 @@ bool delivery_has_initial(const struct script_handler *h)
     const struct handler_call *call;
     TAILQ_FOREACH (call, &h->busy, busy_link)
         if (call->event->info.initial) return true;
-    return h->pending.initial > 0;
+    return h->pending.initial > 0 || h->kept.initial > 0;
 }
 
 /* --- callbacks of the informer */
@@ -306,6 +359,7 @@ struct event_handler delivery_callbacks(struct script_handler *handler)
         .on_delete = on_delete,
         .ctx = handler,
         .passes = handler->filter == LUA_NOREF ? NULL : handler_filter_passes,
+        .keeps = keeps,
         .options = handler->options,
         .from_now_on = handler->from_now_on,
     };

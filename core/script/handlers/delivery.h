@@ -1,6 +1,7 @@
 /* Delivery of events to the functions of a handler. Events are debounced first (debounce.h). A call that does
- * not yield is made right from the informer's pop. While calls are in flight, at most `concurrency` and never
- * two of one key, later events are pending, and other handlers go on. Owner: the handler. On the engine
+ * not yield is made right from the informer's pop, unless the script has used up its time (turns_are_owed):
+ * then the handler keeps the change for the next turn. While calls are in flight, at most `concurrency` and
+ * never two of one key, later events are pending, and other handlers go on. Owner: the handler. On the engine
  * thread, outside of any call into Lua. */
 #pragma once
 #include "script/handlers/handler.h"
@@ -25,7 +26,7 @@ void delivery_handover(struct script_handler *from, struct script_handler *to);
  * not read or filters out. If `to` gets an initial delivery, each delete follows an add of the last delivered
  * state. The filter function may remove any handler of its script; the caller holds a reference to `to`. */
 void delivery_handover_deletes(struct script_handler *from, struct script_handler *to);
-/* Returns the number of events that are pending or debounced. */
+/* Returns the number of events that are pending, kept or debounced. */
 size_t delivery_backlog(const struct script_handler *handler);
 /* Drops pending and debounced events; calls in flight continue. */
 void delivery_forget(struct script_handler *handler);

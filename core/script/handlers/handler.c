@@ -92,6 +92,7 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
     handler_metrics_init(&handler->metrics, script->id.name, handler->id);
     quarantine_init(&handler->quarantine, script, handler->id, show_again);
     pending_init(&handler->pending, PENDING_MARK, pairs_of(handler), handler->concurrency > 1);
+    pending_init(&handler->kept, PENDING_MARK, pairs_of(handler), false);
     delivery_init(handler);
     TAILQ_INSERT_TAIL(&script->own.handlers->list, handler, link);
     script->own.handlers->count++;

@@ -44,8 +44,9 @@ struct script_handler {
     size_t waiting_count, busy_count;
     struct handler_call *spare; /* reused by the next call; NULL: none */
     struct pending_events pending;
-    struct debounce *debounce; /* NULL for none */
-    bool due;                  /* has work in the next turn */
+    struct pending_events kept; /* changes that no filter has checked yet; newer than all pending events */
+    struct debounce *debounce;  /* NULL for none */
+    bool due;                   /* has work in the next turn */
     TAILQ_ENTRY(script_handler) due_link;
 };
 
