@@ -1,7 +1,9 @@
 /* Discovery across the two threads; see discoverer.h. */
 #include "engine/discoverer.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -19,15 +21,33 @@ struct refresh {
     struct err err;
 };
 
+/* A catalogue on its way to the engine thread while the refresh goes on. */
+struct partial_kinds {
+    struct mail mail;
+    struct catalogue *catalogue;
+    atomic_bool in_flight; /* it belongs to the mailbox */
+};
+
 struct discoverer {
     struct discoverer_options options;
     struct timer timer;
     bool refreshes; /* a refresh is in flight */
     int64_t refreshing_since_us;
     int64_t retry_ms;
+    char *failures;        /* of the last catalogue, so that each is logged once */
     struct err last_error; /* of the last response; that of a refresh belongs to the I/O thread meanwhile */
     struct refresh refresh;
+    struct partial_kinds partial;
 };
+
+static void log_failures(struct discoverer *d, const struct catalogue *catalogue)
+{
+    const char *failures = catalogue_failures(catalogue);
+    if (d->failures && strcmp(d->failures, failures) == 0) return;
+    if (*failures && !d->options.is_quiet) log_warn("Discovery is incomplete", F("err", failures));
+    free(d->failures);
+    d->failures = xstrdup(failures);
+}
 
 static void on_response(struct mail *mail)
 {
@@ -47,6 +67,7 @@ static void on_response(struct mail *mail)
     d->retry_ms = RETRY_FIRST_MS;
     struct catalogue *catalogue = q->catalogue;
     q->catalogue = NULL;
+    log_failures(d, catalogue);
     d->options.found(d->options.ctx, catalogue);
     catalogue_free(catalogue);
 }
@@ -65,11 +86,33 @@ static void on_discovered(void *ctx, struct catalogue *catalogue, const struct e
     mailbox_post(loop_mailbox(d->options.engine_loop), &d->refresh.mail);
 }
 
+static void on_partial(struct mail *mail)
+{
+    struct discoverer *d = container_of(mail, struct discoverer, partial.mail);
+    struct catalogue *catalogue = d->partial.catalogue;
+    d->partial.catalogue = NULL;
+    atomic_store(&d->partial.in_flight, false);
+    d->options.found(d->options.ctx, catalogue);
+    catalogue_free(catalogue);
+}
+
+/* On the I/O thread. */
+static bool pass_partial(void *ctx, struct catalogue *catalogue)
+{
+    struct discoverer *d = ctx;
+    if (atomic_exchange(&d->partial.in_flight, true)) return false;
+    d->partial.catalogue = catalogue;
+    d->partial.mail.deliver = on_partial;
+    mailbox_post(loop_mailbox(d->options.engine_loop), &d->partial.mail);
+    return true;
+}
+
 /* On the I/O thread. */
 static void on_refresh(struct mail *mail)
 {
     struct discoverer *d = container_of(mail, struct discoverer, refresh.mail);
     d->refresh.call = discovery_start(io_thread_client(d->options.io), on_discovered, d);
+    discovery_on_partial(d->refresh.call, pass_partial);
 }
 
 static void on_timer(struct timer *timer)
@@ -137,5 +180,7 @@ void discoverer_free(struct discoverer *d)
     timer_cancel(&d->timer);
     if (d->refresh.call) discovery_cancel(d->refresh.call);
     catalogue_free(d->refresh.catalogue);
+    catalogue_free(d->partial.catalogue);
+    free(d->failures);
     free(d);
 }

@@ -10,7 +10,7 @@ struct discoverer;
 struct discoverer_options {
     struct loop *engine_loop;
     struct io_thread *io;
-    /* A catalogue came; borrowed for the call. */
+    /* A catalogue came; borrowed for the call. Partial ones come before it while groups do not respond. */
     void (*found)(void *ctx, const struct catalogue *catalogue);
     /* A refresh failed; it will be retried. */
     void (*failed)(void *ctx, const struct err *err);

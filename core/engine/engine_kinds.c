@@ -87,6 +87,7 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     size_t at;
     const struct script *script = engine_holder_of(r->engine, claim, &at);
     struct managed_script *managed = script ? managed_script_of_incoming(&r->engine->scripts, script) : NULL;
+    if (catalogue_is_partial(r->catalogue)) return; /* its group may respond later */
     if (script && err->code == ERR_NOT_FOUND &&
         engine_skip_kind(r->engine, script, claim, r->catalogue, &r->skipped))
         return;
@@ -202,11 +203,12 @@ static void notify_watcher(const struct engine *engine, const struct err *err)
 void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
 {
     struct engine *engine = ctx;
+    bool partial = catalogue_is_partial(catalogue);
     kinds_set(engine->cluster->parts.kinds, catalogue);
-    check_writes(engine);
+    if (!partial) check_writes(engine);
     engine_update_kinds(engine, catalogue);
     reload_check_soon(&engine->scripts);
-    notify_watcher(engine, NULL);
+    if (!partial) notify_watcher(engine, NULL);
 }
 
 void engine_failed_kinds(void *ctx, const struct err *err)

@@ -248,7 +248,8 @@ static bool may_begin(const struct audit_sessions *sessions, struct err *err)
         return err_set(err, ERR_LIMIT,
                        "another audit is running (client pid %lld); only one is allowed at a time",
                        (long long)sessions->under_way->client);
-    return kinds_known(engine_cluster(engine)->parts.kinds) ||
+    const struct catalogue *catalogue = kinds_catalogue(engine_cluster(engine)->parts.kinds);
+    return (catalogue && !catalogue_is_partial(catalogue)) ||
            err_set(err, ERR_NOT_FOUND, "discovery has not completed yet");
 }
 

@@ -176,7 +176,7 @@ void shared_factory_resolve(struct shared_factory *factory, const struct catalog
     struct informer_claim *claim;
     struct shared *shared;
     TAILQ_FOREACH (shared, &factory->informers, link)
-        if (!shared->stopping) shared_follow(shared, catalogue);
+        if (!shared->stopping && !catalogue_is_partial(catalogue)) shared_follow(shared, catalogue);
     TAILQ_FOREACH (claim, &factory->claims, link) {
         struct resource resource;
         if (claim->set) continue;

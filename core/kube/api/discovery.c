@@ -1,15 +1,19 @@
 /* Discovery of the served resources: two aggregated documents, or a small one for each group version of a
  * server that does not know those; see resource.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "kube/api/kube_call.h"
 #include "kube/kinds/catalogue.h"
+#include "kube/kinds/well_known.h"
 
 enum {
     DOCUMENT_MAX = 64 << 20,
-    AT_ONCE =
-        8, /* most legacy requests in flight: few enough for the server, and for connections without HTTP/2 */
+    /* Most legacy requests in flight, but for those that keep us waiting: few enough for the server, and for
+     * connections without HTTP/2. */
+    AT_ONCE = 8,
+    PATIENCE_MS = 500, /* then others do not wait for a response any more */
 };
 
 static const char accept_aggregated[] =
@@ -22,7 +26,7 @@ struct fetch {
     struct kube_call *call;
     char *path, *group, *version;
     unsigned group_order, version_order;
-    bool started, finished;
+    bool started, finished, is_slow;
     struct err err;
 };
 
@@ -30,14 +34,18 @@ struct discovery {
     struct kube_client *client;
     struct catalogue *catalogue;
     void (*done)(void *ctx, struct catalogue *catalogue, const struct err *err);
+    bool (*partial)(void *ctx, struct catalogue *catalogue); /* NULL: nobody asks */
     void *ctx;
+    struct timer patience;
+    bool has_news;         /* since the last partial catalogue */
     struct fetch roots[2]; /* /api, /apis */
     struct fetch **legacy;
-    size_t legacy_count, running;
+    size_t legacy_count, running, slow; /* slow: of the running ones */
 };
 
 static void free_discovery(struct discovery *discovery)
 {
+    timer_cancel(&discovery->patience);
     for (size_t i = 0; i < discovery->legacy_count; i++) {
         free(discovery->legacy[i]->path);
         free(discovery->legacy[i]->group);
@@ -76,7 +84,7 @@ static void on_legacy(void *ctx, const struct kube_response *response, const str
 
 static void start_legacy(struct discovery *discovery)
 {
-    for (size_t i = 0; i < discovery->legacy_count && discovery->running < AT_ONCE; i++) {
+    for (size_t i = 0; i < discovery->legacy_count && discovery->running - discovery->slow < AT_ONCE; i++) {
         struct fetch *fetch = discovery->legacy[i];
         if (fetch->started) continue;
         fetch->started = true;
@@ -85,19 +93,40 @@ static void start_legacy(struct discovery *discovery)
     }
 }
 
+/* Returns whether the root is closed to us; lists and watches may be served all the same. */
+static bool is_closed(const struct err *err)
+{
+    return err->code == ERR_HTTP && (err->http_status == 403 || err->http_status == 404);
+}
+
 /* Returns whether the root's failure fails discovery. */
 static bool fails_all(struct fetch *root, const struct fetch *other, const char *path)
 {
-    bool all = root->err.code != ERR_NONE && (root->err.code != ERR_HTTP || other->err.code != ERR_NONE);
+    bool all = root->err.code != ERR_NONE && !is_closed(&root->err) &&
+               (root->err.code != ERR_HTTP || other->err.code != ERR_NONE);
     if (all) err_wrap(&root->err, "GET %s", path);
     return all;
 }
 
-/* Continues after both roots. One that is missing or forbidden leaves the other one's kinds; without any
- * response nothing can be known. */
-static void after_roots(struct discovery *discovery)
+/* Notes a root that failed. One that is closed is replaced by the kinds that every cluster has, and by the
+ * belief in full names. */
+static void note_root(struct catalogue *catalogue, const struct fetch *root, bool is_api)
+{
+    if (root->err.code == ERR_NONE) return;
+    catalogue_add_failure(catalogue, is_api ? "/api" : "/apis", root->err.text);
+    if (!is_closed(&root->err)) return;
+    well_known_add(catalogue, is_api);
+    catalogue->unlisted[!is_api] = true;
+}
+
+/* Continues after a response (F-4). A root that failed leaves the other one's kinds; without any response
+ * nothing can be known. */
+static void proceed(struct discovery *discovery)
 {
     struct fetch *api = &discovery->roots[0], *apis = &discovery->roots[1];
+    discovery->has_news = true;
+    start_legacy(discovery);
+    if (!api->finished || !apis->finished || discovery->running > 0) return;
     if (fails_all(api, apis, "/api")) {
         finish(discovery, &api->err);
         return;
@@ -107,13 +136,71 @@ static void after_roots(struct discovery *discovery)
         return;
     }
     /* Recorded, so that an unknown kind is reported with the groups that did not respond. */
-    if (api->err.code != ERR_NONE) catalogue_add_failure(discovery->catalogue, "/api", api->err.text);
-    if (apis->err.code != ERR_NONE) catalogue_add_failure(discovery->catalogue, "/apis", apis->err.text);
-    if (discovery->legacy_count == 0)
-        finish(discovery, NULL);
-    else
-        start_legacy(discovery);
+    note_root(discovery->catalogue, api, true);
+    note_root(discovery->catalogue, apis, false);
+    finish(discovery, NULL);
 }
+
+/* --- what is known while groups do not respond */
+
+static void put_version(const struct fetch *fetch, struct buf *out)
+{
+    buf_printf(out, "%s%s%s", fetch->group, *fetch->group ? "/" : "", fetch->version);
+}
+
+/* A group with a version that is missing would resolve to another version than later. */
+static bool is_awaited(const struct discovery *discovery, const char *group)
+{
+    for (size_t i = 0; i < discovery->legacy_count; i++)
+        if (!discovery->legacy[i]->finished && strcmp(discovery->legacy[i]->group, group) == 0) return true;
+    return false;
+}
+
+static struct catalogue *known_by_now(const struct discovery *discovery)
+{
+    static const char silent[] = "no response yet";
+    struct catalogue *known = catalogue_new();
+    known->partial = true;
+    buf_str(&known->failures, buf_slice(&discovery->catalogue->failures));
+    for (size_t i = 0; i < discovery->catalogue->count; i++)
+        if (!is_awaited(discovery, discovery->catalogue->entries[i].resource.group))
+            catalogue_add_copy(known, &discovery->catalogue->entries[i]);
+    for (int i = 0; i < 2; i++) {
+        const struct fetch *root = &discovery->roots[i];
+        if (!root->finished)
+            catalogue_add_failure(known, i ? "/apis" : "/api", silent);
+        else
+            note_root(known, root, !i);
+    }
+    for (size_t i = 0; i < discovery->legacy_count; i++) {
+        struct buf what = {0};
+        put_version(discovery->legacy[i], &what);
+        if (!discovery->legacy[i]->finished) catalogue_add_failure(known, buf_text(&what), silent);
+        buf_clear(&what);
+    }
+    catalogue_finish(known);
+    return known;
+}
+
+static void on_patience(struct timer *timer)
+{
+    struct discovery *discovery = container_of(timer, struct discovery, patience);
+    for (size_t i = 0; i < discovery->legacy_count; i++) {
+        struct fetch *fetch = discovery->legacy[i];
+        if (!fetch->started || fetch->finished || fetch->is_slow) continue;
+        fetch->is_slow = true;
+        discovery->slow++;
+    }
+    start_legacy(discovery);
+    if (discovery->has_news) {
+        struct catalogue *known = known_by_now(discovery);
+        discovery->has_news = !discovery->partial(discovery->ctx, known);
+        if (discovery->has_news) catalogue_free(known);
+    }
+    timer_start(timer, loop_clock(kube_client_loop(discovery->client)), PATIENCE_MS);
+}
+
+/* --- documents */
 
 static void on_legacy(void *ctx, const struct kube_response *response, const struct err *err)
 {
@@ -124,6 +211,7 @@ static void on_legacy(void *ctx, const struct kube_response *response, const str
     fetch->call = NULL;
     fetch->finished = true;
     discovery->running--;
+    discovery->slow -= fetch->is_slow;
     if (!err &&
         !tape_parse(kube_client_parser(discovery->client), response->body, response->len, &tape, &parse_err))
         err = &parse_err;
@@ -137,8 +225,7 @@ static void on_legacy(void *ctx, const struct kube_response *response, const str
         catalogue_add_legacy(discovery->catalogue, &tape, str_of(fetch->group), str_of(fetch->version),
                              fetch->group_order, fetch->version_order);
     }
-    start_legacy(discovery);
-    if (discovery->running == 0) finish(discovery, NULL);
+    proceed(discovery);
 }
 
 static void add_legacy(struct discovery *discovery, struct str group, struct str version,
@@ -212,7 +299,7 @@ static void on_root(void *ctx, const struct kube_response *response, const struc
     else if (tape_parse(kube_client_parser(discovery->client), response->body, response->len, &tape,
                         &root->err))
         read_root(discovery, &tape, is_api, &root->err);
-    if (discovery->roots[0].finished && discovery->roots[1].finished) after_roots(discovery);
+    proceed(discovery);
 }
 
 struct discovery *discovery_start(struct kube_client *client,
@@ -224,6 +311,7 @@ struct discovery *discovery_start(struct kube_client *client,
     discovery->catalogue = catalogue_new();
     discovery->done = done;
     discovery->ctx = ctx;
+    discovery->patience.fn = on_patience;
     for (int i = 0; i < 2; i++) {
         struct fetch *root = &discovery->roots[i];
         root->discovery = discovery;
@@ -231,6 +319,13 @@ struct discovery *discovery_start(struct kube_client *client,
         root->call = fetch_path(discovery, i ? "/apis" : "/api", accept_aggregated, on_root, root);
     }
     return discovery;
+}
+
+void discovery_on_partial(struct discovery *discovery,
+                          bool (*partial)(void *ctx, struct catalogue *catalogue))
+{
+    discovery->partial = partial;
+    timer_start(&discovery->patience, loop_clock(kube_client_loop(discovery->client)), PATIENCE_MS);
 }
 
 void discovery_cancel(struct discovery *discovery)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 
 /* A name in any of its forms; empty parts say nothing. */
@@ -63,6 +64,24 @@ void catalogue_finish(struct catalogue *catalogue)
 const char *catalogue_failures(const struct catalogue *catalogue)
 {
     return catalogue->failures.len ? catalogue->failures.data : "";
+}
+
+bool catalogue_is_partial(const struct catalogue *catalogue)
+{
+    return catalogue->partial;
+}
+
+void catalogue_add_copy(struct catalogue *catalogue, const struct catalogue_entry *entry)
+{
+    struct catalogue_entry *copy = array_add(catalogue->entries, catalogue->count);
+    size_t count = 0, n = 0;
+    while (entry->short_names && entry->short_names[count]) count++;
+    *copy = *entry;
+    resource_copy(&copy->resource, &entry->resource);
+    if (entry->singular) copy->singular = xstrdup(entry->singular);
+    if (!entry->short_names) return;
+    copy->short_names = xcalloc(count + 1, sizeof *copy->short_names);
+    for (; n < count; n++) copy->short_names[n] = xstrdup(entry->short_names[n]);
 }
 
 static bool same(struct str text, const char *other)
@@ -151,6 +170,29 @@ static bool is_ambiguous(const struct buf *candidates)
     return candidates->len && memchr(candidates->data, ',', candidates->len);
 }
 
+/* It will stand in a path. */
+static bool is_word(struct str text)
+{
+    static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
+    for (size_t i = 0; i < text.n; i++)
+        if (!memchr(good, text.p[i], sizeof good - 1)) return false;
+    return text.n > 0 && *text.p != '.';
+}
+
+/* Believes "example.com/v1/Widget" where discovery is closed, as client-go needs none for such a name. */
+static bool believe(const struct catalogue *catalogue, const struct kind_name *name, struct resource *out)
+{
+    bool is_full = name->is_kind && is_word(name->name) && is_word(name->version) && *name->name.p >= 'A' &&
+                   *name->name.p <= 'Z' && (!name->group.n || is_word(name->group));
+    if (!is_full || !catalogue->unlisted[name->group.n > 0]) return false;
+    *out = (struct resource){.group = xstrndup(name->group.n ? name->group.p : "", name->group.n),
+                             .version = xstrndup(name->version.p, name->version.n),
+                             .plural = plural_guess(name->name),
+                             .kind = xstrndup(name->name.p, name->name.n),
+                             .namespaced = SCOPE_ANY};
+    return true;
+}
+
 bool catalogue_resolve(const struct catalogue *catalogue, struct str text, struct resource *out,
                        struct err *err)
 {
@@ -166,6 +208,7 @@ bool catalogue_resolve(const struct catalogue *catalogue, struct str text, struc
         buf_clear(&candidates);
         if (entry) return !ambiguous;
     }
+    if (believe(catalogue, &name, out)) return true;
     return err_set(err, ERR_NOT_FOUND, "the server doesn't have a resource type \"%.*s\"", STR_ARG(text));
 }
 

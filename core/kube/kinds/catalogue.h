@@ -19,10 +19,15 @@ struct catalogue {
     struct catalogue_entry *entries;
     size_t count;
     struct buf failures;
-    unsigned refs; /* besides the first one */
+    bool partial;     /* discovery goes on: some groups have not responded yet */
+    bool unlisted[2]; /* the server does not tell the kinds of the core group, of others: full names are
+                         believed */
+    unsigned refs;    /* besides the first one */
 };
 
 struct catalogue *catalogue_new(void);
+/* Adds a copy of an entry of another catalogue. */
+void catalogue_add_copy(struct catalogue *catalogue, const struct catalogue_entry *entry);
 /* Notes that `what` ("metrics.k8s.io/v1beta1") did not answer. */
 void catalogue_add_failure(struct catalogue *catalogue, const char *what, const char *cause);
 /* Brings the entries into the order of groups and versions, whatever order they came in. */

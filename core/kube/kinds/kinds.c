@@ -11,6 +11,7 @@ enum { FRESH_MS = 5000 };
 
 struct kinds {
     struct catalogue *catalogue; /* NULL before the first */
+    struct catalogue *complete;  /* the one before a partial one; NULL: none */
     struct clock *clock;
     int64_t fresh_until_ms;
     void (*refresh)(void *ctx);
@@ -33,6 +34,7 @@ void kinds_free(struct kinds *kinds)
     if (!kinds) return;
     must(TAILQ_EMPTY(&kinds->waiters));
     catalogue_free(kinds->catalogue);
+    catalogue_free(kinds->complete);
     free(kinds);
 }
 
@@ -53,6 +55,13 @@ static void wake_all(struct kinds *kinds, const struct err *err)
 void kinds_set(struct kinds *kinds, const struct catalogue *catalogue)
 {
     struct catalogue *old = kinds->catalogue;
+    if (!catalogue_is_partial(catalogue)) {
+        catalogue_free(kinds->complete);
+        kinds->complete = NULL;
+    } else if (old && !catalogue_is_partial(old)) {
+        kinds->complete = old;
+        old = NULL;
+    }
     kinds->catalogue = catalogue_ref(catalogue);
     kinds->fresh_until_ms = clock_now_ms(kinds->clock) + FRESH_MS;
     catalogue_free(old);
@@ -76,6 +85,7 @@ bool kinds_known(const struct kinds *kinds)
 
 bool kinds_invalidate(struct kinds *kinds)
 {
+    if (kinds->catalogue && catalogue_is_partial(kinds->catalogue)) return true;
     if (clock_now_ms(kinds->clock) < kinds->fresh_until_ms) return false;
     kinds->refresh(kinds->ctx);
     return true;
@@ -99,6 +109,9 @@ bool kinds_resolve(const struct kinds *kinds, struct str name, struct resource *
 {
     must(kinds->catalogue);
     if (catalogue_resolve(kinds->catalogue, name, out, err)) return true;
+    if (catalogue_is_partial(kinds->catalogue) && kinds->complete &&
+        catalogue_resolve(kinds->complete, name, out, NULL))
+        return true;
     catalogue_explain(kinds->catalogue, name, err);
     return false;
 }

@@ -32,11 +32,13 @@ bool kinds_known(const struct kinds *kinds);
 /* Borrowed; NULL before the first. */
 const struct catalogue *kinds_catalogue(const struct kinds *kinds);
 /* Invalidates the catalogue: a kind is missing, or the server rejected one. Returns false if discovery ran a
- * moment ago, else starts it. */
+ * moment ago, else starts it. With a partial
+ * catalogue it is going on, and waited for. */
 bool kinds_invalidate(struct kinds *kinds);
 void kinds_wait(struct kinds *kinds, struct kinds_waiter *waiter);
 /* Harmless when it does not wait. */
 void kinds_cancel(struct kinds_waiter *waiter);
 /* As catalogue_resolve, once something is known; an unknown name's error names the one that was meant, and
- * the groups that did not answer. */
+ * the groups that did not answer. Names that a
+ * partial catalogue lacks resolve as before it. */
 bool kinds_resolve(const struct kinds *kinds, struct str name, struct resource *out, struct err *err);

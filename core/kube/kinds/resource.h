@@ -12,12 +12,15 @@
 
 struct kube_client;
 
+/* SCOPE_ANY: nobody tells whether the kind is namespaced, so whoever names an object decides. */
+enum scope { SCOPE_CLUSTER, SCOPE_NAMESPACED, SCOPE_ANY };
+
 struct resource {
-    char *group;   /* "" for the core group */
-    char *version; /* "v1" */
-    char *plural;  /* "deployments" */
-    char *kind;    /* "Deployment" */
-    bool namespaced;
+    char *group;           /* "" for the core group */
+    char *version;         /* "v1" */
+    char *plural;          /* "deployments" */
+    char *kind;            /* "Deployment" */
+    enum scope namespaced; /* true for all but SCOPE_CLUSTER */
 };
 
 /* An object, or a collection when it has no name. NULL and "" are none. Owner: whoever says so where one is
@@ -60,6 +63,8 @@ const char *catalogue_kind_meant(const struct catalogue *catalogue, struct str t
 /* "group/version: cause" of each group that did not answer; "" when all did. A name that is missing may live
  * there. */
 const char *catalogue_failures(const struct catalogue *catalogue);
+/* Returns whether discovery goes on, because groups have not responded yet, which the failures name. */
+bool catalogue_is_partial(const struct catalogue *catalogue);
 /* The plural of what was meant by a name that is unknown, "deployments.apps"; false when none is near. */
 bool catalogue_nearest(const struct catalogue *catalogue, struct str name, struct buf *out);
 /* Adds to an ERR_NOT_FOUND of catalogue_resolve which name was meant, and which groups did not answer. */
@@ -79,6 +84,10 @@ struct discovery;
 struct discovery *discovery_start(struct kube_client *client,
                                   void (*done)(void *ctx, struct catalogue *catalogue, const struct err *err),
                                   void *ctx);
+/* Calls `partial` with what is known while groups keep discovery waiting, each time that more is. It returns
+ * whether it took the catalogue; else the next one comes later. Call right after discovery_start. */
+void discovery_on_partial(struct discovery *discovery,
+                          bool (*partial)(void *ctx, struct catalogue *catalogue));
 void discovery_cancel(struct discovery *discovery);
 
 /* --- Names of namespaces: DNS-1123 labels, as the server demands. Anything else would be requested as a name

@@ -124,19 +124,26 @@ static char **split(const char *names)
     return list;
 }
 
-struct catalogue *catalogue_well_known(void)
+void well_known_add(struct catalogue *catalogue, bool core)
 {
-    struct catalogue *catalogue = catalogue_new();
     for (unsigned i = 0, group = 0; i < ARRAY_LEN(kinds); i++) {
+        if (i && strcmp(kinds[i].group, kinds[i - 1].group) != 0) group++;
+        if (core != !*kinds[i].group) continue;
         const struct resource resource = {(char *)kinds[i].group, (char *)kinds[i].version,
                                           (char *)kinds[i].plural, (char *)kinds[i].kind,
                                           kinds[i].namespaced};
         struct catalogue_entry *entry = array_add(catalogue->entries, catalogue->count);
-        if (i && strcmp(kinds[i].group, kinds[i - 1].group) != 0) group++;
         *entry = (struct catalogue_entry){
             .short_names = split(kinds[i].short_names), .group_order = group, .sequence = i};
         resource_copy(&entry->resource, &resource);
     }
+}
+
+struct catalogue *catalogue_well_known(void)
+{
+    struct catalogue *catalogue = catalogue_new();
+    well_known_add(catalogue, true);
+    well_known_add(catalogue, false);
     catalogue_finish(catalogue);
     return catalogue;
 }

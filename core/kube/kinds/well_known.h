@@ -3,6 +3,8 @@
 #pragma once
 #include "kube/kinds/resource.h"
 
+/* Adds its kinds of the core group, or those of all other groups. */
+void well_known_add(struct catalogue *catalogue, bool core);
 /* Returns the catalogue of a current kube-apiserver without any CRD. */
 struct catalogue *catalogue_well_known(void);
 /* Returns whether no server has the kind, because its group belongs to Kubernetes and has no such kind: then

@@ -160,7 +160,7 @@ static void split_key(lua_State *L, const struct lister *lister, struct str key,
         *name = key;
         return;
     }
-    if (!has_namespace && resource && resource->namespaced)
+    if (!has_namespace && resource && resource->namespaced == SCOPE_NAMESPACED)
         script_raise(L, "lister:get: \"%.*s\": the key of a namespaced object is \"namespace/name\"",
                      STR_ARG(key));
     *ns = has_namespace ? first : STR("");

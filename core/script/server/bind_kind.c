@@ -88,6 +88,7 @@ static int push_resource(lua_State *L, const struct kind_access *q)
 struct kind_wait {
     struct task_wait wait;
     struct kinds_waiter waiter;
+    struct kinds *kinds;
     struct kind_access access;
     char *kind, *subresource; /* its strings */
     struct err err;
@@ -96,6 +97,15 @@ struct kind_wait {
 static void on_kinds(struct kinds_waiter *waiter, const struct err *err)
 {
     struct kind_wait *wait = container_of(waiter, struct kind_wait, waiter);
+    struct resource resource;
+    struct err unknown;
+    if (!err && catalogue_is_partial(kinds_catalogue(wait->kinds))) { /* its group may respond later */
+        if (!kinds_resolve(wait->kinds, wait->access.kind, &resource, &unknown)) {
+            kinds_wait(wait->kinds, waiter);
+            return;
+        }
+        resource_clear(&resource);
+    }
     if (err) wait->err = *err;
     task_wake(&wait->wait);
 }
@@ -147,6 +157,7 @@ int kind_resolve(lua_State *L, const struct kind_access *q)
     if (state == NAME_KNOWN) return push_resource(L, q);
     struct kind_wait *wait = NEW(struct kind_wait);
     wait->access = *q;
+    wait->kinds = script->host->cluster->kinds;
     wait->kind = xstrndup(q->kind.p, q->kind.n);
     wait->access.kind.p = wait->kind;
     wait->subresource = xstrndup(q->subresource.n ? q->subresource.p : "", q->subresource.n);
@@ -156,7 +167,7 @@ int kind_resolve(lua_State *L, const struct kind_access *q)
     /* The call waits even if the result is known: a script that repeats it for a missing kind lets others
      * run. */
     if (state == NAME_OPEN)
-        kinds_wait(script->host->cluster->kinds, &wait->waiter);
+        kinds_wait(wait->kinds, &wait->waiter);
     else
         task_wake(&wait->wait);
     return task_yield(L, &wait->wait, &ops);

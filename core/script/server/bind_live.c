@@ -106,7 +106,7 @@ static void split_key(lua_State *L, const struct resource *resource, struct str 
     str_cut(&rest, '/', &first);
     bool whole = first.n > 0 && (!rest.p || (rest.n > 0 && !memchr(rest.p, '/', rest.n)));
     if (!whole) script_raise(L, "k8s.get: unexpected key format: \"%.*s\"", STR_ARG(key));
-    if (!rest.p && resource->namespaced)
+    if (!rest.p && resource->namespaced == SCOPE_NAMESPACED)
         script_raise(L, "k8s.get: \"%.*s\": the key of a namespaced object is \"namespace/name\"",
                      STR_ARG(key));
     if (rest.p && !resource->namespaced)

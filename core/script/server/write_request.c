@@ -76,7 +76,7 @@ static void check_place(lua_State *L, const struct object_request *r, const char
 {
     const struct object_place *place = &r->place;
     bool is_new = r->verb == OBJECT_CREATE && !*place->subresource;
-    if (place->resource->namespaced && !*place->namespace_)
+    if (place->resource->namespaced == SCOPE_NAMESPACED && !*place->namespace_)
         script_raise(L, "%s: %s \"%s\" are namespaced; missing namespace", function, place->resource->plural,
                      place->name);
     if (!place->resource->namespaced && *place->namespace_)

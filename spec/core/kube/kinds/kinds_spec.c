@@ -176,6 +176,34 @@ static void test_a_doubt_has_the_server_asked_again_unless_it_just_was(void **st
     kinds_free(kinds);
 }
 
+static void test_a_partial_catalogue_lacks_nothing_for_good(void **state)
+{
+    struct kinds *kinds = open_kinds();
+    struct resource resource;
+    struct err err;
+    for (int round = 0; round < 2; round++) {
+        struct catalogue *partial = catalogue_new();
+        partial->partial = true;
+        catalogue_add_failure(partial, "apps/v1", "no response yet");
+        catalogue_finish(partial);
+        kinds_set(kinds, partial);
+        catalogue_free(partial);
+        assert_true(kinds_invalidate(kinds)); /* it may be waited for, and nobody is asked */
+        assert_int_equal(asked, 0);
+        if (round == 0)
+            assert_unknown(
+                kinds, "deployments",
+                "the server doesn't have a resource type \"deployments\" (not all groups responded: "
+                "apps/v1: no response yet)");
+        else
+            assert_true(kinds_resolve(kinds, STR("deployments"), &resource, &err));
+        set(kinds);
+    }
+    resource_clear(&resource);
+    assert_false(kinds_invalidate(kinds));
+    kinds_free(kinds);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +211,7 @@ int main(void)
         cmocka_unit_test(test_a_server_that_cannot_be_asked_is_told_with_its_cause),
         cmocka_unit_test(test_an_unknown_name_is_told_the_nearest),
         cmocka_unit_test(test_groups_that_did_not_answer_are_named),
+        cmocka_unit_test(test_a_partial_catalogue_lacks_nothing_for_good),
         cmocka_unit_test(test_a_doubt_has_the_server_asked_again_unless_it_just_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
