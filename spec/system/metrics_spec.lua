@@ -107,6 +107,7 @@ describe("the metrics of kubelua run #threads", function()
     assert.is_true(samples.process_open_fds > 5)
     assert.is_true(math.abs(samples.process_start_time_seconds - os.time()) < 600)
     assert.are.equal(0, samples.kubelua_objects_refused_total)
+    assert.is_true(samples.kubelua_dictionary_keys > 20 and samples.kubelua_dictionary_shapes > 5)
   end)
 
   -- I-22, I-24: client-go's names and labels.

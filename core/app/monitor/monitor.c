@@ -13,6 +13,7 @@
 #include "base/series/series.h"
 #include "base/series/user_metric.h"
 #include "net/bind_address.h"
+#include "object/value/dict.h"
 
 /* Bounds of one call on the engine thread, which all others wait for: after BUSY_MS a warning is logged,
  * after STUCK_MS the liveness probe fails. */
@@ -164,6 +165,14 @@ static void put_process(struct buf *out)
     put(out, "process_virtual_memory_bytes", "gauge", info.virtual_bytes, "Virtual memory size in bytes.");
 }
 
+/* Appends how full the tables are that all objects share. */
+static void put_tables(struct buf *out)
+{
+    put(out, "kubelua_dictionary_keys", "gauge", (double)dict_count(), "Number of keys in the dictionary.");
+    put(out, "kubelua_dictionary_shapes", "gauge", (double)shape_count(),
+        "Number of lists of keys in the dictionary.");
+}
+
 static void put_build(struct buf *out)
 {
     exposition_head(out, "kubelua_build_info", "gauge", "The version of kubelua; always 1.");
@@ -179,5 +188,6 @@ void metrics_page_serve(void *ctx, const struct web_request *request, struct web
     put_counters(&response->body);
     series_render(&response->body);
     user_metrics_render(NULL, &response->body);
+    put_tables(&response->body);
     put_process(&response->body);
 }

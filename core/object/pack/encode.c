@@ -123,7 +123,7 @@ bool encode_string(struct encoder *e, struct str s, uint32_t field, uint32_t *wo
     }
     /* Values that many objects share are words of the dictionary, not copies. */
     if (field < KEYS_OF_FEW_VALUES || is_constant(s)) {
-        uint32_t id = key_cache_intern(&e->keys, s, CONSTANT_SALT);
+        uint32_t id = key_cache_intern(&e->keys, s, CONSTANT_SALT, &e->kind);
         *word = word_make(TAG_KEY, id);
         if (id != DICT_NONE) return true;
     }
@@ -169,7 +169,7 @@ bool encode_key(struct encoder *e, struct str key, uint32_t *field, struct err *
 {
     struct pending *entry = encode_push(e);
     entry->start = (uint32_t)e->used;
-    *field = key_cache_intern(&e->keys, key, 0);
+    *field = key_cache_intern(&e->keys, key, 0, &e->kind);
     if (*field == DICT_NONE) return encode_string(e, key, DICT_NONE, &entry->key, err);
     key_cache_seen(&e->keys, *field);
     entry->key = word_make(TAG_KEY, *field);
@@ -197,7 +197,7 @@ static uint32_t shape_of(struct encoder *e, const struct pending *entry, size_t 
         memcmp(keys, shape_keys(*guess - 1), count * sizeof *keys) == 0) {
         return *guess - 1;
     }
-    uint32_t shape = shape_intern(keys, count);
+    uint32_t shape = shape_intern(keys, count, &e->kind);
     if (shape != SHAPE_NONE) *guess = shape + 1;
     return shape;
 }

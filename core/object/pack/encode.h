@@ -32,6 +32,7 @@ struct encoder {
     struct pending *stack;
     size_t depth, stack_cap;
     struct key_cache keys;
+    struct admission_kind kind; /* of the object */
     uint32_t
         shape_guess[SHAPE_GUESSES]; /* plus one, 0: none; by the first and the last key and their number */
     uint32_t *fresh; /* nodes created for this object, each with one reference of the encoder */

@@ -225,12 +225,22 @@ static bool name_object(const struct identity *id, struct err *err)
                     (int)(name.n < 2 * SHOWN ? name.n : 2 * SHOWN), name.p);
 }
 
-bool pack_type_field(struct packer *p, struct str key, struct str text)
+static bool type_field(struct packer *p, struct str key, struct str text, uint32_t *word)
 {
-    uint32_t field, word;
+    uint32_t field;
     if (!encode_key(&p->encoder, key, &field, p->err)) return false;
-    if (!encode_string(&p->encoder, text, field, &word, p->err)) return false;
-    encode_value(&p->encoder, word);
+    if (!encode_string(&p->encoder, text, field, word, p->err)) return false;
+    encode_value(&p->encoder, *word);
+    return true;
+}
+
+bool pack_type(struct packer *p, const struct identity *id)
+{
+    uint32_t word;
+    p->encoder.kind = (struct admission_kind){0, id->kind};
+    if (!type_field(p, STR("apiVersion"), id->api_version, &word)) return false;
+    if (!type_field(p, STR("kind"), id->kind, &word)) return false;
+    if (word_tag(word) != TAG_LOCAL) p->encoder.kind.number = word * 0x9e3779b1u >> ADMISSION_SHIFT;
     return true;
 }
 
@@ -241,8 +251,7 @@ static bool pack_root(struct packer *p, const struct tape *tape, size_t at, cons
     struct projection_state state = {0};
     struct open open = encode_open(&p->encoder);
     if (projection) state = projection_start(projection);
-    if (!pack_type_field(p, STR("apiVersion"), id->api_version)) return false;
-    if (!pack_type_field(p, STR("kind"), id->kind)) return false;
+    if (!pack_type(p, id)) return false;
     struct str key;
     for (size_t v = tape_first(tape, at, &key); v; v = tape_next(tape, at, v, &key)) {
         if (str_eq(key, STR("apiVersion")) || str_eq(key, STR("kind"))) continue;

@@ -70,8 +70,8 @@ struct identity {
     struct str ns, name, uid, resource_version;
 };
 
-/* apiVersion or kind, an entry of the root. */
-bool pack_type_field(struct packer *p, struct str key, struct str text);
+/* Packs apiVersion and kind, the first fields of the object. New keys belong to this kind from then on. */
+bool pack_type(struct packer *p, const struct identity *id);
 /* Before an object is walked; the projection may be NULL. */
 void pack_begin(struct packer *p, const struct projection *projection);
 /* Interns the object under `word` of the encoder's area, with the packer's sections, which belong to a text

@@ -151,8 +151,7 @@ static bool take_root(struct walk *w, uint32_t *word)
     bool well, has_metadata = false;
     struct open open = encode_open(&p->encoder);
     w->at++;
-    if (!pack_type_field(p, STR("apiVersion"), w->id.api_version)) return false;
-    if (!pack_type_field(p, STR("kind"), w->id.kind)) return false;
+    if (!pack_type(p, &w->id)) return false;
     do {
         if (!take_field(w, state, &has_metadata)) return false;
     } while (walk_more(w, '}', &well));

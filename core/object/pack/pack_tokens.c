@@ -221,8 +221,7 @@ static bool take_root(struct walk *w, const struct pack_type *type, struct pack_
     w->at++;
     if (!take_type(w, type, own_type)) return false;
     struct open open = encode_open(&p->encoder);
-    if (!pack_type_field(p, STR("apiVersion"), w->id.api_version)) return false;
-    if (!pack_type_field(p, STR("kind"), w->id.kind)) return false;
+    if (!pack_type(p, &w->id)) return false;
     do {
         if (!take_field(w, &has_metadata)) return false;
     } while (walk_more(w, '}', &well));

@@ -6,14 +6,13 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "object/value/admission.h"
 
 enum { CHUNK_BYTES = 16 << 10 };
 
 struct dict_key dict_keys[DICT_KEYS_MAX]; /* each written once, before its number is published */
 static struct id_table keys;
 static _Atomic uint32_t count;
-static struct admission admission;
+static struct admission admission = {.table = "keys"};
 static pthread_mutex_t inserting = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -125,7 +124,7 @@ static bool worth_a_number(struct str key)
     return !str_starts(key, STR("k:{")) && !str_starts(key, STR("v:"));
 }
 
-uint32_t dict_intern(struct str key)
+uint32_t dict_intern(struct str key, const struct admission_kind *kind)
 {
     if (key.n > DICT_KEY_LENGTH_MAX) return DICT_NONE;
     uint32_t hash = (uint32_t)hash_str(key);
@@ -133,7 +132,7 @@ uint32_t dict_intern(struct str key)
     if (id != DICT_NONE || !worth_a_number(key)) return id;
     dict_init();
     /* Once the table is half full a key is admitted only if it recurs, so that user data cannot fill it. */
-    if (!admission_allows(&admission, hash, dict_count(), DICT_KEYS_MAX)) return DICT_NONE;
+    if (!admission_allows(&admission, hash, kind, dict_count(), DICT_KEYS_MAX)) return DICT_NONE;
     return insert(key, hash);
 }
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/str.h"
+#include "object/value/admission.h"
 
 enum {
     DICT_KEYS_MAX = 65536,     /* keys in the dictionary */
@@ -44,7 +45,7 @@ void dict_init(void);
 /* Returns the number of a key, or DICT_NONE. Never inserts. */
 uint32_t dict_find(struct str key);
 /* Likewise, but inserts a worthwhile key if there is room. */
-uint32_t dict_intern(struct str key);
+uint32_t dict_intern(struct str key, const struct admission_kind *kind);
 size_t dict_count(void);
 
 /* Table behind dict_text; not to be used otherwise. */
@@ -61,7 +62,7 @@ static inline struct str dict_text(uint32_t key)
 
 /* Returns the number of the shape with these keys in this order, or SHAPE_NONE: too many keys, a duplicate,
  * or no room. */
-uint32_t shape_intern(const uint32_t *keys, size_t count);
+uint32_t shape_intern(const uint32_t *keys, size_t count, const struct admission_kind *kind);
 size_t shape_key_count(uint32_t shape);
 const uint32_t *shape_keys(uint32_t shape);
 /* Returns the position of `key` in `shape`, or -1. Served by a small cache of the calling thread. */

@@ -46,11 +46,12 @@ static inline bool same_text(struct str a, struct str b)
 }
 
 /* Returns the number as dict_intern. `salt` separates strings of different use. */
-static inline uint32_t key_cache_intern(struct key_cache *cache, struct str text, uint32_t salt)
+static inline uint32_t key_cache_intern(struct key_cache *cache, struct str text, uint32_t salt,
+                                        const struct admission_kind *kind)
 {
     uint32_t *guess = &cache->guess[((cache->context ^ salt) * 0x9e3779b1u) >> (32 - KEY_CACHE_BITS)];
     if (same_text(text, dict_text(*guess))) return *guess;
-    uint32_t id = dict_intern(text);
+    uint32_t id = dict_intern(text, kind);
     if (id != DICT_NONE) *guess = id;
     return id;
 }

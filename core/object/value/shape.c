@@ -4,7 +4,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "object/value/admission.h"
 #include "object/value/dict.h"
 
 enum { CHUNK_KEYS = 4096, SLOT_CACHE = 1024 };
@@ -17,7 +16,7 @@ struct shape {
 static struct shape shapes[SHAPES_MAX]; /* written once, before the number is published */
 static struct id_table table;
 static _Atomic uint32_t count;
-static struct admission admission;
+static struct admission admission = {.table = "shapes"};
 static pthread_mutex_t inserting = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -90,13 +89,13 @@ static void init(void)
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
-uint32_t shape_intern(const uint32_t *keys, size_t n)
+uint32_t shape_intern(const uint32_t *keys, size_t n, const struct admission_kind *kind)
 {
     if (n == 0 || n > SHAPE_KEYS_MAX) return SHAPE_NONE;
     uint32_t hash = (uint32_t)hash_bytes(keys, n * sizeof *keys);
     uint32_t id = lookup(keys, n, hash);
     if (id != SHAPE_NONE || has_duplicate(keys, n)) return id;
-    if (!admission_allows(&admission, hash, shape_count(), SHAPES_MAX)) return SHAPE_NONE;
+    if (!admission_allows(&admission, hash, kind, shape_count(), SHAPES_MAX)) return SHAPE_NONE;
     pthread_once(&once, init);
     pthread_mutex_lock(&inserting);
     id = insert_locked(keys, n, hash);

@@ -8,26 +8,44 @@
 #include "object/value/dict.h"
 #include "object/value/word.h"
 
+/* The kind of what is packed, and so of what uses up its share. */
+static struct admission_kind thing = {.name = {"Thing", 5}};
+
 static uint32_t intern(const char *prefix, int n)
 {
     char key[32];
     snprintf(key, sizeof key, "%s%d", prefix, n);
-    return dict_intern(str_of(key));
+    return dict_intern(str_of(key), &thing);
 }
 
-/* What is admitted while the table is being filled up. */
-static void test_up_to_the_half_everything_is_admitted(void **state)
+static uint32_t intern_shape(const uint32_t *keys, size_t count)
 {
-    for (int i = 0; dict_count() < DICT_KEYS_MAX / 2; i++) assert_true(intern("key", i) != DICT_NONE);
-    uint32_t keys[2] = {0, 1};
-    for (uint32_t i = 0; shape_count() < SHAPES_MAX / 2; i++) {
-        keys[0] = i / 1000;
-        keys[1] = 2000 + i % 1000;
-        assert_true(shape_intern(keys, 2) != SHAPE_NONE);
-    }
+    return shape_intern(keys, count, &thing);
 }
 
-static void test_beyond_the_half_a_key_must_come_again(void **state)
+/* The number that a packer gives to the kind. */
+static void find_number(void)
+{
+    uint32_t id = dict_intern(thing.name, NULL);
+    assert_true(id != DICT_NONE);
+    thing.number = word_make(TAG_KEY, id) * 0x9e3779b1u >> ADMISSION_SHIFT;
+}
+
+static void test_new_keys_and_shapes_are_admitted_up_to_the_share_of_their_kind(void **state)
+{
+    find_number();
+    int i = 0;
+    while (intern("key", i) != DICT_NONE) i++;
+    assert_in_range(i, DICT_KEYS_MAX / 18, DICT_KEYS_MAX / 16);
+    uint32_t keys[2] = {0, 2000}, shapes = 0;
+    for (; intern_shape(keys, 2) != SHAPE_NONE; shapes++) {
+        keys[0] = shapes / 1000;
+        keys[1] = 2000 + shapes % 1000;
+    }
+    assert_in_range(shapes, SHAPES_MAX / 18, SHAPES_MAX / 16);
+}
+
+static void test_beyond_its_share_a_key_must_come_again(void **state)
 {
     assert_int_equal(intern("late", 1), DICT_NONE);
     uint32_t id = intern("late", 1);
@@ -37,8 +55,16 @@ static void test_beyond_the_half_a_key_must_come_again(void **state)
     for (int i = 0; i < 20000; i++) intern("flood", i);
     assert_in_range(dict_count(), count, count + 10); /* two of them may have the same hash */
     const uint32_t keys[] = {KEY_NAME, id};
-    assert_int_equal(shape_intern(keys, 2), SHAPE_NONE);
-    assert_true(shape_intern(keys, 2) != SHAPE_NONE);
+    assert_int_equal(intern_shape(keys, 2), SHAPE_NONE);
+    assert_true(intern_shape(keys, 2) != SHAPE_NONE);
+}
+
+static void test_another_kind_has_a_share_of_its_own(void **state)
+{
+    const struct admission_kind other = {.number = thing.number ^ 1, .name = STR("Other")};
+    const uint32_t keys[] = {KEY_NAME, KEY_UID, KEY_KIND};
+    assert_true(dict_intern(STR("of another kind"), &other) != DICT_NONE);
+    assert_true(shape_intern(keys, 3, &other) != SHAPE_NONE);
 }
 
 struct late {
@@ -66,24 +92,16 @@ static struct root *pack_often(struct fixture *f, const char *format, const stru
     return root;
 }
 
-/* Two new keys, or two shapes, that have one place in the memory of what was turned away push each other out
- * of it, and are never admitted: others are taken then. `*elsewhere` is another object with the keys. */
-static struct root *pack_unseen(struct fixture *f, const char *format, struct late *keys,
+/* An object with two new keys, which are admitted afterwards; `*elsewhere` is another object with them. */
+static struct root *pack_unseen(struct fixture *f, const char *format, const struct late *keys,
                                 struct root **elsewhere)
 {
-    for (int i = 0; i < 10; i++) {
-        snprintf(keys->first, sizeof keys->first, "late%dkey", 2 * i + 1);
-        snprintf(keys->second, sizeof keys->second, "late%dkey", 2 * i + 2);
-        struct root *root = pack_late(f, format, keys);
-        assert_int_equal(blob_kind(root_value(root).word), BLOB_MAP_OWN);
-        assert_int_equal(dict_find(str_of(keys->first)), DICT_NONE);
-        *elsewhere = pack_often(f, OBJECT("y", "1", "2"), keys);
-        if (blob_kind(root_value(*elsewhere).word) == BLOB_MAP_SHAPED) return root;
-        root_unref(root);
-        root_unref(*elsewhere);
-    }
-    fail_msg("no keys are admitted");
-    return NULL;
+    struct root *root = pack_late(f, format, keys);
+    assert_int_equal(blob_kind(root_value(root).word), BLOB_MAP_OWN);
+    assert_int_equal(dict_find(str_of(keys->first)), DICT_NONE);
+    *elsewhere = pack_often(f, OBJECT("y", "1", "2"), keys);
+    assert_int_equal(blob_kind(root_value(*elsewhere).word), BLOB_MAP_SHAPED);
+    return root;
 }
 
 /* First packed with its own keys, then with a shape: the object is still the same one. */
@@ -91,7 +109,7 @@ static void test_an_object_packed_before_and_after_its_keys_were_admitted(void *
 {
     struct fixture *f = *state;
     static const char format[] = OBJECT("x", "\"some text\"", "[1.5]");
-    struct late keys;
+    const struct late keys = {"late1key", "late2key"};
     struct root *elsewhere, *before = pack_unseen(f, format, &keys, &elsewhere);
     assert_true(dict_find(str_of(keys.first)) != DICT_NONE);
     struct root *after = pack_late(f, " " OBJECT("x", "\"some text\"", "[1.5]"), &keys);
@@ -116,20 +134,33 @@ static void test_a_duplicate_that_is_admitted_between_its_two_places(void **stat
     root_unref(root);
 }
 
+/* Each kind in turn takes what it may. */
+static void fill_tables(void)
+{
+    uint32_t keys[3] = {KEY_NAME, KEY_UID, 0};
+    int n = 0;
+    for (uint32_t kind = 0; kind < ADMISSION_KINDS; kind++) {
+        thing.number = kind;
+        for (int refused = 0; refused < 10; n++) {
+            char key[32];
+            snprintf(key, sizeof key, "more%d", n);
+            dict_intern(str_of(key), &thing);
+            refused += dict_intern(str_of(key), &thing) == DICT_NONE;
+        }
+        for (int refused = 0; refused < 10; keys[2]++) {
+            intern_shape(keys, 3);
+            refused += intern_shape(keys, 3) == SHAPE_NONE;
+        }
+    }
+    find_number();
+}
+
 static void test_full_tables_do_not_matter(void **state)
 {
     struct fixture *f = *state;
-    for (int i = 0; dict_count() < DICT_KEYS_MAX; i++) {
-        intern("more", i);
-        intern("more", i);
-    }
-    uint32_t keys[3] = {KEY_NAME, KEY_UID, 0};
-    for (uint32_t i = 0; shape_count() < SHAPES_MAX; i++) {
-        keys[2] = 100 + i;
-        shape_intern(keys, 3);
-        shape_intern(keys, 3);
-        if (i == 60000) keys[0] = KEY_KIND;
-    }
+    fill_tables();
+    assert_in_range(dict_count(), DICT_KEYS_MAX - ADMISSION_AGAIN, DICT_KEYS_MAX);
+    assert_in_range(shape_count(), SHAPES_MAX - ADMISSION_AGAIN, SHAPES_MAX);
     assert_int_equal(intern("never", 1), DICT_NONE);
     assert_int_equal(intern("never", 1), DICT_NONE);
     assert_int_equal(dict_find(STR("name")), KEY_NAME);
@@ -155,8 +186,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_up_to_the_half_everything_is_admitted),
-        TEST(test_beyond_the_half_a_key_must_come_again),
+        TEST(test_new_keys_and_shapes_are_admitted_up_to_the_share_of_their_kind),
+        TEST(test_beyond_its_share_a_key_must_come_again),
+        TEST(test_another_kind_has_a_share_of_its_own),
         TEST(test_an_object_packed_before_and_after_its_keys_were_admitted),
         TEST(test_a_duplicate_that_is_admitted_between_its_two_places),
         TEST(test_full_tables_do_not_matter),

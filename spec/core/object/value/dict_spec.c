@@ -42,12 +42,12 @@ static void test_well_known_keys_have_their_numbers(void **state)
 
 static void test_a_key_keeps_its_number(void **state)
 {
-    uint32_t id = dict_intern(STR("aNewKey"));
+    uint32_t id = dict_intern(STR("aNewKey"), NULL);
     assert_true(id != DICT_NONE);
-    assert_int_equal(dict_intern(STR("aNewKey")), id);
+    assert_int_equal(dict_intern(STR("aNewKey"), NULL), id);
     assert_int_equal(dict_find(STR("aNewKey")), id);
     assert_true(str_is(dict_text(id), "aNewKey"));
-    assert_true(dict_intern(STR("aNewKey2")) != id);
+    assert_true(dict_intern(STR("aNewKey2"), NULL) != id);
 }
 
 static void test_find_never_inserts(void **state)
@@ -61,18 +61,18 @@ static void test_keys_that_are_not_worth_a_number(void **state)
 {
     char longest[DICT_KEY_LENGTH_MAX + 1];
     memset(longest, 'x', sizeof longest);
-    assert_int_equal(dict_intern(STR("k:{\"name\":\"web\"}")), DICT_NONE);
-    assert_int_equal(dict_intern(STR("v:\"finalizer\"")), DICT_NONE);
-    assert_int_equal(dict_intern((struct str){longest, sizeof longest}), DICT_NONE);
+    assert_int_equal(dict_intern(STR("k:{\"name\":\"web\"}"), NULL), DICT_NONE);
+    assert_int_equal(dict_intern(STR("v:\"finalizer\""), NULL), DICT_NONE);
+    assert_int_equal(dict_intern((struct str){longest, sizeof longest}, NULL), DICT_NONE);
     assert_int_equal(dict_find((struct str){longest, sizeof longest}), DICT_NONE);
-    assert_true(dict_intern((struct str){longest, DICT_KEY_LENGTH_MAX}) != DICT_NONE);
-    assert_true(dict_intern(STR("k:x")) != DICT_NONE);
-    assert_true(dict_intern(STR("")) != DICT_NONE);
+    assert_true(dict_intern((struct str){longest, DICT_KEY_LENGTH_MAX}, NULL) != DICT_NONE);
+    assert_true(dict_intern(STR("k:x"), NULL) != DICT_NONE);
+    assert_true(dict_intern(STR(""), NULL) != DICT_NONE);
 }
 
 static void test_bytes_count_not_letters(void **state)
 {
-    uint32_t a = dict_intern((struct str){"a\0b", 3}), b = dict_intern((struct str){"a\0c", 3});
+    uint32_t a = dict_intern((struct str){"a\0b", 3}, NULL), b = dict_intern((struct str){"a\0c", 3}, NULL);
     assert_true(a != b);
     assert_int_equal(dict_text(a).n, 3);
     assert_memory_equal(dict_text(a).p, "a\0b", 3);

@@ -6,11 +6,11 @@
 static void test_a_list_of_keys_has_one_number(void **state)
 {
     const uint32_t keys[] = {KEY_NAME, KEY_UID, KEY_LABELS}, other[] = {KEY_UID, KEY_NAME, KEY_LABELS};
-    uint32_t shape = shape_intern(keys, 3);
+    uint32_t shape = shape_intern(keys, 3, NULL);
     assert_true(shape != SHAPE_NONE);
-    assert_int_equal(shape_intern(keys, 3), shape);
-    assert_true(shape_intern(other, 3) != shape);
-    assert_true(shape_intern(keys, 2) != shape);
+    assert_int_equal(shape_intern(keys, 3, NULL), shape);
+    assert_true(shape_intern(other, 3, NULL) != shape);
+    assert_true(shape_intern(keys, 2, NULL) != shape);
     assert_int_equal(shape_key_count(shape), 3);
     assert_memory_equal(shape_keys(shape), keys, sizeof keys);
 }
@@ -18,7 +18,7 @@ static void test_a_list_of_keys_has_one_number(void **state)
 static void test_slots(void **state)
 {
     const uint32_t keys[] = {KEY_NAME, KEY_UID, KEY_LABELS};
-    uint32_t shape = shape_intern(keys, 3);
+    uint32_t shape = shape_intern(keys, 3, NULL);
     for (int twice = 0; twice < 2; twice++) {
         assert_int_equal(shape_slot(shape, KEY_NAME), 0);
         assert_int_equal(shape_slot(shape, KEY_LABELS), 2);
@@ -36,7 +36,7 @@ static void test_slots_of_many_shapes_in_any_order(void **state)
     for (uint32_t i = 0; i < SHAPES; i++) {
         uint32_t keys[KEYS];
         for (uint32_t k = 0; k < KEYS; k++) keys[k] = (i + k * 7) % 1000;
-        shape[i] = shape_intern(keys, KEYS);
+        shape[i] = shape_intern(keys, KEYS, NULL);
     }
     for (int n = 0; n < 100000; n++) {
         uint32_t i = random_below(&r, SHAPES), key = random_below(&r, 1000);
@@ -52,11 +52,11 @@ static void test_what_can_be_no_shape(void **state)
 {
     uint32_t keys[SHAPE_KEYS_MAX + 1];
     for (uint32_t i = 0; i <= SHAPE_KEYS_MAX; i++) keys[i] = 1000 + i;
-    assert_int_equal(shape_intern(keys, SHAPE_KEYS_MAX + 1), SHAPE_NONE);
-    assert_int_equal(shape_intern(keys, 0), SHAPE_NONE);
-    assert_true(shape_intern(keys, SHAPE_KEYS_MAX) != SHAPE_NONE);
+    assert_int_equal(shape_intern(keys, SHAPE_KEYS_MAX + 1, NULL), SHAPE_NONE);
+    assert_int_equal(shape_intern(keys, 0, NULL), SHAPE_NONE);
+    assert_true(shape_intern(keys, SHAPE_KEYS_MAX, NULL) != SHAPE_NONE);
     const uint32_t twice[] = {KEY_NAME, KEY_UID, KEY_NAME};
-    assert_int_equal(shape_intern(twice, 3), SHAPE_NONE);
+    assert_int_equal(shape_intern(twice, 3, NULL), SHAPE_NONE);
 }
 
 int main(void)
