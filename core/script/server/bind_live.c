@@ -127,7 +127,7 @@ static int l_live_get(lua_State *L)
     struct get_wait *wait = NEW(struct get_wait);
     err_clear(&wait->err);
     const struct object_request request = {
-        .place = {resource, own_text(L, -1), name.p /* rest of the key */}};
+        .place = {.resource = resource, .namespace_ = own_text(L, -1), .name = name.p /* rest of the key */}};
     wait->read = live_call(script_of(L)->host->cluster->live, &request, on_object, wait);
     return task_yield(L, &wait->wait, &ops);
 }
