@@ -37,10 +37,10 @@ struct way {
 /* By the same it is packed into the same; whole it is refused where what was not read is malformed. */
 static void pack_again(const struct audit_input_object *object)
 {
-    struct root *same = object->again(object->text, object->kept);
+    struct root *same = object->again(object->text, object->projection);
     must(same == object->root);
     root_unref(same);
-    if (object->kept) root_unref(object->again(object->text, NULL));
+    if (object->projection) root_unref(object->again(object->text, NULL));
 }
 
 /* `part` is what is left of `whole` by names; `level` and `in_metadata` as of projection.c. */
@@ -82,7 +82,7 @@ static void check_names(const struct audit_input_object *object)
     if (!whole) return; /* what was not read is malformed */
     struct value value = root_value(whole);
     struct name_set *all = name_set_new();
-    check_part(value, root_value(object->root), projection_names(object->kept), 0, false);
+    check_part(value, root_value(object->root), projection_names(object->projection), 0, false);
     for (size_t i = 0; i < value_count(value); i++) {
         struct str key;
         struct text text;
@@ -106,7 +106,7 @@ static bool on_object(void *ctx, const struct audit_input_object *object)
     buf_putc(&run->said, '\n');
     if (run->objects++ == 0) run->first = root_ref(object->root);
     pack_again(object);
-    if (object->kept && projection_names(object->kept)) check_names(object);
+    if (object->projection && projection_names(object->projection)) check_names(object);
     return true;
 }
 

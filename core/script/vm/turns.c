@@ -96,7 +96,7 @@ void turns_schedule(struct script *script)
 void turns_unschedule(struct script *script)
 {
     struct turns *turns = script->host->turns;
-    if (script == turns->current) turns->again = false;
+    if (turns && script == turns->current) turns->again = false;
     if (!script->turn.waits) return;
     script->turn.waits = false;
     TAILQ_REMOVE(&turns->waiting, &script->turn, link);
