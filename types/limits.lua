@@ -21,8 +21,8 @@ local k8s = {}
 ---@field series? integer
 ---@field log_lines? integer per second
 ---@field print_buffer? number|string
----@field writes? integer per minute
----@field http_requests? integer per minute
+---@field writes? integer per minute; further ones wait
+---@field http_requests? integer per minute; further ones wait
 
 ---Lowers limits of this script, only while it loads. The operator's limits cannot be raised.
 ---@param limits k8s.Limits

@@ -7,7 +7,16 @@ local options = require "k8s.options"
 
 local OPTIONS = { url = "string", method = "string", headers = "table", body = "bytes", timeout = "duration" }
 
-local send = blocking(raw.http.send)
+local turn_of, send = blocking(raw.http.turn), blocking(raw.http.send)
+
+-- Sends the request when the script may send again.
+local function send_in_turn(...)
+  local turn, err = turn_of(...)
+  if not turn then
+    return nil, err
+  end
+  return send(...)
+end
 
 -- Name, value, name, value, ...: sorted, so that the same request is the same bytes.
 local function pairs_of(headers)
@@ -34,7 +43,7 @@ local function request(given)
     raw.raise "http.request: url is missing"
   end
   local method = own.method or (own.body and "POST" or "GET")
-  return send(method, own.url, own.timeout, own.body, unpack(pairs_of(own.headers or {})))
+  return send_in_turn(method, own.url, own.timeout, own.body, unpack(pairs_of(own.headers or {})))
 end
 
 return freeze("http", { request = request })

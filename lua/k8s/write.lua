@@ -6,9 +6,20 @@ local blocking = require("k8s.task").blocking
 
 local write = {}
 
--- Resolves a kind and sends a body for it.
+-- Resolves a kind.
 write.resource_of = blocking(raw.write.resource)
-write.send_to = blocking(raw.write.send)
+
+local json_of, turn_of, send = raw.write.body, blocking(raw.write.turn), blocking(raw.write.send)
+
+-- Sends a body for a kind, when the script may write again. What is sent is the body as it is now.
+function write.send_to(resource, verb, request, body, view)
+  local json = json_of(resource, verb, request, body)
+  local turn, err = turn_of(verb)
+  if not turn then
+    return nil, err
+  end
+  return send(resource, verb, request, json, view)
+end
 
 local is_view, copy = raw.view.is, raw.object.copy
 local field = options.field

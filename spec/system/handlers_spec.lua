@@ -68,7 +68,7 @@ describe("the options of a handler", function()
     local socket = temp.name() .. ".sock"
     local engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"
-      k8s.writes { "configmaps:patch" }
+      k8s.writes { "configmaps:patch", "configmaps:create" }
       local maps = k8s.informer "configmaps"
       maps:on_add(function() return "a value", "and another" end)
       maps:on_add(function() return nil end)
@@ -79,9 +79,18 @@ describe("the options of a handler", function()
       k8s.after("10ms",
         function() return k8s.patch({ kind = "cm", name = "nope", namespace = "shop" }, { data = {} }) end)
       k8s.on_leader(function() return nil, "no start" end)
+      -- Handled: neither failed.
+      maps:on_add(function() k8s.patch({ kind = "cm", name = "gone", namespace = "shop" }, { data = {} }) end)
+      maps:on_add(function(obj)
+        k8s.create {
+          apiVersion = "v1", kind = "ConfigMap", metadata = { name = obj:name(), namespace = obj:namespace() },
+        }
+        print "handled"
+      end)
     ]], { "--admin-socket", socket })
     local function failures() return select(2, engine:err():gsub(' failed" script=', "")) end
     engine:wait_until(function() return failures() == 4 end, "four failures")
+    engine:wait_line "^handled$"
     local err = engine:err()
     assert.has_match('%.lua:7%] "Handler failed" [^\n]*handler="writes" [^\n]*result="error" err="bad label"', err)
     assert.has_match('%.lua:9%] "Handler failed" [^\n]*handler="plain" [^\n]*err="plainly no"', err)

@@ -1,6 +1,7 @@
 /* Status of a running engine for the admin socket; see admin_engine.h. */
 #include "app/admin/admin_engine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -106,6 +107,16 @@ static void put_declared(const struct declarations *declared, struct buf *out)
     for (size_t i = 0; i < declared->count; i++) json_text(out, NULL, declared->items[i].text);
 }
 
+/* "waitingWrites" and "waitingWritesMilliseconds" */
+static void put_pace(const char *what, struct pace_status pace, struct buf *out)
+{
+    char key[48];
+    snprintf(key, sizeof key, "waiting%s", what);
+    json_int(out, key, (int64_t)pace.waiting);
+    snprintf(key, sizeof key, "waiting%sMilliseconds", what);
+    json_int(out, key, pace.longest_ms);
+}
+
 static void put_running(const struct script *script, struct buf *out)
 {
     struct script_counters counters = script_counters(script);
@@ -120,6 +131,8 @@ static void put_running(const struct script *script, struct buf *out)
     script_each_error(script, put_error, out);
     json_close(out, '}');
     json_int(out, "failedWrites", (int64_t)counters.failed_writes);
+    put_pace("Writes", script_pace(script, LIMIT_WRITES), out);
+    put_pace("Requests", script_pace(script, LIMIT_HTTP_REQUESTS), out);
     put_main(script, out);
     json_int(out, "pending", (int64_t)script_pending_events(script));
     json_open(out, "eventHandlers", '[');

@@ -21,13 +21,20 @@ static void fill(struct token_bucket *bucket, int64_t now_ms)
     bucket->at_ms = now_ms;
 }
 
-int64_t token_bucket_take(struct token_bucket *bucket, int64_t now_ms)
+int64_t token_bucket_wait_ms(struct token_bucket *bucket, double count, int64_t now_ms)
 {
     fill(bucket, now_ms);
-    bucket->tokens -= 1;
-    if (bucket->tokens > -tiny) return 0;
-    double wait_ms = ceil(-bucket->tokens / bucket->per_ms - tiny);
+    double missing = count - bucket->tokens;
+    if (missing < tiny) return 0;
+    double wait_ms = ceil(missing / bucket->per_ms - tiny);
     return wait_ms < (double)DURATION_MAX_MS ? (int64_t)wait_ms : DURATION_MAX_MS;
+}
+
+int64_t token_bucket_take(struct token_bucket *bucket, int64_t now_ms)
+{
+    int64_t wait_ms = token_bucket_wait_ms(bucket, 1, now_ms);
+    bucket->tokens -= 1;
+    return wait_ms;
 }
 
 bool token_bucket_try(struct token_bucket *bucket, int64_t now_ms)

@@ -17,6 +17,8 @@ void token_bucket_start(struct token_bucket *bucket, double per_second, double b
 /* Takes a token; returns the wait for it, in ms, rounded up: the rate is never exceeded. At most
  * DURATION_MAX_MS. */
 int64_t token_bucket_take(struct token_bucket *bucket, int64_t now_ms);
+/* Returns the time, in ms, until token_bucket_try finds `count` tokens. */
+int64_t token_bucket_wait_ms(struct token_bucket *bucket, double count, int64_t now_ms);
 /* Takes a token if there is one. */
 bool token_bucket_try(struct token_bucket *bucket, int64_t now_ms);
 /* Returns a token that is due in `wait_ms` and no longer needed; later tokens stay when they are. */

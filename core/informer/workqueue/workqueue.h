@@ -44,9 +44,9 @@ bool workqueue_add(struct workqueue *queue, struct str key, struct err *err);
 bool workqueue_add_after(struct workqueue *queue, struct str key, int64_t delay_ms, struct err *err);
 /* Adds a key after the delay of the limiter (W-10). */
 bool workqueue_add_rate_limited(struct workqueue *queue, struct str key, struct err *err);
-/* Likewise for a processing key. One that was retried `max` times already is dropped instead: forgotten and
- * counted, and false is returned. */
-bool workqueue_retry(struct workqueue *queue, struct str key, uint64_t max);
+/* Likewise for a processing key, after `least_ms` at least. One that was retried `max` times already is
+ * dropped instead: forgotten and counted, and false is returned. */
+bool workqueue_retry(struct workqueue *queue, struct str key, uint64_t max, int64_t least_ms);
 /* Sets the reason of a key's last failure, for the status; cut if long, and kept until the key is forgotten.
  * Ignored for a key without failures. */
 void workqueue_set_why(struct workqueue *queue, struct str key, struct str why);

@@ -47,21 +47,21 @@ bool workqueue_add_after(struct workqueue *queue, struct str key, int64_t delay_
     return item != NULL;
 }
 
-/* Adds an item after the limiter's delay (W-10). A limiter that counts no failures leaves no trace of the
- * key. */
-static void add_rate_limited(struct workqueue *queue, struct workqueue_item *item)
+/* Adds an item after the limiter's delay (W-10), or a longer one. A limiter that counts no failures leaves no
+ * trace of the key. */
+static void add_rate_limited(struct workqueue *queue, struct workqueue_item *item, int64_t least_ms)
 {
     struct rate_limiter *limiter = &queue->options.limiter;
     int64_t delay_ms = rate_limiter_when_ms(limiter, item->failures, clock_now_ms(queue->options.clock));
     if (rate_limiter_counts(limiter) && item->failures++ == 0) queue->failing++;
-    add_after(queue, item, delay_ms);
+    add_after(queue, item, delay_ms > least_ms ? delay_ms : least_ms);
 }
 
 bool workqueue_add_rate_limited(struct workqueue *queue, struct str key, struct err *err)
 {
     if (queue->shut_down) return true;
     struct workqueue_item *item = workqueue_item(queue, key, err);
-    if (item) add_rate_limited(queue, item);
+    if (item) add_rate_limited(queue, item, 0);
     return item != NULL;
 }
 
@@ -101,13 +101,13 @@ void workqueue_forget(struct workqueue *queue, struct str key)
     if (item) forget(queue, item);
 }
 
-bool workqueue_retry(struct workqueue *queue, struct str key, uint64_t max)
+bool workqueue_retry(struct workqueue *queue, struct str key, uint64_t max, int64_t least_ms)
 {
     struct workqueue_item *item = workqueue_find(queue, key);
     must(item && item->processing);
     if (queue->shut_down) return true;
     if (item->failures < max) {
-        add_rate_limited(queue, item);
+        add_rate_limited(queue, item, least_ms);
         return true;
     }
     forget(queue, item);

@@ -12,6 +12,7 @@
 #include "informer/shared/shared_factory.h"
 #include "informer/workqueue/workqueue.h"
 #include "script/vm/host.h"
+#include "script/vm/limits.h"
 #include "script/vm/quarantine.h"
 #include "script/work/command.h"
 #include "script/work/script_main.h"
@@ -144,6 +145,8 @@ bool script_has_main(const struct script *script);
  * without informers. */
 bool script_has_synced(const struct script *script);
 struct script_counters script_counters(const struct script *script);
+/* Returns the writes or requests that wait for the limit LIMIT_WRITES or LIMIT_HTTP_REQUESTS. */
+struct pace_status script_pace(const struct script *script, enum limit limit);
 /* Returns the counters of this generation only. */
 struct script_tally script_tally(const struct script *script);
 /* Returns the first failure of this generation as one line, "scripts/x.lua:12: ..."; "" for none. */

@@ -10,6 +10,7 @@
 #include "script/server/declared.h"
 #include "script/vm/failure_log.h"
 #include "script/vm/state.h"
+#include "script/vm/throttle.h"
 #include "script/work/script_queue.h"
 #include "script/work/script_timer.h"
 
@@ -216,6 +217,11 @@ bool script_has_synced(const struct script *script)
 struct script_counters script_counters(const struct script *script)
 {
     return script->report.counters;
+}
+
+struct pace_status script_pace(const struct script *script, enum limit limit)
+{
+    return pace_status(script, limit);
 }
 
 struct script_tally script_tally(const struct script *script)

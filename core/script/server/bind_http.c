@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/time/token_bucket.h"
 #include "net/web.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
 #include "script/vm/memory.h"
 #include "script/vm/modules.h"
 #include "script/vm/task.h"
+#include "script/vm/throttle.h"
 
 enum { TIMEOUT_MS = 30000, ARG_HEADERS = 5, LEVEL_SLOTS = 6 };
 
@@ -72,20 +72,6 @@ static size_t header_args(lua_State *L, const char **headers)
         headers[count++] = value.p;
     }
     return count / 2;
-}
-
-/* The limit http-requests. */
-static void take_turn(lua_State *L)
-{
-    struct script *script = script_of(L);
-    int64_t most = script->limits.values[LIMIT_HTTP_REQUESTS];
-    int64_t now_ms = clock_now_ms(script_clock(script));
-    if (most == LIMIT_NONE) return;
-    if (!script->own.http_rate->per_ms)
-        token_bucket_start(script->own.http_rate, (double)most / 60, most > 1 ? (double)most : 1, now_ms);
-    if (!token_bucket_try(script->own.http_rate, now_ms))
-        script_raise(L, "http.request: over the limit %s (%lld per minute)", limit_name(LIMIT_HTTP_REQUESTS),
-                     (long long)most);
 }
 
 /* --- the wait */
@@ -172,29 +158,43 @@ static size_t body_max(const struct script *script)
     return (size_t)most; /* LIMIT_NONE is half of what there can be */
 }
 
-/* send(method, url, timeout or nil, body or nil, name, value, ...): { status, headers, body }, or nil, err.
- * Waits.
- */
+/* Reads method, url, timeout or nil, body or nil, name, value, ... */
+static struct web_call_request request_args(lua_State *L, const char **headers)
+{
+    struct web_call_request request = {.method = method_arg(L, 1),
+                                       .url = url_arg(L, 2),
+                                       .headers = headers,
+                                       .timeout_ms = TIMEOUT_MS,
+                                       .body_max = body_max(script_of(L))};
+    if (!lua_isnoneornil(L, 3)) request.timeout_ms = arg_duration_ms(L, 3, "http.request: timeout");
+    if (request.timeout_ms < 1) script_raise(L, "http.request: timeout must be greater than 0");
+    request.body = arg_bytes_opt(L, 4, "http.request: body");
+    request.header_count = header_args(L, headers);
+    return request;
+}
+
+/* turn(...): checks the arguments, and returns true, or nil, err. Waits for the limit http-requests. */
+static int l_http_turn(lua_State *L)
+{
+    const char *headers[2 * (WEB_HEADERS_MAX + 1)];
+    const struct web_call_request request = request_args(L, headers);
+    struct web *web = script_of(L)->host->web;
+    struct err err;
+    task_check(L, "http.request");
+    if (!web) return push_error(L, 0, "NotConnected", STR("network access is disabled here"));
+    if (!web_allows(web_allowed(web), request.url, &err)) return push_err(L, &err);
+    return pace_turn(L, LIMIT_HTTP_REQUESTS, "http.request");
+}
+
+/* send(...), after its turn: returns { status, headers, body }, or nil, err. Waits. */
 static int l_http_send(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_response, drop, .finishes = true};
     struct script *script = script_of(L);
     const char *headers[2 * (WEB_HEADERS_MAX + 1)];
+    const struct web_call_request request = request_args(L, headers);
     struct web *web = script->host->web;
-    struct err err;
-    struct web_call_request request = {.method = method_arg(L, 1),
-                                       .url = url_arg(L, 2),
-                                       .headers = headers,
-                                       .timeout_ms = TIMEOUT_MS,
-                                       .body_max = body_max(script)};
-    if (!lua_isnoneornil(L, 3)) request.timeout_ms = arg_duration_ms(L, 3, "http.request: timeout");
-    if (request.timeout_ms < 1) script_raise(L, "http.request: timeout must be greater than 0");
-    request.body = arg_bytes_opt(L, 4, "http.request: body");
-    request.header_count = header_args(L, headers);
     task_check(L, "http.request");
-    if (!web) return push_error(L, 0, "NotConnected", STR("network access is disabled here"));
-    if (!web_allows(web_allowed(web), request.url, &err)) return push_err(L, &err);
-    take_turn(L);
     memory_take(L, request.body.n);
     struct http_wait *wait = NEW(struct http_wait);
     wait->script = script;
@@ -206,6 +206,8 @@ static int l_http_send(lua_State *L)
 static void bind_http(lua_State *L)
 {
     lua_newtable(L);
+    lua_pushcfunction(L, l_http_turn);
+    lua_setfield(L, -2, "turn");
     lua_pushcfunction(L, l_http_send);
     lua_setfield(L, -2, "send");
     lua_setfield(L, -2, "http");
@@ -216,8 +218,5 @@ static void push_module(lua_State *L)
     modules_internal(L, "k8s.http");
 }
 
-const struct feature feature_http = {.parts = {"http"},
-                                     .bind = bind_http,
-                                     .module = "http",
-                                     .push_module = push_module,
-                                     FEATURE_OWNS(http_rate)};
+const struct feature feature_http = {
+    .parts = {"http"}, .bind = bind_http, .module = "http", .push_module = push_module};

@@ -1,11 +1,12 @@
 /* raw.write: creates, changes and deletes objects. lua/k8s/write.lua converts the arguments to kind, place
  * and body. Here the kind is resolved and checked against the script's declarations, the body becomes JSON,
- * and the request goes to the I/O thread. */
+ * the write waits for its turn, and the request goes to the I/O thread. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "informer/live/live_client.h"
+#include "script/server/applied.h"
 #include "script/server/bind_kind.h"
 #include "script/server/dry_write.h"
 #include "script/server/write_record.h"
@@ -64,6 +65,7 @@ struct write_wait {
     struct object_response response;
     struct err err; /* of it */
     struct write_record record;
+    struct applied applied;
 };
 
 static void on_response(void *ctx, const struct object_response *response)
@@ -73,6 +75,8 @@ static void on_response(void *ctx, const struct object_response *response)
     wait->responded = true;
     if (response->err) wait->err = *response->err;
     write_record_veil(&wait->record, &wait->err);
+    if (applied_same(&wait->applied, wait->script, wait->record.request, response->object))
+        pace_give_back(wait->script, LIMIT_WRITES);
     task_wake(&wait->wait);
 }
 
@@ -93,7 +97,7 @@ static void drop_write(struct task_wait *base)
     struct write_wait *wait = container_of(base, struct write_wait, wait);
     if (!wait->responded) err_set(&wait->err, ERR_CANCELLED, "cancelled in flight; it may have been applied");
     wait->response.err = wait->err.code ? &wait->err : NULL;
-    write_record_end(&wait->record, wait->script, &wait->response);
+    write_record_end(&wait->record, base->task, &wait->response);
     if (wait->read) live_close(wait->read);
     wait->script->own.writes->bodies -= wait->body_len;
     root_unref(wait->response.object);
@@ -104,6 +108,7 @@ static void send(struct write_wait *wait, struct object_request *r)
 {
     struct script *script = wait->script;
     r->fence = task_fence(script);
+    applied_begin(&wait->applied, script, r);
     wait->read = live_call(script->host->cluster->live, r, on_response, wait);
     wait->body_len = r->body.n;
     script->own.writes->bodies += r->body.n;
@@ -132,13 +137,9 @@ static void check_declared(lua_State *L, const struct object_request *r)
     resource_declared(L, 1, &q);
 }
 
-/* send(resource, function, request, body, given): returns the object, or true, or nil, err. `request` is a
- * table of lua/k8s with the members of struct object_request, `given` the view that the script passed, if
- * any. Waits. */
-static int l_write_send(lua_State *L)
+/* Reads resource, function and a table of lua/k8s with the members of struct object_request. */
+static struct object_request request_arg(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_response, drop_write, .finishes = true};
-    struct script *script = script_of(L);
     struct object_request r = {.verb = write_verb_arg(L, 2)};
     const char *function = write_function_of(&r)->name;
     r.place.resource = resource_arg(L, 1, function);
@@ -146,15 +147,40 @@ static int l_write_send(lua_State *L)
     lua_settop(L, 5);
     write_request_read(L, 3, &r);
     check_declared(L, &r);
+    return r;
+}
+
+/* body(resource, function, request, body): checks the arguments, and returns the body as JSON. */
+static int l_write_body(lua_State *L)
+{
+    const struct object_request r = request_arg(L);
+    const char *function = write_function_of(&r)->name;
+    const struct buf *json = json_encode(L, 4, function, BODY_MAX);
+    lua_pushlstring(L, json->data, json->len);
+    return 1;
+}
+
+/* turn(function): returns true, or nil, err. Waits for the limit writes. */
+static int l_write_turn(lua_State *L)
+{
+    const struct object_request request = {.verb = write_verb_arg(L, 1)};
+    int count = pace_turn(L, LIMIT_WRITES, write_function_of(&request)->name);
+    if (count == 2) script_of(L)->report.counters.failed_writes++;
+    return count;
+}
+
+/* send(resource, function, request, json, given): returns the object, or true, or nil, err. `given` is the
+ * view that the script passed, if any. Waits. */
+static int l_write_send(lua_State *L)
+{
+    static const struct task_wait_ops ops = {push_response, drop_write, .finishes = true};
+    struct script *script = script_of(L);
+    struct object_request r = request_arg(L);
+    const char *function = write_function_of(&r)->name;
     const struct view *given = view_test(L, 5);
-    r.body = buf_slice(json_encode(L, 4, function, BODY_MAX));
+    r.body = arg_bytes(L, 4, function);
     check_bodies(L, function, r.body.n);
     task_check(L, function);
-    struct err err;
-    if (!throttle_write(script, function, &err)) {
-        script->report.counters.failed_writes++;
-        return push_err(L, &err);
-    }
     struct write_wait *wait = NEW(struct write_wait);
     wait->script = script;
     err_clear(&wait->err);
@@ -189,6 +215,7 @@ static int l_write_seconds(lua_State *L)
 static void bind_write(lua_State *L)
 {
     static const luaL_Reg verbs[] = {{"declare", l_write_declare}, {"resource", l_write_resource},
+                                     {"body", l_write_body},       {"turn", l_write_turn},
                                      {"send", l_write_send},       {"type_of", l_write_type_of},
                                      {"seconds", l_write_seconds}, {NULL, NULL}};
     lua_newtable(L);
@@ -203,6 +230,7 @@ static void bind_write(lua_State *L)
 static void close_writes(struct script *script)
 {
     write_counters_clear(script->own.writes);
+    number_map_clear(&script->own.writes->applied);
     declarations_clear(&script->own.writes->declared);
 }
 

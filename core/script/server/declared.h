@@ -7,6 +7,7 @@
 #include <sys/queue.h>
 
 #include "base/err.h"
+#include "base/number_map.h"
 #include "base/str.h"
 
 struct kinds;
@@ -53,6 +54,7 @@ struct script_writes {
     struct declarations declared;
     size_t bodies;                       /* bytes, of writes that wait for their responses */
     LIST_HEAD(, write_counter) counters; /* see write_record.h */
+    struct number_map applied;           /* see applied.h */
 };
 
 /* One more; the same again changes nothing. ERR_INVALID when it is no "kind:verb". */

@@ -95,10 +95,19 @@ static void count_sent(struct script *script, const struct object_request *reque
     buf_clear(&code);
 }
 
-void write_record_end(struct write_record *record, struct script *script,
-                      const struct object_response *response)
+/* Counts a failed write. A script may expect a 404 or 409: such a write has failed if the call fails too,
+ * which is known at its end. */
+static void count_failed(struct task *task, struct script *script, const struct object_response *response)
 {
-    script->report.counters.failed_writes += response->err != NULL;
+    int status = response->err ? response->err->http_status : 0;
+    task->write_refused = status == 404 || status == 409;
+    script->report.counters.failed_writes += response->err && !task->write_refused;
+}
+
+void write_record_end(struct write_record *record, struct task *task, const struct object_response *response)
+{
+    struct script *script = task->script;
+    count_failed(task, script, response);
     if (!record->is_recorded) count_sent(script, record->request, response->http_status);
     if (script->host->audit)
         write_log_add(script->host->audit, record, clock_wall_us(script_clock(script)), response);

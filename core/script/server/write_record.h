@@ -17,8 +17,8 @@ void write_record_begin(struct write_record *record, struct script *script,
                         const struct object_request *request);
 /* Has the text of a response to the write of a Secret, or its like, say nothing but the reason. */
 void write_record_veil(const struct write_record *record, struct err *err);
-/* Its end. The response's object is the one that the server has now; it stays the caller's. */
-void write_record_end(struct write_record *record, struct script *script,
-                      const struct object_response *response);
+/* Its end, in the task that wrote. The response's object is the one that the server has now; it stays the
+ * caller's. */
+void write_record_end(struct write_record *record, struct task *task, const struct object_response *response);
 /* Series of one script, one for each verb, resource and code that came up. */
 void write_counters_clear(struct script_writes *writes);

@@ -2,10 +2,12 @@
 #include "script/vm/call.h"
 
 #include <lauxlib.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/time/duration.h"
 #include "script/vm/absent.h"
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
@@ -123,6 +125,16 @@ static void take_text(lua_State *L, struct script_failure *failure)
     }
 }
 
+int64_t call_retry_after_ms(lua_State *L)
+{
+    if (lua_type(L, -1) != LUA_TTABLE) return 0;
+    push_ref(L, script_of(L), REF_RETRY_AFTER_KEY);
+    lua_rawget(L, -2);
+    double ms = lua_type(L, -1) == LUA_TNUMBER ? ceil(lua_tonumber(L, -1) * 1e3) : 0;
+    lua_pop(L, 1);
+    return !(ms > 0) ? 0 : ms < (double)DURATION_MAX_MS ? (int64_t)ms : DURATION_MAX_MS;
+}
+
 void call_check_stack(lua_State *L)
 {
     const char *here = __builtin_frame_address(0);
@@ -181,6 +193,7 @@ void call_fail(lua_State *L)
     struct script *script = script_of(L);
     const char *phase = script->call.no_yield;
     script->call.no_yield = "the __tostring of an error";
+    script->failure.retry_after_ms = call_retry_after_ms(L);
     take_text(L, &script->failure);
     lua_pop(L, 1);
     script->call.no_yield = phase;
@@ -267,6 +280,8 @@ void call_setup(lua_State *L)
     set_ref(L, REF_TO_TEXT);
     lua_pushliteral(L, "message");
     set_ref(L, REF_MESSAGE_KEY);
+    lua_pushliteral(L, "retry_after");
+    set_ref(L, REF_RETRY_AFTER_KEY);
     lua_pushboolean(
         L, 1); /* the registry's list of free slots exists from here on: giving one back allocates nothing */
     luaL_unref(L, LUA_REGISTRYINDEX, luaL_ref(L, LUA_REGISTRYINDEX));

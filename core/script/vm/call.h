@@ -46,6 +46,9 @@ void call_enter(struct script *script, const char *phase, const char *what, enum
                 const char *stack_base);
 enum script_result call_leave(struct script *script, enum script_result result);
 void call_fail(lua_State *L);
+/* Returns the field retry_after, in ms, of the error value on top of the stack, which stays there; 0: none.
+ * Allocates nothing in Lua. */
+int64_t call_retry_after_ms(lua_State *L);
 /* Keeps the frames of a coroutine that an error has ended, for the traceback, before its parent raises the
  * error again. The error value is on top of L's stack. */
 void call_keep_frames(lua_State *L, lua_State *dead);

@@ -62,6 +62,7 @@ void failure_forget(struct script_failure *failure)
     failure->traceback.len = 0;
     failure->source[0] = '\0';
     failure->line = 0;
+    failure->retry_after_ms = 0;
     failure->traced = false;
 }
 
@@ -80,6 +81,7 @@ void failure_copy(struct script_failure *to, const struct script_failure *from)
     buf_str(&to->traceback, buf_slice(&from->traceback));
     memcpy(to->source, from->source, sizeof to->source);
     to->line = from->line;
+    to->retry_after_ms = from->retry_after_ms;
     to->traced = from->traced;
 }
 

@@ -101,6 +101,12 @@ struct script_counters {
     uint64_t failed_writes;
 };
 
+/* Number of calls that wait for a rate limit, and how long the first has waited. */
+struct pace_status {
+    size_t waiting;
+    int64_t longest_ms;
+};
+
 /* Number of calls into its functions, and of failed calls, in one generation alone. */
 struct script_tally {
     uint64_t calls, failed;

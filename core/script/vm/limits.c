@@ -51,7 +51,7 @@ const struct limits limits_default = {{
     [LIMIT_SERIES] = 1000,
     [LIMIT_LOG_LINES] = 1000,
     [LIMIT_PRINT_BUFFER] = 8 * MI,
-    [LIMIT_WRITES] = 600,
+    [LIMIT_WRITES] = 1200,
     [LIMIT_HTTP_REQUESTS] = 600,
 }};
 

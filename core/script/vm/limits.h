@@ -24,7 +24,7 @@ enum limit {
     LIMIT_SERIES,
     LIMIT_LOG_LINES, /* in a second */
     LIMIT_PRINT_BUFFER,
-    LIMIT_WRITES, /* in a minute, and so the next */
+    LIMIT_WRITES, /* in a minute, and so the next; one over it waits */
     LIMIT_HTTP_REQUESTS,
     LIMIT_COUNT,
 };

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/time/token_bucket.h"
 #include "informer/store/indexer.h"
 #include "object/value/value.h"
 #include "script/vm/host.h"
@@ -33,7 +34,8 @@ struct script_failure {
     struct buf traceback;    /* one line for each frame; may be empty */
     char source[LUA_IDSIZE]; /* place of the error; "" outside of the script */
     int line;
-    bool traced; /* the message handler ran; Lua skips it for memory errors */
+    int64_t retry_after_ms; /* of the error, from the server or a limit; 0: none */
+    bool traced;            /* the message handler ran; Lua skips it for memory errors */
 };
 
 /* --- absent.h */
@@ -126,6 +128,7 @@ struct task {
     const char *what;
     enum limit cpu;
     bool finishes;
+    bool write_refused;  /* the last write, by 404 or 409: it has failed if the call fails */
     struct fence *fence; /* a reference; NULL: none */
     void (*done)(void *ctx, enum script_result result);
     void (*describe)(void *ctx, struct buf *caller, struct buf *trigger);
@@ -174,8 +177,19 @@ struct rate {
     int64_t newest; /* newest slot, counted from the epoch of the clock */
 };
 
+/* Turns of writes or requests; zero-initialised until the first. */
+struct pace {
+    struct script *script;
+    struct token_bucket tokens;
+    struct timer timer; /* runs while calls wait, until the turn of the first */
+    TAILQ_HEAD(pace_waits, pace_wait) waits;
+    size_t waiting;
+    struct series *waiting_series, *waited_series; /* created with the first wait */
+};
+
 struct throttle {
-    struct rate writes, log_lines;
+    struct pace writes, requests;
+    struct rate log_lines;
     uint64_t left_out;             /* lines omitted since the log last reported them */
     struct timer note;             /* runs while lines are omitted */
     struct series *left_out_total; /* created with the first omitted line */

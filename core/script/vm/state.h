@@ -60,6 +60,7 @@ enum script_ref {
     REF_ENTER,
     REF_TO_TEXT,
     REF_MESSAGE_KEY,
+    REF_RETRY_AFTER_KEY,
     REF_INTERNAL_ENV,  /* globals of lua/k8s, which a script cannot change */
     REF_INTERNAL,      /* modules of lua/k8s, by name */
     REF_RAW,           /* the C verbs, handed to them */
@@ -185,7 +186,6 @@ struct script {
         struct script_main *main;
         struct script_reads *reads;
         struct script_writes *writes;
-        struct token_bucket *http_rate; /* of http.request; per_ms 0: unused so far */
         struct script_rules *rules;
         struct repl *repl; /* borrowed, of a prompt; NULL: a script */
     } own;

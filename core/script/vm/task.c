@@ -105,6 +105,8 @@ static void discard(struct task *task)
 static void release(struct task *task, enum script_result result)
 {
     struct tasks *tasks = &task->script->tasks;
+    task->script->report.counters.failed_writes += task->write_refused && result != SCRIPT_OK;
+    task->write_refused = false;
     end_cleanups(task, result == SCRIPT_OK);
     if (lua_status(task->co) != 0 || tasks->idle_count == TASKS_IDLE_MAX) {
         discard(task);

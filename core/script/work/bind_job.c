@@ -38,6 +38,7 @@ static int l_job_retry(lua_State *L)
 {
     struct job *job = job_self(L, "retry");
     lua_settop(L, 2);
+    job->retry_after_ms = call_retry_after_ms(L);
     push_why(L);
     snprintf(job->why, sizeof job->why, "%s", own_text(L, -1));
     job->outcome = JOB_RETRY;

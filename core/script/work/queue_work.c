@@ -39,10 +39,11 @@ static void give_up(const struct key_work *work, struct str why)
     log_write(LOG_ERROR, q->script->id.path, 0, "Key dropped after max_retries", fields);
 }
 
-static void retry(struct key_work *work, struct str why)
+/* Retries the key, but not before the time that the error names (W-10). */
+static void retry(struct key_work *work, struct str why, int64_t retry_after_ms)
 {
     struct script_queue *q = work->queue;
-    if (workqueue_retry(q->queue, key_of(work), q->max_retries))
+    if (workqueue_retry(q->queue, key_of(work), q->max_retries, retry_after_ms))
         workqueue_set_why(q->queue, key_of(work), why);
     else
         give_up(work, why);
@@ -61,7 +62,7 @@ static void fail(struct key_work *work, enum script_result result)
     q->errors++;
     series_inc(q->errors_series);
     failure_log_add(&q->report, q->script, SCRIPT_WORKER, result, about);
-    retry(work, buf_slice(&q->script->failure.text));
+    retry(work, buf_slice(&q->script->failure.text), q->script->failure.retry_after_ms);
 }
 
 static void succeed(struct key_work *work)
@@ -72,7 +73,7 @@ static void succeed(struct key_work *work)
     if (job->outcome == JOB_RETRY) {
         log_v(4, "Retrying key", F("script", work->queue->script->id.name), F("queue", work->queue->name),
               FS("key", key_of(work)), F("err", job->why));
-        retry(work, str_of(job->why));
+        retry(work, str_of(job->why), job->retry_after_ms);
         return;
     }
     workqueue_forget(queue, key_of(work));

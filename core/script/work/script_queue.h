@@ -58,6 +58,7 @@ enum { JOB_WHY_MAX = 256 };
 struct job {
     enum { JOB_DONE, JOB_RETRY, JOB_AFTER } outcome;
     int64_t after_ms;
+    int64_t retry_after_ms; /* of the error given to job:retry; 0: none */
     uint64_t retries;
     bool ended;
     char why[JOB_WHY_MAX]; /* of job:retry; cut when longer */

@@ -83,14 +83,21 @@ local function reload_error(script, now)
     units.duration(now - units.time(script.reloadErrorTime)))
 end
 
+-- Writes or requests that wait for a rate limit, and how long the first of them has.
+local function waiting(what, count, milliseconds)
+  return int(count) ~= 0 and ("%s waiting for the limit: %d, for %.1fs"):format(what, count, int(milliseconds) / 1000)
+end
+
 -- State of main or its failure; how many writes failed, whatever the script did about it; in the wide form
 -- also which calls failed, and which handlers lag.
 local function note_of(script, view)
   local state, candidate, wide = text(script.mainState), script.candidate, view.wide
   return values.join({
-    n = 10,
+    n = 12,
     (state == "failed" or state == "waiting") and "main: " .. text(script.main),
     int(script.failedWrites) ~= 0 and ("writes failed: %d"):format(script.failedWrites),
+    waiting("writes", script.waitingWrites, script.waitingWritesMilliseconds),
+    waiting("requests", script.waitingRequests, script.waitingRequestsMilliseconds),
     quarantined(script, view.now),
     reload_error(script, view.now),
     type(candidate) == "table"

@@ -108,18 +108,30 @@ static void test_a_key_that_fails_too_often_is_given_up(void **state)
     queue_add("foo");
     for (int i = 0; i < 3; i++) {
         assert_string_equal(queue_get(), "foo");
-        assert_true(workqueue_retry(queue, STR("foo"), 3));
+        assert_true(workqueue_retry(queue, STR("foo"), 3, 0));
         queue_done("foo");
         virtual_clock_advance(&queue_clock, 1000);
     }
     assert_string_equal(queue_get(), "foo");
-    assert_false(workqueue_retry(queue, STR("foo"), 3));
+    assert_false(workqueue_retry(queue, STR("foo"), 3, 0));
     queue_done("foo");
     virtual_clock_advance(&queue_clock, 1000000);
     assert_string_equal(queue_get(), "-");
     assert_int_equal(status_of_queue().dropped, 1);
     assert_int_equal(status_of_queue().failing, 0);
     assert_int_equal(quota.keys, 0);
+}
+
+static void test_w10_a_key_that_failed_comes_not_before_the_time_it_was_told(void **state)
+{
+    queue_add("foo");
+    assert_string_equal(queue_get(), "foo");
+    assert_true(workqueue_retry(queue, STR("foo"), 3, 30000));
+    queue_done("foo");
+    virtual_clock_advance(&queue_clock, 29999);
+    assert_string_equal(queue_get(), "-");
+    virtual_clock_advance(&queue_clock, 1);
+    assert_string_equal(queue_get(), "foo");
 }
 
 static void test_keys_are_bounded_in_number_and_length(void **state)
@@ -179,7 +191,7 @@ static void test_w11_the_series_of_a_queue(void **state)
     assert_shown("workqueue_unfinished_work_seconds{name=\"unit\",script=\"spec\"} 0\n");
     assert_shown("workqueue_depth{name=\"unit\",script=\"spec\"} 2\n");
     queue_get();
-    workqueue_retry(queue, STR("foo"), 0);
+    workqueue_retry(queue, STR("foo"), 0, 0);
     assert_shown("kubelua_queue_dropped_total{name=\"unit\",script=\"spec\"} 1\n");
 }
 
@@ -274,6 +286,7 @@ int main(void)
         T(test_w7_a_key_may_be_queued_and_delayed),
         T(test_w10_rate_limited_keys_wait_longer_each_time_until_they_are_forgotten),
         T(test_a_key_that_fails_too_often_is_given_up),
+        T(test_w10_a_key_that_failed_comes_not_before_the_time_it_was_told),
         T(test_keys_are_bounded_in_number_and_length),
         T(test_who_looks_is_told_of_failing_keys),
         T(test_w11_the_series_of_a_queue),
