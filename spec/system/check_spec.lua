@@ -14,6 +14,8 @@ local k8s = require "k8s"
 k8s.informer("pods"):on_add(print, { where = { ["status.phase"] = "Failed" } })
 ]]
 
+local no_server = "; no server was asked (use --context or --server for its kinds and permissions)\n"
+
 local crds = [[{ "kind": "List", "items": [ { "kind": "CustomResourceDefinition", "spec": {
   "group": "example.com", "scope": "Namespaced",
   "names": { "plural": "widgets", "singular": "widget", "kind": "Widget", "shortNames": ["wd"] },
@@ -28,7 +30,7 @@ describe("kubelua check", function()
 
   it("finds nothing wrong with a sound script, nor with the examples", function()
     write("a.lua", sound)
-    assert.are.same({ 0, "", "1 script, 0 errors, 0 warnings\n" }, { check("-f", folder) })
+    assert.are.same({ 0, "", "1 script, 0 errors, 0 warnings" .. no_server }, { check("-f", folder) })
     local code, out = check("-f", "scripts", "--leader-elect-resource-namespace", "ops")
     assert.are.same({ 0, "" }, { code, (out:gsub("[^\n]*: warning: [^\n]*\n", "")) })
   end)
@@ -42,7 +44,7 @@ describe("kubelua check", function()
     assert.are.equal("a.lua:1: error: unexpected symbol near '='\n"
       .. 'b.lua:3: error: k8s.informer: unknown option "selctor", did you mean "selector"?\n'
       .. "c.lua:2: error: k8s.sleep may not be called in the load phase\n", out)
-    assert.are.equal("3 scripts, 3 errors, 0 warnings\n", err)
+    assert.are.equal("3 scripts, 3 errors, 0 warnings" .. no_server, err)
     local _, json = check("-f", folder, "-o", "json")
     assert.are.same({ file = "b.lua", line = 3, severity = "error",
       message = 'k8s.informer: unknown option "selctor", did you mean "selector"?' }, cjson.decode(json)[2])
@@ -50,7 +52,7 @@ describe("kubelua check", function()
 
   it("leaves stdout to the findings, whatever scripts print while they load", function()
     write("a.lua", 'print("hello", 1)\n' .. sound)
-    assert.are.same({ 0, "", "hello\t1\n1 script, 0 errors, 0 warnings\n" }, { check("-f", folder) })
+    assert.are.same({ 0, "", "hello\t1\n1 script, 0 errors, 0 warnings" .. no_server }, { check("-f", folder) })
     local _, json = check("-f", folder, "-o", "json")
     assert.are.same({}, cjson.decode(json))
   end)
@@ -130,6 +132,17 @@ k8s.writes { "*:create", "deployments.apps/status:patch" }
     code, out = check("-f", folder, "-s", sim.server)
     assert.are.equal(1, code)
     assert.matches("a.lua:2: error: [^\n]*wd", out)
+  end)
+
+  it("says that no server was asked, also where the environment names one", function()
+    write("a.lua", sound)
+    write("crds.json", crds)
+    write("config", "apiVersion: v1\nkind: Config\ncurrent-context: x\ncontexts: [{ name: x, context: { cluster: x } }]\n"
+      .. "clusters: [{ name: x, cluster: { server: 'http://127.0.0.1:1' } }]\n")
+    local p = cluster.kubelua { "check", "-f", folder .. "/a.lua", env = { KUBECONFIG = folder .. "/config" } }
+    assert.are.same({ 0, "1 script, 0 errors, 0 warnings" .. no_server }, { p:wait(20), p:err() })
+    local against = { check("-f", folder .. "/a.lua", "--against", folder .. "/crds.json") }
+    assert.are.same({ 0, "", "1 script, 0 errors, 0 warnings\n" }, against)
   end)
 
   it("waits for a server no longer than --request-timeout", function()
@@ -247,7 +260,7 @@ k8s.main(function() byhand:done(byhand:get()) end)
       'e.lua:2: error: k8s.cron: day of month "31" never occurs in month "2"',
     }
     assert.are.equal(table.concat(expected, "\n") .. "\n", out)
-    assert.are.equal("5 scripts, 2 errors, 3 warnings\n", err)
+    assert.are.equal("5 scripts, 2 errors, 3 warnings" .. no_server, err)
     for _, name in ipairs { "/b.lua", "/e.lua" } do os.remove(folder .. name) end
     write("a.lua", 'require("k8s").queue { name = "idle" }')
     assert.are.equal(0, (check("-f", folder)))

@@ -120,7 +120,8 @@ describe("kubelua init", function()
     assert.equal(0, code, output)
     local check = cluster.kubelua { "check", "-f", folder .. "/scripts" }
     assert.equal(0, check:wait(), check:out())
-    assert.same({ "", "1 script, 0 errors, 0 warnings\n" }, { check:out(), check:err() })
+    assert.equal("", check:out())
+    assert.has_match("1 script, 0 errors, 0 warnings; no server was asked", check:err(), 1, true)
     local specs = cluster.kubelua { "test", folder }
     assert.equal(0, specs:wait(), specs:out() .. specs:err())
     assert.has_match("1 success / 0 failures / 0 errors", specs:out(), 1, true)

@@ -23,6 +23,16 @@ describe("kubelua rbac", function()
     return p
   end
 
+  -- Nothing in the environment leads to a cluster. Returns stdout with the exit code, stderr and the script.
+  local function alone(text)
+    local script, errors = cluster.script(text), temp.name()
+    local pipe = io.popen(("env -i HOME=/nowhere '%s' rbac -f '%s' 2>'%s'; echo \"exit $?\""):format(
+      cluster.binary, script, errors))
+    local out = pipe:read "*a"
+    pipe:close()
+    return out, temp.read(errors), script
+  end
+
   it("has list and watch of informers, in the namespaces that they name", function()
     local p = on_sim [[
       local k8s = require "k8s"
@@ -218,16 +228,7 @@ rules:
   end)
 
   it("knows Kubernetes' own kinds without a server, and names those that it does not know", function()
-    local home = temp.name()
-    local function run(text)
-      local script = cluster.script(text)
-      local pipe = io.popen(("env -i HOME=/nowhere '%s' rbac -f '%s' 2>'%s'; echo \"exit $?\""):format(
-        cluster.binary, script, home))
-      local out = pipe:read "*a"
-      pipe:close()
-      return out, io.open(home):read "*a", script
-    end
-    local out, err = run [[
+    local out, err = alone [[
       local k8s = require "k8s"
       for _, kind in ipairs { "ing", "apps/v1/Deployment", "leases", "crd", "PriorityClass" } do k8s.informer(kind) end
     ]]
@@ -252,15 +253,14 @@ exit 0
 ]=], out)
     assert.is_truthy(err:find("kubelua rbac: no server, only built-in kinds are known", 1, true), err)
     local script
-    out, err, script = run [[
+    out, err, script = alone [[
       local k8s = require "k8s"
-      k8s.informer("widgets.example.com")
+      k8s.informer("widgits")
       k8s.reads { "gadgets:list", "podz:list", "pods:list" }
       k8s.writes { "deploymens.apps:patch" }
     ]]
-    os.remove(home)
     assert.are.equal("exit 2\n", out)
-    for line, kind in pairs { [2] = "widgets.example.com", [3] = "gadgets" } do
+    for line, kind in pairs { [2] = "widgits", [3] = "gadgets" } do
       line = script .. ":" .. line .. ': "' .. kind .. '" is not a built-in kind; use --server, --kubeconfig'
       assert.is_truthy(err:find(line, 1, true), err)
     end
@@ -269,6 +269,58 @@ exit 0
     assert.is_truthy(err:find(meant, 1, true), err)
     meant = '"podz" is not a built-in kind, did you mean "pods"?; use --server'
     assert.is_truthy(err:find(meant, 1, true), err)
+  end)
+
+  it("takes a kind that nobody knows by its group, where the script writes it", function()
+    local out, err = alone [[
+      local k8s = require "k8s"
+      k8s.informer("widgets.example.com", { namespaces = { "shop" } })
+      k8s.reads { "widgets.v1.example.com:list" }
+      k8s.writes { "example.com/v1beta1/Policy:patch", "policies.example.com/status:apply" }
+    ]]
+    assert.are.equal(head:format "ClusterRole" .. [=[
+rules:
+  - apiGroups: [example.com]
+    resources: [policies, policies/status]
+    verbs: [patch]
+  - apiGroups: [example.com]
+    resources: [widgets]
+    verbs: [list]
+---
+]=] .. head:format "Role" .. [=[
+  namespace: shop
+rules:
+  - apiGroups: [example.com]
+    resources: [widgets]
+    verbs: [watch]
+exit 0
+]=], out)
+    assert.has_match(':2: "widgets.example.com" is not a built-in kind; assumed to be the resource "widgets" of the '
+      .. 'API group "example.com", in namespaces\n', err, 1, true)
+  end)
+
+  it("resolves kinds by a dump, and asks no server then", function()
+    local dump = temp.folder { ["crds.json"] = [[{ "kind": "CustomResourceDefinition", "spec": {
+      "group": "example.com", "scope": "Cluster",
+      "names": { "plural": "widgetry", "singular": "widget", "kind": "Widget", "shortNames": ["wd"] },
+      "versions": [ { "name": "v1", "served": true } ] } }]] }
+    local function against(text)
+      local p = cluster.kubelua { "rbac", "--server", "http://127.0.0.1:1", "--against", dump, "-f",
+        cluster.script(text) }
+      p:wait(30)
+      return p
+    end
+    local p = against "require('k8s').informer('wd', { namespaces = { 'shop' } })"
+    assert.are.same({ head:format "ClusterRole" .. [=[
+rules:
+  - apiGroups: [example.com]
+    resources: [widgetry]
+    verbs: [list, watch]
+]=], "" }, { p:out(), p:err() })
+    p = against "require('k8s').informer('gadgets.example.com')"
+    assert.are.equal(2, p.exit_code, p:report())
+    assert.has_match('doesn\'t have a resource type "gadgets.example.com"', p:err(), 1, true)
+    temp.remove(dump)
   end)
 
   it("asks a server that was named, and says when it cannot", function()

@@ -2,7 +2,9 @@
 #include "app/check/check_target.h"
 
 #include <lauxlib.h>
+#include <stdlib.h>
 
+#include "kube/kinds/catalogue.h"
 #include "kube/kinds/well_known.h"
 #include "object/value/selector.h"
 #include "tool/tool.h"
@@ -34,6 +36,14 @@ static int l_resolve(lua_State *L)
     lua_pushstring(L, err.text);
     lua_pushboolean(L, is_unsure);
     return 3;
+}
+
+static int l_plural(lua_State *L)
+{
+    char *plural = plural_guess(str_of(luaL_checkstring(L, 1)));
+    lua_pushstring(L, plural);
+    free(plural);
+    return 1;
 }
 
 /* A selector that does not parse is reported elsewhere. */
@@ -89,9 +99,13 @@ static int l_review(lua_State *L)
 
 void check_target_push(lua_State *L, const struct check_target *target)
 {
-    static const luaL_Reg functions[] = {
-        {"resolve", l_resolve}, {"selector", l_selector}, {"quote", tool_quote}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"resolve", l_resolve},
+                                         {"plural", l_plural},
+                                         {"selector", l_selector},
+                                         {"quote", tool_quote},
+                                         {NULL, NULL}};
     lua_newtable(L);
+    tool_set_bool(L, "is_whole", target->is_whole);
     lua_pushlightuserdata(L, (void *)target);
     luaL_setfuncs(L, functions, 1);
     if (!target->client) return;

@@ -11,7 +11,8 @@ struct check_target {
     struct command_client *client; /* checks permissions; NULL: none */
 };
 
-/* Pushes a table of functions:
+/* Pushes a table with `is_whole`, and functions:
+ *   plural(kind)     the plural that a kind most likely has: "Widget" gives "widgets"
  *   resolve(kind)    { group, plural, namespaced }; or nil, why, and whether a server may have the kind
  *   selector(text)   the label of which it asks what cannot be, or nil; and whether no labels match it
  *   quote(text)      the text as JSON

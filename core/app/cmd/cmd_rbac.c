@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "app/check/check_against.h"
 #include "app/check/check_target.h"
 #include "app/check/script_facts.h"
 #include "app/cmd/cmd.h"
@@ -17,12 +18,15 @@
 enum { DISCOVERY_MS = 3000, DISCOVERY_NAMED_MS = 20000 };
 
 static struct options options;
+static struct flag_list against;
 static const char *role_name = "kubelua";
 static bool with_fixes;
 
 static const struct flag flags[] = {
     FLAG_SCRIPT_FILES(&options.files),
     {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "Name of the generated roles (default kubelua)"},
+    {"against", 0, FLAG_LIST, &against, "FILE|DIR", NULL,
+     "Resolve kinds by a dump of a cluster (JSON or YAML): CRDs, objects (repeatable)"},
     {"audit-apply", 0, FLAG_BOOL, &with_fixes, NULL, NULL,
      "Add the permissions that kubelua audit --apply needs: patch on kinds whose rules have a fix"},
     {"report", 0, FLAG_MODE, &options.report, REPORT_TARGETS, REPORT_TARGETS,
@@ -39,28 +43,48 @@ static const struct flag_group *groups(void)
     return all;
 }
 
-/* --- asking a server */
+/* --- whom to ask */
 
-/* The server's catalogue; without a server that somebody named, that of the well-known kinds. `*here` is the
- * namespace of the connection, for free(). */
-static struct catalogue *find_catalogue(struct check_target *target, char **here, struct err *err)
+/* Returns the kinds of the server; if nobody named one and none responds, the built-in kinds. */
+static struct catalogue *ask_server(struct check_target *target, const struct cluster_config *cluster,
+                                    struct err *err)
 {
     bool is_named = names_a_server(&options.cluster);
-    struct cluster_config cluster = {0};
     struct catalogue *catalogue = NULL;
-    bool is_configured = cluster_config_load(&options.cluster, &cluster, err);
-    *here = xstrdup(is_configured ? cluster.namespace_ : "default");
-    if (is_configured)
+    if (cluster->server)
         catalogue =
-            refresh_kinds(&(struct command_client_options){&cluster, options.request_timeout_ms,
+            refresh_kinds(&(struct command_client_options){cluster, options.request_timeout_ms,
                                                            is_named ? DISCOVERY_NAMED_MS : DISCOVERY_MS},
                           err);
     target->is_whole = catalogue != NULL;
-    if (!catalogue && is_configured) err_wrap(err, "%s", cluster.server);
-    cluster_config_clear(&cluster);
+    if (!catalogue && cluster->server) err_wrap(err, "%s", cluster->server);
     if (catalogue || is_named) return catalogue;
     fprintf(stderr, "kubelua rbac: no server, only built-in kinds are known: %s\n", err->text);
     return catalogue_well_known();
+}
+
+static struct catalogue *read_dump(lua_State *L, struct check_target *target, struct err *err)
+{
+    struct dump *dump = dump_read(L, against.items, against.count, err);
+    if (!dump) return NULL;
+    struct catalogue *catalogue = catalogue_ref(dump_catalogue(dump));
+    lua_pop(L, 1);
+    dump_free(dump);
+    target->is_whole = true;
+    return catalogue;
+}
+
+/* Sets `*here` to the namespace of the connection, for free(). */
+static struct catalogue *find_catalogue(lua_State *L, struct check_target *target, char **here,
+                                        struct err *err)
+{
+    struct cluster_config cluster = {0};
+    bool is_configured = cluster_config_load(&options.cluster, &cluster, err);
+    *here = xstrdup(is_configured ? cluster.namespace_ : "default");
+    struct catalogue *catalogue =
+        against.count ? read_dump(L, target, err) : ask_server(target, &cluster, err);
+    cluster_config_clear(&cluster);
+    return catalogue;
 }
 
 /* --- the command */
@@ -99,7 +123,7 @@ static int run(struct command_line *line)
     lua_State *L = tool_open();
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
-    if (options_complete(&options, true, &files, &err)) catalogue = find_catalogue(&target, &here, &err);
+    if (options_complete(&options, true, &files, &err)) catalogue = find_catalogue(L, &target, &here, &err);
     target.catalogue = catalogue;
     bool ok = catalogue && print_rules(L, &target, &files, here, &err);
     int code = ok ? (int)lua_tointeger(L, -1) : command_fail(line, err.text);

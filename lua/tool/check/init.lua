@@ -9,6 +9,8 @@ local check_access = require "tool.check.access"
 local rules = require "tool.check.rules"
 
 local OK, FINDINGS, USAGE = 0, 1, 2
+-- An editor or a pipeline checks without a cluster, so the environment (KUBECONFIG) selects none.
+local NO_SERVER = "; no server was asked (use --context or --server for its kinds and permissions)"
 local CHECKS = { kinds, dropped, dead, rules, declared }
 
 local function complain(...) io.stderr:write("kubelua check: ", (...):format(select(2, ...)), "\n") end
@@ -58,7 +60,7 @@ return function(target, facts)
   local text = facts.output == "json" and diagnostics:json(target.quote) or diagnostics:text()
   local written = io.stdout:write(text) and io.stdout:flush()
   io.stderr:write(count(#scripts, "script"), ", ", count(diagnostics.errors, "error"), ", ",
-    count(diagnostics.warnings, "warning"), "\n")
+    count(diagnostics.warnings, "warning"), target.is_whole and "" or NO_SERVER, "\n")
   if not readable or not written then return USAGE end
   return diagnostics.errors > 0 and FINDINGS or OK
 end

@@ -38,11 +38,23 @@ end
 -- To the server a list by the name alone is about that object.
 local function only_name(informer) return (informer.field_selector or ""):match "^metadata%.name=([^,=! \\]*)$" end
 
--- `unknown` gets kinds that are not known.
+-- Returns what the name alone says of a kind that has its group: "widgets.example.com", "widgets.v1.example.com",
+-- "example.com/v1/Widget".
+local function written(target, kind)
+  local group, name = kind:match "^([^/]+)/[^/]+/([^/]+)$"
+  if group then return { group = group, plural = target.plural(name), namespaced = true } end
+  name, group = kind:match "^([^./]+)%.([^/]+)$"
+  if not group then return nil end
+  return { group = group:match "^v%d+%l*%d*%.(.+)$" or group, plural = name:lower(), namespaced = true }
+end
+
+-- `unknown` gets kinds that are not known, with `assumed` if the name has the group.
 local function resolve(target, kind, registered, unknown)
   local resource, why, is_unsure = target.resolve(kind)
   if resource then return resource end
-  unknown[#unknown + 1] = { kind = kind, place = registered, why = why, is_unsure = is_unsure }
+  local assumed = is_unsure and written(target, kind) or nil
+  unknown[#unknown + 1] = { kind = kind, place = registered, why = why, is_unsure = is_unsure, assumed = assumed }
+  return assumed
 end
 
 local function add_informer(list, target, script, informer, unknown)
@@ -85,7 +97,7 @@ local function add_events(list, target, script)
   local events = { group = "", resource = "events", verbs = set("create", "patch"), what = "k8s.event" }
   if sees_everywhere(script) then return add_each(list, { namespaces = {} }, true, events) end
   for _, informer in ipairs(script.informers) do
-    local resource = target.resolve(informer.kind)
+    local resource = resolve(target, informer.kind, nil, {})
     local where = resource and resource.namespaced and informer or { namespaces = { "default" } }
     if resource then add_each(list, where, true, events) end
   end
@@ -106,7 +118,7 @@ end
 
 -- --- all of them
 
--- Returns the permissions, and a list of kinds that are unknown: { kind, place, why, is_unsure }.
+-- Returns the permissions, and a list of kinds that are unknown: { kind, place, why, is_unsure, assumed }.
 function permissions.of(script, target)
   local list, unknown = {}, {}
   for _, informer in ipairs(script.informers) do add_informer(list, target, script, informer, unknown) end
@@ -127,7 +139,7 @@ function permissions.of_fixes(script, target)
   local list = {}
   for _, rule in ipairs(script.rules) do
     for _, informer in ipairs(rule.has_fix and rule.kinds or {}) do
-      local resource = target.resolve(informer.kind)
+      local resource = resolve(target, informer.kind, nil, {})
       if resource then
         add_each(list, informer, resource.namespaced,
           { group = resource.group, resource = resource.plural, verbs = set "patch", what = informer.kind })

@@ -9,11 +9,17 @@ local function complain(...) io.stderr:write("kubelua rbac: ", (...):format(sele
 
 local function complain_of_kind(script, unknown)
   local at = place.text(place.find(script, unknown.place, '"' .. unknown.kind))
-  complain("%s: %s%s", at, unknown.why,
-    unknown.is_unsure and "; use --server, --kubeconfig or --context to select a server that has it" or "")
+  local assumed = unknown.assumed
+  if assumed then
+    complain('%s: %s; assumed to be the resource "%s" of the API group "%s", in namespaces', at, unknown.why,
+      assumed.plural, assumed.group)
+  else
+    complain("%s: %s%s", at, unknown.why, unknown.is_unsure
+      and "; use --server, --kubeconfig or --context to select a server that has it, or --against a dump" or "")
+  end
 end
 
--- Returns whether the script loaded, and its kinds are known.
+-- Returns whether the script loaded, and its kinds are known, or have their group in their name.
 local function add_script(rules, script, target, with_fixes)
   if script.error then
     complain("%s", script.error)
@@ -22,8 +28,12 @@ local function add_script(rules, script, target, with_fixes)
   local list, unknown = permissions.of(script, target)
   for _, permission in ipairs(list) do rules:add(permission) end
   for _, permission in ipairs(with_fixes and permissions.of_fixes(script, target) or {}) do rules:add(permission) end
-  for _, one in ipairs(unknown) do complain_of_kind(script, one) end
-  return not unknown[1]
+  local known = true
+  for _, one in ipairs(unknown) do
+    complain_of_kind(script, one)
+    known = known and one.assumed ~= nil
+  end
+  return known
 end
 
 -- Kinds that `kubelua run --report` writes. Those of the cluster too: a rule may match objects without a namespace.
