@@ -137,7 +137,8 @@ k8s.writes { "*:create", "deployments.apps/status:patch" }
   it("says that no server was asked, also where the environment names one", function()
     write("a.lua", sound)
     write("crds.json", crds)
-    write("config", "apiVersion: v1\nkind: Config\ncurrent-context: x\ncontexts: [{ name: x, context: { cluster: x } }]\n"
+    write("config", "apiVersion: v1\nkind: Config\ncurrent-context: x\n"
+      .. "contexts: [{ name: x, context: { cluster: x } }]\n"
       .. "clusters: [{ name: x, cluster: { server: 'http://127.0.0.1:1' } }]\n")
     local p = cluster.kubelua { "check", "-f", folder .. "/a.lua", env = { KUBECONFIG = folder .. "/config" } }
     assert.are.same({ 0, "1 script, 0 errors, 0 warnings" .. no_server }, { p:wait(20), p:err() })

@@ -1,4 +1,5 @@
 -- Calls that wait, in the whole binary.
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 
 describe("a script that waits #threads", function()
@@ -158,6 +159,37 @@ describe("a script that waits #threads", function()
       assert.are.equal(not case.said, engine:err():find("did not finish within --shutdown-timeout", 1, true) ~= nil)
     end)
   end
+
+  it("has file and line of an error, also where a function ends in the call that fails", function()
+    local sim = cluster.sim()
+    local script = cluster.script [[
+local k8s = require "k8s"
+k8s.writes { "pods:patch" }
+local queue = k8s.queue { name = "keys" }
+k8s.informer("namespaces"):on_add(function(ns)
+  return k8s.patch(ns, 1)
+end)
+k8s.after(0, function()
+  return k8s.sleep "soon"
+end)
+queue:run(function()
+  k8s.sleep(0)
+  return k8s.patch({ kind = "pods" }, {})
+end)
+k8s.main(function()
+  queue:add("key")
+  return k8s.patch({ kind = "pods", namespace = "none", name = "none" }, { metadata = {} })
+end)
+]]
+    local engine = cluster.run(sim.server, script)
+    local base = script:match("[^/]*$"):gsub("%p", "%%%0")
+    for line, message in pairs {
+      [4] = '"Handler failed".- err="[^"]*:4: k8s.patch: ', [7] = '"Timer failed".- err="[^"]*:7: k8s.sleep: ',
+      [10] = '"Worker failed".- err="[^"]*:10: k8s.patch: a reference needs', [14] = '"Main failed".- not found',
+    } do
+      await(function() return engine:err():find(base .. ":" .. line .. "%] " .. message) end, message)
+    end
+  end)
 
   it("is told where it may not wait, with its file and line", function()
     local sim = cluster.sim()

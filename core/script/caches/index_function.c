@@ -69,7 +69,7 @@ static int l_emit(lua_State *L)
 static void call_function(lua_State *L, void *ctx)
 {
     const struct index_call *call = ctx;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, call->function->ref);
+    script_push_function(L, call->function->ref);
     view_push_object(L, call->object);
     push_ref(L, call->function->script, REF_EMIT);
     lua_call(L, 2, 0);

@@ -74,7 +74,7 @@ static struct root *pack_result(lua_State *L, struct root *object)
 static void run(lua_State *L, void *ctx)
 {
     struct transforming *t = ctx;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, t->transform->ref);
+    script_push_function(L, t->transform->ref);
     copy_push_value(L, root_value(t->object));
     int base = lua_gettop(L) - 2;
     lua_call(L, 1, LUA_MULTRET);

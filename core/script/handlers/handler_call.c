@@ -89,8 +89,7 @@ static void ended(const struct handler_call *call, enum script_result result)
         quarantine_note(&h->quarantine, QUARANTINE_CALL, result);
         return;
     }
-    if (!h->removed && !h->script->failure.line)
-        failure_log_set_place(&h->report, h->script->L, h->functions[event->type]);
+    if (!h->removed) failure_log_set_place(&h->report, h->script->L, h->functions[event->type]);
     handler_failed(h, SCRIPT_HANDLER, handler_event_names[event->type], event->object, result);
     if (quarantine_note(&h->quarantine, QUARANTINE_CALL, result)) delivery_quarantined(h);
 }
@@ -232,7 +231,7 @@ struct filter_call {
 static void call_filter(lua_State *L, void *ctx)
 {
     struct filter_call *q = ctx;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, q->handler->filter);
+    script_push_function(L, q->handler->filter);
     view_push_object(L, q->object);
     lua_call(L, 1, 1);
     q->passes = lua_toboolean(L, -1);

@@ -115,7 +115,7 @@ void rule_report(struct rule_run *run, const struct rule_finding *finding)
 static void push_call(lua_State *L, const struct rule_run *run, int function)
 {
     lua_settop(L, 0);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+    script_push_function(L, function);
     view_push_object(L, run->object);
 }
 

@@ -19,6 +19,15 @@ bool script_where(lua_State *L, lua_Debug *ar)
     return false;
 }
 
+/* A tail call has left no line: where the called function begins says at least which one it was. */
+static bool raised_where(lua_State *L, lua_Debug *ar)
+{
+    if (script_where(L, ar)) return true;
+    bool known = script_definition(L, ar);
+    ar->currentline = ar->linedefined;
+    return known;
+}
+
 void script_raise(lua_State *L, const char *format, ...)
 {
     char text[ERR_TEXT_MAX];
@@ -27,7 +36,7 @@ void script_raise(lua_State *L, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     lua_Debug ar;
-    if (script_where(L, &ar))
+    if (raised_where(L, &ar))
         lua_pushfstring(L, "%s:%d: %s", ar.short_src, ar.currentline, text);
     else
         lua_pushstring(L, text);

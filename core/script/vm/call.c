@@ -51,6 +51,14 @@ void call_traceback(lua_State *L, struct buf *out)
     failure_clear(&here);
 }
 
+void call_note_definition(lua_State *L, struct script_failure *failure)
+{
+    lua_Debug ar;
+    if (failure->line || !script_definition(L, &ar)) return;
+    memcpy(failure->source, ar.short_src, sizeof failure->source);
+    failure->line = ar.linedefined;
+}
+
 /* The message handler. It runs no Lua code: a script's own code here could not be stopped. */
 static int l_traceback(lua_State *L)
 {
@@ -65,6 +73,7 @@ static int l_traceback(lua_State *L)
     }
     failure_put_frames(L, 1, failure);
     if (failure->traceback.len > 0) failure->traceback.len--;
+    call_note_definition(L, failure);
     return 1;
 }
 
@@ -159,6 +168,7 @@ static void enter(struct script *script, const char *phase, const char *what, co
     script->call.no_yield = phase;
     script->call.stack_base = stack_base;
     script->call.inner.error = NULL;
+    script->call.called.ref = 0;
     failure_forget(&script->failure);
     /* Collect before the budget begins: the garbage is of earlier calls. */
     memory_settle(script);
@@ -256,11 +266,14 @@ enum script_result script_call_nested(lua_State *L, const char *phase, const cha
 {
     struct script *script = script_of(L);
     const char *outer = script->call.no_yield;
+    const struct script_called called = script->call.called;
     struct budget_call stay;
     script->call.no_yield = phase;
+    script->call.called.ref = 0;
     budget_enter(script, &stay, LIMIT_FILTER_CPU, phase, whose);
     enum script_result result = budget_leave(script, &stay, protect(L, body, ctx));
     script->call.no_yield = outer;
+    script->call.called = called;
     return result;
 }
 

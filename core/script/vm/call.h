@@ -27,6 +27,8 @@ enum script_result script_call_rule(struct script *script, const char *id, scrip
  * script->failure describes a failure. The verb calls call_check_nested first. */
 enum script_result script_call_nested(lua_State *L, const char *phase, const char *whose, script_body *body,
                                       void *ctx);
+/* Notes in `failure`, which has no place, where the called function begins (state.h). */
+void call_note_definition(lua_State *L, struct script_failure *failure);
 /* Raises if nested C and Lua functions might exhaust the C stack: LuaJIT bounds only Lua's own stack. Call in
  * each C function that calls code of a script. */
 void call_check_stack(lua_State *L);

@@ -28,6 +28,12 @@ struct script_entry {
     void *ctx;
 };
 
+/* Function that the engine called: a tail call leaves no frame of it. */
+struct script_called {
+    int ref;        /* in the registry; 0: not known */
+    const void *id; /* the reference may be given back before the call ends */
+};
+
 /* Reason why the last call failed. */
 struct script_failure {
     struct buf text;         /* usually one line: "scripts/x.lua:12: ..." */
@@ -128,8 +134,9 @@ struct task {
     const char *what;
     enum limit cpu;
     bool finishes;
-    bool write_refused;  /* the last write, by 404 or 409: it has failed if the call fails */
-    struct fence *fence; /* a reference; NULL: none */
+    bool write_refused;          /* the last write, by 404 or 409: it has failed if the call fails */
+    struct script_called called; /* by the stay that yielded */
+    struct fence *fence;         /* a reference; NULL: none */
     void (*done)(void *ctx, enum script_result result);
     void (*describe)(void *ctx, struct buf *caller, struct buf *trigger);
     void *ctx;

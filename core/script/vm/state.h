@@ -136,6 +136,7 @@ struct script {
         unsigned comparisons;    /* by table.sort, so far */
         const char *no_yield;    /* reason why it may not yield: "a filter"; NULL: it may */
         struct script_entry entry;
+        struct script_called called;
         const char *stack_base; /* where the C stack was when it began */
         struct {                /* frames of coroutines that an error came through */
             const void *error;
@@ -198,6 +199,13 @@ static inline struct script *script_of(lua_State *L)
     lua_getallocf(L, &script);
     return script;
 }
+
+/* Pushes the function of a body, from the registry: errors that no line of a script raised, as in `return
+ * k8s.get()`, have the place where it begins. */
+void script_push_function(lua_State *L, int ref);
+/* Sets `ar` to where that function of the call in progress begins; false if it is not known, or none of the
+ * script's. */
+bool script_definition(lua_State *L, lua_Debug *ar);
 
 /* Frees scratch buffers that have grown large. Call after each call into Lua. */
 void state_trim(struct script *script);

@@ -24,7 +24,7 @@ static int l_prepare(lua_State *L)
     struct script *script = script_of(L);
     const struct task_call *call = script->call.entry.ctx;
     push_ref(L, script, REF_XPCALL);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, call->function);
+    script_push_function(L, call->function);
     push_ref(L, script, REF_TRACEBACK);
     if (call->prepare) call->prepare(L, call->prepare_ctx);
     return lua_gettop(L);
@@ -147,6 +147,7 @@ static enum script_result take_results(struct task *task)
     lua_settop(task->co, 3);
     lua_xmove(task->co, script->L, 1);
     call_fail(script->L);
+    call_note_definition(script->L, &script->failure);
     return SCRIPT_ERROR;
 }
 
@@ -166,6 +167,7 @@ static enum script_result resume(struct task *task, int arguments)
     tasks->delivering = tasks->pushing = NULL;
     if (status == LUA_YIELD) {
         must(task->wait);
+        task->called = task->script->call.called;
         TAILQ_INSERT_TAIL(&tasks->waiting, task, link);
         tasks->waiting_count++;
         return SCRIPT_YIELDED;
@@ -240,6 +242,7 @@ static void go_on(struct task_wait *wait)
     task->wait = NULL;
     script->tasks.delivering = wait;
     call_enter(script, NULL, task->what, task->cpu, __builtin_frame_address(0));
+    script->call.called = task->called;
     push_ref(task->co, script, REF_YIELDED);
     enum script_result result = call_leave(script, resume(task, 1));
     if (result == SCRIPT_YIELDED) {

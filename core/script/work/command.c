@@ -113,7 +113,7 @@ static void push_call(lua_State *L, void *ctx)
 {
     const struct command_call *call = ctx;
     luaL_checkstack(L, COMMAND_ARGS_MAX + 2, "k8s.command");
-    lua_rawgeti(L, LUA_REGISTRYINDEX, command_of(call)->function);
+    script_push_function(L, command_of(call)->function);
     for (size_t i = 0; i < call->arg_count; i++) lua_pushstring(L, call->args[i]);
 }
 

@@ -112,7 +112,7 @@ static void push_work(lua_State *L, void *ctx)
 {
     struct key_work *work = ctx;
     struct script_queue *q = work->queue;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, q->function);
+    script_push_function(L, q->function);
     lua_pushlstring(L, work->key, work->key_len);
     struct job *job = lua_newuserdata(L, sizeof *job);
     *job = (struct job){.retries = workqueue_num_requeues(q->queue, key_of(work))};

@@ -17,7 +17,7 @@ enum { EXIT_CODE_MAX = 255 };
 
 static void push_main(lua_State *L, void *ctx)
 {
-    push_ref(L, script_of(L), REF_MAIN);
+    script_push_function(L, script_of(L)->refs[REF_MAIN]);
 }
 
 /* Reads the failure before any other call, which would overwrite it. */

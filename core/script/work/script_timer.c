@@ -47,8 +47,7 @@ void script_timer_unref(struct script_timer *t)
 static void ended(struct script_timer *t, enum script_result result)
 {
     if (result != SCRIPT_OK && result != SCRIPT_CANCELLED) {
-        if (!t->stopped && !t->script->failure.line)
-            failure_log_set_place(&t->report, t->script->L, t->function);
+        if (!t->stopped) failure_log_set_place(&t->report, t->script->L, t->function);
         failure_log_add(&t->report, t->script, SCRIPT_TIMER, result,
                         (const struct log_field[]){F("timer", t->name), {.key = NULL}});
     }
