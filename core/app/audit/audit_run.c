@@ -135,7 +135,8 @@ static void print_nothing(const struct audit_request *request, const struct audi
     const char *selector = request->selector, *which = is_whole ? "" : "that could be retrieved ";
     struct buf text = {0};
     if (has_no_input(request, totals))
-        buf_puts(&text, "the input contains no objects");
+        buf_printf(&text, "the input contains no objects%s",
+                   request->exclude.count ? " in files that --exclude allows" : "");
     else if (nonempty(selector))
         buf_printf(&text,
                    "no object %sof a kind that the rules match has labels that match --selector \"%s\"",

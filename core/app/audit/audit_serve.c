@@ -165,7 +165,7 @@ static bool start_children(struct engine_audit *a, int order, struct err *err)
     for (size_t i = 0; i < managed->count; i++)
         if (managed->items[i]->running) scripts[count++] = managed->items[i]->running;
     struct audit_child_options options = {.factory = parts->factory,
-                                          .catalogue = kinds_catalogue(parts->kinds),
+                                          .catalogue = kinds_complete_catalogue(parts->kinds),
                                           .host = engine_host(engine),
                                           .scripts = scripts,
                                           .script_count = count,
@@ -248,8 +248,7 @@ static bool may_begin(const struct audit_sessions *sessions, struct err *err)
         return err_set(err, ERR_LIMIT,
                        "another audit is running (client pid %lld); only one is allowed at a time",
                        (long long)sessions->under_way->client);
-    const struct catalogue *catalogue = kinds_catalogue(engine_cluster(engine)->parts.kinds);
-    return (catalogue && !catalogue_is_partial(catalogue)) ||
+    return kinds_complete_catalogue(engine_cluster(engine)->parts.kinds) ||
            err_set(err, ERR_NOT_FOUND, "discovery has not completed yet");
 }
 

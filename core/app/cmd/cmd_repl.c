@@ -202,10 +202,21 @@ static bool takes_only_own(const struct command_line *line, struct err *err)
     return ok || err_wrap(err, "with --engine, which uses the connection of the engine");
 }
 
+static bool reads_stdin(const struct flag_list *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (strcmp(files->items[i], "-") == 0) return true;
+    return false;
+}
+
 static int run_with(const struct command_line *line, struct err *err)
 {
     const char *ns = options.cluster.namespace_ && !options.all_namespaces ? options.cluster.namespace_ : "";
     if (own.engine && !takes_only_own(line, err)) return EXIT_USAGE;
+    if (reads_stdin(&own.from)) {
+        err_set(err, ERR_INVALID, "--from: stdin is the prompt's; write the objects to a file");
+        return EXIT_USAGE;
+    }
     if (own.engine && own.from.count) {
         err_set(err, ERR_INVALID, "--from and --engine are mutually exclusive");
         return EXIT_USAGE;

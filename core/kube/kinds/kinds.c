@@ -68,14 +68,26 @@ void kinds_set(struct kinds *kinds, const struct catalogue *catalogue)
     wake_all(kinds, NULL);
 }
 
+/* A partial catalogue says less than the complete one before it, and its missing groups come no more. */
 void kinds_fail(struct kinds *kinds, const struct err *err)
 {
+    if (kinds->complete) {
+        catalogue_free(kinds->catalogue);
+        kinds->catalogue = kinds->complete;
+        kinds->complete = NULL;
+    }
     wake_all(kinds, err);
 }
 
 const struct catalogue *kinds_catalogue(const struct kinds *kinds)
 {
     return kinds->catalogue;
+}
+
+const struct catalogue *kinds_complete_catalogue(const struct kinds *kinds)
+{
+    bool is_partial = kinds->catalogue && catalogue_is_partial(kinds->catalogue);
+    return is_partial ? kinds->complete : kinds->catalogue;
 }
 
 bool kinds_known(const struct kinds *kinds)

@@ -26,11 +26,13 @@ struct kinds *kinds_new(struct clock *clock, void (*refresh)(void *ctx), void *c
 void kinds_free(struct kinds *kinds);
 /* A new catalogue; takes a reference of its own. */
 void kinds_set(struct kinds *kinds, const struct catalogue *catalogue);
-/* The server could not be asked. What was known stays. */
+/* Discovery failed. The last complete catalogue stays. */
 void kinds_fail(struct kinds *kinds, const struct err *err);
 bool kinds_known(const struct kinds *kinds);
 /* Borrowed; NULL before the first. */
 const struct catalogue *kinds_catalogue(const struct kinds *kinds);
+/* The last one in which all groups responded; borrowed, NULL before the first. */
+const struct catalogue *kinds_complete_catalogue(const struct kinds *kinds);
 /* Invalidates the catalogue: a kind is missing, or the server rejected one. Returns false if discovery ran a
  * moment ago, else starts it. With a partial
  * catalogue it is going on, and waited for. */

@@ -176,18 +176,43 @@ static void test_a_doubt_has_the_server_asked_again_unless_it_just_was(void **st
     kinds_free(kinds);
 }
 
+static void set_partial(struct kinds *kinds)
+{
+    struct catalogue *partial = catalogue_new();
+    partial->partial = true;
+    catalogue_add_failure(partial, "apps/v1", "no response yet");
+    catalogue_finish(partial);
+    kinds_set(kinds, partial);
+    catalogue_free(partial);
+}
+
+static void test_a_partial_catalogue_goes_when_discovery_fails(void **state)
+{
+    struct kinds *kinds = open_kinds();
+    struct err err;
+    set_partial(kinds);
+    assert_null(kinds_complete_catalogue(kinds));
+    set(kinds);
+    const struct catalogue *complete = kinds_catalogue(kinds);
+    set_partial(kinds);
+    assert_ptr_not_equal(kinds_catalogue(kinds), complete);
+    assert_ptr_equal(kinds_complete_catalogue(kinds), complete);
+    err_set(&err, ERR_CLOSED, "gone");
+    kinds_fail(kinds, &err);
+    assert_ptr_equal(kinds_catalogue(kinds), complete);
+    virtual_clock_advance(&vclock, 5000);
+    assert_true(kinds_invalidate(kinds));
+    assert_int_equal(asked, 1);
+    kinds_free(kinds);
+}
+
 static void test_a_partial_catalogue_lacks_nothing_for_good(void **state)
 {
     struct kinds *kinds = open_kinds();
     struct resource resource;
     struct err err;
     for (int round = 0; round < 2; round++) {
-        struct catalogue *partial = catalogue_new();
-        partial->partial = true;
-        catalogue_add_failure(partial, "apps/v1", "no response yet");
-        catalogue_finish(partial);
-        kinds_set(kinds, partial);
-        catalogue_free(partial);
+        set_partial(kinds);
         assert_true(kinds_invalidate(kinds)); /* it may be waited for, and nobody is asked */
         assert_int_equal(asked, 0);
         if (round == 0)
@@ -212,6 +237,7 @@ int main(void)
         cmocka_unit_test(test_an_unknown_name_is_told_the_nearest),
         cmocka_unit_test(test_groups_that_did_not_answer_are_named),
         cmocka_unit_test(test_a_partial_catalogue_lacks_nothing_for_good),
+        cmocka_unit_test(test_a_partial_catalogue_goes_when_discovery_fails),
         cmocka_unit_test(test_a_doubt_has_the_server_asked_again_unless_it_just_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
