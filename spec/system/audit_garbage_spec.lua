@@ -127,6 +127,18 @@ describe("kubelua audit of garbage", function()
     for name, case in pairs(refused) do assert_refused(written(name, case[1]), case[2]) end
   end)
 
+  it("finds the items of a list with escapes in the names of its fields", function()
+    local items = '"i\\u0074ems":[{"metadata":{"name":"hidden"},"spec":{"containers":[{"image":"app"}]}}]'
+    for _, text in ipairs {
+      '{"kind":"PodList","apiVersion":"v1",' .. items .. "}",
+      "{" .. items .. ',"\\u006bind":"PodList","apiVersion":"v1"}',
+    } do
+      local p = cluster.kubelua { "audit", "-f", rules(), "--from", written("escaped.json", text) }
+      assert.are.equal(1, p:wait(60), p:report())
+      assert.has_match("hidden", p:out(), 1, true)
+    end
+  end)
+
   it("is not misled by bytes", function()
     local bytes = {}
     for i = 0, 255 do bytes[i + 1] = string.char(i) end

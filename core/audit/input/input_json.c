@@ -240,7 +240,7 @@ static void copy_text(const struct input_reader *r, const struct envelope *e, si
     size_t n = e->at - from;
     *to = '\0';
     if (n < 2 || *p != '"' || n - 2 >= INPUT_TYPE_MAX) return;
-    if (!token_unescape((struct str){p + 1, n - 2}, to, &n)) n = 0;
+    if (!token_unescape_name((struct str){p + 1, n - 2}, to, &n)) n = 0;
     to[n] = '\0';
 }
 

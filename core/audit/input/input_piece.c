@@ -24,12 +24,13 @@ static struct str short_text(const struct tokens *t, size_t at, char room[INPUT_
     if (token_type(t, at) != '"') return none;
     struct str raw = token_raw(t, at);
     if (!has_backslash(raw.p, raw.n)) return raw;
-    return raw.n <= INPUT_TYPE_MAX && token_unescape(raw, room, &text.n) ? text : none;
+    return raw.n <= INPUT_TYPE_MAX && token_unescape_name(raw, room, &text.n) ? text : none;
 }
 
 static void note_field(struct outline *o, const struct tokens *t, size_t key, size_t value)
 {
-    struct str name = token_raw(t, key);
+    char room[INPUT_TYPE_MAX];
+    struct str name = short_text(t, key, room);
     o->has_kind |= str_is(name, "kind");
     o->has_metadata |= str_is(name, "metadata");
     if (str_is(name, "kind")) o->kind = short_text(t, value, o->texts[0]);

@@ -1,11 +1,13 @@
 /* Body of a list, scanned byte by byte at its top level and 64 bytes at a time inside its items; see frame.h.
  */
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kube/api/frame_internal.h"
 #include "object/parse/tape.h"
+#include "object/parse/token.h"
+
+enum { NAME_MAX_ESCAPED = 60 }; /* bytes of "apiVersion" */
 
 static bool is_blank(char c)
 {
@@ -26,30 +28,19 @@ static struct str_span plain_string(const struct framer *framer, size_t at)
     return (struct str_span){at + 1, len - 2};
 }
 
-/* Returns the letter that stands as \u0069 at `p`, which has six bytes, or 0. */
-static char escaped_letter(const char *p)
+/* Replaces a field's name, the last string of the envelope, by its letters: names are compared as they are
+ * written. */
+static void unescape_name(struct buf *envelope, size_t at)
 {
-    const char digits[] = {p[4], p[5], '\0'};
-    if (memcmp(p, "\\u00", 4) != 0 || !isxdigit((unsigned char)p[4]) || !isxdigit((unsigned char)p[5]))
-        return 0;
-    int code = (int)strtol(digits, NULL, 16);
-    return code < 128 && isalpha(code) ? (char)code : 0;
-}
-
-/* Replaces \u0069 by its letter in the last string of the envelope, because names of fields are compared as
- * they are written. */
-static void unescape_letters(struct buf *envelope, size_t at)
-{
-    const char *p = envelope->data + at, *end = envelope->data + envelope->len;
-    char *to = envelope->data + at;
-    while (p < end) {
-        char letter = end - p > 6 ? escaped_letter(p) : 0;
-        bool pair = !letter && *p == '\\' && end - p > 1;
-        *to++ = letter ? letter : *p;
-        if (pair) *to++ = p[1];
-        p += letter ? 6 : pair ? 2 : 1;
-    }
-    envelope->len = (size_t)(to - envelope->data);
+    struct str raw = {envelope->data + at + 1, envelope->len - at - 2};
+    char name[NAME_MAX_ESCAPED];
+    size_t n;
+    if (raw.n > sizeof name || !memchr(raw.p, '\\', raw.n) || !token_unescape_name(raw, name, &n)) return;
+    for (size_t i = 0; i < n; i++)
+        if (!isalpha((unsigned char)name[i])) return;
+    envelope->len = at + 1;
+    buf_append(envelope, name, n);
+    buf_putc(envelope, '"');
 }
 
 /* A field of the list is whole: is it one of the two that say what its items are? */
@@ -206,7 +197,7 @@ static const char *advance(struct framer *framer, const char *p, const char *end
     case LIST_IN_KEY:
         p = pass_string(framer, p, end, &ended);
         if (!ended) return p;
-        unescape_letters(&framer->envelope, framer->key_at);
+        unescape_name(&framer->envelope, framer->key_at);
         framer->key = plain_string(framer, framer->key_at);
         framer->state = LIST_COLON;
         return p;

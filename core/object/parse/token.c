@@ -1,6 +1,7 @@
 /* Tokens of a text; see token.h. */
 #include "object/parse/token.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +149,17 @@ char token_atom(const struct tokens *t, size_t i)
     return '\0';
 }
 
-bool token_unescape(struct str raw, char *out, size_t *n)
+/* Returns the character of ASCII that stands as \u0069 at `p`, or NUL. */
+static char code_here(const char *p, const char *end)
+{
+    if (end - p < 6 || memcmp(p, "\\u00", 4) != 0) return '\0';
+    const char digits[] = {p[4], p[5], '\0'};
+    bool is_code = isxdigit((unsigned char)p[4]) && isxdigit((unsigned char)p[5]);
+    long code = is_code ? strtol(digits, NULL, 16) : 0;
+    return code < 128 ? (char)code : '\0';
+}
+
+static bool unescape(struct str raw, bool codes, char *out, size_t *n)
 {
     static const char meant[128] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
                                     ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
@@ -161,12 +172,24 @@ bool token_unescape(struct str raw, char *out, size_t *n)
         to += plain;
         p += plain;
         if (!slash) break;
-        if (end - p < 2 || p[1] < 0 || !meant[(unsigned char)p[1]]) return false;
-        *to++ = meant[(unsigned char)p[1]];
-        p += 2;
+        if (end - p < 2 || p[1] < 0) return false;
+        bool is_code = codes && p[1] == 'u';
+        *to = is_code ? code_here(p, end) : meant[(unsigned char)p[1]];
+        if (!*to++) return false;
+        p += is_code ? 6 : 2;
     }
     *n = (size_t)(to - out);
     return true;
+}
+
+bool token_unescape(struct str raw, char *out, size_t *n)
+{
+    return unescape(raw, false, out, n);
+}
+
+bool token_unescape_name(struct str raw, char *out, size_t *n)
+{
+    return unescape(raw, true, out, n);
 }
 
 /* --- One stack over all tokens */

@@ -70,6 +70,8 @@ char token_atom(const struct tokens *t, size_t i);
 /* Puts a string with escapes as it is meant into `out`, which has room for `raw.n` bytes; false when it has
  * one that is not among the simple ones (\u). */
 bool token_unescape(struct str raw, char *out, size_t *n);
+/* Likewise for the name of a field that is searched for: it knows \u escapes of ASCII, but not of NUL. */
+bool token_unescape_name(struct str raw, char *out, size_t *n);
 
 /* --- Matching brackets among tokens: so that a value can be stepped over in one step, without reading what
  * stands in it. Owner: the caller's memory. May be called anywhere. */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/metrics.h"
+#include "base/log.h"
 #include "object/value/dict.h"
 
 enum { OBJECTS = 200, FIELDS = 40, FLOOD_OBJECTS = 1400, FLOOD_KEYS = 100 };
@@ -71,11 +71,29 @@ static void expect_size(struct fixture *f, const char *kind, const char *mark, s
         fail_msg("%s is %.0f %% larger", kind, 100.0 * bytes / expected - 100);
 }
 
+/* Counts warnings; the first names the kind. */
+static size_t warnings;
+
+static void take_warning(void *ctx, enum log_level level, const char *file, int line, const char *msg,
+                         const struct log_field *fields)
+{
+    assert_int_equal(level, LOG_WARN);
+    assert_non_null(strstr(msg, "exceed its share"));
+    if (warnings++ > 0) return;
+    assert_string_equal(fields[0].key, "table");
+    assert_true(str_is(fields[0].s, "keys"));
+    assert_string_equal(fields[1].key, "kind");
+    assert_true(str_is(fields[1].s, "ConfigMap"));
+}
+
 static void test_rare_keys_of_one_kind_cost_no_other_kind_its_room(void **state)
 {
     struct fixture *f = *state;
     size_t before = measure(f, "Early", "early"), usual = measure(f, "ConfigMap", "usual");
+    log_capture(take_warning, NULL);
     flood(f, "ConfigMap", FLOOD_OBJECTS);
+    log_capture(NULL, NULL);
+    assert_int_equal(warnings, 1);
     expect_size(f, "Later", "later", before);
     expect_size(f, "ConfigMap", "usual", usual);
 }
