@@ -117,6 +117,7 @@ function Object:diff(other) end
 ---@field debounce? string|number deliver an object once it has not changed for this time ("10ms" to "1h")
 ---@field concurrency? integer number of calls that may wait at the same time, of different keys (1 to 1000; default 1)
 ---@field leader? boolean deliver on the leader only, with the complete cache when leadership begins
+---@field wait? boolean false: deliver before all informers of the script are synced
 ---@field id? string name of the handler in logs; default: the kind and a number
 
 ---A function that returns nil, err has failed, like one that raises an error; other results are ignored.

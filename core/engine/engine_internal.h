@@ -92,6 +92,8 @@ void engine_check_soon(struct engine *engine);
 void engine_on_check(struct timer *timer);
 /* Callbacks of the informer factory. */
 void engine_claim_changed(void *engine, struct informer_claim *claim);
+/* Tells scripts that claims have synced, or will not for the time being. */
+void engine_claims_settled(struct engine *engine);
 void engine_claim_synced(void *engine, const char *informer, size_t objects);
 /* Returns the sums of the counters of all scripts. Call while the scripts exist. */
 struct engine_summary engine_sum_up(const struct engine *engine);

@@ -170,6 +170,7 @@ void engine_resolve_kinds(struct engine *engine)
     engine_take_kinds(engine, r.catalogue);
     shared_factory_resolve(engine->cluster->parts.factory, r.catalogue, on_unknown_kind, &r);
     engine_log_skipped(&r.skipped);
+    engine_claims_settled(engine);
 }
 
 void engine_update_kinds(struct engine *engine, const struct catalogue *catalogue)
@@ -179,6 +180,7 @@ void engine_update_kinds(struct engine *engine, const struct catalogue *catalogu
     shared_factory_resolve(engine->cluster->parts.factory, catalogue, on_unknown_kind, &r);
     lacking |= r.skipped.kinds.count > 0;
     engine_log_skipped(&r.skipped);
+    engine_claims_settled(engine);
     if (r.refused.len)
         engine_stop(engine, EXIT_USAGE);
     else if (is_anything_missing(engine))

@@ -97,6 +97,12 @@ void engine_check_soon(struct engine *engine)
 
 /* --- what becomes of them */
 
+void engine_claims_settled(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        script_claims_changed(engine->scripts.generations[i]);
+}
+
 void engine_claim_changed(void *ctx, struct informer_claim *claim)
 {
     struct engine *engine = ctx;
@@ -104,11 +110,10 @@ void engine_claim_changed(void *ctx, struct informer_claim *claim)
         engine_check_soon(engine);
         reload_check_soon(&engine->scripts);
         engine_continuous_claims_changed(engine);
-        for (size_t i = 0; i < engine->scripts.generation_count; i++)
-            script_claims_changed(engine->scripts.generations[i]);
         if (engine->options.watcher.claims_changed)
             engine->options.watcher.claims_changed(engine->options.watcher.ctx);
     }
+    if (claim_has_settled(claim)) engine_claims_settled(engine);
     if (claim_is_missing(claim)) engine_refresh_kinds_soon(engine);
     engine_touch(engine);
 }

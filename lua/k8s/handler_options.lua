@@ -16,6 +16,7 @@ handler_options.KNOWN = {
   unchanged = "boolean",
   split_recreated = "boolean",
   leader = "boolean",
+  wait = "boolean",
   concurrency = "number",
   debounce = "duration",
 }

@@ -31,7 +31,8 @@ local function register(where, claimed, handlers)
     handlers.id,
     made,
     handlers.leader,
-    detail_of(claimed, handlers)
+    detail_of(claimed, handlers),
+    handlers.wait
   )
 end
 

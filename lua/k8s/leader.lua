@@ -43,10 +43,12 @@ function leader.leader(given)
   plan.add("leader", own.lease or "k8s.leader", plan.text(own))
 end
 
--- k8s.on_leader(start, stop): `start` is called when this process begins to lead, `stop` when it leads no more.
-function leader.on_leader(start, stop)
-  raw.leader.on_leader(start, stop)
-  plan.add("leader", "k8s.on_leader", plan.text { start = start, stop = stop })
+-- k8s.on_leader(start, stop, options): `start` is called when this process begins to lead and the informers of the
+-- script are synced (not waited for with `wait = false`), `stop` when it leads no more.
+function leader.on_leader(start, stop, given)
+  local own = options.check("k8s.on_leader", given, { wait = "boolean" })
+  raw.leader.on_leader(start, stop, own.wait)
+  plan.add("leader", "k8s.on_leader", plan.text { start = start, stop = stop, wait = own.wait })
 end
 
 return leader

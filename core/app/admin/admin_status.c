@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "engine/engine_view.h"
+#include "script/handlers/initial_sync.h"
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
 #include "script/server/write_log.h"
@@ -93,6 +94,18 @@ static void put_main(const struct script *script, struct buf *out)
     buf_clear(&text);
 }
 
+/* Informers that handlers wait for, and those that they did not wait for. */
+static void put_waits(const struct script *script, struct buf *out)
+{
+    struct buf text = {0};
+    initial_sync_describe(script, &text);
+    json_text(out, "handlersWaitFor", buf_text(&text));
+    text.len = 0;
+    initial_sync_describe_skipped(script, &text);
+    json_text(out, "notWaitedFor", buf_text(&text));
+    buf_clear(&text);
+}
+
 /* Suspended claims have none. */
 static size_t count_informers(const struct script *script)
 {
@@ -134,6 +147,7 @@ static void put_running(const struct script *script, struct buf *out)
     put_pace("Writes", script_pace(script, LIMIT_WRITES), out);
     put_pace("Requests", script_pace(script, LIMIT_HTTP_REQUESTS), out);
     put_main(script, out);
+    put_waits(script, out);
     json_int(out, "pending", (int64_t)script_pending_events(script));
     json_open(out, "eventHandlers", '[');
     script_each_handler(script, put_handler, out);

@@ -249,6 +249,24 @@ bool claim_has_synced(const struct informer_claim *claim)
     return claim->set && informer_set_has_synced(claim->set);
 }
 
+bool claim_note_early(struct informer_claim *claim)
+{
+    bool first = !claim->read_early;
+    claim->read_early = true;
+    return first;
+}
+
+bool claim_has_settled(const struct informer_claim *claim)
+{
+    for (size_t i = 0; claim->set && i < claim->set->count; i++) {
+        const struct shared *member = claim->set->members[i];
+        if (member->state != CLAIM_FORBIDDEN && member->state != CLAIM_GONE &&
+            !shared_informer_has_synced(member->informer))
+            return false;
+    }
+    return claim->set || claim->suspended || claim->unknown.code;
+}
+
 /* --- Handlers of a claim: each is one registration with every informer of its set */
 
 static void handler_free(struct claim_handler *handler)

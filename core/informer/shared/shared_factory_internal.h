@@ -46,6 +46,7 @@ struct informer_claim {
     TAILQ_HEAD(, claim_handler) handlers;
     struct claim_index_list indexes;
     bool builds_in_steps;  /* the indexes */
+    bool read_early;       /* before it was synced */
     bool suspended, known; /* `held`: suspended; `known`: it would be resolved otherwise */
     struct err unknown;    /* reason why it is not resolved; ERR_NONE: discovery has not responded */
     int64_t since_us;      /* wall time of its creation */

@@ -87,8 +87,7 @@ static struct str value_arg(lua_State *L, const char *verb)
 }
 
 /* Pushes the list of what is under the value. */
-static struct lister_list *push_found(lua_State *L, const struct lister *lister, const char *verb,
-                                      struct str name)
+static struct lister_list *push_found(lua_State *L, struct lister *lister, const char *verb, struct str name)
 {
     struct str value = value_arg(L, verb);
     struct indexer *cache = source_cache(L, &lister->source);
@@ -100,7 +99,7 @@ static struct lister_list *push_found(lua_State *L, const struct lister *lister,
 }
 
 /* Pushes the list of what shares a value with the object at index 3. */
-static struct lister_list *push_alike(lua_State *L, const struct lister *lister, struct str name)
+static struct lister_list *push_alike(lua_State *L, struct lister *lister, struct str name)
 {
     struct root *object = view_arg(L, 3, "lister:by_index")->root;
     struct indexer *cache = source_cache(L, &lister->source);

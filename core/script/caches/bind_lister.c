@@ -42,7 +42,7 @@ struct lister_list *lister_push_list(lua_State *L)
     return &list->objects;
 }
 
-static void push_list(lua_State *L, const struct lister *lister, const struct selector *selector)
+static void push_list(lua_State *L, struct lister *lister, const struct selector *selector)
 {
     struct indexer *cache = source_cache(L, &lister->source);
     struct lister_list *list = lister_push_list(L);

@@ -66,6 +66,7 @@ static int l_snapshot_new(lua_State *L)
     for (int i = 0; i < count; i++) {
         struct informer_claim *claim = informer_arg(L, i + 1, "k8s.snapshot");
         const struct indexer *cache = claim_indexer(claim);
+        if (!claim_has_synced(claim)) source_note_early(L, claim);
         snapshot->at[i].claim = claim;
         snapshot->at[i].cache = cache ? indexer_copy(cache) : NULL;
         snapshot->count++;
@@ -109,7 +110,7 @@ static struct cache_source find_source(lua_State *L, const char *method)
     struct informer_claim *claim = informer_arg(L, 2, verb);
     if (snapshot->closed) script_raise(L, "%s: the snapshot is closed", verb);
     for (size_t i = 0; i < snapshot->count; i++)
-        if (snapshot->at[i].claim == claim) return (struct cache_source){claim, snapshot, i};
+        if (snapshot->at[i].claim == claim) return (struct cache_source){claim, snapshot, i, false};
     struct buf *text = script_scratch(script_of(L));
     describe_lack(snapshot, claim, text);
     script_raise(L, "%s: the snapshot does not have this informer of %s", verb, buf_text(text));

@@ -1,12 +1,33 @@
 /* Caches that listers and queries read, and what snapshots take; see source.h. */
 #include "script/caches/source.h"
 
+#include <stdio.h>
+
+#include "base/log.h"
+#include "base/metrics.h"
 #include "informer/shared/shared_factory.h"
 #include "script/vm/args.h"
 #include "script/vm/memory.h"
 
-struct indexer *source_cache(lua_State *L, const struct cache_source *source)
+METRIC(metric_early_reads, 11, "kubelua_early_reads_total",
+       "Number of reads of a lister or query before its informer was synced.");
+
+void source_note_early(lua_State *L, struct informer_claim *claim)
 {
+    lua_Debug ar;
+    char place[LUA_IDSIZE + 16] = "";
+    metric_inc(&metric_early_reads);
+    if (!claim_note_early(claim)) return;
+    if (script_where(L, &ar)) snprintf(place, sizeof place, "%s:%d", ar.short_src, ar.currentline);
+    log_warn("Cache was read before it was synced, objects may be missing",
+             F("script", script_of(L)->id.name), F("place", place), F("informer", claim_spec(claim)->kind));
+}
+
+struct indexer *source_cache(lua_State *L, struct cache_source *source)
+{
+    /* Synced once is synced for good: the question takes a lock. */
+    if (!source->snapshot && !source->synced && !(source->synced = claim_has_synced(source->claim)))
+        source_note_early(L, source->claim);
     if (!source->snapshot) return claim_indexer(source->claim);
     if (source->snapshot->closed) script_raise(L, "the snapshot is closed");
     return source->snapshot->at[source->slot].cache;

@@ -13,10 +13,13 @@ struct cache_source {
     struct informer_claim *claim;
     struct snapshot *snapshot; /* NULL: the cache as it is now */
     size_t slot;               /* which of the snapshot's */
+    bool synced;               /* the cache was when it was read */
 };
 
 /* NULL while there is no cache. Raises when the snapshot is closed. */
-struct indexer *source_cache(lua_State *L, const struct cache_source *source);
+struct indexer *source_cache(lua_State *L, struct cache_source *source);
+/* Counts a read of a cache that is not synced; the first of each informer is logged with its place. */
+void source_note_early(lua_State *L, struct informer_claim *claim);
 /* A cache of the source was given an index: what a snapshot holds is counted again. */
 void source_grew(lua_State *L, const struct cache_source *source);
 

@@ -9,6 +9,7 @@
 #include "script/generation/script.h"
 #include "script/handlers/delivery.h"
 #include "script/handlers/handler.h"
+#include "script/handlers/initial_sync.h"
 #include "script/handlers/leading.h"
 #include "script/inventory/metrics.h"
 #include "script/view/state_table.h"
@@ -106,7 +107,9 @@ static void hand_over_handler(struct script *from, struct script_handler *h, str
         done->kept++;
         return;
     }
-    h->from_now_on = h->script->load.replay == REPLAY_NONE && is_notified_at_once(from, h);
+    /* Handlers of `from` that still wait for its informers have received nothing. */
+    h->from_now_on =
+        h->script->load.replay == REPLAY_NONE && initial_sync_reached(from) && is_notified_at_once(from, h);
     if (before) replace(before, h);
     done->added++;
 }

@@ -83,14 +83,15 @@ static int l_is_leader(lua_State *L)
     return 1;
 }
 
-/* on_leader(start, stop) */
+/* on_leader(start, stop, wait) */
 static int l_on_leader(lua_State *L)
 {
     arg_loading(L, "k8s.on_leader");
+    bool waits = lua_isnoneornil(L, 3) || lua_toboolean(L, 3);
     lua_settop(L, 2);
     arg_function(L, 1, "k8s.on_leader: the first argument");
     if (!lua_isnil(L, 2)) arg_function(L, 2, "k8s.on_leader: the second argument");
-    leading_add_functions(L);
+    leading_add_functions(L, waits);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "script/caches/bind_informer.h"
 #include "script/handlers/delivery.h"
 #include "script/handlers/handler.h"
+#include "script/handlers/leading.h"
 #include "script/inventory/bind_inventory.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
@@ -12,20 +13,23 @@ struct registration_box {
     struct script_handler *handler;
 };
 
-/* new(informer, on_add, on_update, on_delete, filter, id, options, leader, detail): the last is its place in
- * the plan, nil for one that is not in it. */
+/* new(informer, on_add, on_update, on_delete, filter, id, options, leader, detail, wait): the detail is
+ * its place in the plan, nil for one that is not in it; `wait` is nil for true. */
 static int l_registration_new(lua_State *L)
 {
     struct informer_claim *claim = informer_arg(L, 1, "add_event_handler");
     struct str id = arg_str_opt(L, 6, "add_event_handler: id");
     struct handler_options *options = handler_options_arg(L, 7);
     struct str detail = arg_str_opt(L, 9, "add_event_handler: detail");
+    lua_settop(L, 10);
     if (!options) script_raise(L, "add_event_handler: no options");
     struct registration_box *box = lua_newuserdata(L, sizeof *box);
     box->handler = NULL;
     class_set(L, script_of(L), CLASS_REGISTRATION);
     box->handler = handler_new(L, claim, 2, id, options);
     box->handler->leader = lua_toboolean(L, 8);
+    box->handler->waits = lua_isnil(L, 10) || lua_toboolean(L, 10);
+    script_of(L)->informers.awaited |= box->handler->waits;
     if (detail.p) {
         box->handler->detail = xstrndup(detail.p, detail.n);
         inventory_note(L, INVENTORY_HANDLER, str_of(box->handler->id), detail);
@@ -87,6 +91,7 @@ const struct feature feature_registration = {.parts = {"registration"},
                                              .classes = CLASS_BIT(CLASS_REGISTRATION),
                                              .turn = deliveries_turn,
                                              .turned = handlers_attach,
+                                             .claims_changed = leading_claims_changed,
                                              FEATURE_OWNS(handlers),
                                              .open = handlers_init,
                                              .end = handlers_clear};

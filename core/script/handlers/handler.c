@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "script/handlers/delivery.h"
+#include "script/handlers/initial_sync.h"
 #include "script/handlers/leading.h"
 #include "script/vm/args.h"
 #include "script/vm/quarantine.h"
@@ -186,6 +187,7 @@ void handlers_attach(struct script *script)
     TAILQ_FOREACH (h, &script->own.handlers->list, link) {
         const struct event_handler callbacks = delivery_callbacks(h);
         if (h->attached || (h->leader && !script_leads(script))) continue;
+        if (h->waits && !initial_sync_reached(script)) continue;
         h->attached = claim_add_handler(h->claim, &callbacks);
     }
     script->own.handlers->attached_all = script->own.handlers->made;

@@ -29,6 +29,7 @@ struct script_handler {
     int filter;                      /* in the registry; LUA_NOREF for none */
     struct handler_options *options; /* a reference */
     bool leader;                     /* events only while the script leads; initial delivery on each win */
+    bool waits;                      /* attached when the script's informers are synced (initial_sync.h) */
     unsigned concurrency;            /* calls in flight at once, of different keys; 1: one for all keys */
     bool from_now_on;                /* no initial delivery when attached, during a reload */
     bool removed;

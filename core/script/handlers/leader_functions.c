@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "script/handlers/handler.h"
+#include "script/handlers/initial_sync.h"
 #include "script/handlers/leading.h"
 #include "script/vm/args.h"
 #include "script/vm/task.h"
@@ -18,6 +19,7 @@ struct leader_functions {
     struct task *started;  /* the call of `start` that waits; NULL: none */
     struct task *stopping; /* the same of `stop` */
     bool was_started;      /* and `stop` was not called since */
+    bool waits;            /* for the script's informers (initial_sync.h) */
     char *name;            /* "scripts/x.lua:12", where it was given */
 };
 
@@ -63,6 +65,7 @@ static void on_stopped(void *ctx, enum script_result result)
 static void begin(struct leader_functions *f)
 {
     if (f->was_started || f->stopping || f->script->own.leading->waits_for) return;
+    if (f->waits && !initial_sync_reached(f->script)) return;
     f->was_started = true;
     const struct task_call call = {.what = "a start function of k8s.on_leader",
                                    .function = f->start,
@@ -119,7 +122,7 @@ size_t leading_count_stopping(const struct script *script)
     return count;
 }
 
-void leading_add_functions(lua_State *L)
+void leading_add_functions(lua_State *L, bool waits)
 {
     struct script *script = script_of(L);
     struct leading *leading = script->own.leading;
@@ -134,8 +137,10 @@ void leading_add_functions(lua_State *L)
         .script = script,
         .start = start,
         .stop = stop,
+        .waits = waits,
         .name = known ? xasprintf("%s:%d", ar.short_src, ar.currentline) : xstrdup("k8s.on_leader"),
     };
+    script->informers.awaited |= waits;
     TAILQ_INSERT_TAIL(&leading->functions, f, link);
     leading->count++;
 }

@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "informer/leader/leadership.h"
 #include "script/handlers/handler.h"
+#include "script/handlers/initial_sync.h"
 #include "script/handlers/leader_functions.h"
 #include "script/vm/feature.h"
 #include "script/vm/task.h"
@@ -142,6 +143,16 @@ static void begin_soon(struct script *script)
     timer_start(&script->own.leading->begin, script_clock(script), 0);
 }
 
+void leading_claims_changed(struct script *script)
+{
+    if (script->informers.synced || script->phase != SCRIPT_RUNNING || !initial_sync_reached(script)) return;
+    script->own.handlers->attached_all = 0;
+    if (script->own.leading->notified)
+        begin_soon(script); /* start functions come before handlers */
+    else
+        handlers_attach(script);
+}
+
 static void begin_without_election(struct script *script)
 {
     const struct leading *leading = script->own.leading;
@@ -239,9 +250,10 @@ static void on_begin(struct timer *timer)
 {
     struct script *script = container_of(timer, struct leading, begin)->script;
     if (script->own.leading->config && !join_late(script)) return;
-    if (script->own.leading->notified)
+    if (script->own.leading->notified) {
         leader_functions_begin(script);
-    else if (script->own.leading->leadership)
+        handlers_attach(script);
+    } else if (script->own.leading->leadership)
         leading_changed(script);
     else
         win(script);

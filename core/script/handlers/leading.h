@@ -40,9 +40,9 @@ struct leading {
 enum { LEADER_FUNCTIONS_MAX = 100 };
 
 void leading_init(struct script *script);
-/* Stores the pair of functions on top of the stack; the second may be nil. Inside a call into Lua; may
- * raise. */
-void leading_add_functions(lua_State *L);
+/* Stores the pair of functions on top of the stack; the second may be nil. `waits`: the first is called when
+ * the script's informers are synced. Inside a call into Lua; may raise. */
+void leading_add_functions(lua_State *L, bool waits);
 /* Registers the election of k8s.leader at `place`, which is copied. The script joins it once it runs; a dry
  * run only checks it. */
 bool leading_join(struct script *script, const struct lease_config *config, const char *place,
@@ -66,6 +66,9 @@ bool script_leads(const struct script *script);
 /* Returns the fence of a leader's work begun now; borrowed, NULL without an election. Anywhere. */
 struct fence *leading_fence(const struct script *script);
 
+/* Calls start functions and attaches handlers that have waited, once the informers of the script are synced
+ * (initial_sync.h). */
+void leading_claims_changed(struct script *script);
 /* Compares the election with the notified state, and notifies the script of a change. */
 void leading_changed(struct script *script);
 /* Ends leadership for good: calls the stop functions. */

@@ -169,6 +169,8 @@ struct script {
     struct {
         struct informer_claim **claims;
         size_t count;
+        bool synced;  /* once: what waits for them may begin; see handlers/initial_sync.h */
+        bool awaited; /* by a handler or a start function of a leader */
     } informers;
     struct {                         /* each private to one feature; see FEATURE_OWNS */
         struct inventory *inventory; /* registered while the script loaded */

@@ -95,6 +95,8 @@ local function note_of(script, view)
   return values.join({
     n = 12,
     (state == "failed" or state == "waiting") and "main: " .. text(script.main),
+    text(script.handlersWaitFor) ~= "" and "handlers wait for " .. script.handlersWaitFor,
+    text(script.notWaitedFor) ~= "" and "handlers did not wait for " .. script.notWaitedFor,
     int(script.failedWrites) ~= 0 and ("writes failed: %d"):format(script.failedWrites),
     waiting("writes", script.waitingWrites, script.waitingWritesMilliseconds),
     waiting("requests", script.waitingRequests, script.waitingRequestsMilliseconds),

@@ -36,6 +36,7 @@ static struct script *prepare(struct cluster *c, struct script *before, const ch
         .path = path, .name = "unit", .generation = before ? 2 : 1, .before = before};
     struct script *script = script_prepare(&c->host, &source, &err);
     if (!script) fail_msg("%s", err.text);
+    cluster_note_claims(c, script);
     return script;
 }
 

@@ -52,6 +52,7 @@ static struct script *reload(struct cluster *c, struct script *before, const cha
         .path = path, .name = "unit", .generation = script_generation(before) + 1, .before = before};
     struct script *script = script_prepare(&c->host, &source, &err);
     if (!script) fail_msg("%s", err.text);
+    cluster_note_claims(c, script);
     cluster_resolve(c);
     if (!script_handover(before, script, &done, &err)) fail_msg("%s", err.text);
     return script;

@@ -35,6 +35,7 @@ static struct script *load(struct cluster *c, struct script *before, const char 
                                          .before = before};
     struct script *script = script_prepare(&c->host, &source, &err);
     if (!script) fail_msg("%s", err.text);
+    cluster_note_claims(c, script);
     bool ok = before ? script_handover(before, script, &done, &err) : script_start(script, &err);
     if (!ok) fail_msg("%s", err.text);
     return script;

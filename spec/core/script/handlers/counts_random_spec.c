@@ -209,6 +209,7 @@ static struct script *prepare(struct world *w, const char *replay)
                                          .before = w->script};
     struct script *script = script_prepare(&w->c->host, &source, &err);
     if (!script) fail_msg("%s", err.text);
+    cluster_note_claims(w->c, script);
     shrink_lists(script);
     return script;
 }

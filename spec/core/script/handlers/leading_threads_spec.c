@@ -164,6 +164,8 @@ static void test_functions_are_told_of_wins_and_losses(void **state)
         "k8s.on_leader(function() say('start', tostring(k8s.is_leader())) k8s.sleep(3600) say 'never' end,\n"
         "  function() say('stop', tostring(k8s.is_leader())) k8s.sleep(0) say 'stopped' end)\n"
         "k8s.on_leader(function() error 'oops' end)\n");
+    cluster_resolve(c);
+    cluster_list(c, 0, "");
     await_ask(c, "return k8s.is_leader()", "false");
     election_set(ELECTION_GRANTS);
     await_ask(c, "return now()", "start true");
@@ -187,6 +189,8 @@ static void test_a_stop_lets_functions_for_the_end_of_leadership_wait(void **sta
     start(c, "k8s.on_leader(function() say 'start' end,\n"
              "  function() say 'stop' k8s.sleep(0.02) k8s.sleep(0.02) say 'stopped' end)\n"
              "k8s.after(0, function() k8s.sleep(3600) say 'never' end)\n");
+    cluster_resolve(c);
+    cluster_list(c, 0, "");
     await_ask(c, "return now()", "start");
     election_set(ELECTION_TAKEN);
     await_ask(c, "return now()", "start; stop");

@@ -65,7 +65,18 @@ struct list_watch *cluster_new_source(void *ctx, const struct resource *resource
 static void on_changed(void *ctx, struct informer_claim *claim)
 {
     const struct cluster *c = ctx;
-    if (c->told) script_claims_changed(c->told);
+    struct script *holder = c->told;
+    for (size_t i = c->loaded_count; !holder && i-- > 0;)
+        if (c->loaded[i].claim == claim) holder = c->loaded[i].script;
+    if (holder) script_claims_changed(holder);
+}
+
+void cluster_note_claims(struct cluster *c, struct script *script)
+{
+    for (size_t i = 0; i < script_claim_count(script); i++) {
+        must(c->loaded_count < CLUSTER_CLAIMS_MAX);
+        c->loaded[c->loaded_count++] = (struct cluster_claim){script_claim(script, i), script};
+    }
 }
 
 static void add_group(struct catalogue *catalogue, const char *group, unsigned order, const char *json)
@@ -170,6 +181,7 @@ struct script *cluster_load(struct cluster *c, const char *name, const char *lua
     struct err err;
     struct script *script = load(c, name, lua, &err);
     if (!script) fail_msg("%s", err.text);
+    cluster_note_claims(c, script);
     return script;
 }
 

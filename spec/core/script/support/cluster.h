@@ -8,7 +8,7 @@
 #include "script/vm/state.h"
 #include "script/vm/turns.h"
 
-enum { CLUSTER_SOURCES_MAX = 8 };
+enum { CLUSTER_SOURCES_MAX = 8, CLUSTER_CLAIMS_MAX = 2000 };
 
 struct cluster_source {
     struct list_watch base;
@@ -21,6 +21,11 @@ struct cluster_source {
     bool freed;
 };
 
+struct cluster_claim {
+    struct informer_claim *claim;
+    struct script *script; /* that holds it */
+};
+
 struct cluster {
     struct loop *loop;
     struct shared_factory *factory;
@@ -30,9 +35,11 @@ struct cluster {
     struct cluster_parts parts;
     struct script_host host;
     struct turns turns;
-    struct virtual_clock clock;                         /* of the scripts, after cluster_setup_by_hand */
-    struct script *script;                              /* freed by cluster_teardown; may be NULL */
-    struct script *told;                                /* of claims that change; NULL: nobody */
+    struct virtual_clock clock; /* of the scripts, after cluster_setup_by_hand */
+    struct script *script;      /* freed by cluster_teardown; may be NULL */
+    struct script *told;        /* of claims that change; NULL: who holds them */
+    struct cluster_claim loaded[CLUSTER_CLAIMS_MAX];
+    size_t loaded_count;
     struct cluster_source sources[CLUSTER_SOURCES_MAX]; /* in the order in which they were started */
     size_t source_count;
     char folder[64];
@@ -55,6 +62,8 @@ struct list_watch *cluster_new_source(void *ctx, const struct resource *resource
 
 /* Loads a script of this text; fails the test when it does not load. */
 struct script *cluster_load(struct cluster *c, const char *name, const char *lua);
+/* Has it told of its claims that change, as cluster_load does. Claims of scripts that were freed do not. */
+void cluster_note_claims(struct cluster *c, struct script *script);
 /* Why a script of this text does not load, until the next call; fails the test when it does. */
 const char *cluster_load_error(struct cluster *c, const char *name, const char *lua);
 /* Discovery answers; sources start. */

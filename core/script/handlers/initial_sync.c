@@ -1,0 +1,56 @@
+/* Waits for the first lists of a script; see initial_sync.h. */
+#include "script/handlers/initial_sync.h"
+
+#include "base/log.h"
+#include "informer/shared/shared_factory.h"
+#include "script/vm/state.h"
+
+static bool is_skipped(struct informer_claim *claim)
+{
+    return !claim_is_suspended(claim) && !claim_has_synced(claim) && claim_has_settled(claim);
+}
+
+static bool describe_skipped(const struct script *script, size_t i, struct buf *out)
+{
+    return is_skipped(script->informers.claims[i]) && claim_describe_lag(script->informers.claims[i], out);
+}
+
+/* One line for each informer: a script that works without one looks as if it worked. */
+static void log_skipped(const struct script *script)
+{
+    struct buf text = {0};
+    for (size_t i = 0; i < script->informers.count; i++) {
+        text.len = 0;
+        if (describe_skipped(script, i, &text))
+            log_warn("Handlers start without an informer that cannot sync", F("script", script->id.name),
+                     F("informer", claim_spec(script->informers.claims[i])->kind),
+                     F("reason", buf_text(&text)));
+    }
+    buf_clear(&text);
+}
+
+bool initial_sync_reached(struct script *script)
+{
+    for (size_t i = 0; !script->informers.synced && i < script->informers.count; i++)
+        if (!claim_has_settled(script->informers.claims[i])) return false;
+    if (!script->informers.synced && script->informers.awaited) log_skipped(script);
+    return script->informers.synced = true;
+}
+
+bool initial_sync_describe(const struct script *script, struct buf *out)
+{
+    size_t before = out->len;
+    if (script->informers.synced || !script->informers.awaited) return false;
+    for (size_t i = 0; i < script->informers.count; i++)
+        if (!claim_has_settled(script->informers.claims[i]))
+            claim_describe_lag(script->informers.claims[i], out);
+    return out->len > before;
+}
+
+bool initial_sync_describe_skipped(const struct script *script, struct buf *out)
+{
+    size_t before = out->len;
+    if (!script->informers.synced || !script->informers.awaited) return false;
+    for (size_t i = 0; i < script->informers.count; i++) describe_skipped(script, i, out);
+    return out->len > before;
+}
