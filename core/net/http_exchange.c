@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "net/http_local.h"
+#include "net/redirect.h"
 #include "net/transport_internal.h"
 
 static int64_t now_ms(const struct http_exchange *exchange)
@@ -107,11 +108,14 @@ static size_t on_header(char *data, size_t size, size_t n, void *ctx)
     long status = 0;
     if (dead(exchange)) return 0;
     bool blank = n == 0 || *data == '\r' || *data == '\n';
-    if (!blank || exchange->has_response) return n; /* after the body: trailers */
+    if (!blank || exchange->has_response || exchange->location) return n; /* after the body: trailers */
     curl_easy_getinfo(exchange->easy, CURLINFO_RESPONSE_CODE, &status);
     exchange->switched = status == 101; /* libcurl would deliver what follows as a body without a head */
     if (exchange->switched) return 0;
     if (status < 200) return n; /* 100 Continue and its like come before the response */
+    if (exchange->follow && redirect_is((int)status))
+        exchange->location = header_text(exchange->easy, "Location");
+    if (exchange->location) return n;
     read_head(exchange, (int)status);
     exchange_start_idle_timer(exchange);
     const struct transport_options *options = &exchange->transport->options;
@@ -133,7 +137,7 @@ static bool had_enough(struct http_exchange *exchange)
 static size_t on_body(char *data, size_t size, size_t n, void *ctx)
 {
     struct http_exchange *exchange = ctx;
-    if (dead(exchange)) return 0;
+    if (dead(exchange) || exchange->location) return 0; /* nobody reads the body of a redirect */
     bool enough = had_enough(exchange);
     if (exchange->paused || enough) {
         exchange->deferred = true;
@@ -217,7 +221,7 @@ struct http_exchange *exchange_new(struct transport *transport, const struct htt
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, exchange);
     curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, before_request);
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, exchange);
-    exchange_set_transport_options(easy, transport);
+    exchange_set_transport_options(exchange);
     if (exchange_set_request(exchange, request, err)) return exchange;
     exchange_free(exchange);
     return NULL;
@@ -238,7 +242,9 @@ void exchange_finish(struct http_exchange *exchange, CURLcode result, const stru
 {
     struct err err;
     bool good = !cause && result == CURLE_OK && exchange->has_response;
-    if (cause)
+    if (exchange->location && !cause && !dead(exchange)) {
+        if (exchange_redirect(exchange, &err)) return;
+    } else if (cause)
         err = *cause;
     else if (!good)
         exchange_error(exchange, result, &err); /* reads the handle, so before it is removed */
@@ -252,8 +258,7 @@ void exchange_finish(struct http_exchange *exchange, CURLcode result, const stru
     exchange_free(exchange);
 }
 
-/* Frees and wipes the headers, as one of them may be Authorization. */
-static void free_headers(struct curl_slist *headers)
+void exchange_free_headers(struct curl_slist *headers)
 {
     for (struct curl_slist *header = headers; header; header = header->next)
         explicit_bzero(header->data, strlen(header->data));
@@ -266,11 +271,13 @@ void exchange_free(struct http_exchange *exchange)
     unlink_exchange(exchange);
     if (local) local->gone(local, exchange);
     curl_easy_cleanup(exchange->easy);
-    free_headers(exchange->headers);
+    exchange_free_headers(exchange->headers);
     curl_slist_free_all(exchange->connect_to);
     free(exchange->content_type);
     free(exchange->warning);
     free(exchange->where);
+    free(exchange->target);
+    free(exchange->location);
     buf_clear(&exchange->local_headers);
     free(exchange->method);
     free(exchange->url);

@@ -102,6 +102,6 @@ void transport_renew(struct transport *transport)
     transport->next_tls = (struct transport_tls){0};
     transport->renewing = transport->many_connections = false;
     TAILQ_FOREACH (exchange, &transport->exchanges, link) {
-        if (exchange->state == EXCHANGE_NEW) exchange_set_tls(exchange->easy, &transport->options);
+        if (exchange->state == EXCHANGE_NEW) exchange_set_tls(exchange);
     }
 }

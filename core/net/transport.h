@@ -96,8 +96,9 @@ struct http_request {
     int64_t first_byte_timeout_ms;     /* until the head of the response; 0: 60,000 */
     int64_t idle_timeout_ms;           /* between two stretches of the body; 0: none */
     bool no_compression;               /* do not request gzip (watches) */
-    bool authorize;                    /* call `authorize` of the transport */
-    struct fence *fence;               /* nothing is sent once it is closed: ERR_CANCELLED; NULL: none */
+    bool follow;         /* GET: redirects, ten requests at most; another server gets no credentials (H-20) */
+    bool authorize;      /* call `authorize` of the transport */
+    struct fence *fence; /* nothing is sent once it is closed: ERR_CANCELLED; NULL: none */
     bool own_connection; /* an HTTP/1.1 connection that is not shared, so that pausing it delays no other
                             exchange */
 };

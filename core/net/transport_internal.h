@@ -25,10 +25,13 @@ struct http_exchange {
     struct http_response response;
     char *content_type, *warning; /* what `response` points at */
     struct curl_slist *headers, *connect_to;
-    struct str body;           /* of the request */
-    struct buf own_body;       /* where it is a copy */
-    size_t body_sent;          /* of it */
-    struct fence *fence;       /* a reference; NULL: none */
+    struct str body;     /* of the request */
+    struct buf own_body; /* where it is a copy */
+    size_t body_sent;    /* of it */
+    struct fence *fence; /* a reference; NULL: none */
+    char *target;        /* the URL, if redirects are followed */
+    char *location;      /* where the response redirects to, until that is requested */
+    unsigned redirects;
     char *where;               /* host:port, for messages */
     struct buf local_headers;  /* of one that a local server serves: name and value, each with its NUL */
     char *method, *url;        /* of one that a local server serves; NULL: libcurl knows them */
@@ -42,6 +45,8 @@ struct http_exchange {
     bool hurried;      /* waits for no other's connection */
     bool authorize;    /* wants an Authorization header and has none yet */
     bool alone;        /* has a connection of its own */
+    bool follow;       /* redirects */
+    bool elsewhere;    /* a redirect led to another server */
     bool has_response; /* the head of the final response came */
     bool switched;     /* the server did, unasked, to another protocol */
     bool once;         /* not to be sent again, whatever becomes of the connection (H-4) */
@@ -122,18 +127,23 @@ void exchange_each_local_header(const struct http_exchange *exchange,
 void exchange_start_idle_timer(struct http_exchange *exchange);
 /* Reports the end with libcurl's result, or with `cause` when it is not NULL; then frees. */
 void exchange_finish(struct http_exchange *exchange, CURLcode result, const struct err *cause);
+/* Wipes and frees them: one may be the Authorization line. */
+void exchange_free_headers(struct curl_slist *headers);
 /* Takes it out of the multi handle and frees it, without a word to its owner. */
 void exchange_free(struct http_exchange *exchange);
 
 /* Options that depend on the transport: TLS, sockets, timeouts (exchange_options.c). */
-void exchange_set_transport_options(CURL *easy, const struct transport *transport);
+void exchange_set_transport_options(struct http_exchange *exchange);
 /* Sets the options that depend on certificates; called again for an exchange that is not sent yet. */
-void exchange_set_tls(CURL *easy, const struct transport_options *options);
+void exchange_set_tls(const struct http_exchange *exchange);
 /* Adds a header. ERR_INVALID if it contains a line end; the message does not show it. */
 bool exchange_add_header(struct http_exchange *exchange, const char *name, const char *value,
                          struct err *err);
 /* URL, method, headers, body. False with ERR_INVALID. */
 bool exchange_set_request(struct http_exchange *exchange, const struct http_request *request,
                           struct err *err);
+/* Requests `location` in place of the response. Returns false if it may not: the exchange ends with the
+ * error. */
+bool exchange_redirect(struct http_exchange *exchange, struct err *err);
 /* libcurl's result in our words (exchange_error.c). */
 void exchange_error(const struct http_exchange *exchange, CURLcode result, struct err *err);

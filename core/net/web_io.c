@@ -1,9 +1,9 @@
 /* I/O thread's half of requests of scripts: the exchange, its redirects and its limits; see web.h. */
-#include <curl/curl.h>
 #include <stdlib.h>
 #include <strings.h>
 
 #include "base/mem.h"
+#include "net/redirect.h"
 #include "net/web_internal.h"
 
 static void begin(struct web_call *call);
@@ -41,11 +41,6 @@ static void on_deadline(struct timer *timer)
 
 /* --- redirects */
 
-static bool is_redirect(int status)
-{
-    return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
-}
-
 /* Returns the value of the last header line of a name, or NULL. */
 static char *header_value(const struct web_call *call, const char *name)
 {
@@ -60,32 +55,17 @@ static char *header_value(const struct web_call *call, const char *name)
     return found;
 }
 
-static char *url_part(CURLU *url, CURLUPart part)
+static bool is_of_body(const char *name)
 {
-    char *text = NULL;
-    if (curl_url_get(url, part, &text, CURLU_DEFAULT_PORT) != CURLUE_OK) return NULL;
-    char *copy = xstrdup(text);
-    curl_free(text);
-    return copy;
+    return strcasecmp(name, "content-type") == 0 || strcasecmp(name, "content-encoding") == 0 ||
+           strcasecmp(name, "content-language") == 0;
 }
 
-static bool same_part(CURLU *a, CURLU *b, CURLUPart part)
-{
-    char *x = url_part(a, part), *y = url_part(b, part);
-    bool same = x && y && strcasecmp(x, y) == 0;
-    free(x);
-    free(y);
-    return same;
-}
-
-/* Drops headers whose names contain one of the words. */
-static void drop_headers(struct web_call *call, const char *const *words)
+static void drop_headers(struct web_call *call, bool (*drops)(const char *name))
 {
     char **to = call->headers;
     for (char **from = call->headers; *from; from += 2) {
-        bool drop = false;
-        for (const char *const *word = words; *word; word++) drop = drop || strcasestr(*from, *word);
-        if (drop) {
+        if (drops(from[0])) {
             explicit_bzero(from[1], strlen(from[1]));
             free(from[0]);
             free(from[1]);
@@ -100,43 +80,13 @@ static void drop_headers(struct web_call *call, const char *const *words)
 /* Changes the method on a redirect as browsers and client libraries do: only 307 and 308 keep a body. */
 static void change_method(struct web_call *call, int status)
 {
-    static const char *const of_body[] = {"content-type", "content-encoding", "content-language", NULL};
     bool head = strcmp(call->method, "HEAD") == 0;
     bool changes = status == 303 || (status < 303 && strcmp(call->method, "POST") == 0);
     if (!changes || head) return;
     free(call->method);
     call->method = xstrdup("GET");
     call->has_body = false;
-    drop_headers(call, of_body);
-}
-
-/* Returns the address of the next request, or NULL with an error. Credentials are not sent to another server,
- * whatever their header is called: better one header too few than a token that leaks. */
-static char *redirected_url(struct web_call *call, const char *location, struct err *err)
-{
-    static const char *const secret[] = {"auth", "cookie",     "token",   "secret",    "key",
-                                         "pass", "credential", "session", "signature", NULL};
-    CURLU *from = curl_url(), *to = curl_url();
-    char *next = NULL;
-    bool ok = curl_url_set(from, CURLUPART_URL, call->url, CURLU_PATH_AS_IS) == CURLUE_OK &&
-              curl_url_set(to, CURLUPART_URL, call->url, CURLU_PATH_AS_IS) == CURLUE_OK &&
-              curl_url_set(to, CURLUPART_URL, location, 0) == CURLUE_OK;
-    if (!ok) err_set(err, ERR_PARSE, "the server redirects to an invalid URL");
-    bool was_tls = strncasecmp(call->url, "https:", 6) == 0;
-    if (ok) {
-        bool same = same_part(from, to, CURLUPART_SCHEME) && same_part(from, to, CURLUPART_HOST) &&
-                    same_part(from, to, CURLUPART_PORT);
-        if (!same) drop_headers(call, secret);
-        next = url_part(to, CURLUPART_URL);
-    }
-    if (next && was_tls && strncasecmp(next, "https:", 6) != 0) {
-        err_set(err, ERR_INVALID, "the server redirects from https to http");
-        free(next);
-        next = NULL;
-    }
-    curl_url_cleanup(from);
-    curl_url_cleanup(to);
-    return next;
+    drop_headers(call, is_of_body);
 }
 
 static void redirect(struct web_call *call, int status, const char *location)
@@ -145,8 +95,10 @@ static void redirect(struct web_call *call, int status, const char *location)
     char *next = NULL;
     bool ok = call->redirects++ < WEB_REDIRECTS_MAX ||
               err_set(&err, ERR_LIMIT, "more than %d redirects", WEB_REDIRECTS_MAX);
-    if (ok) next = redirected_url(call, location, &err);
+    bool same = false;
+    if (ok) next = redirect_url(call->url, location, &same, &err);
     ok = next != NULL;
+    if (ok && !same) drop_headers(call, redirect_drops);
     if (ok && !web_allows(call->web->options.allow, next, &err)) ok = err_wrap(&err, "a redirect");
     if (!ok) {
         free(next);
@@ -175,7 +127,7 @@ static void on_response(void *ctx, const struct http_response *response)
     struct web_call *call = ctx;
     http_each_header(call->exchange, put_header, call);
     call->reply.status = response->status;
-    char *location = is_redirect(response->status) ? header_value(call, "location") : NULL;
+    char *location = redirect_is(response->status) ? header_value(call, "location") : NULL;
     call->redirected = location != NULL;
     free(location);
 }
@@ -209,7 +161,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
         fail(call, too_large ? &own : err);
         return;
     }
-    char *location = is_redirect(response->status) ? header_value(call, "location") : NULL;
+    char *location = redirect_is(response->status) ? header_value(call, "location") : NULL;
     if (location) {
         redirect(call, response->status, location);
         free(location);

@@ -256,6 +256,7 @@ struct http_exchange *kube_client_start(struct kube_client *client,
     request.url = url;
     request.headers = headers;
     request.authorize = !has_header(request_with_path->headers, "Authorization"); /* T-8 */
+    request.follow = !request.method || strcmp(request.method, "GET") == 0;       /* H-20 */
     request.no_compression |= client->no_compression;
     struct http_exchange *exchange = transport_start(client->transport, &request, callbacks, err);
     free(headers);

@@ -188,6 +188,30 @@ static void test_a_watch_ends_cleanly_between_events(void **state)
     assert_int_equal(bench->err.code, ERR_NONE);
 }
 
+static void redirect_once(struct bench *bench, struct tiny_conn *conn, const char *path)
+{
+    if (strstr(path, "/moved")) {
+        tiny_puts(conn, STREAM_HEAD);
+        tiny_chunk(conn, ADDED("a"), strlen(ADDED("a")));
+        tiny_puts(conn, "0\r\n\r\n");
+    } else {
+        tiny_answer(conn, 307, "Location: /moved\r\n", "over there");
+    }
+}
+
+/* H-20 */
+static void test_h20_a_watch_follows_a_redirect(void **state)
+{
+    struct bench *bench = *state;
+    bench_new_client(bench, false);
+    bench->answer = redirect_once;
+    start(bench, watch);
+    bench_until_done(bench);
+    assert_int_equal(bench->err.code, ERR_NONE);
+    assert_string_equal(buf_text(&bench->log), "added shop/a\n");
+    assert_non_null(strstr(buf_text(&bench->requests), "&watch=true\n/moved\n"));
+}
+
 static void test_a_watch_cut_inside_an_event_or_reset_says_so(void **state)
 {
     struct bench *bench = *state;
@@ -349,6 +373,7 @@ int main(void)
         T(test_an_error_answer_is_its_status),
         T(test_a_page_instead_of_json_is_an_error),
         T(test_a_watch_ends_cleanly_between_events),
+        T(test_h20_a_watch_follows_a_redirect),
         T(test_a_watch_cut_inside_an_event_or_reset_says_so),
         T(test_an_error_event_ends_the_watch_and_its_connection),
         T(test_h10_events_need_no_lines_of_their_own),
