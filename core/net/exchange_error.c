@@ -109,7 +109,11 @@ void exchange_error(const struct http_exchange *exchange, CURLcode result, struc
     case CURLE_SSL_INVALIDCERTSTATUS:
     case CURLE_SSL_CLIENTCERT:
     case CURLE_USE_SSL_FAILED:
-        err_set(err, ERR_TLS, "TLS with %s: %s", where, detail(exchange, result));
+        err_set(err, ERR_TLS, "TLS with %s: %s", where,
+                exchange->nameless
+                    ? "the certificate has no subject alternative name, and a common name is not "
+                      "enough; issue one with the server's names"
+                    : detail(exchange, result));
         break;
     case CURLE_BAD_CONTENT_ENCODING:
     case CURLE_WEIRD_SERVER_REPLY:

@@ -97,6 +97,7 @@ void exchange_set_transport_options(struct http_exchange *exchange)
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)transport->connect_timeout_ms);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, transport->options.user_agent);
+    if (!transport->options.insecure_skip_tls_verify) exchange_require_names(exchange);
     exchange_set_tls(exchange);
 }
 

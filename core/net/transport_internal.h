@@ -47,6 +47,7 @@ struct http_exchange {
     bool alone;        /* has a connection of its own */
     bool follow;       /* redirects */
     bool elsewhere;    /* a redirect led to another server */
+    bool nameless;     /* the server's certificate has no name but its subject's */
     bool has_response; /* the head of the final response came */
     bool switched;     /* the server did, unasked, to another protocol */
     bool once;         /* not to be sent again, whatever becomes of the connection (H-4) */
@@ -145,5 +146,7 @@ bool exchange_set_request(struct http_exchange *exchange, const struct http_requ
 /* Requests `location` in place of the response. Returns false if it may not: the exchange ends with the
  * error. */
 bool exchange_redirect(struct http_exchange *exchange, struct err *err);
+/* Has certificates of servers refused that have no subject alternative name (peer_certificate.c, T-1). */
+void exchange_require_names(struct http_exchange *exchange);
 /* libcurl's result in our words (exchange_error.c). */
 void exchange_error(const struct http_exchange *exchange, CURLcode result, struct err *err);

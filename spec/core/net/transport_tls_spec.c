@@ -73,6 +73,30 @@ static void test_a_name_that_is_not_in_the_certificate_is_refused(void **state)
     assert_int_equal(bench->request.len, 0);
 }
 
+/* T-1 */
+static void test_a_name_that_is_only_the_subject_s_is_none(void **state)
+{
+    struct tls_bench *bench = *state;
+    static const char *const alt_names[] = {NULL, "email:ops@unit.example"};
+    for (size_t i = 0; i < ARRAY_LEN(alt_names); i++) {
+        struct tls_pair leaf = tls_new_leaf(&bench->ca, "api.unit.example", alt_names[i]);
+        struct ssl_ctx_st *tls = tls_server_context(&leaf, NULL);
+        tls_bench_serve(bench, tls, NULL);
+        get(bench,
+            &(struct transport_options){.tls.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"});
+        assert_int_equal(bench->err.code, ERR_TLS);
+        assert_non_null(strstr(bench->err.text, ": the certificate has no subject alternative name"));
+        get(bench, &(struct transport_options){.insecure_skip_tls_verify = true});
+        assert_int_equal(bench->err.code, ERR_NONE);
+        tiny_server_free(bench->server);
+        bench->server = NULL;
+        free(bench->url);
+        bench->url = NULL;
+        tls_server_context_free(tls);
+        tls_pair_clear(&leaf);
+    }
+}
+
 static void test_only_the_given_ca_is_trusted(void **state)
 {
     struct tls_bench *bench = *state;
@@ -230,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_the_server_name_is_what_is_asked_for_and_verified),
         T(test_a_name_that_is_not_in_the_certificate_is_refused),
+        T(test_a_name_that_is_only_the_subject_s_is_none),
         T(test_only_the_given_ca_is_trusted),
         T(test_insecure_verifies_nothing),
         T(test_a_client_certificate_is_shown),
