@@ -91,7 +91,14 @@ void exchange_error(const struct http_exchange *exchange, CURLcode result, struc
     case CURLE_OK: /* but without a head */
         err_set(err, ERR_CLOSED, "%s: connection closed before the response header was complete", where);
         break;
-    case CURLE_WRITE_ERROR: err_set(err, ERR_CANCELLED, "refused by the reader"); break;
+    case CURLE_WRITE_ERROR:
+        if (exchange->refused || !exchange->has_response)
+            err_set(err, ERR_CANCELLED, "refused by the reader");
+        else /* libcurl's decoder refused it (T-5) */
+            err_set(err, ERR_PARSE,
+                    "%s: the compressed body goes on after its end: gzip of several members is not supported",
+                    where);
+        break;
     case CURLE_COULDNT_RESOLVE_HOST: not_connected(exchange, "cannot resolve the host's name", err); break;
     case CURLE_COULDNT_RESOLVE_PROXY: not_connected(exchange, "cannot resolve its name", err); break;
     case CURLE_PROXY: not_connected(exchange, detail(exchange, result), err); break;

@@ -1,4 +1,5 @@
-/* Refusal of server certificates without a name that Go's clients would accept; see transport_internal.h (T-1). */
+/* Refusal of server certificates without a name that Go's clients would accept; see transport_internal.h
+ * (T-1). */
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -134,6 +135,49 @@ static void test_gzip_is_unpacked(void **state)
     assert_int_equal(call.body.len, 100000);
     assert_int_equal(call.body.data[99999], 'z');
     call_clear(&call);
+}
+
+static bool is_by_chunk;
+
+/* Two members, in a chunk each or in one. */
+static void in_members(struct bench *bench, struct tiny_conn *conn)
+{
+    char out[200], text[] = "member", *line;
+    z_stream z = {0};
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    z.next_in = (Bytef *)text;
+    z.avail_in = sizeof text;
+    z.next_out = (Bytef *)out;
+    z.avail_out = sizeof out;
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    tiny_puts(conn, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (int i = 0; i < 2; i++) {
+        if (is_by_chunk || i == 0) {
+            line = xasprintf("%lx\r\n", is_by_chunk ? z.total_out : 2 * z.total_out);
+            tiny_puts(conn, line);
+            free(line);
+        }
+        tiny_send(conn, out, z.total_out);
+        if (is_by_chunk || i == 1) tiny_puts(conn, "\r\n");
+    }
+    tiny_puts(conn, "0\r\n\r\n");
+    deflateEnd(&z);
+}
+
+/* T-5 */
+static void test_gzip_of_several_members_is_named(void **state)
+{
+    struct bench *bench = *state;
+    bench->answer = in_members;
+    for (int i = 0; i < 2; i++) {
+        struct call call = {0};
+        is_by_chunk = i == 1;
+        bench_start(bench, &call, "/");
+        bench_until(bench, &call.dones, 1);
+        assert_int_equal(call.err.code, ERR_PARSE);
+        assert_non_null(strstr(call.err.text, ": the compressed body goes on after its end"));
+        call_clear(&call);
+    }
 }
 
 static void broken_gzip(struct bench *bench, struct tiny_conn *conn)
@@ -274,6 +318,7 @@ int main(void)
         T(test_connections_are_used_again),
         T(test_two_at_once_take_two_connections),
         T(test_gzip_is_unpacked),
+        T(test_gzip_of_several_members_is_named),
         T(test_broken_gzip_is_a_parse_error),
         T(test_a_body_streams_as_it_comes),
         T(test_interim_answers_are_not_the_answer),
