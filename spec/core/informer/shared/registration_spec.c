@@ -232,6 +232,22 @@ static void test_i13_i14_unchanged_objects_of_a_relist_are_told_on_request(void 
     assert_history("");
 }
 
+/* I-13. No API server sends such an event, as a version stands for one content. */
+static void test_i13_other_content_of_a_known_version_is_stored_and_told_on_request(void **state)
+{
+    struct handler_options *options = handler_options_new();
+    struct root *other = object_with_labels("a@1", "{\"x\":\"yes\"}");
+    options->unchanged = true;
+    start_with("a@1", "1");
+    listen(options);
+    assert_told("add+ a@1");
+    delta_fifo_add(shared_informer_fifo(informer), DELTA_UPDATED, root_ref(other), 7);
+    assert_told("update a@1 a@1");
+    assert_history("");
+    assert_ptr_equal(indexer_get(shared_informer_indexer(informer), STR(""), STR("a")), other);
+    root_unref(other);
+}
+
 static void test_q22_a_recreated_object_is_split_on_request(void **state)
 {
     struct handler_options *options = handler_options_new();
@@ -320,6 +336,7 @@ int main(void)
         TEST(test_a_filter_that_removes_its_handler_is_not_asked_again),
         TEST(test_changed_leaves_out_updates_that_do_not_touch_its_paths),
         TEST(test_changed_does_not_keep_the_filter_from_its_adds_and_deletes),
+        TEST(test_i13_other_content_of_a_known_version_is_stored_and_told_on_request),
         TEST(test_i13_i14_unchanged_objects_of_a_relist_are_told_on_request),
         TEST(test_q22_a_recreated_object_is_split_on_request),
         TEST(test_q22_each_half_of_a_recreated_object_is_filtered),
