@@ -19,15 +19,18 @@ describe("discovery #threads", function()
   local script = [[
     local k8s = require "k8s"
     k8s.writes { "closed.example.com/v1/Policy:patch" }
-    k8s.reads { "closed.example.com/v1/Policy:get" }
+    k8s.reads { "closed.example.com/v1/Policy:*" }
     local informers = {}
     for _, kind in ipairs { "pods", "deployments.apps", "closed.example.com/v1/Policy" } do
       informers[kind] = k8s.informer(kind)
     end
+    informers["closed.example.com/v1/Policy"]:on_update(function(_, policy)
+      if policy.spec.size == 3 then print("read", assert(k8s.get("closed.example.com/v1/Policy", "one")).spec.size) end
+    end)
     k8s.main(function()
       for kind, informer in pairs(informers) do print("synced", kind, informer:lister():count()) end
       print("cached", informers["closed.example.com/v1/Policy"]:lister():get("one").spec.size)
-      print("read", assert(k8s.get("closed.example.com/v1/Policy", "one")).spec.size)
+      print("listed", #k8s.list("closed.example.com/v1/Policy"))
       assert(k8s.patch({ kind = "closed.example.com/v1/Policy", name = "one" }, { spec = { size = 2 } }))
       print("wrote")
     end)
@@ -42,20 +45,24 @@ describe("discovery #threads", function()
       sim.api:create(path, {
         apiVersion = "closed.example.com/v1", kind = "Policy", metadata = { name = "one" }, spec = { size = 1 },
       })
-      -- The faults are for what gets no object: no list or watch has a path that ends so.
       sim:play {
         ["do"] = "fault", path = "/api", verb = "get", what = "status", code = code, reason = reason,
-        message = "closed", times = 2,
+        message = "closed", times = 0,
       }
       local engine = cluster.run(sim.server, cluster.script(script))
       engine:wait_line("^wrote$", 20)
       local out = engine:out()
       for _, line in ipairs {
         "synced\tpods\t3\n", "synced\tdeployments.apps\t0\n", "synced\tclosed.example.com/v1/Policy\t1\n",
-        "cached\t1\n", "read\t1\n",
+        "cached\t1\n", "listed\t1\n",
       } do assert.has_match(line, out, 1, true) end
       assert.has_match("Discovery is incomplete.*/api: closed; /apis: closed", engine:err())
-      assert.are.equal(2, sim.api:get(path .. "/one").spec.size)
+      sim:play { ["do"] = "clear" }
+      local policy = sim.api:get(path .. "/one")
+      assert.are.equal(2, policy.spec.size)
+      policy.spec.size = 3
+      sim.api:update(path .. "/one", policy)
+      engine:wait_line("^read\t3$", 20)
     end)
   end
 
@@ -76,5 +83,17 @@ describe("discovery #threads", function()
     ]])
     engine:wait_line("^pods\t3\t", 20)
     assert.is_nil(engine:out():find("deployments", 1, true))
+  end)
+
+  it("that is slow is waited for by commands that need all of it", function()
+    local sim = cluster.sim { "--pods", "3" }
+    sim:play { ["do"] = "fault", path = "/apis", verb = "get", what = "delay", ["for"] = "1500ms" }
+    local path = cluster.script [[ require("k8s").informer "deployments" ]]
+    local check = cluster.kubelua { "check", "-f", path, "-s", sim.server }
+    assert.are.equal(0, check:wait(20), check:out() .. check:err())
+    sim:play { ["do"] = "fault", path = "/apis", verb = "get", what = "delay", ["for"] = "1500ms" }
+    local rbac = cluster.kubelua { "rbac", "-f", path, "-s", sim.server }
+    assert.are.equal(0, rbac:wait(20), rbac:err())
+    assert.has_match("deployments", rbac:out(), 1, true)
   end)
 end)

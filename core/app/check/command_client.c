@@ -56,6 +56,7 @@ static bool wait(struct command_client *client, struct err *err)
 static void on_found(void *ctx, const struct catalogue *catalogue)
 {
     struct command_client *client = ctx;
+    if (catalogue_is_partial(catalogue)) return; /* all of it is needed */
     if (!client->kinds) client->kinds = catalogue_ref(catalogue);
     finish(client, NULL);
 }
