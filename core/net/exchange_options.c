@@ -212,6 +212,13 @@ static void set_alone(struct http_exchange *exchange)
     curl_easy_setopt(exchange->easy, CURLOPT_FORBID_REUSE, 1L);
 }
 
+void exchange_free_headers(struct curl_slist *headers)
+{
+    for (struct curl_slist *header = headers; header; header = header->next)
+        explicit_bzero(header->data, strlen(header->data));
+    curl_slist_free_all(headers);
+}
+
 /* Removes the headers that a redirect to another server drops, and the one that set_url adds. */
 static void drop_headers(struct http_exchange *exchange, bool same)
 {
@@ -240,15 +247,12 @@ static char *next_url(struct http_exchange *exchange, bool *same, struct err *er
     return next;
 }
 
-bool exchange_redirect(struct http_exchange *exchange, struct err *err)
+bool exchange_set_next(struct http_exchange *exchange, struct err *err)
 {
     CURL *easy = exchange->easy;
     bool same = true;
     char *next = next_url(exchange, &same, err);
     if (!next) return false;
-    timer_cancel(&exchange->timer);
-    transport_forget(exchange);
-    curl_multi_remove_handle(exchange->transport->multi, easy);
     drop_headers(exchange, same);
     exchange->elsewhere |= !same;
     if (!same) exchange->authorization = 0; /* what comes of it says nothing of ours */
@@ -256,13 +260,9 @@ bool exchange_redirect(struct http_exchange *exchange, struct err *err)
     curl_easy_setopt(easy, CURLOPT_CONNECT_TO, NULL);
     curl_slist_free_all(exchange->connect_to);
     exchange->connect_to = NULL;
-    exchange->error_text[0] = '\0';
-    exchange->sent = exchange->deferred = false;
     bool ok = set_url(exchange, next, err);
     free(next);
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->headers);
-    exchange->state = EXCHANGE_NEW;
-    transport_resume(exchange->transport);
     return ok;
 }
 

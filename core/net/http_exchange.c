@@ -236,6 +236,20 @@ static void unlink_exchange(struct http_exchange *exchange)
     curl_multi_remove_handle(exchange->transport->multi, exchange->easy); /* ignored if it was never added */
 }
 
+/* Requests what the response redirects to. Returns false if it may not: the exchange ends with the error. */
+static bool redirect(struct http_exchange *exchange, struct err *err)
+{
+    timer_cancel(&exchange->timer);
+    transport_forget(exchange);
+    curl_multi_remove_handle(exchange->transport->multi, exchange->easy);
+    exchange->error_text[0] = '\0';
+    exchange->sent = exchange->deferred = false;
+    if (!exchange_set_next(exchange, err)) return false;
+    exchange->state = EXCHANGE_NEW;
+    transport_resume(exchange->transport);
+    return true;
+}
+
 /* Ends the exchange. An end without a head is an error, although libcurl reports success if an HTTP/1.1
  * connection closes inside the head (H-4). */
 void exchange_finish(struct http_exchange *exchange, CURLcode result, const struct err *cause)
@@ -243,7 +257,7 @@ void exchange_finish(struct http_exchange *exchange, CURLcode result, const stru
     struct err err;
     bool good = !cause && result == CURLE_OK && exchange->has_response;
     if (exchange->location && !cause && !dead(exchange)) {
-        if (exchange_redirect(exchange, &err)) return;
+        if (redirect(exchange, &err)) return;
     } else if (cause)
         err = *cause;
     else if (!good)
@@ -256,13 +270,6 @@ void exchange_finish(struct http_exchange *exchange, CURLcode result, const stru
         exchange->callbacks.on_done(exchange->callbacks.ctx,
                                     exchange->has_response ? &exchange->response : NULL, good ? NULL : &err);
     exchange_free(exchange);
-}
-
-void exchange_free_headers(struct curl_slist *headers)
-{
-    for (struct curl_slist *header = headers; header; header = header->next)
-        explicit_bzero(header->data, strlen(header->data));
-    curl_slist_free_all(headers);
 }
 
 void exchange_free(struct http_exchange *exchange)

@@ -143,9 +143,8 @@ bool exchange_add_header(struct http_exchange *exchange, const char *name, const
 /* URL, method, headers, body. False with ERR_INVALID. */
 bool exchange_set_request(struct http_exchange *exchange, const struct http_request *request,
                           struct err *err);
-/* Requests `location` in place of the response. Returns false if it may not: the exchange ends with the
- * error. */
-bool exchange_redirect(struct http_exchange *exchange, struct err *err);
+/* Sets the options of the next request, of `location`. Returns false if there may be none. */
+bool exchange_set_next(struct http_exchange *exchange, struct err *err);
 /* Has certificates of servers refused that have no subject alternative name (peer_certificate.c, T-1). */
 void exchange_require_names(struct http_exchange *exchange);
 /* libcurl's result in our words (exchange_error.c). */
