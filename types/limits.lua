@@ -19,6 +19,7 @@ local k8s = {}
 ---@field informers? integer
 ---@field queue_keys? integer
 ---@field series? integer
+---@field metric_bytes? number|string
 ---@field log_lines? integer per second
 ---@field print_buffer? number|string
 ---@field writes? integer per minute; further ones wait

@@ -179,15 +179,37 @@ static void put_build(struct buf *out)
     buf_puts(out, "kubelua_build_info{version=\"" KUBELUA_VERSION "\"} 1\n");
 }
 
+enum { PIECE = 32 << 10 };
+
+struct metrics_page {
+    enum { PAGE_BEGIN, PAGE_SERIES, PAGE_SCRIPTS, PAGE_PROCESS } part;
+    struct series_cursor series;
+    struct user_metrics_cursor scripts;
+};
+
+static bool put_piece(void *ctx, struct buf *out)
+{
+    struct metrics_page *page = ctx;
+    bool more = false;
+    switch (page->part) {
+    case PAGE_BEGIN:
+        put_build(out);
+        put_counters(out);
+        put_tables(out);
+        break;
+    case PAGE_SERIES: more = series_render_some(&page->series, PIECE, out); break;
+    case PAGE_SCRIPTS: more = user_metrics_render_some(NULL, &page->scripts, PIECE, out); break;
+    case PAGE_PROCESS: put_process(out); return false;
+    }
+    if (!more) page->part++;
+    return true;
+}
+
 void metrics_page_serve(void *ctx, const struct web_request *request, struct web_response *response)
 {
     if (strcmp(request->path, "/metrics") != 0) return;
     response->status = 200;
     response->content_type = "text/plain; version=0.0.4; charset=utf-8";
-    put_build(&response->body);
-    put_counters(&response->body);
-    series_render(&response->body);
-    user_metrics_render(NULL, &response->body);
-    put_tables(&response->body);
-    put_process(&response->body);
+    response->more = put_piece;
+    response->more_ctx = NEW(struct metrics_page);
 }

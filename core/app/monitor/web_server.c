@@ -70,11 +70,53 @@ static void add_date(struct MHD_Response *mhd)
     MHD_add_response_header(mhd, MHD_HTTP_HEADER_DATE, text);
 }
 
+/* --- a body in pieces, none of which is longer than one call of `more` makes it */
+
+struct pieces {
+    bool (*more)(void *ctx, struct buf *out);
+    void *ctx;
+    struct buf piece;
+    size_t sent; /* of it */
+    bool is_last;
+};
+
+static ssize_t read_pieces(void *cls, uint64_t position, char *out, size_t max)
+{
+    struct pieces *p = cls;
+    while (p->sent == p->piece.len) {
+        if (p->is_last) return MHD_CONTENT_READER_END_OF_STREAM;
+        p->sent = p->piece.len = 0;
+        p->is_last = !p->more(p->ctx, &p->piece);
+    }
+    size_t n = p->piece.len - p->sent < max ? p->piece.len - p->sent : max;
+    memcpy(out, p->piece.data + p->sent, n);
+    p->sent += n;
+    return (ssize_t)n;
+}
+
+static void free_pieces(void *cls)
+{
+    struct pieces *p = cls;
+    buf_clear(&p->piece);
+    free(p->ctx);
+    free(p);
+}
+
+static struct MHD_Response *body_of(struct web_response *response)
+{
+    enum { BLOCK = 16 << 10 };
+    size_t len = response->body.len;
+    if (!response->more)
+        return MHD_create_response_from_buffer_with_free_callback(len, buf_take(&response->body), free);
+    struct pieces *p = NEW(struct pieces);
+    p->more = response->more;
+    p->ctx = response->more_ctx;
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_pieces, p, free_pieces);
+}
+
 static enum MHD_Result send_response(struct MHD_Connection *connection, struct web_response *response)
 {
-    size_t len = response->body.len;
-    struct MHD_Response *mhd =
-        MHD_create_response_from_buffer_with_free_callback(len, buf_take(&response->body), free);
+    struct MHD_Response *mhd = body_of(response);
     MHD_add_response_header(mhd, MHD_HTTP_HEADER_CONTENT_TYPE, response->content_type);
     add_date(mhd);
     MHD_add_response_header(mhd, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");

@@ -18,6 +18,10 @@ struct web_response {
     int status;               /* 404 unless set */
     const char *content_type; /* text/plain unless set */
     struct buf body;
+    /* Appends the next piece of a long body; returns false with the last one. On the server's thread. NULL:
+     * `body` is all. */
+    bool (*more)(void *ctx, struct buf *out);
+    void *more_ctx; /* freed after the response */
 };
 
 struct web_server;

@@ -21,6 +21,7 @@ const struct buckets buckets_of_processing = BUCKETS(.001, .005, .01, .025, .05,
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct family *families; /* under the lock; by their places */
+static uint64_t last_id;        /* under the lock */
 
 static void take_lock(void)
 {
@@ -88,6 +89,11 @@ static char *render_labels(const struct family *family, const char *const *value
 
 /* --- Under the lock */
 
+uint64_t series_next_id(void)
+{
+    return ++last_id;
+}
+
 static void keep_family(struct family *family)
 {
     struct family **at = &families;
@@ -121,6 +127,7 @@ struct series *series_new(struct family *family, const char *const *values)
         series = xcalloc(1, sizeof *series + count * sizeof series->counts[0]);
         series->family = family;
         series->labels = labels;
+        series->id = series_next_id();
         TAILQ_INSERT_TAIL(&family->all, series, link);
     }
     series->refs++;
@@ -255,13 +262,37 @@ void series_render_one(struct buf *out, const struct series *s)
         render_plain(out, s);
 }
 
-void series_render(struct buf *out)
+/* Returns false when all of the family is on the page. */
+static bool render_family(const struct family *family, struct series_cursor *cursor, size_t until,
+                          struct buf *out)
 {
     const struct series *s;
+    TAILQ_FOREACH (s, &family->all, link) {
+        if (s->id <= cursor->id) continue;
+        if (out->len >= until) return true;
+        if (!cursor->id) series_render_head(out, family);
+        series_render_one(out, s);
+        cursor->id = s->id;
+    }
+    return false;
+}
+
+bool series_render_some(struct series_cursor *cursor, size_t most, struct buf *out)
+{
+    size_t until = out->len + most;
+    bool more = false;
     series_lock();
-    for (const struct family *family = families; family; family = family->next) {
-        if (!TAILQ_EMPTY(&family->all)) series_render_head(out, family);
-        TAILQ_FOREACH (s, &family->all, link) series_render_one(out, s);
+    for (const struct family *family = families; family && !more; family = family->next) {
+        if (family->place < cursor->place) continue;
+        if (family->place > cursor->place) *cursor = (struct series_cursor){family->place, 0};
+        more = render_family(family, cursor, until, out);
     }
     series_unlock();
+    return more;
+}
+
+void series_render(struct buf *out)
+{
+    struct series_cursor cursor = {0};
+    while (series_render_some(&cursor, SIZE_MAX / 2, out)) {}
 }

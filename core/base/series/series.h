@@ -3,6 +3,7 @@
  * no longer shown. Creating and freeing take a mutex under which no script runs; the values are atomics. May
  * be used from any thread, any callback. A NULL series accepts everything and shows nothing. */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -64,7 +65,16 @@ void series_set(struct series *series, double value);
 void series_set_summary(struct series *summary, double sum, uint64_t count);
 void series_observe(struct series *histogram, double value);
 
-/* Appends all families that have series, in Prometheus's text format 0.0.4. */
+/* Position on the page; zero-initialised is its beginning. */
+struct series_cursor {
+    unsigned place; /* of the next family */
+    uint64_t id;    /* of its last rendered series; 0: none */
+};
+/* Appends the next series, in Prometheus's text format 0.0.4, until the piece has `most` bytes; no series is
+ * cut. Returns false at the end. Series that are created or freed between two pieces may be missing; nothing
+ * is rendered twice. */
+bool series_render_some(struct series_cursor *cursor, size_t most, struct buf *out);
+/* Appends all families that have series. */
 void series_render(struct buf *out);
 /* Parts of that format, for values that are not series. */
 void exposition_head(struct buf *out, const char *name, const char *type, const char *help);

@@ -12,6 +12,7 @@ struct series {
     struct family *family;
     char *labels; /* as shown, without braces */
     unsigned refs;
+    uint64_t id;            /* grows in the order in which they are made */
     _Atomic double value;   /* of a histogram or a summary: the sum */
     _Atomic uint64_t above; /* beyond the last bucket; of a summary: the count */
     _Atomic uint64_t counts[];
@@ -20,6 +21,8 @@ struct series {
 /* Takes the lock of the table and of user metrics; a child does not inherit it. */
 void series_lock(void);
 void series_unlock(void);
+/* Returns the id of one more series or metric. Under the lock. */
+uint64_t series_next_id(void);
 /* Appends a label's value as it stands between quotes. */
 void series_put_value(struct buf *out, struct str value);
 /* Appends a family's help as it stands behind # HELP. */

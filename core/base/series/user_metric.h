@@ -19,6 +19,7 @@ enum {
     USER_METRIC_BUCKETS_MAX = 50,
     USER_METRIC_VALUE_MAX = 1024, /* bytes of a label's value */
     USER_METRIC_HELP_MAX = 1000,
+    USER_METRICS_PAGE_MAX = 16 << 20, /* bytes of all scripts on the page of the process */
 };
 
 /* Identity of a metric: equal options are the same metric. Strings are borrowed. */
@@ -64,11 +65,27 @@ const char *user_metric_name(const struct user_metric *metric);
 size_t user_metric_label_count(const struct user_metric *metric);
 const char *user_metric_label(const struct user_metric *metric, size_t i);
 size_t user_metric_series_count(const struct user_metric *metric);
+/* Returns the bytes that the metric takes on the page, at most. */
+size_t user_metric_bytes(const struct user_metric *metric);
+/* Returns the bytes of all metrics on the page of the process, shown or not yet. */
+size_t user_metrics_page_bytes(void);
+/* Returns the bytes that one more series with these values adds to both. */
+size_t user_metric_series_bytes(const struct user_metric *metric, const struct str *values);
+/* Returns the memory of the metric and its series. */
+size_t user_metric_memory(const struct user_metric *metric);
 /* Returns the series of the values, one for each label in order; NULL if there is none; `make` creates it.
  * Borrowed, until it is removed. */
 struct series *user_metric_series(struct user_metric *metric, const struct str *values, bool make);
 /* Removes a series; returns false if there was none. */
 bool user_metric_remove(struct user_metric *metric, const struct str *values);
 
-/* Appends all shown metrics of a page, in Prometheus's text format 0.0.4. */
+/* Position on the page, where metrics are in the order of their names; see struct series_cursor. */
+struct user_metrics_cursor {
+    char name[USER_METRIC_NAME_MAX + 1]; /* of the next metrics */
+    uint64_t metric, series;             /* last rendered ones of that name; 0: none */
+};
+/* Likewise for all shown metrics of a page: see series_render_some. */
+bool user_metrics_render_some(const void *page, struct user_metrics_cursor *cursor, size_t most,
+                              struct buf *out);
+/* Appends all shown metrics of a page. */
 void user_metrics_render(const void *page, struct buf *out);

@@ -14,6 +14,9 @@ struct user_series {
 struct user_metric {
     TAILQ_ENTRY(user_metric) link; /* while it is shown */
     bool shown;
+    uint64_t id;              /* of the last time it was shown */
+    size_t lines, line_bytes; /* of a series on the page; of these without labels */
+    size_t bytes, memory;     /* of all on the page, at most; of it and its series */
     const void *page;
     unsigned refs;
     char *script, *name, *help; /* `help` as it stands on the page */

@@ -79,7 +79,11 @@ static struct script_metric *make(lua_State *L, const struct user_metric_options
         script_raise(L, "k8s.metric: a script has at most %d metrics", SCRIPT_METRICS_MAX);
     if (!user_metric_check(o, &err)) script_raise(L, "k8s.metric: %s", err.text);
     struct user_metric *metric = user_metric_new(o);
-    if (fits(script, metric, &err)) return metrics_add(script, metric);
+    if (fits(script, metric, &err) && metrics_have_room(script, metric, user_metric_bytes(metric), &err)) {
+        struct script_metric *made = metrics_add(script, metric);
+        metrics_note_memory(script);
+        return made;
+    }
     user_metric_unref(metric);
     script_raise(L, "k8s.metric: %s", err.text);
 }
@@ -188,10 +192,16 @@ static struct series *series_arg(lua_State *L, struct user_metric *metric, int i
 {
     struct str values[USER_METRIC_LABELS_MAX];
     read_labels(L, metric, idx, values);
+    struct script *script = script_of(L);
+    struct err err;
     struct series *series = user_metric_series(metric, values, false);
     if (series) return series;
-    arg_room(L, user_metric_name(metric), LIMIT_SERIES, metrics_series_count(script_of(L)));
-    return user_metric_series(metric, values, true);
+    arg_room(L, user_metric_name(metric), LIMIT_SERIES, metrics_series_count(script));
+    if (!metrics_have_room(script, metric, user_metric_series_bytes(metric, values), &err))
+        script_raise(L, "%s", err.text);
+    series = user_metric_series(metric, values, true);
+    metrics_note_memory(script);
+    return series;
 }
 
 static double number_arg(lua_State *L, const struct user_metric *metric, int idx, bool may_be_absent)
@@ -252,7 +262,9 @@ static int remove_series(lua_State *L, enum script_class class_)
     struct user_metric *metric = self_arg(L, class_, "remove");
     struct str values[USER_METRIC_LABELS_MAX];
     read_labels(L, metric, 2, values);
-    lua_pushboolean(L, user_metric_remove(metric, values));
+    bool removed = user_metric_remove(metric, values);
+    if (removed) metrics_note_memory(script_of(L));
+    lua_pushboolean(L, removed);
     return 1;
 }
 

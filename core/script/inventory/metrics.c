@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "script/inventory/inventory.h"
+#include "script/vm/memory.h"
 #include "script/vm/state.h"
 
 struct script_metric *metrics_add(struct script *script, struct user_metric *metric)
@@ -33,6 +34,42 @@ size_t metrics_series_count(const struct script *script)
     for (size_t i = 0; i < script->own.metrics->count; i++)
         count += user_metric_series_count(script->own.metrics->items[i]->metric);
     return count;
+}
+
+static size_t bytes_of(const struct script *script)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < script->own.metrics->count; i++)
+        bytes += user_metric_bytes(script->own.metrics->items[i]->metric);
+    return bytes;
+}
+
+bool metrics_have_room(const struct script *script, const struct user_metric *metric, size_t more,
+                       struct err *err)
+{
+    struct buf value = {0};
+    int64_t most = script->limits.values[LIMIT_METRIC_BYTES];
+    if ((int64_t)(bytes_of(script) + more) > most) {
+        limit_describe(LIMIT_METRIC_BYTES, most, &value);
+        err_set(err, ERR_LIMIT, "%s: over the limit %s (%s)", user_metric_name(metric),
+                limit_name(LIMIT_METRIC_BYTES), buf_text(&value));
+        buf_clear(&value);
+        return false;
+    }
+    if (script->host->hooks.metrics_page || user_metrics_page_bytes() + more <= USER_METRICS_PAGE_MAX)
+        return true;
+    return err_set(err, ERR_LIMIT, "%s: the metrics of all scripts exceed %dMi", user_metric_name(metric),
+                   USER_METRICS_PAGE_MAX >> 20);
+}
+
+void metrics_note_memory(struct script *script)
+{
+    struct script_metrics *metrics = script->own.metrics;
+    size_t before = metrics->noted;
+    metrics->noted = 0;
+    for (size_t i = 0; i < metrics->count; i++)
+        metrics->noted += user_metric_memory(metrics->items[i]->metric);
+    memory_note(script, (ptrdiff_t)metrics->noted - (ptrdiff_t)before);
 }
 
 /* Both generations count in the one that is shown. */
@@ -75,6 +112,7 @@ void metrics_handover(struct script *old, struct script *new_)
         struct user_metric *gone = old->own.metrics->items[i]->metric;
         if (!metrics_find(new_, user_metric_name(gone))) user_metric_unpublish(gone);
     }
+    metrics_note_memory(new_);
 }
 
 void metrics_clear(struct script *script)

@@ -20,12 +20,19 @@ struct script_metric {
 struct script_metrics {
     struct script_metric **items; /* each in place until metrics_clear */
     size_t count;
+    size_t noted; /* bytes of the script's memory */
 };
 
 /* Takes a reference's place in the list. */
 struct script_metric *metrics_add(struct script *script, struct user_metric *metric);
 /* Of all metrics together. */
 size_t metrics_series_count(const struct script *script);
+/* ERR_LIMIT, with the metric and the limit, when so many more bytes of it on the page are too many of the
+ * script, or of all scripts. */
+bool metrics_have_room(const struct script *script, const struct user_metric *metric, size_t more,
+                       struct err *err);
+/* Counts what its metrics take as memory of the script. */
+void metrics_note_memory(struct script *script);
 /* False when another script on the page has made one of them differently. */
 bool metrics_fit(const struct script *script, struct err *err);
 /* Puts the place of the metric of that name before the error. Returns false. Anywhere. */

@@ -22,7 +22,8 @@ enum limit {
     LIMIT_INFORMERS,
     LIMIT_QUEUE_KEYS,
     LIMIT_SERIES,
-    LIMIT_LOG_LINES, /* in a second */
+    LIMIT_METRIC_BYTES, /* of its own metrics on the page of /metrics */
+    LIMIT_LOG_LINES,    /* in a second */
     LIMIT_PRINT_BUFFER,
     LIMIT_WRITES, /* in a minute, and so the next; one over it waits */
     LIMIT_HTTP_REQUESTS,

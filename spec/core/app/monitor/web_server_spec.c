@@ -23,9 +23,25 @@
 
 enum { HOGS = 300 };
 
+enum { PIECES = 50, PIECE = 40000 };
+
+/* A piece of one letter after another. */
+static bool put_piece(void *ctx, struct buf *out)
+{
+    int *number = ctx;
+    memset(buf_reserve(out, PIECE), 'a' + *number % 26, PIECE);
+    out->len += PIECE;
+    return ++*number < PIECES;
+}
+
 static void serve(void *ctx, const struct web_request *request, struct web_response *answer)
 {
     answer->status = 200;
+    if (strcmp(request->path, "/pieces") == 0) {
+        answer->more = put_piece;
+        answer->more_ctx = calloc(1, sizeof(int));
+        return;
+    }
     buf_puts(&answer->body, request->path);
 }
 
@@ -70,6 +86,30 @@ static void assert_answered(int fd)
     assert_int_equal(n, 0);
     assert_int_equal(strncmp(answer, "HTTP/1.1 200 ", 13), 0);
     assert_non_null(strstr(answer, "/livez"));
+}
+
+static void test_a_long_body_is_written_in_pieces(void **state)
+{
+    static const char get[] = "GET /pieces HTTP/1.0\r\n\r\n";
+    static char answer[PIECES * PIECE + 2048];
+    struct web_server *server = start();
+    int fd = connect_from("127.0.0.1", server);
+    ssize_t n, len = 0;
+    assert_int_equal(send(fd, get, sizeof get - 1, 0), sizeof get - 1);
+    while ((n = recv(fd, answer + len, sizeof answer - 1 - (size_t)len, 0)) > 0) len += n;
+    assert_int_equal(n, 0);
+    const char *body = strstr(answer, "\r\n\r\n") + 4;
+    assert_int_equal(answer + len - body, PIECES * PIECE);
+    for (int i = 0; i < PIECES; i++) {
+        assert_int_equal(body[i * PIECE], 'a' + i % 26);
+        assert_int_equal(body[(i + 1) * PIECE - 1], 'a' + i % 26);
+    }
+    close(fd);
+    fd = connect_from("127.0.0.1", server); /* goes before the end */
+    assert_int_equal(send(fd, get, sizeof get - 1, 0), sizeof get - 1);
+    assert_true(recv(fd, answer, 100, 0) > 0);
+    close(fd);
+    web_server_free(server);
 }
 
 static void test_a_client_with_many_connections_leaves_room_for_others(void **state)
@@ -149,6 +189,7 @@ static void test_each_lack_of_descriptors_is_said_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_long_body_is_written_in_pieces),
         cmocka_unit_test(test_a_client_with_many_connections_leaves_room_for_others),
         cmocka_unit_test(test_a_process_without_descriptors_does_not_spin),
         cmocka_unit_test(test_each_lack_of_descriptors_is_said_once),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,33 @@ static void test_no_series_takes_everything(void **state)
     assert_string_equal(render(), "");
 }
 
+static void test_pieces_are_the_page_whatever_is_freed_between_them(void **state)
+{
+    struct series *all[20];
+    struct buf pieces = {0};
+    struct series_cursor cursor = {0};
+    char name[20];
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "script %d", i);
+        all[i] = i % 2 ? SERIES(&script_memory, name) : SERIES(&event_latency, name, "h");
+    }
+    while (series_render_some(&cursor, 1, &pieces)) {}
+    assert_string_equal(buf_text(&pieces), render());
+    pieces.len = 0;
+    cursor = (struct series_cursor){0};
+    for (int i = 0; i < 5; i++) series_render_some(&cursor, 1, &pieces);
+    for (int i = 0; i < 12; i++) series_free(all[i]);
+    while (series_render_some(&cursor, 1, &pieces)) {}
+    for (int i = 12; i < 20; i++) {
+        snprintf(name, sizeof name, "script %d\"", i);
+        assert_non_null(strstr(buf_text(&pieces), name));
+        series_free(all[i]);
+    }
+    const char *head = strstr(buf_text(&pieces), "# TYPE kubelua_event_latency_seconds");
+    assert_null(strstr(head + 1, "# TYPE kubelua_event_latency_seconds"));
+    buf_clear(&pieces);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_families_are_in_the_order_of_their_places),
         cmocka_unit_test(test_owners_of_the_same_labels_share_a_series),
         cmocka_unit_test(test_no_series_takes_everything),
+        cmocka_unit_test_teardown(test_pieces_are_the_page_whatever_is_freed_between_them, clear),
     };
     return cmocka_run_group_tests(tests, NULL, clear);
 }

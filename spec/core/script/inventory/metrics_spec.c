@@ -158,6 +158,85 @@ static void test_series_are_limited(void **state)
                "c:inc(1, { node = 7 }) c:remove { node = 8 } c:inc(1, { node = 'new' }) return 1", "1");
 }
 
+#define WIDE "h = k8s.metric.histogram('h', 'H.', { 'l' }) "
+
+static void test_bytes_on_the_page_are_limited_and_memory_of_the_script(void **state)
+{
+    struct cluster *c = *state;
+    c->script = cluster_load(c, "a", K8S WIDE);
+    size_t before = script_memory(c->script), bytes;
+    assert_ask(c, c->script, "for i = 1, 100 do h:observe(i * 1e300, { l = i .. ('x'):rep(1000) }) end",
+               "raised: question.lua:1: h: over the limit metric-bytes (256Ki)");
+    bytes = user_metric_bytes(c->script->own.metrics->items[0]->metric);
+    struct buf out = {0};
+    user_metrics_render(NULL, &out);
+    assert_in_range(out.len, 200 << 10, bytes);
+    assert_in_range(bytes, 240 << 10, 256 << 10);
+    buf_clear(&out);
+    assert_true(script_memory(c->script) > before + 15 * 1000);
+    cluster_ask(c, c->script, "for i = 1, 100 do h:remove { l = i .. ('x'):rep(1000) } end");
+    assert_int_equal(user_metric_bytes(c->script->own.metrics->items[0]->metric),
+                     strlen("# HELP h H.\n# TYPE h histogram\n") + 3);
+    assert_non_null(strstr(cluster_load_error(c, "b",
+                                              K8S "k8s.limits { metric_bytes = 100 }\n" WIDE
+                                                  "k8s.metric.counter('c', ('x'):rep(80))"),
+                           "b.lua:2: k8s.metric: c: over the limit metric-bytes (100)"));
+}
+
+static void test_the_page_of_all_scripts_is_limited(void **state)
+{
+    struct cluster *c = *state;
+    struct limits limits = *c->host.limits;
+    limits.values[LIMIT_METRIC_BYTES] = 32 << 20;
+    limits.values[LIMIT_SERIES] = 100000;
+    c->host.limits = &limits;
+    c->script = cluster_load(c, "a", K8S "c = k8s.metric.counter('c', 'C.', { 'l', 'm' })");
+    assert_ask(c, c->script,
+               "for i = 1, 1e5 do c:inc(1, { l = i .. ('x'):rep(1000), m = ('y'):rep(1000) }) end",
+               "raised: question.lua:1: c: the metrics of all scripts exceed 16Mi");
+    assert_in_range(user_metrics_page_bytes(), (16 << 20) - 3000, 16 << 20);
+    script_free(c->script);
+    c->script = NULL;
+    assert_int_equal(user_metrics_page_bytes(), 0);
+}
+
+/* The page as it is written, with a change between two pieces. */
+static void in_pieces(struct cluster *c, const char *lua, struct buf *out)
+{
+    struct user_metrics_cursor cursor = {0};
+    bool more = true;
+    for (int i = 0; more; i++) {
+        size_t begin = out->len;
+        more = user_metrics_render_some(NULL, &cursor, 1, out);
+        assert_true(out->len - begin < 300);
+        if (i == 3) cluster_ask(c, c->script, lua);
+    }
+}
+
+static void test_pieces_are_the_page(void **state)
+{
+    struct cluster *c = *state;
+    struct buf out = {0};
+    c->script = cluster_load(c, "a", THREE " k8s.metric.gauge('b', 'B.'):set(1)");
+    struct script *other = cluster_load(c, "b", K8S "k8s.metric.gauge('size', 'Size\\nof all.'):set(5)");
+    cluster_ask(c, c->script, "for i = 1, 9 do c:inc(i, { node = i }) end g:set(3)");
+    in_pieces(c, "", &out);
+    assert_string_equal(buf_text(&out), page());
+    out.len = 0;
+    in_pieces(c, "for i = 1, 5 do c:remove { node = i } end c:inc(1, { node = 10 })", &out);
+    for (int i = 6; i <= 10; i++) {
+        char sample[80];
+        snprintf(sample, sizeof sample, "found_total{script=\"a\",kind=\"\",node=\"%d\"}", i);
+        const char *found = strstr(buf_text(&out), sample);
+        assert_non_null(found);
+        assert_null(strstr(found + 1, sample));
+    }
+    const char *head = strstr(buf_text(&out), "# TYPE found_total");
+    assert_null(strstr(head + 1, "# TYPE found_total"));
+    buf_clear(&out);
+    script_free(other);
+}
+
 /* Runs the text as if it were the chunk of the next generation of the script a. */
 static void begin_again(struct cluster *c, const char *lua)
 {
@@ -194,8 +273,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
-        T(test_shows_what_was_counted), T(test_scripts_share_a_family), T(test_names_are_checked),
-        T(test_misuse_raises),          T(test_series_are_limited),     T(test_the_next_generation_counts_on),
+        T(test_shows_what_was_counted),
+        T(test_scripts_share_a_family),
+        T(test_names_are_checked),
+        T(test_misuse_raises),
+        T(test_series_are_limited),
+        T(test_the_next_generation_counts_on),
+        T(test_bytes_on_the_page_are_limited_and_memory_of_the_script),
+        T(test_the_page_of_all_scripts_is_limited),
+        T(test_pieces_are_the_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
