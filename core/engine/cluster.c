@@ -150,7 +150,6 @@ static void make_recorder(struct cluster *cluster)
                     : pod    ? pod
                              : host,
         .seed = cluster->seed,
-        .is_tried = settings->write_mode == WRITES_TRIED,
     });
 }
 

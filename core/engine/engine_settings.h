@@ -35,6 +35,8 @@ struct engine_settings {
 
     /* Writes. */
     enum write_mode write_mode;
+    const char *const *dry_runs; /* as of the host (host.h), as the next */
+    size_t dry_run_count;
     const char *field_manager; /* NULL: the default */
     const char *not_sent;      /* as of the host (script.h) */
     const char *audit_log;     /* NULL: none */

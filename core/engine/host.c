@@ -18,6 +18,8 @@ static void give_leases(const struct engine_settings *settings, struct script_ho
 static void give_writes(const struct engine_settings *settings, struct script_host *host)
 {
     host->write_mode = settings->write_mode;
+    host->dry_runs = settings->dry_runs;
+    host->dry_run_count = settings->dry_run_count;
     host->field_manager = settings->field_manager;
     host->not_sent = settings->not_sent;
 }

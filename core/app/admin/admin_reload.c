@@ -261,6 +261,7 @@ static void put_plan(const struct managed_script *managed, struct buf *out)
     json_int(out, "generation", (int64_t)script_generation(managed->running));
     json_text(out, "sources", sources);
     json_bool(out, "trusted", script_is_trusted(managed->running));
+    json_text(out, "dryRun", script_dry_run(managed->running));
     inventory_write_json(script_inventory(managed->running), "plan", out);
     json_close(out, '}');
 }

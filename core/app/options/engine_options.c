@@ -38,6 +38,8 @@ struct engine_settings options_for_engine(const struct options *o, const char *h
         .runs_rules = o->report != NULL,
         .elects = o->leader.elect,
         .write_mode = write_mode(o->dry_run),
+        .dry_runs = o->dry_runs.items,
+        .dry_run_count = o->dry_runs.count,
         .field_manager = o->field_manager,
         .audit_log = o->audit_log,
         .report = o->report,

@@ -120,6 +120,7 @@ const struct flag *engine_flags(struct options *o)
     o->shutdown_timeout_ms = 10000;
     o->informer_grace_ms = 30000;
     o->watch_list = "auto";
+    o->dry_run = "none";
     const struct flag flags[] = {
         flag_log_format(o),
         flag_verbosity(o),
@@ -137,8 +138,9 @@ const struct flag *engine_flags(struct options *o)
         flag_kube_api_burst(o),
         {"informer-grace", 0, FLAG_DURATION_MS, &o->informer_grace_ms, "DURATION", NULL,
          "Time to keep the cache of an informer that no script uses any more (default 30s)"},
-        flag_dry_run(o, "Writes of scripts: client only logs them, server sends them without persisting "
-                        "them; both disable leader election (default none)"),
+        {"dry-run", 0, FLAG_LIST, &o->dry_runs, "[SCRIPT=]MODE", NULL,
+         "Writes of all scripts, or of SCRIPT: none, client (only logged) or server (sent without persisting "
+         "them); both disable leader election (repeatable; default none)"},
         {"allow-http", 0, FLAG_LIST, &o->allow_http, "HOST", NULL,
          "Server that http.request may connect to: host, host:port, *.domain, or any of these prefixed with "
          "https:// (repeatable; default none)"},
@@ -204,7 +206,7 @@ bool options_complete(struct options *o, bool needs_files, struct script_files *
         return err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
     return (!elects || leader_flags_check(&o->leader, err)) && options_set_limits(o, err) &&
            (!o->files.count || script_files_find(o->files.items, o->files.count, files, err)) &&
-           options_check_trusted(o, files, err);
+           options_check_trusted(o, files, err) && options_check_dry_runs(o, files, err);
 }
 
 void options_clear(struct options *options)

@@ -32,8 +32,9 @@ struct options {
     size_t max_object_size;
     int chunk_size; /* 0: as R-9 says */
     const char *watch_list;
-    const char *dry_run;   /* "none", "client" or "server" */
-    const char *audit_log; /* NULL: none */
+    const char *dry_run;       /* "none", "client" or "server" */
+    struct flag_list dry_runs; /* of run and exec: those, of which the last holds, and SCRIPT=client */
+    const char *audit_log;     /* NULL: none */
     struct flag_list allow_http;
     const char *field_manager; /* NULL: the default */
     int64_t watch_list_deadline_ms;

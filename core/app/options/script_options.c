@@ -74,20 +74,49 @@ bool options_set_limits(struct options *o, struct err *err)
     return true;
 }
 
+static bool is_name_or_path(struct str wanted, const char *name, const char *path)
+{
+    return str_is(wanted, name) || str_is(wanted, path);
+}
+
+static bool is_script(const char *flag,
+                      bool (*goes_by)(struct str wanted, const char *name, const char *path),
+                      struct str wanted, const struct script_files *files, struct err *err)
+{
+    struct nearest nearest = nearest_to(wanted);
+    for (size_t i = 0; i < files->count; i++) {
+        if (goes_by(wanted, files->names[i], files->paths[i])) return true;
+        nearest_try(&nearest, files->names[i]);
+    }
+    return err_set(err, ERR_INVALID, "%s: script \"%.*s\" not found%s%s", flag, STR_ARG(wanted),
+                   nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "");
+}
+
 /* Refuses a misspelt name of a trusted script: its limits would otherwise stop the script, much later. */
 bool options_check_trusted(const struct options *options, const struct script_files *files, struct err *err)
 {
-    for (size_t i = 0; i < options->trusted.count; i++) {
-        const char *wanted = options->trusted.items[i];
-        struct nearest nearest = nearest_to(str_of(wanted));
-        bool found = false;
-        for (size_t j = 0; j < files->count && !found; j++) {
-            found = strcmp(wanted, files->names[j]) == 0 || strcmp(wanted, files->paths[j]) == 0;
-            nearest_try(&nearest, files->names[j]);
-        }
-        if (found) continue;
-        return err_set(err, ERR_INVALID, "--trust: script \"%s\" not found%s%s", wanted,
-                       nearest.name ? "; did you mean " : "", nearest.name ? nearest.name : "");
+    for (size_t i = 0; i < options->trusted.count; i++)
+        if (!is_script("--trust", is_name_or_path, str_of(options->trusted.items[i]), files, err))
+            return false;
+    return true;
+}
+
+/* A misspelt name would have the script write. */
+bool options_check_dry_runs(struct options *options, const struct script_files *files, struct err *err)
+{
+    for (size_t i = 0; i < options->dry_runs.count; i++) {
+        const char *item = options->dry_runs.items[i], *mark = strrchr(item, '='),
+                   *mode = mark ? mark + 1 : item;
+        bool is_dry = strcmp(mode, "client") == 0 || strcmp(mode, "server") == 0;
+        if (!is_dry && (mark || strcmp(mode, "none") != 0))
+            return err_set(err, ERR_INVALID,
+                           "--dry-run: \"%s\" is not none, client, server, SCRIPT=client or SCRIPT=server",
+                           item);
+        if (!mark)
+            options->dry_run = mode;
+        else if (!is_script("--dry-run", script_goes_by, (struct str){item, (size_t)(mark - item)}, files,
+                            err))
+            return false;
     }
     return true;
 }

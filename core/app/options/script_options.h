@@ -22,6 +22,8 @@ bool options_set_limits(struct options *options, struct err *err);
 /* Checks that each trusted name is one of the scripts. ERR_INVALID names one that is not, and the nearest
  * name. */
 bool options_check_trusted(const struct options *options, const struct script_files *files, struct err *err);
+/* Sets `dry_run`, and checks that each SCRIPT of `dry_runs` is one of the scripts. ERR_INVALID as above. */
+bool options_check_dry_runs(struct options *options, const struct script_files *files, struct err *err);
 /* The settings borrow from the options. */
 void options_give_scripts(const struct options *options, struct engine_settings *settings);
 

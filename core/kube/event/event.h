@@ -26,6 +26,7 @@ struct kube_event {
     char *reason;
     char *message;
     int64_t time_us; /* since the epoch */
+    bool is_tried;   /* sent with dryRun=All: nothing is stored */
     /* The recorder's. */
     struct event_recorder *recorder;
     struct mail mail;

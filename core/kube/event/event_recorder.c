@@ -149,7 +149,7 @@ static void send_current(struct event_recorder *recorder)
                                                  .name = recorder->is_patch ? recorder->plan.name : NULL},
                                        .body = buf_slice(&body),
                                        .patch_type = "application/merge-patch+json",
-                                       .dry_run = recorder->options.is_tried,
+                                       .dry_run = event->is_tried,
                                        .timeout_ms = CALL_TIMEOUT_MS,
                                    },
                                    on_done, recorder);

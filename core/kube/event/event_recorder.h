@@ -21,7 +21,6 @@ struct event_recorder_options {
     struct object_caller caller;
     const char *instance; /* which engine it is: the name of its pod or host; copied */
     uint64_t seed;
-    bool is_tried; /* sent with dryRun=All: nothing is stored */
 };
 
 struct event_recorder *event_recorder_new(const struct event_recorder_options *options);

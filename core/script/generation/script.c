@@ -74,6 +74,26 @@ static bool is_trusted(const struct script_host *host, const char *name, const c
     return false;
 }
 
+bool script_goes_by(struct str wanted, const char *name, const char *path)
+{
+    const char *slash = strrchr(name, '/');
+    return str_is(wanted, name) || str_is(wanted, path) || (slash && str_is(wanted, slash + 1));
+}
+
+/* The name of a script, which every generation has: a reload changes nothing. */
+static enum write_mode write_mode_of(const struct script_host *host, const char *name, const char *path)
+{
+    enum write_mode mode = host->write_mode;
+    for (size_t i = 0; i < host->dry_run_count; i++) {
+        const char *item = host->dry_runs[i], *value = strrchr(item, '=');
+        if (!value) continue;
+        struct str wanted = {item, (size_t)(value - item)};
+        if (script_goes_by(wanted, name, path))
+            mode = strcmp(value + 1, "client") == 0 ? WRITES_RECORDED : WRITES_TRIED;
+    }
+    return mode;
+}
+
 struct script *script_new(const struct script_host *host, const struct script_source *source)
 {
     struct script *script = NEW(struct script);
@@ -85,6 +105,7 @@ struct script *script_new(const struct script_host *host, const struct script_so
     script->id.bundle = source->bundle ? bundle_ref(source->bundle) : bundle_new();
     script->load.generation = source->generation;
     script->limits = *(host->limits ? host->limits : &limits_default);
+    script->write_mode = write_mode_of(host, source->name, source->path);
     script->trusted = is_trusted(host, source->name, source->path);
     script->load.before = source->before;
     TAILQ_INIT(&script->report.quarantined);

@@ -157,5 +157,9 @@ void script_add_counters(struct script *script, struct script *other);
 int64_t script_load_us(const struct script *script);
 /* Returns the bytes of its Lua state and of the keys in its queues. */
 size_t script_memory(const struct script *script);
+/* Returns whether --dry-run means a script by this: its name, the last part of its name, or its path. */
+bool script_goes_by(struct str wanted, const char *name, const char *path);
+/* Returns what --dry-run says of its writes: "none", "client" or "server". */
+const char *script_dry_run(const struct script *script);
 /* Returns whether the operator trusts it: with JIT, without CPU limits. */
 bool script_is_trusted(const struct script *script);

@@ -234,6 +234,13 @@ struct str script_first_failure(const struct script *script)
     return buf_slice(&script->report.first_failure);
 }
 
+const char *script_dry_run(const struct script *script)
+{
+    return script->write_mode == WRITES_SENT    ? "none"
+           : script->write_mode == WRITES_TRIED ? "server"
+                                                : "client";
+}
+
 bool script_is_trusted(const struct script *script)
 {
     return script->trusted;

@@ -120,13 +120,22 @@ static bool make_lease_config(struct script *script, struct err *err)
 static bool join(struct script *script, struct err *err)
 {
     struct leading *leading = script->own.leading;
+    bool is_dry = script->write_mode != WRITES_SENT;
     if (!leading->config) return true;
+    /* Others of the process compete; a lease that only this script joins would be taken from one that writes.
+     */
+    if (is_dry && script->host->write_mode == WRITES_SENT) {
+        log_info("Leader election is disabled by --dry-run, the script leads", F("script", script->id.name));
+        lease_config_free(leading->config);
+        leading->config = NULL;
+        return true;
+    }
     leading->joined = leaders_join(script->host->cluster->leaders, leading->config, err);
     if (!leading->joined) return false; /* a script whose config is refused never leads */
     lease_config_free(leading->config);
     leading->config = NULL;
     /* A dry run joins to check the config, but must not depend on a lease: it always leads. */
-    if (script->host->write_mode == WRITES_SENT) leading->leadership = leading->joined;
+    if (!is_dry) leading->leadership = leading->joined;
     return true;
 }
 

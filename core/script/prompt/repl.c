@@ -47,7 +47,7 @@ struct repl *repl_new(const struct script_host *host, enum repl_caches caches, c
     repl->host = *host;
     repl->host.hooks.print = on_print;
     repl->host.hooks.ctx = repl;
-    repl->host.trusted_count = 0;
+    repl->host.trusted_count = repl->host.dry_run_count = 0;
     repl->host.write_mode =
         WRITES_RECORDED; /* there is no verb that writes; if there were, nothing is sent */
     repl->script = script_new(&repl->host, &(struct script_source){.path = "repl", .name = "repl"});

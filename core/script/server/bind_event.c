@@ -107,7 +107,8 @@ static int l_event(lua_State *L)
     event->component = component_of(script);
     event->time_us = clock_wall_us(script_clock(script));
     set_kind(script, &event->about);
-    if (script->host->write_mode == WRITES_RECORDED) {
+    event->is_tried = script->write_mode == WRITES_TRIED;
+    if (script->write_mode == WRITES_RECORDED) {
         log_info(dry_write_message(script), F("script", script->id.name), F("event", event->reason),
                  F("type", event->type), F("object", event->about.name),
                  F("namespace", event_namespace(event)), F("message", event->message));

@@ -220,7 +220,7 @@ static void bind_write(lua_State *L)
                                      {"seconds", l_write_seconds}, {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
-    if (script_of(L)->host->write_mode == WRITES_TRIED) {
+    if (script_of(L)->write_mode == WRITES_TRIED) {
         lua_pushliteral(L, "server");
         lua_setfield(L, -2, "dry_run");
     }

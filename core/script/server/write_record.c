@@ -68,7 +68,7 @@ void write_record_begin(struct write_record *record, struct script *script,
         .script = script->id.name,
         .hash = script->id.hash,
         .request = object_request_copy(&kept),
-        .is_recorded = script->host->write_mode == WRITES_RECORDED,
+        .is_recorded = script->write_mode == WRITES_RECORDED,
     };
     task_describe(&script->tasks, &record->caller, &record->trigger);
 }

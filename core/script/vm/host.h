@@ -61,6 +61,8 @@ struct script_host {
     struct running *running; /* where calls are noted for other threads; NULL: nowhere */
     struct cpu_watch *watch; /* of the engine thread; NULL: count hooks see how long calls take */
     enum write_mode write_mode;
+    const char *const *dry_runs; /* "SCRIPT=client": instead, of the script with that name or path */
+    size_t dry_run_count;        /* items without '=' are of no script */
     /* Log message of a write under WRITES_RECORDED, a literal; NULL: a message that the user requested it. */
     const char *not_sent;
     struct write_log *audit;       /* of writes; NULL for none */

@@ -125,6 +125,7 @@ struct script {
     lua_State *L;
     enum script_phase phase;
     struct limits limits;
+    enum write_mode write_mode;
     bool trusted;  /* by the operator: runs with JIT, without CPU budgets */
     size_t memory; /* bytes that Lua holds, and that C holds for it */
     struct script_heap heap;

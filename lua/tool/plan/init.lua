@@ -21,7 +21,8 @@ local function running_of(reply)
   for i, script in ipairs(items(reply:value "scripts")) do
     running[i] = {
       name = text(script.name), path = text(script.path), sources = text(script.sources),
-      trusted = script.trusted == true, generation = values.int(script.generation), plan = plan_of(script),
+      trusted = script.trusted == true, dry_run = text(script.dryRun), generation = values.int(script.generation),
+      plan = plan_of(script),
     }
   end
   return running

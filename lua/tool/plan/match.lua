@@ -62,7 +62,8 @@ function match.rows(running, files, classes)
   local function add(name, runs, file, result)
     local changes, same = diff(runs and runs.plan or {}, file and file.plan or {}, classes)
     rows[#rows + 1] = {
-      name = name, generation = runs and runs.generation, error = file and file.error, file = file,
+      name = name, generation = runs and runs.generation, dry_run = runs and runs.dry_run or "none",
+      error = file and file.error, file = file,
       result = result or result_of(file, changes), changes = changes, same = same,
     }
   end

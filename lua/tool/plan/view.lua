@@ -39,15 +39,17 @@ end
 
 local HEADS = {
   added = ": new\n",
-  removed = ": stops, its file is gone; generation %d runs\n",
+  removed = ": stops, its file is gone; generation %d runs%s\n",
   refused = ": refused: %s\n",
-  reloaded = ": reloaded, generation %d runs; what it registers is the same\n",
-  changed = ": changes, generation %d runs\n",
+  reloaded = ": reloaded, generation %d runs%s; what it registers is the same\n",
+  changed = ": changes, generation %d runs%s\n",
 }
 
 local function text_of(row)
   if row.result == "unchanged" then return "" end
-  local out = { printable(row.name), (HEADS[row.result]:format(row.error and printable(row.error) or row.generation)) }
+  local dry = row.dry_run ~= "none" and (" (dry run: %s)"):format(printable(row.dry_run)) or ""
+  local head = HEADS[row.result]:format(row.error and printable(row.error) or row.generation, dry)
+  local out = { printable(row.name), head }
   if row.result == "refused" or row.result == "reloaded" then return table.concat(out) end
   for _, change in ipairs(row.changes) do
     out[#out + 1] = ("  %s %s %s%s%s\n"):format(SIGNS[change.change], change.class, printable(change.key),
@@ -84,7 +86,8 @@ function view.json(rows, quote)
   local function row_of(row)
     local generation = row.generation or 0
     return json.object("name", quote(row.name), "result", quote(row.result),
-      "generation", generation ~= 0 and json.integer(generation), "error", text(row.error),
+      "generation", generation ~= 0 and json.integer(generation),
+      "dryRun", generation ~= 0 and quote(row.dry_run), "error", text(row.error),
       "changes", not row.error and json.list(row.changes, change_of),
       "unchanged", not row.error and json.integer(row.same))
   end
