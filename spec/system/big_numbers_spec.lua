@@ -110,4 +110,17 @@ describe("integers beyond 64 bits", function()
     assert.are.same(MESSAGES, audit("--from", write("big.yaml",
       "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: big }\nnumbers: " .. NUMBERS .. "\n")))
   end)
+
+  it("are taken by the simulator, in requests and in files", function()
+    local file = folder .. "/big.json"
+    temp.write(file, cjson.encode(colours.map("first", "red")) .. "\n" .. BIG .. "\n" .. BIG:gsub('"big"', '"third"'))
+    local loaded = cluster.sim { "--load", file }
+    local code, body = loaded.api:curl("POST", colours.path, (BIG:gsub('"big"', '"posted"')))
+    assert.are.equal(201, code, body)
+    assert.are.equal((SHOWN .. "\n"):rep(3), live.run("--server=" .. loaded.server, SHOW .. [[
+      for _, map in ipairs((k8s.list("configmaps", { namespace = "default" }))) do
+        if map.numbers then print_all(map.numbers) end
+      end
+    ]]))
+  end)
 end)

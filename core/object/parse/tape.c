@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/text/widen.h"
 #include "object/parse/simdjson.h"
 
 _Static_assert((int)TAPE_PADDING >= (int)SIMDJSON_TEXT_PADDING, "simdjson reads beyond the end of its text");
@@ -32,56 +32,14 @@ void tape_parser_free(struct tape_parser *parser)
     free(parser);
 }
 
-/* Returns the length of a text's first bytes that can stand in a number. */
-static size_t number_length(const char *p, const char *end)
-{
-    size_t n = 0;
-    while (p + n < end && ((p[n] >= '0' && p[n] <= '9') || memchr("+-.eE", p[n], 5))) n++;
-    return n;
-}
-
-/* Returns whether it is an integer that 64 bits cannot hold. */
-static bool is_huge(struct str number)
-{
-    const struct str most = *number.p == '-' ? STR("-9223372036854775808") : STR("18446744073709551615");
-    for (size_t i = *number.p == '-'; i < number.n; i++) {
-        if (number.p[i] < '0' || number.p[i] > '9') return false;
-    }
-    return number.n > most.n || (number.n == most.n && memcmp(number.p, most.p, most.n) > 0);
-}
-
-/* Copies a text with an exponent behind its integers beyond 64 bits, which makes them doubles, as they are in
- * client-go (H-19). Returns false if there are none. */
-static bool widen(struct str text, struct buf *out)
-{
-    const char *p = text.p, *end = text.p + text.n, *copied = p;
-    bool in_string = false;
-    while (p < end) {
-        size_t n = in_string ? 0 : number_length(p, end);
-        if (n == 0) {
-            in_string ^= *p == '"';
-            p += in_string && *p == '\\' && end - p > 1 ? 2 : 1;
-            continue;
-        }
-        bool huge = is_huge((struct str){p, n});
-        p += n;
-        if (!huge) continue;
-        buf_append(out, copied, (size_t)(p - copied));
-        buf_puts(out, "e0");
-        copied = p;
-    }
-    if (out->len == 0) return false;
-    buf_append(out, copied, (size_t)(end - copied));
-    buf_reserve(out, TAPE_PADDING);
-    return true;
-}
-
 bool tape_parse(struct tape_parser *parser, const char *text, size_t len, struct tape *tape, struct err *err)
 {
     const char *wrong = simdjson_parse(parser->simdjson, text, len, &tape->words, &tape->strings);
     struct buf wide = {0};
-    if (wrong && widen((struct str){text, len}, &wide))
+    if (wrong && widen_integers((struct str){text, len}, true, &wide)) {
+        buf_reserve(&wide, TAPE_PADDING);
         wrong = simdjson_parse(parser->simdjson, wide.data, wide.len, &tape->words, &tape->strings);
+    }
     buf_clear(&wide);
     return wrong ? err_set(err, ERR_PARSE, "invalid JSON: %s", wrong) : true;
 }

@@ -26,8 +26,7 @@ static bool has_type(const struct sim_request *request, const char *type)
 json_t *sim_write_body(const struct writing *w, const char *what)
 {
     json_error_t error;
-    json_t *body =
-        json_loadb(w->request->body.p ? w->request->body.p : "", w->request->body.n, JSON_DECODE_ANY, &error);
+    json_t *body = sim_parse(w->request->body, JSON_DECODE_ANY, &error);
     if (body) return body;
     sim_reply_status(w->reply, sim_status_bad_request("%s: %s", what, error.text));
     return NULL;

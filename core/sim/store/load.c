@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text/widen.h"
 #include "sim/store/effects.h"
 #include "sim/store/write.h"
 #include "sim/text/tree.h"
@@ -114,8 +115,9 @@ static bool begins_as_json(struct str text, struct err *err)
                    "expected JSON; convert YAML with kubectl create --dry-run=client -o json -f FILE");
 }
 
-/* Reads one value after the other, so that a file may have one, or one a line. */
-bool sim_load_text(struct sim_api *api, struct str text, struct err *err)
+/* Reads one value after the other, so that a file may have one, or one a line. `wide` is the rest of the text
+ * from the first integer beyond 64 bits on. */
+static bool load_values(struct sim_api *api, struct str text, struct buf *wide, struct err *err)
 {
     size_t at = 0, line = 1;
     while (at < text.n && strchr(" \t\r\n", text.p[at])) line += text.p[at++] == '\n';
@@ -124,6 +126,13 @@ bool sim_load_text(struct sim_api *api, struct str text, struct err *err)
         if (!begins_as_json((struct str){text.p + at, text.n - at}, err))
             return err_wrap(err, "line %zu", line);
         json_t *object = json_loadb(text.p + at, text.n - at, JSON_DISABLE_EOF_CHECK, &error);
+        struct str rest = {text.p + at, text.n - at};
+        if (!object && !wide->len && json_error_code(&error) == json_error_numeric_overflow &&
+            widen_integers(rest, false, wide)) {
+            text = buf_slice(wide);
+            at = 0;
+            continue;
+        }
         if (!object)
             return err_set(err, ERR_PARSE, "line %zu: %s",
                            line + (size_t)(error.line > 0 ? error.line : 1) - 1, error.text);
@@ -135,6 +144,14 @@ bool sim_load_text(struct sim_api *api, struct str text, struct err *err)
             line += text.p[at] == '\n';
     }
     return true;
+}
+
+bool sim_load_text(struct sim_api *api, struct str text, struct err *err)
+{
+    struct buf wide = {0};
+    bool ok = load_values(api, text, &wide, err);
+    buf_clear(&wide);
+    return ok;
 }
 
 bool sim_load_file(struct sim_api *api, const char *path, struct err *err)

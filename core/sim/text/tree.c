@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "base/text/widen.h"
 
 json_t *sim_at(const json_t *object, const char *path)
 {
@@ -96,6 +97,16 @@ json_t *sim_textf(const char *format, ...)
     json_t *string = sim_vtextf(format, args);
     va_end(args);
     return string;
+}
+
+json_t *sim_parse(struct str text, size_t flags, json_error_t *error)
+{
+    struct buf wide = {0};
+    json_t *value = json_loadb(text.p ? text.p : "", text.n, flags, error);
+    if (value || json_error_code(error) != json_error_numeric_overflow) return value;
+    if (widen_integers(text, false, &wide)) value = json_loadb(wide.data, wide.len, flags, error);
+    buf_clear(&wide);
+    return value;
 }
 
 static int append(const char *data, size_t len, void *into)

@@ -29,6 +29,8 @@ json_t *sim_textf(const char *format, ...) __attribute__((format(printf, 1, 2)))
 json_t *sim_vtextf(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 /* Returns a string from bytes that may not be UTF-8; NULL is "". New reference. */
 json_t *sim_string(const char *text);
+/* Parses JSON as jansson does, but integers beyond 64 bits become doubles, as in Go. New reference. */
+json_t *sim_parse(struct str text, size_t flags, json_error_t *error);
 /* Appends the value as compact JSON. */
 void sim_put_json(struct buf *out, const json_t *value);
 /* Returns a new string in lower case of ASCII. */
