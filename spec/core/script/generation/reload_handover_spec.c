@@ -317,7 +317,7 @@ static void test_a_new_informer_is_waited_for(void **state)
     assert_ask(c, new, "return take()", ""); /* its handlers wait for both */
     cluster_list(c, 0, "shop/a");
     cluster_settle(c);
-    assert_ask(c, new, "return take()", "+a;n1;");
+    assert_ask(c, new, "return take()", "n1;+a;");
     script_free(old);
     script_free(new);
 }
