@@ -30,6 +30,7 @@ struct err {
     int http_status;             /* the Status's code, else the response's; 0 without a response */
     int64_t retry_after_ms;      /* -1 if the server sent none */
     bool has_retry_after;        /* from a Retry-After header of a 429 or 5xx, not from the Status (H-3) */
+    bool unreachable;            /* no connection to the API server can be made */
     bool too_large_version;      /* cause ResourceVersionTooLarge in any of its forms */
     char reason[ERR_REASON_MAX]; /* the Status's reason, "" when unknown */
     char text[ERR_TEXT_MAX];     /* one line, cut with "..." when longer */

@@ -34,7 +34,10 @@ struct discoverer {
     bool refreshes; /* a refresh is in flight */
     int64_t refreshing_since_us;
     int64_t retry_ms;
-    char *failures;        /* of the last catalogue, so that each is logged once */
+    char *failures; /* of the last catalogue, so that each is logged once */
+    struct reach_waiter waiter;
+    struct mail wake; /* posted while `waking` */
+    atomic_bool waking;
     struct err last_error; /* of the last response; that of a refresh belongs to the I/O thread meanwhile */
     struct refresh refresh;
     struct partial_kinds partial;
@@ -49,6 +52,11 @@ static void log_failures(struct discoverer *d, const struct catalogue *catalogue
     d->failures = xstrdup(failures);
 }
 
+static struct reachability *reachability_of(const struct discoverer *d)
+{
+    return kube_client_reachability(io_thread_client(d->options.io));
+}
+
 static void on_response(struct mail *mail)
 {
     struct discoverer *d = container_of(mail, struct discoverer, refresh.mail);
@@ -57,7 +65,9 @@ static void on_response(struct mail *mail)
     d->last_error = q->err;
     if (!q->catalogue) {
         metric_inc(&metric_discovery_errors);
-        if (!d->options.is_quiet)
+        if (q->err.unreachable) /* logged once for all, by kube/api/reachability.c */
+            log_v(2, "Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
+        else if (!d->options.is_quiet)
             log_warn("Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
         discoverer_refresh(d, d->retry_ms);
         d->options.failed(d->options.ctx, &q->err);
@@ -124,6 +134,23 @@ static void on_timer(struct timer *timer)
     mailbox_post(loop_mailbox(io_thread_loop(d->options.io)), &d->refresh.mail);
 }
 
+/* The server responds again. On the I/O thread. */
+static void on_reachable(void *ctx)
+{
+    struct discoverer *d = ctx;
+    if (!atomic_exchange(&d->waking, true)) mailbox_post(loop_mailbox(d->options.engine_loop), &d->wake);
+}
+
+static void on_wake(struct mail *mail)
+{
+    struct discoverer *d = container_of(mail, struct discoverer, wake);
+    atomic_store(&d->waking, false);
+    d->retry_ms = RETRY_FIRST_MS;
+    if (d->last_error.code == ERR_NONE || !timer_running(&d->timer)) return;
+    timer_cancel(&d->timer);
+    timer_start(&d->timer, loop_clock(d->options.engine_loop), 0);
+}
+
 struct discoverer *discoverer_new(const struct discoverer_options *options)
 {
     struct discoverer *d = NEW(struct discoverer);
@@ -131,6 +158,9 @@ struct discoverer *discoverer_new(const struct discoverer_options *options)
     d->timer.fn = on_timer;
     d->retry_ms = RETRY_FIRST_MS;
     err_clear(&d->last_error);
+    d->wake.deliver = on_wake;
+    d->waiter = (struct reach_waiter){.fn = on_reachable, .ctx = d};
+    if (!d->options.is_quiet) reachability_add(reachability_of(d), &d->waiter);
     return d;
 }
 
@@ -178,6 +208,8 @@ void discoverer_free(struct discoverer *d)
 {
     if (!d) return;
     timer_cancel(&d->timer);
+    if (!d->options.is_quiet) reachability_remove(reachability_of(d), &d->waiter);
+    if (atomic_load(&d->waking)) mailbox_withdraw(loop_mailbox(d->options.engine_loop), &d->wake);
     if (d->refresh.call) discovery_cancel(d->refresh.call);
     catalogue_free(d->refresh.catalogue);
     catalogue_free(d->partial.catalogue);

@@ -211,9 +211,10 @@ describe("kubelua run #threads", function()
   end)
 
   it("keeps trying a server that is not there", function()
-    local engine = cluster.run("http://127.0.0.1:1", cluster.script [[ require("k8s").informer "pods" ]])
-    engine:wait_error "Discovery failed.*127%.0%.0%.1:1"
-    engine:wait_error "Discovery failed.*127%.0%.0%.1:1"
+    local engine = cluster.run("http://127.0.0.1:1", cluster.script [[ require("k8s").informer "pods" ]], { "-v", "2" })
+    engine:wait_error '"Server unreachable, retrying".*127%.0%.0%.1:1'
+    engine:wait_error '"Discovery failed".*127%.0%.0%.1:1'
+    engine:wait_error '"Discovery failed".*127%.0%.0%.1:1'
     assert.are.equal(0, cluster.terminate(engine))
   end)
 end)

@@ -171,7 +171,7 @@ describe("the reflector #threads", function()
     await(function() return sim.api:get("/sim/stats").lists == 1 end, "the list")
     sim:kill "KILL"
     sim:wait(20)
-    engine:wait_error "failed to list configmaps"
+    engine:wait_error '"Server unreachable, retrying"'
     sim = cluster.sim({}, port)
     sim.api:create(configmaps, configmap("three", "red"))
     engine:wait_line("^cache three=red$", 60)

@@ -107,6 +107,7 @@ static void put_status(const struct claim_status *status, struct buf *out)
     json_text(out, "state", claim_state_name(status->state));
     json_time(out, "since", status->since_us);
     json_text(out, "cause", status->text);
+    json_bool(out, "unreachable", status->last_error.unreachable);
     json_bool(out, "synced", status->synced);
     json_int(out, "objects", (int64_t)status->objects);
     json_int(out, "bytes", (int64_t)status->bytes);

@@ -24,6 +24,15 @@ static void put_plugin(struct engine *engine, struct buf *out)
     json_time(out, "execPluginRunning", command ? since_us : 0);
 }
 
+static void put_outage(struct engine *engine, struct buf *out)
+{
+    struct err err;
+    struct kube_client *client = io_thread_client(engine_cluster(engine)->io);
+    int64_t lost_us = reachability_lost_us(kube_client_reachability(client), &err);
+    json_time(out, "unreachableSince", lost_us);
+    json_text(out, "unreachable", lost_us ? err.text : "");
+}
+
 static void put_engine(const struct admin_engine *admin, struct buf *out)
 {
     struct engine *engine = admin->engine;
@@ -49,6 +58,7 @@ static void put_engine(const struct admin_engine *admin, struct buf *out)
     json_text(out, "discoveryError", discoverer_error(cluster->discoverer));
     json_time(out, "discoveryAsking", discoverer_refreshing_since_us(cluster->discoverer));
     put_plugin(engine, out);
+    put_outage(engine, out);
     json_close(out, '}');
     buf_clear(&lag);
 }

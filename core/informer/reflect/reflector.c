@@ -12,6 +12,7 @@
 #include "informer/reflect/reflector_internal.h"
 #include "kube/api/client.h"
 
+enum { WAKE_SPREAD_MS = 500 }; /* of retries, when the server is reachable again */
 enum {
     HEALTHY_MS = 120000,         /* watches must have worked for this long before delays start over */
     RETRY_AFTER_MAX_MS = 300000, /* upper bound for a server's Retry-After, so that a mistaken header cannot
@@ -67,6 +68,9 @@ static void log_failure(const struct reflector *r, const struct err *err, int64_
     if (kube_err_is_expired(err))
         log_info("Resource version expired, relisting", F("reflector", r->name), F("err", err->text),
                  FI("retryInMs", delay_ms));
+    else if (err->unreachable) /* logged once for all, by kube/api/reachability.c */
+        log_v(2, "List or watch failed, retrying", F("reflector", r->name), F("err", err->text),
+              FI("retryInMs", delay_ms));
     else
         log_warn("List or watch failed, retrying", F("reflector", r->name),
                  F("reason", err_code_name(err->code)), F("err", err->text), FI("retryInMs", delay_ms));
@@ -79,6 +83,8 @@ void reflector_failed(struct reflector *r, const struct err *err, enum reflector
     int64_t delay_ms = choose_delay(r, err);
     reflector_set_error(r, err);
     log_failure(r, err, delay_ms);
+    r->unreachable = err->unreachable;
+    r->failure_logged |= !err->unreachable && !kube_err_is_expired(err);
     if (r->failing_since_ms < 0) r->failing_since_ms = clock_now_ms(r->options.clock);
     /* Resyncs run only while a watch does: without one they would repeat a state that may be old. */
     r->after_delay = next;
@@ -92,7 +98,11 @@ void reflector_recovered(struct reflector *r)
     if (r->failing_since_ms < 0) return;
     int64_t after_ms = clock_now_ms(r->options.clock) - r->failing_since_ms;
     r->failing_since_ms = -1;
-    log_info("Recovered", F("reflector", r->name), FI("afterMs", after_ms));
+    if (r->failure_logged)
+        log_info("Recovered", F("reflector", r->name), FI("afterMs", after_ms));
+    else
+        log_v(2, "Recovered", F("reflector", r->name), FI("afterMs", after_ms));
+    r->failure_logged = false;
 }
 
 void reflector_start_cycle(struct reflector *r)
@@ -122,6 +132,15 @@ static void on_delay(struct timer *timer)
     reflector_start_cycle(r);
 }
 
+/* The server responds again: the next try need not wait. Spread, as all that waited does the same. */
+static void on_reachable(void *ctx)
+{
+    struct reflector *r = ctx;
+    if (!r->unreachable || r->status.state != REFLECTOR_BACKING_OFF) return;
+    timer_cancel(&r->delay);
+    timer_start(&r->delay, r->options.clock, jitter_between(&r->jitter, 0, WAKE_SPREAD_MS));
+}
+
 /* --- start and stop */
 
 struct reflector *reflector_new(const struct reflector_options *options)
@@ -140,6 +159,8 @@ struct reflector *reflector_new(const struct reflector_options *options)
     pthread_mutex_init(&r->lock, NULL);
     r->status.since_us = clock_wall_us(options->clock);
     err_clear(&r->status.last_error);
+    if (options->source->ops->on_reachable)
+        options->source->ops->on_reachable(options->source, on_reachable, r);
     return r;
 }
 

@@ -72,7 +72,9 @@ struct reflector {
     int64_t interruption_quiet_ms;          /* the same error is not logged again before this time */
     int64_t refusal_quiet_ms;               /* no refused object is logged before this time */
     uint64_t refusals_unlogged;
-    int64_t failing_since_ms; /* time of the first logged failure without a recovery; -1 for none */
+    int64_t failing_since_ms; /* time of the first failure without a recovery; -1 for none */
+    bool failure_logged;      /* one of them was, as the server was reachable */
+    bool unreachable;         /* the last failure was that of the server as a whole */
     pthread_mutex_t lock;     /* guards `status` */
     struct reflector_status status;
 };

@@ -32,6 +32,7 @@ struct kube_client {
     bool limited; /* by `bucket` (H-1) */
     struct token_bucket bucket;
     struct rest_metrics *metrics;
+    struct reachability *reachability;
     int64_t quiet_until_ms;
     char *server;
     struct cluster_header *impersonate;
@@ -77,6 +78,7 @@ static void log_warnings(struct kube_client *client, const struct http_response 
 static void on_head(void *ctx, const struct http_response *response)
 {
     struct kube_client *client = ctx;
+    reachability_ok(client->reachability);
     if (*response->warning) log_warnings(client, response);
     credentials_on_response(client->credentials, response->status, response->authorization);
 }
@@ -137,6 +139,7 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
     client->metrics = rest_metrics_new(config->server);
     limit(client, options);
     client->server = xstrdup(config->server);
+    client->reachability = reachability_new(client->server, clock);
     copy_impersonate(client, config);
     client->max_object_size = options->max_object_size ? options->max_object_size : MAX_OBJECT_DEFAULT;
     client->request_timeout_ms = options->request_timeout_ms;
@@ -154,6 +157,7 @@ void kube_client_free(struct kube_client *client)
     tape_parser_free(client->parser);
     warnings_free(client->warnings);
     rest_metrics_free(client->metrics);
+    reachability_free(client->reachability);
     for (size_t i = 0; i < client->impersonate_count; i++) {
         free(client->impersonate[i].name);
         free(client->impersonate[i].value);
@@ -181,6 +185,11 @@ size_t kube_client_max_object_size(const struct kube_client *client)
 int64_t kube_client_request_timeout_ms(const struct kube_client *client)
 {
     return client->request_timeout_ms;
+}
+
+struct reachability *kube_client_reachability(const struct kube_client *client)
+{
+    return client->reachability;
 }
 
 struct rest_metrics *kube_client_metrics(struct kube_client *client)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "kube/api/reachability.h"
 #include "kube/api/rest_metrics.h"
 #include "kube/config/kubeconfig.h"
 #include "net/transport.h"
@@ -38,6 +39,8 @@ struct loop *kube_client_loop(struct kube_client *client);
 const char *kube_client_plugin_running(const struct kube_client *client, int64_t *since_us);
 
 struct rest_metrics *kube_client_metrics(struct kube_client *client);
+/* From any thread. */
+struct reachability *kube_client_reachability(const struct kube_client *client);
 
 /* Returns how long a request has to wait before its try is sent, in ms; logs a long wait (H-1, H-2). A
  * watch's first try never waits. A caller that stops waiting reports how much of the wait was left. */

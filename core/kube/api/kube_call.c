@@ -138,6 +138,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     /* An error body that was cut off ended the exchange on purpose, so that is not an error of the transport.
      */
     if (call->err.code == ERR_NONE && err && !call->is_cut) call->err = *err;
+    if (!response) reachability_failed(kube_client_reachability(call->client), &call->err);
     if (call->err.code == ERR_CANCELLED) may_send(call); /* sets the reason, if it was the fence */
     if (call->err.code == ERR_NONE && response->status / 100 != 2)
         kube_status_error(&call->err, call->method, response->status, response->retry_after_ms,

@@ -25,7 +25,8 @@ struct kube_source {
     struct projection *projection;
     struct packer *packer; /* borrowed; NULL: the client's */
     bool metadata_only;
-    bool whole_only;   /* the server refused to send metadata alone */
+    struct reach_waiter waiter; /* `fn` NULL: not added */
+    bool whole_only;            /* the server refused to send metadata alone */
     char *api_version; /* with the resource's kind: what items of a list are unless the list says otherwise */
 };
 
@@ -186,6 +187,11 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     enter(call);
     call->exchange = NULL;
     if (!response) rest_metrics_result(kube_client_metrics(call->client), "GET", 0);
+    if (!response && err) {
+        call->err = *err;
+        err = &call->err;
+        reachability_failed(kube_client_reachability(call->client), &call->err);
+    }
     if (call->stream) {
         err = end_of_stream(call, err);
     } else if (!err) {
@@ -302,9 +308,17 @@ static struct lw_call *start(struct list_watch *base, const struct lw_options *o
     return call;
 }
 
+static void on_reachable(struct list_watch *base, void (*fn)(void *ctx), void *ctx)
+{
+    struct kube_source *source = container_of(base, struct kube_source, base);
+    source->waiter = (struct reach_waiter){.fn = fn, .ctx = ctx};
+    reachability_add(kube_client_reachability(source->client), &source->waiter);
+}
+
 static void free_source(struct list_watch *base)
 {
     struct kube_source *source = container_of(base, struct kube_source, base);
+    if (source->waiter.fn) reachability_remove(kube_client_reachability(source->client), &source->waiter);
     resource_clear(&source->resource);
     free(source->namespace_);
     free(source->label_selector);
@@ -317,7 +331,7 @@ static void free_source(struct list_watch *base)
 struct list_watch *list_watch_new(struct kube_client *client, const struct resource *resource,
                                   const struct lw_scope *scope)
 {
-    static const struct list_watch_ops ops = {start, cancel, free_source, pause_call};
+    static const struct list_watch_ops ops = {start, cancel, free_source, pause_call, on_reachable};
     struct kube_source *source = NEW(struct kube_source);
     struct buf api_version = {0};
     source->base.ops = &ops;

@@ -80,6 +80,9 @@ struct list_watch_ops {
     /* Stops and resumes reading from the network; what is being parsed still comes. Only for calls with a
      * connection of their own. */
     void (*pause)(struct lw_call *call, bool paused);
+    /* Has `fn` called, until the source is freed, whenever a server that was unreachable responds again. Once
+     * for a source; optional. */
+    void (*on_reachable)(struct list_watch *source, void (*fn)(void *ctx), void *ctx);
 };
 
 static inline struct lw_call *lw_start(struct list_watch *source, const struct lw_options *options,

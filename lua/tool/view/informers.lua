@@ -20,7 +20,9 @@ end
 -- Why it is not as it should be, or what it lacks; else, when there is room, how it came to its list.
 local function note_of(informer, view)
   local cause, refused, dropped = text(informer.cause), int(informer.refused), int(informer.transformDropped)
-  if cause ~= "" then return cause end
+  if cause ~= "" then
+    return view.unreachable and informer.unreachable == true and "" or cause -- the head says it once for all
+  end
   local note = ""
   if refused ~= 0 then
     note = ("objects were refused, %d in all: see the log"):format(refused)

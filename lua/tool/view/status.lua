@@ -12,6 +12,11 @@ local int, items, shown, text = values.int, values.items, values.shown, values.t
 
 -- Without it the kinds are not known, and every informer waits.
 local function discovery(engine, now)
+  local lost = units.time(engine.unreachableSince)
+  if lost ~= 0 then
+    return text_table.line("server", ("unreachable for %s: %s"):format(units.duration(now - lost),
+      text(engine.unreachable)))
+  end
   local asking, plugin = units.time(engine.discoveryAsking), units.time(engine.execPluginRunning)
   local line, before = text(engine.discoveryError), ""
   if plugin ~= 0 then -- the server has not been asked yet
@@ -162,6 +167,7 @@ end
 return function(status, view)
   local engine = items(status.engine)
   view.now = units.time(engine.now)
+  view.unreachable = units.time(engine.unreachableSince) ~= 0
   return table.concat {
     head(engine, view),
     audit(status.audit, view),
