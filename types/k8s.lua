@@ -122,9 +122,9 @@ function Object:diff(other) end
 
 ---A function that returns nil, err has failed, like one that raises an error; other results are ignored.
 ---@class k8s.Handlers : k8s.HandlerOptions
----@field OnAdd? fun(obj: k8s.Object, ev: k8s.Event)
----@field OnUpdate? fun(old: k8s.Object, new: k8s.Object, ev: k8s.Event)
----@field OnDelete? fun(last: k8s.Object, ev: k8s.Event)
+---@field OnAdd? fun(obj: k8s.Object, ev: k8s.Event): any?, any?
+---@field OnUpdate? fun(old: k8s.Object, new: k8s.Object, ev: k8s.Event): any?, any?
+---@field OnDelete? fun(last: k8s.Object, ev: k8s.Event): any?, any?
 
 ---@class k8s.Registration
 local Registration = {}
@@ -170,17 +170,17 @@ local Informer = {}
 ---@return k8s.Registration
 function Informer:add_event_handler(handlers) end
 
----@param fn fun(obj: k8s.Object, ev: k8s.Event)
+---@param fn fun(obj: k8s.Object, ev: k8s.Event): any?, any?
 ---@param options? k8s.HandlerOptions
 ---@return k8s.Registration
 function Informer:on_add(fn, options) end
 
----@param fn fun(old: k8s.Object, new: k8s.Object, ev: k8s.Event)
+---@param fn fun(old: k8s.Object, new: k8s.Object, ev: k8s.Event): any?, any?
 ---@param options? k8s.HandlerOptions
 ---@return k8s.Registration
 function Informer:on_update(fn, options) end
 
----@param fn fun(last: k8s.Object, ev: k8s.Event)
+---@param fn fun(last: k8s.Object, ev: k8s.Event): any?, any?
 ---@param options? k8s.HandlerOptions
 ---@return k8s.Registration
 function Informer:on_delete(fn, options) end

@@ -25,9 +25,9 @@ function k8s.is_leader() end
 ---@field wait? boolean false: `start` does not wait until the informers of the script are synced
 
 ---Registers functions for the start and the end of leadership. Only while the script loads.
----@param start fun(): ... called when leadership begins and the informers of the script are synced; cancelled if
+---@param start fun(): any?, any? called when leadership begins and the informers of the script are synced; cancelled if
 ---leadership ends while it waits. A function that returns nil, err has failed
----@param stop? fun(): ... called when leadership ends
+---@param stop? fun(): any?, any? called when leadership ends
 ---@param options? k8s.OnLeaderOptions
 function k8s.on_leader(start, stop, options) end
 

@@ -11,7 +11,9 @@ local k8s = {}
 ---Userdata that behaves like a table: #, pairs, ipairs, next, unpack and the functions of `table` accept it. Assigned
 ---tables are copied.
 ---@class k8s.State
----@field [string|number|boolean] k8s.Kept
+---@field [string] k8s.Kept
+---@field [number] k8s.Kept
+---@field [boolean] k8s.Kept
 
 ---@class k8s.StateOptions
 ---@field version? integer 1 by default

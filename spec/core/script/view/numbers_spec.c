@@ -66,6 +66,8 @@ static void test_text_that_is_no_quantity_is_an_error_value(void **state)
     assert_raises(f, "return q '1' * 1e300", "by a whole number only");
     assert_raises(f, "return q '1' * 1.5", "by a whole number only");
     assert_raises(f, "q('1').number()", "called on nil, not on a quantity");
+    assert_raises(f, "return q('1') < '2'", "attempt to compare"); /* Lua asks no method for two types */
+    assert_string_equal(fixture_run(f, "return q('1') == '1'"), "false");
 }
 
 int main(void)
