@@ -220,3 +220,11 @@ void log_write(enum log_level level, const char *file, int line, const char *msg
     writer_put(WRITER_STDERR, buf_slice(&b), WRITER_NEVER_WAIT);
     buf_clear(&b);
 }
+
+void log_fatal(const char *who, const char *text)
+{
+    if (atomic_load(&format) == LOG_JSON)
+        log_error("Failed to start", F("err", text));
+    else
+        fprintf(stderr, "%s: %s\n", who, text);
+}

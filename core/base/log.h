@@ -40,6 +40,9 @@ struct log_field {
 
 void log_setup(enum log_format format, int verbosity);
 int log_verbosity(void);
+/* Writes why the process cannot start: "kubelua run: TEXT" in text; with LOG_JSON, a record as any other.
+ * `who` is "kubelua run". */
+void log_fatal(const char *who, const char *text);
 /* Redirects lines from stderr to a function, NULL: to stderr again. For a process with one thread. */
 typedef void log_taker(void *ctx, enum log_level level, const char *file, int line, const char *msg,
                        const struct log_field *fields);

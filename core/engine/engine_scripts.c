@@ -1,5 +1,4 @@
 /* Scripts of the engine: loading, main, and the final summary; see engine_internal.h. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,13 +52,13 @@ bool engine_load_scripts(struct engine *engine)
         struct err err;
         if (load_first(engine, managed_script_add(&engine->scripts, files->paths[i], files->names[i]), &err))
             continue;
-        fprintf(stderr, "kubelua: %s\n", err.text);
+        log_fatal("kubelua", err.text);
         ok = false; /* the others are loaded too, so that all faults are named at once */
     }
     if (!ok) return false;
     struct err err;
     ok = engine_check_params(engine, &err);
-    if (!ok) fprintf(stderr, "kubelua: %s\n", err.text);
+    if (!ok) log_fatal("kubelua", err.text);
     return ok;
 }
 

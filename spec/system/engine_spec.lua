@@ -378,4 +378,21 @@ describe("kubelua exec #threads", function()
       assert.has_match(case[2], p:err(), 1, true)
     end
   end)
+
+  it("reports why it cannot start in the format of the log", function()
+    local script = cluster.script 'require("k8s").informer("pods", { wher = 1 })'
+    for expected, args in pairs {
+      ['unknown option "wher"'] = { "-f", script }, ['script "x" not found'] = { "-f", script, "--trust", "x" },
+      ["no script given"] = {},
+    } do
+      local p = cluster.kubelua { "run", "--server", "http://127.0.0.1:1", "--log-format=json", unpack(args) }
+      assert.are.equal(2, p:wait(20))
+      local found
+      for line in p:err():gmatch "[^\n]+" do
+        local record = require("cjson").decode(line)
+        found = found or record.msg == "Failed to start" and record.err
+      end
+      assert.has_match(expected, found, 1, true)
+    end
+  end)
 end)

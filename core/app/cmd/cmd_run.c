@@ -100,7 +100,10 @@ static int launch(enum engine_mode mode, struct command_line *line)
         writer_stop(FLUSH_MS);
         if (mode == ENGINE_EXEC) exit_code = launch_check_output(line->argv[0], exit_code);
     } else {
-        exit_code = command_fail(line, err.text);
+        char who[32];
+        snprintf(who, sizeof who, "kubelua %s", line->argv[0]);
+        log_fatal(who, err.text);
+        exit_code = EXIT_USAGE;
     }
     cluster_config_clear(&cluster);
     script_files_clear(&files);

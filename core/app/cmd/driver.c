@@ -1,7 +1,6 @@
 /* Driver of `run` and `exec`: an engine and its surroundings; see driver.h. */
 #include "app/cmd/driver.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "app/admin/admin_engine.h"
@@ -94,7 +93,7 @@ static bool make_monitor(struct driver *driver)
         },
         &err);
     driver->observer = (struct observer){.engine = engine, .monitor = driver->monitor};
-    if (!driver->monitor) fprintf(stderr, "kubelua run: %s\n", err.text);
+    if (!driver->monitor) log_fatal("kubelua run", err.text);
     return driver->monitor != NULL;
 }
 
@@ -141,9 +140,10 @@ static bool make_admin(struct driver *driver)
     driver->admin = open_socket(driver, path, &err);
     free(path);
     if (driver->admin) return true;
-    if (chosen)
-        fprintf(stderr, "kubelua run: --admin-socket: %s\n", err.text);
-    else
+    if (chosen) {
+        err_wrap(&err, "--admin-socket");
+        log_fatal("kubelua run", err.text);
+    } else
         log_warn("Failed to open admin socket, kubelua status will not work", F("err", err.text));
     return !chosen;
 }
@@ -204,7 +204,7 @@ int driver_run(const struct options *options, const struct cluster_config *confi
     struct err err;
     driver.engine = make_engine(&driver, config, engine, &err);
     if (!driver.engine) {
-        fprintf(stderr, "kubelua: %s\n", err.text);
+        log_fatal("kubelua", err.text);
         loop_free(driver.loop);
         return EXIT_USAGE;
     }
