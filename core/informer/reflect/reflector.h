@@ -53,6 +53,7 @@ struct reflector_status {
     char sync_text[REFLECTOR_SYNC_TEXT_MAX]; /* the same for users: "list in 3 pages: the server ..." */
     int64_t synced_us;              /* wall time at which that list was complete; 0 before the first */
     size_t pages;                   /* pages of that list; 0 for a watch-list */
+    size_t received, expected;      /* objects of the list in progress so far, and in all; 0: not known */
     int64_t no_watch_list_until_us; /* wall time until which watch-lists of this resource are known not to
                                        work (B-1); 0: not known */
     size_t refused; /* objects that the server has, as far as is known, and that are refused */

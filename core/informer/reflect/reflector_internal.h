@@ -32,6 +32,7 @@ struct list_progress {
     bool paginated;       /* more than one page came (P-5), or the list was repeated without pages (P-3) */
     size_t pages;         /* received */
     unsigned empty_pages; /* in a row */
+    size_t expected;      /* objects in all, by the last page; 0: not known */
     bool page_complete;   /* the end of the current page came */
     struct buf token;     /* continue token of the next page */
     struct buf found_version; /* version of the first page, which is that of the list (P-4) */
@@ -102,6 +103,8 @@ struct list_result {
 
 void reflector_notify(struct reflector *r);
 void reflector_enter(struct reflector *r, enum reflector_state state);
+/* Shows how far the list in progress is. Call for each object and each page; costs little. */
+void reflector_received(struct reflector *r, bool is_page);
 /* `counter` is one of r->status.counters. */
 void reflector_count(struct reflector *r, uint64_t *counter, uint64_t n);
 /* Records the newest version. */

@@ -72,6 +72,8 @@ static void start_over(struct reflector *r)
     list->token.len = list->found_version.len = 0;
     list->pages = 0;
     list->empty_pages = 0;
+    list->expected = 0;
+    reflector_received(r, true);
     reflector_count(r, &r->status.counters.lists, 1);
     request_page(r);
 }
@@ -92,6 +94,7 @@ static void on_item(void *ctx, struct root *object)
     struct list_progress *list = &((struct reflector *)ctx)->list;
     list->empty_pages = 0;
     collection_add(&list->objects, object);
+    reflector_received(ctx, false);
 }
 
 static void on_refused(void *ctx, const struct lw_refusal *refusal)
@@ -111,6 +114,8 @@ static void on_list_end(void *ctx, const struct lw_list_meta *meta)
     buf_str(&list->token, meta->continue_token);
     if (list->token.len) list->paginated = true;
     list->page_complete = true;
+    list->expected = meta->remaining > 0 ? collection_count(&list->objects) + (size_t)meta->remaining : 0;
+    reflector_received(ctx, true);
 }
 
 /* Decision table, "list/Replace ok": watches from the list's version. The order of the steps is that of R-13.

@@ -13,6 +13,9 @@ METRIC(metric_stream_errors, 6, "kubelua_stream_errors_total", "Number of lists 
 /* A list may have thousands of objects that are refused for the same reason. */
 enum { REFUSAL_INTERVAL_MS = 1000 };
 
+/* The lock is taken for one of so many objects of a list. */
+enum { RECEIVED_STEP = 256 };
+
 const char *reflector_state_name(enum reflector_state state)
 {
     static const char *const names[] = {
@@ -46,9 +49,20 @@ void reflector_enter(struct reflector *r, enum reflector_state state)
     pthread_mutex_lock(&r->lock);
     bool changed = r->status.state != state;
     r->status.state = state;
+    r->status.received = r->status.expected = 0;
     if (changed) r->status.since_us = clock_wall_us(r->options.clock);
     pthread_mutex_unlock(&r->lock);
     if (changed) reflector_notify(r);
+}
+
+void reflector_received(struct reflector *r, bool is_page)
+{
+    size_t received = collection_count(&r->list.objects);
+    if (!is_page && received % RECEIVED_STEP != 0) return;
+    pthread_mutex_lock(&r->lock);
+    r->status.received = received;
+    r->status.expected = r->list.expected;
+    pthread_mutex_unlock(&r->lock);
 }
 
 void reflector_count(struct reflector *r, uint64_t *counter, uint64_t n)

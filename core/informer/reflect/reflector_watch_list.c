@@ -94,6 +94,7 @@ void watch_list_event(struct reflector *r, enum lw_event_type type, struct root 
     refusals_remove(&r->list.refusals, ns, name);
     if (type != LW_DELETED) {
         collection_put(&r->list.objects, object);
+        reflector_received(r, false);
         return;
     }
     collection_remove(&r->list.objects, ns, name);

@@ -80,9 +80,16 @@ static void measure(const struct indexer *indexer, struct claim_status *out)
 
 static void explain(struct claim_status *out)
 {
+    const struct reflector_status *r = &out->reflector;
     const char *text = out->last_error.text;
-    if (out->state == CLAIM_LISTING && !*text) text = "the initial list is in progress";
-    snprintf(out->text, sizeof out->text, "%s", text);
+    char expected[32] = "";
+    bool lists = out->state == CLAIM_LISTING && !*text;
+    if (r->expected > 0) snprintf(expected, sizeof expected, "of about %zu ", r->expected);
+    if (lists && r->received > 0)
+        snprintf(out->text, sizeof out->text, "the initial list is in progress: %zu %sobjects received",
+                 r->received, expected);
+    else
+        snprintf(out->text, sizeof out->text, "%s", lists ? "the initial list is in progress" : text);
 }
 
 static void get_member(struct shared *shared, struct claim_status *out)

@@ -51,6 +51,18 @@ static void test_r32_r33_the_end_mark_is_one_replace_and_the_same_stream_goes_on
     assert_int_equal(c.watched_objects, 1);
 }
 
+static void test_b7_the_status_says_how_far_it_is(void **state)
+{
+    for (int i = 0; i < 300; i++) {
+        char object[32];
+        snprintf(object, sizeof object, "x%d@1", i);
+        source_event(&source, LW_ADDED, object);
+    }
+    assert_int_equal(status_now().received, 256);
+    source_end_mark(&source, "12");
+    assert_int_equal(status_now().received, 0);
+}
+
 static void test_r32_changes_inside_the_initial_events_are_applied(void **state)
 {
     source_event(&source, LW_ADDED, "a@3");
@@ -275,6 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_r30_r31_the_first_request_is_a_watch_list_of_the_newest),
         TEST(test_r32_r33_the_end_mark_is_one_replace_and_the_same_stream_goes_on),
+        TEST(test_b7_the_status_says_how_far_it_is),
         TEST(test_r32_changes_inside_the_initial_events_are_applied),
         TEST(test_r34_many_objects_keep_the_order_of_the_stream),
         TEST(test_r31_a_later_cycle_asks_from_the_last_version),

@@ -35,6 +35,28 @@ static void test_b7_a_claim_goes_from_pending_to_synced(void **state)
     assert_int_equal(status.last_error.code, ERR_NONE);
 }
 
+static void test_b7_a_list_in_pages_shows_how_far_it_is(void **state)
+{
+    struct informer_claim *pods = claim("pods");
+    resolve(false);
+    assert_string_equal(status_of(pods).text, "the initial list is in progress");
+    sources[0].remaining = 500;
+    source_page(&sources[0], "a/x@1 a/y@2", "5", "t1");
+    assert_string_equal(status_of(pods).text,
+                        "the initial list is in progress: 2 of about 502 objects received");
+    sources[0].remaining = 0; /* with a selector the server does not count */
+    source_page(&sources[0], "a/z@3", "5", "t2");
+    assert_string_equal(status_of(pods).text, "the initial list is in progress: 3 objects received");
+    for (int i = 0; i < 253; i++) source_items(&sources[0], "b/x@1");
+    assert_int_equal(status_of(pods).reflector.received, 256); /* within a page */
+    source_fail_http(&sources[0], 410, "Expired");
+    assert_string_equal(status_of(pods).text, "the initial list is in progress");
+    source_list(&sources[0], "a/x@1", "5");
+    settle();
+    assert_string_equal(status_of(pods).text, "");
+    assert_int_equal(status_of(pods).reflector.received, 0);
+}
+
 static void test_b7_an_error_stays_with_its_time_until_a_list_ends_it(void **state)
 {
     struct informer_claim *pods = claim("pods");
@@ -131,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_b7_a_claim_goes_from_pending_to_synced),
+        TEST(test_b7_a_list_in_pages_shows_how_far_it_is),
         TEST(test_b7_an_error_stays_with_its_time_until_a_list_ends_it),
         TEST(test_b7_a_cache_that_loses_its_server_is_synced_and_in_error),
         TEST(test_b7_a_watch_that_breaks_off_and_resumes_is_no_error),

@@ -114,8 +114,9 @@ void source_items(struct scripted_source *source, const char *objects)
 
 void source_page(struct scripted_source *source, const char *objects, const char *version, const char *token)
 {
-    struct lw_list_meta meta = {
-        .resource_version = str_of(version), .continue_token = str_of(token), .remaining = -1};
+    struct lw_list_meta meta = {.resource_version = str_of(version),
+                                .continue_token = str_of(token),
+                                .remaining = source->remaining ? source->remaining : -1};
     source_items(source, objects);
     sink_of(source)->list_end(source->call->ctx, &meta);
     source_end(source);

@@ -13,7 +13,8 @@ struct scripted_source {
     struct buf request;   /* the last one: "list limit=500 rv=0", "watch bookmarks rv=7" */
     int timeout_seconds;  /* of the last one */
     size_t cancelled;
-    bool paused; /* the one that runs */
+    bool paused;       /* the one that runs */
+    int64_t remaining; /* of a list, as its pages say; 0: they do not */
     bool freed;
 };
 
