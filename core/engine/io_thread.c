@@ -67,8 +67,6 @@ void io_thread_start(struct io_thread *io)
 {
     sigset_t all, before;
     sigfillset(&all);
-    sigdelset(&all, SIGTERM); /* signals that end the process are handled here (shutdown_watch.h) */
-    sigdelset(&all, SIGINT);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     must(pthread_create(&io->thread, NULL, run, io) == 0);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

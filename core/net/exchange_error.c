@@ -42,6 +42,10 @@ static bool tunnel_error(const struct http_exchange *exchange, struct err *err)
     char why[64];
     if (!exchange->proxy || exchange->has_response) return false;
     curl_easy_getinfo(exchange->easy, CURLINFO_HTTP_CONNECTCODE, &code);
+    if (exchange->tunnel_steps > TUNNEL_STEPS_MAX) {
+        not_connected(exchange, "the proxy's response does not end", err);
+        return true;
+    }
     if (code == 0 || code / 100 == 2) return false;
     snprintf(why, sizeof why, "the proxy responded with %ld", code);
     not_connected(exchange, why, err);

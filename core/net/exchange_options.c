@@ -101,6 +101,22 @@ void exchange_set_transport_options(struct http_exchange *exchange)
     exchange_set_tls(exchange);
 }
 
+/* libcurl reads the response of a proxy byte by byte, without leaving the loop for as long as there are some,
+ * and calls this function for each. The connection that it opens calls the other one first. */
+static int on_tunnel_step(void *ctx, curl_off_t down, curl_off_t got, curl_off_t up, curl_off_t sent)
+{
+    struct http_exchange *exchange = ctx;
+    return exchange->tunnels && ++exchange->tunnel_steps > TUNNEL_STEPS_MAX;
+}
+
+static int set_proxy_socket(void *ctx, curl_socket_t fd, curlsocktype purpose)
+{
+    struct http_exchange *exchange = ctx;
+    exchange->tunnels = true;
+    exchange->tunnel_steps = 0;
+    return set_socket(NULL, fd, purpose);
+}
+
 /* Sets the proxy (T-4). libcurl does not read the environment itself, as its rules differ from Go's
  * (no_proxy.h). */
 static void set_proxy(struct http_exchange *exchange, const char *scheme, const char *host, const char *port)
@@ -116,6 +132,11 @@ static void set_proxy(struct http_exchange *exchange, const char *scheme, const 
     if (!proxy) return;
     curl_easy_setopt(easy, CURLOPT_PROXY, proxy->url);
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L); /* they are no response of the server */
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_proxy_socket);
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, exchange);
+    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_tunnel_step);
+    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, exchange);
+    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
     if (proxy->user) curl_easy_setopt(easy, CURLOPT_PROXYUSERNAME, proxy->user);
     if (proxy->password) curl_easy_setopt(easy, CURLOPT_PROXYPASSWORD, proxy->password);
 }

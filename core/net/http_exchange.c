@@ -158,6 +158,7 @@ static size_t on_body(char *data, size_t size, size_t n, void *ctx)
 static int before_request(void *ctx, char *ip, char *local_ip, int port, int local_port)
 {
     struct http_exchange *exchange = ctx;
+    exchange->tunnels = false;
     if (dead(exchange)) return CURL_PREREQFUNC_ABORT;
     transport_connected(exchange);
     /* Connecting may have outlasted the fence. */

@@ -11,6 +11,8 @@
 #include "net/proxy.h"
 #include "net/transport.h"
 
+enum { TUNNEL_STEPS_MAX = 64 << 10 }; /* about as many bytes of a proxy's response */
+
 enum exchange_state {
     EXCHANGE_NEW,     /* not yet in the multi handle */
     EXCHANGE_RUNNING, /* in it */
@@ -40,25 +42,27 @@ struct http_exchange {
     struct timer timer;     /* until the head of the response came, then between stretches of the body */
     unsigned authorization; /* number from `authorize` */
     int64_t first_byte_timeout_ms, idle_timeout_ms;
-    int64_t last_ms;   /* when the last stretch came */
-    bool tls;          /* its connection may carry others too */
-    bool hurried;      /* waits for no other's connection */
-    bool authorize;    /* wants an Authorization header and has none yet */
-    bool alone;        /* has a connection of its own */
-    bool follow;       /* redirects */
-    bool elsewhere;    /* a redirect led to another server */
-    bool nameless;     /* the server's certificate has no name but its subject's */
-    bool has_response; /* the head of the final response came */
-    bool switched;     /* the server did, unasked, to another protocol */
-    bool once;         /* not to be sent again, whatever becomes of the connection (H-4) */
-    bool sent;         /* its head was, or was about to be */
-    bool repeated;     /* libcurl was about to send it again */
-    bool refused;      /* on_body returned false */
-    bool fenced;       /* its fence was closed before all was sent */
-    bool paused;       /* paused by the owner */
-    bool deferred;     /* libcurl holds a stretch back that we did not take */
-    unsigned turn;     /* of the loop, in which the last stretch came */
-    size_t turn_bytes; /* of the body, in that turn */
+    int64_t last_ms;       /* when the last stretch came */
+    bool tls;              /* its connection may carry others too */
+    bool hurried;          /* waits for no other's connection */
+    bool authorize;        /* wants an Authorization header and has none yet */
+    bool alone;            /* has a connection of its own */
+    bool follow;           /* redirects */
+    bool elsewhere;        /* a redirect led to another server */
+    bool nameless;         /* the server's certificate has no name but its subject's */
+    bool has_response;     /* the head of the final response came */
+    bool switched;         /* the server did, unasked, to another protocol */
+    bool once;             /* not to be sent again, whatever becomes of the connection (H-4) */
+    bool sent;             /* its head was, or was about to be */
+    bool repeated;         /* libcurl was about to send it again */
+    bool refused;          /* on_body returned false */
+    bool fenced;           /* its fence was closed before all was sent */
+    bool paused;           /* paused by the owner */
+    bool tunnels;          /* its connection is through a proxy, and is not open yet */
+    bool deferred;         /* libcurl holds a stretch back that we did not take */
+    unsigned tunnel_steps; /* of libcurl while it tunnels */
+    unsigned turn;         /* of the loop, in which the last stretch came */
+    size_t turn_bytes;     /* of the body, in that turn */
     TAILQ_ENTRY(http_exchange) link;
 };
 

@@ -21,6 +21,7 @@ struct tiny_proxy {
     struct buf seen;
     int listener, port;
     char *user;
+    const char *endless; /* how its response begins; NULL: it ends */
 };
 
 static void note(struct tiny_proxy *proxy, const char *how, const char *host, int port)
@@ -79,7 +80,14 @@ static bool connect_request(struct tiny_proxy *proxy, int fd, int *port)
     if (proxy->user) base64_encode(str_of(proxy->user), &wanted);
     bool ok = !proxy->user || strstr(buf_text(&head), buf_text(&wanted));
     ok = ok && sscanf(buf_text(&head), "CONNECT %255[^:]:%d", host, port) == 2;
-    if (!ok) {
+    if (proxy->endless) {
+        char more[4096];
+        memset(more, 'x', sizeof more);
+        note(proxy, "refused", NULL, 0);
+        say(fd, proxy->endless, strlen(proxy->endless));
+        ok = false;
+        while (send(fd, more, sizeof more, MSG_NOSIGNAL) > 0) continue;
+    } else if (!ok) {
         static const char no[] = "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n";
         note(proxy, "refused", NULL, 0); /* before the peer can ask for it */
         say(fd, no, sizeof no - 1);
@@ -168,6 +176,13 @@ struct tiny_proxy *tiny_proxy_new(const char *user)
     proxy->port = ntohs(at.sin_port);
     pthread_mutex_init(&proxy->lock, NULL);
     must(pthread_create(&proxy->thread, NULL, run, proxy) == 0);
+    return proxy;
+}
+
+struct tiny_proxy *tiny_proxy_endless(const char *with)
+{
+    struct tiny_proxy *proxy = tiny_proxy_new(NULL);
+    proxy->endless = with; /* no connection has come yet */
     return proxy;
 }
 

@@ -7,6 +7,8 @@ struct tiny_proxy;
 
 /* `user` NULL: it wants no user name. Else "user:password", and it refuses others. */
 struct tiny_proxy *tiny_proxy_new(const char *user);
+/* The same, but it refuses all with a response that never ends: `with`, then as many x as the peer reads. */
+struct tiny_proxy *tiny_proxy_endless(const char *with);
 /* Ends the thread; no connection may be open. */
 void tiny_proxy_free(struct tiny_proxy *proxy);
 int tiny_proxy_port(const struct tiny_proxy *proxy);

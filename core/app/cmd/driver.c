@@ -155,7 +155,6 @@ static bool make_parts(struct driver *driver, enum engine_mode mode)
     if (mode == ENGINE_RUN && (!make_monitor(driver) || !make_admin(driver))) return false;
     driver->shutdown_watch = shutdown_watch_new(&(struct shutdown_watch_options){
         .engine_loop = engine_loop(driver->engine),
-        .io_loop = engine_io_loop(driver->engine),
         .stop = on_signal,
         .ctx = driver,
         .timeout_ms = engine_timeout_ms(driver->engine),

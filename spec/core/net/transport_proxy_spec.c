@@ -272,6 +272,24 @@ static void test_t4_errors_name_the_proxy_and_no_password(void **state)
         strstr(bench->err.text, "through the proxy no-such-host.invalid:1: cannot resolve its name"));
 }
 
+static void test_t4_a_proxy_that_does_not_end_holds_nothing_up(void **state)
+{
+    static const char *const responses[] = {
+        "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 9999999999\r\n\r\n",
+        "HTTP/1.1 407 Proxy Authentication Required\r\nTransfer-Encoding: "
+        "chunked\r\n\r\nfffffff\r\n",
+    };
+    struct tls_bench *bench = *state;
+    tls_bench_serve(bench, bench->tls, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(responses); i++) {
+        struct tiny_proxy *proxy = tiny_proxy_endless(responses[i]);
+        int port = tiny_proxy_port(proxy);
+        get(bench, "https://api.unit.example", "http://user:secret@127.0.0.1", port, NULL);
+        expect_error(bench, ERR_CONNECT, "the proxy's response does not end", port);
+        tiny_proxy_free(proxy);
+    }
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -285,6 +303,7 @@ int main(void)
         T(test_t4_a_plain_request_is_given_to_the_proxy),
         T(test_t4_a_proxy_may_speak_tls),
         T(test_t4_errors_name_the_proxy_and_no_password),
+        T(test_t4_a_proxy_that_does_not_end_holds_nothing_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
