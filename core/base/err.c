@@ -5,11 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
+
+/* Makes the text one line without characters that deceive: servers and files supply parts of it. */
 static void finish(struct err *err, int length)
 {
     if (length >= ERR_TEXT_MAX) memcpy(err->text + ERR_TEXT_MAX - 4, "...", 4);
-    for (char *c = err->text; *c; c++)
-        if (*c == '\n' || *c == '\r') *c = ' ';
+    struct str rest = str_of(err->text);
+    char *to = err->text;
+    for (size_t n; rest.n > 0; rest = (struct str){rest.p + n, rest.n - n}) {
+        uint32_t c = str_code_point(rest, &n);
+        bool blank = c == '\n' || c == '\r' || c == '\t';
+        if (blank || c == 0xfffd || str_is_deceptive(c)) {
+            *to++ = blank ? ' ' : '?';
+        } else {
+            memmove(to, rest.p, n);
+            to += n;
+        }
+    }
+    *to = '\0';
 }
 
 void err_clear(struct err *err)

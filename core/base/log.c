@@ -87,11 +87,32 @@ static void put_number(struct buf *b, double d)
         buf_puts(b, "null");
 }
 
+/* Appends a quoted string. A terminal that shows the log must not obey a text of a server. */
+static void put_string(struct buf *b, struct str s)
+{
+    struct buf quoted = {0};
+    size_t i = 0, n;
+    while (i < s.n && (unsigned char)s.p[i] < 0x7f) i++;
+    if (i == s.n) {
+        buf_json_string(b, s);
+        return;
+    }
+    buf_json_string(&quoted, s);
+    for (struct str rest = buf_slice(&quoted); rest.n > 0; rest = (struct str){rest.p + n, rest.n - n}) {
+        uint32_t c = str_code_point(rest, &n);
+        if (str_is_deceptive(c))
+            buf_printf(b, "\\u%04x", (unsigned)c);
+        else
+            buf_append(b, rest.p, n);
+    }
+    buf_clear(&quoted);
+}
+
 void log_put_value(struct buf *b, const struct log_field *f)
 {
     switch (f->kind) {
     case LOG_FIELD_STR:
-    case LOG_FIELD_LINES: buf_json_string(b, f->s.p ? f->s : STR("")); break;
+    case LOG_FIELD_LINES: put_string(b, f->s.p ? f->s : STR("")); break;
     case LOG_FIELD_INT: buf_printf(b, "%lld", (long long)f->i); break;
     case LOG_FIELD_BOOL: buf_puts(b, f->i ? "true" : "false"); break;
     case LOG_FIELD_NUMBER: put_number(b, f->d); break;
@@ -109,15 +130,14 @@ static void put_line(struct buf *b, struct str line)
 {
     buf_puts(b, "\n    ");
     while (line.n > 0) {
-        size_t n = str_utf8(line);
-        unsigned char c = (unsigned char)*line.p;
-        if (n == 0)
+        size_t n;
+        uint32_t c = str_code_point(line, &n);
+        if (c == 0xfffd)
             buf_puts(b, "\xef\xbf\xbd");
-        else if (n == 1 && (c < ' ' || c == 0x7f))
-            buf_printf(b, "\\u%04x", c);
+        else if (str_is_deceptive(c))
+            buf_printf(b, "\\u%04x", (unsigned)c);
         else
             buf_append(b, line.p, n);
-        n = n ? n : 1;
         line = (struct str){line.p + n, line.n - n};
     }
 }

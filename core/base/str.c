@@ -107,6 +107,17 @@ uint32_t str_code_point(struct str a, size_t *n)
     return c;
 }
 
+bool str_is_deceptive(uint32_t c)
+{
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x061c, 0x061c}, {0x200b, 0x200f},
+                  {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfffe, 0xffff}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (c >= ranges[i].first && c <= ranges[i].last) return true;
+    return false;
+}
+
 bool str_to_u64(struct str a, uint64_t *out)
 {
     uint64_t value = 0;

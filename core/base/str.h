@@ -57,6 +57,9 @@ size_t str_utf8(struct str a);
 /* Returns the first character, and its length in bytes in `n`; U+FFFD and 1 if it is invalid. Not for an
  * empty string. */
 uint32_t str_code_point(struct str a, size_t *n);
+/* Returns whether the character ends a line, turns its direction, or is invisible: in a foreign text it may
+ * make a terminal or a reader take the rest for something else. */
+bool str_is_deceptive(uint32_t c);
 /* Reads a number: decimal digits only, the complete slice, no sign; returns false if it is empty, malformed
  * or above UINT64_MAX. */
 bool str_to_u64(struct str a, uint64_t *out);

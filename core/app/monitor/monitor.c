@@ -88,10 +88,14 @@ struct monitor *monitor_new(const struct monitor_options *options, struct err *e
                                                     .stuck_ms = STUCK_MS,
                                                     .running = options->running,
                                                     .leaders = options->leaders});
-    bool ok = serve(&m->metrics_server, "--metrics-bind-address",
-                    &(struct web_server_options){options->metrics_address, metrics_page_serve, NULL}, err) &&
-              serve(&m->health_server, "--health-probe-bind-address",
-                    &(struct web_server_options){options->health_address, health_serve, m->health}, err);
+    bool ok =
+        serve(&m->metrics_server, "--metrics-bind-address",
+              &(struct web_server_options){.address = options->metrics_address, .serve = metrics_page_serve},
+              err) &&
+        serve(&m->health_server, "--health-probe-bind-address",
+              &(struct web_server_options){
+                  .address = options->health_address, .serve = health_serve, .ctx = m->health},
+              err);
     if (!ok) {
         monitor_free(m);
         return NULL;

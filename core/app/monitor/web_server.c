@@ -7,12 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <microhttpd.h>
 
 #include "base/civil.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/bind_address.h"
@@ -20,14 +23,55 @@
 /* Whoever connects and says nothing, or too much, gets no more than this, and leaves room for the others: a
  * probe that is not answered ends the pod. */
 enum { CONNECTIONS_MAX = 256, CONNECTIONS_OF_ONE = 32, CONNECTION_MEMORY = 16 << 10, IDLE_SECONDS = 10 };
-enum { STARVED_MS = 100 };
+/* When more than these are open, the one that has been without a response the longest ends: a probe sends its
+ * request at once. The rest of CONNECTIONS_MAX is for those that are closing. */
+enum { CONNECTIONS_KEPT = 192 };
+enum { STARVED_MS = 100, REQUEST_MS = 10000 };
+
+/* A connection; used on the server's thread only. */
+struct web_client {
+    int fd;
+    int64_t since_ms; /* when it was opened, or its last request ended */
+    bool answered;    /* the response to its request is being sent */
+    bool ended;       /* shut down, and still to be closed by the library */
+    TAILQ_ENTRY(web_client) link;
+};
+
+TAILQ_HEAD(web_client_list, web_client);
 
 struct web_server {
     struct web_server_options options;
     struct buf where;
     struct MHD_Daemon *daemon;
-    bool starved; /* no accept has worked since that was said; of the server's thread */
+    struct web_client_list clients; /* those without a request for the longest time first */
+    size_t client_count;            /* without ended ones */
+    bool starved;                   /* no accept has worked since that was said; of the server's thread */
 };
+
+static int64_t now_ms(void)
+{
+    return clock_now_ms(clock_real());
+}
+
+static struct web_client *client_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+/* Ends connections whose request does not arrive in time, header and body, and the oldest when there are too
+ * many. Called for each new connection: as long as none comes, they are in nobody's way. */
+static void make_room(struct web_server *server)
+{
+    int64_t limit_ms = server->options.request_ms > 0 ? server->options.request_ms : REQUEST_MS;
+    struct web_client *client;
+    TAILQ_FOREACH (client, &server->clients, link) {
+        bool late = !client->answered && now_ms() - client->since_ms > limit_ms;
+        if (client->ended || (!late && server->client_count <= CONNECTIONS_KEPT)) continue;
+        client->ended = true;
+        server->client_count--;
+        shutdown(client->fd, SHUT_RDWR);
+    }
+}
 
 static const char *query(const struct web_request *request, const char *name)
 {
@@ -149,6 +193,7 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
         response.status = MHD_HTTP_METHOD_NOT_ALLOWED;
     else
         server->options.serve(server->options.ctx, &request, &response);
+    client_of(connection)->answered = true;
     if (!response.body.len && response.status == MHD_HTTP_NOT_FOUND)
         buf_puts(&response.body, "404 page not found\n");
     return send_response(connection, &response);
@@ -173,7 +218,34 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **s
                           enum MHD_ConnectionNotificationCode code)
 {
     struct web_server *server = cls;
-    if (code == MHD_CONNECTION_NOTIFY_STARTED) server->starved = false;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        struct web_client *client = *socket_context = NEW(struct web_client);
+        client->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        client->since_ms = now_ms();
+        TAILQ_INSERT_TAIL(&server->clients, client, link);
+        server->client_count++;
+        server->starved = false;
+        make_room(server);
+    } else if (*socket_context) {
+        struct web_client *client = *socket_context;
+        TAILQ_REMOVE(&server->clients, client, link);
+        if (!client->ended) server->client_count--;
+        free(client);
+        *socket_context = NULL;
+    }
+}
+
+/* A request ended; the connection may bring another. */
+static void on_completed(void *cls, struct MHD_Connection *connection, void **con_cls,
+                         enum MHD_RequestTerminationCode code)
+{
+    struct web_server *server = cls;
+    struct web_client *client = client_of(connection);
+    if (!client) return;
+    client->answered = false;
+    client->since_ms = now_ms();
+    TAILQ_REMOVE(&server->clients, client, link);
+    TAILQ_INSERT_TAIL(&server->clients, client, link);
 }
 
 /* Signals go to the loops. */
@@ -186,10 +258,10 @@ static struct MHD_Daemon *start(struct web_server *server, int fd)
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG |
             MHD_USE_SUPPRESS_DATE_NO_CLOCK,
         0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, on_library_message, server,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-        (unsigned)CONNECTIONS_OF_ONE, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY,
-        MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
+        server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)CONNECTIONS_OF_ONE, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return daemon;
 }
@@ -198,6 +270,7 @@ struct web_server *web_server_new(const struct web_server_options *options, stru
 {
     struct web_server *server = NEW(struct web_server);
     server->options = *options;
+    TAILQ_INIT(&server->clients);
     int fd = bind_address_listen(options->address, &server->where, err);
     if (fd >= 0) server->daemon = start(server, fd);
     if (server->daemon) return server;

@@ -30,6 +30,7 @@ struct web_server_options {
     const char *address; /* as bind_address.h takes it, not off */
     void (*serve)(void *ctx, const struct web_request *request, struct web_response *response);
     void *ctx;
+    int64_t request_ms; /* in which a whole request must arrive; 0: 10,000 */
 };
 
 /* Listens from now on. NULL with an error that names the address. */

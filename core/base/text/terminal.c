@@ -7,10 +7,6 @@ struct width_range {
     uint32_t first, last;
 };
 
-/* Characters that end a line, turn its direction, or are invisible. */
-static const struct width_range orders[] = {{0, 0x1f},        {0x7f, 0x9f},     {0x061c, 0x061c},
-                                            {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
-                                            {0xfeff, 0xfeff}, {0xfffe, 0xffff}};
 static const struct width_range none[] = {{0x0300, 0x036f}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},
                                           {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
 static const struct width_range two[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},
@@ -31,7 +27,7 @@ void terminal_put(struct buf *out, struct str text)
         uint32_t c = str_code_point((struct str){text.p + i, text.n - i}, &n);
         if (c == '\n' || c == '\t' || c == '\r')
             buf_putc(out, ' ');
-        else if (c == 0xfffd || is_in(orders, ARRAY_LEN(orders), c))
+        else if (c == 0xfffd || str_is_deceptive(c))
             buf_puts(out, "\xef\xbf\xbd");
         else
             buf_append(out, text.p + i, n);
@@ -42,7 +38,7 @@ bool terminal_is_safe(struct str text)
 {
     for (size_t i = 0, n; i < text.n; i += n) {
         uint32_t c = str_code_point((struct str){text.p + i, text.n - i}, &n);
-        if (c == 0xfffd || is_in(orders, ARRAY_LEN(orders), c)) return false;
+        if (c == 0xfffd || str_is_deceptive(c)) return false;
     }
     return true;
 }
@@ -51,7 +47,7 @@ void terminal_put_json(struct buf *out, struct str json)
 {
     for (size_t i = 0, n; i < json.n; i += n) {
         uint32_t c = str_code_point((struct str){json.p + i, json.n - i}, &n);
-        if (c != '\n' && is_in(orders, ARRAY_LEN(orders), c))
+        if (c != '\n' && str_is_deceptive(c))
             buf_printf(out, "\\u%04x", (unsigned)c);
         else
             buf_append(out, json.p + i, n);

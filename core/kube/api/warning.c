@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 
-enum { SEEN_MAX = 1000, TEXT_MAX = 512 };
+enum { SEEN_MAX = 1000, TEXT_MAX = 512, OF_RESPONSE_MAX = 100 };
 
 struct warnings {
     uint64_t seen[SEEN_MAX]; /* hashes of logged warnings; once full, no more are logged */
@@ -82,7 +82,7 @@ size_t warnings_log(struct warnings *warnings, struct str header, const char *re
 {
     char text[TEXT_MAX];
     size_t before = warnings->count;
-    while (warning_next(&header, text, sizeof text)) {
+    for (int n = 0; n < OF_RESPONSE_MAX && warning_next(&header, text, sizeof text); n++) {
         uint64_t hash = hash_str(str_of(text));
         size_t i = 0;
         while (i < warnings->count && warnings->seen[i] != hash) i++;

@@ -191,6 +191,25 @@ static void test_an_error_gains_context_and_stays_one_line(void **state)
     assert_false(err_set(NULL, ERR_IO, "nobody asked"));
 }
 
+/* Servers and files supply parts of it: a terminal obeys none of them, and none is shown in another order. */
+static void test_an_error_is_neutral(void **state)
+{
+    struct err err;
+    err_set(&err, ERR_HTTP,
+            "a\x1b[2Jb\xe2\x80\xae"
+            "c\xc2\x9b"
+            "d\xff\te \xc3\xa4 \xf0\x9f\x98\x80");
+    assert_string_equal(err.text, "a?[2Jb?c?d? e \xc3\xa4 \xf0\x9f\x98\x80");
+    const struct log_field fields[] = {FL("trace", STR("f\xe2\x80\xae"
+                                                       "g")),
+                                       F("k", "\x1b[2J\xe2\x80\xae \xc3\xa4"),
+                                       {.key = NULL}};
+    const char *text = logged(LOG_TEXT, fields);
+    assert_non_null(strstr(text, " k=\"\\u001b[2J\\u202e \xc3\xa4\"\n    f\\u202eg\n"));
+    text = logged(LOG_JSON, fields);
+    assert_non_null(strstr(text, "\"k\":\"\\u001b[2J\\u202e \xc3\xa4\""));
+}
+
 static void test_a_long_error_is_cut_and_says_so(void **state)
 {
     struct err err;
@@ -223,6 +242,7 @@ int main(void)
         cmocka_unit_test(test_text_of_many_lines_follows_a_text_record_indented),
         cmocka_unit_test(test_a_json_line_of_the_log_is_utf8_whatever_it_is_about),
         cmocka_unit_test(test_an_error_gains_context_and_stays_one_line),
+        cmocka_unit_test(test_an_error_is_neutral),
         cmocka_unit_test(test_a_long_error_is_cut_and_says_so),
         cmocka_unit_test(test_hashes_agree_within_the_process),
     };

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,11 +70,12 @@ static int connect_from(const char *host, struct web_server *server)
 
 static const char request[] = "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 
-static struct web_server *start(void)
+static struct web_server *start(int64_t request_ms)
 {
     struct err err;
-    struct web_server *server =
-        web_server_new(&(struct web_server_options){.address = "127.0.0.1:0", .serve = serve}, &err);
+    struct web_server *server = web_server_new(
+        &(struct web_server_options){.address = "127.0.0.1:0", .serve = serve, .request_ms = request_ms},
+        &err);
     assert_non_null(server);
     return server;
 }
@@ -92,7 +94,7 @@ static void test_a_long_body_is_written_in_pieces(void **state)
 {
     static const char get[] = "GET /pieces HTTP/1.0\r\n\r\n";
     static char answer[PIECES * PIECE + 2048];
-    struct web_server *server = start();
+    struct web_server *server = start(0);
     int fd = connect_from("127.0.0.1", server);
     ssize_t n, len = 0;
     assert_int_equal(send(fd, get, sizeof get - 1, 0), sizeof get - 1);
@@ -114,7 +116,7 @@ static void test_a_long_body_is_written_in_pieces(void **state)
 
 static void test_a_client_with_many_connections_leaves_room_for_others(void **state)
 {
-    struct web_server *server = start();
+    struct web_server *server = start(0);
     int hogs[HOGS];
     for (int i = 0; i < HOGS; i++) {
         hogs[i] = connect_from("127.0.0.2", server);
@@ -127,6 +129,45 @@ static void test_a_client_with_many_connections_leaves_room_for_others(void **st
     close(fd);
     for (int i = 0; i < HOGS; i++)
         if (hogs[i] >= 0) close(hogs[i]);
+    web_server_free(server);
+}
+
+/* More than all places together, and each address has no more than its share. */
+static void test_slow_requests_from_many_addresses_leave_room_for_others(void **state)
+{
+    struct web_server *server = start(0);
+    int hogs[HOGS];
+    for (int i = 0; i < HOGS; i++) {
+        char host[16];
+        snprintf(host, sizeof host, "127.0.0.%d", 2 + i / 25);
+        hogs[i] = connect_from(host, server);
+        if (hogs[i] >= 0) (void)!send(hogs[i], "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL);
+    }
+    for (int i = 0; i < 3; i++) {
+        int fd = connect_from("127.0.0.1", server);
+        assert_true(fd >= 0);
+        assert_int_equal(send(fd, request, sizeof request - 1, MSG_NOSIGNAL), sizeof request - 1);
+        assert_answered(fd);
+        close(fd);
+    }
+    for (int i = 0; i < HOGS; i++)
+        if (hogs[i] >= 0) close(hogs[i]);
+    web_server_free(server);
+}
+
+/* Each line comes in time; the whole does not. The time is checked when another connection comes. */
+static void test_a_request_has_a_deadline(void **state)
+{
+    struct web_server *server = start(50);
+    int slow = connect_from("127.0.0.2", server), lines = 0;
+    assert_int_equal(send(slow, "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL), 16);
+    struct pollfd ended = {.fd = slow, .events = POLLIN};
+    while (poll(&ended, 1, 10) == 0) {
+        assert_true(lines++ < 100); /* more would not fit into the memory of a connection */
+        (void)!send(slow, "A: b\r\n", 6, MSG_NOSIGNAL);
+        close(connect_from("127.0.0.1", server));
+    }
+    close(slow);
     web_server_free(server);
 }
 
@@ -163,14 +204,14 @@ static void starve(struct web_server *server)
 
 static void test_a_process_without_descriptors_does_not_spin(void **state)
 {
-    struct web_server *server = start();
+    struct web_server *server = start(0);
     starve(server);
     web_server_free(server);
 }
 
 static void test_each_lack_of_descriptors_is_said_once(void **state)
 {
-    struct web_server *server = start();
+    struct web_server *server = start(0);
     int errors = dup(STDERR_FILENO), kept = memfd_create("log", MFD_CLOEXEC), said = 0;
     char text[4096] = "";
     dup2(kept, STDERR_FILENO);
@@ -191,6 +232,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_long_body_is_written_in_pieces),
         cmocka_unit_test(test_a_client_with_many_connections_leaves_room_for_others),
+        cmocka_unit_test(test_slow_requests_from_many_addresses_leave_room_for_others),
+        cmocka_unit_test(test_a_request_has_a_deadline),
         cmocka_unit_test(test_a_process_without_descriptors_does_not_spin),
         cmocka_unit_test(test_each_lack_of_descriptors_is_said_once),
     };

@@ -122,6 +122,10 @@ static void test_h15_each_warning_is_logged_once(void **state)
     assert_int_equal(warnings_log(warnings, STR("299 - \"a\", 299 - \"b\", 299 - \"a\""), "GET /"), 2);
     assert_int_equal(warnings_log(warnings, STR("299 - \"a\""), "GET /"), 0);
     assert_int_equal(warnings_log(warnings, STR("299 - \"c\""), "PUT /"), 1);
+    struct buf many = {0};
+    for (int i = 0; i < 5000; i++) buf_printf(&many, "299 - \"w%d\",", i);
+    assert_int_equal(warnings_log(warnings, buf_slice(&many), "GET /"), 100);
+    buf_clear(&many);
     warnings_free(warnings);
 }
 
