@@ -158,7 +158,7 @@ describe("kubelua audit of garbage", function()
   end)
 
   it("gets no larger by a gigabyte of blanks, wherever it stands", function()
-    assert_refused_of(filled(1024, " "), "nothing was audited")
+    assert_refused_of(filled(1024, " "), "stdin: line 1: no object in 64 MiB")
     assert_refused_of("printf '{\"a\":'; " .. filled(200, " "), "stdin: line 1: unexpected end of input")
   end)
 
@@ -179,6 +179,18 @@ describe("kubelua audit of much", function()
     place:write("rule.lua", rule)
   end)
   teardown(function() place:remove() end)
+
+  it("ends for a device that never does", function()
+    assert_refused("/dev/zero", "/dev/zero: line 1: no object in 64 MiB")
+  end)
+
+  it("reads no more than --max-input-size", function()
+    local file = made("pods.json", ("yes '%s' | head -n 2000"):format(pod:format("web", "x")))
+    local p = cluster.kubelua { "audit", "-f", rules(), "--from", file, "--max-input-size", "100Ki" }
+    assert.are.equal(2, p:wait(60))
+    assert.matches("input exceeds 102400 bytes (--max-input-size)", p.streams.err.text, 1, true)
+    assert.are.equal(0, cluster.kubelua({ "audit", "-f", rules(), "--from", file, "--max-input-size", "1Mi" }):wait(60))
+  end)
 
   -- What is resident when `count` pods of 800 bytes have been read, in a List over many lines, or a line for each.
   local function most_after(count, is_list)

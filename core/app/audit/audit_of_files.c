@@ -187,6 +187,7 @@ static void read_all(struct offline *offline)
 {
     const struct audit_input_sink sink = {.object = on_object, .refused = on_refused, .ctx = offline};
     struct number_set seen = {0};
+    struct input_total total = {.max = offline->request->max_input_size};
     struct input_exclude exclude;
     input_exclude_init(&exclude, offline->request->exclude.items, offline->request->exclude.count);
     const struct audit_input_options input = {
@@ -201,6 +202,7 @@ static void read_all(struct offline *offline)
         .recursive = offline->request->recursive,
         .exclude = &exclude,
         .max_object_size = offline->request->options.max_object_size,
+        .total = total.max ? &total : NULL,
         .progress = on_bytes,
         .ctx = offline};
     const struct flag_list *from = &offline->request->from;

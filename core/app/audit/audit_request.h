@@ -24,6 +24,7 @@ struct audit_request {
     const char *output, *fail_on, *baseline, *explain;
     const char *selector;    /* matches objects to audit; NULL: all */
     struct selector *labels; /* its source; NULL with it */
+    size_t max_input_size;   /* of all of `from`, unpacked; 0: no limit */
     bool list_rules;         /* and audit nothing */
     bool recursive, allow_empty;
     bool fix, apply; /* apply: fix too */

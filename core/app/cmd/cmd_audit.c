@@ -29,7 +29,7 @@ static void request_clear(struct audit_request *request)
 
 static const struct flag *audit_flags(struct audit_request *request)
 {
-    static struct flag table[15];
+    static struct flag table[16];
     struct options *options = &request->options;
     request->output = "table";
     request->fail_on = "low";
@@ -45,6 +45,8 @@ static const struct flag *audit_flags(struct audit_request *request)
         {"exclude", 0, FLAG_LIST, &request->exclude, "GLOB", NULL,
          "Skip files and subdirectories whose name or path matches GLOB (repeatable)"},
         flag_max_object_size(options),
+        {"max-input-size", 0, FLAG_SIZE, &request->max_input_size, "SIZE", NULL,
+         "Stop after this size of unpacked input (default 0: unlimited)"},
         {"output", 'o', FLAG_CHOICE, &request->output, REPORT_FORMATS, REPORT_FORMATS,
          "Output format (default table)"},
         {"fail-on", 0, FLAG_CHOICE, &request->fail_on, SEVERITY_NAMES, SEVERITY_NAMES,

@@ -11,6 +11,8 @@
 #include "base/hash.h"
 #include "base/number_map.h"
 
+enum { IDLE_MAX = 64 << 20 }; /* bytes of a file without an object */
+
 void input_progress(struct input_reader *r)
 {
     const struct audit_input_options *o = r->options;
@@ -34,12 +36,15 @@ static void read_source(struct input_reader *r)
 {
     struct input_window *w = &r->window;
     input_window_init(w, r->source, r->options->window);
+    w->idle_max = r->max > IDLE_MAX / 2 ? 2 * r->max : IDLE_MAX;
+    w->total = r->options->total;
     input_cut_init(&r->cut, w, r->max);
     bool utf16 = is_utf16(w);
     if (utf16 || !input_read_json(r)) input_read_yaml(r, utf16);
     input_progress(r);
     if (w->failed && !r->stopped) input_refuse(r, w->line, &w->err);
     input_refuse_rest(r);
+    r->stopped = r->stopped || (w->total && w->total->bytes > w->total->max);
     input_late_clear(&r->late);
     input_cut_clear(&r->cut);
     input_window_clear(w);

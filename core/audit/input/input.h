@@ -17,6 +17,11 @@ struct number_set;
 
 enum { AUDIT_INPUT_OBJECT_MAX = 8 << 20 }; /* of one object's text, unless options say otherwise */
 
+/* Bytes of all inputs as they are read, unpacked. */
+struct input_total {
+    uint64_t bytes, max;
+};
+
 /* An object; all is borrowed for the call. */
 struct audit_input_object {
     struct root *root;
@@ -73,6 +78,7 @@ struct audit_input_options {
     struct input_exclude *exclude; /* what of them is left out; NULL: nothing */
     size_t max_object_size;        /* bytes of one object's text; 0: AUDIT_INPUT_OBJECT_MAX */
     const char *max_name;          /* of that limit, for messages; NULL: --max-object-size */
+    struct input_total *total;     /* what all calls may read together; NULL: as much as there is */
     size_t window;                 /* bytes that are read ahead, about; 0: as many as are fast. For tests */
     /* Bytes read so far of the total (0: not known), for a progress bar; may be NULL. */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);

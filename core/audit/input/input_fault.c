@@ -184,6 +184,7 @@ void input_refuse_text(struct input_reader *r, size_t line, enum err_code code, 
 
 void input_refuse_cut(struct input_reader *r, enum input_cut_result result, size_t line)
 {
+    if (result == CUT_LARGE) r->window.idle = 0;
     if (result == CUT_LARGE)
         input_refuse_text(r, line, ERR_LIMIT, "object exceeds %zu bytes (%s)", r->max, r->max_name);
     else

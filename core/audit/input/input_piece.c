@@ -173,6 +173,7 @@ void input_take(struct input_reader *r, const struct input_piece *piece, const s
                 size_t line)
 {
     input_progress(r);
+    r->window.idle = 0;
     take(r, piece, list, line, 0);
 }
 

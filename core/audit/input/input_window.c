@@ -53,6 +53,22 @@ static void make_room(struct input_window *w)
     w->moves++;
 }
 
+/* Something that is not of objects never ends, or expands without end: /dev/zero, 3 GB of packed zeros. */
+static void check_limits(struct input_window *w, size_t got)
+{
+    w->idle += got;
+    if (w->total) w->total->bytes += got;
+    if (w->idle_max && w->idle > w->idle_max)
+        err_set(&w->err, ERR_LIMIT, "no object in %zu MiB", w->idle_max >> 20);
+    else if (w->total && w->total->bytes > w->total->max)
+        err_set(&w->err, ERR_LIMIT, "input exceeds %llu bytes (--max-input-size)",
+                (unsigned long long)w->total->max);
+    else
+        return;
+    w->failed = w->ended = true;
+    w->from = w->to; /* what is there is not used */
+}
+
 bool input_window_more(struct input_window *w)
 {
     size_t got, before;
@@ -67,7 +83,8 @@ bool input_window_more(struct input_window *w)
         w->to += got;
         w->ended = got == 0;
     } while (!w->ended && w->to - before < at_once(w) && w->to < w->cap);
-    return w->to > before;
+    if (!w->failed) check_limits(w, w->to - before);
+    return w->to > before && w->from < w->to;
 }
 
 #ifdef __SSE2__

@@ -1,6 +1,7 @@
 /* A stretch of a text that moves over it: what was read and not used yet, with the line where it begins.
  * Owner: whoever holds the struct. Texts borrow from it until more is read. */
 #pragma once
+#include "audit/input/input.h"
 #include "audit/input/input_source.h"
 #include "base/str.h"
 
@@ -13,6 +14,8 @@ struct input_window {
     size_t moves;                /* how often what is in `data` changed its place */
     bool ended;                  /* there is no more than that */
     bool failed;                 /* because of `err` */
+    size_t idle, idle_max;       /* bytes read since the last object, and the most; 0: no limit */
+    struct input_total *total;   /* borrowed; NULL: no limit */
     struct err err;
 };
 
