@@ -119,7 +119,15 @@ describe("a connection", function()
     local warning = ('"Credentials are not sent over plain http" what="the token" server="%s"')
       :format(sim.server)
     assert.has_match(warning, p:err(), 1, true)
+    assert.has_match("Token on the command line is visible", p:err(), 1, true)
     assert.has_no_match("planted-secret", p:err(), 1, true)
+    p = require("spec.support.proc").spawn {
+      cluster.binary, "exec", cluster.script(script), "--server", sim.server,
+      env = { KUBELUA_TOKEN = "planted-secret" },
+    }
+    assert.are.equal(0, p:wait())
+    assert.has_match(warning, p:err(), 1, true)
+    assert.has_no_match("Token on the command line", p:err(), 1, true)
     p = cluster.kubelua { "exec", cluster.script(script), "--server", sim.server, "--as", "jane" }
     assert.are.equal(0, p:wait())
     assert.has_no_match("Credentials are not sent", p:err(), 1, true)

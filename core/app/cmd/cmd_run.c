@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -61,11 +62,20 @@ static bool check_namespace(struct err *err)
     return err_wrap(err, "--namespace");
 }
 
+/* Anybody may list command lines; the environment is the process's own. */
+static void warn_of_token(const char *token)
+{
+    const char *own = getenv("KUBELUA_TOKEN");
+    if (token && !(own && strcmp(own, token) == 0))
+        log_warn("Token on the command line is visible to other users of the machine, use a kubeconfig");
+}
+
 static bool prepare(enum engine_mode mode, struct flag_list *arguments, struct script_files *files,
                     struct cluster_config *cluster, struct err *err)
 {
     if (mode == ENGINE_EXEC && !name_script(arguments, err)) return false;
     log_setup(strcmp(options.log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, options.verbosity);
+    warn_of_token(options.cluster.token);
     return options_read_params(&options, err) && check_namespace(err) &&
            options_complete(&options, true, files, err) &&
            cluster_config_load(&options.cluster, cluster, err) && pool_check_space(err);
