@@ -84,6 +84,13 @@ static void unknown(void *ctx, struct informer_claim *claim, const struct err *e
     exit(1);
 }
 
+/* Handlers wait for the first list. */
+static void on_changed(void *ctx, struct informer_claim *claim)
+{
+    const struct guard_script *g = ctx;
+    if (g->script) script_claims_changed(g->script);
+}
+
 static void wait_for(struct guard_script *g, enum lw_verb verb)
 {
     while (!g->call.of || g->verb != verb) loop_once(g->loop, false);
@@ -98,6 +105,7 @@ static void list(struct guard_script *g, struct root *const *objects, size_t cou
     g->call.of = NULL;
     g->sink.done(g->ctx, NULL);
     wait_for(g, LW_WATCH);
+    while (!script_has_synced(g->script)) loop_once(g->loop, false);
 }
 
 struct guard_script *guard_script_new(const char *path, struct root *const *objects, size_t count)
@@ -106,8 +114,11 @@ struct guard_script *guard_script_new(const char *path, struct root *const *obje
     struct err err;
     g->loop = loop_new();
     turns_init(&g->turns);
-    g->parts.factory = shared_factory_new(&(struct shared_factory_options){
-        .engine_loop = g->loop, .io_loop = g->loop, .new_source = new_source, .ctx = g});
+    g->parts.factory = shared_factory_new(&(struct shared_factory_options){.engine_loop = g->loop,
+                                                                           .io_loop = g->loop,
+                                                                           .new_source = new_source,
+                                                                           .changed = on_changed,
+                                                                           .ctx = g});
     g->host = (struct script_host){
         .cluster = &g->parts, .loop = g->loop, .turns = &g->turns, .default_namespace = ""};
     g->host.watch = cpu_watch_new(&err); /* as the engine has it: without one, scripts would have a hook */
