@@ -89,6 +89,11 @@ static bool make_inputs(struct engine *engine, struct err *err)
     return engine->audit ? make_web(engine, err) : err_wrap(err, "--audit-log");
 }
 
+static void on_attached(void *ctx)
+{
+    engine_check_soon(ctx);
+}
+
 /* Fills the host, which scripts see of the engine; call after its parts exist. */
 static void make_host(struct engine *engine)
 {
@@ -103,6 +108,8 @@ static void make_host(struct engine *engine)
             .audit = engine->audit,
             .is_given_up = probation_ends_by,
             .is_given_up_ctx = &engine->scripts,
+            .attached = on_attached,
+            .attached_ctx = engine,
             .print_waits = engine->options.mode == ENGINE_EXEC,
         },
         engine->options.settings);

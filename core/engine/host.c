@@ -37,6 +37,8 @@ struct script_host host_of(const struct host_parts *parts, const struct engine_s
         .audit = parts->audit,
         .is_given_up = parts->is_given_up,
         .is_given_up_ctx = parts->is_given_up_ctx,
+        .attached = parts->attached,
+        .attached_ctx = parts->attached_ctx,
         .print_waits = parts->print_waits,
         .resync_ms = settings->resync_ms,
         .default_namespace = settings->default_namespace,

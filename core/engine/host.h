@@ -14,6 +14,8 @@ struct host_parts {
     struct write_log *audit;
     bool (*is_given_up)(void *ctx, const struct script *script, const char *id);
     void *is_given_up_ctx;
+    void (*attached)(void *ctx);
+    void *attached_ctx;
     bool print_waits;
 };
 

@@ -13,7 +13,7 @@ describe("an informer", function()
   it("registers the functions of a handler table", function()
     local handler = { OnAdd = print, OnDelete = type, id = "mine" }
     assert.equal("registration", raw.informer.methods.add_event_handler("informer", handler))
-    assert.same({ n = 9, "informer", print, nil, type, nil, "mine", {} }, record.registration)
+    assert.same({ n = 10, "informer", print, nil, type, nil, "mine", {} }, record.registration)
   end)
 
   it("refuses a handler table without a function, or with an unknown name", function()
@@ -25,11 +25,11 @@ describe("an informer", function()
 
   it("has a shorthand for each event", function()
     raw.informer.methods.on_add("informer", print)
-    assert.same({ n = 9, "informer", print, nil, nil, nil, nil, {} }, record.registration)
+    assert.same({ n = 10, "informer", print, nil, nil, nil, nil, {} }, record.registration)
     raw.informer.methods.on_update("informer", print, { id = "x" })
-    assert.same({ n = 9, "informer", nil, print, nil, nil, "x", {} }, record.registration)
+    assert.same({ n = 10, "informer", nil, print, nil, nil, "x", {} }, record.registration)
     raw.informer.methods.on_delete("informer", print)
-    assert.same({ n = 9, "informer", nil, nil, print, nil, nil, {} }, record.registration)
+    assert.same({ n = 10, "informer", nil, nil, print, nil, nil, {} }, record.registration)
     local on_add = raw.informer.methods.on_add
     assert.error_matches(function() on_add("informer") end, "on_add: expected a function, not nil")
     assert.error_matches(function() on_add("informer", print, { ID = "x" }) end, 'did you mean "id"')

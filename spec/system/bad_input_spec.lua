@@ -79,6 +79,7 @@ describe("bad input #threads", function()
         text = "{" .. members }
       start()
       assert.has_match("cache one=red two=blue\n", engine:out(), 1, true)
+      engine:wait_error((says:gsub("%p", "%%%0")))
       assert.are.equal(1, lines_saying(says))
       sim:play { ["do"] = "inject", resource = "configmaps", what = "line",
         text = '{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1",' .. members .. "}" }

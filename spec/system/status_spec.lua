@@ -234,7 +234,7 @@ describe("kubelua status #threads", function()
     ]])
     engine.await(function(status) return status.engine.discoveryError ~= "" end)
     local text = engine.status()
-    assert.has_match("\ndiscovery: [^\n]*127.0.0.1:1: Connection refused\n", text)
+    assert.has_match("\nserver: unreachable for %d+s: connect to 127.0.0.1:1: Connection refused\n", text)
     for _, name in ipairs {
       "pods", "pods with labels app=web", "pods, metadata only",
       "pods with field selector status.phase=Running, prune metadata.managedFields",

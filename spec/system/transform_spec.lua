@@ -99,7 +99,7 @@ local slow = [[
     if map:name() ~= "go" then return end
     print("go " .. tostring(calls < 5000) .. " " .. pods:lister():count())
     fast = true
-  end)
+  end, { wait = false })
   local begun = false
   k8s.every("10ms", function()
     if not begun and calls > 0 and calls < 5000 then print "begun" end

@@ -138,6 +138,8 @@ static bool keeps(void *ctx, const struct change *change)
     static const enum handler_event_type types[] = {[NOTIFY_ADD] = ON_ADD, [NOTIFY_DELETE] = ON_DELETE};
     struct script_handler *h = ctx;
     bool update = change->call != NOTIFY_ADD && change->call != NOTIFY_DELETE;
+    if (h->script->phase != SCRIPT_RUNNING)
+        return true; /* filters of a script that ends would hold up the end */
     if ((h->kept.count == 0 && !turns_are_owed(h->script)) || !is_notified(h)) return false;
     const struct handler_event event = {.type = update ? ON_UPDATE : types[change->call],
                                         .old_object = change->before,

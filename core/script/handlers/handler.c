@@ -191,4 +191,6 @@ void handlers_attach(struct script *script)
         h->attached = claim_add_handler(h->claim, &callbacks);
     }
     script->own.handlers->attached_all = script->own.handlers->made;
+    /* A handler without initial objects is synced at once, and no informer says so. */
+    if (script->host->attached) script->host->attached(script->host->attached_ctx);
 }

@@ -76,6 +76,10 @@ struct script_host {
      * often; NULL: never. */
     bool (*is_given_up)(void *ctx, const struct script *script, const char *id);
     void *is_given_up_ctx;
+    /* Notes that handlers were attached late: mains may wait for their initial objects. NULL: nobody waits.
+     */
+    void (*attached)(void *ctx);
+    void *attached_ctx;
     const struct limits *limits; /* NULL: the defaults */
     bool runs_rules;             /* false: claims of rules stay suspended (shared_factory.h) until resumed */
     const struct rule_params *params; /* that the operator gave to rules; NULL: none */

@@ -144,8 +144,9 @@ static void test_a_handler_that_raises_is_logged_and_counted_and_the_others_go_o
         strstr(buf_text(&page), "kubelua_handler_errors_total{script=\"raising\",handler=\"bad\"} 3\n"));
     assert_non_null(strstr(buf_text(&page), "kubelua_handler_duration_seconds_count{script=\"raising\","
                                             "handler=\"bad\",event=\"OnAdd\"} 3\n"));
+    /* Initial objects come from the cache, which does not keep when they were received. */
     assert_non_null(strstr(buf_text(&page),
-                           "kubelua_event_latency_seconds_count{script=\"raising\",handler=\"bad\"} 3\n"));
+                           "kubelua_event_latency_seconds_count{script=\"raising\",handler=\"bad\"} 0\n"));
     buf_clear(&page);
     assert_non_null(strstr(text, "raising.lua:3] \"Handler failed\" script=\"raising\" handler=\"bad\" "
                                  "event=\"OnAdd\" key=\"shop/a\""));
@@ -182,7 +183,7 @@ static void test_failures_without_a_line_are_told_in_time(void **state)
     virtual_clock_advance(&c->clock, 2000);
     restore(before, log, text, sizeof text);
     assert_non_null(
-        strstr(text, "often.lua] \"More failures\" script=\"often\" handler=\"bad\" unreported=1\n"));
+        strstr(text, "often.lua:2] \"More failures\" script=\"often\" handler=\"bad\" unreported=1\n"));
     cluster_event(c, 0, LW_ADDED, "shop/f");
     cluster_event(c, 0, LW_ADDED, "shop/g");
     before = redirect(log);

@@ -50,7 +50,7 @@ static void test_i8_changes_wait_for_the_turn_and_then_come_in_order(void **stat
     struct cluster *c = *state;
     struct script *script = load(c);
     cluster_list(c, 0, "shop/a x=yes;shop/b");
-    assert_ask(c, script, "return take()", "?a; add a  i; +a; ?b; +b; ");
+    assert_ask(c, script, "return take()", "?a; add a  i; ?b; +a; +b; ");
     use_up(script);
     cluster_event(c, 0, LW_MODIFIED, "shop/a x=no");
     cluster_event(c, 0, LW_MODIFIED, "shop/b x=yes");

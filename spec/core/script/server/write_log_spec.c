@@ -89,7 +89,7 @@ static void test_an_entry_says_what_there_is_to_say(void **state)
                  "{\"time\":\"1970-01-01T00:00:00.000Z\",\"script\":\"team@0123456789ab\","
                  "\"verb\":\"patch\",\"resource\":\"pods\",\"object\":\"a\\\"\\n\\\\b\","
                  "\"manager\":\"kubelua\",\"dryRun\":\"server\",\"result\":\"Conflict\",\"code\":409,"
-                 "\"message\":\"no\\ttime\",\"milliseconds\":7}]");
+                 "\"message\":\"no time\",\"milliseconds\":7}]");
     write_log_free(write_log);
 }
 
