@@ -35,6 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct audit_totals whole, pieces;
     bool taken = take(bytes, size ? size : 1, &whole);
     must(take(bytes, PIECE, &pieces) == taken);
-    must(whole.looked_at == pieces.looked_at && whole.evaluated == pieces.evaluated);
+    must(whole.audited == pieces.audited && whole.evaluated == pieces.evaluated);
     return 0;
 }

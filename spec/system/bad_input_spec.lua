@@ -95,6 +95,7 @@ describe("bad input #threads", function()
     sim:play { ["do"] = "fault", verb = "list", resource = "configmaps", what = "line", after = 1, text = "null" }
     start()
     assert.has_match("cache one=red two=blue\n", engine:out(), 1, true)
+    engine:wait_error "not a JSON object"
     assert.are.equal(1, lines_saying "not a JSON object")
     assert.are.equal(0, cluster.terminate(engine))
   end)
