@@ -173,7 +173,7 @@ static void tell_kept(struct script_handler *h)
 static void advance(struct script_handler *h)
 {
     struct handler_event event;
-    bool over = false;
+    bool over = false, had_initial = h->kept.initial > 0;
     if (!is_notified(h)) return;
     h->refs++;
     for (int i = 0; i < EVENTS_PER_TURN && may_go_on(h) && pending_take(&h->pending, &event); i++) {
@@ -182,6 +182,9 @@ static void advance(struct script_handler *h)
         if ((over = turns_expired(h->script) || is_slow(h))) break;
     }
     if (!over) tell_kept(h);
+    /* k8s.main waits for initial objects that were kept. */
+    if (had_initial && h->kept.initial == 0 && h->script->host->attached)
+        h->script->host->attached(h->script->host->attached_ctx);
     note_pending(h);
     delivery_go_on(h);
     handler_unref(h);

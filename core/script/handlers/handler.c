@@ -144,7 +144,9 @@ bool handlers_have_synced(const struct script *script)
     const struct script_handler *handler;
     TAILQ_FOREACH (handler, &script->own.handlers->list, link)
         /* A leader handler of a standby is not attached: waiting for it would block main for ever. */
-        if (!handler_was_handed_cache(handler) && (!handler->leader || script_leads(script))) return false;
+        if ((!handler_was_handed_cache(handler) || handler->kept.initial > 0) &&
+            (!handler->leader || script_leads(script)))
+            return false;
     return true;
 }
 
