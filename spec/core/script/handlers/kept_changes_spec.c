@@ -71,7 +71,9 @@ static void test_a_script_is_synced_when_kept_objects_have_come(void **state)
     use_up(script);
     cluster_list(c, 0, "shop/a x=yes");
     assert_ask(c, script, "return take() .. tostring(picky:has_synced())", "false");
+    assert_false(script_has_synced(script)); /* k8s.main waits, too */
     turn(c);
+    assert_true(script_has_synced(script));
     assert_ask(c, script, "return take() .. tostring(picky:has_synced())", "?a; add a  i; +a; true");
 }
 
