@@ -79,4 +79,24 @@ describe("tally", function()
     fails("1 passed, 1 failed, 0 skipped", "could not be prepared\n    no compiler", "1..1\nok 1 - a\n", 0,
       { ["prepare.rc"] = "1", ["prepare.err"] = "no compiler\n" })
   end)
+
+  it("names jobs that may run again: failed tests, but no crash, no sanitizer's report, and not many", function()
+    local function again(files)
+      local folder = temp.folder(files)
+      local jobs = temp.run("spec/support/tally again " .. folder .. "/s")
+      temp.remove(folder)
+      return jobs
+    end
+    local bad = "1..1\nnot ok 1 - b\n"
+    local files = { ["s/a.rc"] = "1", ["s/a.tap"] = bad, ["s/b.rc"] = "0", ["s/b.tap"] = "1..1\nok 1 - b\n" }
+    assert.are.equal("a\n", again(files))
+    files["s/c.rc"], files["s/c.tap"] = "139", "1..2\nok 1 - c\n"
+    assert.are.equal("a\n", again(files))
+    files["s/d.rc"], files["s/d.tap"], files["s/d.err"] = "1", bad, "x.c:1: runtime error: overflow\n"
+    assert.are.equal("a\n", again(files))
+    for name in ("efg"):gmatch "." do files["s/" .. name .. ".rc"], files["s/" .. name .. ".tap"] = "1", bad end
+    assert.are.equal("", again(files))
+    files = { ["s/a.rc"] = "1", ["s/a.tap"] = bad, ["s/sanitizer.7"] = "leak" }
+    assert.are.equal("", again(files))
+  end)
 end)
