@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include "app/cmd/admin_tool.h"
+#include "app/options/builtin_rules.h"
 #include "app/plan/plan_files.h"
 #include "base/log.h"
 
@@ -24,7 +25,13 @@ static int run(struct command_line *line)
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
     if (!given.files.count) return command_fail(line, "no script given; use -f FILE or -f DIR");
-    return admin_tool_run(flags, line, plan_files_open);
+    struct builtin_paths builtin = {0};
+    struct err err;
+    int code = builtin_rules_resolve(&given.files, &builtin, &err)
+                   ? admin_tool_run(flags, line, plan_files_open)
+                   : command_fail(line, err.text);
+    builtin_paths_clear(&builtin);
+    return code;
 }
 
 const struct command cmd_plan = {

@@ -205,6 +205,7 @@ bool options_complete(struct options *o, bool needs_files, struct script_files *
     if (needs_files && !o->files.count)
         return err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
     return (!elects || leader_flags_check(&o->leader, err)) && options_set_limits(o, err) &&
+           builtin_rules_resolve(&o->files, &o->builtin, err) &&
            (!o->files.count || script_files_find(o->files.items, o->files.count, files, err)) &&
            options_check_trusted(o, files, err) && options_check_dry_runs(o, files, err);
 }
@@ -212,6 +213,7 @@ bool options_complete(struct options *o, bool needs_files, struct script_files *
 void options_clear(struct options *options)
 {
     flag_list_clear(&options->files);
+    builtin_paths_clear(&options->builtin);
     rule_params_free(options->rule_params);
     options->rule_params = NULL;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <stdbool.h>
 
+#include "app/options/builtin_rules.h"
 #include "app/options/script_options.h"
 #include "base/cli/flags.h"
 #include "kube/config/kubeconfig.h"
@@ -16,6 +17,7 @@ struct options {
     struct cluster_flags cluster;
     struct leader_flags leader;
     struct flag_list files, as_groups;
+    struct builtin_paths builtin;            /* of files */
     struct flag_list limits;                 /* NAME=VALUE */
     const char *handler_cpu, *script_memory; /* short for two of them; NULL: not given */
     struct flag_list trusted;                /* scripts */

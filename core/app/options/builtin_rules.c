@@ -1,0 +1,131 @@
+/* Finding the rules that are installed with the program; see builtin_rules.h. The folder is looked for beside
+ * the program, not at a path that was fixed when it was built: a package, an unpacked archive and a build
+ * tree have it at different places. */
+#include "app/options/builtin_rules.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "base/text/nearest.h"
+
+#define PREFIX "builtin:"
+
+/* From the folder of the program: an installed one is in bin/. */
+static const char *const places[] = {"../share/kubelua/rules", "share/kubelua/rules"};
+
+static char *folder_of_program(void)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n <= 0) return xstrdup(".");
+    path[n] = '\0';
+    char *slash = strrchr(path, '/');
+    if (slash) *slash = '\0';
+    return xstrdup(path);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static char *find_folder(const char *argument, struct err *err)
+{
+    char *program = folder_of_program();
+    char *folder = NULL;
+    for (size_t i = 0; !folder && i < ARRAY_LEN(places); i++) {
+        char *typed = xasprintf("%s/%s", program, places[i]);
+        if (is_folder(typed)) folder = realpath(typed, NULL);
+        free(typed);
+    }
+    if (!folder)
+        err_set(err, ERR_NOT_FOUND,
+                "%s: no rules are installed with this program: neither %s/%s nor %s/%s is there", argument,
+                program, places[0], program, places[1]);
+    free(program);
+    return folder;
+}
+
+/* Files are named with `_`, arguments may be typed with `-`. */
+static char *file_name(const char *name)
+{
+    char *file = xasprintf("%s.lua", name);
+    for (char *p = file; *p; p++)
+        if (*p == '-') *p = '_';
+    return file;
+}
+
+static int is_rules_file(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.' && entry->d_name[0] != '_' && str_ends(str_of(entry->d_name), STR(".lua"));
+}
+
+/* Names the nearest file, else all of them. */
+static void report_unknown(const char *argument, const char *folder, struct err *err)
+{
+    const char *name = argument + strlen(PREFIX);
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, is_rules_file, alphasort);
+    struct nearest nearest = nearest_to(str_of(name));
+    char *known = xstrdup("");
+    for (int i = 0; i < count; i++) {
+        char *dot = strrchr(entries[i]->d_name, '.');
+        *dot = '\0';
+        for (char *p = entries[i]->d_name; *p; p++)
+            if (*p == '_') *p = '-';
+        nearest_try(&nearest, entries[i]->d_name);
+        char *more = xasprintf("%s%s%s", known, i ? ", " : "", entries[i]->d_name);
+        free(known);
+        known = more;
+    }
+    if (nearest.name)
+        err_set(err, ERR_NOT_FOUND, "%s: no such rules; did you mean \"" PREFIX "%s\"?", argument,
+                nearest.name);
+    else
+        err_set(err, ERR_NOT_FOUND, "%s: no such rules; there are: %s", argument, known);
+    for (int i = 0; i < count; i++) free(entries[i]);
+    free(entries);
+    free(known);
+}
+
+static char *path_of(const char *argument, struct err *err)
+{
+    const char *name = argument + strlen(PREFIX);
+    char *folder = find_folder(argument, err);
+    if (!folder || *name == '\0') return folder;
+    char *file = file_name(name), *path = xasprintf("%s/%s", folder, file);
+    bool known = *name != '_' && !strchr(name, '/') && access(path, R_OK) == 0;
+    if (!known) report_unknown(argument, folder, err);
+    free(folder);
+    free(file);
+    if (known) return path;
+    free(path);
+    return NULL;
+}
+
+bool builtin_rules_resolve(struct flag_list *files, struct builtin_paths *paths, struct err *err)
+{
+    for (size_t i = 0; i < files->count; i++) {
+        if (!str_starts(str_of(files->items[i]), STR(PREFIX))) continue;
+        char *path = path_of(files->items[i], err);
+        if (!path) return false;
+        *array_add(paths->items, paths->count) = path;
+        files->items[i] = path;
+    }
+    return true;
+}
+
+void builtin_paths_clear(struct builtin_paths *paths)
+{
+    for (size_t i = 0; i < paths->count; i++) free(paths->items[i]);
+    free(paths->items);
+    *paths = (struct builtin_paths){0};
+}

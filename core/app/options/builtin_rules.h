@@ -1,0 +1,18 @@
+/* `-f builtin:` is the folder of rules that is installed with the program, `-f builtin:pod-security` one file
+ * of it. Owner: the caller; resolved paths live in a list of their own. */
+#pragma once
+#include <stdbool.h>
+
+#include "base/cli/flags.h"
+#include "base/err.h"
+
+/* Paths that took the place of arguments. */
+struct builtin_paths {
+    char **items;
+    size_t count;
+};
+
+/* Replaces each builtin: in `files` by the path of a file or a folder. ERR_NOT_FOUND names the argument: an
+ * unknown file with the nearest name, or all folders in which there are no rules. */
+bool builtin_rules_resolve(struct flag_list *files, struct builtin_paths *paths, struct err *err);
+void builtin_paths_clear(struct builtin_paths *paths);
