@@ -2,6 +2,7 @@
 -- old generation leaves undone.
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
 local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
 
@@ -42,6 +43,39 @@ describe("a script that changes #threads", function()
     engine:wait_line "a3 loaded"
     engine.await("a", function(s) return s.generation == 3 end)
     assert.are.equal("2\n", (engine.ask("call", "count")))
+  end)
+
+  -- A process that writes the parts in place, with a pause after each and the file open. It dies with the spec.
+  local function write_slowly(name, pause, ...)
+    local parts = {}
+    for i, part in ipairs { ... } do
+      local last = i == select("#", ...) and "exec " or ""
+      temp.write(("%s/part%d"):format(place.path, i), part)
+      parts[i] = ("cat '%s/part%d' >&3; %ssleep %s"):format(place.path, i, last, pause)
+    end
+    return proc.spawn { "sh", "-c", ("exec 3>'%s/scripts/%s'; %s"):format(place.path, name, table.concat(parts, "; ")) }
+  end
+
+  it("is loaded when its writer closes it, not when that pauses", function()
+    place:write("a.lua", script("a", COUNT))
+    local engine = place:start(sim)
+    assert.are.equal("1\n", (engine.ask("call", "count")))
+    write_slowly("a.lua", "0.7", script "half", COUNT, 'print "whole loaded"\n')
+    engine:wait_line "whole loaded"
+    local one = engine.await("a", function(s) return s.generation > 1 end)
+    assert.are.equal(2, one.generation)
+    assert.are.equal("2\n", (engine.ask("call", "count")))
+    assert.has_no_match("half written", engine:err(), 1, true)
+  end)
+
+  it("is loaded as it is when its writer holds it open for long, and the log says so", function()
+    place:write("a.lua", script "a")
+    local engine = place:start(sim)
+    local writer = write_slowly("a.lua", "1000", script "held")
+    engine:wait_error 'Script file may be half written, its writer has not closed it for 5 s" file="[^"]+/a.lua"'
+    engine:wait_line "held loaded"
+    writer:kill "TERM"
+    writer:wait()
   end)
 
   it("may be empty for good", function()

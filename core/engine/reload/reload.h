@@ -15,7 +15,8 @@ struct managed_script;
 
 /* Files that a scan loads. */
 enum reload_mode {
-    RELOAD_IF_CHANGED, /* changed since the last try; missing and empty files get time */
+    RELOAD_IF_CHANGED, /* changed since the last try; files that are missing, empty or being written get time
+                        */
     RELOAD_IF_REFUSED, /* also unchanged files that were refused */
     RELOAD_FORCED,     /* also those rolled back from */
 };

@@ -123,9 +123,19 @@ static void find_files(struct managed_scripts *scripts, enum reload_mode mode)
     script_files_clear(&files);
 }
 
+/* Returns whether a file is being written: its next scan comes when it is closed, or has had its time. Any
+ * Lua file counts, as a script may require one that no generation has read. */
+static bool is_unclosed(struct managed_scripts *scripts, enum reload_mode mode)
+{
+    int64_t wait_ms = mode == RELOAD_FORCED ? 0 : script_watch_unclosed_ms(scripts->watch);
+    if (wait_ms > 0 && !timer_running(&scripts->rescan))
+        timer_start(&scripts->rescan, loop_clock(scripts->options.loop), wait_ms);
+    return wait_ms > 0;
+}
+
 void reload_scan(struct managed_scripts *scripts, enum reload_mode mode)
 {
-    if (scripts->ending) return;
+    if (scripts->ending || is_unclosed(scripts, mode)) return;
     find_files(scripts, mode);
     for (size_t i = 0; i < scripts->count; i++) {
         struct managed_script *managed = scripts->items[i];

@@ -11,8 +11,10 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "engine/reload/unclosed_files.h"
 
 enum {
     /* A write is reported when the file is closed, and on the way; reads are not. */
@@ -24,6 +26,11 @@ enum {
     LONGEST_SETTLES = 20, /* bound for files written without a pause, in settle times */
 };
 
+struct watched_folder {
+    int descriptor;
+    char *path;
+};
+
 struct script_watch {
     struct loop *loop;
     int fd;
@@ -32,6 +39,9 @@ struct script_watch {
     int64_t settle_ms, first_ms; /* `first_ms`: time of the first event that was not reported; 0: none */
     void (*changed)(void *ctx);
     void *ctx;
+    struct watched_folder *folders;
+    size_t folder_count;
+    struct unclosed_files unclosed;
 };
 
 static void on_settled(struct timer *timer)
@@ -54,15 +64,45 @@ static void wait_for_calm(struct script_watch *watch)
     timer_start(&watch->settle, clock, left_ms);
 }
 
-/* Drains the events. Their content does not matter: all files are scanned, which is cheap and cannot miss a
- * change. */
+/* Drains the events. All files are scanned after any of them, which is cheap and cannot miss a change; what
+ * they tell is only which files are being written. */
 static void on_readable(struct ev_loop *ev, ev_io *io, int events)
 {
     struct script_watch *watch = container_of(io, struct script_watch, readable);
+    int64_t now_ms = clock_now_ms(loop_clock(watch->loop));
     char block[16 << 10] __attribute__((aligned(__alignof__(struct inotify_event))));
+    ssize_t n;
     bool any = false;
-    while (read(watch->fd, block, sizeof block) > 0) any = true;
+    while ((n = read(watch->fd, block, sizeof block)) > 0) {
+        any = true;
+        for (const char *at = block; at < block + n;) {
+            const struct inotify_event *event = (const void *)at;
+            unclosed_files_note(&watch->unclosed, event, now_ms);
+            at += sizeof *event + event->len;
+        }
+    }
     if (any) wait_for_calm(watch);
+}
+
+static const char *folder_of(const struct script_watch *watch, int descriptor)
+{
+    for (size_t i = 0; i < watch->folder_count; i++)
+        if (watch->folders[i].descriptor == descriptor) return watch->folders[i].path;
+    return NULL;
+}
+
+int64_t script_watch_unclosed_ms(struct script_watch *watch)
+{
+    struct unclosed_file file;
+    if (!watch) return 0;
+    int64_t now_ms = clock_now_ms(loop_clock(watch->loop));
+    while (unclosed_files_take_late(&watch->unclosed, now_ms, &file)) {
+        char *path = xasprintf("%s/%s", folder_of(watch, file.folder), file.name);
+        log_warn("Script file may be half written, its writer has not closed it for 5 s", F("file", path));
+        free(path);
+        free(file.name);
+    }
+    return unclosed_files_wait_ms(&watch->unclosed, now_ms);
 }
 
 struct script_watch *script_watch_new(struct loop *loop, int64_t settle_ms, void (*changed)(void *ctx),
@@ -88,7 +128,11 @@ struct script_watch *script_watch_new(struct loop *loop, int64_t settle_ms, void
 /* Watches a directory. inotify knows it by its inode, so adding it again is harmless. */
 static bool add(struct script_watch *watch, const char *folder, uint32_t events)
 {
-    if (inotify_add_watch(watch->fd, folder, events | IN_MASK_ADD) >= 0) return true;
+    int descriptor = inotify_add_watch(watch->fd, folder, events | IN_MASK_ADD);
+    if (descriptor >= 0 && !folder_of(watch, descriptor))
+        *array_add(watch->folders, watch->folder_count) =
+            (struct watched_folder){descriptor, xstrdup(folder)};
+    if (descriptor >= 0) return true;
     if (errno != ENOENT && errno != ENOTDIR)
         log_warn("Failed to watch directory, use SIGHUP or kubelua reload after changes",
                  F("directory", folder), F("err", strerror(errno)));
@@ -157,5 +201,8 @@ void script_watch_free(struct script_watch *watch)
     ev_io_stop(loop_ev(watch->loop), &watch->readable);
     timer_cancel(&watch->settle);
     close(watch->fd);
+    unclosed_files_clear(&watch->unclosed);
+    for (size_t i = 0; i < watch->folder_count; i++) free(watch->folders[i].path);
+    free(watch->folders);
     free(watch);
 }

@@ -17,5 +17,7 @@ struct script_watch *script_watch_new(struct loop *loop, int64_t settle_ms, void
 void script_watch_folder(struct script_watch *watch, const char *folder);
 /* Watches the directory of a file, and where its links lead. */
 void script_watch_file(struct script_watch *watch, const char *path);
-/* NULL is allowed. */
+/* Returns how long to wait for writers that have written to a Lua file and not closed it; 0: not at all. Logs
+ * files that were not closed in time. NULL is allowed, here and below. */
+int64_t script_watch_unclosed_ms(struct script_watch *watch);
 void script_watch_free(struct script_watch *watch);
