@@ -43,6 +43,11 @@ function Result:warn(message, options) end
 ---@param options? k8s.FindingOptions
 function Result:skip(reason, options) end
 
+---Limits on annotations that accept findings of a rule.
+---@class k8s.RuleIgnore
+---@field max_days? integer most days from now on that a finding may be accepted; then `until=` is required
+---@field namespaces? string[] names with * and ?; ! before a name excludes
+
 ---@class k8s.RuleOptions
 ---@field id string 1 to 56 letters, digits, "-", "_" and "."
 ---@field kinds string[] any names that kubectl accepts
@@ -53,6 +58,7 @@ function Result:skip(reason, options) end
 ---@field why? string the reason for the rule
 ---@field how? string the remedy
 ---@field namespaces? string[] names with * and ?; ! before a name excludes
+---@field ignore? false|k8s.RuleIgnore false: owners of objects cannot accept findings; a table: within limits
 ---@field uses? table<string, k8s.RuleUse>
 ---@field params? k8s.Params names with their defaults, which an operator may set
 ---@field skip? fun(obj: k8s.Object, params: k8s.Params): boolean|string|nil true or a reason skips the object

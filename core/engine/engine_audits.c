@@ -87,6 +87,7 @@ void engine_make_continuous(struct engine *engine)
         continuous_new(&(const struct continuous_options){.clock = loop_clock(engine->loop),
                                                           .max_dependencies = CONTINUOUS_DEPENDENCIES_MAX,
                                                           .max_finding_bytes = CONTINUOUS_FINDING_BYTES_MAX,
+                                                          .limits = engine->options.settings->suppression,
                                                           .changed = on_changed,
                                                           .ctx = engine});
     make_writer(engine);

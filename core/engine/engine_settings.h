@@ -1,6 +1,7 @@
 /* Settings of an engine as plain values, whether they came from flags or from elsewhere. Owner: the driver;
  * the engine borrows them, and what they point to, for as long as it lives. */
 #pragma once
+#include "audit/rules/suppression_limits.h"
 #include "informer/shared/shared_factory.h"
 #include "script/generation/script.h"
 
@@ -37,10 +38,11 @@ struct engine_settings {
     enum write_mode write_mode;
     const char *const *dry_runs; /* as of the host (host.h), as the next */
     size_t dry_run_count;
-    const char *field_manager; /* NULL: the default */
-    const char *not_sent;      /* as of the host (script.h) */
-    const char *audit_log;     /* NULL: none */
-    const char *report;        /* destination of continuous audits; NULL: none */
+    const char *field_manager;             /* NULL: the default */
+    const char *not_sent;                  /* as of the host (script.h) */
+    const char *audit_log;                 /* NULL: none */
+    const char *report;                    /* destination of continuous audits; NULL: none */
+    struct suppression_limits suppression; /* of continuous audits */
 
     /* Identity in elections, Events and requests to other servers; NULL: the pod, or the host. */
     const char *identity;

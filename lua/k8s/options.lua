@@ -10,6 +10,7 @@ local FORMS = {
   duration = { number = true, string = true },
   ["kind or informer"] = { string = true, userdata = true },
   ["path or function"] = { string = true, ["function"] = true },
+  ["table or false"] = { table = true, boolean = true },
   ["table or path"] = { table = true, string = true },
   time = { number = true, string = true },
   ["view or reference"] = { table = true, userdata = true },

@@ -3,6 +3,7 @@ local raw = ...
 
 local claims = require "k8s.rule_claims"
 local handler_options = require "k8s.handler_options"
+local ignore = require "k8s.rule_ignore"
 local options = require "k8s.options"
 local params = require "k8s.rule_params"
 local plan = require "k8s.plan"
@@ -20,6 +21,7 @@ local KNOWN = {
   how = "string",
   kinds = "table",
   namespaces = "table",
+  ignore = "table or false",
   uses = "table",
   params = "table",
   skip = "function",
@@ -56,6 +58,7 @@ return function(given)
   local informers = informers_of(own.id, own.kinds)
   local functions, used = use.all(where, own.id, own.uses or {})
   local values, texts = params.all(where .. ": params", own.id, own.params or {})
+  local days, accepted_in = ignore(where, own.ignore)
   raw.rule.new(
     own.id,
     own.title,
@@ -72,7 +75,9 @@ return function(given)
     values,
     texts,
     used,
-    { own.check, own.skip or false, own.uses or false }
+    { own.check, own.skip or false, own.uses or false },
+    days,
+    accepted_in
   )
   plan.add("rule", own.id, plan.text(own))
 end

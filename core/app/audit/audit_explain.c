@@ -35,6 +35,25 @@ static void print_params(const struct script_rule *rule)
     }
 }
 
+static void print_ignore(const struct script_rule *rule)
+{
+    const struct rule_ignore *ignore = &rule->ignore;
+    if (ignore->forbidden) {
+        puts("\n"
+             "Its findings cannot be accepted by annotation (ignore = false).");
+        return;
+    }
+    fputs("\n"
+          "To accept a finding until a date",
+          stdout);
+    if (ignore->max_days) printf(", at most %d days from now", ignore->max_days);
+    if (ignore->namespaces)
+        fputs(ignore->max_days ? " and in some namespaces only" : ", in some namespaces only", stdout);
+    printf(", annotate the object:\n"
+           "  %s%s: \"until=2027-01-31 REASON\"\n",
+           SUPPRESSION_PREFIX, rule->id);
+}
+
 static void print_rule(const struct script *script, size_t number)
 {
     const struct script_rule *rule = script_rule(script, number);
@@ -51,10 +70,7 @@ static void print_rule(const struct script *script, size_t number)
     if (rule->has_fix)
         puts("\n"
              "Run kubelua audit --fix to print a patch for its findings.");
-    printf("\n"
-           "To accept a finding until a date, annotate the object:\n"
-           "  %s%s: \"until=2027-01-31 REASON\"\n",
-           SUPPRESSION_PREFIX, rule->id);
+    print_ignore(rule);
 }
 
 static bool explain(const struct audit_scripts *scripts, const char *id, struct err *err)

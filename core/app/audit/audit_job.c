@@ -132,6 +132,14 @@ static void scripts(struct job_form *f, struct audit_job *r)
     }
 }
 
+static void suppression(struct job_form *f, struct suppression_limits *limits)
+{
+    limits->forbidden = number_below(f, limits->forbidden, 2);
+    limits->has_max_severity = number_below(f, limits->has_max_severity, 2);
+    limits->max_severity = (enum severity)number_below(f, limits->max_severity, SEVERITIES);
+    limits->max_days = (int)number_below(f, (size_t)limits->max_days, INT32_MAX);
+}
+
 static void job(struct job_form *f, struct audit_job *r)
 {
     text(f, &r->namespace_);
@@ -142,6 +150,7 @@ static void job(struct job_form *f, struct audit_job *r)
     r->nice = (int)number_below(f, (size_t)r->nice, NICE_END);
     r->passes = number_below(f, r->passes, 2);
     r->is_own = number_below(f, r->is_own, 2);
+    suppression(f, &r->suppression);
     for (size_t i = 0; i < LIMIT_COUNT; i++)
         r->limits.values[i] = (int64_t)number(f, (uint64_t)r->limits.values[i]);
     params(f, &r->params);

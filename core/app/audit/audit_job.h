@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "audit/rules/suppression_limits.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "engine/reload/script_files.h"
@@ -32,6 +33,7 @@ struct audit_job {
     bool passes;
     bool is_own; /* the rules of the engine's scripts are meant: what follows is not read */
     struct limits limits;
+    struct suppression_limits suppression;
     struct rule_params *params; /* NULL: none */
     char **trusted, **lua_path;
     size_t trusted_count, lua_path_count;

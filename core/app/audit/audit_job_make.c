@@ -73,6 +73,7 @@ int audit_job_make(const struct audit_request *request, bool passes, struct err 
         .passes = passes,
         .is_own = request->files.count == 0,
         .limits = options->script_limits,
+        .suppression = options_suppression(options),
         .params = copy_params(request->options.rule_params),
         .trusted = copy_list(&options->trusted),
         .trusted_count = options->trusted.count,

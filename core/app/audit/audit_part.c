@@ -254,7 +254,8 @@ bool part_load(struct part *part)
                                                                     .catalogue = part->options->catalogue,
                                                                     .table = part->table,
                                                                     .selector = part->selector,
-                                                                    .now_s = part->order.now_s},
+                                                                    .now_s = part->order.now_s,
+                                                                    .limits = part->order.suppression},
                                     &err);
     bool ok = part->auditor && audit_stream_put_rules(&part->out, part->table, &err);
     if (!ok) part_report_problem(part, err.text);

@@ -83,6 +83,7 @@ bool audit_scripts_begin(struct audit_scripts *scripts, const struct audit_reque
                                                     .now_s = time(NULL),
                                                     .missed_max = request->from.count ? MISSED_MAX_OF_FILES
                                                                                       : MISSED_MAX_OF_CLUSTER,
+                                                    .limits = options_suppression(&request->options),
                                                     .selector = request->labels,
                                                     .fixer = scripts->fixer},
                     err);

@@ -85,14 +85,15 @@ static const struct flag *apply_flags(struct audit_request *request)
 
 static const struct flag_group *groups(void)
 {
-    static struct flag_group all[7];
+    static struct flag_group all[8];
     struct options *options = &given.options;
     all[0].flags = audit_flags(&given);
     all[1].flags = param_flags(options);
-    all[2] = (struct flag_group){"Cluster flags:", apply_flags(&given)};
-    all[3] = (struct flag_group){"Engine flags:", audit_engine_flags(&given)};
-    all[4] = (struct flag_group){"Script flags (as for kubelua run):", script_flags(options)};
-    all[5] = (struct flag_group){"Connection:", connection_flags(options)};
+    all[2].flags = ignore_flags(options);
+    all[3] = (struct flag_group){"Cluster flags:", apply_flags(&given)};
+    all[4] = (struct flag_group){"Engine flags:", audit_engine_flags(&given)};
+    all[5] = (struct flag_group){"Script flags (as for kubelua run):", script_flags(options)};
+    all[6] = (struct flag_group){"Connection:", connection_flags(options)};
     return all;
 }
 
@@ -167,7 +168,7 @@ static bool complete(struct audit_request *request, struct err *err)
 {
     bool needs_files = !request->engine.enabled || request->explain || request->list_rules;
     return check_arguments(request, err) && read_selector(request, err) &&
-           options_read_params(&request->options, err) &&
+           options_read_params(&request->options, err) && options_check_ignore(&request->options, err) &&
            options_complete(&request->options, needs_files, &request->files, err);
 }
 

@@ -24,11 +24,12 @@ static struct options options;
 static const struct flag_group *groups_of(enum engine_mode mode)
 {
     static const struct flag none = {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL};
-    static struct flag_group all[8];
+    static struct flag_group all[9];
     size_t n = 0;
     all[n++].flags = mode == ENGINE_RUN ? run_flags(&options) : exec_flags(&options);
     all[n++].flags = engine_flags(&options);
     if (mode == ENGINE_RUN) all[n++].flags = param_flags(&options);
+    if (mode == ENGINE_RUN) all[n++].flags = ignore_flags(&options);
     all[n++] = (struct flag_group){"Scripts:", script_flags(&options)};
     all[n++] = (struct flag_group){"Leader election:", leader_flags(&options.leader)};
     all[n++] = (struct flag_group){"Connection:", connection_flags(&options)};
@@ -62,6 +63,18 @@ static bool check_namespace(struct err *err)
     return err_wrap(err, "--namespace");
 }
 
+/* Rules are evaluated with --report only. */
+static bool check_ignore(struct err *err)
+{
+    const struct ignore_options *ignore = &options.ignore;
+    const char *given = ignore->forbidden      ? "--no-ignore"
+                        : ignore->max_severity ? "--ignore-max-severity"
+                        : ignore->max_days     ? "--ignore-max-days"
+                                               : NULL;
+    if (given && !options.report) return err_set(err, ERR_INVALID, "%s requires --report", given);
+    return options_check_ignore(&options, err);
+}
+
 /* Anybody may list command lines; the environment is the process's own. */
 static void warn_of_token(const char *token)
 {
@@ -76,7 +89,7 @@ static bool prepare(enum engine_mode mode, struct flag_list *arguments, struct s
     if (mode == ENGINE_EXEC && !name_script(arguments, err)) return false;
     log_setup(strcmp(options.log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, options.verbosity);
     warn_of_token(options.cluster.token);
-    return options_read_params(&options, err) && check_namespace(err) &&
+    return options_read_params(&options, err) && check_ignore(err) && check_namespace(err) &&
            options_complete(&options, true, files, err) &&
            cluster_config_load(&options.cluster, cluster, err) && pool_check_space(err);
 }

@@ -43,6 +43,7 @@ struct engine_settings options_for_engine(const struct options *o, const char *h
         .field_manager = o->field_manager,
         .audit_log = o->audit_log,
         .report = o->report,
+        .suppression = options_suppression(o),
         .shutdown_timeout_ms = o->shutdown_timeout_ms,
         .reload_timeout_ms = o->reload_timeout_ms,
         .reload_probation_ms = o->reload_probation_ms,

@@ -13,6 +13,13 @@
 /* Targets of the findings of continuous audits; "" is the first of them. */
 #define REPORT_TARGETS "policyreport|openreports|metrics"
 
+/* Limits on accepted findings (suppression_limits.h). */
+struct ignore_options {
+    bool forbidden;
+    const char *max_severity; /* NULL: not given */
+    int max_days;             /* 0: unlimited */
+};
+
 struct options {
     struct cluster_flags cluster;
     struct leader_flags leader;
@@ -25,8 +32,9 @@ struct options {
     struct limits script_limits;             /* what these make: script_options.h */
     struct flag_list params, params_files;   /* of rules */
     struct rule_params *rule_params;         /* what these make; NULL: not read */
-    int64_t request_timeout_ms;              /* 0: none */
-    double kube_api_qps;                     /* 0: no limit, unless there is a burst (H-1) */
+    struct ignore_options ignore;
+    int64_t request_timeout_ms; /* 0: none */
+    double kube_api_qps;        /* 0: no limit, unless there is a burst (H-1) */
     int kube_api_burst;
     bool all_namespaces;
     const char *log_format;

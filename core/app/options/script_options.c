@@ -51,6 +51,49 @@ const struct flag *param_flags(struct options *o)
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
 
+/* --- limits on accepted findings */
+
+enum { IGNORE_DAYS_MAX = 36500 };
+
+const struct flag *ignore_flags(struct options *o)
+{
+    static struct flag table[4];
+    static const char severities[] = "info|low|medium|high|critical";
+    const struct flag flags[] = {
+        {"no-ignore", 0, FLAG_BOOL, &o->ignore.forbidden, NULL, NULL,
+         "Count findings that owners of objects accepted by annotation, too"},
+        {"ignore-max-severity", 0, FLAG_CHOICE, &o->ignore.max_severity, severities, severities,
+         "Highest severity of findings that may be accepted (default critical)"},
+        {"ignore-max-days", 0, FLAG_INT, &o->ignore.max_days, "N", NULL,
+         "Count accepted findings whose until= is missing or more than N days from now (default 0: "
+         "unlimited)"},
+    };
+    return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+}
+
+bool options_check_ignore(const struct options *o, struct err *err)
+{
+    const struct ignore_options *ignore = &o->ignore;
+    if (ignore->max_days > IGNORE_DAYS_MAX)
+        return err_set(err, ERR_INVALID, "--ignore-max-days must be at most %d, not %d", IGNORE_DAYS_MAX,
+                       ignore->max_days);
+    const char *other = ignore->max_severity ? "--ignore-max-severity"
+                        : ignore->max_days   ? "--ignore-max-days"
+                                             : NULL;
+    return !ignore->forbidden || !other ||
+           err_set(err, ERR_INVALID, "--no-ignore and %s are mutually exclusive", other);
+}
+
+struct suppression_limits options_suppression(const struct options *o)
+{
+    struct suppression_limits limits = {.forbidden = o->ignore.forbidden, .max_days = o->ignore.max_days};
+    const char *max = o->ignore.max_severity;
+    limits.has_max_severity = max && severity_of(str_of(max), &limits.max_severity);
+    return limits;
+}
+
+/* --- parameters, limits and trust */
+
 /* A parameter given on its own overrides one from a file. */
 bool options_read_params(struct options *o, struct err *err)
 {

@@ -1,6 +1,7 @@
 /* Settings of an operator for scripts wherever they are loaded: limits, trust, directories of modules,
  * parameters of rules. Part of struct options. Owner: the command's stack. */
 #pragma once
+#include "audit/rules/suppression_limits.h"
 #include "base/cli/flags.h"
 #include "engine/engine_settings.h"
 #include "engine/reload/script_files.h"
@@ -15,6 +16,12 @@ const struct flag *script_flags(struct options *options);
 const struct flag *limit_flags(struct options *options);
 /* Returns the flags of rule parameters, for commands that evaluate rules. */
 const struct flag *param_flags(struct options *options);
+/* Returns the flags that limit accepted findings, for commands that evaluate rules. */
+const struct flag *ignore_flags(struct options *options);
+/* Checks these flags. ERR_INVALID names the wrong one. */
+bool options_check_ignore(const struct options *options, struct err *err);
+/* Returns the limits that the flags mean. */
+struct suppression_limits options_suppression(const struct options *options);
 /* Parses the flags into `rule_params`. */
 bool options_read_params(struct options *options, struct err *err);
 /* Parses the flags into `script_limits`. ERR_INVALID names the flag. */

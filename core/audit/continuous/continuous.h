@@ -31,6 +31,7 @@ struct continuous_options {
     size_t max_dependencies;
     /* Memory limit of findings. Beyond it only results are stored. */
     size_t max_finding_bytes;
+    struct suppression_limits limits;
     /* Called when results of a namespace have changed, "" for objects without one. NULL: not called. */
     void (*changed)(void *ctx, struct str ns);
     void *ctx;

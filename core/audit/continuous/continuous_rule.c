@@ -193,8 +193,12 @@ static struct evaluation evaluate(struct column *column, uint32_t slot)
     struct audited_rule *rule = column->rule;
     struct continuous_audit *audit = rule->audit;
     const struct evaluation_sink sink = {.found = on_found, .depends_on = on_dependency, .ctx = column};
-    const struct evaluation_options options = {column->source->objects[slot].root, continuous_now_s(audit),
-                                               &audit->text, is_rule, audit};
+    const struct evaluation_options options = {column->source->objects[slot].root,
+                                               continuous_now_s(audit),
+                                               &audit->text,
+                                               is_rule,
+                                               audit,
+                                               &audit->options.limits};
     audit->gathered.len = 0;
     audit->evaluating = options.object;
     dependencies_begin(audit->dependencies, &(const struct dependent){column, slot});

@@ -316,8 +316,10 @@ struct audit_totals audit_table_totals(const struct audit_table *f)
         for (size_t v = 0; v < VERDICTS; v++) totals.verdicts[v] += rule->counts[v];
     }
     for (size_t i = 0; i < f->row_count; i++) {
+        enum severity severity = f->rules[f->rows[i].rule].severity;
         totals.rows[f->rows[i].verdict]++;
-        if (is_finding(&f->rows[i])) totals.severities[f->rules[f->rows[i].rule].severity]++;
+        if (is_finding(&f->rows[i])) totals.severities[severity]++;
+        if (f->rows[i].accepted) totals.suppressed[severity]++;
     }
     return totals;
 }

@@ -125,5 +125,6 @@ struct audit_totals {
     size_t verdicts[VERDICTS];     /* of objects, over all rules: the worst of what a rule said of one */
     size_t rows[VERDICTS];         /* things that were said: warnings, failures, errors */
     size_t severities[SEVERITIES]; /* of findings */
+    size_t suppressed[SEVERITIES]; /* of what would be findings, and was accepted */
 };
 struct audit_totals audit_table_totals(const struct audit_table *table);

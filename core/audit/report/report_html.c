@@ -55,6 +55,13 @@ static void put_total(struct html_page *p, const char *class, size_t count, cons
     buf_printf(&p->text, "<li class=\"%s\"><b>%zu</b>%s</li>\n", class, count, what);
 }
 
+static void put_suppressed(struct html_page *p, enum severity severity, size_t count)
+{
+    char what[32];
+    snprintf(what, sizeof what, "%s suppressed", severity_name(severity));
+    put_total(p, "", count, what);
+}
+
 static void put_totals(struct html_page *p)
 {
     struct audit_totals totals = audit_table_totals(p->table);
@@ -70,6 +77,7 @@ static void put_totals(struct html_page *p)
     put_total(p, "error", totals.verdicts[VERDICT_ERROR], "rule errors");
     put_total(p, "", totals.known, "known");
     put_total(p, "", totals.verdicts[VERDICT_SKIP], "skipped");
+    for (int s = SEVERITIES - 1; s >= 0; s--) put_suppressed(p, (enum severity)s, totals.suppressed[s]);
     put_total(p, "", totals.verdicts[VERDICT_PASS], "passed");
     buf_puts(&p->text, "</ul>\n</header>\n");
 }

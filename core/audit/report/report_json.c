@@ -4,6 +4,13 @@
 #include "audit/report/report_parts.h"
 #include "base/text/json_out.h"
 
+static void put_severities(struct buf *out, const char *key, const size_t counts[SEVERITIES])
+{
+    json_open(out, key, '{');
+    for (int s = 0; s < SEVERITIES; s++) json_int(out, severity_name((enum severity)s), (int64_t)counts[s]);
+    json_close(out, '}');
+}
+
 /* `results` are one for each object and rule; findings are the lines of the report. */
 static void put_counts(struct buf *out, const struct audit_totals *totals)
 {
@@ -15,10 +22,8 @@ static void put_counts(struct buf *out, const struct audit_totals *totals)
     for (int v = 0; v < VERDICTS; v++)
         json_int(out, verdict_name((enum verdict)v), (int64_t)totals->verdicts[v]);
     json_close(out, '}');
-    json_open(out, "severities", '{');
-    for (int s = 0; s < SEVERITIES; s++)
-        json_int(out, severity_name((enum severity)s), (int64_t)totals->severities[s]);
-    json_close(out, '}');
+    put_severities(out, "severities", totals->severities);
+    put_severities(out, "suppressed", totals->suppressed);
 }
 
 static void put_not_evaluated(struct buf *out, const struct audit_table *table)

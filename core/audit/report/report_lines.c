@@ -67,8 +67,10 @@ struct str lines_fit(struct report_lines *r, struct str text)
 
 /* --- The last lines of the table report:
  *
- *   4 findings (1 critical, 3 low), 1 of them a warning, 1 skipped, 1 error
+ *   4 findings (1 critical, 3 low), 1 of them a warning, 2 skipped, 1 suppressed (1 high), 1 error
  *   310 objects, 12 rules, 8 of them clean, 1.23 s */
+
+enum { CLOSING = 2 }; /* columns of the bracket and the comma that may follow */
 
 /* Behind `before`, which is a comma, or a blank and a bracket, where a line may break. */
 static void put_next(struct report_lines *r, const char *before, const char *colour, struct str text)
@@ -76,7 +78,7 @@ static void put_next(struct report_lines *r, const char *before, const char *col
     size_t width = r->options->width;
     bool bracket = strcmp(before, " (") == 0;
     lines_put(r, "", bracket ? STR("") : str_of(before));
-    if (width && r->column + LINES_GAP + terminal_columns(text) + 1 > width) {
+    if (width && r->column + LINES_GAP + terminal_columns(text) + CLOSING > width) {
         lines_end(r);
         lines_blanks_to(r, LINES_INDENT);
     } else {
@@ -94,28 +96,37 @@ static void put_count(struct report_lines *r, const char *before, const char *co
     put_next(r, before, colour, buf_slice(&r->piece));
 }
 
-static void print_severities(struct report_lines *r, const struct audit_totals *totals)
+static void print_severities(struct report_lines *r, const size_t counts[SEVERITIES])
 {
     const char *before = " (";
     for (int s = SEVERITIES - 1; s >= 0; s--) {
-        if (!totals->severities[s]) continue;
-        put_count(r, before, lines_severity_colours[s], totals->severities[s],
-                  severity_name((enum severity)s), false);
+        if (!counts[s]) continue;
+        put_count(r, before, lines_severity_colours[s], counts[s], severity_name((enum severity)s), false);
         before = ",";
     }
     if (*before == ',') lines_put(r, "", STR(")"));
 }
 
-/* "4 findings (1 critical, 3 low), 1 of them a warning, 1 skipped, 1 error" */
+static void print_suppressed(struct report_lines *r, const struct audit_totals *totals)
+{
+    size_t count = 0;
+    for (int s = 0; s < SEVERITIES; s++) count += totals->suppressed[s];
+    if (!count) return;
+    put_count(r, ",", "", count, "suppressed", false);
+    print_severities(r, totals->suppressed);
+}
+
+/* "4 findings (1 critical, 3 low), 1 of them a warning, 2 skipped, 1 suppressed (1 high), 1 error" */
 static void print_findings(struct report_lines *r, const struct audit_totals *totals)
 {
     size_t warned = totals->rows[VERDICT_WARN], found = totals->rows[VERDICT_FAIL] + warned,
            skipped = totals->verdicts[VERDICT_SKIP], errors = totals->rows[VERDICT_ERROR];
     put_count(r, "", found ? LINES_BOLD : LINES_GREEN, found, "finding", true);
-    print_severities(r, totals);
+    print_severities(r, totals->severities);
     if (warned) put_count(r, ",", "", warned, warned == 1 ? "of them a warning" : "of them warnings", false);
     if (totals->known) put_count(r, ",", "", totals->known, "known", false);
     if (skipped) put_count(r, ",", "", skipped, "skipped", false);
+    print_suppressed(r, totals);
     if (errors) put_count(r, ",", LINES_RED, errors, "error", true);
     lines_end(r);
 }

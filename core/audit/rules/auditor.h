@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "audit/found/table.h"
+#include "audit/rules/suppression_limits.h"
 #include "kube/kinds/resource.h"
 #include "script/generation/script.h"
 
@@ -25,6 +26,7 @@ struct auditor_options {
     /* Names of fields of a kind that rules are let ask for, beyond those in their code, before all of an
      * object is kept: each costs that one is packed again. */
     size_t missed_max;
+    struct suppression_limits limits;
     const struct selector *selector; /* objects whose labels do not match are not audited; NULL: all are */
     struct fixer *fixer;             /* combines the fixes of all rules; NULL: none */
 };

@@ -124,8 +124,9 @@ static enum verdict evaluate_once(struct rule_evaluation *evaluation, const stru
                                          .projection =
                                              packed->projection ? projection_names(packed->projection) : NULL,
                                          .missed = on_missed};
-    const struct evaluation_options options = {packed->object, auditor->options.now_s, &auditor->message,
-                                               is_rule, auditor};
+    const struct evaluation_options options = {packed->object,    auditor->options.now_s,
+                                               &auditor->message, is_rule,
+                                               auditor,           &auditor->options.limits};
     *evaluation = (struct rule_evaluation){.auditor = auditor,
                                            .rule = evaluation->rule,
                                            .object = packed->object,

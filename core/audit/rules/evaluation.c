@@ -11,6 +11,7 @@ struct rule_call {
     bool has_suppression; /* whether the findings are accepted, below */
     enum suppression suppression;
     struct suppressed accepted;
+    bool is_accepted; /* valid, and within the limits */
     struct text text;
 };
 
@@ -25,7 +26,7 @@ static void put_reason(const struct rule_call *call, struct buf *out)
                    STR_ARG(accepted->until), id);
     else if (call->suppression == SUPPRESSION_NO_REASON)
         buf_printf(out, "not accepted: " SUPPRESSION_PREFIX "%s gives no reason", id);
-    else
+    else if (call->suppression == SUPPRESSION_EXPIRED || call->is_accepted)
         buf_printf(out, "accepted%s%.*s", accepted->until.n ? " until " : "", STR_ARG(accepted->until));
     if (call->suppression == SUPPRESSION_EXPIRED) buf_puts(out, ", which has passed");
     if (accepted->reason.n) buf_printf(out, ": %.*s", STR_ARG(accepted->reason));
@@ -44,6 +45,14 @@ static void find_misspelt(struct rule_call *call)
                    STR_ARG(misspelt), id);
 }
 
+static bool is_allowed(const struct rule_call *call)
+{
+    const struct evaluation_options *options = call->options;
+    struct text text;
+    return suppression_is_allowed(options->limits, call->ref->rule, root_namespace(options->object, &text),
+                                  &call->accepted, options->now_s, options->text);
+}
+
 static void find_suppression(struct rule_call *call)
 {
     struct buf *reason = call->options->text;
@@ -51,6 +60,7 @@ static void find_suppression(struct rule_call *call)
     call->suppression = suppression_of(call->options->object, str_of(call->ref->rule->id),
                                        call->options->now_s, &call->text, &call->accepted);
     reason->len = 0;
+    if (call->suppression == SUPPRESSION_VALID) call->is_accepted = is_allowed(call);
     if (call->suppression != SUPPRESSION_NONE)
         put_reason(call, reason);
     else
@@ -66,7 +76,7 @@ static void on_found(void *ctx, const struct rule_finding *finding)
     if (counts && !call->has_suppression) find_suppression(call);
     if (counts) {
         reported.reason = buf_slice(call->options->text);
-        accepted = call->suppression == SUPPRESSION_VALID;
+        accepted = call->is_accepted;
         if (accepted) reported.verdict = VERDICT_SKIP;
     }
     call->sink->found(call->sink->ctx, &reported, accepted);
@@ -95,7 +105,7 @@ struct evaluation rule_evaluate(const struct rule_ref *ref, const struct evaluat
                                     .missed = on_missed};
     enum verdict verdict = script_evaluate_rule(ref->script, ref->number, options->object, &inner);
     bool counts = verdict == VERDICT_WARN || verdict == VERDICT_FAIL;
-    bool accepted = counts && call.suppression == SUPPRESSION_VALID;
+    bool accepted = counts && call.is_accepted;
     return (struct evaluation){accepted ? VERDICT_SKIP : verdict, accepted,
                                call.suppression == SUPPRESSION_VALID && call.accepted.until.n > 0};
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "audit/rules/suppression_limits.h"
 #include "base/buf.h"
 #include "script/rules/rule.h"
 
@@ -32,12 +33,13 @@ struct evaluation_options {
      * rule. */
     bool (*is_rule)(void *ctx, struct str id);
     void *ctx;
+    const struct suppression_limits *limits;
 };
 
 struct evaluation {
     enum verdict verdict;
     bool accepted;
-    bool until; /* a day at whose end it is not any more */
+    bool until; /* accepted, or refused, until a day: another day may say otherwise */
 };
 
 struct evaluation rule_evaluate(const struct rule_ref *ref, const struct evaluation_options *options,

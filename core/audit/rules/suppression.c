@@ -83,12 +83,11 @@ static bool find_until(struct str text, struct str *words)
 
 /* False when a day is meant and none is there. The reason is what else there is; all of it, when that stands
  * before and behind. */
-static bool read_text(struct str text, struct suppressed *out, int64_t *day)
+static bool read_text(struct str text, struct suppressed *out)
 {
     const size_t mark = strlen("until=");
     struct str words;
-    *out = (struct suppressed){STR(""), str_trim(text)};
-    *day = INT64_MAX;
+    *out = (struct suppressed){STR(""), str_trim(text), INT64_MAX};
     if (!find_until(out->reason, &words)) return true;
     struct str before = {out->reason.p, (size_t)(words.p - out->reason.p)};
     struct str behind = {words.p + words.n, out->reason.n - before.n - words.n};
@@ -99,7 +98,7 @@ static bool read_text(struct str text, struct suppressed *out, int64_t *day)
     out->until = words;
     if (!str_starts(words, STR("until="))) return false;
     struct str date = {words.p + mark, words.n - mark};
-    if (!to_day(date, day)) return false;
+    if (!to_day(date, &out->day)) return false;
     out->until = date;
     return true;
 }
@@ -108,7 +107,6 @@ enum suppression suppression_of(const struct root *object, struct str rule, int6
                                 struct suppressed *out)
 {
     char key[KEY_MAX];
-    int64_t day;
     struct value annotations = root_annotations(object);
     if (value_type(annotations) != VALUE_MAP || rule.n > SUPPRESSION_RULE_MAX) return SUPPRESSION_NONE;
     size_t prefix = sizeof SUPPRESSION_PREFIX - 1;
@@ -117,9 +115,9 @@ enum suppression suppression_of(const struct root *object, struct str rule, int6
     memcpy(key + prefix, rule.p, rule.n);
     struct value found = value_field(annotations, (struct str){key, prefix + rule.n});
     if (value_type(found) != VALUE_STRING) return SUPPRESSION_NONE;
-    if (!read_text(value_str(found, text), out, &day)) return SUPPRESSION_BAD_DATE;
+    if (!read_text(value_str(found, text), out)) return SUPPRESSION_BAD_DATE;
     if (out->reason.n == 0) return SUPPRESSION_NO_REASON;
-    return floor_div(now_s, DAY_S) <= day ? SUPPRESSION_VALID : SUPPRESSION_EXPIRED;
+    return floor_div(now_s, DAY_S) <= out->day ? SUPPRESSION_VALID : SUPPRESSION_EXPIRED;
 }
 
 struct str suppression_misspelt(const struct root *object, const char *rule,

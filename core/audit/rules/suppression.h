@@ -24,6 +24,7 @@ enum suppression {
 struct suppressed {
     struct str until;  /* "2027-01-31"; empty: for good; of a bad date the words that should have been one */
     struct str reason; /* empty when there is none */
+    int64_t day;       /* the date, since 1970; INT64_MAX: for good, or a bad date */
 };
 
 /* `now_s` are seconds since 1970. */

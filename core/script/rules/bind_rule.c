@@ -91,7 +91,9 @@ enum {
     ARG_VALUES,
     ARG_PARAMS,
     ARG_USES,
-    ARG_CODE
+    ARG_CODE,
+    ARG_IGNORE_DAYS,
+    ARG_IGNORE_NAMESPACES,
 };
 
 /* The array has three values for each thing, of which number `but` is no text; 3: all are. Before anything of
@@ -146,13 +148,23 @@ static void take_params(lua_State *L, int idx, struct script_rule *rule)
     }
 }
 
+/* False: nothing may be accepted; else days, 0 for any, and handler options or nil. Borrowed. */
+static struct rule_ignore ignore_arg(lua_State *L)
+{
+    bool forbidden = lua_isboolean(L, ARG_IGNORE_DAYS);
+    bool all = lua_isnil(L, ARG_IGNORE_NAMESPACES);
+    return (struct rule_ignore){forbidden, forbidden ? 0 : (int)lua_tointeger(L, ARG_IGNORE_DAYS),
+                                all ? NULL : handler_options_arg(L, ARG_IGNORE_NAMESPACES)};
+}
+
 /* new(id, title, severity, category, why, how, informers, handler options, uses, check, skip, fix,
- * params, their texts, what `uses` is made of, what its results depend on) */
+ * params, their texts, what `uses` is made of, what its results depend on, days and namespaces of `ignore`)
+ */
 static int l_rule_new(lua_State *L)
 {
     struct script_rule rule = {0};
     arg_loading(L, "k8s.rule");
-    lua_settop(L, ARG_CODE);
+    lua_settop(L, ARG_IGNORE_NAMESPACES);
     const char *id = id_arg(L, ARG_ID), *title = text_arg(L, ARG_TITLE, "k8s.rule: title"),
                *category = text_arg(L, ARG_CATEGORY, "k8s.rule: category"),
                *why = text_arg(L, ARG_WHY, "k8s.rule: why"), *how = text_arg(L, ARG_HOW, "k8s.rule: how");
@@ -161,6 +173,7 @@ static int l_rule_new(lua_State *L)
     rule.kind_count = kinds_arg(L, ARG_KINDS, rule.kinds);
     struct handler_options *options = handler_options_arg(L, ARG_OPTIONS);
     if (!options) script_raise(L, "k8s.rule: no options");
+    rule.ignore = ignore_arg(L);
     check_texts(L, ARG_PARAMS, "k8s.rule: params: the name", 3);
     check_texts(L, ARG_USES, "k8s.rule: uses: the name", 1);
     rule.has_skip = !lua_isnil(L, ARG_SKIP);
@@ -174,6 +187,7 @@ static int l_rule_new(lua_State *L)
     take_params(L, ARG_PARAMS, &rule);
     take_uses(L, ARG_USES, &rule);
     rule.options = handler_options_ref(options);
+    if (rule.ignore.namespaces) handler_options_ref(rule.ignore.namespaces);
     rule.id = xstrdup(id);
     rule.title = xstrdup(title);
     rule.category = xstrdup(category);

@@ -65,6 +65,7 @@ void rules_clear(struct script *script)
     for (size_t i = 0; i < rules->count; i++) {
         struct script_rule *rule = &rules->items[i];
         handler_options_unref(rule->options);
+        handler_options_unref(rule->ignore.namespaces);
         free(rule->id);
         free(rule->title);
         free(rule->category);
@@ -100,6 +101,12 @@ bool script_rule_code(struct script *script, size_t rule, struct buf *out)
 bool rule_takes(const struct script_rule *rule, struct str ns)
 {
     return filter_admits_namespace(handler_options_filter(rule->options), ns);
+}
+
+bool rule_may_be_ignored_in(const struct script_rule *rule, struct str ns)
+{
+    struct handler_options *namespaces = rule->ignore.namespaces;
+    return !namespaces || filter_admits_namespace(handler_options_filter(namespaces), ns);
 }
 
 /* --- a call */

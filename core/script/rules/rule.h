@@ -41,6 +41,13 @@ struct rule_use {
     char *index; /* that finds them: a name of the claim's (claim_index.h), "namespace", "key"; "": all */
 };
 
+/* Limits on annotations by which owners of objects accept findings of the rule. */
+struct rule_ignore {
+    bool forbidden;
+    int max_days;                       /* from now; 0: unlimited */
+    struct handler_options *namespaces; /* NULL: all */
+};
+
 struct script_rule {
     char *id, *title, *category;
     char *why, *how; /* why it matters, and what to do; may be empty */
@@ -49,7 +56,8 @@ struct script_rule {
     size_t kind_count;
     struct rule_use *uses; /* by name */
     size_t use_count;
-    struct handler_options *options;   /* its namespaces */
+    struct handler_options *options; /* its namespaces */
+    struct rule_ignore ignore;
     int check, skip, fix, use, values; /* in the registry; skip and fix may be LUA_NOREF */
     int code;                          /* there too: what its results depend on */
     bool has_skip, has_fix, has_uses;
@@ -103,6 +111,8 @@ enum { RULE_FINDINGS_MAX = 1000 }; /* of one object */
 bool script_rule_code(struct script *script, size_t rule, struct buf *out);
 /* Returns whether the rule matches objects of that namespace. */
 bool rule_takes(const struct script_rule *rule, struct str ns);
+/* Returns whether findings of objects of that namespace may be accepted. */
+bool rule_may_be_ignored_in(const struct script_rule *rule, struct str ns);
 /* Evaluates the rule on the object. VERDICT_ERROR: it raised, or was over a limit; the sink got the reason,
  * after what it had reported before; or it is in quarantine. */
 enum verdict script_evaluate_rule(struct script *script, size_t rule, struct root *object,

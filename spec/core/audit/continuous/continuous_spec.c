@@ -325,6 +325,26 @@ static void test_what_was_accepted_until_today_counts_after_midnight(void **stat
     live_end(&f);
 }
 
+#define ACCEPTED_FOR_A_DAY                                                                               \
+    HEAD "k8s.rule { id = 'own', kinds = { 'pods' }, ignore = { max_days = 1 }, check = function(o, r) " \
+         "r:fail 'bad' end }\n"
+
+static void test_what_was_accepted_too_far_ahead_is_accepted_when_the_day_is_near(void **state)
+{
+    struct cluster *c = *state;
+    struct fixture f = live_begin(c, ACCEPTED_FOR_A_DAY);
+    cluster_list(c, 0, "");
+    live_put_pod(c, "until=2026-01-03 soon");
+    live_settle(&f);
+    assert_knows(&f,
+                 "; fail bad (not accepted until 2026-01-03, as the rule has ignore.max_days = 1: soon) <- "
+                 "own shop/a fail\n");
+    virtual_clock_advance(&c->clock, 24LL * 3600 * 1000 + 60 * 1000);
+    live_settle(&f);
+    assert_knows(&f, "; skip bad (accepted until 2026-01-03: soon) <- own shop/a skip\n");
+    live_end(&f);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
@@ -342,6 +362,7 @@ int main(void)
         T(test_a_reload_asks_the_rules_that_are_others),
         T(test_who_does_not_lead_knows_nothing),
         T(test_what_was_accepted_until_today_counts_after_midnight),
+        T(test_what_was_accepted_too_far_ahead_is_accepted_when_the_day_is_near),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,9 @@ static void test_a_pipe_has_a_line_for_each_finding(void **state)
         "INFO  quiet  (1 of 3 objects)\n"
         "  node-1  Node  warning: it is old\n"
         "\n"
-        "5 findings (1 critical, 3 medium, 1 info), 2 of them warnings, 2 skipped, 1 error\n"
+        "5 findings (1 critical, 3 medium, 1 info), 2 of them warnings, 2 skipped, 1 suppressed (1 "
+        "critical), "
+        "1 error\n"
         "3 objects, 4 rules, 0 of them clean, 1.23 s\n");
 }
 

@@ -89,7 +89,7 @@ static void test_what_an_annotation_says(void **state)
     };
     const int64_t noon = civil_days(2026, 11, 22) * DAY_S + DAY_S / 2;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct suppressed said = {STR(""), STR("")};
+        struct suppressed said = {STR(""), STR(""), 0};
         struct text text;
         struct root *object = pod(cases[i].annotations);
         enum suppression is = suppression_of(object, STR("a"), noon, &text, &said);
