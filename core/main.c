@@ -10,39 +10,16 @@
 
 enum { GROUPS_MAX = 8 };
 
-struct command_group {
-    const char *title;
-    const struct command *commands[7]; /* ends with NULL */
-};
-
-static const struct command_group groups[] = {
-    {"Write scripts", {&cmd_init, &cmd_check, &cmd_test, &cmd_rbac}},
-    {"Run scripts", {&cmd_run, &cmd_exec, &cmd_plan, &cmd_reload, &cmd_rollback}},
-    {"Look into a running engine",
-     {&cmd_status, &cmd_queue, &cmd_writes, &cmd_quarantine, &cmd_call, &cmd_repl}},
-    {"Audit", {&cmd_audit}},
-    {"Simulate and measure", {&cmd_record, &cmd_replay, &cmd_sim, &cmd_bench}},
-    {"Other commands", {&cmd_version}},
-};
-
-static const struct command *find(const char *name)
-{
-    for (size_t g = 0; g < ARRAY_LEN(groups); g++)
-        for (const struct command *const *c = groups[g].commands; *c; c++)
-            if (strcmp((*c)->name, name) == 0) return *c;
-    return NULL;
-}
-
 static void overview(FILE *out)
 {
     fputs("kubelua runs Lua scripts on a Kubernetes informer cache.\n\n"
           "Usage:\n  kubelua COMMAND [flags]\n\n",
           out);
-    for (size_t g = 0; g < ARRAY_LEN(groups); g++) {
-        fprintf(out, "%s:\n", groups[g].title);
-        for (const struct command *const *c = groups[g].commands; *c; c++)
+    for (const struct command_group *group = command_groups; group->title; group++) {
+        fprintf(out, "%s:\n", group->title);
+        for (const struct command *const *c = group->commands; *c; c++)
             fprintf(out, "  %-10s  %s\n", (*c)->name, (*c)->summary);
-        if (g + 1 == ARRAY_LEN(groups)) fprintf(out, "  %-10s  %s\n", "help", "Show help for a command");
+        if (!group[1].title) fprintf(out, "  %-10s  %s\n", "help", "Show help for a command");
         fputs("\n", out);
     }
     fputs("Use \"kubelua help COMMAND\" for more information about a command.\n", out);
@@ -51,8 +28,8 @@ static void overview(FILE *out)
 static int unknown(const char *name)
 {
     struct nearest nearest = nearest_to(str_of(name));
-    for (size_t g = 0; g < ARRAY_LEN(groups); g++)
-        for (const struct command *const *c = groups[g].commands; *c; c++) nearest_try(&nearest, (*c)->name);
+    for (const struct command_group *group = command_groups; group->title; group++)
+        for (const struct command *const *c = group->commands; *c; c++) nearest_try(&nearest, (*c)->name);
     nearest_try(&nearest, "help");
     fprintf(stderr, "kubelua: unknown command \"%s\"", name);
     if (nearest.name) fprintf(stderr, ", did you mean \"%s\"?", nearest.name);
@@ -65,19 +42,11 @@ static bool is_help(const char *word)
     return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-static const struct flag_group *groups_of(const struct command *command)
-{
-    static const struct flag_group none = {NULL, NULL};
-    return command->groups ? command->groups() : &none;
-}
-
 static void print_help(const struct command *command)
 {
-    const struct embedded_file *help = command_help;
-    while (strcmp(help->path, command->name) != 0) help++;
-    fputs(help->text, stdout);
+    fputs(command_help_of(command), stdout);
     if (command->flags) flags_print(command->flags);
-    for (const struct flag_group *group = groups_of(command); group->flags; group++) {
+    for (const struct flag_group *group = command_flags(command); group->flags; group++) {
         if (group->heading && !*group->heading) continue;
         if (group->heading) printf("\n%s\n", group->heading);
         flags_print(group->flags);
@@ -87,7 +56,7 @@ static void print_help(const struct command *command)
 /* Of one command, or the overview. */
 static int help(int count, char **names)
 {
-    const struct command *command = count && !is_help(names[0]) ? find(names[0]) : NULL;
+    const struct command *command = count && !is_help(names[0]) ? command_find(names[0]) : NULL;
     if (count && !is_help(names[0]) && !command) return unknown(names[0]);
     if (count > 1) {
         fprintf(stderr, "kubelua help: unexpected argument \"%s\"\n", names[1]);
@@ -119,7 +88,8 @@ static int run(const struct command *command, int argc, char **argv)
 {
     struct command_line line = {.argc = argc, .argv = argv};
     const struct flag *tables[GROUPS_MAX + 2] = {command->flags}, **next = &tables[command->flags != NULL];
-    for (const struct flag_group *group = groups_of(command); group->flags; group++) *next++ = group->flags;
+    for (const struct flag_group *group = command_flags(command); group->flags; group++)
+        *next++ = group->flags;
     struct err err;
     int code = parse(command, tables, &line, &err) ? command->run(&line) : command_fail(&line, err.text);
     flag_list_clear(&line.arguments);
@@ -145,7 +115,10 @@ int main(int argc, char **argv)
     const char *name = argv[1];
     if (is_help(name)) return help(argc - 2, argv + 2);
     if (strcmp(name, "--version") == 0) name = "version";
-    const struct command *command = find(name);
+    const struct command *command = command_find(name);
+    if (strcmp(name, cmd_complete.name) == 0)
+        return cmd_complete.run(&(struct command_line){argc - 1, argv + 1, {0}});
+    if (strcmp(name, cmd_man.name) == 0) command = &cmd_man;
     if (!command) return unknown(name);
     for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {

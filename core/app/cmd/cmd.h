@@ -38,6 +38,29 @@ extern const struct embedded_file command_help[];
 /* "kubelua NAME: text" on stderr; returns EXIT_USAGE. */
 int command_fail(const struct command_line *line, const char *text);
 
+/* --- commands.c */
+
+struct command_group {
+    const char *title;
+    const struct command *commands[7]; /* ends with NULL */
+};
+
+/* All commands, as `kubelua help` groups them; a group without a title ends them. */
+extern const struct command_group command_groups[];
+/* NULL when there is none of that name. */
+const struct command *command_find(const char *name);
+/* The groups of flags that the command shares with others; one without flags ends them. */
+const struct flag_group *command_flags(const struct command *command);
+/* What `kubelua help NAME` prints before the flags. */
+const char *command_help_of(const struct command *command);
+
+/* --- what completes command lines and makes man pages (cmd_completion.c); help does not show them */
+
+extern const struct command cmd_complete;
+extern const struct command cmd_man;
+
+/* --- one file each */
+
 extern const struct command cmd_run;
 extern const struct command cmd_exec;
 extern const struct command cmd_audit;
@@ -58,4 +81,5 @@ extern const struct command cmd_quarantine;
 extern const struct command cmd_writes;
 extern const struct command cmd_sim;
 extern const struct command cmd_bench;
+extern const struct command cmd_completion;
 extern const struct command cmd_version;

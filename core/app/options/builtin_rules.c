@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/text/nearest.h"
@@ -68,32 +69,43 @@ static int is_rules_file(const struct dirent *entry)
     return entry->d_name[0] != '.' && entry->d_name[0] != '_' && str_ends(str_of(entry->d_name), STR(".lua"));
 }
 
-/* Names the nearest file, else all of them. */
-static void report_unknown(const char *argument, const char *folder, struct err *err)
+void builtin_rules_list(struct builtin_paths *names)
 {
-    const char *name = argument + strlen(PREFIX);
+    struct err err;
     struct dirent **entries = NULL;
-    int count = scandir(folder, &entries, is_rules_file, alphasort);
-    struct nearest nearest = nearest_to(str_of(name));
-    char *known = xstrdup("");
+    char *folder = find_folder(PREFIX, &err);
+    int count = folder ? scandir(folder, &entries, is_rules_file, alphasort) : 0;
+    if (count > 0) *array_add(names->items, names->count) = xstrdup(PREFIX);
     for (int i = 0; i < count; i++) {
-        char *dot = strrchr(entries[i]->d_name, '.');
-        *dot = '\0';
-        for (char *p = entries[i]->d_name; *p; p++)
+        char *name = xasprintf(PREFIX "%s", entries[i]->d_name);
+        *strrchr(name, '.') = '\0';
+        for (char *p = name; *p; p++)
             if (*p == '_') *p = '-';
-        nearest_try(&nearest, entries[i]->d_name);
-        char *more = xasprintf("%s%s%s", known, i ? ", " : "", entries[i]->d_name);
-        free(known);
-        known = more;
+        *array_add(names->items, names->count) = name;
+        free(entries[i]);
+    }
+    free(entries);
+    free(folder);
+}
+
+/* Names the nearest file, else all of them. */
+static void report_unknown(const char *argument, struct err *err)
+{
+    struct builtin_paths known = {0};
+    struct nearest nearest = nearest_to(str_of(argument + strlen(PREFIX)));
+    struct buf all = {0};
+    builtin_rules_list(&known);
+    for (size_t i = 1; i < known.count; i++) {
+        nearest_try(&nearest, known.items[i] + strlen(PREFIX));
+        buf_printf(&all, "%s%s", i > 1 ? ", " : "", known.items[i] + strlen(PREFIX));
     }
     if (nearest.name)
         err_set(err, ERR_NOT_FOUND, "%s: no such rules; did you mean \"" PREFIX "%s\"?", argument,
                 nearest.name);
     else
-        err_set(err, ERR_NOT_FOUND, "%s: no such rules; there are: %s", argument, known);
-    for (int i = 0; i < count; i++) free(entries[i]);
-    free(entries);
-    free(known);
+        err_set(err, ERR_NOT_FOUND, "%s: no such rules; there are: %s", argument, buf_text(&all));
+    buf_clear(&all);
+    builtin_paths_clear(&known);
 }
 
 static char *path_of(const char *argument, struct err *err)
@@ -103,7 +115,7 @@ static char *path_of(const char *argument, struct err *err)
     if (!folder || *name == '\0') return folder;
     char *file = file_name(name), *path = xasprintf("%s/%s", folder, file);
     bool known = *name != '_' && !strchr(name, '/') && access(path, R_OK) == 0;
-    if (!known) report_unknown(argument, folder, err);
+    if (!known) report_unknown(argument, err);
     free(folder);
     free(file);
     if (known) return path;

@@ -6,12 +6,14 @@
 #include "base/cli/flags.h"
 #include "base/err.h"
 
-/* Paths that took the place of arguments. */
+/* Paths that took the place of arguments, or names. */
 struct builtin_paths {
     char **items;
     size_t count;
 };
 
+/* "builtin:" and "builtin:images" of each file; none when the rules are not installed. */
+void builtin_rules_list(struct builtin_paths *names);
 /* Replaces each builtin: in `files` by the path of a file or a folder. ERR_NOT_FOUND names the argument: an
  * unknown file with the nearest name, or all folders in which there are no rules. */
 bool builtin_rules_resolve(struct flag_list *files, struct builtin_paths *paths, struct err *err);

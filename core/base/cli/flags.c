@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/must.h"
 #include "base/text/nearest.h"
 #include "base/text/size.h"
@@ -185,6 +186,28 @@ static bool unknown(const struct flag *const *tables, struct str name, struct er
     return err_set(err, ERR_INVALID, "unknown flag --%.*s", STR_ARG(name));
 }
 
+/* Returns whether the kubelet set the variable, for a Service that is called kubelua:
+ * KUBELUA_PORT=tcp://10.0.0.7:80.
+ */
+static bool is_service_link(const char *name, const char *value)
+{
+    struct str text = str_of(value);
+    return str_ends(str_of(name), STR("_PORT")) &&
+           (str_starts(text, STR("tcp://")) || str_starts(text, STR("udp://")) ||
+            str_starts(text, STR("sctp://")));
+}
+
+static bool set_from_environment(const struct flag *flag, const char *name, struct err *err)
+{
+    const char *value = getenv(name);
+    if (!value || !*value) return true;
+    if (!is_service_link(name, value)) return set(flag, value, name, err);
+    log_warn("Ignoring a variable that Kubernetes sets for a Service; use enableServiceLinks: false in the "
+             "pod spec",
+             F("name", name), F("value", value));
+    return true;
+}
+
 /* KUBELUA_LOG_FORMAT=json is --log-format=json. */
 static bool from_environment(const struct flag *const *tables, struct err *err)
 {
@@ -195,8 +218,7 @@ static bool from_environment(const struct flag *const *tables, struct err *err)
             for (const char *c = flag->name; *c && n < sizeof name - 1; c++)
                 name[n++] = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
             name[n] = '\0';
-            const char *value = getenv(name);
-            if (value && *value && !set(flag, value, name, err)) return false;
+            if (!set_from_environment(flag, name, err)) return false;
         }
     return true;
 }

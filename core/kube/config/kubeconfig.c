@@ -63,7 +63,7 @@ static bool load_home(struct kubeconfig *files, struct err *err)
     return ok;
 }
 
-static bool load_files(const struct cluster_flags *flags, struct kubeconfig *files, struct err *err)
+bool kubeconfig_load_files(const struct cluster_flags *flags, struct kubeconfig *files, struct err *err)
 {
     const char *list = getenv("KUBECONFIG");
     if (flags->kubeconfig && *flags->kubeconfig) return kubeconfig_add_file(files, flags->kubeconfig, err);
@@ -179,7 +179,7 @@ bool cluster_config_load(const struct cluster_flags *flags, struct cluster_confi
 {
     struct kubeconfig files = {0};
     *out = (struct cluster_config){0};
-    bool ok = load_files(flags, &files, err) && load(flags, &files, out, err);
+    bool ok = kubeconfig_load_files(flags, &files, err) && load(flags, &files, out, err);
     kubeconfig_clear(&files);
     if (!ok) cluster_config_clear(out);
     return ok;

@@ -10,6 +10,8 @@
 #include "kube/config/exec_config.h"
 
 /* Settings from the command line; every member may be NULL. Flags override the file (C-6). */
+struct kubeconfig;
+
 struct cluster_flags {
     const char *kubeconfig, *context, *cluster, *user, *server, *token, *token_file;
     const char *certificate_authority, *client_certificate, *client_key, *tls_server_name;
@@ -49,3 +51,6 @@ struct cluster_config {
  * ERR_INVALID, ERR_NOT_FOUND, ERR_PARSE, ERR_TLS or ERR_IO with one clear line. */
 bool cluster_config_load(const struct cluster_flags *flags, struct cluster_config *out, struct err *err);
 void cluster_config_clear(struct cluster_config *config);
+/* The entries of those files; none are read and merged when nothing is configured. kubeconfig_clear frees
+ * them. */
+bool kubeconfig_load_files(const struct cluster_flags *flags, struct kubeconfig *files, struct err *err);

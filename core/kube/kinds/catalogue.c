@@ -61,6 +61,11 @@ void catalogue_finish(struct catalogue *catalogue)
     buf_text(&catalogue->failures); /* terminated from now on, so that reading it changes nothing */
 }
 
+const struct resource *catalogue_at(const struct catalogue *catalogue, size_t index)
+{
+    return index < catalogue->count ? &catalogue->entries[index].resource : NULL;
+}
+
 const char *catalogue_failures(const struct catalogue *catalogue)
 {
     return catalogue->failures.len ? catalogue->failures.data : "";

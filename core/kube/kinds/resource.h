@@ -60,6 +60,8 @@ bool catalogue_group_lacks(const struct catalogue *catalogue, struct str name);
 /* The kind that "apps/v1/deployments", "apps/v1/deployment" and "apps/v1/deploy" mean, whatever the version,
  * as an object of the group has to name it; the catalogue's. NULL: it is named so, or nothing is meant. */
 const char *catalogue_kind_meant(const struct catalogue *catalogue, struct str type);
+/* The resource at `index` of those it has, each version its own; NULL behind the last. */
+const struct resource *catalogue_at(const struct catalogue *catalogue, size_t index);
 /* "group/version: cause" of each group that did not answer; "" when all did. A name that is missing may live
  * there. */
 const char *catalogue_failures(const struct catalogue *catalogue);

@@ -24,6 +24,9 @@ local function whole(command)
 end
 
 commands.status, commands.queue, commands.writes = whole, whole, whole
+commands.completion = function(command) return require "tool.reference.shells"(command) end
+commands.__complete = function(command) return require "tool.reference.complete"(command) end
+commands.__man = function(command) return require "tool.reference.man"(command) end
 commands.plan, commands.reload, commands.rollback = plan, reload, reload
 
 function commands.quarantine(command)

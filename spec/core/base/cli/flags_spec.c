@@ -163,6 +163,27 @@ static void test_the_environment_sets_flags_and_the_line_beats_it(void **state)
     unsetenv("KUBELUA_NAMESPACE");
 }
 
+/* The kubelet sets KUBELUA_PORT=tcp://10.0.0.7:80 for a Service that is called kubelua. */
+static void test_what_the_kubelet_sets_for_a_service_is_no_flag(void **state)
+{
+    static const char *const links[] = {"tcp://10.0.0.7:80", "udp://[fd00::1]:53", "sctp://10.0.0.7:1"};
+    int port = 7;
+    const struct flag sim[] = {{"port", 0, FLAG_INT, &port, "N", NULL, "a port"},
+                               {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL}};
+    const struct flag *const sims[] = {sim, NULL};
+    char program[] = "kubelua";
+    char *words[] = {program, NULL};
+    for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
+        setenv("KUBELUA_PORT", links[i], 1);
+        assert_true(flags_parse(sims, 1, words, &rest, &err));
+        assert_int_equal(port, 7);
+    }
+    setenv("KUBELUA_PORT", "http://x", 1);
+    assert_false(flags_parse(sims, 1, words, &rest, &err));
+    assert_string_equal(err.text, "KUBELUA_PORT: \"http://x\" is not a whole number");
+    unsetenv("KUBELUA_PORT");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -173,6 +194,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_value_that_is_too_large_names_the_most, reset, reset),
         cmocka_unit_test_setup_teardown(test_a_count_is_at_least_one, reset, reset),
         cmocka_unit_test_setup_teardown(test_a_missing_value_is_named, reset, reset),
+        cmocka_unit_test_setup_teardown(test_what_the_kubelet_sets_for_a_service_is_no_flag, reset, reset),
         cmocka_unit_test_setup_teardown(test_the_environment_sets_flags_and_the_line_beats_it, reset, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,162 @@
+/* Commands, flags and names as values of Lua; see reference_tool.h. */
+#include "app/cmd/reference_tool.h"
+
+#include <string.h>
+
+#include "app/check/command_client.h"
+#include "app/cmd/cmd.h"
+#include "app/options/builtin_rules.h"
+#include "kube/config/kubeconfig_file.h"
+#include "kube/kinds/well_known.h"
+#include "tool/tool.h"
+
+/* Who presses Tab does not wait longer for a server. */
+enum { KINDS_MS = 2000 };
+
+/* --- the table of commands */
+
+static const char *kind_name(const struct flag *flag)
+{
+    switch (flag->kind) {
+    case FLAG_BOOL: return "bool";
+    case FLAG_MODE: return "mode";
+    case FLAG_CHOICE: return "choice";
+    case FLAG_LIST: return "list";
+    default: return "value";
+    }
+}
+
+static void push_flag(lua_State *L, const struct flag *flag)
+{
+    char letter[2] = {flag->letter, '\0'};
+    lua_newtable(L);
+    tool_set_text(L, "name", flag->name);
+    tool_set_text(L, "letter", flag->letter ? letter : NULL);
+    tool_set_text(L, "kind", kind_name(flag));
+    tool_set_text(L, "arg", flag->arg);
+    tool_set_text(L, "values", flag->values);
+    tool_set_text(L, "help", flag->help);
+}
+
+/* Appends a group to the list on top. */
+static void add_group(lua_State *L, const char *heading, const struct flag *flags)
+{
+    lua_newtable(L);
+    tool_set_text(L, "heading", heading);
+    lua_newtable(L);
+    for (const struct flag *flag = flags; flag->name; flag++) {
+        push_flag(L, flag);
+        tool_append(L);
+    }
+    lua_setfield(L, -2, "flags");
+    tool_append(L);
+}
+
+static void push_command(lua_State *L, const struct command *command)
+{
+    lua_newtable(L);
+    tool_set_text(L, "name", command->name);
+    tool_set_text(L, "summary", command->summary);
+    tool_set_text(L, "text", command_help_of(command));
+    lua_newtable(L);
+    if (command->flags) add_group(L, NULL, command->flags);
+    for (const struct flag_group *group = command_flags(command); group->flags; group++)
+        add_group(L, group->heading, group->flags);
+    lua_setfield(L, -2, "groups");
+}
+
+static int l_commands(lua_State *L)
+{
+    lua_newtable(L);
+    for (const struct command_group *group = command_groups; group->title; group++) {
+        lua_newtable(L);
+        tool_set_text(L, "title", group->title);
+        lua_newtable(L);
+        for (const struct command *const *c = group->commands; *c; c++) {
+            push_command(L, *c);
+            tool_append(L);
+        }
+        lua_setfield(L, -2, "commands");
+        tool_append(L);
+    }
+    return 1;
+}
+
+/* --- names that a flag or an argument takes */
+
+static struct catalogue *kinds_of(const struct cluster_flags *flags)
+{
+    struct cluster_config cluster = {0};
+    struct err err;
+    const struct command_client_options options = {&cluster, KINDS_MS, KINDS_MS};
+    struct catalogue *kinds =
+        cluster_config_load(flags, &cluster, &err) ? refresh_kinds(&options, &err) : NULL;
+    cluster_config_clear(&cluster);
+    return kinds ? kinds : catalogue_well_known();
+}
+
+static int l_kinds(lua_State *L)
+{
+    const struct cluster_flags flags = {.kubeconfig = luaL_optstring(L, 1, NULL),
+                                        .context = luaL_optstring(L, 2, NULL)};
+    struct catalogue *kinds = kinds_of(&flags);
+    const struct resource *resource;
+    lua_newtable(L);
+    for (size_t i = 0; (resource = catalogue_at(kinds, i)); i++) {
+        struct buf name = {0};
+        resource_name(resource, &name);
+        lua_pushlstring(L, buf_text(&name), name.len);
+        tool_append(L);
+        buf_clear(&name);
+    }
+    catalogue_free(kinds);
+    return 1;
+}
+
+static void set_names(lua_State *L, const char *field, const struct kubeconfig_list *list)
+{
+    lua_newtable(L);
+    for (size_t i = 0; i < list->count; i++) {
+        lua_pushstring(L, list->items[i].name);
+        tool_append(L);
+    }
+    lua_setfield(L, -2, field);
+}
+
+static int l_kubeconfig(lua_State *L)
+{
+    const struct cluster_flags flags = {.kubeconfig = luaL_optstring(L, 1, NULL)};
+    struct kubeconfig files = {0};
+    struct err err;
+    kubeconfig_load_files(&flags, &files, &err); /* whatever could be read */
+    lua_newtable(L);
+    set_names(L, "contexts", &files.contexts);
+    set_names(L, "clusters", &files.clusters);
+    set_names(L, "users", &files.users);
+    kubeconfig_clear(&files);
+    return 1;
+}
+
+static int l_builtins(lua_State *L)
+{
+    struct builtin_paths names = {0};
+    builtin_rules_list(&names);
+    lua_newtable(L);
+    for (size_t i = 0; i < names.count; i++) {
+        lua_pushstring(L, names.items[i]);
+        tool_append(L);
+    }
+    builtin_paths_clear(&names);
+    return 1;
+}
+
+void reference_tool_set(lua_State *L)
+{
+    static const luaL_Reg functions[] = {{"commands", l_commands},
+                                         {"kinds", l_kinds},
+                                         {"kubeconfig", l_kubeconfig},
+                                         {"builtins", l_builtins},
+                                         {NULL, NULL}};
+    luaL_setfuncs(L, functions, 0);
+    tool_set_text(L, "version", KUBELUA_VERSION);
+}

@@ -1,0 +1,12 @@
+/* What the Lua of completions and man pages knows (lua/tool/reference/). Owner: the command, on the main
+ * thread. */
+#pragma once
+#include <lua.h>
+
+/* Sets functions of the table on top:
+ *   commands()  the groups of commands: { title, commands = { { name, summary, text, groups = { { heading,
+ *               flags = { { name, letter, kind, arg, values, help } } } } } } }
+ *   kinds(kubeconfig, context)      plurals of the server's kinds, or of Kubernetes' own when it does not
+ * answer kubeconfig(kubeconfig)          { contexts, clusters, users }, the names builtins()  what -f takes
+ * for rules that ship */
+void reference_tool_set(lua_State *L);
