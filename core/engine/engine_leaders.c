@@ -1,8 +1,6 @@
 /* Elections of scripts, and release of leases at the end; see engine_internal.h. */
-
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/text/json_out.h"
 #include "engine/engine_internal.h"
 
 enum { CHECK_MS = 10 }; /* poll period of stop functions */
@@ -26,6 +24,11 @@ void engine_start_leaders(struct engine *engine)
     else if (leases > 0)
         log_info("Leader election is disabled by --dry-run, all scripts lead", FI("leases", leases));
     engine_continuous_leadership(engine);
+}
+
+bool engine_competes(const struct engine *engine)
+{
+    return engine->competes;
 }
 
 /* --- the end */
@@ -83,39 +86,4 @@ void engine_step_down(struct engine *engine)
         script_step_down(engine->scripts.generations[i]);
     }
     engine_on_step_down(&engine->step_down_timer);
-}
-
-/* --- status */
-
-static void put_scripts(struct engine *engine, const struct leadership *leadership, struct buf *out)
-{
-    json_open(out, "scripts", '[');
-    for (size_t i = 0; i < engine->scripts.generation_count; i++)
-        if (script_leadership(engine->scripts.generations[i]) == leadership)
-            json_text(out, NULL, script_name(engine->scripts.generations[i]));
-    json_close(out, ']');
-}
-
-void engine_put_leases(struct engine *engine, struct buf *out)
-{
-    json_open(out, "leases", '[');
-    for (size_t i = 0; engine->competes && i < leaders_count(engine->cluster->parts.leaders); i++) {
-        struct leadership *leadership = leaders_at(engine->cluster->parts.leaders, i);
-        struct leadership_status status;
-        if (!leadership_is_joined(leadership)) continue;
-        leadership_get_status(leadership, &status);
-        json_open(out, NULL, '{');
-        json_text(out, "namespace", status.namespace_);
-        json_text(out, "name", status.name);
-        json_bool(out, "leader", status.leads);
-        json_text(out, "identity", status.identity);
-        json_text(out, "holder", status.holder);
-        json_time(out, "since", status.since_us);
-        json_time(out, "renewed", status.seen_us);
-        json_int(out, "transitions", status.transitions);
-        json_text(out, "cause", status.error);
-        put_scripts(engine, leadership, out);
-        json_close(out, '}');
-    }
-    json_close(out, ']');
 }

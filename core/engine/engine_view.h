@@ -6,6 +6,9 @@
 #include "engine/reload/managed_script.h"
 #include "script/vm/host.h"
 
+struct continuous_audit;
+struct policy_client;
+
 struct managed_scripts *engine_scripts(struct engine *engine);
 const struct script_host *engine_host(const struct engine *engine);
 const struct cluster *engine_cluster(const struct engine *engine);
@@ -16,9 +19,9 @@ const char *engine_script_of(const struct engine *engine, const struct informer_
 /* False with the first parameter that no rule of the scripts takes. */
 bool engine_check_params(const struct engine *engine, struct err *err);
 
-/* --- Members of the status, in an object of JSON that is open */
-
-/* Prints the leases with who leads. */
-void engine_put_leases(struct engine *engine, struct buf *out);
-/* Prints continuous audits; nothing without --report. */
-void engine_put_continuous(struct engine *engine, struct buf *out);
+/* Returns whether the engine takes part in elections; a dry run does not. */
+bool engine_competes(const struct engine *engine);
+/* Returns the continuous audit, borrowed; NULL: there is none. */
+struct continuous_audit *engine_continuous(const struct engine *engine);
+/* Returns the client that writes its policy reports, borrowed; NULL: it writes none. */
+const struct policy_client *engine_policy_reports(const struct engine *engine);

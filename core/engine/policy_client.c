@@ -6,11 +6,9 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "audit/policy/policy_writer.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/series/series.h"
-#include "base/text/json_out.h"
 #include "kube/kinds/resource.h"
 #include "object/pack/projection.h"
 #include "object/value/value.h"
@@ -299,21 +297,17 @@ void policy_client_changed(struct policy_client *w, struct str ns)
     if (w) policy_writer_changed(w->writer, ns);
 }
 
-void policy_client_put(const struct policy_client *w, struct buf *out)
+struct policy_writer_status policy_client_status(const struct policy_client *w)
 {
-    if (!w) return;
-    struct policy_writer_status status = policy_writer_status(w->writer);
-    json_open(out, "reports", '{');
-    json_text(out, "kind", w->api->kind);
-    json_bool(out, "begun", status.begun);
-    if (w->options.is_tried) json_bool(out, "dryRun", true);
-    json_int(out, "reports", (int64_t)status.reports);
-    json_int(out, "waiting", (int64_t)status.waiting);
-    json_int(out, "namespacesLeftOut", (int64_t)status.left_out);
-    json_int(out, "written", (int64_t)status.written);
-    json_int(out, "deleted", (int64_t)status.deleted);
-    json_int(out, "failed", (int64_t)status.failed);
-    json_text(out, "incomplete", status.incomplete);
-    json_text(out, "error", status.error);
-    json_close(out, '}');
+    return policy_writer_status(w->writer);
+}
+
+const char *policy_client_kind(const struct policy_client *w)
+{
+    return w->api->kind;
+}
+
+bool policy_client_is_tried(const struct policy_client *w)
+{
+    return w->options.is_tried;
 }

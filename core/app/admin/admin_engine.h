@@ -29,6 +29,11 @@ struct admin_engine {
 bool admin_engine_reply(void *admin, const char *method, struct buf *result, struct err *err);
 bool admin_engine_begin(void *admin, struct admin_call *call);
 
+/* --- admin_audits.c */
+
+/* Prints continuous audits; nothing without them. */
+void admin_put_continuous(const struct admin_engine *admin, struct buf *out);
+
 /* --- admin_command.c */
 
 void admin_put_commands(const struct admin_engine *admin, struct buf *out);
@@ -42,6 +47,11 @@ void admin_put_informers(const struct admin_engine *admin, struct buf *out);
 
 /* Prints the timers with the times at which they are due. */
 void admin_put_timers(const struct admin_engine *admin, struct buf *out);
+
+/* --- admin_leases.c */
+
+/* Prints the leases with who leads. */
+void admin_put_leases(const struct admin_engine *admin, struct buf *out);
 
 /* --- admin_quarantine.c */
 

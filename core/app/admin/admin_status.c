@@ -242,14 +242,13 @@ static void put_queues(const struct admin_engine *admin, struct buf *out)
 
 static void put_all(const struct admin_engine *admin, struct buf *out)
 {
-    struct engine *engine = admin->engine;
-    const struct managed_scripts *scripts = engine_scripts(engine);
+    const struct managed_scripts *scripts = engine_scripts(admin->engine);
     put_engine(admin, out);
     json_open(out, "scripts", '[');
     for (size_t i = 0; i < scripts->count; i++) put_script(scripts->items[i], out);
     json_close(out, ']');
-    engine_put_continuous(engine, out);
-    engine_put_leases(engine, out);
+    admin_put_continuous(admin, out);
+    admin_put_leases(admin, out);
     admin_put_informers(admin, out);
     put_queues(admin, out);
     admin_put_timers(admin, out);
