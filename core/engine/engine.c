@@ -5,23 +5,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/exit_code.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/web.h"
 #include "script/vm/cpu_watch.h"
 
-void engine_stop(struct engine *engine, int exit_code)
+void engine_stop_as(struct engine *engine, enum engine_outcome outcome)
 {
     if (engine->stopping) return;
     engine->stopping = true;
-    engine->exit_code = exit_code;
+    engine->outcome = outcome;
     engine_step_down(engine);
+}
+
+void engine_stop(struct engine *engine)
+{
+    engine_stop_as(engine, ENGINE_STOPPED);
 }
 
 /* --- calls in flight at a signal */
 
-/* END_MS is the minimum for the end itself, even if that is more than a tenth of --shutdown-timeout. */
+/* END_MS is the minimum for the end itself, even if that is more than a tenth of the shutdown timeout. */
 enum { DRAIN_CHECK_MS = 10, END_MS = 500, WHOLE = 100, EVENTS_FLUSH_MS = 2000 };
 
 static int64_t part_ms(const struct engine *engine, enum end_part part)
@@ -63,15 +67,18 @@ static void on_drain(struct timer *timer)
         timer_start(&engine->drain, loop_clock(engine->loop), DRAIN_CHECK_MS);
         return;
     }
-    if (waiting > 0)
-        log_warn("Cancelled calls that did not finish within --shutdown-timeout", FI("calls", waiting));
-    engine_stop(engine, engine->drained_code);
+    if (waiting > 0) {
+        char message[ENGINE_MESSAGE_MAX];
+        snprintf(message, sizeof message, "Cancelled calls that did not finish within %s",
+                 engine->names->shutdown_timeout);
+        log_warn(message, FI("calls", waiting));
+    }
+    engine_stop_as(engine, ENGINE_ENDED);
 }
 
-/* Stops events, and lets requests of scripts in flight end within --shutdown-timeout. */
-static void drain(struct engine *engine, int exit_code)
+/* Stops events, and lets requests of scripts in flight end within the shutdown timeout. */
+static void drain(struct engine *engine)
 {
-    engine->drained_code = exit_code;
     engine_begin_end(engine);
     /* In this order: no main starts and no generation is activated any more, then sessions and audits end,
      * then scripts stop. */
@@ -93,17 +100,13 @@ bool engine_is_stopping(const struct engine *engine)
     return engine->stopping;
 }
 
-void engine_end(struct engine *engine, int signum)
+void engine_end(struct engine *engine)
 {
     if (engine->stopping) return;
-    log_info("Stopping", F("signal", signum == SIGINT ? "SIGINT" : "SIGTERM"));
-    bool complete = engine->options.mode == ENGINE_RUN;
-    /* `exec` was interrupted before its result; `run` has no result, so SIGTERM is a normal end. */
-    int exit_code = signum == SIGINT ? EXIT_INTERRUPTED : complete ? EXIT_OK : EXIT_INCOMPLETE;
-    if (complete)
-        drain(engine, exit_code);
+    if (engine->options.keeps_running)
+        drain(engine);
     else
-        engine_stop(engine, exit_code);
+        engine_stop_as(engine, ENGINE_ENDED); /* its result is incomplete in any case */
 }
 
 /* --- start and stop */
@@ -114,7 +117,7 @@ static void on_hangup(void *ctx, int signum)
 {
     struct engine *engine = ctx;
     write_log_reopen(engine->audit);
-    if (engine->options.mode != ENGINE_RUN || atomic_exchange(&engine->hangup_posted, true)) return;
+    if (!engine->options.keeps_running || atomic_exchange(&engine->hangup_posted, true)) return;
     mailbox_post(loop_mailbox(engine->loop), &engine->hangup);
 }
 
@@ -127,11 +130,11 @@ static void on_hangup_mail(struct mail *mail)
                 RELOAD_IF_REFUSED); /* not forced, as rotation of an audit log sends it too */
 }
 
-/* Handles SIGHUP, sent by tools that rotate logs and by operators to scan scripts. Without an audit log it
- * ends `exec`, as when a terminal is closed. */
+/* Handles SIGHUP, sent by tools that rotate logs and by operators to scan scripts. With neither an audit log
+ * nor reloads it ends the process, as when a terminal is closed. */
 static void watch_hangup(struct engine *engine)
 {
-    if (engine->options.mode != ENGINE_RUN && !engine->options.settings->audit_log) return;
+    if (!engine->options.keeps_running && !engine->options.settings->audit_log) return;
     engine->hangup.deliver = on_hangup_mail;
     engine->on_hangup = signal_watch_new(io_thread_loop(engine->cluster->io), SIGHUP, on_hangup, engine);
 }
@@ -192,24 +195,24 @@ bool engine_load(struct engine *engine)
     return engine_load_scripts(engine);
 }
 
-int engine_run(struct engine *engine)
+enum engine_outcome engine_run(struct engine *engine)
 {
     engine->started = true;
     engine->started_us = clock_wall_us(loop_clock(engine->loop));
     const struct cluster_config *config = engine->cluster->options.config;
-    if (engine->options.mode == ENGINE_RUN)
+    if (engine->options.keeps_running)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", config->source),
                  F("server", config->server), FI("scripts", engine->scripts.count));
     /* Each step may stop the engine. */
     engine_refresh_kinds(engine);
     if (!engine->stopping) engine_start_leaders(engine);
     engine_check_soon(engine);
-    if (engine->options.mode == ENGINE_RUN) {
+    if (engine->options.keeps_running) {
         reload_watch(&engine->scripts);
         probations_begin(&engine->scripts);
     }
     if (!engine->stopping) loop_run(engine->loop);
-    return engine->exit_code;
+    return engine->outcome;
 }
 
 void engine_drain(struct engine *engine)
@@ -221,7 +224,7 @@ void engine_drain(struct engine *engine)
 static int64_t flush_ms(const struct engine *engine)
 {
     int64_t left_ms = engine->ending_ms ? engine_end_left_ms(engine, END_EVENTS) : EVENTS_FLUSH_MS;
-    if (engine->options.mode == ENGINE_DRIVEN) return 0;
+    if (engine->options.is_driven) return 0;
     return left_ms < EVENTS_FLUSH_MS ? left_ms : EVENTS_FLUSH_MS;
 }
 
@@ -241,7 +244,7 @@ void engine_close(struct engine *engine)
 void engine_free(struct engine *engine)
 {
     /* The summary comes last, after everything that may still log. */
-    bool is_notified = engine->started && engine->options.mode == ENGINE_RUN;
+    bool is_notified = engine->started && engine->options.keeps_running;
     struct engine_summary summary = engine->summary;
     signal_watch_free(engine->on_hangup);
     write_log_free(engine->audit);

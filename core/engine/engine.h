@@ -12,10 +12,11 @@
 struct cluster;
 struct engine;
 
-enum engine_mode {
-    ENGINE_RUN,    /* until a signal */
-    ENGINE_EXEC,   /* until the one script's main returns */
-    ENGINE_DRIVEN, /* until its driver has enough, who turns the one loop that it is on */
+/* Reason of the end of an engine; its driver chooses the exit code. */
+enum engine_outcome {
+    ENGINE_STOPPED, /* by engine_stop */
+    ENGINE_ENDED,   /* by engine_end */
+    ENGINE_REFUSED, /* a script uses a kind that the server does not have; each one was printed */
 };
 
 /* Observer of an engine; each function may be NULL. All on the engine thread. */
@@ -32,17 +33,22 @@ struct engine_watcher {
     void (*kinds)(void *ctx, const struct err *err);
     /* A script's main has ended. */
     void (*main_done)(void *ctx, enum script_result result, int exit_code);
-    /* Scripts are about to be stopped, as a signal came. Outside of any call into Lua. */
+    /* Scripts are about to be stopped by engine_end. Outside of any call into Lua. */
     void (*ending)(void *ctx);
     void *ctx;
 };
 
 struct engine_options {
-    enum engine_mode mode;
-    struct loop *loop;                      /* of the engine thread, with its clock; borrowed */
-    struct cluster *cluster;                /* on that loop; taken, also when this fails; NULL: it has */
+    /* Runs until engine_end, which lets calls in flight finish: changed files are reloaded; the start, syncs
+     * and the end are logged. */
+    bool keeps_running;
+    bool needs_main;         /* refuses scripts that do not call k8s.main */
+    bool print_waits;        /* as of the host (host.h) */
+    bool is_driven;          /* the driver turns the one loop that the engine is on, until it has enough */
+    struct loop *loop;       /* of the engine thread, with its clock; borrowed */
+    struct cluster *cluster; /* on that loop; taken, also when this fails; NULL: it has */
     const struct engine_settings *settings; /* borrowed */
-    const struct script_files *files;       /* borrowed; not of ENGINE_DRIVEN */
+    const struct script_files *files;       /* borrowed; not if is_driven */
     struct http_local *others; /* all servers but the cluster's, in this process; NULL: the network */
     struct engine_watcher watcher;
 };
@@ -55,19 +61,19 @@ struct loop *engine_loop(const struct engine *engine);
 struct loop *engine_io_loop(const struct engine *engine);
 /* Starts the I/O thread and loads every script. False when anything is wrong; each cause was printed. */
 bool engine_load(struct engine *engine);
-/* Runs; returns the exit code. */
-int engine_run(struct engine *engine);
-/* A signal came: the engine ends, and engine_run returns. */
-void engine_end(struct engine *engine, int signum);
-/* Nothing more is to be done: the engine ends now, unless it does, and engine_run returns this code. */
-void engine_stop(struct engine *engine, int exit_code);
+/* Runs until one of the next two, or until a script is refused. */
+enum engine_outcome engine_run(struct engine *engine);
+/* Ends the engine before its work is done, as a signal came. */
+void engine_end(struct engine *engine);
+/* Ends the engine at once, as its work is done; does nothing if it is stopping. */
+void engine_stop(struct engine *engine);
 /* Returns whether the end has begun: sessions are not taken any more. */
 bool engine_is_ending(const struct engine *engine);
 /* Returns whether engine_run is about to return. */
 bool engine_is_stopping(const struct engine *engine);
 /* The end takes no longer, unless a script does not return. */
 int64_t engine_timeout_ms(const struct engine *engine);
-/* --- Of ENGINE_DRIVEN, outside of any callback, instead of engine_load and engine_run. */
+/* --- Of engines that are driven, outside of any callback, instead of engine_load and engine_run. */
 
 /* Loads and starts a script; call engine_begin once leadership is decided. */
 bool engine_add(struct engine *engine, const char *path, const char *name, struct err *err);

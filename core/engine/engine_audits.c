@@ -1,4 +1,5 @@
 /* Continuous audits of an engine: their scripts, and when they run; see engine_internal.h. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "audit/continuous/continuous.h"
@@ -15,7 +16,7 @@ struct engine_continuous {
     bool logged;                  /* that there is no rule */
 };
 
-/* Its leadership by the lease of --leader-elect; NULL: it has none. */
+/* Returns the leadership by the lease of the host; NULL: there is none. */
 static struct leadership *own_leadership(const struct engine *engine)
 {
     for (size_t i = 0; i < leaders_count(engine->cluster->parts.leaders); i++) {
@@ -25,7 +26,7 @@ static struct leadership *own_leadership(const struct engine *engine)
     return NULL;
 }
 
-/* Two replicas would count each finding twice. Under --dry-run there is no election. */
+/* Two replicas would count each finding twice. A dry run takes part in no election. */
 static bool elects(const struct engine *engine)
 {
     return engine->options.settings->elects && engine->competes;
@@ -57,12 +58,15 @@ static void make_writer(struct engine *engine)
     const struct engine_settings *settings = engine->options.settings;
     const struct policy_api *api = policy_api_of(settings->report);
     if (!api) return;
-    if (engine->host.write_mode == WRITES_RECORDED) {
-        log_info("Policy reports are disabled by --dry-run=client");
-        return;
-    }
+    char message[ENGINE_MESSAGE_MAX];
+    bool is_recorded = engine->host.write_mode == WRITES_RECORDED;
     bool is_tried = engine->host.write_mode == WRITES_TRIED;
-    if (is_tried) log_info("Policy reports are not persisted because of --dry-run=server");
+    snprintf(message, sizeof message,
+             is_recorded ? "Policy reports are disabled by %s"
+                         : "Policy reports are not persisted because of %s",
+             is_recorded ? engine->names->recorded : engine->names->tried);
+    if (is_recorded || is_tried) log_info(message);
+    if (is_recorded) return;
     engine->report->writer =
         policy_client_new(&(const struct policy_client_options){.clock = loop_clock(engine->loop),
                                                                 .live = engine->cluster->parts.live,
@@ -130,17 +134,20 @@ static void end_term(struct engine_continuous *report, struct fence *next)
     report->term = next ? fence_ref(next) : NULL;
 }
 
-static void print_without_rules(struct engine_continuous *report)
+static void warn_without_rules(const struct engine *engine)
 {
-    if (!report->logged && continuous_status(report->audit).rules == 0)
-        log_warn("--report has no effect, none of the scripts has a rule (k8s.rule)");
+    char message[ENGINE_MESSAGE_MAX];
+    struct engine_continuous *report = engine->report;
+    snprintf(message, sizeof message, "%s has no effect, none of the scripts has a rule (k8s.rule)",
+             engine->names->report);
+    if (!report->logged && continuous_status(report->audit).rules == 0) log_warn(message);
     report->logged = true;
 }
 
 void engine_continuous_leadership(struct engine *engine)
 {
     if (!engine->report || engine->ending_ms) return;
-    print_without_rules(engine->report);
+    warn_without_rules(engine);
     end_term(engine->report, fence_of(engine));
     set_active(engine->report, leads(engine));
 }

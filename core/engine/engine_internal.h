@@ -10,6 +10,8 @@
 #include "script/vm/running.h"
 #include "script/vm/turns.h"
 
+enum { ENGINE_MESSAGE_MAX = 128 }; /* of the log, with a name of a setting */
+
 struct engine_summary {
     struct script_counters calls;
     size_t unhandled; /* events */
@@ -22,14 +24,15 @@ struct engine {
     struct web *web;
     struct write_log *audit; /* writes of scripts */
     struct script_host host;
+    const struct setting_names *names; /* never NULL */
     struct turns turns;
     struct running running;  /* other threads read it */
     struct cpu_watch *watch; /* NULL: the system has no thread CPU timer */
     struct managed_scripts scripts;
-    struct signal_watch *on_hangup; /* on the I/O thread; NULL for `exec` without an audit log */
+    struct signal_watch *on_hangup; /* on the I/O thread; NULL: SIGHUP is not handled */
     struct mail hangup;             /* to the engine thread */
     _Atomic bool hangup_posted;
-    struct engine_continuous *report; /* continuous audits; NULL without --report */
+    struct engine_continuous *report; /* continuous audits; NULL: none */
     int refreshes;                    /* consecutive discovery refreshes while kinds are missing */
     int64_t refresh_due_ms;           /* due time of the last refresh */
     bool writes_checked;              /* k8s.writes was compared with discovery, once */
@@ -40,19 +43,20 @@ struct engine {
     struct timer check; /* starts main functions that are ready, outside of callbacks of the factory */
     struct timer drain; /* checks whether calls in flight have ended */
     int64_t ending_ms;  /* start of the shutdown; 0 before */
-    int drained_code;
     struct timer step_down_timer; /* checks whether functions for the end of leadership have ended */
     bool competes;                /* for leases */
     bool releasing;               /* leases are being released; ends with `step_down_timer` */
     bool stopping;
-    int exit_code;
+    enum engine_outcome outcome;
 };
 
 /* --- engine.c */
 
-/* End of each phase of the shutdown, in hundredths of --shutdown-timeout. Freeing the engine takes the
+/* End of each phase of the shutdown, in hundredths of the shutdown timeout. Freeing the engine takes the
  * rest. */
 enum end_part { END_CALLS = 90, END_LEASES = 95, END_EVENTS = 97 };
+/* Like engine_stop, with another outcome. */
+void engine_stop_as(struct engine *engine, enum engine_outcome outcome);
 /* Starts the shutdown, unless it has started. */
 void engine_begin_end(struct engine *engine);
 /* Marks the state that the status shows as changed. */
@@ -133,20 +137,20 @@ void engine_warn_params(struct engine *engine);
 
 /* Called when the holder of one of the leases has changed. */
 void engine_leadership_changed(void *engine);
-/* Joins the elections that loaded scripts asked for, but not under --dry-run. */
+/* Joins the elections that loaded scripts asked for, but not in a dry run. */
 void engine_start_leaders(struct engine *engine);
 /* Ends leadership of scripts, then releases leases (L-8), then stops the loop. */
 void engine_step_down(struct engine *engine);
 void engine_on_step_down(struct timer *timer);
 
-/* --- engine_audits.c: each does nothing without --report */
+/* --- engine_audits.c: each does nothing without continuous audits */
 
 void engine_make_continuous(struct engine *engine);
 /* Called when a cache has synced. */
 void engine_continuous_claims_changed(struct engine *engine);
 /* Replaces `before` by `now` in the continuous audit; either may be NULL. Call before `before` is freed. */
 void engine_continuous_take(struct engine *engine, struct script *before, struct script *now);
-/* Called when the holder of the lease of --leader-elect has changed. */
+/* Called when the holder of the lease of the host has changed. */
 void engine_continuous_leadership(struct engine *engine);
 /* Stops evaluating rules. */
 void engine_end_continuous(struct engine *engine);

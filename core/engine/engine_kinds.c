@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/exit_code.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine_internal.h"
@@ -48,8 +47,10 @@ static void refuse_incoming(struct managed_script *managed, const char *place, c
     struct buf text = {0};
     buf_printf(&text, "%s: %s", place, err->text);
     if (may_come)
-        buf_puts(&text, "; a reload does not wait for missing kinds: install the CustomResourceDefinition "
-                        "and run kubelua reload, or change the file");
+        buf_printf(&text,
+                   "; a reload does not wait for missing kinds: install the CustomResourceDefinition and run "
+                   "%s, or change the file",
+                   managed->scripts->options.reload_name);
     reload_unknown_kind(managed, buf_text(&text));
     buf_clear(&text);
 }
@@ -182,7 +183,7 @@ void engine_update_kinds(struct engine *engine, const struct catalogue *catalogu
     engine_log_skipped(&r.skipped);
     engine_claims_settled(engine);
     if (r.refused.len)
-        engine_stop(engine, EXIT_USAGE);
+        engine_stop_as(engine, ENGINE_REFUSED);
     else if (is_anything_missing(engine))
         engine_refresh_kinds_soon(engine);
     else if (lacking)

@@ -1,9 +1,12 @@
-/* Elections of scripts, and release of leases at the end; see engine_internal.h. */
+/* Elections of scripts, and release of leases at the end; see engine_internal.h. */ #include <stdio.h>
+
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine_internal.h"
 
-enum { CHECK_MS = 10 }; /* poll period of stop functions */
+    enum {
+        CHECK_MS = 10
+    }; /* poll period of stop functions */
 
 void engine_leadership_changed(void *ctx)
 {
@@ -18,11 +21,15 @@ void engine_leadership_changed(void *ctx)
 void engine_start_leaders(struct engine *engine)
 {
     size_t leases = leaders_count(engine->cluster->parts.leaders);
+    char message[ENGINE_MESSAGE_MAX];
     engine->competes = engine->host.write_mode == WRITES_SENT;
     if (engine->competes)
         leaders_start(engine->cluster->parts.leaders);
-    else if (leases > 0)
-        log_info("Leader election is disabled by --dry-run, all scripts lead", FI("leases", leases));
+    else if (leases > 0) {
+        snprintf(message, sizeof message, "Leader election is disabled by %s, all scripts lead",
+                 engine->names->dry_run);
+        log_info(message, FI("leases", leases));
+    }
     engine_continuous_leadership(engine);
 }
 
@@ -64,7 +71,10 @@ void engine_on_step_down(struct timer *timer)
     struct engine *engine = container_of(timer, struct engine, step_down_timer);
     size_t waiting = 0;
     if (engine->releasing) {
-        log_warn("Lease was not released within --shutdown-timeout");
+        char message[ENGINE_MESSAGE_MAX];
+        snprintf(message, sizeof message, "Lease was not released within %s",
+                 engine->names->shutdown_timeout);
+        log_warn(message);
         loop_stop(engine->loop);
         return;
     }

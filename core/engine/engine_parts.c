@@ -32,17 +32,33 @@ static void on_scanned(void *ctx)
     engine_warn_params(ctx);
 }
 
+/* Names for a driver without flags. */
+static const struct setting_names plain_names = {
+    .http_hosts = "allowed hosts",
+    .audit_log = "log of writes",
+    .report = "continuous audit",
+    .dry_run = "the dry run",
+    .recorded = "the dry run",
+    .tried = "the dry run on the server",
+    .shutdown_timeout = "the shutdown timeout",
+    .reload_timeout = "the reload timeout",
+    .reload = "a reload",
+};
+
 void engine_make_scripts(struct engine *engine)
 {
     const struct engine_settings *settings = engine->options.settings;
+    engine->names = settings->names ? settings->names : &plain_names;
     managed_scripts_init(&engine->scripts, &(struct managed_scripts_options){
                                                .loop = engine->loop,
                                                .host = &engine->host,
                                                .files = settings->files,
                                                .file_count = settings->file_count,
+                                               .reload_name = engine->names->reload,
+                                               .timeout_name = engine->names->reload_timeout,
                                                .reload_timeout_ms = settings->reload_timeout_ms,
                                                .reload_probation_ms = settings->reload_probation_ms,
-                                               .is_counted = engine->options.mode == ENGINE_RUN,
+                                               .is_counted = engine->options.keeps_running,
                                                .hooks = {.resolve_kinds = resolve_kinds,
                                                          .refresh_kinds = engine_refresh_kinds,
                                                          .params_stay = engine_params_stay,
@@ -62,7 +78,7 @@ static bool make_web(struct engine *engine, struct err *err)
     const char *identity = settings->identity;
     struct web_allow *allow =
         options->others ? NULL : web_allow_new(settings->http_hosts, settings->http_host_count, err);
-    if (!allow && !options->others) return err_wrap(err, "--allow-http");
+    if (!allow && !options->others) return err_wrap(err, "%s", engine->names->http_hosts);
     engine->web =
         web_new(&(struct web_options){.engine_loop = engine->loop,
                                       .io_loop = io_thread_loop(engine->cluster->io),
@@ -86,7 +102,7 @@ static void watch_cluster(struct engine *engine)
 static bool make_inputs(struct engine *engine, struct err *err)
 {
     engine->audit = write_log_new(engine->options.settings->audit_log, err);
-    return engine->audit ? make_web(engine, err) : err_wrap(err, "--audit-log");
+    return engine->audit ? make_web(engine, err) : err_wrap(err, "%s", engine->names->audit_log);
 }
 
 static void on_attached(void *ctx)
@@ -110,7 +126,7 @@ static void make_host(struct engine *engine)
             .is_given_up_ctx = &engine->scripts,
             .attached = on_attached,
             .attached_ctx = engine,
-            .print_waits = engine->options.mode == ENGINE_EXEC,
+            .print_waits = engine->options.print_waits,
         },
         engine->options.settings);
 }
@@ -120,7 +136,7 @@ static void make_host(struct engine *engine)
 static void make_watch(struct engine *engine)
 {
     struct err err;
-    if (engine->options.mode == ENGINE_DRIVEN) return;
+    if (engine->options.is_driven) return;
     engine->watch = cpu_watch_new(&err);
     if (!engine->watch) log_warn("CPU time of C functions is not limited", F("err", err.text));
 }

@@ -23,7 +23,7 @@ static bool load_first(struct engine *engine, struct managed_script *managed, st
     managed->running = script;
     managed->made++;
     engine_continuous_take(engine, NULL, script);
-    if (engine->options.mode != ENGINE_EXEC || script_has_main(script)) return true;
+    if (!engine->options.needs_main || script_has_main(script)) return true;
     return err_set(err, ERR_INVALID, "%s: nothing to run: the script does not call k8s.main", managed->path);
 }
 
@@ -120,8 +120,7 @@ void engine_claim_changed(void *ctx, struct informer_claim *claim)
 void engine_claim_synced(void *ctx, const char *informer, size_t objects)
 {
     struct engine *engine = ctx;
-    if (engine->options.mode == ENGINE_RUN)
-        log_info("Synced", F("informer", informer), FI("objects", objects));
+    if (engine->options.keeps_running) log_info("Synced", F("informer", informer), FI("objects", objects));
 }
 
 struct engine_summary engine_sum_up(const struct engine *engine)

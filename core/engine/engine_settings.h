@@ -5,13 +5,25 @@
 #include "informer/shared/shared_factory.h"
 #include "script/generation/script.h"
 
+/* Names in messages, as the users of a driver know them: of settings, and of the action that loads changed
+ * files again. */
+struct setting_names {
+    const char *http_hosts, *audit_log, *report;
+    const char *dry_run;          /* any write mode but WRITES_SENT */
+    const char *recorded, *tried; /* those two modes */
+    const char *shutdown_timeout, *reload_timeout;
+    const char *reload; /* "kubelua reload" */
+};
+
 struct engine_settings {
+    const struct setting_names *names; /* NULL: those of a driver without flags */
+
     /* Requests to the server. */
     size_t max_object_size;
     int64_t request_timeout_ms; /* 0: none */
     double qps;                 /* 0: no limit, unless there is a burst (H-1) */
     int burst;
-    const char *const *http_hosts; /* that http.request may ask */
+    const char *const *http_hosts; /* that http.request may send to */
     size_t http_host_count;
 
     /* Informers. */
@@ -30,8 +42,8 @@ struct engine_settings {
     size_t lua_path_count;
     bool notes_functions;          /* as of the host, too */
     const char *default_namespace; /* "": all */
-    struct lease_config lease;     /* without a name: the default, and nobody asks in which namespace */
-    bool runs_rules;               /* claims of rules are held otherwise */
+    struct lease_config lease;     /* without a name: the default, in any namespace */
+    bool runs_rules;               /* claims of rules stay suspended otherwise */
     bool elects;                   /* scripts that do not call k8s.leader take part in one election */
 
     /* Writes. */

@@ -113,6 +113,22 @@ describe("check-style", function()
     passes("style", { ["spec/core/a_spec.c"] = "assert(x);\n" })
   end)
 
+  it("finds flags, exit codes and JSON in the engine as a layer, which its drivers know", function()
+    finds("style", "core/engine/a.c:2: a driver names flags (ADR 5): --dry-run", {
+      ["core/engine/a.c"] = opening .. 'log_info("Disabled by --dry-run");\n',
+    })
+    finds("style", "core/engine/a.c:2: a driver chooses exit codes (ADR 5): EXIT_USAGE", {
+      ["core/engine/a.c"] = opening .. "engine_stop(engine, EXIT_USAGE);\n",
+    })
+    finds("style", "core/engine/a.c:2: app/admin prints the status (ADR 5): base/text/json_out.h", {
+      ["core/engine/a.c"] = opening .. '#include "base/text/json_out.h"\n',
+    })
+    passes("style", {
+      ["core/engine/a.c"] = opening .. "/* --- the end */\n--count;\n",
+      ["core/app/a.c"] = opening .. 'f("--dry-run", EXIT_USAGE);\n',
+    })
+  end)
+
   it("finds readers of C strings that end at a NUL byte", function()
     finds("style", "core/script/a.c:2: luaL_checkstring ends at a NUL byte: arg_str, or own_text", {
       ["core/script/a.c"] = opening .. "x = luaL_checkstring(L, 1);\n",

@@ -255,7 +255,7 @@ static bool open(struct cluster_audit *live, struct err *err)
                                                                           .settings = &live->settings,
                                                                           .is_quiet = true},
                                           err);
-    live->engine = engine_new(&(const struct engine_options){.mode = ENGINE_DRIVEN,
+    live->engine = engine_new(&(const struct engine_options){.is_driven = true,
                                                              .loop = live->loop,
                                                              .cluster = cluster,
                                                              .settings = &live->settings,

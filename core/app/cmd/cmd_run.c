@@ -21,21 +21,21 @@ enum { FLUSH_MS = 2000 }; /* for what waits for stdout and stderr at the end */
 
 static struct options options;
 
-static const struct flag_group *groups_of(enum engine_mode mode)
+static const struct flag_group *groups_of(enum driver_mode mode)
 {
     static const struct flag none = {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL};
     static struct flag_group all[9];
     size_t n = 0;
-    all[n++].flags = mode == ENGINE_RUN ? run_flags(&options) : exec_flags(&options);
+    all[n++].flags = mode == DRIVER_RUN ? run_flags(&options) : exec_flags(&options);
     all[n++].flags = engine_flags(&options);
-    if (mode == ENGINE_RUN) all[n++].flags = param_flags(&options);
-    if (mode == ENGINE_RUN) all[n++].flags = ignore_flags(&options);
+    if (mode == DRIVER_RUN) all[n++].flags = param_flags(&options);
+    if (mode == DRIVER_RUN) all[n++].flags = ignore_flags(&options);
     all[n++] = (struct flag_group){"Scripts:", script_flags(&options)};
     all[n++] = (struct flag_group){"Leader election:", leader_flags(&options.leader)};
     all[n++] = (struct flag_group){"Connection:", connection_flags(&options)};
     all[n++] = (struct flag_group){
         "Each flag can also be set in the environment: KUBELUA_LOG_FORMAT sets --log-format.", &none};
-    if (mode == ENGINE_EXEC) options.script_limits.values[LIMIT_MAIN_CPU] = LIMIT_NONE;
+    if (mode == DRIVER_EXEC) options.script_limits.values[LIMIT_MAIN_CPU] = LIMIT_NONE;
     return all;
 }
 
@@ -83,10 +83,10 @@ static void warn_of_token(const char *token)
         log_warn("Token on the command line is visible to other users of the machine, use a kubeconfig");
 }
 
-static bool prepare(enum engine_mode mode, struct flag_list *arguments, struct script_files *files,
+static bool prepare(enum driver_mode mode, struct flag_list *arguments, struct script_files *files,
                     struct cluster_config *cluster, struct err *err)
 {
-    if (mode == ENGINE_EXEC && !name_script(arguments, err)) return false;
+    if (mode == DRIVER_EXEC && !name_script(arguments, err)) return false;
     log_setup(strcmp(options.log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, options.verbosity);
     warn_of_token(options.cluster.token);
     return options_read_params(&options, err) && check_ignore(err) && check_namespace(err) &&
@@ -105,23 +105,22 @@ int launch_check_output(const char *command, int exit_code)
     return exit_code == EXIT_INTERRUPTED ? exit_code : EXIT_INCOMPLETE;
 }
 
-static int launch(enum engine_mode mode, struct command_line *line)
+static int launch(enum driver_mode mode, struct command_line *line)
 {
     struct script_files files = {0};
     struct cluster_config cluster = {0};
     struct err err;
     int exit_code;
     if (prepare(mode, &line->arguments, &files, &cluster, &err)) {
-        if (mode == ENGINE_EXEC) writer_end_with_reader();
+        if (mode == DRIVER_EXEC) writer_end_with_reader();
         writer_start(WRITER_BUFFER_DEFAULT, clock_real());
         const struct engine_settings settings = options_for_engine(&options, cluster.namespace_);
         signal(SIGPIPE, SIG_IGN);
         signal(SIGXFSZ, SIG_IGN); /* a limit of files is an error as a full disk is */
-        exit_code =
-            driver_run(&options, &cluster,
-                       &(struct engine_options){.mode = mode, .settings = &settings, .files = &files});
+        exit_code = driver_run(&(const struct driver_options){
+            .mode = mode, .options = &options, .config = &cluster, .settings = &settings, .files = &files});
         writer_stop(FLUSH_MS);
-        if (mode == ENGINE_EXEC) exit_code = launch_check_output(line->argv[0], exit_code);
+        if (mode == DRIVER_EXEC) exit_code = launch_check_output(line->argv[0], exit_code);
     } else {
         char who[32];
         snprintf(who, sizeof who, "kubelua %s", line->argv[0]);
@@ -138,12 +137,12 @@ static int launch(enum engine_mode mode, struct command_line *line)
 
 static const struct flag_group *run_groups(void)
 {
-    return groups_of(ENGINE_RUN);
+    return groups_of(DRIVER_RUN);
 }
 
 static int run(struct command_line *line)
 {
-    return launch(ENGINE_RUN, line);
+    return launch(DRIVER_RUN, line);
 }
 
 const struct command cmd_run = {
@@ -156,12 +155,12 @@ const struct command cmd_run = {
 
 static const struct flag_group *exec_groups(void)
 {
-    return groups_of(ENGINE_EXEC);
+    return groups_of(DRIVER_EXEC);
 }
 
 static int run_exec(struct command_line *line)
 {
-    return launch(ENGINE_EXEC, line);
+    return launch(DRIVER_EXEC, line);
 }
 
 const struct command cmd_exec = {

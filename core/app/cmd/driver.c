@@ -1,6 +1,7 @@
 /* Driver of `run` and `exec`: an engine and its surroundings; see driver.h. */
 #include "app/cmd/driver.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "app/admin/admin_engine.h"
@@ -19,10 +20,12 @@
 enum { REPL, AUDIT, SESSIONS };
 
 struct driver {
+    const struct driver_options *started;
     const struct options *options;
     struct loop *loop; /* of the engine thread */
     struct engine *engine;
     struct shutdown_watch *shutdown_watch;
+    int signum;          /* that ended the engine; 0: none */
     struct exec_end end; /* of `exec` */
 
     /* For `run` only; NULL for `exec`. */
@@ -53,7 +56,7 @@ static void on_touched(void *ctx)
 /* Called for `exec` only. */
 static void on_main_done(void *ctx, enum script_result result, int exit_code)
 {
-    const struct driver *driver = ctx;
+    struct driver *driver = ctx;
     exec_end_main_done(&driver->end, result, exit_code);
 }
 
@@ -68,11 +71,13 @@ static void on_ending(void *ctx)
 
 static void on_signal(void *ctx, int signum)
 {
-    const struct driver *driver = ctx;
+    struct driver *driver = ctx;
+    if (engine_is_stopping(driver->engine)) return;
     /* Before the engine ends: readiness must fail as soon as traffic should go elsewhere. */
-    if (driver->monitor && !engine_is_stopping(driver->engine))
-        health_set_stopping(monitor_health(driver->monitor));
-    engine_end(driver->engine, signum);
+    if (driver->monitor) health_set_stopping(monitor_health(driver->monitor));
+    log_info("Stopping", F("signal", signum == SIGINT ? "SIGINT" : "SIGTERM"));
+    driver->signum = signum;
+    engine_end(driver->engine);
 }
 
 /* Creates the monitor before any script runs, so that a port in use is found first. */
@@ -150,9 +155,9 @@ static bool make_admin(struct driver *driver)
 
 /* --- from start to end */
 
-static bool make_parts(struct driver *driver, enum engine_mode mode)
+static bool make_parts(struct driver *driver)
 {
-    if (mode == ENGINE_RUN && (!make_monitor(driver) || !make_admin(driver))) return false;
+    if (driver->started->mode == DRIVER_RUN && (!make_monitor(driver) || !make_admin(driver))) return false;
     driver->shutdown_watch = shutdown_watch_new(&(struct shutdown_watch_options){
         .engine_loop = engine_loop(driver->engine),
         .stop = on_signal,
@@ -178,39 +183,52 @@ static void close_all(struct driver *driver)
     loop_free(driver->loop);
 }
 
-static struct engine *make_engine(struct driver *driver, const struct cluster_config *config,
-                                  const struct engine_options *engine, struct err *err)
+static struct engine *make_engine(struct driver *driver, struct err *err)
 {
-    struct engine_options watched = *engine;
-    bool exec = engine->mode == ENGINE_EXEC;
-    watched.loop = driver->loop;
-    watched.cluster = cluster_new(&(const struct cluster_options){.engine_loop = driver->loop,
-                                                                  .config = config,
-                                                                  .settings = engine->settings},
-                                  err);
-    watched.watcher = (struct engine_watcher){.claims_changed = on_claims_changed,
-                                              .touched = on_touched,
-                                              .main_done = exec ? on_main_done : NULL,
-                                              .ending = on_ending,
-                                              .ctx = driver};
-    return engine_new(&watched, err);
+    const struct driver_options *started = driver->started;
+    bool exec = started->mode == DRIVER_EXEC;
+    struct cluster *cluster = cluster_new(&(const struct cluster_options){.engine_loop = driver->loop,
+                                                                          .config = started->config,
+                                                                          .settings = started->settings},
+                                          err);
+    return engine_new(&(const struct engine_options){.keeps_running = !exec,
+                                                     .needs_main = exec,
+                                                     .print_waits = exec,
+                                                     .loop = driver->loop,
+                                                     .cluster = cluster,
+                                                     .settings = started->settings,
+                                                     .files = started->files,
+                                                     .watcher = {.claims_changed = on_claims_changed,
+                                                                 .touched = on_touched,
+                                                                 .main_done = exec ? on_main_done : NULL,
+                                                                 .ending = on_ending,
+                                                                 .ctx = driver}},
+                      err);
 }
 
-int driver_run(const struct options *options, const struct cluster_config *config,
-               const struct engine_options *engine)
+/* SIGTERM is a normal end of `run`, which has no result; it interrupts `exec` before its result. */
+static int exit_code_of(const struct driver *driver, enum engine_outcome outcome)
 {
-    struct driver driver = {.options = options, .loop = loop_new()};
+    if (outcome == ENGINE_REFUSED) return EXIT_USAGE;
+    if (outcome == ENGINE_STOPPED) return driver->end.exit_code;
+    if (driver->signum == SIGINT) return EXIT_INTERRUPTED;
+    return driver->started->mode == DRIVER_RUN ? EXIT_OK : EXIT_INCOMPLETE;
+}
+
+int driver_run(const struct driver_options *options)
+{
+    struct driver driver = {.started = options, .options = options->options, .loop = loop_new()};
     struct err err;
-    driver.engine = make_engine(&driver, config, engine, &err);
+    driver.engine = make_engine(&driver, &err);
     if (!driver.engine) {
         log_fatal("kubelua", err.text);
         loop_free(driver.loop);
         return EXIT_USAGE;
     }
-    bool ok = make_parts(&driver, engine->mode) && engine_load(driver.engine);
-    if (ok && engine->mode == ENGINE_EXEC)
-        exec_end_begin(&driver.end, driver.engine, options->sync_timeout_ms);
-    int exit_code = ok ? engine_run(driver.engine) : EXIT_USAGE;
+    bool ok = make_parts(&driver) && engine_load(driver.engine);
+    if (ok && options->mode == DRIVER_EXEC)
+        exec_end_begin(&driver.end, driver.engine, options->options->sync_timeout_ms);
+    int exit_code = ok ? exit_code_of(&driver, engine_run(driver.engine)) : EXIT_USAGE;
     close_all(&driver);
     return exit_code;
 }

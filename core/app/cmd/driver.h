@@ -6,7 +6,19 @@
 
 struct cluster_config;
 
-/* Runs an engine on a cluster from start to end and returns the exit code. The loop, the cluster and the
- * watcher of the engine's options are set here. */
-int driver_run(const struct options *options, const struct cluster_config *config,
-               const struct engine_options *engine);
+enum driver_mode {
+    DRIVER_RUN,  /* until a signal */
+    DRIVER_EXEC, /* until the one script's main returns */
+};
+
+/* Borrowed. */
+struct driver_options {
+    enum driver_mode mode;
+    const struct options *options;
+    const struct cluster_config *config;
+    const struct engine_settings *settings;
+    const struct script_files *files;
+};
+
+/* Runs an engine on a cluster from start to end; returns the exit code. */
+int driver_run(const struct driver_options *options);

@@ -57,11 +57,17 @@ static void note_unhandled(const struct script *script)
                  FI("events", events));
 }
 
-void exec_end_main_done(const struct exec_end *end, enum script_result result, int code)
+static void stop(struct exec_end *end, int exit_code)
+{
+    end->exit_code = exit_code;
+    engine_stop(end->engine);
+}
+
+void exec_end_main_done(struct exec_end *end, enum script_result result, int code)
 {
     const struct script *script = engine_scripts(end->engine)->generations[0];
     note_unhandled(script);
-    engine_stop(end->engine, result == SCRIPT_OK ? check_complete(script, code) : EXIT_INCOMPLETE);
+    stop(end, result == SCRIPT_OK ? check_complete(script, code) : EXIT_INCOMPLETE);
 }
 
 /* --- the time to sync is over */
@@ -86,12 +92,12 @@ static void report_laggard(const struct engine *engine, struct informer_claim *c
 
 static void on_deadline(struct timer *timer)
 {
-    const struct exec_end *end = container_of(timer, struct exec_end, deadline);
+    struct exec_end *end = container_of(timer, struct exec_end, deadline);
     const struct managed_scripts *scripts = engine_scripts(end->engine);
     if (scripts->items[0]->main_started || engine_is_stopping(end->engine)) return;
     for (size_t j = 0; j < script_claim_count(scripts->generations[0]); j++)
         report_laggard(end->engine, script_claim(scripts->generations[0], j));
-    engine_stop(end->engine, EXIT_INCOMPLETE);
+    stop(end, EXIT_INCOMPLETE);
 }
 
 void exec_end_begin(struct exec_end *end, struct engine *engine, int64_t sync_timeout_ms)

@@ -17,9 +17,22 @@ static enum write_mode write_mode(const char *dry_run)
                                             : WRITES_SENT;
 }
 
+static const struct setting_names names_of_flags = {
+    .http_hosts = "--allow-http",
+    .audit_log = "--audit-log",
+    .report = "--report",
+    .dry_run = "--dry-run",
+    .recorded = "--dry-run=client",
+    .tried = "--dry-run=server",
+    .shutdown_timeout = "--shutdown-timeout",
+    .reload_timeout = "--reload-timeout",
+    .reload = "kubelua reload",
+};
+
 struct engine_settings options_for_engine(const struct options *o, const char *here)
 {
     struct engine_settings settings = {
+        .names = &names_of_flags,
         .max_object_size = o->max_object_size,
         .request_timeout_ms = o->request_timeout_ms,
         .qps = o->kube_api_qps,

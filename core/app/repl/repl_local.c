@@ -206,7 +206,7 @@ static bool make_engine(struct repl_engine *engine, const struct repl_engine_opt
                                                                           .settings = &engine->settings,
                                                                           .is_quiet = true},
                                           err);
-    engine->engine = engine_new(&(const struct engine_options){.mode = ENGINE_DRIVEN,
+    engine->engine = engine_new(&(const struct engine_options){.is_driven = true,
                                                                .loop = engine->loop,
                                                                .cluster = cluster,
                                                                .settings = &engine->settings,

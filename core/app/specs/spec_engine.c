@@ -120,7 +120,7 @@ static bool make_engine(struct spec_engine *engine, struct err *err)
                                           err);
     engine->engine = engine_new(
         &(const struct engine_options){
-            .mode = ENGINE_DRIVEN,
+            .is_driven = true,
             .loop = engine->loop,
             .cluster = cluster,
             .settings = &engine->settings,

@@ -45,6 +45,7 @@ struct managed_scripts_options {
     const struct script_host *host;
     const char *const *files; /* files and directories to scan again; borrowed */
     size_t file_count;
+    const char *reload_name, *timeout_name; /* of a reload and of its timeout, in messages; borrowed */
     int64_t reload_timeout_ms, reload_probation_ms;
     bool is_counted; /* counts reloads in /metrics */
     struct managed_scripts_hooks hooks;

@@ -1,6 +1,7 @@
 /* Loads changed files as incoming generations, which become ready or are refused; see reload.h. */
 #include "engine/reload/reload.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -131,6 +132,13 @@ static void check_kinds(struct managed_script *managed)
     hooks->refresh_kinds(hooks->ctx);
 }
 
+static void refuse_late(struct managed_script *managed)
+{
+    char reason[64];
+    snprintf(reason, sizeof reason, "not ready within %s", managed->scripts->options.timeout_name);
+    reload_refuse_waiting(managed, reason);
+}
+
 void reload_on_ready(struct timer *timer)
 {
     struct managed_script *managed = container_of(timer, struct managed_script, ready);
@@ -151,7 +159,7 @@ void reload_on_ready(struct timer *timer)
     else if (managed->waits_for.len == 0)
         reload_start_first(managed);
     else if (clock_now_ms(clock_of(managed)) >= managed->refuse_ms)
-        reload_refuse_waiting(managed, "not ready within --reload-timeout");
+        refuse_late(managed);
     else
         /* Building goes on in the next turn; checking more often would speed up nothing else. */
         timer_start(timer, clock_of(managed), managed->builds ? 0 : CHECK_MS);

@@ -87,7 +87,7 @@ static void load_again(struct managed_script *managed)
     managed->rollback_of = NULL;
     reload_drop_incoming(managed);
     reload_load(managed, bundle, managed->why);
-    /* Loading again does not extend --reload-timeout: a script that is always outdated must end. */
+    /* Loading again does not extend the reload timeout: a script that is always outdated must end. */
     managed->refuse_ms = refuse_ms;
     if (managed->incoming)
         managed->rollback_of = left;

@@ -1,4 +1,5 @@
 /* Set of script files, and watching them for changes; see reload.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -163,9 +164,12 @@ void reload_on_rescan(struct timer *timer)
 void reload_watch(struct managed_scripts *scripts)
 {
     int error = 0;
-    scripts->watch = script_watch_new(scripts->options.loop, SETTLE_MS, on_changed, scripts, &error);
-    if (!scripts->watch)
-        log_warn("Failed to watch files, use SIGHUP or kubelua reload after changes",
-                 F("err", strerror(error)));
+    const char *reload = scripts->options.reload_name;
+    scripts->watch = script_watch_new(scripts->options.loop, SETTLE_MS, reload, on_changed, scripts, &error);
+    if (!scripts->watch) {
+        char message[96];
+        snprintf(message, sizeof message, "Failed to watch files, use SIGHUP or %s after changes", reload);
+        log_warn(message, F("err", strerror(error)));
+    }
     watch_all(scripts);
 }

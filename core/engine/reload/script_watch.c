@@ -1,4 +1,4 @@
-/* inotify on folders; see script_watch.h. */
+/* inotify on directories; see script_watch.h. */
 #include "engine/reload/script_watch.h"
 
 #include <errno.h>
@@ -37,6 +37,7 @@ struct script_watch {
     ev_io readable;
     struct timer settle;
     int64_t settle_ms, first_ms; /* `first_ms`: time of the first event that was not reported; 0: none */
+    const char *reload;          /* for messages */
     void (*changed)(void *ctx);
     void *ctx;
     struct watched_folder *folders;
@@ -105,8 +106,8 @@ int64_t script_watch_unclosed_ms(struct script_watch *watch)
     return unclosed_files_wait_ms(&watch->unclosed, now_ms);
 }
 
-struct script_watch *script_watch_new(struct loop *loop, int64_t settle_ms, void (*changed)(void *ctx),
-                                      void *ctx, int *error)
+struct script_watch *script_watch_new(struct loop *loop, int64_t settle_ms, const char *reload,
+                                      void (*changed)(void *ctx), void *ctx, int *error)
 {
     int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (fd < 0) {
@@ -117,6 +118,7 @@ struct script_watch *script_watch_new(struct loop *loop, int64_t settle_ms, void
     *watch = (struct script_watch){.loop = loop,
                                    .fd = fd,
                                    .settle_ms = settle_ms,
+                                   .reload = reload,
                                    .changed = changed,
                                    .ctx = ctx,
                                    .settle.fn = on_settled};
@@ -133,9 +135,13 @@ static bool add(struct script_watch *watch, const char *folder, uint32_t events)
         *array_add(watch->folders, watch->folder_count) =
             (struct watched_folder){descriptor, xstrdup(folder)};
     if (descriptor >= 0) return true;
-    if (errno != ENOENT && errno != ENOTDIR)
-        log_warn("Failed to watch directory, use SIGHUP or kubelua reload after changes",
-                 F("directory", folder), F("err", strerror(errno)));
+    if (errno != ENOENT && errno != ENOTDIR) {
+        const char *error = strerror(errno);
+        char message[96];
+        snprintf(message, sizeof message, "Failed to watch directory, use SIGHUP or %s after changes",
+                 watch->reload);
+        log_warn(message, F("directory", folder), F("err", error));
+    }
     return false;
 }
 

@@ -9,9 +9,10 @@
 struct script_watch;
 
 /* Creates a watch. Calls `changed` when nothing has happened for `settle_ms` after an event. Returns NULL and
- * sets `*error` to an errno if the system has no inotify left. */
-struct script_watch *script_watch_new(struct loop *loop, int64_t settle_ms, void (*changed)(void *ctx),
-                                      void *ctx, int *error);
+ * sets `*error` to an errno if the system has no inotify left. `reload`, borrowed, is the name in messages of
+ * what the user can do instead. */
+struct script_watch *script_watch_new(struct loop *loop, int64_t settle_ms, const char *reload,
+                                      void (*changed)(void *ctx), void *ctx, int *error);
 /* Watches the directory and the place where its links lead; repeated calls do no harm. A missing directory is
  * watched for in its parent. */
 void script_watch_folder(struct script_watch *watch, const char *folder);
