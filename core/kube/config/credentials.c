@@ -11,11 +11,11 @@
 #include "base/text/base64.h"
 #include "kube/config/token_file.h"
 
-enum { TOKEN_AGE_MS = 50000 }; /* a minute less ten seconds of leeway (T-7) */
+enum { TOKEN_AGE_MS = 50000 }; /* a minute, less ten seconds as in client-go (T-7) */
 
 struct credentials {
     struct clock *clock;
-    char *token; /* the fixed one, or the file's as last read; NULL before the first reading */
+    char *token; /* the fixed token, or that of the file when last read; NULL: not read yet */
     char *token_file;
     int64_t read_ms;
     char *basic; /* "user:password" */
@@ -77,7 +77,7 @@ static bool refresh(struct credentials *credentials, struct err *err)
     } else if (credentials->token) {
         log_warn("Failed to read token file, still using the old token", F("err", why.text));
     } else {
-        /* Not ERR_NOT_FOUND: that would be said of the object that a script asks for. */
+        /* A script would take ERR_NOT_FOUND for the object of its request. */
         return err_set(err, why.code == ERR_NOT_FOUND ? ERR_IO : why.code, "%s", why.text);
     }
     credentials->read_ms = now;

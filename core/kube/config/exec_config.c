@@ -11,7 +11,7 @@
 #include "kube/config/yaml_documents.h"
 #include "kube/config/yaml_file.h"
 
-/* `*out` stays NULL when there is none, or it is empty. */
+/* Leaves `*out` NULL if the field is missing or empty. */
 static bool read_text(struct yaml_file *file, yaml_node_t *exec, const char *field, char **out,
                       struct err *err)
 {
@@ -90,7 +90,7 @@ static bool read_version(struct exec_config *out, struct err *err)
                    EXEC_V1BETA1);
 }
 
-/* C-4: a bare name is looked for in PATH. What messages tell of a plugin is its whole path. */
+/* Searches PATH for a bare name (C-4). Messages name a plugin by its complete path. */
 static char *resolve_command(char *command, const char *file)
 {
     const char *slash = strrchr(file, '/');

@@ -11,7 +11,7 @@
 #include "net/pem.h"
 #include "object/parse/tape.h"
 
-/* --- the question */
+/* --- input of the plugin */
 
 static void put_text(struct buf *out, const char *name, const char *text)
 {
@@ -37,7 +37,7 @@ static void put_cluster(const struct exec_config *exec, const struct cluster_con
 void exec_credential_info(const struct exec_config *exec, const struct cluster_config *cluster,
                           bool interactive, struct buf *out)
 {
-    buf_putc(out, '{'); /* behind the variable's name */
+    buf_putc(out, '{'); /* after the name of the variable */
     json_text(out, "kind", "ExecCredential");
     json_text(out, "apiVersion", exec->api_version);
     json_open(out, "spec", '{');
@@ -47,9 +47,9 @@ void exec_credential_info(const struct exec_config *exec, const struct cluster_c
     json_close(out, '}');
 }
 
-/* --- the response */
+/* --- output of the plugin */
 
-/* `*out` is NULL when there is none, or it is empty. */
+/* Leaves `*out` NULL if the field is missing or empty. */
 static bool take_text(const struct tape *tape, size_t object, const char *name, char **out, struct err *err)
 {
     struct str text = tape_str(tape, tape_field(tape, object, str_of(name)));

@@ -17,7 +17,7 @@ FAMILY(family_exec_ttl, 601, GAUGE, "rest_client_exec_plugin_ttl_seconds", "", N
 FAMILY(family_exec_age, 602, HISTOGRAM, "rest_client_exec_plugin_certificate_rotation_age", "", &ages,
        "Age of exec plugin client certificates when they are rotated.");
 
-enum { CALLS_MAX = 16 }; /* codes that are told apart; more are rare, and not counted */
+enum { CALLS_MAX = 16 }; /* exit codes with a series each; further ones are rare, and not counted */
 
 enum { US_PER_S = 1000000 };
 
@@ -29,7 +29,7 @@ struct exec_metrics {
     } calls[CALLS_MAX];
     size_t count;
     struct series *ttl, *age; /* NULL until there is a certificate */
-    int64_t from_s, until_s;  /* when the certificate is good */
+    int64_t from_s, until_s;  /* validity of the certificate */
 };
 
 struct exec_metrics *exec_metrics_new(void)

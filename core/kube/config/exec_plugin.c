@@ -1,4 +1,4 @@
-/* Running an exec plugin, and keeping what it gave; see exec_plugin.h. */
+/* Runs an exec plugin, and keeps its credentials; see exec_plugin.h. */
 #include "kube/config/exec_plugin.h"
 
 #include <stdlib.h>
@@ -17,10 +17,10 @@ enum {
     OUTPUT_MAX = 1 << 20,
     LINES_MAX = 100, /* of its messages, for each run */
     /* Time for which the result of a run stands, good or bad: waiting requests receive it, and a plugin that
-     * fails, or returns expired credentials, is not run again by each of them. */
+       fails, or returns expired credentials, is not run again for each of them. */
     STANDS_MS = 1000,
     TICK_MS = 10000,   /* between two updates of the certificate's metrics */
-    HINT_MS = 3600000, /* T-14: its install hint is not repeated sooner */
+    HINT_MS = 3600000, /* T-14: shortest time between two install hints */
 };
 
 struct exec_plugin {
@@ -28,8 +28,8 @@ struct exec_plugin {
     struct cluster_config cluster; /* the part that a plugin may receive; borrows nothing */
     struct loop *loop;
     struct transport *transport;
-    struct child *child;              /* NULL if it does not run */
-    _Atomic int64_t running_since_us; /* wall time, for other threads; 0 if it does not run */
+    struct child *child;              /* NULL: not running */
+    _Atomic int64_t running_since_us; /* wall time, for other threads; 0: not running */
     unsigned lines;
     struct exec_credential credential;
     unsigned number;  /* of the credential; 0: none yet */
@@ -235,8 +235,6 @@ const char *exec_plugin_running(const struct exec_plugin *plugin, int64_t *since
     *since_us = plugin->running_since_us;
     return *since_us ? plugin->exec->command : NULL;
 }
-
-/* --- */
 
 static bool has_other_credentials(const struct cluster_config *config)
 {

@@ -20,7 +20,7 @@ static char *path_in(const char *dir, const char *name)
     return xasprintf("%s/%s", dir ? dir : SERVICE_ACCOUNT_DIR, name);
 }
 
-/* 0, or why there is no token file. */
+/* Returns 0, or the errno of a missing token file. */
 static int find_token(const char *token)
 {
     struct stat st;
@@ -54,7 +54,7 @@ bool in_cluster_almost(const char *dir, struct err *err)
     return error != 0;
 }
 
-/* A missing or broken CA is only logged: the system's roots are tried then (T-10). */
+/* Only logs a missing or broken CA: the system's roots are tried then (T-10). */
 static char *read_ca(const char *dir)
 {
     struct err err;
@@ -98,7 +98,7 @@ char *in_cluster_namespace(const char *dir)
     char *path = path_in(dir, "namespace");
     struct str name = {0};
     if (file_read(path, 4096, &text, NULL)) name = str_trim(buf_slice(&text));
-    if (str_has_nul(name)) { /* it would be the name of another one, or of all */
+    if (str_has_nul(name)) { /* it would end early and name another namespace, or all */
         log_warn("The namespace of the pod cannot be used: it must not contain a NUL byte", F("file", path));
         name.n = 0;
     }

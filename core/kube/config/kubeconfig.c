@@ -1,4 +1,4 @@
-/* From flags, kubeconfig files and the cluster around us to one configuration; see kubeconfig.h. */
+/* Flags, kubeconfig files and in-cluster files joined to one configuration; see kubeconfig.h. */
 #include "kube/config/kubeconfig.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static bool listed_before(struct str list, struct str part)
     return false;
 }
 
-/* All that is wrong with them is said at once. */
+/* Collects errors, so that all of them are reported at once. */
 static void collect(struct err *all, const struct err *one)
 {
     if (all->code == ERR_NONE)
@@ -90,8 +90,8 @@ static bool choose_context(const struct cluster_flags *flags, const struct kubec
                  : missing("current-context", name, files->current_context_file, err);
 }
 
-/* A context may name a user that is nowhere: it is used without credentials, as in client-go. What a flag
- * names must be there. */
+/* Chooses the entries. A context may name a missing user: it is used without credentials, as in client-go. A
+ * flag may not. */
 static bool choose_entries(const struct cluster_flags *flags, const struct kubeconfig *files,
                            struct chosen *chosen, struct err *err)
 {
@@ -109,7 +109,7 @@ static bool choose_entries(const struct cluster_flags *flags, const struct kubec
                    chosen->context->file, chosen->context->name, cluster_name);
 }
 
-/* --- what to say when nothing is configured --- */
+/* --- error if nothing is configured --- */
 
 static void list_contexts(const struct kubeconfig *files, struct buf *out)
 {
@@ -149,7 +149,7 @@ static bool nothing_configured(const struct cluster_flags *flags, const struct k
 
 /* --- all together --- */
 
-/* C-12. */
+/* Chooses the namespace (C-12). */
 static char *choose_namespace(const struct cluster_flags *flags, const struct chosen *chosen)
 {
     if (nonempty(flags->namespace_)) return xstrdup(flags->namespace_);
@@ -160,8 +160,8 @@ static char *choose_namespace(const struct cluster_flags *flags, const struct ch
     return xstrdup("default");
 }
 
-/* The server is known by a flag or a file; C-10: in-cluster only when none is. Flags count there as
- * everywhere. */
+/* Loads the configuration: in-cluster only if neither a flag nor a file names a server (C-10). Flags apply
+ * there too. */
 static bool load(const struct cluster_flags *flags, const struct kubeconfig *files,
                  struct cluster_config *out, struct err *err)
 {

@@ -51,7 +51,7 @@ static const struct kubeconfig_field context_fields[] = {
     {0},
 };
 
-/* One of the three lists of a file. */
+/* Description of one of the three lists of a file. */
 struct kubeconfig_section {
     const char *list, *item; /* "clusters", "cluster" */
     const struct kubeconfig_field *fields;
@@ -66,7 +66,7 @@ static struct kubeconfig_list *list_of(struct kubeconfig *config, size_t section
     return section == 0 ? &config->clusters : section == 1 ? &config->users : &config->contexts;
 }
 
-/* C-4: relative to the folder of the file that says it. */
+/* Resolves a path relative to the directory of the file that contains it (C-4). */
 static char *resolve(struct str path, const char *file)
 {
     const char *slash = strrchr(file, '/');
@@ -166,7 +166,7 @@ static bool read_entry(struct yaml_file *file, const struct kubeconfig_section *
     return section->fields != user_fields || read_user(file, body, entry, err);
 }
 
-/* C-3: also when an earlier file owns the name. */
+/* Refuses a name that the file has twice, even if an earlier file owns it (C-3). */
 static bool check_names(struct yaml_file *file, const struct kubeconfig_section *section,
                         yaml_node_t *sequence, size_t count, struct err *err)
 {
@@ -192,7 +192,8 @@ static bool read_section(struct kubeconfig *config, size_t number, struct yaml_f
         struct kubeconfig_entry entry = {0};
         bool ok =
             read_entry(file, section, node, &entry, err) && check_names(file, section, sequence, i, err);
-        if (!ok || kubeconfig_find(list, entry.name)) { /* C-2: the earlier file's stays, whole */
+        if (!ok ||
+            kubeconfig_find(list, entry.name)) { /* C-2: the entry of the earlier file stays, complete */
             clear_entry(&entry, section);
             if (!ok) return false;
             continue;

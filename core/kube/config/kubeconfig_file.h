@@ -7,12 +7,12 @@
 #include "base/err.h"
 #include "kube/config/exec_config.h"
 
-/* Every text is NULL when it is absent or empty. Relative paths have been joined to the folder of their file
- * (C-4). */
+/* Strings are NULL if absent or empty. Relative paths have been joined to the directory of their file (C-4).
+ */
 struct kubeconfig_cluster {
     char *server, *certificate_authority, *certificate_authority_data, *tls_server_name, *proxy_url;
     bool insecure_skip_tls_verify, disable_compression;
-    char *exec_config; /* JSON that its exec plugins are told */
+    char *exec_config; /* JSON for its exec plugins */
 };
 
 struct kubeconfig_pair {
@@ -34,7 +34,7 @@ struct kubeconfig_context {
 };
 
 struct kubeconfig_entry {
-    char *name, *file; /* where it came from */
+    char *name, *file; /* `file`: its origin */
     union {
         struct kubeconfig_cluster cluster;
         struct kubeconfig_user user;
@@ -50,12 +50,12 @@ struct kubeconfig_list {
 struct kubeconfig {
     struct kubeconfig_list clusters, users, contexts;
     char *current_context, *current_context_file;
-    char *paths; /* of the files read, joined by ", "; NULL when there are none */
+    char *paths; /* of the files read, joined by ", "; NULL: none */
 };
 
-/* Adds what `path` says and `config` does not know yet: the first file that names an entry owns the whole of
+/* Adds the entries of `path` that `config` does not have yet: the first file that names an entry owns all of
  * it. */
 bool kubeconfig_add_file(struct kubeconfig *config, const char *path, struct err *err);
 void kubeconfig_clear(struct kubeconfig *config);
-/* NULL when there is none of that name. */
+/* Returns NULL if no entry has the name. */
 const struct kubeconfig_entry *kubeconfig_find(const struct kubeconfig_list *list, const char *name);

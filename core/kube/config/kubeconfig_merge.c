@@ -16,7 +16,7 @@
 
 enum { PEM_MAX = 4 << 20 };
 
-/* A certificate or key: from a flag, a file or data, and how messages name it. */
+/* Source of a certificate or key: flag, file or data, with its name in messages. */
 struct source {
     const char *flag_name, *flag; /* --client-key */
     const struct kubeconfig_entry *entry;
@@ -24,7 +24,7 @@ struct source {
     const char *file, *data;
 };
 
-/* "FILE: users[dev].client-key" or "--client-key". */
+/* Prefixes the error with the source: "FILE: users[dev].client-key" or "--client-key". */
 static bool blame(const struct source *s, const char *suffix, struct err *err)
 {
     if (s->flag) return err_wrap(err, "%s", s->flag_name);
@@ -44,7 +44,8 @@ static bool decode(const char *data, struct buf *out, struct err *err)
     return base64_decode(str_of(data), out) || err_set(err, ERR_INVALID, "not Base64");
 }
 
-/* *out stays NULL when nothing says it. A flag replaces file and data both (C-6). */
+/* Reads a certificate or key; leaves `*out` NULL if none is configured. A flag replaces file and data both
+ * (C-6). */
 static bool read_pem(const struct source *s, char **out, char **out_file, struct err *err)
 {
     struct buf text = {0};
@@ -93,7 +94,7 @@ static bool read_ca(const struct cluster_flags *flags, const struct kubeconfig_e
                        .list = "clusters",
                        .field = "certificate-authority"};
     out->insecure_skip_tls_verify = flags->insecure_skip_tls_verify;
-    if (flag || flags->insecure_skip_tls_verify) { /* C-6: either flag clears what was said before */
+    if (flag || flags->insecure_skip_tls_verify) { /* C-6: either flag replaces both settings of the file */
         free(out->ca_pem);
         free(out->ca_file);
         out->ca_pem = out->ca_file = NULL;
@@ -146,8 +147,8 @@ static bool read_certificate(const struct cluster_flags *flags, const struct kub
            blame_content(&key, err);
 }
 
-/* The file is looked at now, so that a wrong name is found now; what is in it is read again and again (T-7).
- */
+/* Checks the file at once, so that a wrong name is reported at the start; its content is read again later
+ * (T-7). */
 static bool check_token_file(const char *path, struct err *err)
 {
     char *token;
@@ -161,7 +162,7 @@ static bool has_token_flag(const struct cluster_flags *flags)
     return nonempty(flags->token) || nonempty(flags->token_file);
 }
 
-/* C-6: --token, or the flag of a token file, replaces whatever token there was. */
+/* Replaces any token by --token, or by the flag of a token file (C-6). */
 static bool override_token(const struct cluster_flags *flags, struct cluster_config *out, struct err *err)
 {
     const char *token = nonempty(flags->token), *file = nonempty(flags->token_file);
@@ -188,7 +189,7 @@ static void add_pair(struct kubeconfig_user *user, const char *key, const char *
     user->as_more[user->as_more_count++] = (struct kubeconfig_pair){(char *)key, (char *)value};
 }
 
-/* The flags over the user's entry: what none of them says stays as the entry has it (C-6, T-9). Borrows; the
+/* Puts the flags over the user's entry; fields without a flag stay as in the entry (C-6, T-9). Borrows; the
  * caller frees `as_more`. */
 static struct kubeconfig_user impersonated(const struct cluster_flags *flags,
                                            const struct kubeconfig_entry *entry)
@@ -204,16 +205,16 @@ static struct kubeconfig_user impersonated(const struct cluster_flags *flags,
     return user;
 }
 
-/* --- Impersonation: the headers of T-9 */
+/* --- impersonation headers (T-9) */
 
-/* The name of a header may hold only these (RFC 9110's token); '%' is left out because it begins an escape.
- */
+/* Returns whether a name of a header may contain the character (RFC 9110's token); '%' may not, as it begins
+ * an escape. */
 static bool is_token(char c)
 {
     return isalnum((unsigned char)c) || (c && strchr("!#$&'*+-.^_`|~", c));
 }
 
-/* Lower-cased, and percent-escaped where not a legal token. */
+/* Returns the key in lower case, percent-escaped where it is not a legal token. */
 static char *extra_name(const char *key)
 {
     struct buf name = {0};
@@ -233,7 +234,7 @@ static void add_header(struct cluster_config *out, char *name, const char *value
     *array_add(out->impersonate, out->impersonate_count) = (struct cluster_header){name, xstrdup(value)};
 }
 
-/* Fills `out->impersonate`; nothing when the user does not ask for it. */
+/* Fills `out->impersonate`, if the user requests impersonation. */
 static void impersonate_headers(const struct kubeconfig_user *user, struct cluster_config *out)
 {
     if (!user->as) return;
@@ -291,15 +292,15 @@ static void read_exec(const struct chosen *chosen, struct cluster_config *out)
     if (chosen->cluster) out->exec->cluster_config = xstrdup(chosen->cluster->cluster.exec_config);
 }
 
-/* Flags that have something else than the context, or the pod, says: where to, and as whom. */
+/* Lists flags that override the context or the pod: server and identity. */
 static void put_flags(const struct cluster_flags *flags, struct buf *out)
 {
     const struct {
         const char *name, *value;
-        bool shown; /* a name, and no secret */
+        bool shown; /* a name, not a secret */
     } all[] = {
         {"cluster", flags->cluster, true},
-        {"server", flags->server, false}, /* it stands beside */
+        {"server", flags->server, false}, /* printed separately */
         {"user", flags->user, true},
         {"token", flags->token, false},
         {"token-file", flags->token_file, true},

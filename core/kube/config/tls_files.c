@@ -11,8 +11,8 @@
 #include "base/mem.h"
 
 enum {
-    CHECK_MS = 1000,        /* T-6: not more often than this */
-    READ_MS = 5 * 60000,    /* T-6: even when nobody asks for anything */
+    CHECK_MS = 1000,        /* T-6: shortest time between two checks */
+    READ_MS = 5 * 60000,    /* T-6: even without requests */
     PEM_FILE_MAX = 4 << 20, /* bytes */
 };
 
@@ -41,7 +41,7 @@ static bool has_changed(struct tls_files *files)
     for (int i = 0; i < FILES; i++) {
         struct stamp now;
         struct stat st;
-        memset(&now, 0, sizeof now); /* its padding is compared too */
+        memset(&now, 0, sizeof now); /* padding is compared too */
         if (!files->paths[i]) continue;
         if (stat(files->paths[i], &st) == 0) {
             now.device = st.st_dev;
@@ -61,13 +61,14 @@ static bool read_files(struct tls_files *files, struct buf *texts, struct err *e
     for (int i = 0; i < FILES; i++) {
         if (!files->paths[i]) continue;
         if (!file_read(files->paths[i], PEM_FILE_MAX, &texts[i], err)) return false;
-        if (!texts[i].len) /* an emptied file is no wish to trust the system's roots (T-1) */
+        if (!texts[i].len) /* an emptied file must not mean the system's roots (T-1) */
             return err_set(err, ERR_TLS, "%s: the file is empty", files->paths[i]);
     }
     return true;
 }
 
-/* Files that cannot be used, as when only one of a pair has been written so far, leave all as it was. */
+/* Reads the files again. Unusable ones, as when only one of a pair has been written so far, leave everything
+ * as it was. */
 static void reload(struct tls_files *files)
 {
     struct buf texts[FILES] = {0};
@@ -82,7 +83,7 @@ static void reload(struct tls_files *files)
     for (int i = 0; i < FILES; i++) buf_wipe(&texts[i]);
 }
 
-/* Without a look at the stamps: a file system may have none that are fine enough. */
+/* Ignores the stamps: those of some file systems are too coarse. */
 static void on_timer(struct timer *timer)
 {
     struct tls_files *files = container_of(timer, struct tls_files, timer);

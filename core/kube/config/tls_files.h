@@ -1,7 +1,7 @@
-/* Certificates and keys that came from files are looked at again, as they are replaced on disk before they
- * expire (T-6): every five minutes, and when a request is about to be sent, then at most once a second. A
- * change closes all connections of the transport.
- * Owner: the client, on the I/O thread. Texts and logs name files, never what is in them. */
+/* Certificates and keys from files are checked for changes, as they are replaced on disk before they expire
+ * (T-6): every five minutes, and before a request is sent, at most once a second. A change closes all
+ * connections of the transport. Owner: the client, on the I/O thread. Errors and logs name files, never their
+ * content. */
 #pragma once
 #include "base/clock.h"
 #include "kube/config/kubeconfig.h"
@@ -9,9 +9,9 @@
 
 struct tls_files;
 
-/* NULL when nothing of `config` came from a file. Borrows transport and clock. */
+/* Returns NULL if no certificate or key of `config` came from a file. Borrows transport and clock. */
 struct tls_files *tls_files_new(const struct cluster_config *config, struct transport *transport,
                                 struct clock *clock);
 void tls_files_free(struct tls_files *files);
-/* A request is about to be sent. NULL is allowed. */
+/* Call before a request is sent. NULL is allowed. */
 void tls_files_check(struct tls_files *files);

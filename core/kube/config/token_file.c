@@ -1,4 +1,4 @@
-/* Files that hold a bearer token; see token_file.h. */
+/* Files with a bearer token; see token_file.h. */
 #include "kube/config/token_file.h"
 
 #include "base/buf.h"
@@ -10,7 +10,7 @@ enum { TOKEN_FILE_MAX = 256 << 10 }; /* bytes */
 bool token_file_read(const char *path, char **out, struct err *err)
 {
     struct buf text = {0};
-    bool ok = file_read(path, TOKEN_FILE_MAX, &text, err); /* `text` may hold something when it fails too */
+    bool ok = file_read(path, TOKEN_FILE_MAX, &text, err); /* also fills `text` if it fails */
     struct str token = str_trim(buf_slice(&text));
     if (ok && !token.n) ok = err_set(err, ERR_INVALID, "%s: file contains no token", path);
     if (ok && str_has_nul(token))

@@ -1,5 +1,4 @@
-/* Files that hold a bearer token.
- * Owner: the caller wipes and frees what is read. Blocks: not from callbacks. */
+/* Files with a bearer token. Owner: the caller wipes and frees the token. Blocks: not from callbacks. */
 #pragma once
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-/* The newest of a name is the one that counts; see yaml_anchors.h. */
+/* Anchors and keys, of which the newest of a name counts; see yaml_anchors.h. */
 #include "kube/config/yaml_anchors.h"
 
 #include <stdlib.h>
@@ -32,13 +32,13 @@ void yaml_anchors_end(struct yaml_anchors *as, int depth, struct str text, size_
         if (a->depth < depth) return;
         a->open = false;
         as->open_count--;
-        if (as->bytes + (text.n - a->from) > max) continue; /* it stays without a text */
+        if (as->bytes + (text.n - a->from) > max) continue; /* it stays without text */
         buf_append(&a->json, text.p + a->from, text.n - a->from);
         as->bytes += a->json.len;
     }
 }
 
-/* The newest of all is the newest of its chain. */
+/* The newest of all is also the newest of its chain. */
 static void drop_last(struct yaml_anchors *as)
 {
     struct yaml_anchor *a = &as->anchor[--as->count];
@@ -57,7 +57,7 @@ void yaml_anchors_abandon(struct yaml_anchors *as)
 enum yaml_anchor_state yaml_anchors_find(const struct yaml_anchors *as, const char *name, struct str *json)
 {
     *json = (struct str){NULL, 0};
-    if (as->is_full) return YAML_ANCHOR_UNKNOWN; /* the newest of the name may be one that is not here */
+    if (as->is_full) return YAML_ANCHOR_UNKNOWN; /* the newest of the name may have found no room */
     for (uint32_t i = as->chain[chain_of(name)]; i > 0; i = as->anchor[i - 1].older) {
         const struct yaml_anchor *a = &as->anchor[i - 1];
         if (!str_is(str_of(a->name), name)) continue;
@@ -76,14 +76,14 @@ void yaml_anchors_clear(struct yaml_anchors *as)
     as->is_full = false;
 }
 
-/* --- A hash table of which the newest are taken away first */
+/* --- a hash table whose newest entries are removed first */
 
 static struct str text_of(const struct yaml_keys *keys, const struct yaml_key *key)
 {
     return (struct str){keys->text.data + key->from, key->length};
 }
 
-/* The same key at other depths is another one. */
+/* Returns the chain of a key; equal keys at different depths are different. */
 static uint32_t *chain_of_key(const struct yaml_keys *keys, struct str text, int depth)
 {
     return &keys->chain[(hash_str(text) + (uint64_t)depth * 31) & (keys->room - 1)];
@@ -117,7 +117,7 @@ bool yaml_keys_add(struct yaml_keys *keys, int depth, struct str text)
     return true;
 }
 
-/* The newest of all is the newest of its chain. */
+/* The newest of all is also the newest of its chain. */
 void yaml_keys_close(struct yaml_keys *keys, int depth)
 {
     while (keys->count > 0 && keys->key[keys->count - 1].depth >= depth) {

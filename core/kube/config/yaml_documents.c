@@ -10,7 +10,7 @@
 
 /* --- Nodes */
 
-enum { DEPTH_MAX = 50, JSON_MAX = 1 << 20, WHOLE_MAX = 64 << 20 }; /* aliases can make much out of little */
+enum { DEPTH_MAX = 50, JSON_MAX = 1 << 20, WHOLE_MAX = 64 << 20 }; /* aliases can expand a short text */
 
 struct yaml_writing {
     struct yaml_file *file;
@@ -74,7 +74,7 @@ bool yaml_json_whole(struct yaml_file *file, yaml_node_t *node, struct buf *out)
     return !w.cut;
 }
 
-/* --- A text */
+/* --- texts */
 
 struct yaml_reading {
     struct yaml_value value;
@@ -102,7 +102,7 @@ static bool next_event(struct yaml_value *value)
     return !stops(r) && yaml_parser_parse(&value->parser, &value->event);
 }
 
-/* Returns false. */
+/* Sets the error with the line of the mistake; returns false. */
 static bool set_error(const struct yaml_reading *r, struct err *err)
 {
     const yaml_parser_t *p = &r->value.parser;
@@ -126,7 +126,7 @@ static bool is_nothing(const yaml_event_t *event)
            event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 }
 
-/* The event at hand begins what the document is. */
+/* Reads a document, whose value begins with the current event. */
 static bool read_document(struct yaml_reading *r, bool first, struct buf *out, struct err *err)
 {
     if (!first && r->source->alone)

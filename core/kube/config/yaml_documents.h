@@ -5,12 +5,13 @@
 #include "base/str.h"
 #include "kube/config/yaml_file.h"
 
-/* --- A YAML value as JSON, by YAML's core schema: what Kubernetes hands on of files without looking into it.
- * Owner: the caller's buffer. Not from callbacks. */
+/* --- A YAML value as JSON, by YAML's core schema: for parts of files that Kubernetes passes on without
+ * reading them. Owner: the caller's buffer. Not from callbacks. */
 
-/* Appends it. What is too deep or too much, as by aliases inside of themselves, is written as null. */
+/* Appends the node. Values that are too deep or too long, as by aliases inside of themselves, are written as
+ * null. */
 void yaml_json(struct yaml_file *file, yaml_node_t *node, struct buf *out);
-/* The same of up to 64 MiB; false when something was written as null for that. */
+/* Like yaml_json, up to 64 MiB; returns false if it wrote null for a value. */
 bool yaml_json_whole(struct yaml_file *file, yaml_node_t *node, struct buf *out);
 
 /* --- All documents of a text as kubectl reads YAML (yaml_value.h). Owner: the caller's buffer. Any thread.
@@ -20,11 +21,11 @@ struct yaml_source {
     struct str text;
     bool alone;               /* a second document is an error */
     size_t max;               /* bytes of the JSON */
-    const char *max_name;     /* of that limit, for messages */
-    bool (*stops)(void *ctx); /* asked all the while; NULL: never */
+    const char *max_name;     /* name of that limit, for messages */
+    bool (*stops)(void *ctx); /* called repeatedly; true cancels; NULL: never */
     void *ctx;
 };
 
-/* Appends a JSON array of them; those with nothing in them are left out. ERR_PARSE and ERR_LIMIT begin with
- * the line. ERR_CANCELLED: it stops. What was appended until then stays. */
+/* Appends a JSON array of the documents; empty ones are omitted. ERR_PARSE and ERR_LIMIT begin with the line;
+ * ERR_CANCELLED: `stops` returned true. Output so far stays in the buffer. */
 bool yaml_read_source(const struct yaml_source *source, struct buf *out, struct err *err);

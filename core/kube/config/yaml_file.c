@@ -37,7 +37,7 @@ static bool complain(struct yaml_file *file, const yaml_parser_t *parser, struct
     return err_set(err, ERR_PARSE, "%s: line %zu: %s", file->path, parser->problem_mark.line + 1, problem);
 }
 
-/* Reads the events of the first document before libyaml makes a tree of it: what that costs grows with the
+/* Reads the events of the first document before libyaml builds a tree of it: the cost of that grows with the
  * square of the depth, and of the number of anchors and aliases. */
 static bool check_cost(struct yaml_file *file, struct str text, struct err *err)
 {
@@ -110,7 +110,7 @@ static size_t digits(const char *text)
     return n;
 }
 
-/* Returns whether the text is a number in both languages; `text` is terminated. */
+/* Returns whether the text is a number in YAML and JSON; `text` is terminated. */
 static bool is_number(const char *text)
 {
     if (*text == '-') text++;
@@ -144,7 +144,7 @@ enum yaml_form yaml_form(const yaml_node_t *node)
     return strlen(text.p) == text.n && is_number(text.p) ? YAML_FORM_NUMBER : YAML_FORM_TEXT;
 }
 
-/* "\0", which YAML has: as a C string the text would end there. */
+/* Returns whether the scalar contains "\0", which YAML allows; a C string would end there. */
 static bool has_nul(const yaml_node_t *node)
 {
     return str_has_nul(yaml_text(node));

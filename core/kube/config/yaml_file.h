@@ -15,13 +15,13 @@ struct yaml_file {
 
 bool yaml_file_load(struct yaml_file *file, const char *path, struct err *err);
 void yaml_file_clear(struct yaml_file *file);
-/* The first document's value; NULL for an empty file. */
+/* Returns the first document's value; NULL for an empty file. */
 yaml_node_t *yaml_file_root(struct yaml_file *file);
-/* The value under `key` of a mapping; NULL when there is none, when it is null, or when `map` is NULL. */
+/* Returns the value under `key` of a mapping; NULL if it is missing or null, or if `map` is NULL. */
 yaml_node_t *yaml_get(struct yaml_file *file, yaml_node_t *map, const char *key);
-/* The elements of a sequence: `*index` begins at 0 and moves on; NULL at the end. */
+/* Iterates the elements of a sequence: `*index` begins at 0; returns NULL at the end. */
 yaml_node_t *yaml_next(struct yaml_file *file, yaml_node_t *sequence, size_t *index);
-/* The entries of a mapping, in the same way. */
+/* Iterates the entries of a mapping in the same way. */
 yaml_node_t *yaml_next_entry(struct yaml_file *file, yaml_node_t *map, size_t *index, struct str *key);
 /* Form of a node in JSON. */
 enum yaml_form {
@@ -32,14 +32,14 @@ enum yaml_form {
     YAML_FORM_TEXT,
     YAML_FORM_MORE
 };
-/* By YAML's core schema; YAML_FORM_MORE is a sequence or a mapping. */
+/* Returns the form by YAML's core schema; YAML_FORM_MORE is a sequence or a mapping. */
 enum yaml_form yaml_form(const yaml_node_t *node);
-/* These read as strictly as kubectl does; NULL and null are NULL or false, without an error. The text says
- * what is wrong, never what is there: "not a string". */
+/* Read as strictly as kubectl does; NULL and null are read as NULL or false, without an error. Errors say
+ * what is wrong, never the content: "not a string". */
 bool yaml_read_text(const yaml_node_t *node, struct str *out, struct err *err);
 bool yaml_read_flag(const yaml_node_t *node, bool *out, struct err *err);
-/* A sequence, and its elements, each a text. */
+/* Returns whether the node is a sequence whose elements are strings. */
 bool yaml_check_list(const yaml_node_t *node, struct err *err);
 bool yaml_check_texts(struct yaml_file *file, yaml_node_t *node, struct err *err);
-/* The text of a scalar, whatever it means; a NULL pointer for all else. */
+/* Returns the text of a scalar of any type; a NULL pointer for other nodes. */
 struct str yaml_text(const yaml_node_t *node);

@@ -43,8 +43,8 @@ bool yaml_hand_over(const yaml_parser_t *parser, struct str *rest, unsigned char
     return !yaml_has_many_tags(parser);
 }
 
-/* --- A scalar of YAML as kubectl reads it, which is YAML 1.1: `yes` and `on` are true, 0644 is octal, 1_000
- * a number. What looks like a time is a text */
+/* --- Scalars as kubectl reads them, by YAML 1.1: `yes` and `on` are true, 0644 is octal, 1_000 a number.
+ * Times are strings. */
 
 enum { NUMBER_MAX = 64 };
 #define INTEGER_MAX                                                                        \
@@ -58,7 +58,7 @@ static bool is_among(const char *text, const char *const *words)
     return false;
 }
 
-/* null, true or false; NULL for all else. */
+/* Returns null, true or false for the words that mean them; NULL for other texts. */
 static const char *word_of(const char *text)
 {
     static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL},
@@ -71,7 +71,7 @@ static const char *word_of(const char *text)
     return is_among(text, falses) ? "false" : NULL;
 }
 
-/* The base that its beginning says, which is stepped over. */
+/* Returns the base by the prefix, and skips that. */
 static int base_of(const char **digits)
 {
     static const struct {
@@ -88,7 +88,7 @@ static int base_of(const char **digits)
     return 8;
 }
 
-/* A whole number of 64 bits. */
+/* Appends an integer of 64 bits; returns false if the text is none. */
 static bool put_integer(struct buf *out, const char *text)
 {
     bool negative = *text == '-';
@@ -105,7 +105,8 @@ static bool put_integer(struct buf *out, const char *text)
     return true;
 }
 
-/* Digits with a point, an exponent, or too many of them. */
+/* Appends a number with a point, an exponent or too many digits for an integer; returns false if the text is
+ * none. */
 static bool put_fraction(struct buf *out, const char *text, bool stays)
 {
     const char *p = text + (*text == '-' || *text == '+');
@@ -161,12 +162,12 @@ static void put_scalar(struct yaml_value *y, bool is_key)
 
 enum { DEPTH_MAX = PACK_DEPTH_MAX };
 
-/* The containers that are open. */
+/* Containers that are open. */
 struct nest {
     int depth;
     bool is_map[DEPTH_MAX + 1], has_some[DEPTH_MAX + 1], wants_value[DEPTH_MAX + 1];
     bool merges[DEPTH_MAX + 1];                              /* the key is << */
-    size_t first_at[DEPTH_MAX + 1], entry_at[DEPTH_MAX + 1]; /* of a map: its first entry, and the last one */
+    size_t first_at[DEPTH_MAX + 1], entry_at[DEPTH_MAX + 1]; /* of a map: its first entry and its last one */
 };
 
 void yaml_value_clear(struct yaml_value *y)
@@ -262,7 +263,7 @@ bool yaml_event_is_merge(const yaml_event_t *event)
 }
 
 /* Moves the fields of a merge before all others, which override them. The moved bytes of one value are
- * limited: many merges of one map would move a square of their number. */
+ * limited: the cost of many merges of one map would grow with the square of their number. */
 void yaml_value_merge(struct yaml_value *y, size_t first, size_t entry)
 {
     struct buf *json = &y->json, inner = {0};
@@ -284,7 +285,7 @@ void yaml_value_merge(struct yaml_value *y, size_t first, size_t entry)
     buf_clear(&inner);
 }
 
-/* The last entry of the map was one. */
+/* Completes a merge, which was the last entry of the map. */
 static void merge(struct yaml_value *y, struct nest *n)
 {
     size_t first = n->first_at[n->depth];
@@ -299,7 +300,7 @@ static void note_anchor(struct yaml_value *y, const struct nest *n)
     if (name) yaml_anchors_begin(&y->anchors, name, n->depth, y->json.len);
 }
 
-/* Behind the comma, if there is one. */
+/* Notes the key after the comma, if there is one. */
 static void note_key(struct yaml_value *y, const struct nest *n, int depth)
 {
     size_t from = n->entry_at[depth];
@@ -308,7 +309,7 @@ static void note_key(struct yaml_value *y, const struct nest *n, int depth)
     yaml_value_key(y, depth, (struct str){y->json.data + from, y->json.len - from});
 }
 
-/* The event at hand; of what has a flaw only the depth is followed. */
+/* Processes the current event; of a value with a flaw it only follows the depth. */
 static void put_event(struct yaml_value *y, struct nest *n)
 {
     const yaml_event_t *event = &y->event;
@@ -346,7 +347,7 @@ bool yaml_value_read(struct yaml_value *y)
         if (n.depth == DEPTH_MAX) {
             y->flaw = YAML_NO_FLAW;
             yaml_value_set_flaw(y, YAML_DEEP);
-            return false; /* libyaml takes longer for each token the deeper it stands */
+            return false; /* libyaml's time for a token grows with its depth */
         }
         if (y->json.len - y->start > y->max) yaml_value_set_flaw(y, YAML_LARGE);
         if (y->flaw)

@@ -1,15 +1,14 @@
-/* A value of YAML as JSON, from libyaml's events: a tree of it is never made. An alias is the text that its
- * anchor became: so nothing refers to itself, and what aliases make of little is as long as a value may be,
- * and no longer. Scalars are those of YAML 1.1, as kubectl reads them.
- * Owner: whoever holds the struct, who fills `next`, `max` and `max_name`, and sets up the parser; zero is
- * empty. Any thread. */
+/* A YAML value as JSON, from libyaml's events, without a tree in memory. An alias is replaced by the output
+ * of its anchor: nothing refers to itself, and the limit of a value also bounds what aliases expand to.
+ * Scalars are those of YAML 1.1, as kubectl reads them. Owner: the caller, which fills `next`, `max` and
+ * `max_name`, and sets up the parser; zero-initialised is empty. Any thread. */
 #pragma once
 #include <yaml.h>
 
 #include "base/err.h"
 #include "kube/config/yaml_anchors.h"
 
-/* Why the text that is made cannot be used; the events are read on to its end. */
+/* Reason why the output is unusable; the events are still read to its end. */
 enum yaml_flaw {
     YAML_NO_FLAW,
     YAML_LARGE,
@@ -23,34 +22,35 @@ enum yaml_flaw {
 };
 
 struct yaml_value {
-    bool (*next)(struct yaml_value *value); /* the next event; false, and told, when there is none */
-    size_t max;           /* bytes of the text, of what anchors keep, and of what merges move */
-    const char *max_name; /* of that limit, for messages */
-    bool fractions_stay;  /* 1e17 is no whole number, which kubectl makes of it */
+    bool (*next)(struct yaml_value *
+                     value); /* reads the next event; returns false if there is none, which it has reported */
+    size_t max;              /* bytes of the output, of texts kept for anchors, and of moves by merges */
+    const char *max_name;    /* name of that limit, for messages */
+    bool fractions_stay;     /* 1e17 stays a fraction; kubectl reads it as an integer */
     yaml_parser_t parser;
-    yaml_event_t event; /* the one at hand */
+    yaml_event_t event; /* the current one */
     struct yaml_anchors anchors;
     struct yaml_keys keys;
     struct buf json;
-    size_t start; /* of the value in it that is made */
+    size_t start; /* of the current value in the output */
     enum yaml_flaw flaw;
     size_t flaw_line;
-    struct buf twice; /* the key that is there twice, as JSON */
+    struct buf twice; /* the duplicate key, as JSON */
     size_t merged;    /* bytes that merges have moved in the object */
     size_t line_base; /* lines before the first that the parser sees */
 };
 
-/* Frees all but the parser and the event, which are of one text. */
+/* Frees all but the parser and the event, which the caller owns. */
 void yaml_value_clear(struct yaml_value *value);
-/* Nothing is made any more: a document begins. */
+/* Resets the output for the next document. */
 void yaml_value_begin(struct yaml_value *value);
 /* Sets the flaw of the value in progress, unless it has one. */
 void yaml_value_set_flaw(struct yaml_value *value, enum yaml_flaw flaw);
 /* Fills the error with its flaw, without a line. Returns false. */
 bool yaml_value_describe_flaw(const struct yaml_value *value, struct err *err);
-/* A key of the map at this depth, as JSON, is at hand: it may be there once. */
+/* Checks a key of the map at this depth, as JSON: a map may have it once. */
 void yaml_value_key(struct yaml_value *value, int depth, struct str key);
-/* The line of the mark, and of the event at hand, from 1. */
+/* Returns the line of a mark or of the current event, from 1. */
 static inline size_t yaml_value_line_of(const struct yaml_value *value, yaml_mark_t mark)
 {
     return value->line_base + mark.line + 1;
@@ -59,26 +59,27 @@ static inline size_t yaml_value_line(const struct yaml_value *value)
 {
     return yaml_value_line_of(value, value->event.start_mark);
 }
-/* Appends the value that begins with the event at hand, up to its last one. False: the text ended, which was
- * told, or the flaw is YAML_DEEP. What else is wrong with it is its flaw. */
+/* Appends the value that begins with the current event, up to its last one. Returns false if the text ended,
+ * which was reported, or the flaw is YAML_DEEP. Other mistakes are the flaw of the value. */
 bool yaml_value_read(struct yaml_value *value);
-/* The entry at `entry` of the map whose entries begin at `first`, its comma with it, is a merge, and the last
- * one of `json`: what it brings takes its place. */
+/* Merges the entry at `entry`, with its comma, which is the last one of `json`: its fields take its place.
+ * The entries of its map begin at `first`. */
 void yaml_value_merge(struct yaml_value *value, size_t first, size_t entry);
 /* Returns whether the scalar is the key of a merge. */
 bool yaml_event_is_merge(const yaml_event_t *event);
-/* A scalar's text; a NULL pointer for all else. */
+/* Returns a scalar's text; a NULL pointer for other events. */
 struct str yaml_event_text(const yaml_event_t *event);
-/* By how much the event changes the depth: 1, -1 or 0. */
+/* Returns the change of the depth by the event: 1, -1 or 0. */
 int yaml_event_step(const yaml_event_t *event);
-/* The name that the event's value gets; NULL for none. */
+/* Returns the anchor of the event's value; NULL: none. */
 const char *yaml_event_anchor(const yaml_event_t *event);
-/* libyaml compares each %TAG directive, and each tag, with all directives of the document. */
+/* Limit, as libyaml compares each %TAG directive, and each tag, with all directives of the document. */
 enum { YAML_TAGS_MAX = 100 };
 static inline bool yaml_has_many_tags(const yaml_parser_t *parser)
 {
     return parser->tag_directives.top - parser->tag_directives.start > YAML_TAGS_MAX;
 }
-/* Copies the next bytes of a text, for a read handler; false, to be returned by it, after many %TAGs. */
+/* Copies the next bytes of a text, for a read handler. Returns false, which the handler must return, after
+ * too many %TAG directives. */
 bool yaml_hand_over(const yaml_parser_t *parser, struct str *rest, unsigned char *to, size_t room,
                     size_t *got);
