@@ -11,14 +11,14 @@
 
 enum { NAME_MAX_LEN = 253 };
 
-/* Whole characters only. */
+/* Returns the length of the text cut to `max` bytes, at the end of a character. */
 static size_t cut(struct str text, size_t max)
 {
     size_t at = 0;
     if (text.n <= max) return text.n;
     while (at < max) {
         size_t len = str_utf8((struct str){text.p + at, text.n - at});
-        if (!len) len = 1; /* becomes U+FFFD */
+        if (!len) len = 1; /* an invalid byte, which becomes U+FFFD */
         if (at + len > max) break;
         at += len;
     }
@@ -59,7 +59,7 @@ static bool is_alnum(char c)
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* A DNS subdomain, as RFC 1123 has it: what the server takes for the name of an Event. */
+/* Returns whether the name is a DNS subdomain (RFC 1123), as the server requires for names of Events. */
 static bool is_subdomain(struct str name)
 {
     struct str label;

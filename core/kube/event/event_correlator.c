@@ -11,14 +11,14 @@
 
 static const int64_t us_of_second = 1000000;
 
-/* Of a source, an object, a type and a reason: the messages that were seen, the oldest first. */
+/* Messages of a source, an object, a type and a reason, the oldest first. */
 struct similar {
     uint64_t messages[EVENT_SIMILAR_MAX];
     unsigned count;
     int64_t seen_us;
 };
 
-/* Of events that are the same, or similar: the Event that stands for them. */
+/* The Event that stands for equal or similar events. */
 struct observed {
     unsigned count;
     int64_t first_us, name_ns;
@@ -86,7 +86,8 @@ static bool is_similar(struct event_correlator *correlator, const struct kube_ev
     return true;
 }
 
-/* EV-3: two of an object in the same microsecond have different names. */
+/* Returns a time for the name that differs from the previous one: events of an object in the same microsecond
+ * need different names (EV-3). */
 static int64_t new_name_ns(struct event_correlator *correlator, int64_t now_us)
 {
     int64_t ns = now_us * 1000;
@@ -107,7 +108,7 @@ static struct observed *observe(struct event_correlator *correlator, const struc
     return observed;
 }
 
-/* Of a source and an object: a token for each Event that is sent. */
+/* Takes a token of a source and an object, for an Event to be sent. */
 static bool take_token(struct event_correlator *correlator, const struct kube_event *event, int64_t now_us)
 {
     struct token_bucket *bucket = event_cache_use(correlator->buckets, key_of(correlator, event, BY_OBJECT));
@@ -141,7 +142,7 @@ void event_correlation_clear(struct event_correlation *plan)
     *plan = (struct event_correlation){0};
 }
 
-/* --- Records that are forgotten in the order of their use */
+/* --- records, dropped in the order of their last use */
 
 struct correlator_entry {
     uint64_t key;
@@ -150,8 +151,7 @@ struct correlator_entry {
 };
 
 struct event_cache {
-    struct correlator_entry
-        *entries; /* iterated in the order in which they were added: the first was used longest ago */
+    struct correlator_entry *entries; /* in insertion order: the first was used longest ago */
     size_t capacity, record_size;
 };
 

@@ -1,4 +1,4 @@
-/* The queue of events and their way to the server; see event_recorder.h. */
+/* Queue of events, and sending them to the server; see event_recorder.h. */
 #include "kube/event/event_recorder.h"
 
 #include <pthread.h>
@@ -30,7 +30,7 @@ struct event_recorder {
     struct event_recorder_options options;
     struct series *outcomes[ARRAY_LEN(outcome_names)];
     char *instance;
-    _Atomic size_t waiting; /* put, and not taken up */
+    _Atomic size_t waiting; /* queued, not yet received by the I/O thread */
     bool used;              /* the engine thread's */
 
     /* The I/O thread's. */
@@ -42,7 +42,7 @@ struct event_recorder {
     unsigned tries;
     struct object_call *call;
     struct timer retry, timeout;
-    uint64_t unsaid; /* failures since the last that was logged */
+    uint64_t unsaid; /* failures since the last logged one */
     int64_t complained_ms;
     bool stopping;
 
@@ -90,7 +90,7 @@ struct event_recorder *event_recorder_new(const struct event_recorder_options *o
 
 bool event_recorder_put(struct event_recorder *recorder, struct kube_event *event)
 {
-    /* Counted before it is posted, so that the limit holds although the other thread takes events out. */
+    /* Counts it before it is posted, so that the limit holds although the other thread removes events. */
     if (atomic_fetch_add(&recorder->waiting, 1) >= EVENT_QUEUE_MAX) {
         atomic_fetch_sub(&recorder->waiting, 1);
         count(recorder, OUTCOME_DROPPED);
@@ -234,7 +234,7 @@ static void on_put(struct mail *mail)
 
 /* --- the end */
 
-/* Ends the recorder; events that are left are lost, and counted as such. */
+/* Ends the recorder; remaining events are dropped and counted as such. */
 static void end(struct event_recorder *recorder)
 {
     struct kube_event *event;
@@ -258,7 +258,7 @@ static void on_timeout(struct timer *timer)
     end(container_of(timer, struct event_recorder, timeout));
 }
 
-/* Stops after everything that was put, as mail arrives in order. */
+/* Stops after all queued events, as mail arrives in order. */
 static void on_stop(struct mail *mail)
 {
     struct event_recorder *recorder = container_of(mail, struct event_recorder, stop);

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 
-/* A name in any of its forms; empty parts say nothing. */
+/* A parsed name of a kind, in any of its forms; empty parts are unspecified. */
 struct kind_name {
     struct str whole, name, group, version;
     bool has_group, is_kind; /* is_kind: group/version/Kind */
@@ -22,7 +22,7 @@ struct catalogue *catalogue_new(void)
 
 struct catalogue *catalogue_ref(const struct catalogue *catalogue)
 {
-    struct catalogue *shared = (struct catalogue *)catalogue; /* its count alone changes */
+    struct catalogue *shared = (struct catalogue *)catalogue; /* only its reference count changes */
     shared->refs++;
     return shared;
 }
@@ -58,7 +58,7 @@ static int compare(const void *left, const void *right)
 void catalogue_finish(struct catalogue *catalogue)
 {
     if (catalogue->count) qsort(catalogue->entries, catalogue->count, sizeof *catalogue->entries, compare);
-    buf_text(&catalogue->failures); /* terminated from now on, so that reading it changes nothing */
+    buf_text(&catalogue->failures); /* terminates the text now, as readers must not change it */
 }
 
 const struct resource *catalogue_at(const struct catalogue *catalogue, size_t index)
@@ -103,7 +103,7 @@ static bool serves(const struct catalogue *catalogue, struct str group, struct s
     return false;
 }
 
-/* apps/v1/Deployment, v1/Pod; deployments.v1.apps, deployments.apps; pods. */
+/* Parses apps/v1/Deployment, v1/Pod; deployments.v1.apps, deployments.apps; pods. */
 static struct kind_name parse_name(const struct catalogue *catalogue, struct str text)
 {
     struct kind_name name = {.whole = text, .name = text};
@@ -123,7 +123,7 @@ static struct kind_name parse_name(const struct catalogue *catalogue, struct str
     name.name = first;
     name.group = rest;
     struct str group = rest;
-    str_cut(&group, '.', &second); /* a version in the middle counts when there is such a one */
+    str_cut(&group, '.', &second); /* the middle part is a version only if the group has it */
     if (group.p && serves(catalogue, group, second)) {
         name.version = second;
         name.group = group;
@@ -150,9 +150,9 @@ static bool same_resource(const struct catalogue_entry *a, const struct catalogu
            strcmp(a->resource.plural, b->resource.plural) == 0;
 }
 
-/* Entries come in the order of preference: the first of a resource is its preferred version. Of different
- * resources the core group's wins, as in kubectl (`events`); between other groups kubectl takes the first,
- * here that is ambiguous. */
+/* Chooses among entries in the order of preference: the first of a resource is its preferred version. The
+ * core group's resource wins over others, as in kubectl (`events`); between other groups kubectl takes the
+ * first, while this is an error here. */
 static const struct catalogue_entry *choose(const struct catalogue *catalogue, const struct kind_name *name,
                                             enum match level, struct buf *candidates)
 {
@@ -175,7 +175,7 @@ static bool is_ambiguous(const struct buf *candidates)
     return candidates->len && memchr(candidates->data, ',', candidates->len);
 }
 
-/* It will stand in a path. */
+/* Returns whether the text may be part of a path. */
 static bool is_word(struct str text)
 {
     static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
@@ -184,7 +184,8 @@ static bool is_word(struct str text)
     return text.n > 0 && *text.p != '.';
 }
 
-/* Believes "example.com/v1/Widget" where discovery is closed, as client-go needs none for such a name. */
+/* Resolves "example.com/v1/Widget" by a guess where discovery is forbidden, as client-go needs no discovery
+ * for such a name. */
 static bool believe(const struct catalogue *catalogue, const struct kind_name *name, struct resource *out)
 {
     bool is_full = name->is_kind && is_word(name->name) && is_word(name->version) && *name->name.p >= 'A' &&
@@ -235,7 +236,7 @@ const char *catalogue_kind_meant(const struct catalogue *catalogue, struct str t
     struct kind_name name = parse_name(catalogue, type);
     const char *meant = NULL;
     name.version = (struct str){0};
-    name.is_kind = false; /* as if it were one of kubectl's names */
+    name.is_kind = false; /* tries it as a name of kubectl's */
     for (size_t i = 0; i < catalogue->count; i++) {
         const struct catalogue_entry *entry = &catalogue->entries[i];
         if (match(entry, &name) == MATCH_NONE) continue;

@@ -1,4 +1,4 @@
-/* Construction of a catalogue: discovery puts in what the server's documents say. Readers use resource.h.
+/* Construction of a catalogue: discovery adds the content of the server's documents. Readers use resource.h.
  * Owner: the I/O thread until it is finished. For discovery and its tests. */
 #pragma once
 #include "base/str.h"
@@ -12,7 +12,7 @@ struct catalogue_entry {
     char **short_names; /* ends with NULL */
     unsigned group_order,
         version_order; /* the server's; the core group and a group's preferred version are 0 */
-    size_t sequence;   /* in which it was added */
+    size_t sequence;   /* order in which it was added */
 };
 
 struct catalogue {
@@ -20,32 +20,33 @@ struct catalogue {
     size_t count;
     struct buf failures;
     bool partial;     /* discovery goes on: some groups have not responded yet */
-    bool unlisted[2]; /* the server does not tell the kinds of the core group, of others: full names are
-                         believed */
+    bool unlisted[2]; /* the server does not list the kinds of the core group, of others: complete names are
+                         trusted */
     unsigned refs;    /* besides the first one */
 };
 
 struct catalogue *catalogue_new(void);
 /* Adds a copy of an entry of another catalogue. */
 void catalogue_add_copy(struct catalogue *catalogue, const struct catalogue_entry *entry);
-/* Notes that `what` ("metrics.k8s.io/v1beta1") did not answer. */
+/* Records that `what` ("metrics.k8s.io/v1beta1") did not respond. */
 void catalogue_add_failure(struct catalogue *catalogue, const char *what, const char *cause);
-/* Brings the entries into the order of groups and versions, whatever order they came in. */
+/* Sorts the entries by groups and versions, whatever order they were added in. */
 void catalogue_finish(struct catalogue *catalogue);
 
-/* An APIGroupDiscoveryList: all groups with all they serve. `first_group` is the order of its first. */
+/* Adds an APIGroupDiscoveryList: all groups with their resources. `first_group` is the order of its first
+ * group. */
 void catalogue_add_aggregated(struct catalogue *catalogue, const struct tape *tape, unsigned first_group);
-/* An APIGroupDiscovery, an item of it, at `at`. */
+/* Adds an APIGroupDiscovery, an item of a list, at `at`. */
 void catalogue_add_group(struct catalogue *catalogue, const struct tape *tape, size_t at, unsigned order);
-/* An APIResourceList: what one group version serves. */
+/* Adds an APIResourceList: the resources of one group version. */
 void catalogue_add_legacy(struct catalogue *catalogue, const struct tape *tape, struct str group,
                           struct str version, unsigned group_order, unsigned version_order);
-/* A kind that an object has, and of which nobody tells more: its plural is guessed. It stands behind all that
- * are there; nothing happens when that very kind is. */
+/* Adds a kind known only from an object, with a guessed plural. It ranks after all others; does nothing if
+ * the catalogue has that very kind. */
 void catalogue_add_guess(struct catalogue *catalogue, struct str api_version, struct str kind,
                          bool namespaced);
 
-/* --- The plural that a kind most likely has, where nobody tells. Owner: the caller frees it. Any thread. */
+/* --- Most likely plural of a kind, where no server says it. Owner: the caller frees it. Any thread. */
 
-/* "Widget" gives "widgets", "Policy" "policies", as kubectl guesses it; a new text. */
+/* Returns "widgets" for "Widget", "policies" for "Policy", as kubectl guesses it; a new string. */
 char *plural_guess(struct str kind);

@@ -28,7 +28,7 @@ static char **text_list(const struct tape *tape, size_t array)
     return list;
 }
 
-/* A resource as a document describes it; texts of its tape. */
+/* Resource as a document describes it; texts of its tape. */
 struct found_resource {
     struct str group, version, plural, kind, singular;
     size_t at; /* its object on the tape */
@@ -41,7 +41,8 @@ static void add(struct catalogue *catalogue, const struct tape *tape, const stru
     if (!found->plural.n || !found->kind.n) return;
     if (memchr(found->plural.p, '/', found->plural.n)) return; /* a subresource */
     const struct str texts[] = {found->group, found->version, found->plural, found->kind, found->singular};
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++) /* it would have the name of another one */
+    for (size_t i = 0; i < ARRAY_LEN(texts);
+         i++) /* a text with a NUL byte would be the name of another resource */
         if (str_has_nul(texts[i])) return;
     size_t sequence = catalogue->count;
     *array_add(catalogue->entries, catalogue->count) = (struct catalogue_entry){

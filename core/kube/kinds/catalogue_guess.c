@@ -1,4 +1,4 @@
-/* Kinds that are known by their objects alone; see catalogue.h. */
+/* Kinds known only from their objects; see catalogue.h. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static bool has(const struct catalogue *catalogue, struct str group, struct str 
 
 static unsigned next_group(const struct catalogue *catalogue)
 {
-    unsigned next = 1; /* 0 is the core group's */
+    unsigned next = 1; /* 0 is the core group */
     for (size_t i = 0; i < catalogue->count; i++)
         if (catalogue->entries[i].group_order >= next) next = catalogue->entries[i].group_order + 1;
     return next;
@@ -46,7 +46,7 @@ void catalogue_add_guess(struct catalogue *catalogue, struct str api_version, st
     };
 }
 
-/* --- The kind that somebody meant who wrote it wrong */
+/* --- the kind that a misspelt name means */
 
 bool catalogue_nearest(const struct catalogue *catalogue, struct str name, struct buf *out)
 {
@@ -82,7 +82,7 @@ void catalogue_explain(const struct catalogue *catalogue, struct str name, struc
     buf_clear(&text);
 }
 
-/* --- See catalogue.h; the rules are those of meta.UnsafeGuessKindToResource */
+/* --- Plurals (see catalogue.h), by the rules of meta.UnsafeGuessKindToResource */
 
 char *plural_guess(struct str kind)
 {

@@ -1,4 +1,4 @@
-/* The latest catalogue and those who wait for the first; see kinds.h. */
+/* The latest catalogue and its waiters; see kinds.h. */
 #include "kube/kinds/kinds.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 
-/* So long a response is believed. */
+/* Time for which a response is considered fresh. */
 enum { FRESH_MS = 5000 };
 
 struct kinds {
@@ -38,7 +38,7 @@ void kinds_free(struct kinds *kinds)
     free(kinds);
 }
 
-/* Callers that wait again meanwhile are not called twice. */
+/* Calls all waiters. Those that wait again meanwhile are not called twice. */
 static void wake_all(struct kinds *kinds, const struct err *err)
 {
     struct kinds_waiter *waiter;
@@ -68,7 +68,7 @@ void kinds_set(struct kinds *kinds, const struct catalogue *catalogue)
     wake_all(kinds, NULL);
 }
 
-/* A partial catalogue says less than the complete one before it, and its missing groups come no more. */
+/* Restores the last complete catalogue: a partial one has less, and its missing groups will not come. */
 void kinds_fail(struct kinds *kinds, const struct err *err)
 {
     if (kinds->complete) {

@@ -12,35 +12,34 @@
 
 struct kinds;
 
-/* Waits for the next catalogue. Belongs to who waits; in place until `ready` or kinds_cancel. */
+/* Waiter for the next catalogue. Owner: the caller, which keeps it in place until `ready` or kinds_cancel. */
 struct kinds_waiter {
-    /* There is a catalogue; or there will be none soon, and `err` says why. */
+    /* Called when there is a catalogue; or none soon, and `err` has the reason. */
     void (*ready)(struct kinds_waiter *waiter, const struct err *err);
-    struct kinds *kinds; /* NULL: does not wait */
+    struct kinds *kinds; /* NULL: not waiting */
     TAILQ_ENTRY(kinds_waiter) link;
 };
 
-/* `ask` has the server asked for a new catalogue, soon; kinds_set or kinds_fail follows. */
+/* `refresh` starts discovery soon; kinds_set or kinds_fail follows. */
 struct kinds *kinds_new(struct clock *clock, void (*refresh)(void *ctx), void *ctx);
-/* Nobody may wait any more. */
+/* Call when no waiter is left. */
 void kinds_free(struct kinds *kinds);
-/* A new catalogue; takes a reference of its own. */
+/* Sets a new catalogue; takes a reference of its own. */
 void kinds_set(struct kinds *kinds, const struct catalogue *catalogue);
-/* Discovery failed. The last complete catalogue stays. */
+/* Call when discovery has failed. The last complete catalogue stays. */
 void kinds_fail(struct kinds *kinds, const struct err *err);
 bool kinds_known(const struct kinds *kinds);
-/* Borrowed; NULL before the first. */
+/* Returns the latest catalogue, borrowed; NULL before the first. */
 const struct catalogue *kinds_catalogue(const struct kinds *kinds);
-/* The last one in which all groups responded; borrowed, NULL before the first. */
+/* Returns the last one in which all groups responded, borrowed; NULL before the first. */
 const struct catalogue *kinds_complete_catalogue(const struct kinds *kinds);
-/* Invalidates the catalogue: a kind is missing, or the server rejected one. Returns false if discovery ran a
- * moment ago, else starts it. With a partial
- * catalogue it is going on, and waited for. */
+/* Invalidates the catalogue, as a kind is missing or the server rejected one. Returns false if discovery ran
+ * a moment ago, else starts it. With a partial catalogue, discovery is in progress already, and true is
+ * returned. */
 bool kinds_invalidate(struct kinds *kinds);
 void kinds_wait(struct kinds *kinds, struct kinds_waiter *waiter);
-/* Harmless when it does not wait. */
+/* Does nothing if it is not waiting. */
 void kinds_cancel(struct kinds_waiter *waiter);
-/* As catalogue_resolve, once something is known; an unknown name's error names the one that was meant, and
- * the groups that did not answer. Names that a
- * partial catalogue lacks resolve as before it. */
+/* Like catalogue_resolve, once there is a catalogue. The error of an unknown name suggests the nearest one,
+ * and names the groups that did not respond. Names that a partial catalogue lacks resolve as before it. */
 bool kinds_resolve(const struct kinds *kinds, struct str name, struct resource *out, struct err *err);

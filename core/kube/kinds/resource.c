@@ -76,7 +76,7 @@ bool resource_object_path(const struct resource *resource, struct str ns, struct
     return true;
 }
 
-/* --- Names of namespaces */
+/* --- names of namespaces */
 
 enum { LABEL_MAX = 63 };
 
@@ -110,7 +110,7 @@ bool namespace_name_check(struct str name, struct err *err)
         is_pattern(name) ? "; patterns are only supported in namespaces of handlers" : "");
 }
 
-/* --- Order of resource versions */
+/* --- order of resource versions */
 
 bool resource_version_check(struct str version, struct err *err)
 {
@@ -129,7 +129,7 @@ bool resource_version_compare(struct str a, struct str b, int *order, struct err
     return true;
 }
 
-/* --- Escaping and checking what goes into URLs */
+/* --- escaping and checking parts of URLs */
 
 static bool unreserved(char c)
 {

@@ -1,4 +1,4 @@
-/* The kinds that every cluster has; see well_known.h. From `kubectl api-resources`. */
+/* Kinds that every cluster has; see well_known.h. From `kubectl api-resources`. */
 #include "kube/kinds/well_known.h"
 
 #include <stdlib.h>
@@ -90,7 +90,7 @@ static const struct {
     {"storage.k8s.io", "v1", "volumeattributesclasses", "VolumeAttributesClass", "vac", false},
 };
 
-/* Of Kubernetes' own groups, and only where somebody turned them on. */
+/* Kinds of Kubernetes' own groups that a cluster serves only if they were enabled. */
 static const char *const optional[] = {
     "clustertrustbundles",
     "ClusterTrustBundle",
@@ -114,7 +114,7 @@ static const char *const optional[] = {
     "PodSecurityPolicy",
 };
 
-/* "crd,crds" */
+/* Splits "crd,crds". */
 static char **split(const char *names)
 {
     struct str rest = str_of(names), name;
@@ -148,7 +148,8 @@ struct catalogue *catalogue_well_known(void)
     return catalogue;
 }
 
-/* "clustertrustbundles.certificates.k8s.io", "scheduling.k8s.io/v1alpha1/Workload". */
+/* Returns whether `kind` is optional: "clustertrustbundles.certificates.k8s.io",
+ * "scheduling.k8s.io/v1alpha1/Workload". */
 static bool is_optional(struct str kind)
 {
     struct str name = kind, rest = kind;

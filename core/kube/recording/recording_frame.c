@@ -5,7 +5,7 @@
 
 #include "base/must.h"
 
-/* Text that takes more than KEEP is given back as soon as it was read. */
+/* Buffers larger than KEEP are freed as soon as their text was read. */
 enum { CHUNK = 64 << 10, KEEP = 1 << 20, WINDOW_LOG_MAX = 23 };
 
 void recording_frame_init(struct recording_frame *frame, const char *data, size_t size, size_t *total)
@@ -59,7 +59,7 @@ static void consume(struct recording_frame *frame)
     frame->at = 0;
 }
 
-/* Inflates more; false when nothing more comes, or with an error. */
+/* Inflates more; returns false at the end, or with an error. */
 static bool inflate_more(struct recording_frame *frame, struct err *err)
 {
     if (!frame->zstd) return false;

@@ -20,10 +20,10 @@ enum { STREAMS_MAX = 10000, HEAD_MAX = 64 << 10 };
 struct stream_reader {
     struct recording_stream stream;
     struct recording_frame frame;
-    size_t offset; /* of the frame in the file */
+    size_t offset; /* offset of the frame in the file */
     struct recording_record next;
     bool has_next;
-    bool begun; /* its first list was read, or something else was met */
+    bool begun; /* its first list was read, or another record */
 };
 
 struct recording {
@@ -31,12 +31,12 @@ struct recording {
     char *map;
     size_t size;
     struct stream_reader *readers;
-    size_t count, memory; /* that all frames hold */
+    size_t count, memory; /* `memory`: of all frames */
     struct tape_parser *parser;
     struct buf scratch;
 };
 
-/* Puts the place before what is wrong. */
+/* Prefixes the error with the place. */
 static bool place(const struct recording *r, const struct stream_reader *reader, struct err *err)
 {
     return err_wrap(err, "%s: byte %zu, line %zu of the stream that begins at byte %zu", r->path,
@@ -112,7 +112,7 @@ static bool read_type(struct str text, enum recording_type *type)
     return false;
 }
 
-/* The text of the object in a line that is known to be JSON. */
+/* Returns the object in a line that is valid JSON. */
 static struct str find_object(struct str line)
 {
     static const char key[] = "\"object\":";
@@ -143,14 +143,14 @@ static bool read_record(struct recording *r, struct stream_reader *reader, struc
     return true;
 }
 
-/* Ends the reader: nothing behind a malformed line is read. */
+/* Ends the reader: nothing after a malformed line is read. */
 static bool end_reader(struct recording *r, struct stream_reader *reader)
 {
     recording_frame_end(&reader->frame);
     return false;
 }
 
-/* Has the reader hold its next record, if there is one; false with an error. */
+/* Reads the reader's next record, if there is one; returns false with an error. */
 static bool fill(struct recording *r, struct stream_reader *reader, struct err *err)
 {
     struct str line;
@@ -198,7 +198,7 @@ static bool is_frame(const char *at, size_t left)
     return memcmp(at, magic, left < sizeof magic ? left : sizeof magic) == 0;
 }
 
-/* Finds the frames; the last may be cut off. */
+/* Finds the frames; the last one may be truncated. */
 static bool find_frames(struct recording *r, struct err *err)
 {
     for (size_t offset = 0; offset < r->size;) {

@@ -1,4 +1,4 @@
-/* One stream into a file; see recording.h. */
+/* Writes one stream into a file; see recording.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/text/json_out.h"
 #include "kube/recording/recording.h"
 
-/* A reader of many streams holds a window of each. */
+/* WINDOW_LOG bounds the memory of readers, which hold a window of each stream. */
 enum { LEVEL = 3, WINDOW_LOG = 19, OUT = 128 << 10 };
 
 static const char *const types[] = {"ITEM", "LISTED", "ADDED", "MODIFIED", "DELETED"};
@@ -24,7 +24,7 @@ struct recording_writer {
     char *out;
     int64_t begin_us;
     struct buf line;
-    struct err err; /* the first that went wrong */
+    struct err err; /* the first failure */
 };
 
 void recording_stream_clear(struct recording_stream *stream)
@@ -72,7 +72,7 @@ static void put_head(struct recording_writer *writer, const struct recording_str
     compress(writer, buf_slice(line), ZSTD_e_continue);
 }
 
-/* Whole objects are nobody else's business. */
+/* Creates the file for its owner only, as it has complete objects. */
 static FILE *create(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -104,7 +104,7 @@ struct recording_writer *recording_writer_new(const char *path, const struct rec
     return writer;
 }
 
-/* The clock on the wall may have been set since the beginning. */
+/* Returns the time since the beginning, within its bounds, as the wall clock may have been set. */
 static int64_t since_begin(const struct recording_writer *writer, int64_t at_us)
 {
     int64_t since_us = at_us - writer->begin_us;
