@@ -21,11 +21,11 @@ struct baseline_key {
     uint32_t count, taken, round;
 };
 
-/* By hashes of their keys: two of 2^64 that are equal by chance would hide one finding. */
+/* Keys by their hashes. Two of 2^64 that are equal by chance would hide one finding. */
 struct baseline {
     struct number_map known;
     size_t old;     /* findings without a fingerprint */
-    uint32_t round; /* the present one */
+    uint32_t round; /* the current round */
 };
 
 static bool take(const struct baseline *baseline, uint64_t hash)
@@ -39,9 +39,9 @@ static bool take(const struct baseline *baseline, uint64_t hash)
     return true;
 }
 
-/* --- findings */
+/* --- keys */
 
-/* Key of findings before there were fingerprints. */
+/* Key of findings in reports from before fingerprints. */
 struct old_key {
     struct str rule, api_version, kind, ns, name, path;
 };

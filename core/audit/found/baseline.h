@@ -7,15 +7,15 @@
 
 struct baseline;
 
-/* NULL with an error that names the file. */
+/* Returns NULL with an error that names the file. */
 struct baseline *baseline_read(const char *path, struct err *err);
 void baseline_free(struct baseline *baseline);
 /* Returns the number of its findings without a fingerprint. */
 size_t baseline_old_count(const struct baseline *baseline);
-/* Counts again: none of them has hidden anything. */
+/* Starts counting again: no entry is used up. */
 void baseline_begin(struct baseline *baseline);
 /* Returns whether the baseline has the finding, and uses up one entry for it. */
 bool baseline_takes(struct baseline *baseline, const struct audit_rule *rule,
                     const struct audit_object *object, const struct audit_row *row);
-/* Hides them in the table; once, before any sorting. */
+/* Hides known findings in the table. Call once, before any sorting. */
 void baseline_hide(struct baseline *baseline, struct audit_table *table);

@@ -1,4 +1,4 @@
-/* Names of findings; see finding_key.h. */
+/* Keys of findings; see finding_key.h. */
 #include "audit/found/finding_key.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 /* --- the place */
 
-/* Returns whether the element has a name. */
+/* Appends the name of the element; returns false if it has none. */
 static bool put_element(struct buf *out, struct value element, uint32_t index)
 {
     struct text text;
@@ -22,7 +22,7 @@ static bool put_element(struct buf *out, struct value element, uint32_t index)
     return name.n > 0;
 }
 
-/* Steps that lead to several values have no name. */
+/* Appends the steps; returns false for steps that lead to several values, which have no name. */
 static bool put_steps(struct buf *out, const struct path *path, struct value at)
 {
     bool named = false;
@@ -46,7 +46,7 @@ bool finding_place(struct value object, struct str path, struct buf *out)
     struct err ignored;
     size_t begin = out->len;
     struct path *compiled = path.n && memchr(path.p, '[', path.n) ? path_compile(path, &ignored) : NULL;
-    if (!compiled) return false; /* rules may write what they like */
+    if (!compiled) return false; /* a rule's path need not be a valid one */
     bool named = put_steps(out, compiled, object);
     path_free(compiled);
     if (!named) out->len = begin;
@@ -61,7 +61,7 @@ static void put_without_digits(struct buf *out, struct str text)
         if (text.p[i] < '0' || text.p[i] > '9') buf_putc(out, text.p[i]);
 }
 
-/* The group counts, the version does not: an object has several. */
+/* Ignores the version of the kind, as objects are served in several. */
 void finding_key(const struct audit_rule *rule, const struct audit_object *object,
                  const struct audit_row *row, char *out)
 {

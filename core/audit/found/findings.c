@@ -11,7 +11,7 @@ struct findings {
     char bytes[];
 };
 
-/* Without gaps, as blocks are compared byte by byte. */
+/* Without padding, as blocks are compared byte by byte. */
 struct finding_head {
     uint32_t message, path, value, reason;
     uint16_t verdict, accepted;

@@ -1,5 +1,5 @@
 /* Findings of a rule for one object in one block of memory, which can be compared as a unit. Owner: the
- * caller of findings_new, who calls free(). On any one thread. */
+ * caller of findings_new, which calls free(). On any one thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,12 +9,12 @@
 
 struct findings;
 
-/* Appends a finding to what is being gathered. */
+/* Appends a finding to the gathered ones. */
 void findings_gather(struct buf *gathered, const struct rule_finding *finding, bool accepted);
-/* NULL when nothing was gathered. */
+/* Returns NULL if no finding was gathered. */
 struct findings *findings_new(const struct buf *gathered);
-/* Of NULL 0, and that is equal to itself alone. */
+/* NULL has 0 bytes, and equals only NULL. */
 size_t findings_bytes(const struct findings *findings);
 bool findings_equal(const struct findings *a, const struct findings *b);
-/* Each in turn, from `*at` 0 on; false behind the last. Texts borrow from the block. */
+/* Iterates the findings, from `*at` 0; returns false at the end. Strings borrow from the block. */
 bool findings_next(const struct findings *findings, size_t *at, struct rule_finding *out, bool *accepted);

@@ -1,4 +1,4 @@
-/* Reading what another process found; see stream.h. */
+/* Reads the findings of another process; see stream.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@ enum { RULES_IN_ALL_MAX = 1 << 20, LINE_NUMBER_MAX = 1 << 30, OBJECTS_IN_ALL_MAX
 
 struct audit_stream {
     struct audit_stream_sink sink;
-    struct buf bytes; /* of a frame that is not whole yet */
-    struct buf text;  /* for texts with a NUL behind them */
+    struct buf bytes; /* of an incomplete frame */
+    struct buf text;  /* for strings that are terminated by a NUL */
     size_t rule_count, total;
-    uint32_t object; /* of the table: that had rows last */
+    uint32_t object; /* of the table: the last one with rows */
     bool has_object, begun, ended, broken;
 };
 
@@ -55,7 +55,7 @@ static void take_texts(struct wire_reader *reader, void *into, const size_t *pla
     for (size_t i = 0; i < count; i++) *AUDIT_TEXT(into, struct str, places[i]) = wire_text(reader);
 }
 
-/* Copies its texts one behind the other, each with a NUL. */
+/* Copies the strings of a rule in a row, each with a NUL. */
 static void take_rule_texts(struct audit_stream *stream, struct wire_reader *reader, struct audit_rule *rule)
 {
     size_t begins[RULE_TEXTS];
@@ -71,7 +71,7 @@ static void take_rule_texts(struct audit_stream *stream, struct wire_reader *rea
         *AUDIT_TEXT(rule, const char *, audit_rule_texts[i]) = stream->text.data + begins[i];
 }
 
-/* The first stream brings the rules of the table, the others the same. */
+/* Reads a rule: the first stream adds the rules of the table, the others must have the same. */
 static void take_rule(struct audit_stream *stream, struct wire_reader *reader, uint32_t number, bool is_first)
 {
     struct audit_table *table = stream->sink.table;
@@ -96,7 +96,7 @@ static void take_rules(struct audit_stream *stream, struct wire_reader *reader)
     stream->rule_count = count;
 }
 
-/* --- what was found */
+/* --- findings */
 
 static void take_row(const struct audit_stream *stream, struct wire_reader *reader)
 {
@@ -131,7 +131,7 @@ static void take_object(struct audit_stream *stream, struct wire_reader *reader)
     stream->object = (uint32_t)before;
 }
 
-/* Others may have added objects to the table meanwhile. */
+/* Resumes the object by its number: other streams may have added objects to the table meanwhile. */
 static void take_more(const struct audit_stream *stream, struct wire_reader *reader)
 {
     if (!stream->has_object) reader->bad = true;

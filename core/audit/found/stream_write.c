@@ -1,4 +1,4 @@
-/* Frames of what was found; see stream.h. */
+/* Writes findings as frames; see stream.h. */
 #include "audit/found/stream.h"
 #include "base/must.h"
 #include "base/text/wire.h"
@@ -42,7 +42,7 @@ bool audit_stream_put_rules(struct buf *out, const struct audit_table *table, st
     return true;
 }
 
-/* Rows of an object stand together: the first behind those of row `i`'s. */
+/* Returns the first row after those of the object of row `i`; rows of an object are adjacent. */
 static size_t behind_object(const struct audit_table *table, size_t i)
 {
     size_t rows = audit_table_count_rows(table);
@@ -78,8 +78,8 @@ static void put_row(struct buf *out, const struct audit_row *row)
     put_texts(out, row, audit_row_texts, ROW_TEXTS);
 }
 
-/* Rows from `first` on, below `until`: as many as one frame has room for, of which there is always one, as a
- * row's texts are bounded (rule.h). Gives the first that is left. */
+/* Appends rows from `first` on, below `until`, as many as fit into one frame; at least one does, as the
+ * strings of a row are bounded (rule.h). Returns the first row that is left. */
 static size_t put_rows(struct buf *out, const struct audit_table *table, size_t first, size_t until)
 {
     size_t begun = out->len, row = first;
@@ -91,7 +91,7 @@ static size_t put_rows(struct buf *out, const struct audit_table *table, size_t 
     return row;
 }
 
-/* Its rows are those from `first` on, below `until`. */
+/* Appends the frames of an object, whose rows are those from `first` on, below `until`. */
 static void put_object_frames(struct buf *out, const struct audit_table *table, size_t first, size_t until)
 {
     size_t at = begin(out, FRAME_OBJECT);

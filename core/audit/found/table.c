@@ -16,8 +16,8 @@ struct audit_table {
     size_t object_count;
     struct audit_row *rows;
     size_t row_count;
-    const struct audit_object *now; /* the object that was begun */
-    uint32_t now_at;                /* where it is kept, when `now_kept` */
+    const struct audit_object *now; /* the current object */
+    uint32_t now_at;                /* its number in the table, if `now_kept` */
     bool now_stored, keep_passes;
     size_t audited, unmatched, elsewhere, foreign, evaluated, known;
 };
@@ -76,7 +76,7 @@ void audit_table_leave_out(struct audit_table *f, uint32_t rule, struct str reas
 {
     must(rule < f->rule_count);
     if (str_eq(f->rules[rule].not_evaluated, reason))
-        return; /* an engine's children say it again and again */
+        return; /* each child of an engine reports the same reason */
     f->rules[rule].not_evaluated = texts_keep(&f->of_rules, reason);
 }
 
@@ -230,14 +230,14 @@ const struct audit_row *audit_table_row(const struct audit_table *f, size_t i)
     return &f->rows[i];
 }
 
-/* --- what is hidden */
+/* --- hidden findings */
 
 static bool is_finding(const struct audit_row *row)
 {
     return row->verdict == VERDICT_WARN || row->verdict == VERDICT_FAIL;
 }
 
-/* Returns the end of the group of rows that begins there: those of one rule and one object stand together. */
+/* Returns the end of the group of rows that begins there: rows of one rule and one object are adjacent. */
 static size_t end_of_group(const struct audit_table *f, size_t first)
 {
     size_t end = first;
@@ -280,7 +280,7 @@ void audit_table_hide(struct audit_table *f,
     f->row_count = kept;
 }
 
-/* --- their order */
+/* --- order of rows */
 
 static int compare(const void *pa, const void *pb, void *ctx)
 {

@@ -1,4 +1,4 @@
-/* Strings that are stored once each: equal ones share their bytes. Owner: the caller, zero-initialized;
+/* Strings that are stored once each: equal ones share their bytes. Owner: the caller, zero-initialised;
  * strings live until texts_clear. On one thread. */
 #pragma once
 #include <stddef.h>
@@ -13,6 +13,6 @@ struct texts {
     size_t count, cap;
 };
 
-/* With a NUL behind it. */
+/* Returns the stored string, terminated by a NUL. */
 struct str texts_keep(struct texts *texts, struct str text);
 void texts_clear(struct texts *texts);

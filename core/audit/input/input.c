@@ -1,4 +1,4 @@
-/* Reads one file after the other, each with the reader for its format; see input.h. */
+/* Reads files one after another, each with the reader for its format; see input.h. */
 #include "audit/input/input.h"
 
 #include <errno.h>
@@ -23,8 +23,8 @@ void input_progress(struct input_reader *r)
     o->progress(o->ctx, done, r->total);
 }
 
-/* A byte order mark of UTF-8 says nothing; what has one of UTF-16 is for libyaml, which reads it, and JSON is
- * YAML. */
+/* Skips a byte order mark of UTF-8, and returns whether there is one of UTF-16: libyaml reads that, and JSON
+ * is YAML. */
 static bool is_utf16(struct input_window *w)
 {
     int first = input_window_byte(w, 0), second = input_window_byte(w, 1);
@@ -85,7 +85,7 @@ static bool read_file(struct input_reader *r, const char *path, struct err *err)
     return true;
 }
 
-/* Files of `path`, which is a file or a directory. */
+/* Reads the files of `path`, a file or a directory. */
 static bool read_files(struct input_reader *r, const struct input_files *files, const char *path,
                        struct err *err)
 {

@@ -22,30 +22,31 @@ struct input_total {
     uint64_t bytes, max;
 };
 
-/* An object; all is borrowed for the call. */
+/* An object; everything is borrowed for the call. */
 struct audit_input_object {
     struct root *root;
     struct str file;
-    size_t line;                         /* where it begins in the file, from 1 */
+    size_t line;                         /* its first line in the file, from 1 */
     const struct projection *projection; /* projection it was packed by; NULL: complete */
-    /* Packs it by another projection, or completely: a new reference. NULL if a part that was not read before
-     * is malformed, which `refused` reports. */
+    /* Packs it by another projection, or completely; returns a new reference. Returns NULL if a part that was
+     * not read before is malformed, which `refused` reports. */
     struct root *(*again)(void *text, const struct projection *projection);
     void *text; /* for `again` */
 };
 
-/* An object that is not packed; all is borrowed for the call. */
+/* An object that is not packed; everything is borrowed for the call. */
 struct audit_input_parsed {
     const struct tape *tape;
-    struct str api_version, kind; /* of an item that says none, those of its list; empty: nothing says */
+    struct str api_version, kind; /* for an item without them, those that its list declares; empty: unknown */
     struct str file;
     size_t line;
 };
 
 struct audit_input_sink {
-    /* False: stop, quietly. */
+    /* Called for each object; false stops the reading, without an error. */
     bool (*object)(void *ctx, const struct audit_input_object *object);
-    /* In its place if it is there: nothing is packed, no packer needed, and no name asked for. */
+    /* Called instead of `object`, if set: nothing is packed, no packer is needed, and objects need no name.
+     */
     bool (*parsed)(void *ctx, const struct audit_input_parsed *object);
     /* Called for an input that could not be read; only it is lost: `err` names file and position. The rest of
      * the file is read where that is possible. */
@@ -65,21 +66,21 @@ struct audit_input_options {
     /* Returns the namespace for objects of that type without one; NULL function, or empty: unchanged. Called
      * before `wanted`. */
     struct str (*namespace_of)(void *ctx, struct str api_version, struct str kind);
-    /* Each that is skipped; NULL: nobody asks. */
+    /* Called for each skipped object; may be NULL. */
     void (*skipped)(void *ctx, struct str api_version, struct str kind, struct str file, size_t line);
     /* Called for a document that is not a Kubernetes object, with neither a kind nor metadata, or that is a
      * kustomization, in a file that was found in a directory: such documents are skipped, and the first of
      * each file is reported here. With NULL, and in files that were named, they are refused. */
     void (*foreign)(void *ctx, struct str file, size_t line);
-    /* A file that is among them is passed over, whatever its name is this time, and each that is read is
-     * added; NULL: nobody asks. Not for stdin. */
+    /* Files that were read, to skip them under any name; each file is added. NULL: files are not compared.
+     * Not for stdin. */
     struct number_set *seen;
-    bool recursive;                /* folders: also those below */
-    struct input_exclude *exclude; /* what of them is left out; NULL: nothing */
+    bool recursive;                /* also reads directories below directories */
+    struct input_exclude *exclude; /* omitted files of directories; NULL: none */
     size_t max_object_size;        /* bytes of one object's text; 0: AUDIT_INPUT_OBJECT_MAX */
-    const char *max_name;          /* of that limit, for messages; NULL: --max-object-size */
-    struct input_total *total;     /* what all calls may read together; NULL: as much as there is */
-    size_t window;                 /* bytes that are read ahead, about; 0: as many as are fast. For tests */
+    const char *max_name;          /* name of that limit, for messages; NULL: --max-object-size */
+    struct input_total *total;     /* limit of all calls together; NULL: none */
+    size_t window;                 /* approximate read-ahead in bytes; 0: the fastest. For tests */
     /* Bytes read so far of the total (0: not known), for a progress bar; may be NULL. */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);
     void *ctx;
@@ -89,7 +90,7 @@ struct audit_input_counts {
     size_t files, documents, objects, skipped, foreign;
 };
 
-/* `path` is a file, a folder (each *.json *.yaml *.yml *.ndjson in it, and with .gz or .zst behind), or "-",
- * stdin. `counts` are added to. False with an error that names the path, when nothing of it can be read. */
+/* Reads `path`: a file, a directory (each *.json *.yaml *.yml *.ndjson in it, also with .gz or .zst), or "-",
+ * stdin. Adds to `counts`. Returns false with an error that names the path if nothing of it can be read. */
 bool audit_input_read(const struct audit_input_options *options, const char *path,
                       struct audit_input_counts *counts, struct err *err);

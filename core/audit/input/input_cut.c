@@ -1,4 +1,4 @@
-/* Pieces by tokens found ahead, or by a scan for the closing bracket; see input_cut.h. */
+/* Cuts pieces by tokens found ahead, or by a scan for the closing bracket; see input_cut.h. */
 #include "audit/input/input_cut.h"
 
 #include <stdlib.h>
@@ -53,7 +53,7 @@ void input_cut_clear(struct input_cut *c)
     input_tokens_clear(&c->alone);
 }
 
-/* --- tokens ahead */
+/* --- by tokens ahead */
 
 static bool take_ahead(struct input_cut *c, struct input_piece *piece)
 {
@@ -72,7 +72,7 @@ static bool take_ahead(struct input_cut *c, struct input_piece *piece)
     return true;
 }
 
-/* False: they have been found already, or cannot be. */
+/* Finds tokens ahead; returns false if they have been found already, or cannot be. */
 static bool read_ahead(struct input_cut *c)
 {
     struct input_window *w = c->window;

@@ -6,7 +6,7 @@
 #include "audit/input/input_reader.h"
 #include "object/parse/token.h"
 
-enum { LEVELS_MAX = 4096 /* of what is deeper nothing is looked at: parsers refuse it for that */ };
+enum { LEVELS_MAX = 4096 /* deeper levels are not checked: parsers refuse them */ };
 
 enum want { WANT_VALUE, WANT_ITEM_OR_END, WANT_KEY, WANT_KEY_OR_END, WANT_COLON, WANT_COMMA_OR_END };
 
@@ -150,7 +150,7 @@ size_t input_fault(struct str text)
     }
 }
 
-/* --- Reports of unreadable parts of a file, with file and line */
+/* --- reports of unreadable parts of a file, with file and line */
 
 void input_refuse(struct input_reader *r, size_t line, struct err *err)
 {

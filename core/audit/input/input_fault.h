@@ -1,10 +1,10 @@
-/* Finds where a text stops being JSON: parsers say what is wrong, but not where. Slow, for a text that is
- * known to be wrong. Owner: nothing is kept. May be called anywhere. */
+/* Finds the byte where a text stops being JSON, which parsers do not report. Slow, for texts that are known
+ * to be malformed. Stateless. May be called anywhere. */
 #pragma once
 #include <stddef.h>
 
 #include "base/str.h"
 
-/* The byte at which one value, with blanks around it, stops being JSON by its grammar; `text.n` when it ends
- * too early, or has no such fault: a number may be too large, or what it means wrong. */
+/* Returns the byte at which one value, with blanks around it, stops being JSON by its grammar; `text.n` if it
+ * ends too early, or has no such fault: a number may be too large, or a field of the wrong type. */
 size_t input_fault(struct str text);

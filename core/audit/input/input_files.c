@@ -1,4 +1,4 @@
-/* Folders as kubectl reads them; see input_files.h. */
+/* Finds files of directories as kubectl does; see input_files.h. */
 #include "audit/input/input_files.h"
 
 #include <dirent.h>
@@ -16,7 +16,7 @@ struct files_walk {
     struct input_files *files;
     bool recursive;
     struct input_exclude *exclude;
-    size_t root; /* bytes of the folder's own path */
+    size_t root; /* length of the directory's own path */
     void (*problem)(void *ctx, const struct err *err);
     void *ctx;
 };
@@ -121,9 +121,10 @@ void input_files_clear(struct input_files *files)
     *files = (struct input_files){0};
 }
 
-/* --- Entries of directories that are omitted */
+/* --- omitted entries of directories */
 
-/* A shell completes `sub` to `sub/`, and `find` prints `./sub`. */
+/* Returns the pattern without `./` before it and slashes after it: a shell completes `sub` to `sub/`, and
+ * `find` prints `./sub`. */
 static char *plain(const char *pattern)
 {
     struct str text = str_of(pattern);

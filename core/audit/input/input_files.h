@@ -1,5 +1,4 @@
-/* Files that a path names.
- * Owner: whoever holds the struct. Reads directories: for commands only. */
+/* Files that a path names. Owner: the caller. Reads directories: for commands only. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,18 +7,18 @@
 
 #include "base/err.h"
 
-/* --- Names and paths that are left out of folders, by fnmatch(3), and which of them there were.
- * Owner: whoever holds the struct; zeroed it leaves nothing out. May be called anywhere. */
+/* --- Names and paths that are omitted from directories, by fnmatch(3), and which patterns were used. Owner:
+ * the caller; zero-initialised it omits nothing. May be called anywhere. */
 
 struct input_exclude {
-    char **patterns; /* as they are compared: without `./` before and slashes behind */
-    bool *used;      /* whether it left something out */
+    char **patterns; /* as compared: without `./` before and slashes after */
+    bool *used;      /* whether it omitted an entry */
     size_t count;
 };
 
 void input_exclude_init(struct input_exclude *exclude, const char *const *patterns, size_t count);
-/* Compares a file or folder by its name and by its path below the folder that is read. All patterns are
- * asked, so that one is not unused because another leaves out the same. */
+/* Compares a file or directory by its name and by its path below the directory that is read. Compares all
+ * patterns, so that each one that matches counts as used. */
 bool input_exclude_leaves_out(struct input_exclude *exclude, const char *name, const char *below);
 void input_exclude_clear(struct input_exclude *exclude);
 
@@ -27,7 +26,7 @@ void input_exclude_clear(struct input_exclude *exclude);
 
 struct input_file {
     char *path;
-    uint64_t size; /* 0: not known, as of a pipe */
+    uint64_t size; /* 0: unknown, as for a pipe */
 };
 
 struct input_files {

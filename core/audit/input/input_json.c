@@ -1,13 +1,14 @@
-/* JSON: objects, Lists and arrays of them, one behind another. What fits into the window is cut by its
- * tokens; of all else the top level is read byte by byte (input_read_envelope), and the items of a list are
- * cut one by one. Whatever is wrong, each byte is read once or twice. */
+/* Reader of JSON: objects, Lists and arrays of them, one after another. Values that fit into the window are
+ * cut by their tokens; of others the top level is read byte by byte (input_read_envelope), and the items of a
+ * list are cut one by one. Even damaged text is read at most twice. */
 #include <string.h>
 
 #include "audit/input/input_reader.h"
 #include "object/parse/json_scan.h"
 #include "object/parse/token.h"
 
-/* The value at whose bracket the window stands, as a part of a list or an array. False: nothing is left. */
+/* Takes the value at the window's bracket, an element of a list or an array. Returns false if nothing is
+ * left. */
 static bool take_element(struct input_reader *r, const struct input_type *type)
 {
     struct input_piece piece;
@@ -43,8 +44,8 @@ static bool pass_scalar(struct input_reader *r)
     return true;
 }
 
-/* The elements of the array in which the window stands, behind its bracket, and `line` the line of that, or
- * of the list that it is in. False: broken, and told. */
+/* Reads the elements of the array that the window is in, after its bracket; `line` is the line of the array,
+ * or of the list around it. Returns false if it is damaged, which was reported. */
 static bool input_read_elements(struct input_reader *r, const struct input_type *type, size_t line)
 {
     struct input_window *w = &r->window;
@@ -75,7 +76,7 @@ static bool input_read_elements(struct input_reader *r, const struct input_type 
 
 /* --- documents */
 
-/* Behind something broken: a line that begins with a bracket begins something else. */
+/* Skips damaged text: a line that begins with a bracket begins the next document. */
 static void skip_to_document(struct input_reader *r)
 {
     int c;
@@ -115,7 +116,7 @@ static bool begins_as_json(struct input_reader *r, int bracket)
     return c < 0 || c == '\0' || strchr(bracket == '{' ? "\"} \t\r\n" : "{[] \t\r\n", c);
 }
 
-/* Steps over a line of three dashes, or dots, as YAML has between documents. */
+/* Skips a line of three dashes, or dots, as YAML has between documents. */
 static bool skip_mark(struct input_reader *r, int c)
 {
     for (size_t i = 1; i < 3; i++)
@@ -151,20 +152,20 @@ bool input_read_json(struct input_reader *r)
     return true;
 }
 
-/* --- The top level of an object byte by byte; see input_reader.h. Before its items the object is kept, as
- * it may be one that has none; behind their beginning nothing is */
+/* --- The top level of an object byte by byte; see input_reader.h. Until its items begin the object stays in
+ * the window, as it may have none */
 
 enum { TEXT_ENDS = -1, TOO_LARGE = -2 };
 
 struct envelope {
-    size_t line;  /* where it begins */
-    size_t at;    /* bytes of the window that were looked at */
-    bool is_list; /* its items were found */
-    int because;  /* why it ended early: one of the two above, or 0: that was told */
+    size_t line;  /* its first line */
+    size_t at;    /* bytes of the window that were read */
+    bool is_list; /* its items have begun */
+    int because;  /* reason of an early end: one of the two above, or 0: reported */
     char kind[INPUT_TYPE_MAX], api_version[INPUT_TYPE_MAX];
 };
 
-/* A byte further on, or one of the two. */
+/* Returns the next byte, or one of the two. */
 static int byte_at(struct input_reader *r, const struct envelope *e)
 {
     return e->at > r->max ? TOO_LARGE : input_window_byte(&r->window, e->at);
@@ -187,7 +188,7 @@ static int next_byte(struct input_reader *r, struct envelope *e)
     return c;
 }
 
-/* `c` is not what it should be. */
+/* Reports an unexpected character `c`. */
 static bool wrong(struct input_reader *r, struct envelope *e, int c, const char *wanted)
 {
     e->because = c < 0 ? c : 0;
@@ -233,7 +234,7 @@ static bool skip_value(struct input_reader *r, struct envelope *e, int c)
     return (c >= 0 && e->at > before) || wrong(r, e, c, "a value");
 }
 
-/* The string between `from` and where the walk is; empty when it is none that fits. */
+/* Copies the string between `from` and the current position; empty if it is not a string, or too long. */
 static void copy_text(const struct input_reader *r, const struct envelope *e, size_t from, char *to)
 {
     const char *p = r->window.data + r->window.from + from;

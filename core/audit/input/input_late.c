@@ -1,4 +1,4 @@
-/* Length and line, then the text, item by item; see input_late.h. */
+/* Stores length and line, then the text, item by item; see input_late.h. */
 #include "audit/input/input_late.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static FILE *open_memory(void)
     return file;
 }
 
-/* Not every file system has files without a name: there it loses its name at once. */
+/* Creates the file; where the file system has no files without a name, it is unlinked at once. */
 static int open_nameless(const char *folder)
 {
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);

@@ -1,4 +1,4 @@
-/* The text once more, with a namespace in it; see input_namespace.h. */
+/* Rewrites a text with a namespace in it; see input_namespace.h. */
 #include "audit/input/input_namespace.h"
 
 #include <string.h>
@@ -6,13 +6,13 @@
 #include "object/parse/tape.h"
 #include "object/parse/token.h"
 
-/* Replacement in a text: a key and its value behind the opening bracket, or only a value. */
+/* Replacement in a text: a key and its value after the opening bracket, or only a value. */
 struct namespace_place {
     const char *from, *to;
     bool only_value, is_alone;
 };
 
-/* The token of a field's value; 0: there is none, or the object is malformed. */
+/* Returns the token of a field's value; 0: missing, or the object is malformed. */
 static size_t field_of(const struct input_piece *piece, size_t object, const char *name, bool *ok)
 {
     const struct tokens *t = &piece->tokens;
@@ -29,7 +29,7 @@ static size_t field_of(const struct input_piece *piece, size_t object, const cha
     return found;
 }
 
-/* An empty text and null are what kubectl takes for none. */
+/* Finds the place for the namespace; like kubectl, it takes an empty string and null for none. */
 static bool find_place(const struct input_piece *piece, struct namespace_place *place)
 {
     const struct tokens *t = &piece->tokens;

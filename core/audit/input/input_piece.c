@@ -5,19 +5,19 @@
 #include "object/parse/token.h"
 #include "object/value/value.h"
 
-enum { LISTS_MAX = 16 /* within one another */ };
+enum { LISTS_MAX = 16 /* nesting of lists */ };
 
-/* --- its top level */
+/* --- the top level of a piece */
 
 /* Fields at the top level of an object. */
 struct outline {
     struct str api_version, kind;
     size_t items;                  /* a token; 0: none */
-    bool has_kind, has_metadata;   /* of whatever type */
-    char texts[2][INPUT_TYPE_MAX]; /* for those that have escapes, as in apps\/v1 */
+    bool has_kind, has_metadata;   /* of any type */
+    char texts[2][INPUT_TYPE_MAX]; /* for strings with escapes, as in apps\/v1 */
 };
 
-/* The text of a string, in `room` when it has escapes; empty when it is none that fits. */
+/* Returns the text of a string, in `room` if it has escapes; empty if it is not a string, or too long. */
 static struct str short_text(const struct tokens *t, size_t at, char room[INPUT_TYPE_MAX])
 {
     struct str none = {NULL, 0}, text = {room, 0};
@@ -38,7 +38,7 @@ static void note_field(struct outline *o, const struct tokens *t, size_t key, si
     if (str_is(name, "items")) o->items = value;
 }
 
-/* False: it is malformed. */
+/* Reads the top level; returns false if it is malformed. */
 static bool read_outline(const struct input_piece *piece, struct outline *o)
 {
     const struct tokens *t = &piece->tokens;
@@ -68,7 +68,8 @@ struct input_type input_item_type(struct str api_version, struct str kind)
     return type;
 }
 
-/* As `kustomize create` writes it: it has no name, and no server takes it. */
+/* Returns whether it is a kustomization as `kustomize create` writes it, without a name, which no server
+ * accepts. */
 static bool is_kustomization(const struct outline *o)
 {
     return str_starts(o->api_version, STR("kustomize.config.k8s.io/")) &&
@@ -95,7 +96,7 @@ static void pass_over(struct input_reader *r, size_t line)
 static void take(struct input_reader *r, const struct input_piece *piece, const struct input_type *list,
                  size_t line, int lists);
 
-/* The items of a list whose text is there as a whole. */
+/* Takes the items of a list whose text is complete. */
 static void take_items(struct input_reader *r, const struct input_piece *piece, const struct outline *o,
                        size_t line, int lists)
 {
@@ -139,7 +140,7 @@ static bool take_list(struct input_reader *r, const struct input_piece *piece, c
     return true;
 }
 
-/* --- what it holds */
+/* --- content of a piece */
 
 static void take(struct input_reader *r, const struct input_piece *piece, const struct input_type *list,
                  size_t line, int lists)
@@ -201,9 +202,9 @@ void input_take_late(struct input_reader *r, const struct input_type *list, size
     buf_clear(&text);
 }
 
-/* --- A piece of JSON that is one object: asked about by its type, packed and handed over */
+/* --- A piece of JSON that is one object: its type is looked up, and it is packed and passed on */
 
-/* Asks about a type, unless it is the one that was asked for last. */
+/* Looks up a type, unless it is the one that was looked up last. */
 static void classify(struct input_reader *r, struct str api_version, struct str kind)
 {
     const struct audit_input_options *o = r->options;
@@ -244,7 +245,7 @@ static struct root *pack_again(void *text, const struct projection *projection)
     struct root *object;
     struct err err;
     packing->type.projection = projection;
-    packing->reader->last_type.len = 0; /* more is kept of the next one, too */
+    packing->reader->last_type.len = 0; /* the projection has grown, for the next object too */
     if (pack(packing->reader, packing->piece, &packing->type, &object, &err)) return object;
     input_refuse_damaged(packing->reader, packing->piece->text, packing->line, &err);
     return NULL;
@@ -266,7 +267,7 @@ static bool pack_generated(struct packing *packing, struct root **object)
     return is_generated;
 }
 
-/* As the packer counts. */
+/* Returns whether it is nested too deeply, counted as the packer does. */
 static bool is_deep(const struct input_piece *piece)
 {
     size_t depth = 0;
@@ -279,7 +280,7 @@ static bool is_deep(const struct input_piece *piece)
     return false;
 }
 
-/* The object without packing it. */
+/* Passes the object on without packing it. */
 static void take_parsed(struct input_reader *r, const struct input_piece *piece, struct str api_version,
                         struct str kind, size_t line)
 {

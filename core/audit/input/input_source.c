@@ -1,5 +1,5 @@
-/* Plain, gzip, zstd: one after the other is unpacked as it is read, so that what is in memory does not depend
- * on how much comes out; see input_source.h. */
+/* Unpacks plain, gzip and zstd as they are read, so that memory does not depend on the unpacked size; see
+ * input_source.h. */
 #include "audit/input/input_source.h"
 
 #include <errno.h>
@@ -19,8 +19,8 @@ enum source_packing { PACKING_UNKNOWN, PACKING_NONE, PACKING_GZIP, PACKING_ZSTD 
 struct input_source {
     int fd;
     enum source_packing packing;
-    bool ended;  /* the file did */
-    bool inside; /* a gzip member or a zstd frame has begun and not ended */
+    bool ended;  /* end of file reached */
+    bool inside; /* inside of a gzip member or a zstd frame */
     size_t at, len;
     uint64_t taken;
     z_stream gzip;
@@ -60,7 +60,7 @@ static bool read_some(struct input_source *s, char *to, size_t room, size_t *got
     return n >= 0 || err_set(err, ERR_IO, "%s", strerror(errno));
 }
 
-/* More bytes as they are in the file, behind those that nobody took; only when there is room for them. */
+/* Reads more bytes of the file, after those that are not used yet, if there is room. */
 static bool fill(struct input_source *s, struct err *err)
 {
     size_t got;
@@ -108,14 +108,14 @@ static bool damaged(const struct input_source *s, const char *what, const char *
                    (unsigned long long)(s->taken - (s->len - s->at)), what, why ? ": " : "", why ? why : "");
 }
 
-/* The end of the file is fine between two members or frames. */
+/* Refuses an end of the file inside of a member or a frame. */
 static bool check_end(const struct input_source *s, const char *what, struct err *err)
 {
     return !s->inside || err_set(err, ERR_CLOSED, "byte %llu: unexpected end of %s data",
                                  (unsigned long long)s->taken, what);
 }
 
-/* Goes on with the next member, as gzip itself does for a file with several. */
+/* Continues with the next member, as gzip itself does for a file with several. */
 static bool next_member(struct input_source *s, struct err *err)
 {
     if (s->inside || s->gzip.total_in == 0) return s->inside = true;

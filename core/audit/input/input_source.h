@@ -1,5 +1,5 @@
-/* The bytes of a file, a pipe or a device, unpacked when they are gzip or zstd, which their first bytes tell
- * and not their name. Owner: the caller. Blocks; not from callbacks of a loop. */
+/* Bytes of a file, a pipe or a device, unpacked if they are gzip or zstd, by their first bytes and not by the
+ * name. Owner: the caller. Blocks; not from callbacks of a loop. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ struct input_source;
 struct input_source *input_source_new(int fd);
 /* NULL is allowed. */
 void input_source_free(struct input_source *source);
-/* At least one byte, at most `room`; a `*got` of 0 is the end. Errors do not name the file. */
+/* Reads at least one byte, at most `room`; a `*got` of 0 is the end. Errors do not name the file. */
 bool input_source_read(struct input_source *source, char *to, size_t room, size_t *got, struct err *err);
-/* Bytes of the file that were read, packed as they are there. */
+/* Returns the number of bytes read from the file, before unpacking. */
 uint64_t input_source_taken(const struct input_source *source);

@@ -1,4 +1,4 @@
-/* Reading ahead, and counting lines over what was used; see input_window.h. */
+/* Reads ahead, and counts lines over used text; see input_window.h. */
 #include "audit/input/input_window.h"
 
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 #include "base/mem.h"
 #include "object/parse/tape.h"
 
-enum { WINDOW = 256 << 10 /* what of it is used again is still in the processor's cache */ };
+enum { WINDOW = 256 << 10 /* small enough for the processor's cache */ };
 
-/* Pipes give less: tokens are found for larger stretches. */
+/* Returns the size to read at once: pipes return less, while tokens should be found for longer stretches. */
 static size_t at_once(const struct input_window *w)
 {
     return w->size / 2;
@@ -32,7 +32,7 @@ void input_window_clear(struct input_window *w)
     *w = (struct input_window){0};
 }
 
-/* Without array.h: the room shrinks too, and padding stays behind it. */
+/* Makes room. Does not use array.h, as the buffer also shrinks, and has padding at its end. */
 static void make_room(struct input_window *w)
 {
     if (w->from > 0) {
@@ -42,7 +42,7 @@ static void make_room(struct input_window *w)
         w->moves++;
     }
     if (w->cap > w->size && w->to < w->size / 2) {
-        w->cap = w->size; /* one large object made it grow */
+        w->cap = w->size; /* it has grown for one large object */
     } else if (w->cap - w->to < at_once(w)) {
         w->cap *= 2;
     } else {
@@ -53,7 +53,8 @@ static void make_room(struct input_window *w)
     w->moves++;
 }
 
-/* Something that is not of objects never ends, or expands without end: /dev/zero, 3 GB of packed zeros. */
+/* Limits text without objects, which may never end, or expand without end: /dev/zero, 3 GB of packed zeros.
+ */
 static void check_limits(struct input_window *w, size_t got)
 {
     w->idle += got;
@@ -66,7 +67,7 @@ static void check_limits(struct input_window *w, size_t got)
     else
         return;
     w->failed = w->ended = true;
-    w->from = w->to; /* what is there is not used */
+    w->from = w->to; /* drops the unused text */
 }
 
 bool input_window_more(struct input_window *w)
@@ -88,13 +89,13 @@ bool input_window_more(struct input_window *w)
 }
 
 #ifdef __SSE2__
-/* Ones where a line ends, as -1 in each byte. */
+/* Returns -1 in each byte that is a line end. */
 static inline __m128i line_ends(const char *p)
 {
     return _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('\n'));
 }
 
-/* 64 bytes at a time; each lane counts up to 252 of them before they are added up. */
+/* Counts 64 bytes at a time; each lane counts up to 252 of them before they are added up. */
 size_t input_count_lines(struct str text)
 {
     enum { STEP = 64, ROUNDS = 63 };

@@ -1,5 +1,5 @@
-/* YAML, event by event: each item of a list, or a whole document that is none, becomes JSON, and an object of
- * it. A tree of a document is never made; see input_reader.h. */
+/* Reader of YAML, event by event: each item of a list, or a complete document that is none, becomes JSON, and
+ * that an object. No tree of a document is built; see input_reader.h. */
 #include <string.h>
 
 #include "audit/input/input_reader.h"
@@ -10,25 +10,25 @@ struct input_yaml {
     struct yaml_value value;
     struct input_reader *reader;
     struct input_tokens tokens;
-    size_t since;      /* bytes handed over since the last event */
-    bool has_braces;   /* {{ stood in what was handed over */
-    bool is_text_long; /* no more was handed over, as there was no event for so long */
-    /* A parser sees one document, if it can be told where that ends: so an error is one of that alone. */
+    size_t since;      /* bytes passed to the parser since the last event */
+    bool has_braces;   /* text passed to the parser contained {{ */
+    bool is_text_long; /* passing was stopped, as there was no event for so long */
+    /* The parser gets one document at a time, where its end can be found: an error then affects that document
+     * alone. */
     bool splits;
-    bool in_line,
-        has_content; /* what was handed over ends inside of a line; has more than comments and marks */
-    bool at_mark;    /* the next document begins at the window */
+    bool in_line, has_content; /* passed text ends inside of a line; has more than comments and marks */
+    bool at_mark;              /* the next document begins at the window */
 };
 
 struct yaml_head {
     size_t line;
-    bool is_list; /* items were read */
+    bool is_list; /* items have been read */
     char kind[INPUT_TYPE_MAX], api_version[INPUT_TYPE_MAX];
 };
 
 /* --- events */
 
-/* A line of three dashes or dots, perhaps with more behind them. */
+/* Returns whether the text is a line of three dashes or dots, perhaps with more after them. */
 static bool is_mark(struct str text, char c)
 {
     if (text.n < 3 || text.p[0] != c || text.p[1] != c || text.p[2] != c) return false;
@@ -43,13 +43,14 @@ static size_t up_to_mark(struct input_yaml *y, struct str text)
     while (at < text.n) {
         struct str line = {text.p + at, text.n - at};
         if (!y->in_line) {
-            if (line.n < 4 && !y->reader->window.ended) break; /* it could become one */
+            if (line.n < 4 && !y->reader->window.ended) break; /* may become a mark with more bytes */
             y->at_mark = y->has_content && is_mark(line, '-');
             if (y->at_mark) break;
             if (is_mark(line, '.'))
                 y->has_content = false;
             else if (is_mark(line, '-'))
-                y->has_content = line.n > 3 && !strchr("\r\n", line.p[3]); /* the document may stand there */
+                y->has_content =
+                    line.n > 3 && !strchr("\r\n", line.p[3]); /* the document may be on this line */
             else if (!strchr("#%\r\n", *line.p))
                 y->has_content = true;
         }
@@ -144,7 +145,7 @@ static bool read_value(struct input_yaml *y)
     return false;
 }
 
-/* Passes on the finished text from `start` on, or reports its flaw. */
+/* Passes on the complete value from `start` on, or reports its flaw. */
 static void take_made(struct input_yaml *y, const struct input_type *list, size_t line)
 {
     struct input_piece piece;
@@ -162,7 +163,7 @@ static void take_made(struct input_yaml *y, const struct input_type *list, size_
     y->value.merged = 0;
 }
 
-/* Elements of the sequence whose beginning is at hand, up to its end. */
+/* Reads the elements of the sequence that begins with the current event, up to its end. */
 static bool read_elements(struct input_yaml *y, const struct input_type *list)
 {
     size_t outer = y->value.start;
@@ -202,7 +203,7 @@ static bool read_items(struct input_yaml *y, struct yaml_head *head)
     return read_elements(y, &type);
 }
 
-/* A key that is a scalar or an alias, as JSON. */
+/* Appends a key that is a scalar or an alias, as JSON. */
 static void put_key(struct input_yaml *y, const char *key)
 {
     if (y->value.json.len > y->value.start + 1) buf_putc(&y->value.json, ',');
@@ -213,7 +214,7 @@ static void put_key(struct input_yaml *y, const char *key)
     buf_putc(&y->value.json, ':');
 }
 
-/* A key of the document's own map is at hand; the value follows. */
+/* Reads the entry of the current key of the document's own map. */
 static bool read_entry(struct input_yaml *y, struct yaml_head *head)
 {
     char key[INPUT_TYPE_MAX];
@@ -268,7 +269,7 @@ static bool is_null(const yaml_event_t *event)
            (!text.n || str_is(text, "null") || str_is(text, "~"));
 }
 
-/* The event at hand begins what the document is. */
+/* Reads a document, whose value begins with the current event. */
 static bool read_document(struct input_yaml *y)
 {
     yaml_value_begin(&y->value);
@@ -297,7 +298,7 @@ static bool is_mark_ahead(struct input_window *w)
     return is_mark(input_window_text(w), '-');
 }
 
-/* To the beginning of the next document, behind one that could not be read to its end. */
+/* Skips to the next document, after one that could not be read to its end. */
 static void skip_to_mark(struct input_yaml *y)
 {
     struct input_window *w = &y->reader->window;

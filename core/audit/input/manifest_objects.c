@@ -1,9 +1,9 @@
-/* Files one after the other, up to the first error; see manifest_objects.h. */
+/* Reads files one after another, up to the first error; see manifest_objects.h. */
 #include "audit/input/manifest_objects.h"
 
 struct manifest_reading {
     const struct manifest_sink *sink;
-    struct err err; /* the first one */
+    struct err err; /* first error */
 };
 
 static void on_refused(void *ctx, const struct err *err)

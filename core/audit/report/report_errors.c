@@ -1,4 +1,4 @@
-/* Finding errors that rules share; see report_errors.h. */
+/* Finds errors that rules share; see report_errors.h. */
 #include "audit/report/report_errors.h"
 
 #include <stdlib.h>
@@ -25,7 +25,8 @@ static int compare_rows(const void *left, const void *right, void *ctx)
     return order ? order : compare_numbers(i, j);
 }
 
-/* The rules of an item are in the order of the table, so that the same ones are the same sequence. */
+/* Compares the rules of two items, which are in the order of the table, so that equal sets are equal
+ * sequences. */
 static int compare_rules(const struct report_errors *errors, const struct shared_error *a,
                          const struct shared_error *b)
 {
@@ -54,7 +55,7 @@ static size_t gather(struct report_errors *errors, size_t rows)
     return count;
 }
 
-/* Returns the number of rows from `first` on that are the same error of successive rules. */
+/* Returns the number of rows from `first` on that have the same error, of successive rules. */
 static size_t count_shared(const struct report_errors *errors, size_t first, size_t count)
 {
     const struct audit_row *one = row_of(errors, first), *last = one;

@@ -1,5 +1,5 @@
-/* Errors that several rules have in common: a pod spec that is none is the same error of each rule that looks
- * at containers, which people want to read once. Owner: the caller, by report_errors_clear. On any one
+/* Errors that several rules have in common: a malformed pod spec is the same error of each rule that checks
+ * containers, which users want to read once. Owner: the caller, which calls report_errors_clear. On any one
  * thread. */
 #pragma once
 #include "audit/found/table.h"
@@ -15,12 +15,12 @@ struct report_errors {
     size_t *rows; /* numbers of rows */
     struct shared_error *items;
     size_t count;
-    bool *shared; /* of each row, whether it is in one of the items; NULL: none is */
+    bool *shared; /* whether each row is part of an item; NULL: none is */
 };
 
-/* Of a sorted table, which is borrowed. Items with the same rules stand together, those of the most rules
- * first. */
+/* Finds the errors of a sorted table, which is borrowed. Items with the same rules are adjacent, those of the
+ * most rules first. */
 void report_errors_init(struct report_errors *errors, const struct audit_table *table);
 void report_errors_clear(struct report_errors *errors);
-/* Returns the end of the items that have the same rules as that one. */
+/* Returns the end of the items with the same rules as that one. */
 size_t report_errors_end(const struct report_errors *errors, size_t item);

@@ -1,6 +1,6 @@
-/* The report as one page that needs nothing else: it reads without JavaScript, which adds filters
- * (audit/page/). Rows stand in lists of some hundred, which a browser lays out only when they are in sight:
- * so a hundred thousand of them stay usable. All texts go through markup_put; none gets into the script. */
+/* The report as one self-contained page: it reads without JavaScript, which adds filters (audit/page/). Rows
+ * are in lists of a few dozen, which a browser lays out only when they are visible, so that a hundred
+ * thousand of them stay usable. All texts go through markup_put; none gets into the script. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/civil.h"
 #include "base/embedded_file.h"
 
-/* A rule is open from the beginning with so many rows or fewer, until so many rows are open. */
+/* A rule with at most OPEN_OF_RULE rows is open at first, until OPEN_IN_ALL rows are open. */
 enum { ROWS_OF_LIST = 50, OPEN_OF_RULE = 50, OPEN_IN_ALL = 500 };
 
 extern const struct embedded_file report_page[]; /* of audit/page/ */
@@ -19,7 +19,7 @@ struct html_page {
     const struct report_options *options;
     FILE *out;
     struct buf text;
-    size_t open; /* rows that are seen from the beginning */
+    size_t open; /* rows that are visible at first */
 };
 
 static void put_embedded(struct html_page *p, const char *path)
@@ -82,7 +82,7 @@ static void put_totals(struct html_page *p)
     buf_puts(&p->text, "</ul>\n</header>\n");
 }
 
-/* The script shows it. */
+/* Prints the filters, which stay hidden without JavaScript. */
 static void put_filters(struct html_page *p)
 {
     buf_puts(&p->text,
@@ -184,7 +184,7 @@ static void put_rule(struct html_page *p, const struct rule_rows *rows)
     buf_puts(&p->text, "</ul>\n</details></section>\n");
 }
 
-/* Rules without findings, by name. */
+/* Prints the names of rules without findings. */
 static void put_clean(struct html_page *p, const struct rule_rows *rules, size_t count)
 {
     bool any = false;

@@ -1,4 +1,4 @@
-/* The report that programs read, and that --baseline takes: a summary, and a line for each finding. */
+/* The report for programs and for --baseline: a summary, and a line for each finding. */
 
 #include "audit/found/finding_key.h"
 #include "audit/report/report_parts.h"

@@ -1,12 +1,12 @@
-/* The report as JUnit's XML, which CI systems show: a suite for each rule, a case for each object, whose
- * findings are its failures. */
+/* The report as JUnit XML for CI systems: a suite for each rule, a case for each object, whose findings are
+ * its failures. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "audit/report/report_parts.h"
 #include "base/civil.h"
 
-/* Number of test cases, and of those that ended in each way. */
+/* Numbers of test cases by their outcome. */
 struct cases {
     size_t tests, failures, errors, skipped;
 };
@@ -42,7 +42,7 @@ static void put_place(struct buf *out, const struct audit_object *object)
     buf_putc(out, '\n');
 }
 
-/* Appends the details of a case, for people who open it. */
+/* Appends the details of a case. */
 static void put_details(struct buf *out, const struct audit_rule *rule, const struct audit_object *object,
                         const struct audit_row *row)
 {
@@ -75,7 +75,7 @@ static void put_message(struct buf *out, const struct audit_row *row)
     buf_clear(&message);
 }
 
-/* There is one for a case. */
+/* Appends the skip of a case, which has one at most. */
 static void put_skipped(struct buf *out, const struct audit_table *table, size_t first, size_t end)
 {
     struct buf message = {0};
@@ -169,7 +169,7 @@ static void put_suite(struct buf *text, const struct audit_table *table, const s
     buf_puts(text, "</testsuite>\n");
 }
 
-/* CI that looks at failures alone must not take it for a success. */
+/* Adds a failed case, as CI that counts only failures must not take an incomplete audit for a success. */
 static void put_incomplete(struct buf *text, const char *why)
 {
     buf_puts(text,

@@ -72,7 +72,7 @@ struct str lines_fit(struct report_lines *r, struct str text)
 
 enum { CLOSING = 2 }; /* columns of the bracket and the comma that may follow */
 
-/* Behind `before`, which is a comma, or a blank and a bracket, where a line may break. */
+/* Prints a part after `before`, a comma or a blank and a bracket, where a line may break. */
 static void put_next(struct report_lines *r, const char *before, const char *colour, struct str text)
 {
     size_t width = r->options->width;
@@ -116,7 +116,7 @@ static void print_suppressed(struct report_lines *r, const struct audit_totals *
     print_severities(r, totals->suppressed);
 }
 
-/* "4 findings (1 critical, 3 low), 1 of them a warning, 2 skipped, 1 suppressed (1 high), 1 error" */
+/* Prints "4 findings (1 critical, 3 low), 1 of them a warning, 2 skipped, 1 suppressed (1 high), 1 error". */
 static void print_findings(struct report_lines *r, const struct audit_totals *totals)
 {
     size_t warned = totals->rows[VERDICT_WARN], found = totals->rows[VERDICT_FAIL] + warned,

@@ -1,5 +1,5 @@
-/* Writing lines that people read: in colours where these are wanted, and broken at the width
- * of the terminal: of the table report. Owner: the caller, who clears `piece`. On any one thread. */
+/* Lines of the table report for people: coloured if wanted, and broken at the width of the terminal. Owner:
+ * the caller, which clears `piece`. On any one thread. */
 #pragma once
 #include <stddef.h>
 #include <stdio.h>
@@ -20,22 +20,22 @@ extern const char *const lines_severity_colours[];
 struct report_lines {
     const struct report_options *options;
     FILE *out;
-    size_t column;    /* where the cursor is */
-    struct buf piece; /* what is about to be written, fit for a terminal */
+    size_t column;    /* of the cursor */
+    struct buf piece; /* next part to be written, safe for a terminal */
 };
 
-/* `colour`, or nothing where there are none. */
+/* Returns `colour`, or "" without colours. */
 const char *lines_colour(const struct report_lines *r, const char *colour);
 void lines_end(struct report_lines *r);
 void lines_blanks_to(struct report_lines *r, size_t column);
 void lines_put(struct report_lines *r, const char *colour, struct str text);
-/* A text that breaks at the width, and goes on below `at`. */
+/* Prints a text that breaks at the width; further lines are indented to `at`. */
 void lines_put_wrapped(struct report_lines *r, const char *colour, struct str text, size_t at);
-/* Behind what there is, or on a line of its own where that has no room for it. */
+/* Prints a part after the current one, or on a new line if there is no room for it. */
 void lines_put_part(struct report_lines *r, const char *colour, struct str text, size_t at);
-/* Makes `text` safe for terminals and returns it as `piece` holds it. */
+/* Makes `text` safe for terminals and returns it; it borrows from `piece`. */
 struct str lines_fit(struct report_lines *r, struct str text);
 
-/* --- Totals of an audit at the end of the table report. Owner: all is borrowed. On any one thread. */
+/* --- Totals of an audit at the end of the table report. Owner: everything is borrowed. On any one thread. */
 
 void report_totals(struct report_lines *r, const struct audit_table *table);

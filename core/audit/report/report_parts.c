@@ -1,4 +1,4 @@
-/* Writing in pieces, and rules with their rows, for all reports; see report_parts.h. */
+/* Buffered writing, and rules with their rows, for all reports; see report_parts.h. */
 #include "audit/report/report_parts.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 
 enum { PIECE_BYTES = 64 << 10 };
 
-/* JSON may hold DEL and the controls from U+0080 on as they are; to a terminal they are orders. */
+/* Writes JSON, which may contain DEL and the controls from U+0080 on, with those escaped: a terminal would
+ * execute them. */
 static void put_printable(struct str text, FILE *out)
 {
     size_t plain = 0;
@@ -107,15 +108,15 @@ static const char *escape_of(unsigned char c)
     case '>': return "&gt;";
     case '"': return "&quot;";
     case '\'': return "&#39;";
-    case '\n': return "&#10;"; /* in attributes they would be blanks */
+    case '\n': return "&#10;"; /* attributes would turn them into blanks */
     case '\t': return "&#9;";
     case '\r': return "&#13;";
     default: return NULL;
     }
 }
 
-/* Returns whether reports must not hold the character: XML forbids it, a terminal would take it for a
- * command, or it turns the direction of a line, so that the line reads as another one. */
+/* Returns whether reports must not contain the character: XML forbids it, a terminal would take it for a
+ * command, or it changes the direction of a line, so that the line reads differently. */
 static bool is_forbidden(uint32_t c)
 {
     return c < ' ' || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||

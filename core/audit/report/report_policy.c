@@ -1,5 +1,5 @@
 /* The report as PolicyReports of wgpolicyk8s.io/v1alpha2, and as Reports of openreports.io: documents for
- * kubectl, one for each namespace, and one of the cluster for what has none. */
+ * kubectl, one for each namespace, and one of the cluster for objects without one. */
 #include "audit/policy/policy_document.h"
 
 #include <stdlib.h>
@@ -17,12 +17,13 @@ struct policy_report {
     const struct report_options *options;
     FILE *out;
     struct str ns;           /* empty: of the cluster */
-    size_t part;             /* of this namespace */
-    size_t counts[VERDICTS]; /* of the part under way */
+    size_t part;             /* number of the part of the namespace */
+    size_t counts[VERDICTS]; /* of the current part */
     struct buf results, text;
 };
 
-/* A dump may hold anything; what is no namespace has no place but in the report of the cluster. */
+/* Returns the namespace; "" if it is malformed, which dumps allow: such objects are in the report of the
+ * cluster. */
 static struct str namespace_of(const struct audit_object *object)
 {
     struct str ns = object->ns;
@@ -51,7 +52,7 @@ static void write_part(struct policy_report *r)
     memset(r->counts, 0, sizeof r->counts);
 }
 
-/* If the part has room for it; else a part is written before. */
+/* Adds a result to the part; if it has no room, writes the part first. */
 static void add_result(struct policy_report *r, struct buf *one, const struct audit_row *row)
 {
     one->len = 0;
@@ -64,7 +65,7 @@ static void add_result(struct policy_report *r, struct buf *one, const struct au
     r->counts[row->verdict]++;
 }
 
-/* Each namespace is told that there may be more: its people read no other report. */
+/* Begins a namespace. Each one says if findings may be missing, as its readers may see no other report. */
 static void begin_namespace(struct policy_report *r, struct str ns)
 {
     r->ns = ns;
@@ -76,7 +77,7 @@ static void begin_namespace(struct policy_report *r, struct str ns)
 
 /* --- the order */
 
-/* By namespace, and else as the table has them. */
+/* Compares by namespace, then by the order of the table. */
 static int compare(const void *pa, const void *pb, void *ctx)
 {
     size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
@@ -95,16 +96,15 @@ static size_t *sorted_rows(const struct audit_table *table)
     return rows;
 }
 
-/* Documents of YAML. Passes are counted in the summaries and have no results; skips without a message are not
- * told of.
- */
+/* Writes YAML documents. Passes are counted in the summaries and have no results; skips without a message are
+ * omitted. */
 static void policy_results_write(const struct policy_api *api, const struct audit_table *table,
                                  const struct report_options *options, FILE *out)
 {
     struct policy_report r = {.api = api, .table = table, .options = options, .out = out};
     size_t count = audit_table_count_rows(table), *rows = sorted_rows(table);
     struct buf one = {0};
-    if (!count) begin_namespace(&r, STR("")); /* one that says so */
+    if (!count) begin_namespace(&r, STR("")); /* one report even without results */
     for (size_t i = 0; i < count; i++) {
         const struct audit_row *row = audit_table_row(table, rows[i]);
         struct str ns = namespace_of(audit_table_object(table, row->object));
@@ -129,8 +129,7 @@ void report_policy(const struct audit_table *table, const struct report_options 
     policy_results_write(&policy_api_wgpolicy, table, options, out);
 }
 
-/* The report as Reports of openreports.io/v1alpha1, by whose configuration a report tells that it lists
- * no passes */
+/* --- Reports of openreports.io/v1alpha1, whose configuration says that passes are not listed */
 
 void report_openreports(const struct audit_table *table, const struct report_options *options, FILE *out)
 {

@@ -1,5 +1,5 @@
-/* The report as SARIF 2.1.0, which code hosts and editors read: a rule's `why` and `how` are its help, an
- * accepted finding is a suppressed result, and what a rule could not say is a notification of the run. */
+/* The report as SARIF 2.1.0 for code hosts and editors: a rule's `why` and `how` are its help, an accepted
+ * finding is a suppressed result, and an error of a rule is a notification of the run. */
 #include <unistd.h>
 
 #include "audit/found/finding_key.h"
@@ -9,7 +9,7 @@
 #include "base/text/json_out.h"
 
 static const char *const levels[] = {"note", "note", "warning", "error", "error"};
-/* Code hosts read scores: above 9 is critical, from 7 up high, from 4 up medium. */
+/* Scores by which code hosts rank: above 9 is critical, from 7 up high, from 4 up medium. */
 static const char *const scores[] = {"0.0", "3.0", "5.5", "8.0", "9.5"};
 
 static void put_message(struct buf *out, const char *key, struct str text)
@@ -21,7 +21,7 @@ static void put_message(struct buf *out, const char *key, struct str text)
 
 /* --- rules */
 
-/* "image-tag" as "ImageTag". */
+/* Appends "ImageTag" for "image-tag". */
 static void put_rule_name(struct buf *out, const char *id)
 {
     struct buf name = {0};
@@ -79,9 +79,9 @@ static void put_rule(struct buf *out, const struct audit_rule *rule)
     json_close(out, '}');
 }
 
-/* --- where */
+/* --- locations */
 
-/* A path as a reference of a URI: below the working directory it is relative. */
+/* Appends a path as a URI reference: relative if it is below the working directory. */
 static void put_uri(struct buf *out, struct str file)
 {
     struct buf uri = {0};
@@ -160,7 +160,7 @@ static void put_suppression(struct buf *out, const struct audit_object *object, 
     json_close(out, ']');
 }
 
-/* A thing to be warned of is never an error. */
+/* Returns the level of a row; a warning is never an error. */
 static const char *level_of(const struct audit_rule *rule, const struct audit_row *row)
 {
     enum severity severity = rule->severity;
@@ -168,7 +168,8 @@ static const char *level_of(const struct audit_rule *rule, const struct audit_ro
     return levels[severity];
 }
 
-/* Why it is accepted is said elsewhere, and why it is not any more here. */
+/* Appends the text of a result. The reason of an acceptance is in the suppression; the reason why it ended is
+ * here. */
 static void put_text(struct buf *out, const struct audit_row *row, struct str title)
 {
     struct buf message = {0};

@@ -26,17 +26,18 @@ struct table_report {
     struct report_errors errors;
 };
 
-/* Rows that stand together. */
+/* Adjacent rows that are printed as a block. */
 struct block {
     size_t shown;
     size_t subject_width, kind_width;
-    size_t text_at; /* the column where messages begin */
-    bool stacked;   /* the terminal is too narrow for columns: messages stand below */
+    size_t text_at; /* column of messages */
+    bool stacked;   /* the terminal is too narrow for columns: messages are on the next line */
 };
 
 /* --- columns */
 
-/* In the block of its rule; others are counted only, or in the block of an error that rules share. */
+/* Returns whether the row is printed in the block of its rule; others are only counted, or are in the block
+ * of an error that rules share. */
 static bool is_shown(const struct table_report *r, size_t i)
 {
     const struct audit_row *row = audit_table_row(r->table, i);
@@ -81,7 +82,7 @@ static void place_text(const struct table_report *r, struct block *block)
 
 /* --- a row */
 
-/* "warning: no limit (accepted until ...)" */
+/* Prints "warning: no limit (accepted until ...)". */
 static void print_message(struct table_report *r, const struct block *block, const struct audit_row *row)
 {
     struct buf message = {0};
@@ -128,8 +129,8 @@ static void print_path(struct table_report *r, const struct block *block, const 
     lines_put_part(&r->lines, LINES_DIM, buf_slice(&r->lines.piece), block->text_at);
 }
 
-/* Of several findings of an object only the first names it on a terminal; who pipes has a name in each line.
- */
+/* Prints a row. On a terminal only the first of several findings of an object has its name; in a pipe each
+ * line has it. */
 static void print_row(struct table_report *r, const struct block *block, const struct audit_row *row,
                       bool again)
 {
@@ -265,7 +266,7 @@ static void print_errors(struct table_report *r)
     if (left) lines_end(&r->lines);
 }
 
-/* --- rules that were not asked */
+/* --- rules that were not evaluated */
 
 static void print_not_evaluated_rule(struct table_report *r, const struct audit_rule *rule, size_t at)
 {
