@@ -1,5 +1,5 @@
-/* raw.test: engines for scripts under test, in the state of specs only. What goes wrong is given back as nil
- * and a text: lua/k8s/test raises it where the spec called. Other parts: bind_spec_internal.h. */
+/* raw.test: engines for scripts under test, in the state of specs only. Errors are returned as nil and a
+ * text: lua/k8s/test raises them where the spec called. Other parts: bind_spec_internal.h. */
 #include <lauxlib.h>
 
 #include "app/specs/bind_spec_internal.h"
@@ -31,7 +31,8 @@ int spec_push_result(lua_State *L, bool ok, const struct err *err)
     return 2;
 }
 
-/* The table at `idx`, or nil: names and values as the flag --limit has them, over what the flags say. */
+/* Returns the limits in the table at `idx`, or nil: names and values as for the flag --limit, over those of
+ * the flags. */
 static struct limits limits_arg(lua_State *L, int idx)
 {
     const struct limits *given = script_of(L)->host->limits;
@@ -42,7 +43,7 @@ static struct limits limits_arg(lua_State *L, int idx)
         struct str name = arg_str(L, -2, "test.load: limits: name");
         if (!lua_isstring(L, -1))
             script_raise(L, "test.load: limits: %s must be a string or a number", name.p);
-        lua_tolstring(L, -1, NULL); /* a number becomes text */
+        lua_tolstring(L, -1, NULL); /* converts a number to text */
         const char *value = arg_str(L, -1, "test.load: limits: value").p;
         if (!limits_set_value(&limits, name, value, &err)) script_raise(L, "test.load: limits: %s", err.text);
         lua_pop(L, 1);
@@ -53,7 +54,8 @@ static struct limits limits_arg(lua_State *L, int idx)
 /* 2200-01-01, in seconds. */
 #define NOW_END 7258118400.0
 
-/* The texts of the array at `idx`, which keeps them; the array of them stays on the stack. */
+/* Returns the strings of the array at `idx`, which keeps them alive; an array with their pointers stays on
+ * the stack. */
 static const char **texts_arg(lua_State *L, int idx, size_t *count)
 {
     *count = lua_istable(L, idx) ? lua_objlen(L, idx) : 0;
@@ -140,7 +142,7 @@ static int l_elapsed(lua_State *L)
     return 1;
 }
 
-/* Pushes the records since the last call, as the text of a JSON array. */
+/* records(engine): the records since the last call, as a JSON array. */
 static int l_records(lua_State *L)
 {
     struct spec_engine *engine = spec_engine_arg(L);
@@ -153,7 +155,7 @@ static int l_records(lua_State *L)
     return 1;
 }
 
-/* lead(engine, leads): false when there is no election */
+/* lead(engine, leads): false if there is no election */
 static int l_lead(lua_State *L)
 {
     struct leaders *leaders = engine_cluster(spec_engine_arg(L)->engine)->parts.leaders;
@@ -165,7 +167,7 @@ static int l_lead(lua_State *L)
 
 enum { CALL_ARGS_MAX = 100 };
 
-/* call(engine, name, ...): how it ended, the text, whether that is JSON; or nil and why not */
+/* call(engine, name, ...): outcome, text, whether that is JSON; or nil and an error */
 static int l_call(lua_State *L)
 {
     struct err err;
@@ -184,7 +186,7 @@ static int l_call(lua_State *L)
     return 3;
 }
 
-/* metrics(engine): the page of what its scripts count */
+/* metrics(engine): the page with the metrics of its scripts */
 static int l_metrics(lua_State *L)
 {
     const struct spec_engine *engine = spec_engine_arg(L);
@@ -217,8 +219,8 @@ static int l_replay_begin(lua_State *L)
     return spec_push_result(L, ok, &err);
 }
 
-/* replay_play(engine, speed): how many objects the first lists had, how many changes there were after them;
- * and a text when not all of it was played */
+/* replay_play(engine, speed): number of objects in the first lists, number of changes after them; and a text
+ * if not everything was played */
 static int l_replay_play(lua_State *L)
 {
     struct err err;

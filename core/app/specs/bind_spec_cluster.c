@@ -1,4 +1,4 @@
-/* raw.test: what a spec does to the cluster of its engine, and asks of it; see bind_spec_internal.h. */
+/* raw.test: changes and requests of a spec to the cluster of its engine; see bind_spec_internal.h. */
 #include <string.h>
 
 #include "app/specs/bind_spec_internal.h"
@@ -73,13 +73,13 @@ static bool on_object(void *ctx, const struct audit_input_parsed *object, struct
     return true;
 }
 
-/* read_file(path): the objects in it, each { json, apiVersion, kind }, with those that its List says */
+/* read_file(path): its objects, each { json, apiVersion, kind }, with the types that its List declares */
 static int l_read_file(lua_State *L)
 {
     struct err err;
     const char *path = arg_str(L, 1, "path").p;
     const struct manifest_sink sink = {.object = on_object, .ctx = L};
-    lua_newtable(L); /* what fails here ends the process of the specs, not more */
+    lua_newtable(L); /* a failure here ends only the process of the specs */
     return manifest_objects(&path, 1, &sink, NULL, &err) ? 1 : spec_push_result(L, false, &err);
 }
 
@@ -92,7 +92,7 @@ static int l_resolve(lua_State *L)
     const char *kind = arg_str(L, 2, "kind").p;
     if (!kinds_resolve(engine_cluster(engine->engine)->parts.kinds, str_of(kind), &resource, &err))
         return spec_push_result(L, false, &err);
-    lua_createtable(L, 0, 5); /* five small texts: what fails here ends the process of the specs, not more */
+    lua_createtable(L, 0, 5); /* five small strings; a failure here ends only the process of the specs */
     tool_set_text(L, "group", resource.group);
     tool_set_text(L, "version", resource.version);
     tool_set_text(L, "plural", resource.plural);

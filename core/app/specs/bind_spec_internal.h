@@ -5,18 +5,18 @@
 
 #include "app/specs/spec_engine.h"
 
-/* The first argument. Raises when it is closed. */
+/* Returns the engine in the first argument. Raises if it is closed. */
 struct spec_engine *spec_engine_arg(lua_State *L);
 /* Pushes true, or nil and the error's text, for `return`. */
 int spec_push_result(lua_State *L, bool ok, const struct err *err);
-/* These into the table on top of the stack. */
+/* Adds functions to the table on top of the stack. */
 void bind_test_cluster(lua_State *L);
 void bind_test_rules(lua_State *L);
 void bind_test_reload(lua_State *L);
 void bind_test_audit(lua_State *L);
 
-/* --- Status of a script under test, as a table for its spec.
- * Owner: nothing is kept. `L` is the spec's state, not the script's. */
+/* --- Status of a script under test, as a table for its spec. Stateless. `L` is the spec's state, not the
+ * script's. */
 
 /* Pushes { synced, handlers, queues, memory }. */
 void spec_status_push(lua_State *L, const struct script *script);

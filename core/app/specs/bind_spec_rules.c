@@ -1,4 +1,4 @@
-/* More of raw.test: what goes wrong in a cluster, and what other servers respond; see bind_spec.c. */
+/* More of raw.test: faults of a cluster, and responses of other servers; see bind_spec.c. */
 
 #include "app/specs/bind_spec_internal.h"
 #include "app/specs/spec_calls.h"
@@ -14,7 +14,7 @@ static const char *text_of(lua_State *L, const char *key)
 {
     lua_getfield(L, 2, key);
     const char *text = lua_isnil(L, -1) ? NULL : arg_str(L, -1, key).p;
-    lua_pop(L, 1); /* the table holds it */
+    lua_pop(L, 1); /* the table keeps it alive */
     return text;
 }
 
@@ -66,7 +66,7 @@ static int l_rule(lua_State *L)
     return spec_push_result(L, true, NULL);
 }
 
-/* Of the array on top; the table holds it. */
+/* Returns element `i` of the array on top, which keeps it alive. */
 static const char *header_text(lua_State *L, int i)
 {
     lua_rawgeti(L, -1, i);
@@ -86,13 +86,13 @@ static void take_headers(lua_State *L, struct http_header *headers)
     lua_pop(L, 1);
 }
 
-/* respond(engine, table): `headers` is an array of names and values in turns */
+/* respond(engine, table): `headers` is an array of alternating names and values */
 static int l_respond(lua_State *L)
 {
     struct spec_engine *engine = spec_engine_arg(L);
     arg_table(L, 2, "response");
     lua_getfield(L, 2, "body");
-    struct str body = arg_bytes_opt(L, -1, "env:http: body"); /* kept by the table */
+    struct str body = arg_bytes_opt(L, -1, "env:http: body"); /* kept alive by the table */
     lua_pop(L, 1);
     struct http_header headers[HEADERS_MAX + 1] = {{NULL, NULL}};
     take_headers(L, headers);
@@ -149,9 +149,9 @@ void bind_test_rules(lua_State *L)
     luaL_register(L, NULL, verbs);
 }
 
-/* --- More of raw.test: what rules say of the cluster; see bind_spec.c */
+/* --- More of raw.test: results of rules; see bind_spec.c */
 
-/* audit(engine, rule or nil, passes): JSON text, an array of what the rules say; or nil and why not */
+/* audit(engine, rule or nil, passes): a JSON array of results; or nil and an error */
 static int l_audit(lua_State *L)
 {
     struct err err;
@@ -163,7 +163,7 @@ static int l_audit(lua_State *L)
     return 1;
 }
 
-/* check_params(engine): nothing, or nil and which of the parameters no rule takes */
+/* check_params(engine): nothing, or nil and the parameters without a rule */
 static int l_check_params(lua_State *L)
 {
     struct err err;
@@ -180,8 +180,8 @@ void bind_test_audit(lua_State *L)
 
 /* --- More of raw.test: the next generation of a script under test; see bind_spec.c */
 
-/* reload(engine, name, text or nil): what became of what the old generation had; or nil and why it was
- * refused */
+/* reload(engine, name, text or nil): the handover of the previous generation; or nil and the reason of the
+ * refusal */
 static int l_reload(lua_State *L)
 {
     struct err err;
@@ -200,7 +200,7 @@ static int l_reload(lua_State *L)
     return 1;
 }
 
-/* source(engine, name): the text that the script runs from; nil without a script */
+/* source(engine, name): the source of the running script; nil without a script */
 static int l_source(lua_State *L)
 {
     const struct managed_scripts *scripts = engine_scripts(spec_engine_arg(L)->engine);

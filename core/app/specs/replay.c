@@ -1,4 +1,4 @@
-/* Recordings in the cluster of a test; see replay.h. */
+/* Plays recordings into the cluster of a test; see replay.h. */
 #include "app/specs/replay.h"
 
 #include <stdlib.h>
@@ -17,8 +17,8 @@ struct replayed_object {
     UT_hash_handle hh;
     char *path;     /* "/api/v1/namespaces/shop/pods/web" */
     char *version;  /* as recorded */
-    size_t stream;  /* that told of it last */
-    unsigned round; /* what told of it: see round_of */
+    size_t stream;  /* of its last record */
+    unsigned round; /* of its last record, see round_of */
 };
 
 struct spec_replay {
@@ -27,11 +27,11 @@ struct spec_replay {
     char *file;
     struct tape_parser *parser;
     struct replayed_object *known;
-    unsigned *lists; /* of each stream: how many were whole */
+    unsigned *lists; /* of each stream: number of complete lists */
     int64_t begin_us;
-    struct err problem; /* the first that could not be read or stored */
+    struct err problem; /* the first record that could not be read or stored */
     size_t problems;
-    uint64_t listed, made; /* how many changes: by the first lists, by all */
+    uint64_t listed, made; /* numbers of changes: by the first lists, by all records */
     struct buf text, path;
 };
 
@@ -48,7 +48,8 @@ static struct str text_at(const struct tape *tape, size_t at, struct str key)
     return tape_str(tape, tape_field(tape, at, key));
 }
 
-/* Fills `path` and gives the version, in the parser's tape; NULL for what cannot be one of its stream. */
+/* Fills `path` and returns the version, in the parser's tape; NULL for an object that cannot be of its
+ * stream. */
 static const char *identify(struct spec_replay *replay, const struct recording_record *record,
                             struct err *err)
 {
@@ -76,7 +77,7 @@ static const char *identify(struct spec_replay *replay, const struct recording_r
     return NULL;
 }
 
-/* Lists and the events behind each have numbers in turns. */
+/* Returns the round of a record: lists and the events after each have alternating numbers. */
 static unsigned round_of(const struct spec_replay *replay, size_t stream, enum recording_type type)
 {
     return 2 * replay->lists[stream] + (type == RECORDING_ITEM);
@@ -169,7 +170,7 @@ static void make(struct spec_replay *replay, const struct recording_record *reco
 
 typedef enum recording_result next_fn(struct recording *, struct recording_record *, struct err *);
 
-/* False at the end. What cannot be read is noted: other streams go on. */
+/* Reads the next record; returns false at the end. Failures are noted: other streams continue. */
 static bool read_next(struct spec_replay *replay, next_fn *next, struct recording_record *record)
 {
     struct err err;
@@ -194,7 +195,7 @@ bool spec_replay_begin(struct spec_replay *replay, const struct spec_replay_opti
     return true;
 }
 
-/* Moves the engine's clock on, from one timer to the next, so that each has its time in real time too. */
+/* Advances the engine's clock, from one timer to the next, so that each is also called at its real time. */
 static bool reach(struct spec_replay *replay, const struct spec_replay_options *o, int64_t start_ms,
                   int64_t end_ms, struct err *err)
 {
@@ -213,7 +214,7 @@ static bool reach(struct spec_replay *replay, const struct spec_replay_options *
     return true;
 }
 
-/* Appends the streams that never had a whole list; returns how many. */
+/* Appends the streams without a complete list; returns their number. */
 static size_t list_unlisted(const struct spec_replay *replay, struct buf *out)
 {
     size_t count = 0;
@@ -291,7 +292,7 @@ void spec_replay_name_kinds(const struct spec_replay *replay, struct buf *out)
     if (count > KINDS_SHOWN) buf_printf(out, " and %zu more", count - KINDS_SHOWN);
 }
 
-/* --- life */
+/* --- open, play, free */
 
 static int64_t first_begin_us(const struct recording *recording)
 {

@@ -1,5 +1,5 @@
-/* Plays a recording into the cluster of a test's engine, at the recorded times of its clock.
- * Owner: the engine, or the command; before the engine goes. */
+/* Plays a recording into the cluster of a test's engine, at the recorded times of its clock. Owner: the
+ * engine, or the command; freed before the engine. */
 #pragma once
 #include "app/specs/spec_engine.h"
 
@@ -13,7 +13,8 @@ struct replay_counts {
 
 struct spec_replay_options {
     double speed; /* of the engine's clock against the recorded times: 2 is twice as fast; 0: 1 */
-    /* Before anything is done at an instant, in ms since the beginning: may wait. False ends it. Optional. */
+    /* Called before the records of an instant, in ms since the beginning; may wait. False ends the replay.
+     * Optional. */
     bool (*wait)(void *ctx, int64_t at_ms);
     void *ctx;
 };

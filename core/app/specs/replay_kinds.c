@@ -1,4 +1,4 @@
-/* Kinds that scripts name, against those of a recording; see replay_kinds.h. */
+/* Compares the kinds that scripts name with those of a recording; see replay_kinds.h. */
 #include "app/specs/replay_kinds.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct comparison {
     const struct kinds *kinds;
     struct missing *missing;
     size_t count;
-    bool has_any; /* that a script names */
+    bool has_any; /* the recording has a kind that a script names */
 };
 
 static struct missing *missing_of(struct comparison *c, const char *kind)
@@ -33,7 +33,7 @@ static struct missing *missing_of(struct comparison *c, const char *kind)
     return missing;
 }
 
-/* One of the entries between ", ". */
+/* Returns whether the place is one of the entries between ", ". */
 static bool is_listed(struct buf *places, struct str place)
 {
     struct str rest = buf_slice(places), entry;
@@ -55,7 +55,7 @@ static void note(struct comparison *c, const char *kind, const struct script *sc
     buf_clear(&place);
 }
 
-/* `resource` NULL: the cluster of the replay does not have it either. */
+/* Compares a kind; `resource` is NULL if the cluster of the replay does not have it either. */
 static void compare(struct comparison *c, const char *kind, const struct resource *resource,
                     const struct script *script, const struct inventory_entry *at)
 {
@@ -72,7 +72,7 @@ static void compare(struct comparison *c, const char *kind, const struct resourc
     buf_clear(&name);
 }
 
-/* "*:get" names no kind, and may mean one that is there. */
+/* Compares a declared read. "*:get" names no kind, and may mean one of the recording. */
 static void compare_read(struct comparison *c, const struct script *script, const struct declared *read)
 {
     struct err err;
@@ -98,7 +98,7 @@ static void compare_script(struct comparison *c, const struct script *script)
     for (size_t i = 0; i < reads->count; i++) compare_read(c, script, &reads->items[i]);
 }
 
-/* --- what is told */
+/* --- log */
 
 static void warn_of(const struct missing *missing)
 {

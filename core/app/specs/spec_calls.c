@@ -1,4 +1,4 @@
-/* Rules of a script under test, asked about what is in its cluster; see spec_calls.h. */
+/* Evaluates rules of a script under test on its cluster, and calls its commands; see spec_calls.h. */
 #include "app/specs/spec_calls.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void subjects_clear(struct subjects *subjects)
     free(subjects->items);
 }
 
-/* --- what is asked for */
+/* --- rules and objects */
 
 static void find_rule(struct nearest *nearest, bool *found, const struct script *script)
 {
@@ -66,7 +66,7 @@ static bool collect(struct script *const *scripts, size_t count, const char *rul
     return nearest.name ? err_append(err, ", did you mean \"%s\"?", nearest.name) : false;
 }
 
-/* --- asking */
+/* --- evaluation */
 
 static void put_rows(const struct audit_table *table, const char *rule, struct buf *out)
 {
@@ -121,7 +121,7 @@ bool spec_audit(struct spec_engine *engine, const char *rule, bool passes, struc
     return ok;
 }
 
-/* --- Calling commands */
+/* --- calls of commands */
 
 enum { TIMEOUT_MS = 600000 };
 
@@ -139,7 +139,7 @@ static void on_done(void *ctx, const struct script_command_result *from)
     buf_str(waiting->result->text, from->text);
 }
 
-/* The script and the number of the command; NULL with an error. */
+/* Returns the script and the number of the command; NULL with an error. */
 static struct script *find_command(struct spec_engine *engine, const char *name, size_t *command,
                                    struct err *err)
 {
@@ -156,7 +156,7 @@ static struct script *find_command(struct spec_engine *engine, const char *name,
     return NULL;
 }
 
-/* Waits for the call, which may sleep or send requests: turns the clock as far as needed. */
+/* Waits for the call, which may sleep or send requests: advances the clock as far as needed. */
 static bool wait_for(struct spec_engine *engine, const struct waiting_call *waiting, struct err *err)
 {
     struct clock *clock = loop_clock(engine->loop);

@@ -9,9 +9,9 @@ bool spec_audit(struct spec_engine *engine, const char *rule, bool passes, struc
 struct spec_call_result {
     enum script_command_end end;
     bool is_json;
-    struct buf *text; /* the caller's: what it returned, or why it failed */
+    struct buf *text; /* of the caller: result, or reason of the failure */
 };
 
-/* Calls a command of k8s.command, and moves the clock on while it waits, ten minutes at most. */
+/* Calls a command of k8s.command, and advances the clock while it waits, ten minutes at most. */
 bool spec_command_call(struct spec_engine *engine, const char *name, const char *const *args, size_t count,
                        struct spec_call_result *result, struct err *err);

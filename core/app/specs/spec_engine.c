@@ -11,12 +11,13 @@
 #include "engine/reload/reload.h"
 #include "script/vm/bundle.h"
 
-/* A script that is busy with itself never comes to rest: it is told after so many turns without any time. */
+/* Limit of turns at one instant: a script that keeps scheduling work never settles. */
 enum { TURNS_MAX = 10000 };
 
-/* --- what the engine tells */
+/* --- callbacks of the engine */
 
-/* A mistake is the end of the load. A replay tells itself what its recording lacks (replay_kinds.h). */
+/* Records a misspelt kind, which ends the load. A replay reports itself which kinds its recording lacks
+ * (replay_kinds.h). */
 static bool on_unknown_kind(void *ctx, const char *place, bool may_come, const struct err *err)
 {
     struct spec_engine *engine = ctx;
@@ -203,7 +204,8 @@ struct script *spec_engine_script(const struct spec_engine *engine, size_t i)
     return i < scripts->count ? scripts->items[i]->running : NULL;
 }
 
-/* The next script of this environment must not fail for a kind that this one named. */
+/* Removes a script that failed to load, so that the next script of this environment does not fail for its
+ * unknown kind. */
 static void forget_script(struct spec_engine *engine, const char *name)
 {
     struct err ignored;
@@ -214,7 +216,7 @@ static void forget_script(struct spec_engine *engine, const char *name)
     engine->unknown = (struct err){0};
 }
 
-/* Elections are over before the next script could take part in one. */
+/* Decides elections at once, before another script can take part in one. */
 bool spec_engine_load(struct spec_engine *engine, const char *path, const char *name, struct err *err)
 {
     spec_engine_enter(engine);
@@ -233,7 +235,7 @@ bool spec_engine_load(struct spec_engine *engine, const char *path, const char *
     return ok;
 }
 
-/* A lease that nobody asked for before is won, as at the beginning. */
+/* Wins new leases, as at the beginning. */
 static bool settle_leases(struct spec_engine *engine, size_t leases, struct err *err)
 {
     if (leaders_count(engine_cluster(engine->engine)->parts.leaders) == leases) return true;
@@ -241,7 +243,7 @@ static bool settle_leases(struct spec_engine *engine, size_t leases, struct err 
     return spec_engine_settle(engine, err);
 }
 
-/* Its informers have had all the time that there is: the clock stands still. */
+/* Refuses a generation that is not ready at once: the clock stands still, so it never will be. */
 bool spec_engine_reload(struct spec_engine *engine, const char *name, struct str text, struct handover *done,
                         struct err *err)
 {

@@ -1,4 +1,4 @@
-/* Engine of scripts under test: the one of `kubelua run`, on one loop that is moved by hand, with the
+/* Engine of scripts under test: the one of `kubelua run`, on one loop that is turned by hand, with the
  * simulator as its server. spec_engine.c drives it, spec_records.c records events for tests, bind_spec.c
  * provides it to specs as raw.test. Owner: the spec's handle, or the command. On one thread; nothing here may
  * be called from a callback of the engine. */
@@ -16,21 +16,21 @@
 struct spec_engine {
     struct loop *loop;
     struct spec_cluster *cluster; /* the server */
-    struct spec_web *servers;     /* all others */
+    struct spec_web *servers;     /* all other servers */
     struct engine *engine;
-    struct engine_settings settings; /* of it */
+    struct engine_settings settings; /* of the engine */
     struct limits limits;
     struct rule_params *params;
     char *namespace_;
     int64_t opened_ms;
     struct spec_replay *replay; /* call in flight; NULL: none */
     struct err unknown; /* a kind that the server does not have, found while loading; ERR_NONE: none */
-    struct buf records; /* JSON objects, with commas in between, that no spec has taken */
+    struct buf records; /* JSON objects, separated by commas, that no spec has read */
 };
 
 struct spec_engine_options {
     const char *namespace_;      /* default of informers; "" all */
-    int64_t wall_us;             /* when the clock begins */
+    int64_t wall_us;             /* start of the clock */
     const struct limits *limits; /* of scripts; copied; NULL: the defaults */
     const char *const *trusted;  /* scripts, as of the host (host.h), as the next */
     size_t trusted_count;
@@ -53,20 +53,20 @@ bool spec_engine_reload(struct spec_engine *engine, const char *name, struct str
 /* Sends log lines to this engine from now on: engines of several tests take turns. */
 void spec_engine_enter(struct spec_engine *engine);
 void spec_engine_leave(void);
-/* Does all that is due. ERR_LIMIT when that does not end. */
+/* Processes everything that is due. Sets ERR_LIMIT if that does not end. */
 bool spec_engine_settle(struct spec_engine *engine, struct err *err);
-/* Moves the clock on, from one thing that is due to the next. */
+/* Advances the clock, from one due time to the next. */
 bool spec_engine_advance(struct spec_engine *engine, int64_t ms, struct err *err);
-/* Since it was opened. */
+/* Returns the time since it was opened. */
 int64_t spec_engine_elapsed_ms(const struct spec_engine *engine);
-/* Stores objects past all faults; watches deliver them when the engine settles. */
+/* Stores objects, unaffected by faults; watches deliver them when the engine settles. */
 bool spec_engine_put(struct spec_engine *engine, struct str json, struct err *err);
-/* Removes the object of a path at once; false when it is not there. */
+/* Removes the object of a path at once; returns false if it does not exist. */
 bool spec_engine_remove(struct spec_engine *engine, const char *path);
-/* Has the cluster serve a kind that it may not have; it is known when this returns. */
+/* Adds a kind to the cluster, if it does not have it; known to the engine on return. */
 bool spec_engine_add_kind(struct spec_engine *engine, const struct resource *resource, struct err *err);
 
-/* The generation that runs of a script, in the order in which they were loaded; NULL: there is none. */
+/* Returns the running generation of a script, in the order of loading; NULL: none. */
 struct script *spec_engine_script(const struct spec_engine *engine, size_t i);
 
 /* --- spec_records.c */

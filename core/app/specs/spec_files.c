@@ -1,4 +1,4 @@
-/* Finding specs on disk; see spec_files.h. */
+/* Finds specs on disk; see spec_files.h. */
 #include "app/specs/spec_files.h"
 
 #include <dirent.h>
@@ -20,7 +20,7 @@ static bool is_known(const struct spec_files *files, const char *path)
     return false;
 }
 
-/* busted takes a comma for the end of a name. */
+/* Adds a file; refuses a comma in its path, where busted would end it. */
 static bool add(struct spec_files *files, const char *path, struct err *err)
 {
     if (strchr(path, ','))
@@ -41,7 +41,7 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* The specs of one folder, and with `depth` of those below it. One that is not there has none. */
+/* Adds the specs of a directory, and with `depth` of those below it. A missing one has none. */
 static bool add_folder(struct spec_files *files, const char *folder, int depth, struct err *err)
 {
     struct dirent **entries;
@@ -62,14 +62,14 @@ static bool add_folder(struct spec_files *files, const char *folder, int depth, 
     return ok;
 }
 
-/* Behind its last slash. */
+/* Returns the name after the last slash. */
 static const char *name_of(const char *folder)
 {
     const char *slash = strrchr(folder, '/');
     return slash ? slash + 1 : folder;
 }
 
-/* A folder of scripts may have its specs in `spec` beside it, as `kubelua init` lays them out. */
+/* Names specs in `spec` beside a directory of scripts, where `kubelua init` creates them. */
 static void name_those_beside(const char *folder, struct err *err)
 {
     struct spec_files beside = {0};

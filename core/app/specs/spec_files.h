@@ -12,7 +12,7 @@ struct spec_files {
     size_t count;
 };
 
-/* In the order of the arguments, in a folder in that of the names. ERR_NOT_FOUND names the argument, or where
- * it looked in vain. */
+/* Finds specs in the order of the arguments, in a directory by name. ERR_NOT_FOUND names the argument, or the
+ * places searched. */
 bool spec_files_find(const struct flag_list *arguments, struct spec_files *out, struct err *err);
 void spec_files_clear(struct spec_files *files);

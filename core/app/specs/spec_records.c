@@ -24,13 +24,13 @@ static void put_optional(struct buf *out, const char *key, const char *value)
     if (value) json_text(out, key, value);
 }
 
-/* Appends JSON as it came. */
+/* Appends JSON unchanged. */
 static void put_raw(struct buf *out, const char *key, struct str json)
 {
     if (json.n) json_raw(out, key, json);
 }
 
-/* "merge" of "application/merge-patch+json". */
+/* Appends "merge" for "application/merge-patch+json". */
 static void put_patch_type(struct buf *out, const char *content_type)
 {
     static const char *const types[][2] = {{"application/merge-patch", "merge"},

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 
-/* Headers of its own, with a NULL name at the end. */
+/* Copied headers; ends with a NULL name. */
 struct headers {
     struct http_header *items;
     size_t count;
@@ -22,13 +22,13 @@ struct spec_web_rule {
     struct headers headers;
     struct buf body;
     int64_t delay_ms;
-    unsigned refs; /* calls that it responds to, and the list */
+    unsigned refs; /* from the list, and from calls that it responds to */
 };
 
 struct spec_web_call {
     TAILQ_ENTRY(spec_web_call) link;
     struct spec_web *web;
-    struct http_exchange *exchange; /* NULL: it is over */
+    struct http_exchange *exchange; /* NULL: ended */
     struct timer due;
     struct spec_web_rule *rule; /* NULL: no rule matches */
     bool busy;
@@ -77,7 +77,7 @@ static bool url_matches(const char *wanted, const char *url)
     return n > 0 && wanted[n - 1] == '*' ? strncmp(wanted, url, n - 1) == 0 : strcmp(wanted, url) == 0;
 }
 
-/* The newest that matches, with a reference; one that is used up is gone from the list. */
+/* Returns a reference to the newest matching response; a used-up one leaves the list. */
 static struct spec_web_rule *find_response(struct spec_web *web, const char *method, const char *url)
 {
     struct spec_web_rule *rule;

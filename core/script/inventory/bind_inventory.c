@@ -17,7 +17,7 @@ void inventory_note(lua_State *L, enum inventory_class class, struct str key, st
     inventory_set_place(plan, class, key, *ar.source == '@' ? ar.source + 1 : ar.source, ar.currentline);
 }
 
-/* add(class, key, detail): nothing once the script has loaded. */
+/* add(class, key, detail): does nothing once the script has loaded. */
 static int l_inventory_add(lua_State *L)
 {
     struct script *script = script_of(L);
@@ -29,7 +29,7 @@ static int l_inventory_add(lua_State *L)
     return 0;
 }
 
-/* hash(function): a text, equal for functions that are the same. */
+/* hash(function): a string, equal for equal functions. */
 static int l_inventory_hash(lua_State *L)
 {
     char hash[FUNCTION_HASH_LEN + 1];
@@ -45,9 +45,9 @@ static int l_inventory_is_open(lua_State *L)
     return 1;
 }
 
-/* --- what functions are made of */
+/* --- parts of functions */
 
-/* code(function): its code in one order; nil for a function in C. */
+/* code(function): its code in canonical order; nil for a function in C. */
 static int l_inventory_code(lua_State *L)
 {
     arg_function(L, 1, "plan: function");
@@ -58,7 +58,7 @@ static int l_inventory_code(lua_State *L)
     return 1;
 }
 
-/* strings(function): the texts in its code, the names of globals among them. */
+/* strings(function): the strings in its code, including names of globals. */
 static int l_inventory_strings(lua_State *L)
 {
     arg_function(L, 1, "plan: function");
@@ -76,8 +76,8 @@ static int l_inventory_strings(lua_State *L)
     return 1;
 }
 
-/* upvalue(function, i): name and value of what it has from outside, and which variable it is, as functions
- * may share one; nothing beyond the last. */
+/* upvalue(function, i): name, value and identity of an upvalue, as functions may share one; nothing after the
+ * last. */
 static int l_inventory_upvalue(lua_State *L)
 {
     arg_function(L, 1, "plan: function");
@@ -97,7 +97,7 @@ static int l_inventory_environment(lua_State *L)
     return 1;
 }
 
-/* metatable(value): whatever its __metatable says. */
+/* metatable(value): the real one, whatever its __metatable says. */
 static int l_inventory_metatable(lua_State *L)
 {
     luaL_checkany(L, 1);

@@ -5,6 +5,6 @@
 
 #include "script/inventory/inventory.h"
 
-/* Adds to the inventory, with the place of what the script registers at this moment. Allocates in C alone, so
- * that nothing raises. */
+/* Adds an entry to the inventory, with the place of the current registration. Allocates only in C, so that
+ * nothing raises. */
 void inventory_note(lua_State *L, enum inventory_class class, struct str key, struct str detail);

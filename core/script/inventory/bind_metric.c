@@ -13,14 +13,14 @@ struct metric_box {
     struct script_metric *metric;
 };
 
-/* --- making one */
+/* --- creation */
 
 static const char *text_arg(lua_State *L, int idx, const char *what)
 {
     return arg_str(L, idx, what).p;
 }
 
-/* Texts of the array at `idx`; they stay on the stack. */
+/* Fills in the strings of the array at `idx`; they stay on the stack. */
 static size_t label_names(lua_State *L, int idx, const char **names)
 {
     size_t count = lua_isnil(L, idx) ? 0 : lua_objlen(L, idx);
@@ -56,7 +56,7 @@ static enum family_kind kind_arg(lua_State *L, int idx)
                                         : FAMILY_HISTOGRAM;
 }
 
-/* Against the script's own, and those of others. */
+/* Checks the metric against those of the script, and of other scripts. */
 static bool fits(const struct script *script, const struct user_metric *metric, struct err *err)
 {
     for (size_t i = 0; i < script->own.metrics->count; i++) {
@@ -70,7 +70,7 @@ static bool fits(const struct script *script, const struct user_metric *metric, 
     return user_metric_check_published(metric, err);
 }
 
-/* Adds it to the script's. */
+/* Creates a metric of the script. */
 static struct script_metric *make(lua_State *L, const struct user_metric_options *o)
 {
     struct script *script = script_of(L);
@@ -147,7 +147,7 @@ static size_t label_of(lua_State *L, const struct user_metric *metric, int key)
     refuse_label(L, metric, key);
 }
 
-/* Replaces the value on top of the stack by its text. */
+/* Replaces the value on top of the stack by its text, and returns that. */
 static struct str label_value(lua_State *L, const struct user_metric *metric, const char *label)
 {
     if (lua_type(L, -1) == LUA_TBOOLEAN) {
@@ -165,7 +165,7 @@ static struct str label_value(lua_State *L, const struct user_metric *metric, co
     return value;
 }
 
-/* Values in the order of the labels, "" for what is not given; they stay on the stack. */
+/* Fills in the values in the order of the labels, "" for missing ones; they stay on the stack. */
 static void read_labels(lua_State *L, const struct user_metric *metric, int idx, struct str *values)
 {
     for (size_t i = 0; i < user_metric_label_count(metric); i++) values[i] = STR("");

@@ -16,7 +16,7 @@
 #include "script/vm/modules.h"
 #include "script/vm/state.h"
 
-/* Functions of lua/k8s that are made around a script's: how deep they lie in each other. */
+/* Limit of functions of lua/k8s around a script's function, one inside the other. */
 enum { WRAPPED_MAX = 4 };
 
 static void keep_function(lua_State *L, int idx, int depth, struct buf *out);
@@ -29,8 +29,8 @@ static bool is_ours(lua_State *L, int idx)
     return *ar.what != 'C' && *ar.source == '=';
 }
 
-/* Adds what distinguishes a function of lua/k8s from others: its upvalues, such as the script's function or
- * the queue. */
+/* Adds the parts that distinguish a function of lua/k8s from others: its upvalues, such as the script's
+ * function or the queue. */
 static void keep_upvalue(lua_State *L, int idx, int depth, struct buf *out)
 {
     if (lua_isfunction(L, idx) && depth < WRAPPED_MAX) {
@@ -100,8 +100,8 @@ void function_hash(lua_State *L, int idx, char out[FUNCTION_HASH_LEN + 1])
     note_place(L, idx, out);
 }
 
-/* --- The bytecode of a function in one order; see function_hash.h. The form is that of LuaJIT's lj_bcdump.h,
- * version 2 */
+/* --- Canonical order of a function's bytecode; see function_hash.h. The format is that of LuaJIT's
+ * lj_bcdump.h, version 2 */
 
 enum { VERSION = 2, FLAG_STRIPPED = 2 };
 /* Kinds of constants: of functions, and in tables. */
@@ -110,7 +110,7 @@ enum { KTAB_NIL, KTAB_FALSE, KTAB_TRUE, KTAB_INT, KTAB_NUM, KTAB_STR };
 
 struct dump_reader {
     const unsigned char *p, *end;
-    bool bad, strings; /* strings: these alone are kept */
+    bool bad, strings; /* `strings`: only these are copied */
 };
 
 static uint32_t take_number(struct dump_reader *r)
@@ -155,7 +155,7 @@ static void keep_string(const struct dump_reader *r, struct buf *out, const unsi
     buf_append(out, text, n);
 }
 
-/* Skips a value of a table; strings are kept if the caller wants them. */
+/* Skips a value of a table; copies strings if the caller wants them. */
 static void skip_in_table(struct dump_reader *r, struct buf *out)
 {
     uint32_t kind = take_number(r);
@@ -168,7 +168,7 @@ static void skip_in_table(struct dump_reader *r, struct buf *out)
     if (kind == KTAB_NUM) take_number(r);
 }
 
-/* The array part as it is, then a sum over the fields. */
+/* Copies the array part, then a sum over the fields. */
 static void keep_table(struct dump_reader *r, struct buf *out)
 {
     uint32_t items = take_number(r), fields = take_number(r);
@@ -201,9 +201,8 @@ static void keep_constant(struct dump_reader *r, struct buf *out)
     if (kind == KGC_TAB) keep_table(r, out);
 }
 
-/* One function; those that it makes stand before it. What the outermost has from outside is known by slots of
- * a function that is not here, which move with every local that is declared above: the caller adds the names.
- */
+/* Copies a function; functions inside it precede it. The outermost has its upvalues as slots of a function
+ * that is missing here, which change with every local declared above: the caller adds the names. */
 static void keep_prototype(struct dump_reader *r, bool outermost, struct buf *out)
 {
     enum { HEAD = 4 }; /* flags, parameters, frame size, upvalues */
@@ -248,11 +247,11 @@ bool function_strings(struct str dump, struct buf *out)
     return read_dump(dump, true, out);
 }
 
-/* --- The texts in the code of a script */
+/* --- strings in the code of a script */
 
 struct hash_texts {
     struct str source;
-    struct buf *found; /* each behind its length, a uint32_t */
+    struct buf *found; /* each after its length, a uint32_t */
 };
 
 static void compile(lua_State *L, void *ctx)

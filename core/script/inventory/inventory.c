@@ -73,7 +73,7 @@ static void append(struct inventory *plan, enum inventory_class class, struct st
                                  .detail = xstrndup(detail.n ? detail.p : "", detail.n)};
 }
 
-/* With numbers from 2 on until the key is free, or has that detail. */
+/* Appends numbers from 2 on until the key is free, or has that detail. */
 void inventory_add(struct inventory *plan, enum inventory_class class, struct str key, struct str detail)
 {
     struct buf numbered = {0};

@@ -1,5 +1,5 @@
 /* Inventory of a script: everything that it registered while it loaded. An entry is a class, a key that names
- * it, and a detail that describes the rest in canonical form; equal strings are equal things, so that
+ * it, and a detail that describes the rest in canonical form; equal strings mean equal things, so that
  * inventories of two generations or two processes can be compared. Owner: the script, or the caller that read
  * one from JSON; inventory_clear frees it. On any one thread; nothing here raises. */
 #pragma once
@@ -36,40 +36,40 @@ enum inventory_class { INVENTORY_EACH(INVENTORY_MEMBER) INVENTORY_CLASSES };
 struct inventory_entry {
     enum inventory_class class;
     char *key, *detail; /* `detail` may be empty */
-    char *file;         /* where it was registered, NULL: not known; no part of what is compared */
+    char *file;         /* place of the registration, NULL: unknown; not compared */
     int line;
 };
 
 struct inventory {
-    struct inventory_entry *items; /* in the order in which they were registered */
+    struct inventory_entry *items; /* in the order of registration */
     size_t count;
     struct inventory_key *names;          /* by class and key */
-    bool notes_functions;                 /* for people: else nobody asks where they are */
+    bool notes_functions;                 /* notes places of functions, to show them to users */
     struct inventory_function *functions; /* by hash */
 };
 
-/* The singular name of a class: "handler". */
+/* Returns the singular name of a class: "handler". */
 const char *inventory_class_name(enum inventory_class class);
-/* INVENTORY_CLASSES for none. */
+/* Returns INVENTORY_CLASSES if no class has the name. */
 enum inventory_class inventory_class_of(struct str name);
 
-/* Copies both. The same entry again changes nothing; the same key with another detail gets a number:
- * "pods#2". */
+/* Adds an entry; copies both strings. An equal entry changes nothing; the same key with another detail gets a
+ * number: "pods#2". */
 void inventory_add(struct inventory *plan, enum inventory_class class, struct str key, struct str detail);
-/* Of the entry with that very key. The first place stays. */
+/* Sets the place of the entry with that very key. The first place stays. */
 void inventory_set_place(struct inventory *plan, enum inventory_class class, struct str key, const char *file,
                          int line);
 /* Notes the place of a function of this hash; does nothing unless the inventory notes functions. The first
  * place stays. */
 void inventory_note_function(struct inventory *plan, const char *hash, const char *file, int line);
-/* The file, borrowed; NULL: not known. */
+/* Returns the file, borrowed; NULL: unknown. */
 const char *inventory_function_place(const struct inventory *plan, struct str hash, int *line);
-/* Puts the place of the entry before the error, if it is known; NULL is none. Returns false. */
+/* Prefixes the error with the place of the entry, if known; the entry may be NULL. Returns false. */
 bool inventory_wrap_place(const struct inventory_entry *entry, struct err *err);
-/* Borrowed; NULL when there is none. */
+/* Returns the entry, borrowed; NULL: none. */
 const struct inventory_entry *inventory_find(const struct inventory *plan, enum inventory_class class,
                                              struct str key);
 void inventory_clear(struct inventory *plan);
 
-/* An array of { class, key, detail }; `key` as json_open has it. */
+/* Appends an array of { class, key, detail }; `key` is as for json_open. */
 void inventory_write_json(const struct inventory *plan, const char *key, struct buf *out);

@@ -1,4 +1,4 @@
-/* Metrics that scripts make; see metrics.h. */
+/* Metrics of scripts; see metrics.h. */
 #include "script/inventory/metrics.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct script_metric *metrics_add(struct script *script, struct user_metric *met
     return item;
 }
 
-/* NULL when there is none of that name. */
+/* Returns NULL if no metric has the name. */
 static struct script_metric *metrics_find(const struct script *script, const char *name)
 {
     for (size_t i = 0; i < script->own.metrics->count; i++)
@@ -72,7 +72,7 @@ void metrics_note_memory(struct script *script)
     memory_note(script, (ptrdiff_t)metrics->noted - (ptrdiff_t)before);
 }
 
-/* Both generations count in the one that is shown. */
+/* Hands a metric over: both generations count in the one that is shown. */
 static void take_one(const struct script_metric *old, struct script_metric *new_)
 {
     if (old && user_metric_equal(old->metric, new_->metric)) {

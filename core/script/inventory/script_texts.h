@@ -5,5 +5,5 @@
 
 struct script;
 
-/* Calls `fn` for each text. */
+/* Calls `fn` for each string. */
 void script_each_text(struct script *script, void (*fn)(void *ctx, struct str text), void *ctx);

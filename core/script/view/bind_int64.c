@@ -87,7 +87,7 @@ static int l_int64_tostring(lua_State *L)
     return 1;
 }
 
-/* Decimal text between INT64_MIN and UINT64_MAX. */
+/* Parses decimal text between INT64_MIN and UINT64_MAX. */
 static bool parse(struct str text, struct wide *out)
 {
     bool negative = text.n > 1 && text.p[0] == '-';
@@ -99,7 +99,7 @@ static bool parse(struct str text, struct wide *out)
     return true;
 }
 
-/* k8s.int64(n): from a whole number, from decimal text, or from another one. */
+/* k8s.int64(n): from an integer, decimal text, or another int64. */
 static int l_int64_new(lua_State *L)
 {
     struct wide wide;

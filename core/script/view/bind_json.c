@@ -15,7 +15,7 @@ static int l_json_encode(lua_State *L)
     return 1;
 }
 
-/* Marks a table as an array and gives it back; without one, a new array. */
+/* array(table): marks the table as an array and returns it; without a table, a new array. */
 static int l_json_array(lua_State *L)
 {
     if (lua_isnoneornil(L, 1)) {
@@ -85,7 +85,7 @@ static void push_tape(const struct decoder *d, size_t at, int depth)
     }
 }
 
-/* A parser keeps the memory of the largest text it saw. */
+/* Frees the parser, which keeps the memory of the largest text it parsed. */
 static void forget_parser(struct script *script)
 {
     tape_parser_free(script->scratch.parser);
@@ -107,7 +107,7 @@ int json_decode(lua_State *L, struct buf *text, const char *verb)
     return 1;
 }
 
-/* decode(text): tables as obj:copy() gives them; nil, err for text that is no JSON. */
+/* decode(text): tables as obj:copy() returns them; nil, err for text that is not JSON. */
 static int l_json_decode(lua_State *L)
 {
     struct str text = arg_bytes(L, 1, "k8s.json.decode: text");

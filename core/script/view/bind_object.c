@@ -1,4 +1,4 @@
-/* raw.object: the methods of whole objects, which are also functions on any view (k8s.object.*). */
+/* raw.object: methods of complete objects, which are also functions for any view (k8s.object.*). */
 #include "base/text/nearest.h"
 #include "object/value/diff.h"
 #include "object/value/json.h"
@@ -32,7 +32,7 @@ static int l_object_name(lua_State *L)
     return push_slice(L, root_name(view_arg(L, 1, "name")->root, &text));
 }
 
-/* "" for cluster-scoped objects. */
+/* namespace(view): "" for cluster-scoped objects. */
 static int l_object_namespace(lua_State *L)
 {
     struct text text;
@@ -53,7 +53,7 @@ static int l_object_resource_version(lua_State *L)
     return push_slice(L, root_resource_version(view_arg(L, 1, "resource_version")->root, &text));
 }
 
-/* The field that the argument at index 2 names. */
+/* Pushes the field that the argument at index 2 names. */
 static int push_field(lua_State *L, struct root *root, struct value map, const char *what)
 {
     struct str key = arg_str(L, 2, what);
@@ -62,7 +62,7 @@ static int push_field(lua_State *L, struct root *root, struct value map, const c
     return 1;
 }
 
-/* Of what lies in metadata; the key itself is argument 2. */
+/* Checks that a partial object has the map of metadata, and the key in argument 2. */
 static void need_field(lua_State *L, const struct view *view, const char *map)
 {
     struct str key;
@@ -108,7 +108,7 @@ static int push_matches(lua_State *L, struct script *script, const struct path *
     return 1;
 }
 
-/* get(view, path): nil when any step is absent; an array of all matches for a path with [*] or [?]. */
+/* get(view, path): nil if a step is missing; an array of all matches for a path with [*] or [?]. */
 static int l_object_get(lua_State *L)
 {
     struct view *view = view_arg(L, 1, "get");
@@ -140,7 +140,7 @@ static int l_object_json(lua_State *L)
 }
 
 struct difference {
-    size_t path_at, path_len; /* in the script's text scratch */
+    size_t path_at, path_len; /* range of the script's text scratch */
     struct value a, b;
 };
 
@@ -153,7 +153,7 @@ static bool add_difference(void *ctx, struct str path, struct value a, struct va
     return true;
 }
 
-/* old:diff(new): an array of { path, old, new }; what one side lacks is nil there. */
+/* old:diff(new): an array of { path, old, new }; nil for a value that one side lacks. */
 static int l_object_diff(lua_State *L)
 {
     struct view *a = view_arg(L, 1, "diff"), *b = view_arg(L, 2, "diff");

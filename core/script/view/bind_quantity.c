@@ -9,7 +9,7 @@
 enum { FACTOR_BITS = 53 };
 #define FACTOR_MAX ((lua_Number)((int64_t)1 << FACTOR_BITS))
 
-/* Lua aligns userdata to 8 bytes, a 128-bit integer wants 16: the struct is copied in and out. */
+/* Copies the struct in and out, as Lua aligns userdata to 8 bytes, while a 128-bit integer needs 16. */
 void push_quantity(lua_State *L, const struct quantity *q)
 {
     memcpy(lua_newuserdata(L, sizeof *q), q, sizeof *q);
@@ -23,7 +23,8 @@ bool quantity_test(lua_State *L, int idx, struct quantity *out)
     return q != NULL;
 }
 
-/* A quantity, its text, or a number. False with `err` for text that is none; raises for other types. */
+/* Reads a quantity, its text, or a number. Returns false with `err` for text that is not one; raises for
+ * other types. */
 static bool read(lua_State *L, int idx, struct quantity *out, struct err *err)
 {
     if (quantity_test(L, idx, out)) return true;
@@ -44,7 +45,7 @@ static void operand(lua_State *L, int idx, struct quantity *out)
     if (!read(L, idx, out, &err)) script_raise(L, "%s", err.text);
 }
 
-/* k8s.quantity "100m"; nil, err for text that is no quantity. */
+/* k8s.quantity "100m"; nil, err for text that is not a quantity. */
 static int l_quantity_new(lua_State *L)
 {
     struct quantity q;
@@ -102,7 +103,7 @@ static int l_quantity_sub(lua_State *L)
     return combine(L, quantity_sub);
 }
 
-/* A quantity times a whole number, in either order. */
+/* quantity * integer, in either order. */
 static int l_quantity_mul(lua_State *L)
 {
     struct quantity q, result;
@@ -129,7 +130,7 @@ static int l_quantity_tostring(lua_State *L)
     return 1;
 }
 
-/* q:number(), rounded when a double cannot hold it. */
+/* q:number(), rounded if a double cannot represent it. */
 static int l_quantity_number(lua_State *L)
 {
     struct quantity q;

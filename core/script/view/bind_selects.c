@@ -11,7 +11,8 @@ struct lookup {
     int labels;
 };
 
-/* A label of a table. What lies on the stack keeps the text alive until the next look-up. */
+/* Looks up a label of a table. Its string stays on the stack until the next lookup, which keeps the text
+ * alive. */
 static bool label_of_table(void *ctx, struct str key, struct str *value)
 {
     const struct lookup *lookup = ctx;
@@ -53,7 +54,7 @@ static void check_labels(lua_State *L, struct value labels)
     }
 }
 
-/* The labels of what is metadata. */
+/* Returns the labels of a metadata value. */
 static struct value labels_in(lua_State *L, const struct view *view, struct value metadata)
 {
     struct value labels = value_field(metadata, STR("labels"));
@@ -62,7 +63,7 @@ static struct value labels_in(lua_State *L, const struct view *view, struct valu
     return labels;
 }
 
-/* Of a pod template, as of an object, those in its metadata. */
+/* Returns the labels of a view; those in its metadata for an object or a pod template. */
 static struct value labels_of_view(lua_State *L, int idx)
 {
     const struct view *view = view_test(L, idx);
@@ -87,8 +88,8 @@ static void check_table(lua_State *L, int labels)
     }
 }
 
-/* True when `*value` has them: they were in the metadata of a table, as a view. Else they are a table in the
- * place of what was given. */
+/* Returns true if `*value` has the labels, a view in the metadata of a table. Otherwise they are a table,
+ * which replaces the argument. */
 static bool labels_of_table(lua_State *L, int idx, struct value *value)
 {
     arg_table(L, idx, "k8s.selects: labels");
@@ -116,8 +117,8 @@ static bool labels_of_table(lua_State *L, int idx, struct value *value)
     return false;
 }
 
-/* selects(selector, labels): a text, and a table or a view of labels or of what has metadata.labels, or nil
- * for no labels. */
+/* selects(selector, labels): a string; a table or a view, of labels or with metadata.labels, or nil for no
+ * labels. */
 static int l_selects(lua_State *L)
 {
     enum { LABELS = 2 };

@@ -5,7 +5,10 @@
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
 
-enum { UNPACK_MAX = 7000 /* Lua's stack of a C function ends at 8000 */, POSITION_MAX = 1000000000 };
+enum {
+    UNPACK_MAX = 7000 /* below LuaJIT's limit of 8000 stack slots for C functions */,
+    POSITION_MAX = 1000000000
+};
 
 static int l_view_is(lua_State *L)
 {
@@ -13,7 +16,7 @@ static int l_view_is(lua_State *L)
     return 1;
 }
 
-/* Pushes key and value of entry `i` (0-based); a map's in JSON order, an array's by number. */
+/* Pushes key and value of entry `i` (0-based), of a map in JSON order, of an array by number. */
 static int push_pair(lua_State *L, const struct view *view, size_t i)
 {
     if (value_type(view->value) == VALUE_ARRAY) {
@@ -39,7 +42,7 @@ static int l_view_pairs_step(lua_State *L)
     return push_pair(L, view, i);
 }
 
-/* An iterator of its own: a map has no cheap way from a key to the next one. */
+/* pairs(view): an iterator with its own position, as a map has no fast way from a key to the next one. */
 static int l_view_pairs(lua_State *L)
 {
     const struct view *view = view_arg(L, 1, "pairs");
@@ -50,7 +53,7 @@ static int l_view_pairs(lua_State *L)
     return 1;
 }
 
-/* The place behind `key`; raises when there is no such key, as Lua's next does. */
+/* Returns the position after `key`; raises if there is no such key, like Lua's next. */
 static size_t place_behind(lua_State *L, const struct view *view, int key)
 {
     size_t count = value_count(view->value);
@@ -108,7 +111,7 @@ static lua_Integer range(lua_State *L, int idx, lua_Integer otherwise, const cha
     return (lua_Integer)n;
 }
 
-/* items(view, i, j): elements i to j of an array as a plain table from 1 on, and how many. */
+/* items(view, i, j): elements i to j of an array as a plain table from 1 on, and their number. */
 static int l_view_items(lua_State *L)
 {
     const struct view *view = view_arg(L, 1, "unpack");

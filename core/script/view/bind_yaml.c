@@ -11,8 +11,7 @@ static bool is_over(void *ctx)
     return script->budget.over;
 }
 
-/* Pushes an array of the documents; or nil, err for text that is no YAML. Returns how many values these are.
- */
+/* Pushes an array of the documents; or nil, err for text that is not YAML. Returns the number of values. */
 static int decode(lua_State *L, const char *verb, const char *what, bool alone)
 {
     struct script *script = script_of(L);
@@ -30,7 +29,7 @@ static int decode(lua_State *L, const char *verb, const char *what, bool alone)
     return push_error(L, 0, "Invalid", str_of(err.text));
 }
 
-/* decode(text): what the one document is; null when there is none. */
+/* decode(text): the value of the only document; null if there is none. */
 static int l_yaml_decode(lua_State *L)
 {
     int count = decode(L, "k8s.yaml.decode", "k8s.yaml.decode: text", true);
@@ -40,18 +39,19 @@ static int l_yaml_decode(lua_State *L)
     return 1;
 }
 
-/* decode_all(text): an array of what the documents are. */
+/* decode_all(text): an array of the documents' values. */
 static int l_yaml_decode_all(lua_State *L)
 {
     return decode(L, "k8s.yaml.decode_all", "k8s.yaml.decode_all: text", false);
 }
 
-/* encode(value): a document, the keys of objects sorted. */
+/* encode(value): a document with sorted keys. */
 static int l_yaml_encode(lua_State *L)
 {
     static const char verb[] = "k8s.yaml.encode";
     const struct buf *json = json_encode(L, 1, verb, 0);
-    struct buf *out = &script_of(L)->scratch.keys; /* of the tables' keys, which are written by now */
+    struct buf *out =
+        &script_of(L)->scratch.keys; /* scratch for the tables' keys, which have been written by now */
     out->len = 0;
     json_yaml_bare(out, buf_slice(json));
     arg_value_size(L, verb, out->len);

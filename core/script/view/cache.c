@@ -3,7 +3,7 @@
 
 #include "script/vm/args.h"
 
-/* A script has a few; one that builds texts without end starts over. */
+/* Limit of a cache. Scripts need few texts; for one that builds ever new ones, the cache is emptied. */
 enum { CACHE_MAX = 1000 };
 
 struct cache_box {
@@ -32,7 +32,7 @@ static void new_cache(lua_State *L, struct script *script, enum script_ref ref)
     lua_rawseti(L, LUA_REGISTRYINDEX, script->refs[ref]);
 }
 
-/* The cached userdata for the text at `idx`, NULL when there is none; the stack stays as it is. */
+/* Returns the cached userdata for the text at `idx`; NULL if there is none. The stack stays as it is. */
 static void *find(lua_State *L, struct script *script, int idx, enum script_ref ref)
 {
     push_ref(L, script, ref);
@@ -43,7 +43,7 @@ static void *find(lua_State *L, struct script *script, int idx, enum script_ref 
     return box ? box->content : NULL;
 }
 
-/* Makes room for one more under the text at `idx`. The box is in the cache only once it has its content. */
+/* Creates a box for the text at `idx`. It enters the cache only once it has its content. */
 static struct cache_box *new_box(lua_State *L, struct script *script, enum script_class class_)
 {
     struct cache_box *box = lua_newuserdata(L, sizeof *box);
@@ -52,11 +52,11 @@ static struct cache_box *new_box(lua_State *L, struct script *script, enum scrip
     return box;
 }
 
-/* Takes the box on top of the stack into the cache, which starts empty again when it is full. */
+/* Moves the box on top of the stack into the cache, which is emptied first if it is full. */
 static void keep(lua_State *L, struct script *script, int idx, enum script_ref ref)
 {
     push_ref(L, script, ref);
-    lua_rawgeti(L, -1, 1); /* texts are keys, [1] counts them */
+    lua_rawgeti(L, -1, 1); /* texts are keys; [1] is their number */
     lua_Integer count = lua_tointeger(L, -1) + 1;
     lua_pop(L, 1);
     if (count > CACHE_MAX) {

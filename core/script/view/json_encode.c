@@ -14,15 +14,15 @@
 #include "script/view/view.h"
 #include "script/vm/args.h"
 
-/* So deep people are shown what is in a table; the rest is its type. Of a table's entries and of a text they
- * are shown less than so many: an element takes two bytes at least, an entry four. */
+/* Limits for people: tables are shown to this depth, deeper ones as their type. ELEMENTS_SHOWN and KEYS_SHOWN
+ * follow from the text's limit: an element takes at least two bytes, an entry four. */
 enum { DEPTH_SHOWN = 16, ELEMENTS_SHOWN = JSON_TEXT_MAX / 2, KEYS_SHOWN = JSON_TEXT_MAX / 4 };
-enum { STRING_SHOWN = JSON_TEXT_MAX + 4 /* a character that is cut is not shown */ };
+enum { STRING_SHOWN = JSON_TEXT_MAX + 4 /* room for a last character, which is dropped if incomplete */ };
 enum { KEY_BYTES = 5 /* "":0, */ };
 
 static void encode(struct json_encoder *e, int idx, int depth);
 
-/* Returns whether the shown length is reached: the rest is not shown. */
+/* Returns whether the limit for people is reached, so that the rest is omitted. */
 static bool is_full(const struct json_encoder *e)
 {
     return e->for_people && e->out->len > JSON_TEXT_MAX;
@@ -33,8 +33,8 @@ static void put_type(struct json_encoder *e, int idx)
     buf_printf(e->out, "\"(%s)\"", arg_type_name(e->L, idx));
 }
 
-/* Checks the room for `more` bytes before the work is done: a table that occurs in others many times becomes
- * much JSON. */
+/* Checks the room for `more` bytes before the work is done: a table that occurs in others many times expands
+ * to much JSON. */
 static void check_room(struct json_encoder *e, size_t more)
 {
     size_t size = e->out->len + KEY_BYTES * e->pending + more;
@@ -88,7 +88,7 @@ static void encode_array(struct json_encoder *e, int idx, int depth)
     buf_putc(e->out, ']');
 }
 
-/* Once the call is over its limit all are equal, so that the sort is soon done. */
+/* Compares keys. Once the call has exceeded its limit all are equal, so that the sort ends soon. */
 static int compare_keys(const void *a, const void *b, void *ctx)
 {
     const struct script *script = ctx;
@@ -96,9 +96,8 @@ static int compare_keys(const void *a, const void *b, void *ctx)
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-/* Appends the keys of the table to the script's key scratch; they stay valid as long as the table holds them.
- * `others` tells whether there are some that are no strings. For people it stops when there are more than
- * they will be shown. */
+/* Appends the keys of the table to the script's key scratch; they stay valid as long as the table has them.
+ * Sets `others` if some are not strings. For people it stops after as many keys as can be shown. */
 static size_t collect_keys(struct json_encoder *e, int idx, int depth, bool *others)
 {
     lua_State *L = e->L;
@@ -128,7 +127,7 @@ static size_t collect_keys(struct json_encoder *e, int idx, int depth, bool *oth
     return count;
 }
 
-/* {[404] = 1}: in JSON they would be strings. */
+/* Handles keys that are not strings, such as {[404] = 1}: in JSON they would be strings. */
 static void encode_other_keys(struct json_encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
@@ -160,7 +159,8 @@ static void encode_object(struct json_encoder *e, int idx, int depth)
     if (count > 1) qsort_r(keys->data + from, count, sizeof(struct str), compare_keys, e->script);
     buf_putc(e->out, '{');
     for (size_t i = 0; i < count && !is_full(e); i++) {
-        struct str key = ((const struct str *)(keys->data + from))[i]; /* the buffer moves as it grows */
+        struct str key =
+            ((const struct str *)(keys->data + from))[i]; /* not a pointer: the buffer moves as it grows */
         if (i > 0) buf_putc(e->out, ',');
         e->pending--;
         e->path[depth] = (struct step){.key = key};
@@ -176,12 +176,11 @@ static void encode_object(struct json_encoder *e, int idx, int depth)
     keys->len = from;
 }
 
-/* Returns whether JSON's array would show all of the table: k8s.json.encode omits elements with other
- * keys. */
+/* Returns whether an array would show all of the table: k8s.json.encode omits elements with other keys. */
 static bool is_whole_array(lua_State *L, int idx)
 {
     size_t count = 0, length = lua_objlen(L, idx);
-    if (length > ELEMENTS_SHOWN) return true; /* as far as it is shown */
+    if (length > ELEMENTS_SHOWN) return true; /* all that is shown */
     lua_pushnil(L);
     while (lua_next(L, idx)) {
         lua_pop(L, 1);
@@ -192,7 +191,7 @@ static bool is_whole_array(lua_State *L, int idx)
     return count == length;
 }
 
-/* A table is an array when it is marked, or when it has a [1]. */
+/* Encodes a table; it is an array if it is marked, or has a [1]. */
 static void encode_table(struct json_encoder *e, int idx, int depth)
 {
     lua_State *L = e->L;
@@ -289,7 +288,7 @@ struct buf *json_describe(lua_State *L, int idx)
     return out;
 }
 
-/* --- Tables that have no JSON form, and how messages name them */
+/* --- tables without a JSON form, and their names in messages */
 
 enum { KEY_SHOWN = 64, PATH_SHOWN = 200 }; /* in messages */
 
@@ -318,7 +317,8 @@ const char *encoder_path(const struct json_encoder *e, int depth)
     return buf_text(e->out);
 }
 
-/* An array with a key that is no position in it: it would be left out. The key is on top of the stack. */
+/* Refuses an array with a key that is not a position in it, as it would be omitted. The key is on top of the
+ * stack. */
 static __attribute__((noreturn)) void refuse_mixed(struct json_encoder *e, int depth)
 {
     lua_State *L = e->L;
@@ -343,7 +343,7 @@ void encoder_check_positions(struct json_encoder *e, int idx, size_t count, int 
 
 void encoder_check_table(struct json_encoder *e, int idx, int depth)
 {
-    if (e->for_people) return; /* they are shown the first levels */
+    if (e->for_people) return; /* recursion shows as nested levels */
     e->tables[depth] = lua_topointer(e->L, idx);
     for (int i = 0; i < depth; i++)
         if (e->tables[i] == e->tables[depth]) script_raise(e->L, "%s: table contains itself", e->verb);

@@ -7,9 +7,9 @@
 #include "object/pack/pack.h"
 #include "script/vm/state.h"
 
-/* From a table to one in it. */
+/* Step from a table to one in it. */
 struct step {
-    struct str key; /* held by the table; NULL: an element */
+    struct str key; /* kept alive by the table; NULL: an element */
     size_t element; /* from 0 */
 };
 
@@ -18,17 +18,17 @@ struct json_encoder {
     struct script *script;
     struct buf *out;
     const char *verb;                       /* for messages */
-    size_t max;                             /* bytes of text, not for people; 0: the limit value-size */
+    size_t max;                             /* bytes of text, unless for people; 0: the limit value-size */
     bool for_people;                        /* see json_describe */
-    size_t pending;                         /* keys that were collected and are not written yet */
-    const void *tables[PACK_DEPTH_MAX + 1]; /* that are being written, each inside the one before */
-    struct step path[PACK_DEPTH_MAX + 1];   /* to what is being written */
+    size_t pending;                         /* keys that are collected but not written yet */
+    const void *tables[PACK_DEPTH_MAX + 1]; /* being written, each inside the one before */
+    struct step path[PACK_DEPTH_MAX + 1];   /* to the value being written */
 };
 
 /* Returns the path of the table at `depth`, in place of what was written so far: "spec.list[0]: "; empty for
  * the top. */
 const char *encoder_path(const struct json_encoder *e, int depth);
-/* Of an array of `count`: what has another key would be left out. */
+/* Refuses an array of `count` elements that has other keys, as they would be omitted. */
 void encoder_check_positions(struct json_encoder *e, int idx, size_t count, int depth);
-/* Before anything is done with it: it is not within itself. */
+/* Refuses a table that is within itself; call before the table is encoded. */
 void encoder_check_table(struct json_encoder *e, int idx, int depth);

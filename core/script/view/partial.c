@@ -18,8 +18,8 @@ struct partial_search {
     struct value wanted;
 };
 
-/* Nothing that comes of a field that seemed to be absent may last: the call ends here, whatever pcall is
- * around it, as calls end that are over a limit. */
+/* Ends the call, whatever pcall is around it, as for an exceeded limit: no result of a field that seemed
+ * absent may last. */
 static void end_after_miss(lua_State *L)
 {
     struct script *script = script_of(L);
@@ -34,8 +34,8 @@ static void miss(struct partial *partial, struct str name, bool whole)
     partial->missed(partial->ctx, name, whole);
 }
 
-/* Returns false for a complete object. One that a rule kept from an earlier call lacks fields that can no
- * longer be fetched. */
+/* Returns whether the object is partial. Raises for one that a rule kept from an earlier call: its missing
+ * fields can no longer be fetched. */
 static bool is_partial(lua_State *L, const struct root *root)
 {
     if (root == script_of(L)->own.views->partial.root) return true;
@@ -60,8 +60,8 @@ static bool is_scalar(enum value_type type)
     return type != VALUE_MAP && type != VALUE_ARRAY;
 }
 
-/* Calls `fn` for each map and array that is not kept with all that is in it, from the outside in; `key` is
- * that of the nearest map around it. False from it: nothing below is looked at. */
+/* Calls `fn` for each map and array that is not stored completely, from the outside in; `key` is that of the
+ * nearest map around it. If `fn` returns false, its content is skipped. */
 static void walk(struct partial_search *search, struct value v, struct str key, int depth)
 {
     bool is_map = value_type(v) == VALUE_MAP;
@@ -76,9 +76,9 @@ static void walk(struct partial_search *search, struct value v, struct str key, 
     }
 }
 
-/* The same map may stand at several places, as equal ones are stored once: it is whole when it is so at each
- * of them. An empty one lies nowhere, and may be any. */
-static bool print_wanted(struct partial_search *search, struct value v, struct str key)
+/* Notes a wanted map, which may occur at several places, as equal ones are stored once: it is complete only
+ * if it is so at each of them. An empty one has no address, and may be any. */
+static bool miss_wanted(struct partial_search *search, struct value v, struct str key)
 {
     bool is_it =
         search->wanted.at ? v.at == search->wanted.at : value_type(v) == VALUE_MAP && value_count(v) == 0;
@@ -103,7 +103,8 @@ static void forget_places(struct partial_places *places)
     places->is_made = places->has_empty_map = false;
 }
 
-/* A walk goes through all of the object: a call that takes many has the places noted. */
+/* Returns whether the value may lack fields. As a walk goes through the complete object, a call with many of
+ * them notes the places. */
 static bool may_lack(struct partial *partial, const struct root *root, struct value v)
 {
     struct partial_places *places = &partial->places;
@@ -121,7 +122,7 @@ void partial_walk(lua_State *L, const struct root *root, struct value value)
     struct partial *partial = &script_of(L)->own.views->partial;
     if (is_scalar(value_type(value)) || !is_partial(L, root)) return;
     if (may_lack(partial, root, value))
-        walk(&(struct partial_search){partial, print_wanted, value}, root_value(root), STR(""), 0);
+        walk(&(struct partial_search){partial, miss_wanted, value}, root_value(root), STR(""), 0);
     end_after_miss(L);
 }
 
@@ -156,7 +157,7 @@ static void need(struct partial *partial, struct str name, bool whole)
     if (kept == NAME_DROPPED || (whole && kept != NAME_KEPT_WHOLE)) miss(partial, name, whole);
 }
 
-/* A step [*] may go over a map, and [?] looks into all that is there. */
+/* Checks a path. A step [*] may iterate a map, and [?] reads all content. */
 void partial_path(lua_State *L, const struct root *root, const struct path *path)
 {
     struct partial *partial = &script_of(L)->own.views->partial;
@@ -171,6 +172,6 @@ void partial_path(lua_State *L, const struct root *root, const struct path *path
             need(partial, last, true);
         }
     }
-    need(partial, last, true); /* what it gives may be a map that is shown as it is */
+    need(partial, last, true); /* the result may be a map that is shown as it is */
     end_after_miss(L);
 }

@@ -1,4 +1,4 @@
-/* State tables and what may be in them; see state_table.h. */
+/* State tables and the values allowed in them; see state_table.h. */
 #include "script/view/state_table.h"
 
 #include <math.h>
@@ -39,13 +39,13 @@ void state_table_push_table(lua_State *L, struct state_table_node node)
     lua_setfenv(L, -2);
 }
 
-/* --- where something is, for messages */
+/* --- paths in messages */
 
-/* From a table to one in it. Lives on the C stack. */
+/* Step from a table to one in it. On the C stack. */
 struct table_step {
     const struct table_step *up;
-    const void *table; /* that the key is of */
-    int key;           /* on Lua's stack */
+    const void *table; /* that has the key */
+    int key;           /* index on Lua's stack */
 };
 
 static bool is_name(struct str key)
@@ -57,7 +57,8 @@ static bool is_name(struct str key)
     return key.n > 0;
 }
 
-/* The scratch of the script takes the path. Converts no key in place: lua_next needs them as they are. */
+/* Appends a key to the path, in the script's scratch. Does not convert the key in place: lua_next needs it as
+ * it is. */
 static void put_key(lua_State *L, struct buf *out, int key)
 {
     if (lua_type(L, key) == LUA_TNUMBER) {
@@ -78,7 +79,7 @@ static void put_key(lua_State *L, struct buf *out, int key)
     }
 }
 
-/* Finds the state table `wanted` in the one on top of the stack, and writes the way to it. */
+/* Finds the state table `wanted` inside the one on top of the stack, and appends the path to it. */
 static bool put_way(lua_State *L, struct buf *out, const void *wanted)
 {
     size_t begin = out->len;
@@ -110,10 +111,10 @@ static void put_steps(lua_State *L, struct buf *out, const struct table_step *st
 struct assignment {
     const char *name; /* of the state */
     size_t of;
-    int table; /* the state table, on Lua's stack; 0: none yet */
+    int table; /* index of the state table on Lua's stack; 0: none yet */
 };
 
-/* Pushes what k8s.state gave; its way to `table` begins there. */
+/* Pushes the table that k8s.state returned; the path to `table` begins there. */
 static void put_place(lua_State *L, struct buf *out, const struct assignment *a)
 {
     luaL_checkstack(L, LEVEL_SLOTS, "k8s.state");
@@ -160,7 +161,7 @@ static void check_table(lua_State *L, const struct assignment *a, int idx, unsig
     lua_pop(L, 1);
 }
 
-/* Of a plain table or a state table. */
+/* Pushes a copy of a plain table or a state table. */
 static void push_table(lua_State *L, const struct assignment *a, int idx, unsigned depth,
                        const struct table_step *step)
 {

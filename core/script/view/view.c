@@ -10,11 +10,12 @@
 
 enum {
     NESTED_TEXT_MAX = 1000,
-    OBJECT_BYTES = 4096,     /* what an object takes, about */
-    DEAD_OBJECTS_MAX = 1000, /* so many may wait for the collector in any script */
+    OBJECT_BYTES = 4096,     /* approximate size of an object */
+    DEAD_OBJECTS_MAX = 1000, /* limit of those that wait for the collector, for any script */
 };
 
-/* Both classes are views; the check is by the address of the metatable, as scripts cannot forge one. */
+/* Returns the view at `idx`. Both classes are views; the check compares the metatable's address, as scripts
+ * cannot forge one. */
 static struct view *view_of(lua_State *L, int idx, const struct script *script, bool *whole)
 {
     if (lua_type(L, idx) != LUA_TUSERDATA || !lua_getmetatable(L, idx)) return NULL;
@@ -46,8 +47,9 @@ static void push(lua_State *L, struct script *script, enum script_class class_, 
     retained_take(script, &script->retained, root);
     view->root = root;
     view->value = value;
-    class_set(L, script, class_); /* from here on the collector gives the reference back; nothing above raises
-                                     after taking it */
+    class_set(
+        L, script,
+        class_); /* from here on the collector releases the reference; nothing above raises after taking it */
 }
 
 void view_push_object(lua_State *L, struct root *root)
@@ -99,8 +101,8 @@ static size_t part_slot(const struct root *root, const uint32_t *at)
     return mixed * 0x9e3779b97f4a7c15u >> (64 - PART_CACHE_BITS);
 }
 
-/* Pushes a view of a map or array. Scripts use the same paths again and again, so a view that Lua has not
- * collected yet is reused. The table holds views weakly: as long as one is in it, its object is alive, and
+/* Pushes a view of a map or array. Scripts use the same paths repeatedly, so a view that Lua has not
+ * collected yet is reused. The table refers to views weakly: as long as it has one, its object is alive, and
  * the address identifies the part. */
 static void push_part(lua_State *L, struct script *script, struct root *root, struct value value)
 {
@@ -130,15 +132,14 @@ static void push_step(lua_State *L, struct script *script, struct root *root, st
         view_push_value(L, root, value);
 }
 
-/* The cache is by the address of the Lua string, which REF_NAMES keeps alive as long as it is in the cache.
- */
+/* Caches by the address of the Lua string, which REF_NAMES keeps alive as long as it is in the cache. */
 uint32_t view_field_id(lua_State *L, struct str name)
 {
     struct script *script = script_of(L);
     size_t slot = ((uintptr_t)name.p >> 4) % FIELD_CACHE_SIZE;
     if (script->own.views->fields.text[slot] == name.p) return script->own.views->fields.id[slot];
     uint32_t id = dict_find(name);
-    if (id == DICT_NONE) return id; /* it may get a number later */
+    if (id == DICT_NONE) return id; /* not cached, as it may get a number later */
     push_ref(L, script, REF_NAMES);
     lua_pushvalue(L, 2);
     lua_rawseti(L, -2, (int)slot + 1);
@@ -159,7 +160,7 @@ static int index_field(lua_State *L, struct view *view, bool whole)
         push_step(L, script, view->root, found, type);
         return 1;
     }
-    if (type == VALUE_ABSENT) partial_absent(L, view->root, name); /* it may have the name of a method */
+    if (type == VALUE_ABSENT) partial_absent(L, view->root, name); /* also if the name is that of a method */
     if (whole) {
         lua_pushvalue(L, 2);
         lua_rawget(L, lua_upvalueindex(1));
@@ -184,8 +185,8 @@ static int index_item(lua_State *L, struct view *view)
     return 1;
 }
 
-/* Nil for what is absent or null. No check of the first argument: only Lua itself calls this, with what the
- * metatable belongs to, as no script can get hold of a metatable of userdata. */
+/* Returns nil for absent and null fields. Does not check the first argument: only Lua itself calls this, with
+ * the metatable's own userdata, as no script can get that metatable. */
 static int index_view(lua_State *L, bool whole)
 {
     struct view *view = lua_touserdata(L, 1);
@@ -213,7 +214,7 @@ static int l_view_newindex(lua_State *L)
     script_raise(L, "objects are read-only; use :copy()");
 }
 
-/* As for tables: what ipairs would walk. */
+/* #view: as for tables, the number of elements that ipairs iterates. */
 static int l_view_len(lua_State *L)
 {
     struct view *view = view_arg(L, 1, "#");
@@ -230,7 +231,7 @@ static int l_view_eq(lua_State *L)
     return 1;
 }
 
-/* "Pod shop/web-1" for a whole object, JSON for what is inside one. */
+/* tostring(view): "Pod shop/web-1" for a complete object, JSON for a part of one. */
 static int l_view_tostring(lua_State *L)
 {
     struct script *script = script_of(L);
@@ -273,7 +274,7 @@ static void define(lua_State *L, enum script_class class_, int eq)
     class_define(L, class_, "view", meta, NULL);
     lua_pop(L, 1);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script_of(L)->classes[class_].metatable);
-    lua_pushvalue(L, eq); /* Lua compares two userdata only when both have the very same function */
+    lua_pushvalue(L, eq); /* Lua calls __eq only if both userdata have the very same function */
     lua_setfield(L, -2, "__eq");
     lua_pushvalue(L, eq + 1);
     push_ref(L, script_of(L), REF_PARTS);
