@@ -26,7 +26,7 @@ describe(page, function()
 
   it("has a Deployment whose flags, socket and probes work", function()
     local sim = cluster.sim { "--pods", "3" }
-    local folder = temp.folder { ["deployment.yaml"] = block "yaml",
+    local folder = temp.folder { ["deployment.yaml"] = block("yaml"):match "^(.-)%-%-%-\n",
       ["scripts/pods.lua"] = 'require("k8s").informer "pods"' }
     local deployment = cjson.decode(output("kubectl -s " .. sim.server
       .. " create --validate=false -o json --dry-run=client -f " .. folder .. "/deployment.yaml"))
@@ -54,6 +54,26 @@ describe(page, function()
     assert.are.equal(0, status:wait())
     assert.has_match("pods", status:out(), 1, true)
     assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("has a Deployment without findings of the rules that ship, but one that is accepted", function()
+    local folder = temp.folder { ["manifests.yaml"] = block "yaml", ["rules/pods.lua"] = "" }
+    finally(function() temp.remove(folder) end)
+    local command = temp.read(page):match "`(kubectl create configmap scripts [^`]+)`"
+    temp.write(folder .. "/scripts.yaml",
+      output(command:gsub("=rules/", "=" .. folder .. "/rules") .. " --dry-run=client -o yaml"))
+    local p = cluster.kubelua { "audit", "-f", "scripts/rules", "-o", "json", "--from", "deploy/rbac.yaml",
+      "--from", folder .. "/manifests.yaml", "--from", folder .. "/scripts.yaml" }
+    local code = p:wait()
+    local report = cjson.decode(p:out())
+    local told = {}
+    for _, row in ipairs(report.results) do
+      local is_silent = row.rule == "image-registry" and row.result == "skip" -- of a parameter that is not set
+      if not is_silent then told[#told + 1] = ("%s %s %s"):format(row.rule, row.result, row.reason or row.message) end
+    end
+    assert.are.same({ "single-replica skip accepted: only one replica acts; another one needs --leader-elect" }, told)
+    assert.are.same({ 0, 0, true, 9 }, { code, report.summary.findings.warn, report.summary.complete,
+      report.summary.objects })
   end)
 
   -- Others are linked with more, and put into no image.
