@@ -32,6 +32,24 @@ void version_waits_clear(struct version_waits *waits)
     buf_clear(&waits->notified);
 }
 
+static struct str version_of(const struct version_wait *wait)
+{
+    return (struct str){wait->version, wait->len};
+}
+
+/* Sorted by version, so that a change for which none waits costs one comparison, however many wait. Who waits
+ * for its own write comes last, mostly. */
+static void insert(struct version_waits *waits, struct version_wait *wait)
+{
+    struct version_wait *before = TAILQ_LAST(&waits->queue, version_wait_queue);
+    while (before && !version_reached(version_of(wait), version_of(before)))
+        before = TAILQ_PREV(before, version_wait_queue, link);
+    if (before)
+        TAILQ_INSERT_AFTER(&waits->queue, before, wait, link);
+    else
+        TAILQ_INSERT_HEAD(&waits->queue, wait, link);
+}
+
 struct version_wait *version_waits_add(struct version_waits *waits, struct str version, const void *reader,
                                        void (*reached)(void *ctx), void *ctx, struct err *err)
 {
@@ -40,7 +58,7 @@ struct version_wait *version_waits_add(struct version_waits *waits, struct str v
     *wait = (struct version_wait){
         .waits = waits, .reader = reader, .reached = reached, .ctx = ctx, .len = version.n};
     memcpy(wait->version, version.p, version.n);
-    TAILQ_INSERT_TAIL(&waits->queue, wait, link);
+    insert(waits, wait);
     return wait;
 }
 
@@ -51,8 +69,8 @@ void version_waits_move(struct version_waits *from, struct version_waits *to, co
         next = TAILQ_NEXT(wait, link);
         if (wait->reader != reader) continue;
         TAILQ_REMOVE(&from->queue, wait, link);
-        TAILQ_INSERT_TAIL(&to->queue, wait, link);
         wait->waits = to;
+        insert(to, wait);
     }
 }
 
@@ -68,26 +86,18 @@ bool version_reached(struct str now, struct str wanted)
     return resource_version_compare(now, wanted, &order, NULL) && order >= 0;
 }
 
-static struct version_wait *first_reached(const struct version_waits *waits, struct str now)
-{
-    struct version_wait *wait;
-    TAILQ_FOREACH (wait, &waits->queue, link)
-        if (version_reached(now, (struct str){wait->version, wait->len})) return wait;
-    return NULL;
-}
-
 struct str version_waits_version(const struct version_waits *waits)
 {
     return buf_slice(&waits->notified);
 }
 
-/* Each is looked for again: the call before may have cancelled any. */
+/* Only the first is looked at, each time: the call before may have cancelled any. */
 void version_waits_notify(struct version_waits *waits, struct str now)
 {
     struct version_wait *wait;
     waits->notified.len = 0;
     buf_str(&waits->notified, now);
-    while ((wait = first_reached(waits, now))) {
+    while ((wait = TAILQ_FIRST(&waits->queue)) && version_reached(now, version_of(wait))) {
         void (*reached)(void *ctx) = wait->reached;
         void *ctx = wait->ctx;
         /* Freed before the call: the callback may free its context. */

@@ -12,8 +12,8 @@
 struct version_wait;
 
 struct version_waits {
-    TAILQ_HEAD(version_wait_queue, version_wait) queue;
-    struct buf notified; /* the version of the last notification */
+    TAILQ_HEAD(version_wait_queue, version_wait) queue; /* oldest version first */
+    struct buf notified;                                /* the version of the last notification */
 };
 
 void version_waits_init(struct version_waits *waits);
@@ -28,8 +28,8 @@ struct version_wait *version_waits_add(struct version_waits *waits, struct str v
 void version_waits_move(struct version_waits *from, struct version_waits *to, const void *reader);
 /* Cancels and frees a wait that was not reached, even if its list was cleared. */
 void version_wait_cancel(struct version_wait *wait);
-/* Records that handlers were notified up to `now`; calls the waits for that version or an older one, in the
- * order in which they were added. */
+/* Records that handlers were notified up to `now`; calls the waits for that version or an older one, by
+ * version, then in the order in which they were added. */
 void version_waits_notify(struct version_waits *waits, struct str now);
 /* Returns the newest version of which handlers were notified; empty before the first. Borrowed. */
 struct str version_waits_version(const struct version_waits *waits);
