@@ -100,6 +100,20 @@ static void test_scripts_take_turns(void **state)
     script_free(other);
 }
 
+/* As with a raised limit: what it used is forgiven, but for some slices. */
+static void test_a_script_does_not_wait_for_long_after_a_long_call(void **state)
+{
+    struct cluster *c = *state;
+    c->script = load(c, "long", "queue('l', 9, 5000)");
+    struct script *other = load(c, "other", "queue('o', 99, 10)");
+    turn(c);
+    assert_ask(c, c->script, "return take()", "l");
+    for (int i = 0; i < 12; i++) turn(c);
+    assert_ask(c, c->script, "return take():sub(1, 1)", "l");
+    assert_ask(c, other, "return tostring(#take() >= 10)", "true");
+    script_free(other);
+}
+
 /* Of each 10 ms the one uses all and the other nothing: a tick comes after one of the other's. */
 static void test_many_timers_of_one_script_do_not_hold_up_another(void **state)
 {
@@ -147,6 +161,7 @@ int main(void)
         T(test_a_slice_ends_after_10_ms_and_the_next_begins_where_it_ended),
         T(test_timers_come_between),
         T(test_scripts_take_turns),
+        T(test_a_script_does_not_wait_for_long_after_a_long_call),
         T(test_many_timers_of_one_script_do_not_hold_up_another),
         T(test_woken_calls_waiting_events_and_keys_take_turns),
     };
