@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "informer/store/indexer.h"
+#include "script/caches/index_function.h"
 
 FAMILY(family_audit_pending, 503, GAUGE, "kubelua_audit_pending", "", NULL,
        "Number of objects waiting for evaluation.");
@@ -19,6 +20,7 @@ enum {
     /* A slice is short beside the 50 ms of a turn of scripts: an audit must not delay events noticeably. */
     SLICE_NS = 4000000,
     READY_MS = 100,
+    REST_MS = 10,           /* between two looks at scripts that rest */
     CLOCK_MS = 3600 * 1000, /* the wall clock may be set: check for midnight at least this often */
 };
 
@@ -111,10 +113,20 @@ static bool evaluate_object(struct object_source *source, uint32_t slot, int64_t
     return true;
 }
 
+/* Returns the next source whose script does not rest: its rules would have to compute what its indexes lack.
+ */
+static struct object_source *next_source(const struct continuous_audit *audit)
+{
+    struct object_source *source;
+    TAILQ_FOREACH (source, &audit->working, working)
+        if (!index_functions_rest(source->script)) return source;
+    return NULL;
+}
+
 static void take_slice(struct continuous_audit *audit, int64_t end_ns)
 {
     struct object_source *source;
-    while ((source = TAILQ_FIRST(&audit->working)) && measure(audit) < end_ns) {
+    while ((source = next_source(audit)) && measure(audit) < end_ns) {
         /* Taken out first: evaluating may queue objects of this source, which links it again. */
         TAILQ_REMOVE(&audit->working, source, working);
         source->works = false;
@@ -136,7 +148,9 @@ static void on_turn(struct timer *timer)
     series_set(audit->pending_series, (double)audit->pending);
     series_set(audit->left_out_series, (double)audit->left_out);
     int64_t took_ms = (measure(audit) - begun_ns) / 1000000;
-    if (!TAILQ_EMPTY(&audit->working)) schedule_slice(audit, late_ms > 1 ? took_ms + 1 : 1);
+    if (TAILQ_EMPTY(&audit->working)) return;
+    int64_t delay_ms = late_ms > 1 ? took_ms + 1 : 1;
+    schedule_slice(audit, next_source(audit) ? delay_ms : REST_MS);
 }
 
 /* --- timers */

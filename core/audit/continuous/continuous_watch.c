@@ -17,22 +17,23 @@ static bool is(const struct dependency_watch_index *index, const char *name)
     return strcmp(index->name, name) == 0;
 }
 
-/* Adds the values under which an object is found. Returns false if the function of the index fails for it. */
-static bool values_of(const struct dependency_watch_index *index, struct root *object,
-                      struct index_values *out)
+/* Adds the values under which an object is found. */
+static void add_values(const struct dependency_watch_index *index, struct root *object,
+                       struct index_values *out)
 {
     struct err err;
     struct text text;
     struct buf key = {0};
-    if (index->source.values)
-        return index->source.values(index->source.ctx, object, out, &err) || !index->by_function;
+    if (index->source.values) {
+        index->source.values(index->source.ctx, object, out, &err);
+        return;
+    }
     if (is(index, "key"))
         root_key(object, &key);
     else if (is(index, "namespace"))
         buf_str(&key, root_namespace(object, &text));
     index_values_add(out, buf_slice(&key));
     buf_clear(&key);
-    return true;
 }
 
 static void each_value(const struct index_values *values, void (*fn)(void *ctx, struct str value), void *ctx)
@@ -79,11 +80,20 @@ static void on_news(void *ctx)
         if (uses(rule, index)) audited_rule_make_stale(rule, 0);
 }
 
+/* The index of a function knows the values of a changed object without another call, if not at once. */
+static void on_touched(void *ctx, struct str value)
+{
+    struct dependency_watch_index *index = ctx;
+    if (!index->audit->inactive) value_changed(index->dependencies, value);
+}
+
 /* Makes dependents of an object stale. An object without values has none, as no lookup finds it. */
 static void index_changed(struct dependency_watch_index *index, struct root *object)
 {
     struct index_values values = {0};
-    if (values_of(index, object, &values)) each_value(&values, value_changed, index->dependencies);
+    if (index->by_function) return; /* see on_touched */
+    add_values(index, object, &values);
+    each_value(&values, value_changed, index->dependencies);
     buf_clear(&values.bytes);
 }
 
@@ -146,7 +156,7 @@ static struct event_handler handler_of(struct watch *watch)
 
 static void free_source(struct dependency_watch_index *index)
 {
-    if (index->by_function) index_function_on_change(&index->source, NULL, NULL);
+    if (index->by_function) index_function_on_change(&index->source, NULL, NULL, NULL);
     if (!index->by_function && index->source.free) index->source.free(index->source.ctx);
     index->source = (struct index_source){0};
 }
@@ -165,7 +175,7 @@ static void find_source(struct watch *watch, struct dependency_watch_index *inde
         return;
     }
     index->source = *claim_index_source(named);
-    index_function_on_change(&index->source, on_news, index);
+    index_function_on_change(&index->source, on_news, on_touched, index);
 }
 
 struct dependency_watch_index *watch_index(struct watch *watch, const char *name)

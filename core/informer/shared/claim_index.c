@@ -37,15 +37,18 @@ static bool check_name(struct informer_claim *claim, struct str name, struct err
 }
 
 /* Returns the source for a cache, without `free`: the function belongs to the claim, which outlives its place
- * in the cache and may get another one. */
-static struct index_source borrowed(const struct claim_index *index)
+ * in the cache and may get another one. A copy of the cache has no changes. */
+static struct index_source borrowed(const struct claim_index *index, bool copy)
 {
-    return (struct index_source){.values = index->source.values, .ctx = index->source.ctx};
+    struct index_source source = index->source;
+    source.free = NULL;
+    if (copy) source.later = NULL, source.touched = NULL;
+    return source;
 }
 
 static struct index *add_to(const struct claim_index *index, struct indexer *cache, struct err *err)
 {
-    struct index_source source = borrowed(index);
+    struct index_source source = borrowed(index, cache != claim_indexer(index->claim));
     if (index->claim->builds_in_steps)
         return index->path ? indexer_begin_path_index(cache, str_of(index->path), err)
                            : indexer_begin_index(cache, &source, err);
@@ -121,7 +124,7 @@ const struct index_source *claim_index_source(const struct claim_index *index)
 
 struct index *claim_index_in(struct claim_index *index, struct indexer *cache, struct err *err)
 {
-    struct index_source source = borrowed(index);
+    struct index_source source = borrowed(index, true);
     /* An index of the claim's own cache is released with the claim; a copy of the cache ends with its
      * indexes. */
     if (cache == claim_indexer(index->claim)) {
@@ -142,11 +145,11 @@ void claim_build_in_steps(struct informer_claim *claim)
 bool claim_build_indexes(struct informer_claim *claim, size_t max)
 {
     struct claim_index *index;
-    bool whole = true;
     TAILQ_FOREACH (index, &claim->indexes, link)
-        if (index->index && !indexer_build_index(claim_indexer(claim), index->index, max)) whole = false;
-    if (whole) claim->builds_in_steps = false;
-    return whole;
+        if (index->index && !indexer_build_index(claim_indexer(claim), index->index, index->path ? max : 1))
+            return false;
+    claim->builds_in_steps = false;
+    return true;
 }
 
 static struct index *index_of_source(struct informer_claim *claim, const struct index_source *source)
@@ -167,6 +170,19 @@ bool claim_build_index(struct informer_claim *claim, const struct index_source *
 {
     struct index *index = index_of_source(claim, source);
     return !index || indexer_build_index(claim_indexer(claim), index, 1);
+}
+
+size_t claim_catch_up_index(struct informer_claim *claim, const struct index_source *source)
+{
+    struct index *index = index_of_source(claim, source);
+    if (index) indexer_catch_up(claim_indexer(claim), index);
+    return index ? indexer_late_count(claim_indexer(claim), index) : 0;
+}
+
+size_t claim_late_count(struct informer_claim *claim, const struct index_source *source)
+{
+    struct index *index = index_of_source(claim, source);
+    return index ? indexer_late_count(claim_indexer(claim), index) : 0;
 }
 
 void claim_indexes_attach(struct informer_claim *claim)

@@ -24,10 +24,14 @@ void claim_each_path_index(const struct informer_claim *claim,
 /* Promises that the claim's indexes are not read before claim_build_indexes has returned true. Call before
  * adding any. */
 void claim_build_in_steps(struct informer_claim *claim);
-/* Adds about `max` more objects to each index. Returns true once all are complete. */
+/* Adds about `max` more objects to one of the indexes, only one if that is by a function. Returns true once
+ * all are complete. */
 bool claim_build_indexes(struct informer_claim *claim, size_t max);
 /* Rebuilds the index of this source, if the claim has its cache; lookups find the objects added so far. */
 void claim_rebuild_index(struct informer_claim *claim, const struct index_source *source);
+/* Computes the values of one object that the source has put off. Returns how many are left. */
+size_t claim_catch_up_index(struct informer_claim *claim, const struct index_source *source);
+size_t claim_late_count(struct informer_claim *claim, const struct index_source *source);
 /* Adds one more object to the index. Returns true once it is complete, or does not exist. */
 bool claim_build_index(struct informer_claim *claim, const struct index_source *source);
 /* Returns NULL with the error of S-7 if there is no such name; sets `*is_namespace` for the index that every

@@ -2,13 +2,10 @@
  * lists: that of the value (posting_table.h), to be listed, and that of the entry, to be removed. */
 #include "informer/store/index.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
 #include "informer/store/posting_table.h"
-#include "object/value/json.h"
-#include "object/value/path.h"
 
 enum { NONE = POSTING_NONE };
 
@@ -184,16 +181,28 @@ static void unlink_stale(struct index *index, uint32_t entry)
     }
 }
 
+static void touch(const struct index *index, uint32_t entry)
+{
+    if (index->source.touched) index_values_of(index, entry, index->source.touched, index->source.ctx);
+}
+
+bool index_is_later(const struct index *index)
+{
+    return index->source.later && index->source.later(index->source.ctx);
+}
+
 void index_set(struct index *index, uint32_t entry, struct root *object)
 {
     reserve_heads(index, (size_t)entry + 1);
     compute_values(index, object, &index->values);
+    touch(index, entry);
     mark_fresh(index);
     unlink_stale(index, entry);
     struct posting **fresh = (struct posting **)index->fresh.data;
     for (size_t i = 0; i < index->fresh.len / sizeof *fresh; i++)
         if (fresh[i]->mark == index->round) link_node(index, fresh[i], entry);
     index->round++;
+    touch(index, entry);
 }
 
 void index_renumber(struct index *index, const uint32_t *numbers, size_t count)
@@ -283,62 +292,4 @@ size_t index_bytes(const struct index *index)
 {
     return sizeof *index + posting_table_bytes(&index->postings) + index->node_cap * sizeof *index->nodes +
            index->head_count * sizeof *index->heads;
-}
-
-/* --- Values of an index by path */
-
-/* Above it a double cannot tell neighbouring integers apart. */
-#define WHOLE_MAX 9007199254740992.0 /* 2^53 */
-
-void index_number(double number, struct buf *out)
-{
-    bool whole = number >= -WHOLE_MAX && number <= WHOLE_MAX && number == (double)(int64_t)number;
-    if (whole)
-        buf_printf(out, "%" PRId64, (int64_t)number);
-    else
-        buf_printf(out, "%.17g", number);
-}
-
-bool index_text(struct value value, struct buf *out)
-{
-    struct text text;
-    switch (value_type(value)) {
-    case VALUE_STRING: buf_str(out, value_str(value, &text)); return true;
-    case VALUE_DOUBLE: index_number(value_double(value), out); return true;
-    case VALUE_BOOL:
-    case VALUE_INT:
-    case VALUE_UINT: json_write(out, value); return true;
-    default: return false;
-    }
-}
-
-static bool add_value(void *ctx, struct value value)
-{
-    struct text text;
-    if (value_type(value) == VALUE_STRING) {
-        index_values_add(ctx, value_str(value, &text));
-        return true;
-    }
-    struct buf number = {0};
-    if (index_text(value, &number)) index_values_add(ctx, buf_slice(&number));
-    buf_clear(&number);
-    return true;
-}
-
-static bool path_values(void *ctx, struct root *object, struct index_values *out, struct err *err)
-{
-    path_each(ctx, root_value(object), add_value, out);
-    return true;
-}
-
-static void free_path(void *ctx)
-{
-    path_free(ctx);
-}
-
-bool index_source_of_path(struct str path, struct index_source *out, struct err *err)
-{
-    struct path *compiled = path_compile(path, err);
-    *out = (struct index_source){path_values, free_path, compiled};
-    return compiled != NULL;
 }

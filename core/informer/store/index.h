@@ -28,6 +28,11 @@ struct index_source {
     bool (*values)(void *ctx, struct root *object, struct index_values *out, struct err *err);
     void (*free)(void *ctx); /* NULL: nothing to free */
     void *ctx;
+    /* Called before the values of a changed entry are computed: true puts that off (indexer.h). NULL: never.
+     */
+    bool (*later)(void *ctx);
+    /* Called with each value that a changed entry had or has, possibly twice. NULL: nobody asks. */
+    void (*touched)(void *ctx, struct str value);
 };
 
 struct index;
@@ -44,6 +49,8 @@ void index_empty(struct index *index);
 /* Replaces the object of an entry and touches only values that differ (S-5). NULL: the entry has no object.
  */
 void index_set(struct index *index, uint32_t entry, struct root *object);
+/* Returns whether the source puts off the computation. */
+bool index_is_later(const struct index *index);
 /* Renumbers the entries: `numbers[old]`, or INDEX_GONE for removed entries, which have no values here either.
  */
 enum { INDEX_GONE = UINT32_MAX };

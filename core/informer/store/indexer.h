@@ -92,6 +92,12 @@ struct index *indexer_begin_index(struct indexer *indexer, const struct index_so
 struct index *indexer_begin_path_index(struct indexer *indexer, struct str path, struct err *err);
 /* Adds about `max` more objects to the index. Returns true once it is complete. */
 bool indexer_build_index(struct indexer *indexer, struct index *index, size_t max);
+/* The source of an index may put off entries that change. Computes the values of the oldest of them; returns
+ * false if there is none. */
+bool indexer_catch_up(struct indexer *indexer, struct index *index);
+/* Likewise for all of them, until `*stop`: the last computation is then repeated later. Not from a source. */
+void indexer_catch_up_all(struct indexer *indexer, struct index *index, const volatile bool *stop);
+size_t indexer_late_count(const struct indexer *indexer, const struct index *index);
 /* Rebuilds the index in such steps, because its source returns other values now. Until it is complete,
  * lookups find the objects added so far. */
 void indexer_rebuild_index(struct indexer *indexer, struct index *index);

@@ -9,13 +9,23 @@
 
 /* --- kept up to date */
 
+/* Entries stay in the order in which they changed: once one was put off, so are the next. */
+static bool put_off(struct indexed *indexed, uint32_t entry)
+{
+    if (!indexed->late.left && !index_is_later(indexed->index)) return false;
+    late_add(&indexed->late, entry);
+    return true;
+}
+
 void indexes_set(struct indexer *indexer, uint32_t entry, struct root *object)
 {
     indexer->indexing = true;
     for (size_t i = 0; i < indexer->index_count; i++) {
-        const struct indexed *indexed = &indexer->indexes[i];
+        struct indexed *indexed = &indexer->indexes[i];
         /* An entry that a growing index has not reached yet is added when it gets there. */
-        if (!indexed->building || entry < indexed->built) index_set(indexed->index, entry, object);
+        if (indexed->building && entry >= indexed->built) continue;
+        if (!object) late_drop(&indexed->late, entry); /* without a call of the source */
+        if (!object || !put_off(indexed, entry)) index_set(indexed->index, entry, object);
     }
     indexer->indexing = false;
     label_indexes_changed(indexer);
@@ -35,6 +45,7 @@ void indexes_renumber(struct indexer *indexer, const uint32_t *numbers, size_t c
     for (size_t i = 0; i < indexer->index_count; i++) {
         struct indexed *indexed = &indexer->indexes[i];
         index_renumber(indexed->index, numbers, count);
+        late_renumber(&indexed->late, numbers, count);
         if (indexed->building) indexed->built = count_kept(numbers, indexed->built);
     }
 }
@@ -42,6 +53,7 @@ void indexes_renumber(struct indexer *indexer, const uint32_t *numbers, size_t c
 static void free_indexed(struct indexed *indexed)
 {
     index_free(indexed->index);
+    late_clear(&indexed->late);
     free(indexed->path);
 }
 
@@ -72,13 +84,14 @@ static bool may_add(const struct indexer *indexer, struct err *err)
     return err_set(err, ERR_LIMIT, "the cache already has the maximum of %d indexes", INDEXES_MAX);
 }
 
-static void build(struct indexer *indexer, struct indexed *indexed, size_t max)
+static void build(struct indexer *indexer, struct indexed *indexed, size_t max, bool at_once)
 {
     size_t left = indexer->used - indexed->built, end = indexed->built + (left < max ? left : max);
     indexer->indexing = true;
     for (; indexed->built < end; indexed->built++) {
-        struct root *object = indexer->entries[indexed->built].object;
-        if (object) index_set(indexed->index, (uint32_t)indexed->built, object);
+        uint32_t entry = (uint32_t)indexed->built;
+        struct root *object = indexer->entries[entry].object;
+        if (object && (!at_once || !put_off(indexed, entry))) index_set(indexed->index, entry, object);
     }
     indexer->indexing = false;
     if (indexed->built == indexer->used) indexed->building = false;
@@ -88,14 +101,8 @@ static void build(struct indexer *indexer, struct indexed *indexed, size_t max)
 static struct index *begin(struct indexer *indexer, const struct index_source *source, char *path)
 {
     struct index *index = index_new(source);
-    *array_add(indexer->indexes, indexer->index_count) = (struct indexed){index, path, 1, true, 0};
-    return index;
-}
-
-/* Fills the index before any caller can read it (S-8). */
-static struct index *finish(struct indexer *indexer, struct index *index)
-{
-    if (index) indexer_build_index(indexer, index, SIZE_MAX);
+    *array_add(indexer->indexes, indexer->index_count) =
+        (struct indexed){.index = index, .path = path, .users = 1, .building = true};
     return index;
 }
 
@@ -107,17 +114,54 @@ static struct indexed *find_index(const struct indexer *indexer, const struct in
     return &indexer->indexes[i];
 }
 
+/* Fills the index before any caller can read it (S-8), but for what its source puts off. */
+static struct index *finish(struct indexer *indexer, struct index *index)
+{
+    struct indexed *indexed = index ? find_index(indexer, index) : NULL;
+    if (indexed && indexed->building) build(indexer, indexed, SIZE_MAX, true);
+    return index;
+}
+
 bool indexer_build_index(struct indexer *indexer, struct index *index, size_t max)
 {
     struct indexed *indexed = find_index(indexer, index);
-    if (indexed->building) build(indexer, indexed, max);
+    if (indexed->building) build(indexer, indexed, max, false);
     return !indexed->building;
+}
+
+static bool catch_up(struct indexer *indexer, struct indexed *indexed, const volatile bool *stop)
+{
+    uint32_t entry;
+    if (!late_first(&indexed->late, &entry)) return false;
+    indexer->indexing = true;
+    index_set(indexed->index, entry, indexer->entries[entry].object);
+    indexer->indexing = false;
+    if (stop && *stop) return false;
+    late_drop(&indexed->late, entry);
+    return true;
+}
+
+bool indexer_catch_up(struct indexer *indexer, struct index *index)
+{
+    return catch_up(indexer, find_index(indexer, index), NULL);
+}
+
+void indexer_catch_up_all(struct indexer *indexer, struct index *index, const volatile bool *stop)
+{
+    struct indexed *indexed = find_index(indexer, index);
+    while (catch_up(indexer, indexed, stop)) continue;
+}
+
+size_t indexer_late_count(const struct indexer *indexer, const struct index *index)
+{
+    return find_index(indexer, index)->late.left;
 }
 
 void indexer_rebuild_index(struct indexer *indexer, struct index *index)
 {
     struct indexed *indexed = find_index(indexer, index);
     index_empty(index);
+    late_clear(&indexed->late);
     indexed->building = true;
     indexed->built = 0;
 }

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "informer/store/index.h"
 #include "informer/store/indexer.h"
+#include "informer/store/late_entries.h"
 
 enum { STORE_NONE = -1 };
 /* Number of no entry. */
@@ -56,6 +57,7 @@ struct indexed {
     size_t users;
     bool building; /* it has only the first `built` entries, and is not read yet */
     size_t built;
+    struct late_entries late; /* whose values were put off */
 };
 
 struct namespace *indexer_namespace(const struct indexer *indexer, struct str name);

@@ -52,6 +52,15 @@ static int l_index_add(lua_State *L)
     return 0;
 }
 
+/* Computes what is missing in the index of a function. An index function that reads another index takes it as
+ * it is: its own time is too short to wait. */
+static void catch_up(struct script *script, const struct claim_index *named, struct indexer *cache,
+                     struct index *index)
+{
+    if (claim_index_source(named)->later && !script->own.index_functions->emitting)
+        indexer_catch_up_all(cache, index, &script->budget.stop);
+}
+
 /* Returns the index with the name in the lister's cache, NULL for the namespace index; raises if there is
  * none. An index function may not query its own index, which would call it without end: a snapshot rebuilds
  * the index, and a query by object calls the function. */
@@ -68,7 +77,9 @@ static struct index *find_index(lua_State *L, const struct lister *lister, struc
     if (is_namespace || !cache) return NULL;
     lua_State *outer = index_functions_enter(L);
     struct index *index = claim_index_in(named, cache, &err);
+    if (index) catch_up(script_of(L), named, cache, index);
     index_functions_leave(L, outer);
+    budget_poll(L, script_of(L));
     source_grew(L, &lister->source);
     if (!index) script_raise(L, "%s: %s", verb, err.text);
     return index;
@@ -212,6 +223,7 @@ static void bind_index(lua_State *L)
 
 const struct feature feature_index = {.parts = {"index"},
                                       .bind = bind_index,
+                                      .first = index_functions_first,
                                       .turn = index_functions_turn,
                                       FEATURE_OWNS(index_functions),
                                       .open = index_functions_init};

@@ -1,35 +1,16 @@
 /* Lua functions as sources of indexes; see index_function.h. */
-#include "script/caches/index_function.h"
+#include "script/caches/index_function_internal.h"
 
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "informer/shared/claim_index.h"
 #include "informer/store/index.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
 #include "script/vm/call.h"
-#include "script/vm/failure_log.h"
-#include "script/vm/quarantine.h"
-#include "script/vm/turns.h"
 
 FAMILY(family_index_errors, 110, COUNTER, "kubelua_index_errors_total", "script,index", NULL,
        "Number of objects for which an index function failed.");
-
-struct index_function {
-    TAILQ_ENTRY(index_function) link; /* of those whose indexes are rebuilt */
-    struct script *script;
-    struct informer_claim *claim;
-    int ref;
-    bool running, rebuilding;
-    struct failure_log report;
-    struct quarantine quarantine;
-    struct series *errors;
-    char *failure;           /* the first since the index was built; NULL: none */
-    void (*news)(void *ctx); /* NULL: nobody asks */
-    void *news_ctx;
-    char name[];
-};
 
 struct index_call {
     const struct index_function *function;
@@ -92,7 +73,7 @@ static void note(struct index_function *f, enum script_result result)
     if (!inside || !of_outer) quarantine_note(&f->quarantine, QUARANTINE_CALL, result);
 }
 
-static void notify(const struct index_function *f)
+void index_function_notify(const struct index_function *f)
 {
     if (f->news) f->news(f->news_ctx);
 }
@@ -101,7 +82,7 @@ static void note_failure(struct index_function *f)
 {
     if (f->failure) return;
     f->failure = xstrdup(buf_text(&f->script->failure.text));
-    notify(f);
+    index_function_notify(f);
 }
 
 static bool failed(struct index_function *f, struct err *err)
@@ -134,55 +115,13 @@ static bool compute_values(void *ctx, struct root *object, struct index_values *
     return result == SCRIPT_OK || failed(f, err);
 }
 
-/* --- rebuilt */
-
-static struct index_source source_of(struct index_function *f);
-
-/* Objects that came meanwhile are under no value. */
-static void rebuild(struct quarantine *quarantine)
-{
-    struct index_function *f = container_of(quarantine, struct index_function, quarantine);
-    const struct index_source source = source_of(f);
-    free(f->failure);
-    f->failure = NULL;
-    claim_rebuild_index(f->claim, &source);
-    if (!f->rebuilding) TAILQ_INSERT_TAIL(&f->script->own.index_functions->rebuilding, f, link);
-    f->rebuilding = true;
-    turns_schedule(f->script);
-}
-
-static void end_rebuilding(struct index_function *f)
-{
-    if (f->rebuilding) TAILQ_REMOVE(&f->script->own.index_functions->rebuilding, f, link);
-    f->rebuilding = false;
-}
-
-void index_functions_init(struct script *script)
-{
-    TAILQ_INIT(&script->own.index_functions->rebuilding);
-}
-
-void index_functions_turn(struct script *script)
-{
-    struct index_function *f;
-    while ((f = TAILQ_FIRST(&script->own.index_functions->rebuilding))) {
-        const struct index_source source = source_of(f);
-        if (claim_build_index(f->claim, &source)) {
-            end_rebuilding(f);
-            notify(f);
-        }
-        if (turns_expired(script)) break;
-    }
-    if (f) turns_schedule(script);
-}
-
 /* --- from the first to the last */
 
 /* The function goes with its state: a claim is released when that is closed already. */
 static void free_function(void *ctx)
 {
     struct index_function *f = ctx;
-    end_rebuilding(f);
+    index_function_leave_turns(f);
     failure_log_flush(&f->report);
     quarantine_clear(&f->quarantine);
     series_free(f->errors);
@@ -190,9 +129,19 @@ static void free_function(void *ctx)
     free(f);
 }
 
-static struct index_source source_of(struct index_function *f)
+static void tell_touched(void *ctx, struct str value)
 {
-    return (struct index_source){compute_values, free_function, f};
+    const struct index_function *f = ctx;
+    if (f->touched) f->touched(f->news_ctx, value);
+}
+
+struct index_source index_function_source(struct index_function *f)
+{
+    return (struct index_source){.values = compute_values,
+                                 .free = free_function,
+                                 .ctx = f,
+                                 .later = index_function_puts_off,
+                                 .touched = tell_touched};
 }
 
 struct index_source index_function(lua_State *L, struct informer_claim *claim, int ref, struct str name)
@@ -205,9 +154,9 @@ struct index_source index_function(lua_State *L, struct informer_claim *claim, i
     memcpy(f->name, name.p, name.n);
     f->errors = SERIES(&family_index_errors, f->script->id.name, f->name);
     char *id = xasprintf("index/%s", f->name);
-    quarantine_init(&f->quarantine, f->script, id, rebuild);
+    quarantine_init(&f->quarantine, f->script, id, index_function_rebuild);
     free(id);
-    return source_of(f);
+    return index_function_source(f);
 }
 
 bool index_function_is_running(const struct index_source *source)
@@ -222,11 +171,13 @@ const char *index_function_failure(const struct index_source *source)
     return f->failure ? f->failure : f->rebuilding ? "its index is being rebuilt after a quarantine" : NULL;
 }
 
-void index_function_on_change(const struct index_source *source, void (*fn)(void *ctx), void *ctx)
+void index_function_on_change(const struct index_source *source, void (*fn)(void *ctx),
+                              void (*touched)(void *ctx, struct str value), void *ctx)
 {
     struct index_function *f = source->ctx;
     if (source->values != compute_values) return;
     f->news = fn;
+    f->touched = touched;
     f->news_ctx = ctx;
 }
 

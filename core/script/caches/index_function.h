@@ -18,6 +18,9 @@ struct script_index_functions {
     lua_State *inside;                       /* what asks them was called with it; NULL: no script runs */
     struct index_values *emitting;           /* of the one that runs; NULL: none */
     TAILQ_HEAD(, index_function) rebuilding; /* whose indexes are rebuilt */
+    TAILQ_HEAD(, index_function) late;       /* which have put off objects */
+    size_t round;                            /* of those, how many are to be computed before the rest ends */
+    bool rests;                              /* the script, until its indexes have caught up */
 };
 
 /* Creates an index source from the function with this registry reference, for an index of the claim. `name`
@@ -27,6 +30,11 @@ struct index_source index_function(lua_State *L, struct informer_claim *claim, i
 void index_functions_init(struct script *script);
 /* Continues rebuilding indexes; schedules another turn if needed. Outside of Lua. */
 void index_functions_turn(struct script *script);
+/* Computes values that were put off. Returns false if the script must rest until its next turn. */
+bool index_functions_first(struct script *script);
+/* Returns whether the script rests until its indexes have caught up: no function that may read them should be
+ * called. The end of the rest is told by `attached` of the host. */
+bool index_functions_rest(const struct script *script);
 /* Returns whether the source is such a function and is being called: nothing that could call it again may be
  * done. */
 bool index_function_is_running(const struct index_source *source);
@@ -34,8 +42,10 @@ bool index_function_is_running(const struct index_source *source);
  * being rebuilt. NULL: complete, or not an index function. Borrowed until the next call. */
 const char *index_function_failure(const struct index_source *source);
 /* Calls `fn` when the index as a unit changes: the function failed for the first time since it was built, or
- * it was rebuilt. NULL: none. From inside of calls: it may not call back. */
-void index_function_on_change(const struct index_source *source, void (*fn)(void *ctx), void *ctx);
+ * it was rebuilt. Calls `touched` with each value that a changed object had or has, when the index knows.
+ * NULL: none. From inside of calls: they may not call back. */
+void index_function_on_change(const struct index_source *source, void (*fn)(void *ctx),
+                              void (*touched)(void *ctx, struct str value), void *ctx);
 /* Surround lookups that may call an index function from a C function that Lua called with `L`; pass the
  * result of `enter` to `leave`. Call call_check_nested before, as nothing in between may raise. */
 lua_State *index_functions_enter(lua_State *L);

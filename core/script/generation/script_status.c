@@ -2,6 +2,7 @@
 
 #include "base/must.h"
 #include "informer/shared/shared_factory.h"
+#include "script/caches/index_function.h"
 #include "script/caches/informer_options.h"
 #include "script/generation/script.h"
 #include "script/handlers/handler.h"
@@ -211,7 +212,7 @@ bool script_has_main(const struct script *script)
 
 bool script_has_synced(const struct script *script)
 {
-    return handlers_have_synced(script);
+    return handlers_have_synced(script) && !index_functions_rest(script);
 }
 
 struct script_counters script_counters(const struct script *script)

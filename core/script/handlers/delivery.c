@@ -6,6 +6,7 @@
 #include "base/must.h"
 #include "informer/reflect/delta_fifo.h"
 #include "informer/shared/registration.h"
+#include "script/caches/index_function.h"
 #include "script/handlers/handler_call.h"
 #include "script/handlers/leading.h"
 #include "script/vm/quarantine.h"
@@ -140,7 +141,8 @@ static bool keeps(void *ctx, const struct change *change)
     bool update = change->call != NOTIFY_ADD && change->call != NOTIFY_DELETE;
     if (h->script->phase != SCRIPT_RUNNING)
         return true; /* filters of a script that ends would hold up the end */
-    if ((h->kept.count == 0 && !turns_are_owed(h->script)) || !is_notified(h)) return false;
+    bool waits = h->kept.count > 0 || turns_are_owed(h->script) || index_functions_rest(h->script);
+    if (!waits || !is_notified(h)) return false;
     const struct handler_event event = {.type = update ? ON_UPDATE : types[change->call],
                                         .old_object = change->before,
                                         .object = change->object,

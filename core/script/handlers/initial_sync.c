@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "informer/shared/shared_factory.h"
+#include "script/caches/index_function.h"
 #include "script/vm/state.h"
 
 static bool is_skipped(struct informer_claim *claim)
@@ -33,6 +34,7 @@ bool initial_sync_reached(struct script *script)
 {
     for (size_t i = 0; !script->informers.synced && i < script->informers.count; i++)
         if (!claim_has_settled(script->informers.claims[i])) return false;
+    if (!script->informers.synced && index_functions_rest(script)) return false;
     if (!script->informers.synced && script->informers.awaited) log_skipped(script);
     return script->informers.synced = true;
 }

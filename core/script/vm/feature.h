@@ -41,6 +41,9 @@ struct feature {
     /* A claim may have synced. From any callback of the factory. */
     void (*claims_changed)(struct script *script);
 
+    /* Work of the script that all of its other work waits for, at the begin of each turn. Returns false if
+     * there is more. */
+    bool (*first)(struct script *script);
     /* The script's work of one turn of the loop (turns.h), in the order of the list, where features that have
      * some come first. */
     void (*turn)(struct script *script);

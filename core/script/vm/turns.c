@@ -13,6 +13,16 @@
  * that is forgiven, or a script with raised limits would wait as long as its longest call took. */
 enum { TURN_MS = 20, SLICE_MS = 10, SHARE_MS = 8, DEBT_MS = 100 };
 
+/* Returns whether the rest of the script's work may begin. */
+static bool begin_turn(struct script *script)
+{
+    const struct feature_list *list = script->features;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i]->first && !list->items[i]->first(script)) return false;
+    if (script->host->turns->over) turns_schedule(script);
+    return !script->host->turns->over;
+}
+
 /* Runs the work of a script, feature by feature. Starts where the last turn ended, so that the first feature
  * cannot starve the others; a feature with work left schedules its own next turn. */
 static void take_turn(struct script *script)
@@ -20,6 +30,7 @@ static void take_turn(struct script *script)
     const struct feature_list *list = script->features;
     size_t first = script->turn.first, done = 0, count = 0;
     while (list->items[count]->turn) count++;
+    if (!begin_turn(script)) return;
     script->turn.first = 0;
     while (done < count) {
         list->items[(first + done++) % count]->turn(script);

@@ -116,6 +116,33 @@ static void test_an_index_function_that_fails_makes_stale_what_was_said(void **s
     live_end(&f);
 }
 
+/* The index tells which values came and went, even if late. */
+static void test_a_change_calls_an_index_function_once(void **state)
+{
+    struct cluster *c = *state;
+    struct fixture f = live_begin(
+        c, HEAD
+        "calls, asked = 0, {}\n"
+        "k8s.rule { id = 'u', kinds = { 'pods' }, uses = { n = { kind = 'nodes',\n"
+        "  index = function(o, emit) calls = calls + 1 emit(o:label 'zone') end } },\n"
+        "  check = function(o, r, use) asked[#asked + 1] = o:name()\n"
+        "  if #use.n(o:label 'zone') == 0 then r:fail 'no node' end end }\n"
+        "function take() local text = calls .. ' ' .. table.concat(asked, ' ') calls, asked = 0, {} return "
+        "text end");
+    cluster_list(c, 0, "shop/a zone=x;shop/b zone=y;shop/c zone=z");
+    cluster_list(c, 1, "n1 zone=x");
+    live_settle(&f);
+    assert_ask(c, f.script, "return take()", "1 a b c");
+    cluster_event(c, 1, LW_MODIFIED, "n1 zone=y");
+    live_settle(&f);
+    assert_ask(c, f.script, "return take()", "1 a b");
+    cluster_event(c, 1, LW_DELETED, "n1 zone=y");
+    live_settle(&f);
+    assert_ask(c, f.script, "return take()", "0 b");
+    live_assert_true(&f);
+    live_end(&f);
+}
+
 #define TROUBLED                                                                                           \
     HEAD "broken = true\n"                                                                                 \
          "k8s.rule { id = 'u', kinds = { 'pods' }, uses = { n = { kind = 'nodes',\n"                       \
@@ -353,6 +380,7 @@ int main(void)
         T(test_changes_in_a_row_are_one_question),
         T(test_only_those_are_asked_again_who_looked_at_what_changed),
         T(test_an_index_function_that_fails_makes_stale_what_was_said),
+        T(test_a_change_calls_an_index_function_once),
         T(test_an_index_that_is_built_anew_is_news),
         T(test_while_an_index_is_built_anew_nobody_passes),
         T(test_nothing_is_asked_before_all_caches_are_there),
