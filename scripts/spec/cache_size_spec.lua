@@ -2,7 +2,7 @@
 local test = require "k8s.test"
 
 describe("cache_size.lua", function()
-  it("shows what each cache holds, by namespace", function()
+  it("shows the objects of each cache, by namespace", function()
     local env = test.load("cache_size.lua", {
       objects = {
         { kind = "Pod", metadata = { name = "a" } },

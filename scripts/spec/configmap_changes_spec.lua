@@ -10,16 +10,16 @@ describe("configmap_changes.lua", function()
     })
   end)
 
-  it("says nothing of those that are there", function() assert.same({}, env.prints) end)
+  it("reports no config maps that exist already", function() assert.same({}, env.prints) end)
 
-  it("tells each key that changes, with both values", function()
+  it("reports each key that changes, with both values", function()
     env:patch("configmaps", "shop/prices", { data = { tea = "4", milk = "1" } })
     assert.printed(env, "changed shop/prices")
     assert.printed(env, "  data.tea: 3 -> 4")
     assert.printed(env, "  data.milk: (absent) -> 1")
   end)
 
-  it("tells of one that was deleted while the watch was down", function()
+  it("reports one that was deleted while the watch was down", function()
     env:fault { watch = "expire" }
     env:delete("configmaps", "shop/prices")
     env:advance "1m"

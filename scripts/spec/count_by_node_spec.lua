@@ -2,7 +2,7 @@
 local test = require "k8s.test"
 
 describe("count_by_node.lua", function()
-  it("adds up what containers ask for", function()
+  it("adds up what containers request", function()
     local function pod(name, node)
       local requests = { cpu = "250m", memory = "64Mi" }
       return {

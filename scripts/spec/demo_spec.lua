@@ -9,7 +9,7 @@ describe("demo/demo.lua", function()
     }
   end
 
-  it("tells of each change, of an image's name the end with its tag", function()
+  it("reports each change, of an image's name the end with its tag", function()
     local env = test.load("demo/demo.lua", { objects = { pod "registry.example.com/platform/svc-0012:v1.2.3" } })
     env:update(pod "registry.example.com/platform/svc-0012:v2.0.10")
     assert.printed(env, "Synced 1 pods in 1 namespaces on 1 nodes in 0.00 s. Now every change as it comes:")

@@ -41,7 +41,7 @@ describe("idle_services.lua", function()
     assert.same({ "by-hand skip", "elsewhere skip" }, said(env))
   end)
 
-  it("may ask for more", function()
+  it("may request more", function()
     local env = test.load("idle_services.lua", { objects = objects, params = { least = 2 } })
     assert.same({ "api fail", "by-hand skip", "elsewhere skip", "web fail" }, said(env))
   end)

@@ -9,7 +9,7 @@ describe("image_errors.lua", function()
     }
   end
 
-  it("tells of a pod that comes into the state, and when that is over", function()
+  it("reports a pod that comes into the state, and when that is over", function()
     local env = test.load "image_errors.lua"
     env:add(pod "ContainerCreating")
     env:update(pod "ErrImagePull")

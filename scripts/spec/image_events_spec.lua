@@ -9,7 +9,7 @@ describe("image_events.lua", function()
     }
   end
 
-  it("has the pod tell which container it is", function()
+  it("has the pod report which container it is", function()
     local env = test.load "image_events.lua"
     env:add(pod "ErrImagePull")
     assert.sent_event(env, {

@@ -2,7 +2,7 @@
 local test = require "k8s.test"
 
 describe("leader.lua", function()
-  it("tells while it leads, and of all there is when that begins", function()
+  it("reports while it leads, starting with all existing objects", function()
     local env = test.load("leader.lua", { objects = { { kind = "Pod", metadata = { name = "a" } } } })
     env:advance "30s"
     assert.same({ "this process leads", "there is default/a", "still leading" }, env.prints)

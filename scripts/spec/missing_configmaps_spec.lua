@@ -9,7 +9,7 @@ describe("missing_configmaps.lua", function()
     }
   end
 
-  it("names what is missing, and looks again each minute", function()
+  it("names what is missing, and checks again each minute", function()
     local env = test.load "missing_configmaps.lua"
     env:add(pod "settings")
     assert.same({ "default/web mounts configmap default/settings, which does not exist" }, env.prints)
@@ -20,7 +20,7 @@ describe("missing_configmaps.lua", function()
     assert.equal(2, #env.prints)
   end)
 
-  it("asks again when the server fails", function()
+  it("tries again when the server fails", function()
     local env = test.load "missing_configmaps.lua"
     env:fault { verb = "get", kind = "configmaps", code = 500, times = 2 }
     env:add(pod "settings")

@@ -14,14 +14,14 @@ describe("namespace_team.lua", function()
     env:add { kind = "ConfigMap", metadata = { namespace = "shop", name = "prices", labels = labels } }
   end
 
-  it("gives a new config map the team of its namespace", function()
+  it("sets the team of its namespace on a new config map", function()
     add()
     assert.wrote(env, { verb = "patch", kind = "configmaps", key = "shop/prices" })
     assert.equal("web", env:get("configmaps", "shop/prices").metadata.labels.team)
     assert.printed(env, "shop/prices is web's")
   end)
 
-  it("gives it back when somebody changes it", function()
+  it("restores the team after a change", function()
     add { team = "web" }
     assert.not_wrote(env)
     env:patch("configmaps", "shop/prices", { metadata = { labels = { team = "mine" } } })

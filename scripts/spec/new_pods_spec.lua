@@ -6,7 +6,7 @@ describe("new_pods.lua", function()
     return { kind = "Pod", metadata = { name = name }, spec = { containers = { { name = "main", image = "web:1" } } } }
   end
 
-  it("tells of new pods, and of none twice when it is edited", function()
+  it("reports new pods, and of none twice when it is edited", function()
     local env = test.load("new_pods.lua", { objects = { pod "old" } })
     env:add(pod "a")
     local done = assert(env:reload(function(text) return (text:gsub("new: ", "NEW: ")) end))
@@ -15,7 +15,7 @@ describe("new_pods.lua", function()
     assert.same({ "new: default/a runs web:1 (1 so far)", "NEW: default/b runs web:1 (2 so far)" }, env.prints)
   end)
 
-  it("would tell of all pods again without k8s.on_reload", function()
+  it("would report all pods again without k8s.on_reload", function()
     local env = test.load("new_pods.lua", { objects = { pod "old" } })
     local done = assert(env:reload(function(text)
       return (text:gsub('k8s.on_reload %b{}', ""):gsub("if not ev.initial", "if true"))

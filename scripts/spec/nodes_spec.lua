@@ -9,7 +9,7 @@ describe("nodes.lua", function()
     }
   end
 
-  it("says nothing of nodes that are ready", function()
+  it("reports no nodes that are ready", function()
     assert.not_logged(test.load("nodes.lua", { objects = { node "True" } }))
   end)
 

@@ -2,7 +2,7 @@
 local test = require "k8s.test"
 
 describe("notify.lua", function()
-  it("tells the hook when a node is not ready any more, and says when that failed", function()
+  it("notifies the hook when a node is not ready any more, and reports when that failed", function()
     local function node(status)
       return {
         kind = "Node", metadata = { name = "n1" },

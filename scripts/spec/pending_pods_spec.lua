@@ -9,7 +9,7 @@ describe("pending_pods.lua", function()
     }
   end
 
-  it("tells why a pod waits, and when that is over", function()
+  it("reports why a pod waits, and when that is over", function()
     local env = test.load "pending_pods.lua"
     env:add(pod "Pending")
     env:update(pod("Pending", "0/3 nodes are available"))
@@ -20,7 +20,7 @@ describe("pending_pods.lua", function()
     }, env.prints)
   end)
 
-  it("tells of one that never ran", function()
+  it("reports one that never ran", function()
     local env = test.load("pending_pods.lua", { objects = { pod("Pending", "no") } })
     env:delete("pods", "default/web")
     assert.printed(env, "gone     default/web: it never ran")

@@ -2,7 +2,7 @@
 local test = require "k8s.test"
 
 describe("pending_since.lua", function()
-  it("tells how long a pod was pending", function()
+  it("reports how long a pod was pending", function()
     local function pod(phase) return { kind = "Pod", metadata = { name = "web" }, status = { phase = phase } } end
     local env = test.load "pending_since.lua"
     env:add(pod "Pending")

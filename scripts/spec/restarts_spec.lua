@@ -10,7 +10,7 @@ describe("restarts.lua", function()
     }
   end
 
-  it("tells how often, and why", function()
+  it("reports how often, and why", function()
     local env = test.load("restarts.lua", { objects = { pod(1) } })
     env:update(pod(1))
     assert.not_printed(env)

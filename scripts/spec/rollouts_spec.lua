@@ -16,7 +16,7 @@ describe("rollouts.lua", function()
     }
   end
 
-  it("tells of a rollout once it has come to rest", function()
+  it("reports a rollout once it has finished", function()
     local env = test.load("rollouts.lua", { objects = { deployment(0), pod("a", "True"), pod("b", "False") } })
     for i = 1, 5 do
       env:update(deployment(i))
@@ -27,7 +27,7 @@ describe("rollouts.lua", function()
     assert.same({ "default/web: 1 of 2 ready b" }, env.prints)
   end)
 
-  it("is told of a server that does not answer", function()
+  it("reports a server that does not respond", function()
     local env = test.load("rollouts.lua", { objects = { deployment(0) }, failures = "collect" })
     env:fault { verb = "list", kind = "pods", code = 403, message = "not for you" }
     env:update(deployment(1))

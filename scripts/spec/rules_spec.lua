@@ -97,7 +97,7 @@ describe("rules/runtime.lua", function()
     return { apiVersion = "v1", kind = "Pod", metadata = { namespace = "shop", name = "web" }, status = status }
   end
 
-  it("takes the number of restarts that one says", function()
+  it("takes the number of restarts of a parameter", function()
     assert.equal(1, #findings(test.load("rules/runtime.lua", { objects = { pod(8) } }), "restarts"))
     local env = test.load("rules/runtime.lua", { objects = { pod(8) }, params = { restarts = 8 } })
     assert.same({}, findings(env, "restarts"))

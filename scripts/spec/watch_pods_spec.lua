@@ -2,7 +2,7 @@
 local test = require "k8s.test"
 
 describe("watch_pods.lua", function()
-  it("tells of what is there, comes, changes and goes", function()
+  it("reports existing, new, changed and deleted pods", function()
     local function pod(name, phase)
       return { kind = "Pod", metadata = { name = name }, spec = { nodeName = "n1" }, status = { phase = phase } }
     end

@@ -40,7 +40,7 @@ describe("figures of the benchmark", function()
     assert.is_nil(all:find("a", { pods = 11, replicas = 3 }))
   end)
 
-  it("are something only when they were asked for", function()
+  it("are something only when they were requested", function()
     assert.is_false(all:any(everything().measurements))
     add(all, "a", "idle_bytes", 5) -- an idle process is measured on the way to all else
     assert.is_false(all:any { sync = true })
@@ -119,7 +119,7 @@ describe("targets of the benchmark", function()
     return targets.why_not(target, all, scope)
   end
 
-  it("say what they lack", function()
+  it("report what they lack", function()
     local go = "client-go json|other"
     local full, sync = everything { full = true }, everything { measurements = { sync = true } }
     assert.equal("needs client-go json", why(go, everything()))
@@ -133,7 +133,7 @@ describe("targets of the benchmark", function()
     assert.equal("kubelua failed", why(go, everything()))
   end)
 
-  it("say when the benchmark was ended", function()
+  it("report when the benchmark was ended", function()
     all.stopped = "interrupted"
     assert.equal("the benchmark ended early", why("client-go json", everything()))
   end)
@@ -162,7 +162,7 @@ describe("a comparison of runs", function()
 end)
 
 describe("the memory of a benchmark", function()
-  it("is told for the pods", function()
+  it("is printed for the pods", function()
     local need = plan.memory_need { pods = 1000000, replicas = 3 }
     assert.is_true(need > 11 * 2 ^ 30 and need < 15 * 2 ^ 30)
     assert.is_true(plan.memory_need { pods = 1000000, replicas = 1 } > need)

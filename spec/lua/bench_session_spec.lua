@@ -19,7 +19,7 @@ local function refuses(line, why)
 end
 
 describe("lines of subjects", function()
-  it("tell of a sync, with what the subject measured itself", function()
+  it("report a sync, with what the subject measured itself", function()
     local event = reads '{"event":"synced","objects":7,"select_label_us":1.5,"select_hits":3}'
     assert.equal("synced", event.kind)
     assert.equal(7, event.objects)
@@ -29,19 +29,19 @@ describe("lines of subjects", function()
     assert.equal("client-go v0.37.2", reads('{"event":"synced","objects":7,"version":"client-go v0.37.2"}').version)
   end)
 
-  it("tell of a subject that can do less", function()
+  it("report a subject that can do less", function()
     local event = reads '{"event":"synced","objects":0,"measurements":["sync","storm"]}'
     assert.same({ sync = true, storm = true }, event.measurements)
     refuses('{"event":"synced","objects":0,"measurements":["speed"]}', 'unknown measurement "speed"')
   end)
 
-  it("tell of a marker with latencies and without", function()
+  it("report a marker with latencies and without", function()
     local event = reads '{"event":"marker","name":"marker-1","objects":8,"updates":5,"latency_us":[1,2.5,3,4]}'
     assert.same({ kind = "marker", name = "marker-1", objects = 8, updates = 5, latency = { 1, 2.5, 3, 4 } }, event)
     assert.is_nil(reads('{"event":"marker","name":"m","objects":8,"updates":0,"latency_us":null}').latency)
   end)
 
-  it("are shown when they are none of these", function()
+  it("are printed when they are none of these", function()
     refuses("hello", "hello")
     refuses(("x"):rep(100), ("x"):rep(80) .. '..."')
     refuses("", 'it printed ""')

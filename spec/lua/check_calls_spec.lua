@@ -10,7 +10,7 @@ local function get_in(source)
 end
 
 describe("calls of k8s", function()
-  it("are told from names, comments and texts", function()
+  it("are distinguished from names, comments and texts", function()
     for source, expected in pairs {
       ["k8s.get('pods')"] = { 1, true },
       ["\n\nk8s . get\n(x)"] = { 3, true },
@@ -70,7 +70,7 @@ describe("places", function()
     places = { handler = { pods = { file = "a.lua", line = 2 } } },
   }
 
-  it("are lines of the call that say it, comments apart", function()
+  it("are lines of the call that has them, comments apart", function()
     local call = place.of(script, "handler", "pods")
     assert.are.same({ file = "a.lua", line = 3 }, place.find(script, call, "where"))
     assert.are.same({ file = "a.lua", line = 2 }, place.find(script, call, "= 2"))
@@ -78,7 +78,7 @@ describe("places", function()
     assert.are.same({ file = "b.lua", line = 2 }, place.find(script, { file = "b.lua", line = 1 }, "where"))
   end)
 
-  it("are lines of the whole file where no call is known", function()
+  it("are lines of the complete file where no call is known", function()
     assert.is_nil(place.of(script, "handler", "nodes"))
     assert.is_nil(place.of(script, "rule", "pods"))
     assert.are.equal("a.lua:5", place.text(place.find(script, nil, "= 2")))

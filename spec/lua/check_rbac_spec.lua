@@ -40,7 +40,7 @@ describe("RBAC rules", function()
       })
   end)
 
-  it("are in a role of a namespace as far as they do not hold everywhere", function()
+  it("are in a role of a namespace as far as they do not apply everywhere", function()
     assert.are.equal(
       document(nil, { '""', "pods", "list, watch" }) .. "---\n" .. document('"5"', { '""', "pods", "get" }) .. "---\n"
         .. document("shop", { '""', "pods", "delete" }, { '""', "services", "list, watch" }),
@@ -50,7 +50,7 @@ describe("RBAC rules", function()
       })
   end)
 
-  it("do not say of one kind what holds for every kind", function()
+  it("do not claim for one kind what applies to every kind", function()
     assert.are.equal(
       document(nil, { '"*"', '"*"', "list, watch" }) .. "---\n" .. document("shop", { '""', "secrets", "update" }),
       yaml_of {
@@ -86,7 +86,7 @@ describe("roles of a dump", function()
   local pods = { apiGroups = { "" }, resources = { "pods", "*/status" }, verbs = { "get" } }
   local me = { kind = "User", name = "me" }
 
-  it("hold in the namespace of their binding, or everywhere", function()
+  it("apply in the namespace of their binding, or everywhere", function()
     local list = { role("ClusterRole", nil, pods), binding("RoleBinding", "shop", "ClusterRole", me) }
     assert.is_true(allows(list, "me", question("shop", "pods")))
     assert.is_false(allows(list, "you", question("shop", "pods")))

@@ -66,7 +66,7 @@ describe("check-house", function()
       house { ["core/low/a.c"] = "#include <lauxlib.h>\n" })
   end)
 
-  it("finds what does not exist, what names no folder, and a folder or a row too many", function()
+  it("finds what does not exist, what names no directory, and a directory or a row too many", function()
     finds("house", "there is no core/low/gone.h", house { ["core/low/a.c"] = '#include "low/gone.h"\n' })
     finds("house", '"a.h" does not name its folder', house { ["core/low/a.c"] = '#include "a.h"\n' })
     finds("house", "core/cloud has no row in core/wings", house { ["core/cloud/a.c"] = "" })
@@ -74,7 +74,7 @@ describe("check-house", function()
     finds("house", "core/low/test_a.c:1: a file of the product is called test_*", house { ["core/low/test_a.c"] = "" })
   end)
 
-  it("finds circles, of units and of folders", function()
+  it("finds circles, of units and of directories", function()
     local ring = {}
     for i = 1, 6 do ring["core/low/u" .. i .. ".h"] = ('#include "low/u%d.h"\n'):format(i % 6 + 1) end
     finds("house", "6 units in a circle of includes, at most 5: low/u1 low/u2", house(ring))
@@ -91,7 +91,7 @@ describe("check-house", function()
       house { ["core/low/a.c"] = once, ["core/low/side/b.c"] = "\n  enum pair {\n  B,\n};\n" })
   end)
 
-  it("finds more than 45 files in a folder", function()
+  it("finds more than 45 files in a directory", function()
     local many = {}
     for i = 1, 45 do many["core/extra/f" .. i .. ".h"] = "" end
     finds("house", "core/low/side/b.h:1: headers cannot be included together: ", house {
@@ -163,7 +163,7 @@ describe("check-style", function()
     passes("style", { ["core/base/a.c"] = opening .. ("int a;\n"):rep(449) })
   end)
 
-  it("finds a file that does not say what it is", function()
+  it("finds a file that does not open with what it is", function()
     finds("style", "core/base/a.h:1: it does not open", { ["core/base/a.h"] = "#pragma once\n" })
     finds("style", "lua/k8s/a.lua:1: it does not open", { ["lua/k8s/a.lua"] = "return {}\n" })
   end)
@@ -301,7 +301,7 @@ describe("check-contract", function()
 end)
 
 describe("lint", function()
-  it("names the checks that exist when it is asked for another", function()
+  it("names the existing checks for an unknown one", function()
     local output, code = temp.run("./dev lint speling")
     assert.has_match('there is no check "speling"; there are: format house style', output, 1, true)
     assert.are.equal(2, code)

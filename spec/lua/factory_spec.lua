@@ -27,7 +27,7 @@ describe("k8s.informer", function()
     assert.error_matches(wrong, "prune must be a table, not string")
   end)
 
-  it("takes what it does not say of itself from the factory", function()
+  it("takes values that it does not set from the factory", function()
     local team = factory.factory { namespace = "shop", selector = "team=a", metadata_only = true }
     team:informer "pods"
     assert.same({ n = 2, "pods", { namespace = "shop", selector = "team=a", metadata_only = true } }, record.claim)
@@ -47,7 +47,7 @@ describe("k8s.informer", function()
     assert.error_matches(both, "namespace and namespaces are mutually exclusive")
   end)
 
-  it("says so when the factory's method is called with a dot", function()
+  it("reports it when the factory's method is called with a dot", function()
     local team = factory.factory {}
     assert.error_matches(function() team.informer "pods" end, "called with ':'")
     local function misspelt() team:informr "pods" end

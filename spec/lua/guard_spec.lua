@@ -91,7 +91,7 @@ describe("bench/guard/run", function()
     assert.are.equal(1, code, output)
   end)
 
-  it("tells of what got quicker, and passes", function()
+  it("reports what got quicker, and passes", function()
     expect(1.5)
     local output, code = guard()
     assert.are.equal(0, code, output)
@@ -109,7 +109,7 @@ describe("bench/guard/run", function()
     assert.has_match('there is no phase "fly"', output, 1, true)
   end)
 
-  it("says what it cannot read", function()
+  it("reports what it cannot read", function()
     local function refused(message, flags)
       local output, code = guard(flags)
       assert.are.equal(2, code)
@@ -127,7 +127,7 @@ describe("bench/guard/run", function()
   end)
 
   -- AVX2 is looked up here once more: a guard that took every machine for another one would not be noticed.
-  it("counts the phases that bench/guard/expected has, or says that it cannot on this machine", function()
+  it("counts the phases that bench/guard/expected has, or reports that it cannot on this machine", function()
     local output, code = guard "--update found"
     assert.are.equal(0, code, output)
     if not temp.read("/proc/cpuinfo"):find " avx2[ \n]" then

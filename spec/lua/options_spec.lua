@@ -87,7 +87,7 @@ describe("options tables", function()
     )
   end)
 
-  it("say which type a value must have", function()
+  it("report which type a value must have", function()
     assert.error_matches(
       function() options.check("verb", { selector = 1 }, known) end,
       "verb: selector must be a string, not number"

@@ -28,7 +28,7 @@ describe("the prelude", function()
     assert.equal(next, (prelude.pairs {}))
   end)
 
-  it("answers next and unpack for views and for tables", function()
+  it("provides next and unpack for views and for tables", function()
     assert.equal("x", (prelude.next(raw_verbs.view { x = 1 })))
     assert.is_nil(prelude.next(raw_verbs.view {}))
     assert.equal("x", (prelude.next { x = 1 }))

@@ -30,14 +30,14 @@ describe("tally", function()
     assert.are.equal("2 passed, 0 failed, 1 skipped\n", total)
   end)
 
-  it("tells how long a suite took, and its longest job", function()
+  it("reports how long a suite took, and its longest job", function()
     local suite = tally("1..1\nok 1 - test_a\n", 0, { seconds = "12\n", ["a.seconds"] = "7\n" })
     assert.are.equal("units               1 passed, 0 failed, 0 skipped in 12 s; longest a, 7 s\n", suite)
     suite = tally("1..1\nok 1 - test_a\n", 0, { ["a.seconds"] = "7\n", ["a.cpu"] = "3.5\n" })
     assert.are.equal("units               1 passed, 0 failed, 0 skipped; 3 s of CPU time, longest a, 7 s\n", suite)
   end)
 
-  it("shows a failed test with what it said", function()
+  it("shows a failed test with its output", function()
     local suite = fails("1 passed, 1 failed, 0 skipped", "FAILED a: test_b\n    # 0x1 != 0x2\n    # a.c:8",
       "1..2\nok 1 - test_a\nnot ok 2 - test_b\n# 0x1 != 0x2\n# a.c:8: error: Failure!\n", 1)
     assert.has_match("a word on stderr", suite, 1, true)

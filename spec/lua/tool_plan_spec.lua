@@ -29,7 +29,7 @@ describe("details of plans", function()
     assert.equal(has_place or false, placed)
   end
 
-  it("tell functions by their places", function()
+  it("name functions by their places", function()
     differ("pods in shop {OnAdd=" .. A .. ", OnUpdate=" .. A .. "}",
       "pods in shop {OnAdd=" .. B .. ", OnUpdate=" .. A .. "}", "OnAdd changed (x.lua:7)", true)
     differ(A, B, "function changed (x.lua:7)", true)
@@ -40,7 +40,7 @@ describe("details of plans", function()
     differ('"spec.nodeName"', B, '"spec.nodeName" -> function')
   end)
 
-  it("tell other values as they are", function()
+  it("print other values as they are", function()
     differ("pods {OnAdd=" .. A .. ', selector="app=web"}', "pods {OnAdd=" .. A .. ', selector="app=api"}',
       'selector "app=web" -> "app=api"')
     differ("{}", '{resync="10m"}', 'resync="10m" added')
@@ -49,14 +49,14 @@ describe("details of plans", function()
     differ("{a={x=" .. A .. "}}", "{a={x=" .. B .. "}}", "a changed")
   end)
 
-  it("may hold any text", function()
+  it("may contain any text", function()
     differ('{help="a, b={c\\"} ' .. A .. '", n=1}', '{help="a, b={c\\"} ' .. A .. '", n=2}', "n 1 -> 2")
     differ('{help="x}", n=1}', '{help="' .. A .. ',", n=1}', 'help "x}" -> "' .. A .. ',"')
     differ('{help="never ends', '{help="nor this', '{help="never ends -> {help="nor this')
     differ("{a={{{}", "{}", "a={{{ removed")
   end)
 
-  it("say why they cannot be compared", function()
+  it("report why they cannot be compared", function()
     local why = "`mark` is a userdata, which cannot be compared"
     differ(A, "?" .. why, why)
     differ("?" .. why, B, "changed")
@@ -94,7 +94,7 @@ describe("differences of plans", function()
     assert.same({}, (diff(before, before, CLASSES)))
   end)
 
-  it("tell what a change costs", function()
+  it("report what a change costs", function()
     local function note(class, key, before, after)
       local changes = diff(before and plan(class, key, before) or {}, after and plan(class, key, after) or {}, CLASSES)
       return changes[1].note
@@ -131,7 +131,7 @@ describe("files and scripts that run", function()
     return said, list
   end
 
-  it("go together by the whole name before the last part", function()
+  it("go together by the complete name before the last part", function()
     assert.same({ "unchanged x/a", "unchanged y/a" },
       (rows({ script("x/a.lua", "1"), script("y/a.lua", "2") }, { file("z/a.lua", "1"), file("y/a.lua", "2") })))
   end)
@@ -142,7 +142,7 @@ describe("files and scripts that run", function()
       (rows({ script("z/a.lua", "1") }, { file("x/a.lua", "1"), file("y/a.lua", "1") })))
   end)
 
-  it("go only when a folder says so", function()
+  it("go only if the directory is named so", function()
     local function running()
       return { script("etc/a.lua", "1"), script("etc/b.lua", "1"), script("other/c.lua", "1") }
     end
@@ -151,7 +151,7 @@ describe("files and scripts that run", function()
     assert.same({ "unchanged etc/a", "removed etc/b" }, (rows(running(), { file("new/a.lua", "1", true) })))
   end)
 
-  it("are told with their differences and counts", function()
+  it("are reported with their differences and counts", function()
     local running, files = { script("a.lua", "1") }, { file("a.lua", "2"), file("b.lua") }
     running[1].plan = plan("command", "old\27[2J", "{}", "main", "k8s.main", "x", "state", "seen", "{}")
     files[1].plan = plan("main", "k8s.main", "x", "informer", "nodes", "{}", "state", "seen", "{version=2}")

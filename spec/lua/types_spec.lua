@@ -153,7 +153,7 @@ describe("types/k8s.lua", function()
     end
   end)
 
-  it("names the limits, and what a delete may ask of its object, no more and no less", function()
+  it("names the limits, and the options of a delete, no more and no less", function()
     local limits = {}
     for name in temp.read("core/script/vm/limits.c"):gmatch '%[LIMIT_[%w_]+%] = {"([%w-]+)"' do
       limits[(name:gsub("-", "_"))] = true
@@ -174,7 +174,7 @@ describe("types/k8s.lua", function()
     assert.same(sorted(names), sorted(fields "Event"))
   end)
 
-  it("is Lua, and gives a table as require does", function()
+  it("is Lua, and returns a table as require does", function()
     for path in io.popen "ls types/*.lua":lines() do assert.is_true(pcall(dofile, path), path) end
     assert.equal("table", type(dofile "types/k8s.lua"))
   end)

@@ -23,7 +23,7 @@ describe("the real API server", function()
     return cjson.decode(text:match("^[^\n]+"))
   end
 
-  it("is what it says", function()
+  it("is what its version says", function()
     local version = cjson.decode(server:kubectl("version --output json"))
     assert.are.equal("v1.36.3", version.serverVersion.gitVersion)
     assert.are.equal(version.clientVersion.gitVersion, version.serverVersion.gitVersion)
@@ -34,7 +34,7 @@ describe("the real API server", function()
     assert.are.equal("red", server:kubectl("get configmap one --output jsonpath={.data.colour}"))
   end)
 
-  it("knows who asks", function()
+  it("authenticates users", function()
     assert.are.equal("admin", admin:create("/apis/authentication.k8s.io/v1/selfsubjectreviews", {
       apiVersion = "authentication.k8s.io/v1", kind = "SelfSubjectReview",
     }).status.userInfo.username)
@@ -120,7 +120,7 @@ describe("the real API server", function()
     link:stop()
   end)
 
-  it("takes up its folder again", function()
+  it("continues with its directory", function()
     local kubeconfig, dir = server.kubeconfig, server.dir
     local one = admin:get(configmaps .. "/one")
     server.keep = true

@@ -156,7 +156,7 @@ require("k8s").rule { id = "settings", kinds = { "namespaces" },
     assert.has_match('not applied: Apply failed with 1 conflict: conflict with "[^"]+"[^\n]*: .data.a', err)
   end)
 
-  it("says in the server's words what it may not write", function()
+  it("reports in the server's words what it may not write", function()
     admin:create(configmaps, { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "settings" } })
     local function role(kind, name, more)
       more.apiVersion, more.kind, more.metadata = "rbac.authorization.k8s.io/v1", kind, { name = name }

@@ -36,7 +36,7 @@ describe("on the real API server an audit", function()
     temp.remove(folder)
   end)
 
-  it("looks at each object of all pages once, as it is", function()
+  it("audits each object of all pages once, as it is", function()
     local p = cluster.kubelua { "audit", "--kubeconfig", server.kubeconfig, "-f", folder .. "/rule.lua", "-o", "json" }
     local code = p:wait(60)
     assert.are.same({ 0, "" }, { code, p.streams.err.text })

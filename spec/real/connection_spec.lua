@@ -101,7 +101,7 @@ users: [{name: u, user: {tokenFile: admin.token}}]
     assert_finds(exec("--server", server.url, "--certificate-authority", server.ca, "--token", token))
   end)
 
-  it("acts as somebody else by flags (C-6, T-9)", function()
+  it("acts as another user by flags (C-6, T-9)", function()
     local as = { "--kubeconfig", server.kubeconfig, "--as", "jane" }
     local p = exec(as[1], as[2], as[3], as[4], "--sync-timeout", "1s")
     assert.are.equal(3, p:wait())
@@ -132,7 +132,7 @@ users: [{name: u, user: {tokenFile: admin.token}}]
     assert.is_nil(p:err():find(server.tokens.admin, 1, true))
   end)
 
-  it("says what a user without rights may not do, and goes on trying", function()
+  it("reports what a user without permissions may not do, and goes on trying", function()
     local p = cluster.run("--kubeconfig=" .. server.kubeconfig, cluster.script(script), { "--context", "nobody" })
     p:wait_error 'configmaps is forbidden: User \\"nobody\\" cannot list resource \\"configmaps\\"'
     assert.are.equal(0, cluster.terminate(p))

@@ -10,7 +10,7 @@ describe("k8s.controller on the real API server", function()
   teardown(function() server:stop() end)
   after_each(cluster.stop_all)
 
-  it("is told of its objects, of the owners of what they own, and of what a mapping names", function()
+  it("receives events of its objects, of the owners of what they own, and of what a mapping names", function()
     controllers("--kubeconfig=" .. server.kubeconfig, server:api())
   end)
 end)

@@ -198,7 +198,7 @@ cat "$answer"
   end)
 
   -- T-9
-  it("act as somebody else: user, uid, groups and extras", function()
+  it("act as another user: user, uid, groups and extras", function()
     local p = run "impersonating"
     p:wait_line "^add\tfirst$"
     local found
@@ -212,7 +212,7 @@ cat "$answer"
     assert.are.equal(0, cluster.terminate(p))
   end)
 
-  it("of a user without rights are told what is missing", function()
+  it("of a user without permissions cause an error that names the missing one", function()
     put_answers { credential("v1", { token = server.tokens.nobody }) }
     local p = run "plugin"
     p:wait_error 'configmaps is forbidden: User \\"nobody\\" cannot list resource \\"configmaps\\"'
@@ -221,7 +221,7 @@ cat "$answer"
   end)
 
   -- T-1
-  it("go to a server that is not verified only when told so, and the log says it once", function()
+  it("go to a server that is not verified only with the option, and the log reports it once", function()
     local p = cluster.run("--server=" .. server.url, cluster.script(script), {
       "--insecure-skip-tls-verify", "--token", server.tokens.admin,
     })
@@ -236,7 +236,7 @@ cat "$answer"
   end)
 
   -- spec/system/secrets_spec.lua has this for a server that gives wrong answers.
-  it("are in nothing that an engine says", function()
+  it("are in no output of an engine", function()
     local admin = server.tokens.admin
     put_answers { credential("v1", { token = admin }) }
     local secret = "planted-in-a-secret"

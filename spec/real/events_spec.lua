@@ -42,7 +42,7 @@ describe("k8s.event on the real API server", function()
     assert.are.equal(1, #server:requests { verb = "create", resource = "events", user = "admin" } - made)
   end)
 
-  it("is refused to whom events are, and says so", function()
+  it("is refused where events are forbidden, and reports it", function()
     local engine = events.run(world(), [[
       k8s.event({ kind = "ConfigMap", namespace = "default", name = "a" }, "Normal", "Seen", "hello")
     ]], "--context", "nobody")

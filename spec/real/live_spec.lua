@@ -45,7 +45,7 @@ describe("live reads of the real API server", function()
     assert.are.equal(0, status)
   end
 
-  it("give objects, lists in pages, and the server's errors", function()
+  it("return objects, lists in pages, and the server's errors", function()
     local out = run [[
       local map = k8s.get("cm", "default/map-2")
       print(map.kind, map.data.colour)
@@ -61,7 +61,7 @@ describe("live reads of the real API server", function()
       "map-1 map-2 map-3\nmap-1 map-2\nmap-3\n3\n", out)
   end)
 
-  it("are of the version that is asked for (A-1)", function()
+  it("are of the version that is requested (A-1)", function()
     local out = run [[
       local _, before = k8s.list("cm", { selector = "own=yes" })
       for _, match in ipairs { "NotOlderThan", "Exact" } do
@@ -85,7 +85,7 @@ describe("live reads of the real API server", function()
     assert.has_match('^nil\t403\tForbidden\nERROR\tStatus\t403\tForbidden\t.*User "nobody" cannot watch', out)
   end)
 
-  it("tell every event of a watch, and resume it", function()
+  it("deliver every event of a watch, and resume it", function()
     local between = relay.start(server.url)
     local engine = start([[
       local maps = watch()
@@ -109,7 +109,7 @@ describe("live reads of the real API server", function()
     between:stop()
   end)
 
-  it("are told that their pages or their version expired", function()
+  it("report that their pages or their version expired", function()
     local engine = start [[
       local go, seen = watch(), {}
       local _, version = k8s.list("cm")

@@ -49,7 +49,7 @@ describe("on the real API server an informer of several namespaces", function()
     if server then server:stop() end
   end)
 
-  it("goes on where it has rights, says where it has none, and recovers when they come", function()
+  it("goes on where it has permissions, reports where it has none, and recovers when they come", function()
     local engine = cluster.run("--kubeconfig=" .. server.kubeconfig, cluster.script(script), { "--context", "nobody" })
     engine:wait_line("^add left/one$", 60)
     engine:wait_error('configmaps is forbidden: User \\"nobody\\" cannot %w+ resource \\"configmaps\\".*'

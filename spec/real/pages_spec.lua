@@ -14,5 +14,5 @@ describe("a list in pages on the real API server", function()
     if w then w.stop() end
   end)
 
-  it("is asked for whole when a page expires", function() pages.check(w, 0) end)
+  it("is listed completely when a page expires", function() pages.check(w, 0) end)
 end)

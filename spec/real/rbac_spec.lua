@@ -119,7 +119,7 @@ describe("the roles that kubelua rbac prints", function()
     end
   end)
 
-  it("are the least: without any one rule the engine says which right is missing", function()
+  it("are the least: without any one rule the engine reports the missing permission", function()
     local removed = 0
     for _, role in ipairs(roles) do
       for i, rule in ipairs(role.rules) do

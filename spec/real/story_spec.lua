@@ -10,7 +10,7 @@ describe("the story on the real API server", function()
     if w then w.stop() end
   end)
 
-  it("is told in the same words", function()
+  it("gives the same words", function()
     local printed, expected = story.run(w)
     assert.are.equal(expected, printed)
   end)

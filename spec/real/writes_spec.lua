@@ -55,7 +55,7 @@ describe("writes to the real API server", function()
     assert.has_match("^one\tthree\t2\nnil\t409\tConflict\t[^\n]+\nnil\t422\tInvalid\t", out)
   end)
 
-  it("apply fields, tell whose they are, and take them by force", function()
+  it("apply fields, report their owners, and take them by force", function()
     local out = run [[
       local ref = { kind = "configmaps", namespace = "default", name = "applied" }
       local made = assert(k8s.apply(ref, { data = { a = "1", b = "1" } }, { manager = "first" }))
@@ -124,7 +124,7 @@ describe("writes to the real API server", function()
     assert.are.equal(404, code)
   end)
 
-  it("are answered with objects that have no name", function()
+  it("get responses with objects that have no name", function()
     local script = cluster.script(writes.prelude .. [[
       k8s.writes { "*:create" }
       k8s.main(function()
@@ -161,7 +161,7 @@ describe("writes to the real API server", function()
     assert.are.equal("a b\na b\n", run(body, "--field-manager=a b"))
   end)
 
-  it("are forbidden to whom they are, and say so", function()
+  it("are forbidden without permission, and report it", function()
     local out = run([[failed(k8s.create(map "x"))]], "--context=nobody")
     assert.has_match('^nil\t403\tForbidden\tconfigmaps is forbidden: User "nobody" cannot create resource', out)
   end)

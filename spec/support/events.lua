@@ -62,7 +62,7 @@ function events.specify(it, world_of)
   end)
 
   -- EV-2
-  it("counts the same event, combines similar ones, and holds back what is too much", function()
+  it("counts the same event, combines similar ones, and limits their rate", function()
     local world = world_of()
     map_of(world, "many")
     events.run(world, [[
@@ -82,7 +82,7 @@ function events.specify(it, world_of)
   end)
 
   -- EV-1
-  it("makes an Event anew that is gone, with the count that it had", function()
+  it("creates a missing Event again, with the count that it had", function()
     local world = world_of()
     map_of(world, "gone")
     local script = cluster.script(prelude .. [[

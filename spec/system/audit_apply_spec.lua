@@ -50,7 +50,7 @@ describe("kubelua audit --apply", function()
   end)
   after_each(function() place:remove() end)
 
-  it("writes one patch for an object, and tells of it as kubectl does", function()
+  it("writes one patch for an object, and reports it as kubectl does", function()
     create "a"
     local code, out, err = audit "--apply"
     assert.are.same({ 1, "configmap/a patched # shop: team, tier\n", sums(2, 1, "1 fix written, 0 failed") },
@@ -120,7 +120,7 @@ describe("kubelua audit --apply", function()
     assert.are.equal("2", sim.api:get(configmaps .. "/b").data.a)
   end)
 
-  it("says of what is gone by then that it is gone", function()
+  it("reports that an object is gone by then", function()
     create "a"
     create "b"
     sim:play { ["do"] = "fault", verb = "patch", resource = "configmaps", what = "status", code = 429,
@@ -144,7 +144,7 @@ describe("kubelua audit --apply", function()
     assert.matches("0 fixes written, 1 failed\n", err, 1, true)
   end)
 
-  it("does not say that nothing was written where no answer came", function()
+  it("does not report that nothing was written where no response came", function()
     for _, name in ipairs { "a", "b", "c" } do create(name) end
     sim:play { ["do"] = "fault", verb = "patch", resource = "configmaps", what = "close", times = 1 }
     sim:play { ["do"] = "fault", verb = "patch", resource = "configmaps", what = "silence", times = 1, skip = 1 }
@@ -171,7 +171,7 @@ describe("kubelua audit --apply", function()
     assert.are.same({}, labels "b")
   end)
 
-  it("leaves stdout to the report where one is asked for", function()
+  it("leaves stdout to the report where one is requested", function()
     create "a"
     local code, out, err = audit("--apply", "-o", "json")
     local fixes = {}
@@ -208,7 +208,7 @@ require("k8s").rule { id = "defaults", kinds = { "namespaces" },
       assert.are.equal("1", sim.api:get(configmaps .. "/defaults").data.a)
     end)
 
-    it("is applied by the server, whose words are told where it does not", function()
+    it("is applied by the server, whose words are reported where it does not", function()
       place:write("rules.lua", manifest:format('"defaults"', "obj:name()"))
       local code, out, err = audit "--apply"
       assert.are.same({ 3, "" }, { code, out })

@@ -35,7 +35,7 @@ local function errors_of(results)
   return errors
 end
 
-describe("a rule that says what it finds in another way", function()
+describe("a rule that reports findings in another way", function()
   local place
   before_each(function()
     place = checks.new "audit"
@@ -58,7 +58,7 @@ describe("a rule that says what it finds in another way", function()
     assert_errors(place:run("-f", rules, "-o", "json", "-s", sim.server))
   end)
 
-  it("is an error in an engine, which says so all the time, and when it is asked", function()
+  it("is an error in an engine, which reports it all the time, and when it is evaluated", function()
     local at = engine_at_socket.new(RULES)
     finally(function() at:close() end)
     at.sim.api:create("/api/v1/namespaces/default/pods", POD)
@@ -76,7 +76,7 @@ describe("a rule that says what it finds in another way", function()
   it("is an error in a spec of the rule", function()
     place:write("pod.json", cjson.encode(POD))
     place:write("rules_spec.lua", ([[
-it("says", function()
+it("reports its finding", function()
   local env = require("k8s.test").load("%s/rules.lua", { objects = "%s/pod.json" })
   print(require("k8s").json.encode(env:audit()))
 end)]]):format(place.path, place.path))
@@ -113,7 +113,7 @@ require("k8s").rule { id = "%s", kinds = { "pods" }, %s check = function(obj, r)
 
   local MEANT = "not accepted by kubelua/ignore.image-tagg: unknown rule id, did you mean image-tag?"
 
-  it("accepts nothing, and the finding says so, in files and in a cluster", function()
+  it("accepts nothing, and the finding reports it, in files and in a cluster", function()
     local expected = { "image-tag fail " .. MEANT, "limits fail -", "probes skip accepted: ours" }
     local rules = RULE:format("image-tag", "") .. RULE:format("limits", "") .. RULE:format("probes", "")
     local sim = cluster.sim { "--load", place.path .. "/pod.json" }
@@ -125,7 +125,7 @@ require("k8s").rule { id = "%s", kinds = { "pods" }, %s check = function(obj, r)
     end
   end)
 
-  it("is none where a rule has that id, asked or not", function()
+  it("is none where a rule has that id, evaluated or not", function()
     place:write("rules.lua", RULE:format("image-tag", "") .. RULE:format("image-tagg", 'namespaces = { "other" },'))
     assert.are.same({ "image-tag fail -" }, audited("--from", place.path .. "/pod.json"))
   end)

@@ -99,7 +99,7 @@ describe("a baseline", function()
     assert.are.same({ 1, 2, { "image-tag spec.containers[2].image mysql" } }, (told "pods.yaml"))
   end)
 
-  it("goes on with a report that has no fingerprints, by its paths, and says so", function()
+  it("compares a report without fingerprints by its paths, and reports it", function()
     write("pods.yaml", nil, "a", "nginx")
     know("pods.yaml", function(report) report.results[1].fingerprint = nil end)
     local said, err = told "pods.yaml"

@@ -10,7 +10,7 @@ describe("kubelua audit --explain", function()
   before_each(function() place = checks.new "audit" end)
   after_each(function() place:remove() end)
 
-  it("explains a rule, with the parameters that hold", function()
+  it("explains a rule, with its parameters", function()
     place:write("rules.lua", [[
 require("k8s").rule { id = "restarts", title = "Pods run on", severity = "high", category = "health", kinds = { "po" },
   why = "Something is wrong with them.", how = "Read their logs.", params = { most = 5, names = {} },
@@ -49,7 +49,7 @@ describe("kubelua audit --list-rules", function()
   before_each(function() place = checks.new "audit" end)
   after_each(function() place:remove() end)
 
-  it("tells of every rule", function()
+  it("describes every rule", function()
     local code, out = rules()
     assert.are.equal(0, code)
     assert.matches("^CATEGORY +RULE +SEVERITY +TITLE\n", out)

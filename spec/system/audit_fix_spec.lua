@@ -140,7 +140,7 @@ require("k8s").rule { id = "any", kinds = { "autoscaling/v1/HorizontalPodAutosca
     assert.are.same({ "Widget.v1.example.com", "merge" }, { commands(out)[1][2], commands(out)[1][7] })
   end)
 
-  it("says which rule still fails with the patch, and how many findings have no fix", function()
+  it("reports which rule still fails with the patch, and how many findings have no fix", function()
     place:write("rules.lua", containers .. [[
 k8s.rule { id = "stubborn", kinds = { "pods" }, check = function(_, r) r:fail "never well" end,
   fix = function() return { metadata = { labels = { tried = "yes" } } } end }
@@ -159,7 +159,7 @@ k8s.rule { id = "vain", kinds = { "pods" }, check = function(_, r) r:fail "vain"
       .. "1 rule fails with the patch too\n", err)
   end)
 
-  it("does not ask for a fix where that of another rule has mended it", function()
+  it("requests no fix where that of another rule has fixed it", function()
     place:write("rules.lua", [[
 local k8s = require "k8s"
 for _, id in ipairs { "one", "two" } do
@@ -261,7 +261,7 @@ end
     end)
   end)
 
-  it("takes a whole manifest of the object itself for what it should be", function()
+  it("takes a complete manifest of the object itself for its desired state", function()
     place:write("rules.lua", [[
 require("k8s").rule { id = "restarts", kinds = { "pods" },
   check = function(obj, r) if not obj.spec.restartPolicy then r:fail "none" end end,
@@ -273,7 +273,7 @@ require("k8s").rule { id = "restarts", kinds = { "pods" },
     assert.are.equal('{"spec":{"restartPolicy":"Always"}}', commands(out)[1][9])
   end)
 
-  it("gives a shell and a terminal nothing but words", function()
+  it("prints nothing but words for a shell and a terminal", function()
     local bad = "x'; touch pwned; $(touch pwned) `touch pwned` \\ \" \27[2J \194\155 \226\128\174 \n # !"
     place:write("rules.lua", [[
 require("k8s").rule { id = "bad", kinds = { "pods" },
@@ -302,7 +302,7 @@ require("k8s").rule { id = "bad", kinds = { "pods" },
     assert.matches([[-p '{"spec":{"containers":[{"name":"web","image":"app:1"}]}}']], out, 1, true)
   end)
 
-  it("puts the patch into the report where one is asked for", function()
+  it("puts the patch into the report where one is requested", function()
     place:write("objects.yaml", pod "web")
     local code, out = audit_files("-o", "json")
     local fixes = {}
@@ -323,7 +323,7 @@ require("k8s").rule { id = "bad", kinds = { "pods" },
     assert.are.same({ 2, "kubelua audit: --fix cannot be combined with --engine\n" }, { code, err })
   end)
 
-  it("takes no fix that fails, or is none, for done: it ends with 3 and says why", function()
+  it("takes no fix that fails, or is none, for done: it ends with 3 and reports why", function()
     for text, expected in pairs {
       ["error 'no idea'"] = "no idea",
       ["return { 1, 2 }"] = "the fix of broken: expected a merge patch or a manifest, not a list",

@@ -7,7 +7,7 @@ require("k8s").rule { id = "told", kinds = { "pods" }, check = function(obj, r) 
 ]]
 local POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  namespace: shop\n"
 
-describe("an audit of a folder", function()
+describe("an audit of a directory", function()
   local place
 
   local function audited(from)
@@ -23,7 +23,7 @@ describe("an audit of a folder", function()
   end)
   after_each(function() place:remove() end)
 
-  it("passes over what is no Kubernetes object, and says so once for a file", function()
+  it("skips documents that are not Kubernetes objects, and reports it once for a file", function()
     place:write("all/pod.yaml", POD)
     place:write("all/values.yaml", "image: nginx\n---\nimage: redis\n")
     place:write("all/Chart.yaml", "apiVersion: v2\nname: shop\nversion: 1\n")
@@ -93,7 +93,7 @@ describe("an audit of a folder", function()
     end
   end)
 
-  it("tells which --exclude left nothing out, once", function()
+  it("reports which --exclude omitted nothing, once", function()
     os.execute("mkdir -p " .. place.path .. "/all/charts " .. place.path .. "/more")
     for _, name in ipairs { "all/a.yaml", "all/charts/b.yaml", "more/a.yaml" } do place:write(name, POD) end
     local function told(...)
@@ -124,7 +124,7 @@ describe("an audit of a folder", function()
     assert.matches("missing metadata.name", err, 1, true)
   end)
 
-  it("says of a template that it is one", function()
+  it("recognises a template", function()
     place:write("all/pod.yaml", POD:gsub("web", "{{ .Values.name }}"))
     local code, _, err = audited "all"
     assert.are.equal(2, code)

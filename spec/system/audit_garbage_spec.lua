@@ -91,7 +91,7 @@ describe("kubelua audit of garbage", function()
   end)
   teardown(function() place:remove() end)
 
-  it("says where a text ends too early", function()
+  it("reports where a text ends too early", function()
     local whole = pod:format("a", "b")
     assert_refused(written("pod.json", whole .. "\n" .. whole:sub(1, -20)),
       "pod.json: line 2: unexpected end of input in the object that starts here")
@@ -103,7 +103,7 @@ describe("kubelua audit of garbage", function()
     assert_refused(packed, "unexpected end of gzip data")
   end)
 
-  it("says what is no object of Kubernetes", function()
+  it("reports an object that is not one of Kubernetes", function()
     local refused = {
       ["kind.json"] = { '\n{"apiVersion":"v1","metadata":{"name":"a"}}', "line 2: a: missing kind" },
       ["version.json"] = { '{"kind":"Pod","metadata":{"name":"a"}}', "line 1: Pod a: missing apiVersion" },

@@ -178,7 +178,7 @@ describe("limits on accepted findings of kubelua run --report", function()
   local place, sim
   report_engine.each(before_each, after_each, function(...) place, sim = ... end)
 
-  it("hold for its results", function()
+  it("apply to its results", function()
     place:write("rules.lua", rule("severe", "critical") .. rule("mild", "low"))
     local accepted = { ["kubelua/ignore.severe"] = "ours", ["kubelua/ignore.mild"] = "ours" }
     sim.api:create(report_engine.PODS, pod("default", "a", accepted))

@@ -45,7 +45,7 @@ describe("kinds that are not there", function()
 
   local function times(text, part) return select(2, text:gsub(part:gsub("%p", "%%%0"), "")) end
 
-  it("are told once each with a rule's place and what was meant, and rules that use them are left out", function()
+  it("are reported once each with a rule's place and the nearest kind, and rules that use them are left out", function()
     local of = audits [[
 k8s.rule { id = "looks", kinds = { "podz" }, check = function(obj, r) r:fail "x" end }
 k8s.rule { id = "looks-too", kinds = { "podz", "pods" }, check = function(obj, r) r:warn "seen" end }
@@ -73,7 +73,7 @@ k8s.rule { id = "uses-too", kinds = { "pods" }, uses = { s = { kind = "servicez"
     end
   end)
 
-  it("are why rules are not asked, as wide reports say too", function()
+  it("are why rules are not evaluated, as wide reports show too", function()
     local rules = at:write("rules.lua", GOOD .. [[
 k8s.rule { id = "uses", kinds = { "pods" }, uses = { s = { kind = "secrets" } }, check = function() end }
 ]])
@@ -113,7 +113,7 @@ k8s.rule { id = "uses", kinds = { "pods" }, uses = { b = { kind = "poddisruption
   end)
 
   -- The kind may be one of a group that did not answer: nobody knows whether there are objects of it.
-  it("are not taken for none when the server did not tell all of its kinds", function()
+  it("are not taken for none when the server did not list all of its kinds", function()
     at.engine:kill "KILL"
     at.engine:wait(20)
     at.sim:play { ["do"] = "fault", path = "/apis", what = "status", code = 503, times = 0 }

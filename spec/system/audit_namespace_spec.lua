@@ -83,7 +83,7 @@ describe("the namespace of an audit of manifests", function()
       .. "of -n; use --allow-empty to allow this\n", err)
   end)
 
-  it("is that of what rules look for too", function()
+  it("applies to objects that rules use too", function()
     local account = "apiVersion: v1\nkind: ServiceAccount\nmetadata: { name: web }\n---\n"
     assert.are.equal("", (found(account .. pod "{ name: web }", true, "-n", "shop")))
     assert.are.equal("", (found(account .. pod "{ name: web, namespace: shop }", true, "-n", "shop")))

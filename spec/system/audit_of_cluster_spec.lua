@@ -64,7 +64,7 @@ describe("an audit of a cluster", function()
     assert.are.same({ 2, 0, "" }, { #results, code, err })
   end)
 
-  it("shows rules the whole object, page by page", function()
+  it("evaluates rules on complete objects, page by page", function()
     sim = cluster.sim { "--pods", "1200" }
     local rules, count = all_rules()
     local paged, code, err = audit(rules)
@@ -73,7 +73,7 @@ describe("an audit of a cluster", function()
     assert.are.same(audit(rules .. joined), paged)
   end)
 
-  it("keeps all where rules look for ever other names", function()
+  it("keeps all where rules read ever other names", function()
     sim = cluster.sim { "--pods", "60" }
     local body = 'for i = 1, 200 do local _ = obj.spec["x" .. i] end r:warn(obj.spec["no" .. "deName"])'
     local paged = audit(rule("many", body))
@@ -81,7 +81,7 @@ describe("an audit of a cluster", function()
     assert.are.same(audit(rule("many", body) .. joined), paged)
   end)
 
-  it("asks about each object once where a list begins anew", function()
+  it("evaluates each object once where a list begins again", function()
     sim = cluster.sim { "--pods", "1200" }
     sim:play { ["do"] = "fault", verb = "list", resource = "pods", what = "status", code = 410, reason = "Expired",
       skip = 2 }
@@ -97,7 +97,7 @@ describe("an audit of a cluster", function()
   -- The token is over when a page is wanted once more, for a field that a rule turns out to read: in the middle of
   -- the list, and on its last page.
   for page, name in pairs { [2] = "p0700", [3] = "p1150" } do
-    it("begins anew where a page cannot be listed again: page " .. page, function()
+    it("begins again where a page cannot be listed again: page " .. page, function()
       local items = {}
       for i = 1, 1200 do
         items[i] = { apiVersion = "v1", kind = "Pod", metadata = { name = ("p%04d"):format(i), namespace = "default" },
@@ -116,7 +116,7 @@ describe("an audit of a cluster", function()
   end
 
   -- It was the last of the first page; one that came before it pushes it to the next, which is listed later.
-  it("asks about an object that slips to the next page while its page is listed again", function()
+  it("evaluates an object that slips to the next page while its page is listed again", function()
     local items = {}
     for i = 1, 501 do
       items[i] = { apiVersion = "v1", kind = "Pod", metadata = { name = ("p%03d"):format(i), namespace = "default" },
@@ -144,7 +144,7 @@ describe("an audit of a cluster", function()
     assert.are.equal("p500", report.results[1].name)
   end)
 
-  it("tells what breaks off, and goes on with other kinds", function()
+  it("reports what breaks off, and goes on with other kinds", function()
     sim = cluster.sim { "--pods", "20" }
     sim:forbid("pods", "nobody may")
     local found, code, err = audit(rule("plain", ways.plain)
@@ -155,7 +155,7 @@ describe("an audit of a cluster", function()
     assert.matches("kubelua audit: pods: .*nobody may", err)
   end)
 
-  it("does not list a kind at which only rules look that are not asked", function()
+  it("does not list a kind that only rules need that are not evaluated", function()
     sim = cluster.sim { "--pods", "5" }
     sim:forbid("configmaps", "nobody may")
     local found, code, err = audit(rule("plain", ways.plain) .. [[
@@ -167,7 +167,7 @@ require("k8s").rule { id = "left", kinds = { "configmaps", "pods" }, uses = { w 
     assert.not_matches("configmaps", err, 1, true)
   end)
 
-  it("looks at one namespace", function()
+  it("audits one namespace", function()
     sim = cluster.sim { "--pods", "60" }
     local everywhere = audit(rule("plain", ways.plain))
     local ns, expected = everywhere[1].namespace, 0
@@ -177,7 +177,7 @@ require("k8s").rule { id = "left", kinds = { "configmaps", "pods" }, uses = { w 
     assert.is_true(expected < 60)
   end)
 
-  it("gives a rule nothing of an object that it kept from an earlier call", function()
+  it("passes a rule nothing of an object that it kept from an earlier call", function()
     sim = cluster.sim { "--pods", "5" }
     local body = 'first = first or obj; local _ = first.spec["no" .. "ne"]'
     local found, code = audit("local first\n" .. rule("late", body))
@@ -197,7 +197,7 @@ require("k8s").rule { id = "left", kinds = { "configmaps", "pods" }, uses = { w 
     end
   end)
 
-  it("takes no more memory for a list that begins anew", function()
+  it("takes no more memory for a list that begins again", function()
     sim = cluster.sim { "--pods", is_measured and "20000" or "2000" }
     local rules = rule("whole", 'if #obj:json() == 0 then r:fail "it is nothing" end')
     local _, _, _, once = audit(rules)

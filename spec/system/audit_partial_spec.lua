@@ -100,7 +100,7 @@ describe("an audit of files", function()
   after_each(function() place:remove() end)
 
   for _, name in ipairs(names) do
-    it("shows a rule the whole object: " .. name:gsub("_", " "), function()
+    it("evaluates a rule on the complete object: " .. name:gsub("_", " "), function()
       local partial, code = results(rule(name, ways[name]))
       local whole = results(rule(name, ways[name]) .. joined)
       assert.are.equal(9, #partial)
@@ -109,7 +109,7 @@ describe("an audit of files", function()
     end)
   end
 
-  it("shows many rules the whole object", function()
+  it("evaluates many rules on the complete object", function()
     local all = {}
     for i, name in ipairs(names) do all[i] = rule(name, ways[name]) end
     local rules = table.concat(all)
@@ -128,7 +128,7 @@ describe("an audit of files", function()
     assert.are.equal("a field", partial[1].message)
   end)
 
-  it("looks at all parts of a large object in a time that its size says", function()
+  it("reads all parts of a large object in a time that depends on its size", function()
     local addresses = {}
     for i = 1, 40000 do
       addresses[i] = { ip = "10.0.0.1", targetRef = { kind = "Pod", name = "p" .. i, uid = "u" .. i } }
@@ -143,7 +143,7 @@ describe("an audit of files", function()
     assert.are.equal("120000", partial[1].message)
   end)
 
-  it("keeps all of objects in which rules look for ever other names", function()
+  it("keeps all of objects in which rules read ever other names", function()
     local body = 'for i = 1, 200 do local _ = obj.spec["x" .. i] end r:fail(tostring(obj.spec["no" .. "deName"]))'
     local partial = results(rule("many", body))
     assert.are.same(results(rule("many", body) .. joined), partial)
@@ -162,7 +162,7 @@ require("k8s").rule { id = "params", kinds = { "pods" }, params = { list = { "a"
     assert.are.same(results(rules .. joined), partial)
   end)
 
-  it("asks again before anything comes of what seemed to be absent", function()
+  it("evaluates again before anything comes of what seemed to be absent", function()
     local rules = [[
 local memo, asked = {}, 0
 require("k8s").rule { id = "memo", kinds = { "pods" },
@@ -198,7 +198,7 @@ require("k8s").rule { id = "names", kinds = { "pods" },
     assert.are.equal("9n9dbnil", partial[9].message)
   end)
 
-  it("tells of an object that turns out to be malformed where a rule looks", function()
+  it("reports an object that turns out to be malformed where a rule reads it", function()
     local good = cjson.encode(pod(1))
     place:write("pods.jsonl", good .. "\n" .. good:gsub('"nodeName":"n1"', '"nodeName":nonsense') .. "\n")
     local found, code, err = results(rule("odd", 'r:fail(obj.spec["no" .. "deName"])'))
@@ -206,7 +206,7 @@ require("k8s").rule { id = "names", kinds = { "pods" },
     assert.matches("pods.jsonl: line 2: ", err, 1, true)
   end)
 
-  it("gives a rule nothing of an object that it kept from an earlier call", function()
+  it("passes a rule nothing of an object that it kept from an earlier call", function()
     local rules = "local first\n"
       .. rule("late", 'first = first or obj; local _ = first.spec["no" .. "deName"]')
     local found, code = results(rules)
@@ -214,7 +214,7 @@ require("k8s").rule { id = "names", kinds = { "pods" },
     assert.matches("an object of an earlier call, which is no longer complete", found[1].message, 1, true)
   end)
 
-  it("gives it nothing of that in a call about an object that is whole, either", function()
+  it("passes it nothing of that in a call about an object that is complete, either", function()
     local found, code = results("local first\n"
       .. rule("late", 'if not first then first = obj return end for _ in pairs(obj) do end '
         .. 'if first.spec["no" .. "deName"] then r:fail "here" end'))

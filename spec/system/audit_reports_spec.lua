@@ -98,7 +98,7 @@ describe("a report of kubelua audit", function()
     assert.is_nil(plain:find("\27", 1, true))
   end)
 
-  it("says the same as YAML and as JSON", function()
+  it("has the same content as YAML and as JSON", function()
     local json = cjson.decode((report "json"))
     local _, file = report "yaml"
     local output, why = read("yaml", file)

@@ -78,7 +78,7 @@ describe("kubelua audit --selector", function()
     end
   end
 
-  it("looks at objects whose labels match alone, whatever way they come", function()
+  it("audits only objects whose labels match, whatever way they come", function()
     at:start()
     for selector, expected in pairs {
       ["app=web"] = { "web-1 on-web-1, web-2 on-web-2", 2 },
@@ -91,20 +91,20 @@ describe("kubelua audit --selector", function()
     end
   end)
 
-  it("does not filter what rules use, also where their kind is looked at in the same cache", function()
+  it("does not filter objects that rules use, also where their kind is audited in the same cache", function()
     at:start()
     finds({ "uses.txt" }, "app=web", "web-1 of 4, web-2 of 4", 2)
     finds({ "looks.txt", "uses.txt" }, "app=db", "db of 4, db on-db", 1)
   end)
 
-  it("counts what does not match neither as looked at nor as of a kind that no rule looks at", function()
+  it("counts what does not match neither as audited nor as of a kind that no rule matches", function()
     local audit = run("-f", at.folder .. "/looks.txt", "--from", at.folder .. "/in.json", "-l", "app=db")
     assert.are.same({ 1, 1 }, { audit.report.summary.objects, audit.report.summary.unlooked })
     audit = run("-f", at.folder .. "/uses.txt", "--from", at.folder .. "/in.json", "-l", "app=db")
     assert.are.same({ 1, 1 }, { audit.report.summary.objects, audit.report.summary.unlooked })
   end)
 
-  it("gives rules labels as they are, however they look for them", function()
+  it("passes rules labels as they are, however they read them", function()
     at:write("labels.txt", [[
 local k8s = require "k8s"
 k8s.rule { id = "labels", kinds = { "pods" }, check = function(obj, r)
@@ -131,7 +131,7 @@ k8s.rule { id = "fix", kinds = { "pods" }, check = function(_, r) r:fail "bad" e
     assert.are.equal("yes", at.sim.api:get("/api/v1/namespaces/default/pods/web-1").metadata.labels.good)
   end)
 
-  it("says so when nothing matches", function()
+  it("reports it when nothing matches", function()
     at:start()
     for way, flags in pairs(ways()) do
       local audit = run("-f", at.folder .. "/looks.txt", "-l", "app=none", unpack(flags))
@@ -142,7 +142,7 @@ k8s.rule { id = "fix", kinds = { "pods" }, check = function(_, r) r:fail "bad" e
     end
   end)
 
-  it("says so when nothing matches and not all rules could be asked", function()
+  it("reports it when nothing matches and not all rules could be evaluated", function()
     at:write("lacks.txt", 'require("k8s").rule { id = "lacks", kinds = { "pods" }, check = function() end,\n'
       .. '  uses = { x = { kind = "widgets.example.com" } } }')
     local flags = { "-f", at.folder .. "/looks.txt", "-f", at.folder .. "/lacks.txt", "--server", at.sim.server }

@@ -40,7 +40,7 @@ describe("kubelua audit", function()
   end)
   after_each(function() place:remove() end)
 
-  it("tells what rules find, and ends with 1", function()
+  it("reports what rules find, and ends with 1", function()
     place:write("pods.yaml", pod("web", "registry:5000/app") .. pod("db", "db:1"))
     local code, report, err = audited("--from", place.path .. "/pods.yaml")
     assert.are.same({ 1, "" }, { code, err })
@@ -53,7 +53,7 @@ describe("kubelua audit", function()
     assert.are.same({ 1, 2, 1 }, { #report.results, report.summary.objects, report.summary.results.pass })
   end)
 
-  it("ends with 0 when all is well, and below the severity that --fail-on says", function()
+  it("ends with 0 without findings, and below the severity of --fail-on", function()
     place:write("good.yaml", pod("web", "app:1"))
     place:write("bad.yaml", pod("web", "app"))
     assert.are.equal(0, (audited("--from", place.path .. "/good.yaml")))
@@ -61,7 +61,7 @@ describe("kubelua audit", function()
     assert.are.equal(1, (audited("--from", place.path .. "/bad.yaml", "--fail-on", "medium")))
   end)
 
-  it("never says that all is well when nothing was checked", function()
+  it("never reports success when nothing was checked", function()
     place:write("none.yaml", "apiVersion: v1\nkind: Node\nmetadata: { name: n }\n")
     local code, _, err = audited("--from", place.path .. "/none.yaml")
     assert.are.equal(2, code)
@@ -69,7 +69,7 @@ describe("kubelua audit", function()
     assert.are.equal(0, (audited("--from", place.path .. "/none.yaml", "--allow-empty")))
   end)
 
-  it("says that the input contains no objects", function()
+  it("reports that the input contains no objects", function()
     local expected = "nothing was audited: the input contains no objects; use --allow-empty to allow this\n"
     for _, text in ipairs { "", "# soon\n---\n", "apiVersion: v1\nkind: List\nitems: []\n" } do
       place:write("none.yaml", text)
@@ -85,7 +85,7 @@ describe("kubelua audit", function()
     assert.has_match("the input contains no objects in files that --exclude allows;", err, 1, true)
   end)
 
-  it("says so when every rule skipped every object", function()
+  it("reports it when every rule skipped every object", function()
     place:write("skip.txt", 'require("k8s").rule { id = "skip", kinds = { "pods" }, check = function() end,\n'
       .. "  skip = function() return true end }")
     place:write("pods.yaml", pod("web", "app"))
@@ -107,7 +107,7 @@ describe("kubelua audit", function()
     end
   end)
 
-  it("names file and line, reads folders, and tells what it cannot read", function()
+  it("names file and line, reads directories, and reports what it cannot read", function()
     place:write("input/sub/pods.yaml", "# first\n---\n" .. pod("web", "app") .. pod("db", "db"))
     place:write("input/broken.json", '{"kind":"Pod"}\n{"apiVersion":"v1","kind":"Pod",')
     local code, report, err = audited("--from", place.path .. "/input", "-R")
@@ -135,7 +135,7 @@ describe("kubelua audit", function()
       true)
   end)
 
-  it("skips what the object's owner accepted, until the day that was said", function()
+  it("skips what the object's owner accepted, until the day of the annotation", function()
     place:write("pods.yaml", pod("web", "app", 'kubelua/ignore.image-tag: "until=2999-01-31 the vendor is told"')
       .. pod("db", "db", 'kubelua/ignore.image-tag: "until=2020-01-31 soon"'))
     local code, report = audited("--from", place.path .. "/pods.yaml")
@@ -147,7 +147,7 @@ describe("kubelua audit", function()
       db = { "fail", "no tag", "accepted until 2020-01-31, which has passed: soon", path } }, told)
   end)
 
-  it("takes neither what only looks like a day nor an empty text for a reason", function()
+  it("takes neither a malformed day nor an empty text for a reason", function()
     place:write("pods.yaml", pod("a", "app", 'kubelua/ignore.image-tag: "Until=2020-01-01 told"')
       .. pod("b", "app", 'kubelua/ignore.image-tag: ""'))
     local code, out = audit("-f", place.path .. "/rules.lua", "--from", place.path .. "/pods.yaml")
@@ -185,7 +185,7 @@ k8s.rule { id = "endless", kinds = { "pods" }, check = function() while true do 
     assert.is_nil(told["image-tag"])
   end)
 
-  it("lets rules look at other objects of the same input", function()
+  it("lets rules read other objects of the same input", function()
     place:write("rules.lua", [[
 require("k8s").rule { id = "selects-nothing", kinds = { "services" },
   uses = { pods = { kind = "pods", index = "namespace" } },
@@ -206,7 +206,7 @@ require("k8s").rule { id = "selects-nothing", kinds = { "services" },
     assert.are.same({ 1, 1, "db" }, { code, #report.results, report.results[1].name })
   end)
 
-  it("looks at the objects of a namespace, and at what belongs to none, with -n", function()
+  it("audits the objects of a namespace, and those without one, with -n", function()
     place:write("rules.lua", [[
 require("k8s").rule { id = "seen", kinds = { "pods", "nodes" }, check = function(obj, r) r:fail "seen" end }
 ]])
@@ -277,7 +277,7 @@ require("k8s").rule { id = "used", kinds = { "pods" }, uses = { d = { kind = "de
     assert.are.equal("1 deployments", report.results[1].message)
   end)
 
-  it("lets rules use custom kinds of the input, and tells of kinds that are none", function()
+  it("lets rules use custom kinds of the input, and reports kinds that are none", function()
     place:write("rules.lua", [[
 local k8s = require "k8s"
 k8s.rule { id = "used", kinds = { "pods" }, uses = { w = { kind = "widgets", index = "namespace" } },
@@ -359,7 +359,7 @@ describe("kubelua audit of a cluster", function()
     return audited("-s", sim.server, ...)
   end
 
-  it("looks at what the server has, and at what rules use", function()
+  it("audits the objects of the server, and those that rules use", function()
     place:write("rules.lua", [[
 require("k8s").rule { id = "alone", kinds = { "pods" }, uses = { nodes = { kind = "nodes", index = "key" } },
   check = function(obj, r, use)
@@ -378,7 +378,7 @@ k8s.rule { id = "first", kinds = { "pods", "%s" }, check = function() end }
 k8s.rule { id = "second", kinds = { "%s" }, check = function() end }
 ]]
 
-  it("tells once which kinds the server does not have, and is whole all the same", function()
+  it("reports once which kinds the server does not have, and is complete all the same", function()
     place:write("rules.lua", several:format("widgets.example.com", "poddisruptionbudgets.policy"))
     local code, report, err = audited_live()
     assert.are.same({ 0, 20 }, { code, #report.results })
@@ -394,7 +394,7 @@ k8s.rule { id = "second", kinds = { "%s" }, check = function() end }
     assert.are.equal(1, times)
   end)
 
-  it("does not ask rules that use what the server does not let them read", function()
+  it("does not evaluate rules that use what the server does not let them read", function()
     sim:forbid("nodes", "nobody may")
     place:write("rules.lua", [[
 local k8s = require "k8s"
@@ -410,7 +410,7 @@ k8s.rule { id = "joined", kinds = { "pods" }, uses = { nodes = { kind = "nodes",
     for _, row in ipairs(report.results) do assert.are.equal("alone", row.rule) end
   end)
 
-  it("does not ask rules that use a kind that the server does not have", function()
+  it("does not evaluate rules that use a kind that the server does not have", function()
     place:write("rules.lua", [[
 require("k8s").rule { id = "joined", kinds = { "pods" }, uses = { w = { kind = "widgets.example.com" } },
   check = function(obj, r, use) if #use.w() == 0 then r:fail "no widget" end end }
@@ -420,7 +420,7 @@ require("k8s").rule { id = "joined", kinds = { "pods" }, uses = { w = { kind = "
     assert.matches("1 rule was not evaluated because the server did not return what it uses: joined\n", err, 1, true)
   end)
 
-  it("names all rules that are not asked and all kinds that a server lacks, in lines that can be read", function()
+  it("names all rules that are not evaluated and all kinds that a server lacks, in lines that can be read", function()
     local rules, kinds = {}, {}
     for i = 1, 30 do
       kinds[i] = ("widgets%d.example.com"):format(i)
@@ -438,7 +438,7 @@ require("k8s").rule { id = "joined", kinds = { "pods" }, uses = { w = { kind = "
     assert.matches(", joined-29, joined-30\n", flat, 1, true)
   end)
 
-  it("says which server it cannot reach", function()
+  it("reports which server it cannot reach", function()
     place:write("rules.lua", tag)
     local code, _, err = audited("-s", "http://127.0.0.1:1")
     assert.are.equal(2, code)

@@ -8,7 +8,7 @@ require("k8s").rule { id = "told", kinds = { "pods" }, check = function() end }
 
 local function pod(name) return ("apiVersion: v1\nkind: Pod\nmetadata: { name: %s }\n---\n"):format(name) end
 
-describe("objects that no rule looks at", function()
+describe("objects that no rule matches", function()
   local place
 
   local function all() return place.path .. "/all.yaml" end
@@ -21,7 +21,7 @@ describe("objects that no rule looks at", function()
   before_each(function() place = checks.new "audit" end)
   after_each(function() place:remove() end)
 
-  it("are counted, and those of a misspelt kind are told", function()
+  it("are counted, and those of a misspelt kind are reported", function()
     local text = pod "web":gsub("kind: Pod", "kind: Podd") .. pod "b":gsub("kind: Pod", "kind: Podd")
       .. "apiVersion: v1\nkind: Node\nmetadata:\n  name: n1\n---\n" .. pod "db"
       .. "apiVersion: example.com/v1\nkind: Podz\nmetadata:\n  name: ours\n"
@@ -38,7 +38,7 @@ describe("objects that no rule looks at", function()
     assert.matches("1 object, 4 of kinds that no rule matches, 2 rules", out, 1, true)
   end)
 
-  it("are told when their kind is written in any way but its own", function()
+  it("are reported when their kind is written in any way but its own", function()
     place:write("rules.lua", RULE)
     for given, want in pairs {
       ["apps/v1/deployment"] = "Deployment", ["apps/v1/deployments"] = "Deployment", ["apps/v1/deploy"] = "Deployment",
@@ -54,7 +54,7 @@ describe("objects that no rule looks at", function()
     end
   end)
 
-  it("are told when their list has such a kind", function()
+  it("are reported when their list has such a kind", function()
     place:write("rules.lua", RULE)
     place:write("all.yaml", "apiVersion: v1\nkind: podList\nitems:\n- metadata: { name: a }\n")
     local _, _, err = audited()
@@ -62,7 +62,7 @@ describe("objects that no rule looks at", function()
       .. 'did you mean the kind "Pod"%?\n$', err)
   end)
 
-  it("are not told when their kind is a group's own, in whatever version, or of another group", function()
+  it("are not reported when their kind is a group's own, in whatever version, or of another group", function()
     place:write("rules.lua", RULE)
     for _, given in ipairs { "v1/Endpoints", "autoscaling/v1/HorizontalPodAutoscaler", "example.com/v1/pod" } do
       local version, kind = given:match "^(.*)/(.-)$"

@@ -135,7 +135,7 @@ describe("bad input #threads", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
-  it("an answer with an error code is tried again", function()
+  it("a response with an error code is tried again", function()
     sim:play { ["do"] = "fault", verb = "list", resource = "configmaps", what = "status", code = 503 }
     start()
     engine:wait_error "failed to list configmaps"

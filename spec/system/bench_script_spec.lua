@@ -28,7 +28,7 @@ describe("a script of one's own", function()
     }
   end
 
-  it("is measured in the company of one that answers the benchmark", function()
+  it("is measured beside one that serves the benchmark", function()
     local p = bench(script, "storm,latency")
     assert.are.equal(0, p:wait(60), p:report())
     local figures = {}
@@ -40,7 +40,7 @@ describe("a script of one's own", function()
     end
   end)
 
-  it("is not measured when it prints something, or is asked for selects", function()
+  it("is not measured when it prints something, or when selects are requested", function()
     for only, text in pairs { storm = 'print "hello"\n' .. script, select = script } do
       local p = bench(text, only)
       assert.are.equal(1, p:wait(60), p:report())

@@ -151,7 +151,7 @@ describe("kubelua bench", function()
     assert.truthy(p:out():find "\nsilent +silent printed nothing for 0.3 s\n")
   end)
 
-  it("says when it was the source that ended", function()
+  it("reports when the source ended", function()
     local p = bench("--only", "storm", "--peer", "waiting=" .. peer "echo up >&2", "--peer",
       "small=" .. peer(small))
     p:wait_error "run 1 of 1: waiting"
@@ -220,7 +220,7 @@ describe("kubelua bench", function()
     assert.truthy(p:err():find "^kubelua bench: nothing to measure: [^\n]*; add a %-%-peer\n$", p:report())
   end)
 
-  it("says so when the report cannot be written", function()
+  it("reports it when the report cannot be written", function()
     local p = proc.spawn { "bash", "-c", cluster.binary .. " bench --pods 20 --only lua --runs 1 >/dev/full" }
     assert.equal(1, p:wait(60), p:report())
     assert.truthy(p:err():find "kubelua bench: the report was not written: No space left on device\n$")
@@ -254,7 +254,7 @@ describe("kubelua bench", function()
     os.remove(file)
   end)
 
-  it("says before it begins that there is nothing to compare with", function()
+  it("reports before it begins that there is nothing to compare with", function()
     local file = temp.name()
     for _, case in ipairs {
       { "no JSON", "is not a report of kubelua bench -o json" },
@@ -310,7 +310,7 @@ describe("kubelua bench", function()
     assert.truthy(p:out():find "\nwrapped +wrapped started other processes [^\n]* exec PROGRAM\n")
   end)
 
-  it("says how much memory is needed before it begins", function()
+  it("reports how much memory is needed before it begins", function()
     local p = bench("--pods", "2000000000")
     assert.equal(2, p:wait(20), p:report())
     assert.truthy(p:err():find("^kubelua bench: 2,000,000,000 pods need about [%d.]+ GiB of memory [^\n]+, and [%d.]+ "
@@ -321,7 +321,7 @@ describe("kubelua bench", function()
     assert.truthy(p:err():find "\nkubelua bench: peers may need many times as much memory\n$")
   end)
 
-  it("tells what it would do", function()
+  it("reports what it would do", function()
     local p = bench("--only", "sync,floor", "--dry-run", "--peer", "bare:floor=true", "--peer", "go:protobuf=true")
     assert.equal(0, p:wait(20), p:report())
     assert.equal("Flags: --pods 200 --replicas 3 --runs 1 --updates 1000 --settle 0.02s --timeout 60s "
@@ -339,7 +339,7 @@ describe("kubelua bench", function()
     assert.truthy(p:out():find "%-%-runs 1 ")
   end)
 
-  it("says what is wrong with its flags", function()
+  it("reports what is wrong with its flags", function()
     for _, case in ipairs {
       { { "--only", "sync,speed" }, '--only: unknown measurement "speed"; see kubelua help bench' },
       { { "--only", "snyc" }, '--only: unknown measurement "snyc", did you mean "sync"?' },
@@ -383,7 +383,7 @@ describe("kubelua bench", function()
     assert.truthy(p:out():find "\n  floor dom\n")
   end)
 
-  it("measures all else of a peer that has no lister, and says where it failed", function()
+  it("measures all else of a peer that has no lister, and reports where it failed", function()
     local both = small:gsub('%["sync"%]', '["sync","select"]')
     local command = peer([[[ "$3" != --select ] || { echo "no such flag" >&2; exit 2; }]], both)
     local p = bench("--only", "sync,select", "-o", "json", "--peer", "mine=" .. command)

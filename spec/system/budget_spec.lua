@@ -79,7 +79,7 @@ describe("a script that takes more than it may", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
-  it("prints what there is room for, and holds up nobody", function()
+  it("prints what there is room for, and delays nobody", function()
     local sim = cluster.sim()
     local engine = cluster.run(sim.server, "spec/support/hostile/print_flood.lua")
     sim.api:create(configmaps, configmap "go")
@@ -91,7 +91,7 @@ describe("a script that takes more than it may", function()
     assert.is_true(printed > 0 and all <= 10000 and all % 100 == 0, printed .. " " .. dropped)
   end)
 
-  it("may hold objects that its cache has no more, as long as they are within its memory", function()
+  it("may retain objects that its cache has no more, as long as they are within its memory", function()
     local sim = cluster.sim()
     local engine = cluster.run(sim.server, cluster.script [[
       local held = {}
@@ -122,7 +122,7 @@ end)
 describe("a handler that goes over its limits again and again", function()
   after_each(cluster.stop_all)
 
-  it("is not called any more, which status and log say", function()
+  it("is not called any more, which status and log report", function()
     local sim, socket = cluster.sim(), temp.name() .. ".sock"
     local engine = cluster.run(sim.server, cluster.script [[
       require("k8s").informer("configmaps", { namespace = "default" }):on_add(function(obj)
@@ -268,7 +268,7 @@ describe("what is in quarantine", function()
     temp.remove(folder)
   end)
 
-  it("is lifted by any name that tells it apart, and else told", function()
+  it("is lifted by any unique name, and else listed", function()
     for _, name in ipairs { "one", "two" } do
       temp.write(folder .. "/" .. name .. ".lua", ([[
         local maps = require("k8s").informer("configmaps", { namespace = "default" })

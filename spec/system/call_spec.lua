@@ -110,7 +110,7 @@ describe("kubelua call #threads", function()
     assert.matches("the result: cannot encode a function", err)
   end)
 
-  it("is told when a command is in quarantine", function()
+  it("reports when a command is in quarantine", function()
     for _ = 1, 3 do
       local code, _, err = engine.call "spin"
       assert.are.equal(3, code)
@@ -192,7 +192,7 @@ describe("the example pods_on.lua", function()
     temp.remove(folder)
   end)
 
-  it("tells which pods are on a node", function()
+  it("reports which pods are on a node", function()
     local sim = cluster.sim { "--pods", "30" }
     local path = folder .. "/admin.sock"
     local engine = cluster.kubelua {

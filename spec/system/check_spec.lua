@@ -134,7 +134,7 @@ k8s.writes { "*:create", "deployments.apps/status:patch" }
     assert.matches("a.lua:2: error: [^\n]*wd", out)
   end)
 
-  it("says that no server was asked, also where the environment names one", function()
+  it("reports that no server was used, also where the environment names one", function()
     write("a.lua", sound)
     write("crds.json", crds)
     write("config", "apiVersion: v1\nkind: Config\ncurrent-context: x\n"
@@ -267,7 +267,7 @@ k8s.main(function() byhand:done(byhand:get()) end)
     assert.are.equal(0, (check("-f", folder)))
   end)
 
-  it("knows the kinds of a dump by its objects, its definitions and the answers of discovery", function()
+  it("knows the kinds of a dump by its objects, its definitions and the responses of discovery", function()
     write("a.lua", [[
 local k8s = require "k8s"
 k8s.informer "policies.example.com"
@@ -315,7 +315,7 @@ items:
     assert.has_match("^kubelua check: [^\n]*more.json: [^\n]+\n$", err)
   end)
 
-  it("asks the roles of a dump for the rights of --as", function()
+  it("checks the roles of a dump for the permissions of --as", function()
     write("a.lua", [[
 local k8s = require "k8s"
 k8s.informer("pods", { namespace = "shop" })
@@ -359,7 +359,7 @@ k8s.writes { "pods/status:patch" }
     assert.has_match("^kubelua check: %-%-as me: the dump has no role bindings", err)
   end)
 
-  it("asks a server whether it allows what the scripts need", function()
+  it("checks with a server whether it allows what the scripts need", function()
     write("a.lua", [[
 local k8s = require "k8s"
 local shared = require "_shared"
@@ -405,7 +405,7 @@ k8s.leader { lease = "rules" }
       { code, out })
   end)
 
-  it("does not call scripts sound when the server does not say what they may do", function()
+  it("does not call scripts sound when the server does not report what they may do", function()
     write("a.lua", sound)
     local sim = cluster.sim()
     sim:play {

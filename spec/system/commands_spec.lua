@@ -12,7 +12,7 @@ describe("the command line", function()
     return code, p:out(), p:err()
   end
 
-  it("tells its version as text and as JSON", function()
+  it("prints its version as text and as JSON", function()
     local code, text = run "version"
     assert.are.equal(0, code)
     local version = text:match "^kubelua v(%d+%.%d+%.%d+)\n$"
@@ -42,7 +42,7 @@ describe("the command line", function()
     assert.is_true(count >= 4)
   end)
 
-  it("gives the overview when it is asked for the help of help", function()
+  it("prints the overview for the help of help", function()
     local overview = { run "help" }
     assert.are.same(overview, { run("help", "help") })
     assert.are.same(overview, { run("help", "--help") })
@@ -72,7 +72,7 @@ describe("the command line", function()
     end)
   end
 
-  it("points from the folder of a project to its scripts, whichever command it was given to", function()
+  it("points from the directory of a project to its scripts, whichever command it was given to", function()
     for _, name in ipairs { "run", "check", "rbac", "plan" } do
       local code, out, err = run(name, "-f", ".")
       assert.are.equal(2, code, name)

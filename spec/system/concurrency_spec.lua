@@ -86,7 +86,7 @@ end)
 describe("a handler with debounce", function()
   after_each(cluster.stop_all)
 
-  it("is told of many changes as of one, of deletes at once, and of nothing more at the end", function()
+  it("is notified of many changes as of one, of deletes at once, and of nothing more at the end", function()
     local sim = cluster.sim()
     for _, name in ipairs { "burst", "gone" } do sim.api:create(configmaps, configmap(name)) end
     local engine = cluster.run(sim.server, cluster.script [[
@@ -136,7 +136,7 @@ describe("a handler with debounce", function()
     assert.has_match('"Stopped".* eventsUnhandled=0 ', engine:err())
   end)
 
-  it("keeps counts right of objects that change and go before it was told of the change (I-8)", function()
+  it("keeps counts right of objects that change and go before the change is delivered (I-8)", function()
     local sim = cluster.sim()
     for i = 1, 10 do
       local map = configmap("m" .. i)
@@ -171,7 +171,7 @@ describe("a handler with debounce", function()
     assert.has_match('"Stopped".* errors=0', engine:err())
   end)
 
-  it("counts what it was not told of at the end", function()
+  it("counts events that were not delivered at the end", function()
     local sim = cluster.sim()
     for i = 1, 3 do sim.api:create(configmaps, configmap("m" .. i)) end
     local engine = cluster.run(sim.server, cluster.script [[
@@ -219,7 +219,7 @@ describe("handlers at rest when their script changes", function()
     assert(os.rename(path .. ".new", path))
   end
 
-  it("have the next one go on with what debounce holds back", function()
+  it("have the next one go on with events that debounce delays", function()
     local sim = cluster.sim()
     for _, name in ipairs { "one", "two" } do sim.api:create(configmaps, configmap(name)) end
     local path = cluster.script(script("first", "debounce = '1h'"))

@@ -112,7 +112,7 @@ describe("a connection", function()
   end)
 
   -- C-7
-  it("without TLS has no credentials, and that is said", function()
+  it("without TLS has no credentials, which is logged", function()
     local sim = cluster.sim()
     local p = cluster.kubelua { "exec", cluster.script(script), "--server", sim.server, "--token", "planted-secret" }
     assert.are.equal(0, p:wait())
@@ -133,7 +133,7 @@ describe("a connection", function()
     assert.has_no_match("Credentials are not sent", p:err(), 1, true)
   end)
 
-  it("may be told by the environment", function()
+  it("may be set by the environment", function()
     local sim = cluster.sim()
     local p = require("spec.support.proc").spawn {
       cluster.binary, "exec", cluster.script(script), env = { KUBELUA_SERVER = sim.server },

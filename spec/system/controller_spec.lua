@@ -5,12 +5,12 @@ local controllers = require "spec.support.controllers"
 describe("k8s.controller", function()
   after_each(cluster.stop_all)
 
-  it("is told of its objects, of the owners of what they own, and of what a mapping names", function()
+  it("receives events of its objects, of the owners of what they own, and of what a mapping names", function()
     local sim = cluster.sim()
     controllers(sim.server, sim.api)
   end)
 
-  it("begins when all its caches are whole", function()
+  it("begins when all its caches are complete", function()
     local sim = cluster.sim { "--pods", "300" }
     local engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"
@@ -67,7 +67,7 @@ describe("k8s.controller", function()
     end
   end)
 
-  it("says what is missing or wrong", function()
+  it("reports what is missing or wrong", function()
     local sim = cluster.sim()
     local wrong = {
       ["{}"] = "k8s.controller: of is missing",

@@ -93,7 +93,7 @@ local function complaints(text)
   return list
 end
 
-describe("an engine whose connection ends inside an answer", function()
+describe("an engine whose connection ends inside a response", function()
   local relays = {}
   after_each(function()
     cluster.stop_all()

@@ -69,7 +69,7 @@ describe("what a script declares #threads", function()
       tried(k8s.delete, map "a", options())
   ]]
 
-  it("holds for the object, when its subresource is declared and the option turns", function()
+  it("is enough for the object, when its subresource is declared and the option turns", function()
     for _, turns in ipairs { '"subresource", false, "status"', '"subresource", "status", false' } do
       local out, written = exec(([[
         k8s.writes { "configmaps/status:*" }
@@ -87,7 +87,7 @@ describe("what a script declares #threads", function()
     end
   end)
 
-  it("holds for the subresource, when the object is declared and the option turns", function()
+  it("is enough for the subresource, when the object is declared and the option turns", function()
     local _, written = exec([[
       k8s.writes { "configmaps:*" }
       k8s.main(function()
@@ -99,7 +99,7 @@ describe("what a script declares #threads", function()
     for _, what in ipairs(written) do assert.are.equal("configmaps", what:match " (.*)") end
   end)
 
-  it("holds for kinds that turn, of objects and of references", function()
+  it("is enough for kinds that turn, of objects and of references", function()
     local out, written = exec [[
       k8s.writes { "configmaps:*" }
       local function secret(first, second)

@@ -66,7 +66,7 @@ describe("discovery #threads", function()
     end)
   end
 
-  it("that hangs for some groups holds up no informer and no read of others", function()
+  it("that hangs for some groups delays no informer and no read of others", function()
     local sim = cluster.sim { "--pods", "3" }
     sim:play { ["do"] = "fault", path = "/apis", verb = "get", what = "silence" }
     local engine = cluster.run(sim.server, cluster.script [[

@@ -11,7 +11,7 @@ for path, least in pairs { ["docs/queries.md"] = 6, ["docs/client-go.md"] = 5 } 
     it("has examples", function() assert.is_true(#all >= least) end)
 
     for _, example in ipairs(all) do
-      it("tells the truth in line " .. example.line, function()
+      it("is true in line " .. example.line, function()
         local engine = examples.run(examples.sim(path), example)
         assert.is_nil(engine:err():find "%f[^%z\n][^I\n]", engine:report()) -- nothing but klog's information
         assert.are.equal(example.prints, engine:out())

@@ -11,7 +11,7 @@ end
 describe("kubelua run #threads", function()
   after_each(cluster.stop_all)
 
-  it("tells a script of adds, updates and deletes in order", function()
+  it("delivers adds, updates and deletes to a script in order", function()
     local sim = cluster.sim()
     sim.api:create(configmaps, configmap("one", { colour = "red" }))
     local engine = cluster.run(sim.server, cluster.script [[
@@ -65,7 +65,7 @@ describe("kubelua run #threads", function()
     assert.are.equal(1, stats.open_watches)
   end)
 
-  it("goes on after a handler raised, and says where", function()
+  it("goes on after a handler raised, and reports where", function()
     local sim = cluster.sim()
     local engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"
@@ -89,7 +89,7 @@ describe("kubelua run #threads", function()
     assert.has_match('"Stopped".* errors=1', engine:err())
   end)
 
-  it("says last that it has stopped, behind what scripts leave", function()
+  it("logs last that it has stopped, after the output of scripts", function()
     local sim = cluster.sim()
     for _, name in ipairs { "a", "b", "c" } do sim.api:create(configmaps, configmap(name, { a = "b" })) end
     local engine = cluster.run(sim.server, cluster.script [[
@@ -153,7 +153,7 @@ describe("kubelua run #threads", function()
     assert.are.equal(0, engine:wait())
   end)
 
-  it("is not held up by a reader of stdout who does not read", function()
+  it("is not delayed by a reader of stdout who does not read", function()
     local sim = cluster.sim()
     sim.api:create(configmaps, configmap("one", { a = "b" }))
     local engine = cluster.run(sim.server, cluster.script [[
@@ -261,7 +261,7 @@ describe("kubelua exec #threads", function()
     assert.are.equal(0, exec(sim.server, [[ require("k8s").main(function() return true end) ]]):wait())
   end)
 
-  it("says how many events were not handled when main has returned", function()
+  it("reports how many events were not handled when main has returned", function()
     local sim = cluster.sim { "--pods", "20" }
     local p = exec(sim.server, [[
       local k8s = require "k8s"
@@ -272,7 +272,7 @@ describe("kubelua exec #threads", function()
     assert.has_match('"Main returned with unhandled events".* events=20', p:err())
   end)
 
-  it("needs address space, and says so", function()
+  it("needs address space, and reports it", function()
     if os.getenv "KUBELUA_PRESET" ~= "release" then
       pending "sanitizers reserve more than any limit allows"
       return
@@ -320,7 +320,7 @@ describe("kubelua exec #threads", function()
     assert.are.equal("", p:err())
   end)
 
-  it("exits with 3 when objects were refused, as its answer lacks them", function()
+  it("exits with 3 when objects were refused, as its response lacks them", function()
     local sim = cluster.sim { "--pods", "3" }
     local p = exec(sim.server, [[
       local k8s = require "k8s"
@@ -332,7 +332,7 @@ describe("kubelua exec #threads", function()
     assert.has_match("incomplete: 3 objects were refused", p:err(), 1, true)
   end)
 
-  it("exits with 3 when another function of the script failed, as its answer lacks what that had done", function()
+  it("exits with 3 when another function of the script failed, as its response lacks what that had done", function()
     local sim = cluster.sim { "--pods", "3" }
     local p = exec(sim.server, [[
       local k8s = require "k8s"

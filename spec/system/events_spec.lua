@@ -76,7 +76,7 @@ nil
   end)
 
   -- EV-1: the handlers go on, whatever becomes of the events.
-  it("never holds a script up, and counts what becomes of the events", function()
+  it("never blocks a script, and counts what becomes of the events", function()
     sim = cluster.sim()
     sim:play {
       ["do"] = "fault", verb = "create", resource = "events", what = "status", code = 403, reason = "Forbidden",

@@ -50,7 +50,7 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
   end
 
   -- T-12
-  it("that hangs holds up nothing but requests, and ends with the engine, with what it has started", function()
+  it("that hangs delays nothing but requests, and ends with the engine, with what it has started", function()
     local file = plugin(("echo working on it >&2; sleep 1000 & echo $! >'%s/pid'; wait"):format(folder))
     local engine = cluster.run("--kubeconfig=" .. file, cluster.script(script),
       { "--health-probe-bind-address", "127.0.0.1:0" })
@@ -98,7 +98,7 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
   end)
 
   -- T-12
-  it("that hangs is what main waits for, and what status tells", function()
+  it("that hangs is what main waits for, and what status reports", function()
     local file, waits = plugin "sleep 1000", "waiting for the exec plugin " .. folder .. "/plugin"
     local exec = cluster.kubelua { "exec", "--kubeconfig", file, "--sync-timeout", "2s", cluster.script [[
       local pods = require("k8s").informer "pods"
@@ -127,7 +127,7 @@ users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, int
   end)
 
   -- What is before the NUL byte might be a token, too: of somebody else.
-  it("that gives a token with a NUL byte gives none, and nothing is sent", function()
+  it("that returns a token with a NUL byte has none, and nothing is sent", function()
     local engine = cluster.run("--kubeconfig=" .. plugin([[
 cat <<'EOF'
 {"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"t0psecret\u0000more"}}

@@ -19,7 +19,7 @@ describe("a factory", function()
   after_each(cluster.stop_all)
 
   -- F-1, X-4: selectors are compared in canonical form, paths as sets.
-  it("has one watch for all scripts that ask for the same", function()
+  it("has one watch for all scripts that request the same", function()
     local script = [[
       local k8s = require "k8s"
       local shop = k8s.factory { namespace = "default", prune = { "data", "metadata.managedFields" } }

@@ -88,7 +88,7 @@ describe("the way of " .. page, function()
     assert.are.equal(same(one.shown), same(err .. out))
   end)
 
-  it("has a mistake found, and a spec that fails tell what happened", function()
+  it("has a mistake found, and a spec that fails report what happened", function()
     local one = step "{ wher ="
     local code, out, err = run(one)
     assert.are.equal(1, code)

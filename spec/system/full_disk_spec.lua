@@ -101,7 +101,7 @@ describe("a disk that is full for a moment #threads", function()
     assert.are.equal(lost, before - #lines)
   end)
 
-  it("leaves a gap in the audit log that a record tells of", function()
+  it("leaves a gap in the audit log that a record reports", function()
     local count = 9000 -- of 1,200 bytes: more than the 8 MiB that may wait
     start("run", "unlimited", ([[
       k8s.writes { "configmaps:*" }
@@ -167,7 +167,7 @@ describe("a disk that is full for a moment #threads", function()
     end
   end)
 
-  it("holds up the output of exec, and loses none of it", function()
+  it("delays the output of exec, and loses none of it", function()
     start("exec", 54321, [[
       k8s.main(function()
         for i = 1, 12000 do print(("%05d "):format(i) .. ("x"):rep(1000)) end
@@ -182,7 +182,7 @@ describe("a disk that is full for a moment #threads", function()
     for i, line in ipairs(lines) do assert.are.equal(("%05d "):format(i), line:sub(1, 6)) end
   end)
 
-  it("that lasts beyond the end costs exec its good end, and it says how many lines", function()
+  it("that lasts beyond the end costs exec its good end, and it reports how many lines", function()
     start("exec", 5000, [[
       k8s.main(function()
         for i = 1, 100 do print(("%05d "):format(i) .. ("x"):rep(1000)) end

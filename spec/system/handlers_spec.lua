@@ -36,7 +36,7 @@ end
 describe("the options of a handler", function()
   after_each(cluster.stop_all)
 
-  it("tell it of what passes its filter as if nothing else existed (I-18)", function()
+  it("deliver events of what passes its filter as if nothing else existed (I-18)", function()
     local sim = cluster.sim()
     sim.api:create(configmaps, configmap("one", { tier = "web" }))
     sim.api:create(configmaps, configmap("two", { tier = "db" }))
@@ -116,7 +116,7 @@ describe("the options of a handler", function()
     assert.are.equal(1, select(2, engine:out():gsub("update", "")))
   end)
 
-  it("have it told of every object again and again when it wants resyncs (I-15, I-17)", function()
+  it("deliver every object again and again when it wants resyncs (I-15, I-17)", function()
     local sim = cluster.sim()
     sim.api:create(configmaps, configmap "one")
     local engine = cluster.run(sim.server, watcher [[ resync = "1s" ]], { "-f", watcher "id = 'other'" })
@@ -124,14 +124,14 @@ describe("the options of a handler", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
-  it("take the period of --resync when nobody says one (I-15)", function()
+  it("take the period of --resync without their own (I-15)", function()
     local sim = cluster.sim()
     sim.api:create(configmaps, configmap "one")
     local engine = cluster.run(sim.server, watcher "", { "--resync", "1s" })
     engine:wait_line "^update one resync$"
   end)
 
-  it("tell it of unchanged objects of a new list only on request (I-14, B-4)", function()
+  it("deliver unchanged objects of a new list only on request (I-14, B-4)", function()
     local sim = cluster.sim()
     sim.api:create(configmaps, configmap "one")
     local engine = cluster.run(sim.server, watcher [[ unchanged = true ]])
@@ -247,7 +247,7 @@ local late = [[
 describe("a handler that is added late", function()
   after_each(cluster.stop_all)
 
-  it("holds up nobody while it is shown a long cache (I-5)", function()
+  it("delays no other during a long initial delivery (I-5)", function()
     local sim = cluster.sim { "--pods", "5000" }
     local engine = cluster.run(sim.server, cluster.script(late))
     engine:wait_line "^begun true$"

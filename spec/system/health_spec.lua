@@ -26,7 +26,7 @@ end
 describe("the probes of kubelua run #threads", function()
   after_each(cluster.stop_all)
 
-  it("say ready when every informer holds its first list", function()
+  it("are ready when every informer has its first list", function()
     local sim = cluster.sim { "--pods", "10" }
     sim:play { ["do"] = "fault", verb = "list", resource = "pods", what = "silence", times = 1, ["for"] = "1h" }
     sim:play { ["do"] = "fault", verb = "watch", resource = "pods", what = "silence", times = 1, ["for"] = "1h" }
@@ -48,14 +48,14 @@ describe("the probes of kubelua run #threads", function()
     assert.are.equal(404, (engine.probe "/nothing"))
   end)
 
-  it("say why the server cannot be reached, and still that the process is alive", function()
+  it("report why the server cannot be reached, and still that the process is alive", function()
     local engine = probed("http://127.0.0.1:1", [[ require("k8s").informer "pods" ]])
     answer(engine, "/readyz", 500, "[-]informer-sync failed: pods: pending for ")
     assert.are.equal(200, (engine.probe "/healthz"))
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
-  it("answer while a handler never returns", function()
+  it("respond while a handler never returns", function()
     local sim = cluster.sim { "--pods", "1" }
     local engine = probed(sim.server, [[
       require("k8s").informer("pods"):on_add(function() print "stuck" while true do end end)
@@ -86,7 +86,7 @@ describe("the probes of kubelua run #threads", function()
     assert.has_match('--metrics-bind-address: "8080" is not an address', wrong:err(), 1, true)
   end)
 
-  it("name the script that holds up the others, and when that is over", function()
+  it("name the script that delays the others, and when that is over", function()
     local sim = cluster.sim { "--pods", "1" }
     local engine = probed(sim.server, [[
       require("k8s").main(function()

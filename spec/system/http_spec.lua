@@ -30,7 +30,7 @@ describe("http.request #threads", function()
   end)
   teardown(cluster.stop_all)
 
-  it("asks a server that is allowed, and shows no secret of the request", function()
+  it("sends to a server that is allowed, and logs no secret of the request", function()
     local code, out, err = exec(sim, ([[
       k8s.main(function()
         show(http.request { url = "http://me:hunter2@%s/version?token=s3cret", headers = { ["X-Key"] = "t0psecret" } })
@@ -56,7 +56,7 @@ describe("http.request #threads", function()
     assert.matches("\nnil\tForbidden\t[^\n]*\nnil\tInvalid\tno URL: it must begin with http:// or https://", out)
   end)
 
-  it("gives an error when nobody answers", function()
+  it("returns an error when nobody responds", function()
     local _, out = exec(sim, [[
       k8s.main(function() show(http.request { url = "http://127.0.0.1:9/" }) end)
     ]], { "--allow-http", "127.0.0.1:9" })

@@ -69,7 +69,7 @@ describe("an index #threads", function()
     ]], "default/a shop/c\ndefault/a default/b shop/c\nenvoy:1 nginx:1 nginx:2\n")
   end)
 
-  it("gives what shares a value with an object, and sorted keys (S-7)", function()
+  it("returns objects that share a value with an object, and sorted keys (S-7)", function()
     assert_prints(sim, [[
       pods:add_index("image", "spec.containers[*].image")
       pods:add_index("node", function(obj, emit) emit(obj.spec.nodeName) end)
@@ -191,7 +191,7 @@ describe("an index #threads", function()
     assert.has_match("more than 10000 values for one object", err, 1, true)
   end)
 
-  it("is not asked by its own function, in a snapshot either (S-6)", function()
+  it("is not used by its own function, in a snapshot either (S-6)", function()
     local engine = exec(sim, "", [[
       local function why(f, ...) return (tostring(select(2, pcall(f, ...))):gsub("^.-:%d+: ", "")) end
       local function anew(name, value) return k8s.snapshot(pods):lister(pods):by_index(name, value) end
@@ -217,7 +217,7 @@ describe("an index #threads", function()
     assert.is_nil(engine:err():find("stack overflow", 1, true))
   end)
 
-  it("is asked however deep the calls are nested, or refused, and works on", function()
+  it("is usable however deep the calls are nested, or refused, and works on", function()
     assert_prints(sim, [[ pods:add_index("named", function(obj, emit) kept = emit emit(obj:name()) end) ]], [[
       local one, refused = lister:get "default/a"
       local function deeper()
@@ -286,7 +286,7 @@ describe("k8s.selects", function()
   before_each(function() sim = cluster.sim() end)
   after_each(cluster.stop_all)
 
-  it("tells whether a selector selects labels (X-1, X-2, X-5)", function()
+  it("reports whether a selector selects labels (X-1, X-2, X-5)", function()
     create(sim.api, "default", "a", "n1", "nginx:1", { app = "web", tier = "1" })
     assert_prints(sim, "", [[
       local labels = { app = "web", tier = "1" }

@@ -63,7 +63,7 @@ k8s.on_leader(function() print("leads", namespaces:count()) end)
     assert.is_nil(p.streams.out.text:find("\t0\n", 1, true))
   end)
 
-  it("an informer that is forbidden is not waited for, and the log says so once", function()
+  it("an informer that is forbidden is not waited for, and the log reports it once", function()
     local sim = cluster.sim()
     sim.api:create(configmaps, {
       apiVersion = "v1", kind = "ConfigMap", metadata = { name = "c", namespace = "default" },

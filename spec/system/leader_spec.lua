@@ -68,7 +68,7 @@ describe("--leader-elect", function()
     assert.are.equal("Lease kubelua", event.involvedObject.kind .. " " .. event.involvedObject.name)
   end)
 
-  it("is shown with the holder's last renewal and who this process is; a holder nobody knows is none", function()
+  it("has the holder's last renewal and the identity of this process; an unknown holder is none", function()
     local sim = cluster.sim()
     local socket = folder .. "/admin.sock"
     sim.api:create("/apis/coordination.k8s.io/v1/namespaces/default/leases", {
@@ -113,7 +113,7 @@ describe("--leader-elect", function()
   end)
 
   -- Its own lease lets a script lead; anybody's would let it take what another leads by.
-  it("is what says where leases are: one elsewhere is a write that the script declares", function()
+  it("sets where leases are: one elsewhere is a write that the script declares", function()
     local sim = cluster.sim()
     local elsewhere = [[
       local k8s = require "k8s"
@@ -207,7 +207,7 @@ describe("--leader-elect", function()
     end)
   end
 
-  it("says why nobody leads while the server cannot be reached, and the end does not wait", function()
+  it("reports why nobody leads while the server cannot be reached, and the end does not wait", function()
     local socket = folder .. "/admin.sock"
     local engine = cluster.run("http://127.0.0.1:1", cluster.script(tells), { "--leader-elect", "--admin-socket",
       socket })
@@ -267,7 +267,7 @@ describe("--leader-elect", function()
     end
   end)
 
-  it("has exec give its lease back too", function()
+  it("has exec release its lease too", function()
     local sim = cluster.sim()
     local engine = cluster.kubelua { "exec", "--server=" .. sim.server, "--leader-elect", cluster.script [[
       local k8s = require "k8s"

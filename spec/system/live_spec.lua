@@ -13,7 +13,7 @@ describe("live reads #threads", function()
   after_each(cluster.stop_all)
 
   describe("of one object", function()
-    it("give the object, or the server's error", function()
+    it("return the object, or the server's error", function()
       local out = sim:run [[
         local map = k8s.get("cm", "default/map-2")
         print(map.data.colour, map.kind, map:key())
@@ -24,14 +24,14 @@ describe("live reads #threads", function()
         'nil\t404\tNotFound\tconfigmaps "x" not found\tconfigmaps "x" not found\n', out)
     end)
 
-    it("wait when the server is busy and says how long", function()
+    it("wait when the server is busy and reports how long", function()
       sim:fault { verb = "get", what = "status", code = 429, reason = "TooManyRequests", retry_after = 1, times = 2 }
       local before = proc.now()
       assert.are.equal("red\n", sim:run [[print(k8s.get("configmaps", "default/map-1").data.colour)]])
       assert.is_true(proc.now() - before >= 2)
     end)
 
-    it("give up at once when it does not, and tell when to come again", function()
+    it("give up at once when it does not, and report when to try again", function()
       local get = [[
         local _, err = k8s.get("configmaps", "default/map-1")
         print(err.code, err.reason, err.retry_after)
@@ -60,7 +60,7 @@ describe("live reads #threads", function()
   end)
 
   describe("of lists", function()
-    it("give all objects in pages, and the version of the list", function()
+    it("return all objects in pages, and the version of the list", function()
       local out = sim:run [[
         local list, version = k8s.list("configmaps", { namespace = "default", chunk_size = 2 })
         print(names(list), version == k8s.list("configmaps", { chunk_size = 1 }) or #version > 3)
@@ -69,7 +69,7 @@ describe("live reads #threads", function()
       assert.are.equal(2 + 3, sim:requests().lists)
     end)
 
-    it("take selectors, a limit of the whole, and a namespace", function()
+    it("take selectors, a limit for everything, and a namespace", function()
       local out = sim:run [[
         print(names(k8s.list("cm", { selector = "even=no" })))
         print(names(k8s.list("cm", { field_selector = "metadata.name!=map-2" })))
@@ -81,7 +81,7 @@ describe("live reads #threads", function()
       assert.has_match("^map%-1 map%-3\nmap%-1 map%-3\nmap%-1 map%-2\nmap%-1 map%-2\n0\nnil\t", out)
     end)
 
-    it("are not older than the version that is asked for", function()
+    it("are not older than the version that is requested", function()
       local out = sim:run [[
         local _, version = k8s.list("cm")
         for _, match in ipairs { "NotOlderThan", "Exact" } do
@@ -98,7 +98,7 @@ describe("live reads #threads", function()
       assert.are.equal(all:rep(4) .. "504\tTimeout\t1\n400\n", out)
     end)
 
-    it("are whole although their pages expired (P-3)", function()
+    it("are complete although their pages expired (P-3)", function()
       sim:fault { verb = "list", what = "status", code = 410, reason = "Expired", skip = 1 }
       assert.are.equal("map-1 map-2 map-3\n", sim:run [[print(names(k8s.list("cm", { chunk_size = 2 })))]])
       assert.are.equal(2, sim:requests().lists) -- besides the one that failed
@@ -123,7 +123,7 @@ describe("live reads #threads", function()
       assert.are.equal("nil\t403\tForbidden\t3\n", sim:run(list))
     end)
 
-    it("leave out an object that cannot be taken, and exec says so", function()
+    it("leave out an object that cannot be taken, and exec reports it", function()
       sim:fault { verb = "list", what = "oversize", after = 1 }
       local engine = sim:start [[print(names(k8s.list "cm"))]]
       assert.are.equal(3, engine:wait(30))
@@ -132,7 +132,7 @@ describe("live reads #threads", function()
       assert.has_match("incomplete: 1 object was refused\n", engine:err())
     end)
 
-    it("come page by page when the script asks for them", function()
+    it("come page by page when the script requests them", function()
       local engine = sim:start [[
         for page, version in k8s.pages("cm", { chunk_size = 1 }) do
           print(names(page), #version > 3)
@@ -228,7 +228,7 @@ describe("live reads #threads", function()
     assert.are.equal(0, engine:wait(30), engine:err())
   end)
 
-  it("tell when the server cannot be reached", function()
+  it("report when the server cannot be reached", function()
     local engine = cluster.kubelua { "exec", "--server=http://127.0.0.1:1", cluster.script(live.prelude .. [[
       k8s.main(function()
         local list, err = k8s.list("cm")
@@ -254,7 +254,7 @@ describe("live reads #threads", function()
       assert.has_match('%.lua:3: k8s%.pages: options must be a table', out)
     end)
 
-    it("are told apart by verb, whatever the kind is called", function()
+    it("are distinguished by verb, whatever the kind is called", function()
       local engine = cluster.kubelua { "exec", "--server=" .. sim.server, cluster.script [[
         local k8s = require "k8s"
         k8s.reads { "ConfigMap:get", "configmaps:get", "*:watch", "deployments.apps:list" }
@@ -305,7 +305,7 @@ describe("live reads #threads", function()
     end)
   end)
 
-  it("let others run while a loop asks for what is not there", function()
+  it("let others run while a loop requests what is missing", function()
     local script = cluster.script [[
       local k8s = require "k8s"
       k8s.reads { "gadgets.example.com:get" }

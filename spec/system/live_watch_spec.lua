@@ -12,7 +12,7 @@ describe("a live watch #threads", function()
   before_each(function() sim = live.sim() end)
   after_each(cluster.stop_all)
 
-  it("tells every event, and ends with a timeout or a close", function()
+  it("delivers every event, and ends with a timeout or a close", function()
     local engine = sim:start [[
       local maps = watch()
       print "ready"
@@ -32,7 +32,7 @@ describe("a live watch #threads", function()
     assert.are.equal("ready\nADDED\tnew\twhite\nMODIFIED\tnew\tblack\nDELETED\tnew\tblack\n\nend\n", engine:out())
   end)
 
-  it("loses nothing when a stream breaks off, and says so in the log", function()
+  it("loses nothing when a stream breaks off, and reports it in the log", function()
     local engine = sim:start [[
       local maps = watch { selector = "even" }
       print "ready"
@@ -82,7 +82,7 @@ describe("a live watch #threads", function()
     assert.are.equal("ready\nADDED\tnew\twhite\n", engine:out())
   end)
 
-  it("gives a slow script every event, from a bounded buffer", function()
+  it("delivers every event to a slow script, from a bounded buffer", function()
     local engine = sim:start [[
       local maps = watch()
       local count, last = 0, 0
@@ -124,7 +124,7 @@ describe("a live watch #threads", function()
     assert.is_true(sim:requests().open_watches <= 100)
   end)
 
-  it("is bounded in number while it is held", function()
+  it("is limited in number while it is referenced", function()
     local out = sim:run [[
       local held = {}
       print(pcall(function() for i = 1, 200 do held[i] = watch() end end))

@@ -2,7 +2,7 @@
 local cluster = require "spec.support.cluster"
 local temp = require "spec.support.temp"
 
-describe("what the operator gives", function()
+describe("paths of the operator", function()
   local folder, script, modules, sim
 
   before_each(function()
@@ -36,7 +36,7 @@ describe("what the operator gives", function()
 
   local missing = "module 'team.names' not found"
 
-  it("is a module that check, rbac and record find where --lua-path says", function()
+  it("is a module that check, rbac and record find on --lua-path", function()
     local with, without = both { "check", "-f", script }
     assert.are.same({ 0, "" }, { with[1], with[2] })
     assert.has_match("1 script, 0 errors, 0 warnings; no server was asked", with[3], 1, true)
@@ -70,7 +70,7 @@ describe("what the operator gives", function()
   it("is a module that the scripts of a spec find", function()
     temp.write(folder .. "/spec/tells_spec.lua", [[
       local test = require "k8s.test"
-      it("says the name", function()
+      it("prints the name", function()
         local env = test.load "tells.lua"
         env:add { kind = "Pod", metadata = { namespace = "shop", name = "web" } }
         assert.equal("pod\tshop/web", env.prints[1])
@@ -82,7 +82,7 @@ describe("what the operator gives", function()
     assert.has_match(missing, without[2], 1, true)
   end)
 
-  it("are limits of scripts under test, unless their spec says others", function()
+  it("are limits of scripts under test, unless their spec sets others", function()
     temp.write(folder .. "/spec/tells_spec.lua", [[
       local test = require "k8s.test"
       it("has more timers than it may", function()

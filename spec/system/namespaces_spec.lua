@@ -53,7 +53,7 @@ describe("an informer of several namespaces", function()
   end)
 
   -- As RBAC does it, until rights come: nobody has to start anything again.
-  it("says in which of them it has no rights, goes on with the others, and recovers", function()
+  it("reports in which of them it has no permissions, goes on with the others, and recovers", function()
     sim:forbid("configmaps", "configmaps is forbidden in b", "b")
     start()
     engine:wait_line "^add a/one$"

@@ -125,7 +125,7 @@ describe("NUL bytes #threads", function()
     assert.are.equal("end\n", out)
   end)
 
-  it("are in nothing that is asked for, written or told", function()
+  it("are in nothing that is requested, written or reported", function()
     local out, code, report = exec([[
       local pods = k8s.informer "pods"
       local queue = k8s.queue { name = "q" }
@@ -178,7 +178,7 @@ describe("NUL bytes #threads", function()
     assert.are.equal("nil\ta selector must not contain a NUL byte\nend\n", out)
   end)
 
-  it("may be in contents, which stay whole, and in the log", function()
+  it("may be in contents, which stay complete, and in the log", function()
     local out, code, report = exec [[
       k8s.main(function()
         local map = { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "a", namespace = "default" } }

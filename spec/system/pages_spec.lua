@@ -9,7 +9,7 @@ describe("a list in pages on the simulated server #threads", function()
     if w then w.stop() end
   end)
 
-  it("is asked for whole when a page expires", function()
+  it("is listed completely when a page expires", function()
     w = world.simulated { "--watch-cache=false", "--gzip=false" }
     pages.check(w, 1) -- besides, pods are listed
   end)

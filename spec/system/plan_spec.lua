@@ -49,7 +49,7 @@ describe("kubelua plan", function()
     temp.remove(folder)
   end)
 
-  it("says that nothing would change", function()
+  it("reports that nothing would change", function()
     local code, out = plan("-f", folder .. "/live")
     assert.are.equal("3 scripts: 3 unchanged\n", out)
     assert.are.equal(0, code)
@@ -62,7 +62,7 @@ describe("kubelua plan", function()
     assert.is_true(answer.scripts[1].unchanged >= 3)
   end)
 
-  it("tells what is added, removed and changed, and what only is loaded anew", function()
+  it("reports what is added, removed and changed, and what only is loaded again", function()
     write("next/new.lua", HEAD .. 'k8s.command("fresh", function() end)')
     write("next/kept.lua", PODS .. 'pods:on_add(function() end, { id = "it" }) -- a comment')
     write("next/edited.lua", PODS .. [[
@@ -108,7 +108,7 @@ describe("kubelua plan", function()
     assert.are.equal(1, #decoded("-f", folder .. "/next/kept.lua").scripts)
   end)
 
-  it("says which informers are listed anew, as their transforms changed", function()
+  it("reports which informers are listed again, as their transforms changed", function()
     local function transforming(mark)
       return HEAD .. "local mark = " .. mark .. [[
 
@@ -141,7 +141,7 @@ describe("kubelua plan", function()
     assert.has_match("edited%.lua:2: ", row(answer, "edited").error)
   end)
 
-  it("says what a reload would refuse, though it loads, as the reload then does", function()
+  it("reports what a reload would refuse, though it loads, as the reload then does", function()
     write("live/edited.lua", HEAD .. 'k8s.state("n", { version = 1 })\nk8s.metric.counter("n_total", "n")')
     engine:wait_error 'Reloaded" script="[^"]*edited"'
     write("next/edited.lua", HEAD .. '\nk8s.state("n", { version = 2 })')
@@ -179,7 +179,7 @@ describe("kubelua plan", function()
     assert.has_match("live/gone: changes, ", out)
   end)
 
-  it("changes nothing, and says the same that the reload then does", function()
+  it("changes nothing, and prints the same as the reload then does", function()
     write("next/edited.lua", PODS .. 'print "loaded"\npods:on_add(function() print "y" end, { id = "it" })')
     local lists = sim.api:get("/sim/stats").lists
     local answer = decoded("-f", folder .. "/next/edited.lua")

@@ -125,7 +125,7 @@ busybox	1
 ]])
   end)
 
-  it("tells what cannot be asked", function()
+  it("reports unsupported queries", function()
     assert_prints(sim, [[
       why(q().where, q(), "a", "===", 1)
       why(q().where, q(), "a", "=", nil)
@@ -170,7 +170,7 @@ query:where: a query has at most 32 conditions
 ]])
   end)
 
-  it("may be asked again, and sees the cache as it is then", function()
+  it("may run again, and sees the cache as it is then", function()
     local engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"
       local pods = k8s.informer("pods")
@@ -217,7 +217,7 @@ describe("k8s.snapshot", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
-  it("is closed by hand or by the collector, and says so", function()
+  it("is closed by hand or by the collector, and reports it", function()
     assert_prints(sim, [[
       local snap = k8s.snapshot(pods)
       local lister, query = snap:lister(pods), snap:query(pods)
@@ -264,7 +264,7 @@ the snapshot is closed
 ]])
   end)
 
-  it("tells what is wrong", function()
+  it("reports what is wrong", function()
     assert_prints(sim, [[
       why(k8s.snapshot)
       why(k8s.snapshot, "pods")

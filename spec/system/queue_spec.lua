@@ -39,7 +39,7 @@ describe("a work queue #threads", function()
     temp.remove(folder)
   end)
 
-  it("has its workers begin when all caches are whole, and each see every key", function()
+  it("has its workers begin when all caches are complete, and each see every key", function()
     local sim = cluster.sim { "--pods", "500" }
     local engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"
@@ -63,7 +63,7 @@ describe("a work queue #threads", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
-  it("is shown by kubelua queue and kubelua status, and drops what fails too often, saying so once", function()
+  it("is listed by kubelua queue and kubelua status, and drops what fails too often, reporting it once", function()
     local sim = cluster.sim()
     local engine = watched(sim.server, [[
       local k8s = require "k8s"
@@ -98,7 +98,7 @@ describe("a work queue #threads", function()
     assert.are.equal(0, cluster.terminate(engine)) -- what waits is no reason to wait
   end)
 
-  it("is shown with the keys that fail and the one that takes longest", function()
+  it("is listed with the keys that fail and the one that takes longest", function()
     local sim = cluster.sim()
     local engine = watched(sim.server, [[
       local k8s = require "k8s"
@@ -133,7 +133,7 @@ describe("a work queue #threads", function()
     assert.has_no_match("fails", engine.ask())
   end)
 
-  it("says so when there is none, and what is asked wrongly", function()
+  it("reports it when there is none, and wrong arguments", function()
     local sim = cluster.sim()
     local engine = watched(sim.server, [[require("k8s").every(1, function() end)]])
     engine:wait_error "Starting"

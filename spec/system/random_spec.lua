@@ -164,7 +164,7 @@ end
 describe("the engine on a server that fails at random #threads", function()
   after_each(cluster.stop_all)
 
-  it("tells its handlers what the server has in the end", function()
+  it("delivers the final state of the server to its handlers", function()
     print(("# SEED=%d RUNS=%d"):format(seed, runs))
     local all, calls, lists, watches = {}, 0, 0, 0
     for i = 1, runs do all[i] = start(seed + i - 1) end

@@ -68,7 +68,7 @@ rules:
 ]=], p:out())
   end)
 
-  it("has patch of what fixes of rules may be of, where that is asked for", function()
+  it("has patch for fixes of rules, where that is requested", function()
     local script = [[
       local k8s = require "k8s"
       k8s.rule { id = "a", kinds = { "services" }, uses = { pods = { kind = "pods" } }, check = print, fix = print }
@@ -92,7 +92,7 @@ rules:
 ]=], on_sim(script):out())
   end)
 
-  it("has what k8s.reads declares, and events where a script tells them", function()
+  it("has the declarations of k8s.reads, and events where a script creates them", function()
     local p = on_sim([[
       local k8s = require "k8s"
       k8s.reads { "secrets:get", "cm:*", "Pod:list" }
@@ -299,7 +299,7 @@ exit 0
       .. 'API group "example.com", in namespaces\n', err, 1, true)
   end)
 
-  it("resolves kinds by a dump, and asks no server then", function()
+  it("resolves kinds by a dump, and uses no server then", function()
     local dump = temp.folder { ["crds.json"] = [[{ "kind": "CustomResourceDefinition", "spec": {
       "group": "example.com", "scope": "Cluster",
       "names": { "plural": "widgetry", "singular": "widget", "kind": "Widget", "shortNames": ["wd"] },
@@ -323,7 +323,7 @@ rules:
     temp.remove(dump)
   end)
 
-  it("asks a server that was named, and says when it cannot", function()
+  it("checks a server that was named, and reports when it cannot", function()
     local script = cluster.script "require('k8s').informer('pods')"
     local p = cluster.kubelua { "rbac", "--server", "http://127.0.0.1:1", "-f", script }
     assert.are.equal(2, p:wait(30))

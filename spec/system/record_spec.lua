@@ -69,7 +69,7 @@ describe("a recording", function()
     assert.equal("a.rec", io.popen("ls " .. folder):read "*l")
   end
 
-  it("is played again through scripts, whose writes are only told", function()
+  it("is played again through scripts, whose writes are only reported", function()
     record_pods()
     temp.write(folder .. "/tells.lua", TELLS)
     local p = cluster.kubelua { "replay", folder .. "/a.rec", "-f", folder .. "/tells.lua", "--speed", "max" }
@@ -103,7 +103,7 @@ describe("a recording", function()
         assert.printed(env, "add\tdefault/before\tfalse")
         assert.is_nil(env:get("pods", "default/before"))
       end)
-      it("is told to be cut off, and played as far as it goes", function()
+      it("is reported as truncated, and played as far as it goes", function()
         local env = test.load("tells.lua", { recording = "cut.rec" })
         local _, problem = env:replay()
         assert.has_match("cut.rec: byte %d+, line %d+ of the stream that begins at byte 0: ", problem)
@@ -139,7 +139,7 @@ describe("a recording", function()
     assert.has_match("a.rec: 1 object listed, 0 changes\n", p:err())
   end)
 
-  it("has no data of Secrets, unless it is asked for", function()
+  it("has no data of Secrets, unless it is requested", function()
     local function secrets(args)
       local p = record(args, { lists = 1, events = { ['"ADDED"'] = 1 } }, function()
         post("secrets", { metadata = { name = tostring(#args) }, data = { k = "c2VjcmV0" } })
@@ -171,7 +171,7 @@ describe("a recording", function()
     assert.same({ "pods||app=web", "configmaps|default|", "configmaps|kube-system|" }, seen)
   end)
 
-  it("ends by itself, and tells what it could not record", function()
+  it("ends by itself, and reports what it could not record", function()
     sim:forbid("secrets", "no secrets for you")
     local p = cluster.kubelua {
       "record", "-o", folder .. "/a.rec", "-s", sim.server, "pods", "secrets", "--for", "1500ms",
@@ -183,7 +183,7 @@ describe("a recording", function()
 
   local function files() return (temp.run("ls " .. folder):gsub("\n", " ")) end
 
-  it("leaves what has its name until it is whole", function()
+  it("leaves what has its name until it is complete", function()
     temp.write(folder .. "/a.rec", "an older one")
     local p = cluster.kubelua { "record", "-o", folder .. "/a.rec", "-s", sim.server, "pods", "podz" }
     assert.equal(2, p:wait())

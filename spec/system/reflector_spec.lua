@@ -64,7 +64,7 @@ describe("the reflector #threads", function()
       ["end"] = "the stream ended before the end of the initial events",
       ["cut"] = "the stream ended before the end of the initial events: unexpected EOF",
     } do
-      it("lists in the same cycle and says why: " .. what, function()
+      it("lists in the same cycle and reports why: " .. what, function()
         local after = (what == "end" or what == "cut") and 1 or nil
         fault(what, { times = 1, after = after })
         local began = proc.now()
@@ -108,7 +108,7 @@ describe("the reflector #threads", function()
   end)
 
   for _, answer in ipairs { { code = 429, retry_after = 1 }, { code = 429 } } do
-    it("waits and asks again after 429" .. (answer.retry_after and " with Retry-After" or ""), function()
+    it("waits and tries again after 429" .. (answer.retry_after and " with Retry-After" or ""), function()
       fault("status", answer)
       start()
       expect_sync "watch-list"
@@ -116,7 +116,7 @@ describe("the reflector #threads", function()
     end)
   end
 
-  it("comes back from 410 as an answer, as an event and as a bare end", function()
+  it("comes back from 410 as a response, as an event and as a bare end", function()
     start()
     expect_sync "watch-list"
     fault("status", { code = 410, reason = "Expired", message = "too old" })
@@ -144,7 +144,7 @@ describe("the reflector #threads", function()
       ["as the message of a cause"] = status { causes = { { message = "Too large resource version" } } },
       ["as a message"] = status { retryAfterSeconds = 1 },
     } do
-      it("is asked for again at once, as the newest: " .. name, function()
+      it("is requested again at once, as the newest: " .. name, function()
         sim:play { ["do"] = "fault", verb = "list", resource = "configmaps", what = "status", code = 504,
           retry_after = 30, text = text }
         local began = proc.now()
@@ -163,7 +163,7 @@ describe("the reflector #threads", function()
     end)
   end)
 
-  it("lists anew when the server restarts in the middle of a list", function()
+  it("lists again when the server restarts in the middle of a list", function()
     sim:play { ["do"] = "fault", verb = "list", resource = "configmaps", what = "pause", after = 1, ["for"] = "60s" }
     start "--watch-list=off"
     sim.api:get "/sim/stats"

@@ -24,7 +24,7 @@ describe("a script that changes #threads", function()
     k8s.command("count", function() kept.n = (kept.n or 0) + 1 return kept.n end)
   ]]
 
-  it("keeps its state while its file is written anew in place, or moved there", function()
+  it("keeps its state while its file is written again in place, or moved there", function()
     place:write("a.lua", script("a", COUNT))
     local engine = place:start(sim)
     assert.are.equal("1\n", (engine.ask("call", "count")))
@@ -68,7 +68,7 @@ describe("a script that changes #threads", function()
     assert.has_no_match("half written", engine:err(), 1, true)
   end)
 
-  it("is loaded as it is when its writer holds it open for long, and the log says so", function()
+  it("is loaded as it is when its writer holds it open for long, and the log reports it", function()
     place:write("a.lua", script "a")
     local engine = place:start(sim)
     local writer = write_slowly("a.lua", "1000", script "held")
@@ -85,7 +85,7 @@ describe("a script that changes #threads", function()
     engine.await("a", function(s) return s.generation == 2 end)
   end)
 
-  it("is seen when a folder on the way is a link that is exchanged", function()
+  it("is seen when a directory on the way is a link that is exchanged", function()
     temp.write(place.path .. "/releases/1/x.lua", script "one")
     temp.write(place.path .. "/releases/2/x.lua", script "two")
     temp.write(place.path .. "/releases/3/x.lua", script "three")
@@ -99,7 +99,7 @@ describe("a script that changes #threads", function()
     engine:wait_line "three loaded"
   end)
 
-  it("tells that its main does not run again", function()
+  it("reports that its main does not run again", function()
     local main = 'k8s.main(function() print "main" k8s.sleep "1h" end)\n'
     place:write("a.lua", script("a", main))
     local engine = place:start(sim)

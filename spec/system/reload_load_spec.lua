@@ -40,7 +40,7 @@ describe("reloads under load #threads", function()
     temp.remove(folder)
   end)
 
-  it("lose nothing, double nothing and ask for nothing", function()
+  it("lose nothing, double nothing and request nothing", function()
     local path, socket = folder .. "/a.lua", folder .. "/admin.sock"
     local sim = cluster.sim { "--replay", "--pods", "2000" }
     temp.write(path, SCRIPT:format(1, 0))

@@ -135,7 +135,7 @@ describe("a script that changes #threads", function()
     assert.are.equal(2, engine.script("c").generation)
   end)
 
-  it("may come and go in a folder", function()
+  it("may come and go in a directory", function()
     write("a.lua", script "a")
     local engine = start(sim)
     write("new.lua", script "new")
@@ -191,7 +191,7 @@ describe("a script that changes #threads", function()
     assert.are.equal(1, engine.script("a").generation)
   end)
 
-  it("shows by a metric that its file is refused, and says when the file is what runs again", function()
+  it("shows by a metric that its file is refused, and reports when the file is what runs again", function()
     write("a.lua", script "a")
     write("b.lua", script "b")
     local engine = start(sim, nil, { "--metrics-bind-address", "127.0.0.1:0" })
@@ -238,7 +238,7 @@ describe("a script that changes #threads", function()
     assert.has_match("scripts/a: generation 2 runs, after a pause of %d+%.%d%d ms", out)
   end)
 
-  it("has a controller that changed look at all objects again, and one that did not at none", function()
+  it("has a controller that changed process all objects again, and one that did not none", function()
     local function controller(mark, more)
       return HEAD .. ([[
         k8s.controller { of = "pods", reconcile = function(key) print("%s", key) end }

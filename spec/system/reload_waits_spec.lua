@@ -68,7 +68,7 @@ describe("a reload #threads", function()
     assert.are.equal("", holder "two")
   end)
 
-  it("tells of new files that do not load, with the line and since when", function()
+  it("reports new files that do not load, with the line and since when", function()
     write("a.lua", HEAD .. "k8s.every('1s', function() end)")
     local engine = place:start(sim)
     engine.await("a", function(s) return s.generation == 1 end)

@@ -89,7 +89,7 @@ describe("kubelua repl --engine #threads", function()
     assert.equal("", p:err())
   end)
 
-  it("makes no cache of its own, and says which there are", function()
+  it("makes no cache of its own, and reports which there are", function()
     start()
     local _, err, code = lines 'deploy\nservices\nconfigmaps\nkind "pds"\npodz\nnothing.there\nk8s.patch{}\n'
     assert.equal([[
@@ -166,14 +166,14 @@ repl:1: over the limit script-memory (8Mi) in the prompt
     assert.equal(3, p:wait())
   end)
 
-  it("says that a line is too long, and goes on", function()
+  it("reports that a line is too long, and goes on", function()
     start()
     local out, err = lines('"' .. ("x"):rep(70000) .. '"\n1 + 1\n')
     assert.equal("2\n", out)
     assert.equal("a line must not exceed 64 KiB\n", err)
   end)
 
-  it("gives each prompt globals of its own, up to eight of them", function()
+  it("has globals of its own for each prompt, up to eight of them", function()
     start()
     local all = {}
     for i = 1, 8 do
@@ -205,7 +205,7 @@ repl:1: over the limit script-memory (8Mi) in the prompt
     assert.equal("30\n", (lines "pods:count()\n"))
   end)
 
-  it("tells prompts that the engine stops", function()
+  it("notifies prompts that the engine stops", function()
     start()
     local idle, busy = prompt(), terminal()
     idle:write "1\n"
@@ -264,7 +264,7 @@ repl:1: over the limit script-memory (8Mi) in the prompt
     assert.equal(0, keys.leave(p))
   end)
 
-  it("lets go of an engine that a script holds up, at the second ^C", function()
+  it("detaches from an engine that a script blocks, at the second ^C", function()
     local stick = 'k8s.command("stick", function() print "stuck" while true do end end)\n'
     temp.write(folder .. "/watch.lua", SCRIPT .. stick)
     start { "--trust", folder .. "/watch.lua" }
@@ -279,7 +279,7 @@ repl:1: over the limit script-memory (8Mi) in the prompt
     assert.equal(3, p:wait())
   end)
 
-  it("tells whoever speaks no prompt so, and goes on", function()
+  it("refuses clients that are not prompts, and goes on", function()
     start()
     local one = '{"v":1,"method":"eval","params":{"id":1,"text":"k8s.sleep \\"1h\\""}}\n'
     local told = '{"v":1,"error":"expected one eval at a time, complete or cancel"}'
@@ -304,7 +304,7 @@ repl:1: over the limit script-memory (8Mi) in the prompt
     assert.equal("30\n", (lines "pods:count()\n"))
   end)
 
-  it("answers nobody who does not read, beyond 16 MiB", function()
+  it("buffers at most 16 MiB for a prompt that does not read", function()
     start()
     local c = unix.connect(socket)
     c:write '{"v":1,"method":"repl"}\n'

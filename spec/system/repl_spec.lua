@@ -101,11 +101,11 @@ nil
     gives("7\n1\n2\n", "x = 3\nlocal y = 4 x = x + y\nx\nfor i = 1, 2 do\nprint(i)\nend\n")
   end)
 
-  it("waits where a line waits, and asks the server too", function()
+  it("waits where a line waits, and reads from the server too", function()
     gives("db\nslept\n", 'k8s.get("pods", "shop/db").metadata.name\nk8s.sleep "10ms" print "slept"\n')
   end)
 
-  it("tells each failure in a line with its place, goes on, and ends with 3", function()
+  it("reports each failure in a line with its place, goes on, and ends with 3", function()
     local out, err, code = lines(table.concat({
       "nothing.there", "1 +* 2", 'error "mine"', 'kind "pds"', "pods:all()", 'require "io"', "k8s.delete(1)",
       "k8s.x = 1", 'k8s.get("pods", "shop/none")', "1 + 1", "podz", "polices:count()",
@@ -140,7 +140,7 @@ repl:2: unexpected end of input
     assert.equal(("nil\n"):rep(8), out)
   end)
 
-  it("says what is wrong with a dump", function()
+  it("reports what is wrong with a dump", function()
     temp.write(folder .. "/bad.yaml", "kind: Pod\nmetadata: {name: x}\n")
     local _, err, code = lines("", "--from", folder .. "/bad.yaml")
     assert.equal("kubelua repl: " .. folder .. "/bad.yaml: line 1: object has no kind, apiVersion or name\n", err)
@@ -214,7 +214,7 @@ items:
       { lines("nodes.one.metadata.labels.a\n", "--from", folder .. "/flow.yaml") })
   end)
 
-  it("fills caches of a cluster as they are asked for, and follows it", function()
+  it("fills caches of a cluster as they are requested, and follows it", function()
     local sim = cluster.sim { "--pods", "30" }
     local p = cluster.kubelua { "repl", "-s", sim.server }
     p:write "pods:count()\n"

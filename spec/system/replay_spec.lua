@@ -82,7 +82,7 @@ describe("a replay", function()
     record(3 * SECOND, "DELETED", pod("a", 4)))
   local SEEN = "add\tshop/a\t0\ttrue\nadd\tshop/b\t1\tfalse\nupdate\tshop/b\t2\t\ndelete\tshop/a\t3\t\n"
 
-  it("plays the others when a stream has no list, and says so", function()
+  it("plays the others when a stream has no list, and reports it", function()
     local maps = { kind = "ConfigMap", plural = "configmaps" }
     local cut = head { kind = "Secret", plural = "secrets", namespace = "shop" }
     local p = replay(recording(WHOLE, { head(maps) }, { cut, record(SECOND, "ITEM", object("Secret", "s", 1)) }), TELLS)
@@ -105,7 +105,7 @@ describe("a replay", function()
     assert.equal(SEEN, out)
   end)
 
-  it("leaves out what the cluster refuses, and tells of the first with its place", function()
+  it("leaves out what the cluster refuses, and reports the first with its place", function()
     local lines = { unpack(WHOLE) }
     table.insert(lines, 5, record(1 * SECOND, "ADDED", '{"apiVersion":"v1","kind":"Pod","metadata":{}}'))
     table.insert(lines, 6, record(1 * SECOND, "ADDED", object("Foo", "x", 9)))
@@ -139,7 +139,7 @@ describe("a replay", function()
         .. "begin_us is not a time from 1970 to 2199", p:err())
       temp.write(folder .. "/a_spec.lua", [[
         local test = require "k8s.test"
-        it("is told", function()
+        it("is reported", function()
           local ok, problem = pcall(test.load, "script.lua", { recording = "a.rec" })
           assert.is_false(ok)
           assert.has_match("begin_us is not a time from 1970 to 2199", problem, 1, true)
@@ -166,7 +166,7 @@ describe("a replay", function()
     end
   end)
 
-  it("tells of each kind that scripts ask for and the recording lacks, with the places", function()
+  it("reports each kind that scripts request and the recording lacks, with the places", function()
     local p = replay(recording(WHOLE), TELLS .. [[
       k8s.reads { "secrets:get", "po:list", "*:watch" }
       k8s.informer "services"
@@ -184,7 +184,7 @@ describe("a replay", function()
     assert.equal(4, select(2, p:err():gsub("W%d%d%d%d ", "")), p:err())
   end)
 
-  it("ends with 2 when it has none of the kinds that scripts ask for", function()
+  it("ends with 2 when it has none of the kinds that scripts request", function()
     local deployments = { head { group = "apps", kind = "Deployment", plural = "deployments" } }
     local path = recording(WHOLE, WHOLE, deployments)
     local p = replay(path, [[
@@ -266,7 +266,7 @@ describe("the clock of a test", function()
     local folder = temp.folder {
       ["a_spec.lua"] = [[
         local test = require "k8s.test"
-        it("is told", function()
+        it("is reported", function()
           for _, now in ipairs { -1, 7258118400, 1e300, 0 / 0 } do
             local ok, problem = pcall(test.new, { now = now })
             assert.is_false(ok)

@@ -100,7 +100,7 @@ describe("policy reports of replicas that elect a leader", function()
 
   -- Its other threads lost the lease and got it again meanwhile. The 12 s are CPU time of the engine thread: minutes
   -- where others want the cores as well, and then those who lead in between are as slow.
-  it("are looked at anew by a leader that was too busy to see that another led in between", function()
+  it("are listed again by a leader that was too busy to see that another led in between", function()
     local between = relay.start(w.where)
     finally(function() between:stop() end)
     local first, second = start({ "report-back" }, [[

@@ -26,7 +26,7 @@ describe("kubelua run --report --param", function()
     sim.api:create(PODS, pod("a", { team = "x" }))
   end)
 
-  it("asks with what was given, also after a reload", function()
+  it("evaluates with its parameters, also after a reload", function()
     place:write("rules.lua", rule '{ label = "app" }')
     temp.write(place.path .. "/team.yaml", "labelled: { label: none }\n")
     local engine = report_engine.start(place, sim, { "--params", place.path .. "/team.yaml", "--param", "label=none",

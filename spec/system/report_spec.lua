@@ -43,7 +43,7 @@ describe("kubelua run --report", function()
     assert.are.equal(1, lines)
   end)
 
-  it("names the rules that fail, and asks one no more that is over its limit three times running", function()
+  it("names the rules that fail, and evaluates one no more that exceeds its limit three times running", function()
     for i = 1, 5 do sim.api:create(PODS, pod("p" .. i)) end
     local path = place.path .. "/scripts/rules.lua"
     local text = ('local k8s = require "k8s"\n'
@@ -84,7 +84,7 @@ describe("kubelua run --report", function()
     assert.has_match("\naudit: 3 rules, 5 objects; 10 pass, 5 error\n", (engine.ask "status"), 1, true)
   end)
 
-  it("asks again about what has changed, and about what looked at it", function()
+  it("evaluates what has changed again, and what depends on it", function()
     sim.api:create(PODS, pod("a"))
     sim.api:create(PODS, pod("b", { app = "b" }))
     place:write("rules.lua", RULES:format "no config")
@@ -107,7 +107,7 @@ describe("kubelua run --report", function()
     cluster.terminate(engine)
   end)
 
-  it("keeps over a reload what rules said that are the same", function()
+  it("keeps results over a reload that are the same", function()
     sim.api:create(PODS, pod("a"))
     place:write("rules.lua", RULES:format "no config")
     local engine = start()
@@ -128,7 +128,7 @@ describe("kubelua run --report", function()
     assert.are.equal(0, engine.audit().rules)
   end)
 
-  it("does not hold up handlers, however slow a rule is", function()
+  it("does not delay handlers, however slow a rule is", function()
     place:write("rules.lua", [[
       local k8s = require "k8s"
       k8s.rule { id = "slow", kinds = { "pods" }, check = function(o, r)
@@ -150,7 +150,7 @@ describe("kubelua run --report", function()
     engine.await_sample(results("slow", "medium", "", "pass"), 400)
   end)
 
-  it("says when there is no rule, and refuses what it cannot do", function()
+  it("reports when there is no rule, and refuses what it cannot do", function()
     place:write("rules.lua", 'local k8s = require "k8s"\nk8s.informer "pods"\n')
     local engine = start()
     assert.has_match("--report has no effect, none of the scripts has a rule", engine.streams.err.text, 1, true)

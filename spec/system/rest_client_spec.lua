@@ -15,7 +15,7 @@ describe("requests #threads", function()
     for i = 1, 3 do print(k8s.get("configmaps", "default/map-" .. i).data.colour) end
   ]]
 
-  it("take their turns with --kube-api-qps, and the log says so (H-1, H-2)", function()
+  it("take their turns with --kube-api-qps, and the log reports it (H-1, H-2)", function()
     local before = proc.now()
     local engine = live.start("--server=" .. sim.server, reads, "--kube-api-qps=0.8", "--kube-api-burst=2")
     assert.are.equal(0, engine:wait(30), engine:report())

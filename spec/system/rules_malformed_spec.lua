@@ -111,7 +111,7 @@ describe("a rule that ships and an object whose fields are of other types", func
     end)
   end
 
-  it("says so of no field that is absent, null or empty", function()
+  it("reports no field that is absent, null or empty", function()
     local fields = ',"hostNetwork":null,"volumes":null,"securityContext":{},"imagePullSecrets":[]'
     local container = ',"env":null,"ports":[],"securityContext":{"capabilities":{"add":null},"privileged":null}'
     local found = audit {

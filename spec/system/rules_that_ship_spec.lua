@@ -105,7 +105,7 @@ describe("a rule that ships", function()
     for _, file in ipairs(files) do assert.is_true(#objects_of[file] > 0, file) end
   end)
 
-  it("finds what its example says, there and nowhere else", function()
+  it("finds what its example expects, there and nowhere else", function()
     for _, id in ipairs(ids) do
       local expected = rules.expected(file_of(id, "fail"))
       assert.is_true(#expected > 0, id)
@@ -131,7 +131,7 @@ describe("a rule that ships", function()
     assert.are.same({}, errors_of(report))
   end)
 
-  it("raises no error whatever an object looks like, but to say which path is of another type", function()
+  it("raises no error whatever the object, but to report which path is of another type", function()
     local items, count = {}, 0
     for i, file in ipairs(files) do
       local objects, mark = objects_of[file], ("%%-%d\""):format(i)
@@ -213,7 +213,7 @@ describe("a rule that ships", function()
     assert.are.same({ "own fail", "systems fail", "views fail" }, told)
   end)
 
-  it("never tells what a secret is", function()
+  it("never prints a secret", function()
     for _, row in ipairs(report.results) do
       local text = cjson.encode(row)
       assert.is_nil(text:find("not-to-be-shown", 1, true) or text:find("bm90LXRvLWJlLXNob3du", 1, true), text)

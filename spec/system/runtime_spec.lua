@@ -25,7 +25,7 @@ describe("a script that waits #threads", function()
     assert.are.equal(7, exec:wait(20))
   end)
 
-  it("says why main failed, whatever the handlers do that it added", function()
+  it("reports why main failed, whatever the handlers do that it added", function()
     local sim = cluster.sim { "--pods", "1" }
     local exec = cluster.kubelua { "exec", "--server=" .. sim.server, cluster.script [[
       local k8s = require "k8s"
@@ -117,7 +117,7 @@ describe("a script that waits #threads", function()
   end)
 
   -- I-19, F-6
-  it("waits for its caches, and is told which one does not sync and why", function()
+  it("waits for its caches, and reports which one does not sync and why", function()
     local sim = cluster.sim()
     local engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"
@@ -191,7 +191,7 @@ end)
     end
   end)
 
-  it("is told where it may not wait, with its file and line", function()
+  it("is refused where it may not wait, with its file and line", function()
     local sim = cluster.sim()
     local engine = cluster.run(sim.server, cluster.script "local k8s = require 'k8s'\nk8s.sleep(1)\n")
     assert.are.equal(2, engine:wait(20))

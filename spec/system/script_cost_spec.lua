@@ -102,7 +102,7 @@ describe("One more script", function()
     end)
   end
 
-  it("tells how long it took to load", function()
+  it("reports how long it took to load", function()
     local sim = cluster.sim {}
     local path = cluster.script "local t = os.clock() + 0.02 while os.clock() < t do end"
     local engine = cluster.run(sim.server, path, {

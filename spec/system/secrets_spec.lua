@@ -112,7 +112,7 @@ users: [{name: u, user: {%s}}]
 
   local wrong = "invalid JSON"
 
-  it("of a user are in nothing that an engine says", function()
+  it("of a user are in no output of an engine", function()
     assert_silent("--kubeconfig=" .. kubeconfig "token: planted-token", wrong)
     assert_silent("--kubeconfig=" .. kubeconfig "username: user, password: planted-password", wrong)
     assert_silent("--kubeconfig=" .. kubeconfig "client-certificate: cert.pem, client-key: key.pem", wrong)
@@ -121,7 +121,7 @@ users: [{name: u, user: {%s}}]
     assert_silent("--kubeconfig=" .. kubeconfig "", wrong, "--token", "planted-token")
   end)
 
-  it("of an exec plugin are in nothing that an engine says, also when it fails", function()
+  it("of an exec plugin are in no output of an engine, also when it fails", function()
     assert_silent("--kubeconfig=" .. kubeconfig(plugin(answer '"token":"planted-token"')), wrong)
     local bad = "Exec plugin failed"
     assert_silent("--kubeconfig=" .. kubeconfig(plugin(answer '"token":"planted-token"' .. "\nexit 1")), bad)
@@ -131,12 +131,12 @@ users: [{name: u, user: {%s}}]
     assert_silent("--kubeconfig=" .. kubeconfig(plugin(answer '"clientKeyData":"planted-token"')), bad)
   end)
 
-  it("of a proxy are in nothing that an engine says", function()
+  it("of a proxy are in no output of an engine", function()
     local more = ', proxy-url: "http://user:planted-password@127.0.0.1:1"'
     assert_silent("--kubeconfig=" .. kubeconfig("token: planted-token", more), "through the proxy 127.0.0.1:1")
   end)
 
-  it("in a file that cannot be used are not in what is said of it", function()
+  it("in a file that cannot be used are not in the errors about it", function()
     local users = {
       "token: [planted-token]", "token: planted-token, username: planted", "client-key-data: planted-token",
       'token: "planted-token', "token: planted-token, as-uid: '1'",
@@ -184,7 +184,7 @@ users: [{name: u, user: {%s}}]
     assert_clean("metrics", metrics)
   end)
 
-  it("that are written are not in what is told of writes and of workers that fail", function()
+  it("that are written are not in the log of writes and of workers that fail", function()
     local sim, log, socket = cluster.sim(), folder .. "/audit.log", folder .. "/admin.sock"
     local text = 'Secret "own" is invalid: data[password]: Invalid value: "planted-data", "' .. base64 "planted-data"
     for _, verb in ipairs { "update", "patch" } do

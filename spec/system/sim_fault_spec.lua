@@ -43,7 +43,7 @@ describe("faults of the simulated server #threads", function()
     return w
   end
 
-  it("answer with any error, as often as they are told to, for the requests that they mean", function()
+  it("respond with any error, as often as they are set to, for the requests that they match", function()
     fault { what = "status", verb = "list", resource = "cm", code = 429, retry_after = 1, skip = 1, times = 2 }
     sim.api:get(configmaps)
     sim.api:get(configmaps .. "/a")
@@ -68,21 +68,21 @@ describe("faults of the simulated server #threads", function()
     sim.api:get "/api/v1"
   end)
 
-  it("answer with text that is no Status", function()
+  it("respond with text that is no Status", function()
     fault { what = "status", code = 502, text = "bad gateway" }
     local _, text = get(nil, "--include")
     assert.has_match("^HTTP/1.1 502", text)
     assert.has_match("\r\n\r\nbad gateway$", text)
   end)
 
-  it("delay an answer", function()
+  it("delay a response", function()
     fault { what = "delay", ["for"] = "300ms", verb = "list" }
     local begin = proc.now()
     sim.api:get(configmaps)
     assert.is_true(proc.now() - begin >= 0.3)
   end)
 
-  it("close, reset and silence a connection instead of an answer", function()
+  it("close, reset and silence a connection instead of a response", function()
     fault { what = "close", verb = "list" }
     assert.are.equal(52, (get())) -- an empty reply
     fault { what = "reset", verb = "list" }
@@ -175,7 +175,7 @@ describe("faults of the simulated server #threads", function()
     assert.are.same({ "ADDED d" }, w:short(1))
   end)
 
-  it("hold an open watch up for a while, or for good", function()
+  it("pause an open watch for a while, or for good", function()
     local held, dead = watch(), watching.open(sim.server, "/api/v1/namespaces/default/secrets" .. initial)
     dead:short(1)
     play({ ["do"] = "inject", resource = "configmaps", what = "silence", ["for"] = "300ms" },

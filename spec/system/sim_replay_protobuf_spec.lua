@@ -136,7 +136,7 @@ describe("the replay source with protobuf #threads", function()
     return found
   end
 
-  it("lists pods, whole and in pages", function()
+  it("lists pods, completely and in pages", function()
     local json = sim.api:get(pods)
     assert.are.same(items, json.items)
     local body, content_type = get("", type_of.pod)
@@ -224,7 +224,7 @@ describe("the replay source with protobuf #threads", function()
     assert.are.equal(event.message, protobuf.all(list, 2)[1])
   end)
 
-  it("says in the stream that a version is too old", function()
+  it("reports in the stream that a version is too old", function()
     local old = sim.api:get(pods).metadata.resourceVersion
     post "expire"
     local event = events(watch("?watch=true&resourceVersion=" .. old, type_of.pod), 1, 1)[1]

@@ -160,7 +160,7 @@ describe("the replay source #threads", function()
     assert.is_true(span > 0.1e9, "all at once")
   end)
 
-  it("tells a watch from an older version what it missed", function()
+  it("sends a watch from an older version what it missed", function()
     local version = sim.api:get(pods).metadata.resourceVersion
     local w = watch_now()
     post("storm?count=" .. count + 3)
@@ -194,7 +194,7 @@ describe("the replay source #threads", function()
     assert.truthy(storm:out():find "no watch is open any more after %d+ updates")
   end)
 
-  it("lets a storm wait for a client that does not read, and holds nothing for it", function()
+  it("lets a storm wait for a client that does not read, and buffers nothing for it", function()
     local n = 20000
     local reader = proc.spawn { "curl", "--silent", "--output", "/dev/null", sim.server .. pods .. "?watch=true" }
     await(function() return stats().open_watches == 1 end, "an open watch")
@@ -295,7 +295,7 @@ describe("the replay source #threads", function()
     end)())
   end)
 
-  it("answers many requests on one connection", function()
+  it("serves many requests on one connection", function()
     local url = sim.server .. pods
     local reader = proc.spawn { "curl", "--silent", "--output", "/dev/null", "--output", "/dev/null", "--write-out",
       "%{num_connects} %{http_code}\n", url, url .. "?watch=true&resourceVersion=0&timeoutSeconds=1" }
@@ -379,7 +379,7 @@ describe("the replay source's flags", function()
     assert.truthy(p:err():find(message, 1, true), p:err())
   end
 
-  it("say what is missing, and what does not go together", function()
+  it("report what is missing, and what does not go together", function()
     refused({}, "--replay needs --pods N")
     refused({ "--pods", "3", "--load", "x.json" }, "--load and --replay are mutually exclusive")
     refused({ "--pods", "3", "--script", "x.json" }, "--script and --replay are mutually exclusive")

@@ -45,7 +45,7 @@ describe("kubelua sim #threads", function()
     assert.has_match(pattern, line)
   end
 
-  it("says where it listens and nothing more, and ends at once", function()
+  it("reports where it listens and nothing more, and ends at once", function()
     for _, signal in ipairs { "TERM", "INT" } do
       local sim = cluster.sim()
       local w = watching.open(sim.server, configmaps)
@@ -58,7 +58,7 @@ describe("kubelua sim #threads", function()
     end
   end)
 
-  it("listens where it is told to", function()
+  it("listens where its flags say", function()
     local sim = cluster.sim { "--listen", "127.0.0.2" }
     assert.has_match("^http://127.0.0.2:%d+$", sim.server)
     for _, flags in ipairs { { "--listen", "localhost" }, { "--listen=localhost", "--replay", "--pods", "3" } } do

@@ -58,7 +58,7 @@ describe("a watch of the simulated server #threads", function()
     assert.are.same({ "ADDED b" }, w:short(1))
   end)
 
-  it("is a streaming list when it is asked for", function()
+  it("is a streaming list when it is requested", function()
     create "a"
     create "b"
     local w = watch(initial)
@@ -92,7 +92,7 @@ describe("a watch of the simulated server #threads", function()
     end
   end)
 
-  it("answers a version that is too old with an ERROR event of code 410", function()
+  it("sends an ERROR event of code 410 for a version that is too old", function()
     local w = watch "?resourceVersion=5"
     local event = w:next()
     assert.are.equal("ERROR", event.type)
@@ -188,7 +188,7 @@ describe("a watch of the simulated server #threads", function()
     assert.are.equal(0, (w:finish()))
   end)
 
-  it("gives Tables and metadata too", function()
+  it("sends Tables and metadata too", function()
     create "a"
     local w = watch(initial, { "Accept: application/json;as=Table;g=meta.k8s.io;v=v1" })
     local first = w:next()

@@ -105,7 +105,7 @@ describe("kubelua status #threads", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
-  it("says which informer is in which trouble, and that the others are well (B-7, I-20)", function()
+  it("reports which informer is in which trouble, and that the others are well (B-7, I-20)", function()
     local sim = cluster.sim { "--pods", "3" }
     sim:forbid("configmaps", "configmaps is forbidden: no rights")
     local engine = watched(sim.server, [[
@@ -173,7 +173,7 @@ describe("kubelua status #threads", function()
     end
   end)
 
-  it("says what main waits for, and which handlers are behind", function()
+  it("reports what main waits for, and which handlers are behind", function()
     local sim = cluster.sim { "--pods", "3" }
     sim:forbid("configmaps", "configmaps is forbidden: no rights")
     local engine = watched(sim.server, [[
@@ -198,7 +198,7 @@ describe("kubelua status #threads", function()
     engine.await(function(later) return later.scripts[1].main == "running" end)
   end)
 
-  it("says that a transform dropped everything, and names one that forgot to return", function()
+  it("reports that a transform dropped everything, and names one that forgot to return", function()
     local sim = cluster.sim { "--pods", "3" }
     local engine = watched(sim.server, [[
       local k8s = require "k8s"
@@ -215,14 +215,14 @@ describe("kubelua status #threads", function()
     assert.has_match('transform_dropped_total{name="pods, transformed by [^"]+",resource="pods"} %d\n', page)
   end)
 
-  it("says that objects were refused", function()
+  it("reports that objects were refused", function()
     local sim = cluster.sim { "--pods", "3" }
     local engine = watched(sim.server, [[require("k8s").informer("pods")]], { "--max-object-size", "1Ki" })
     engine.await(function(status) return informer(status, "pods").refused == 3 end)
     assert.has_match("\n    objects were refused, 3 in all: see the log\n", (engine.status()))
   end)
 
-  it("says why no kinds are known, and tells the informers of one kind apart all the same", function()
+  it("reports why no kinds are known, and distinguishes the informers of one kind all the same", function()
     local engine = watched("http://127.0.0.1:1", [[
       local k8s = require "k8s"
       k8s.informer "pods"
@@ -245,7 +245,7 @@ describe("kubelua status #threads", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
-  it("says for how long discovery has been asking, as long as it does", function()
+  it("reports for how long discovery has been running, as long as it does", function()
     local sim = cluster.sim()
     sim:kill "STOP"
     local engine = watched(sim.server, [[require("k8s").informer "pods"]])
@@ -282,13 +282,13 @@ describe("kubelua status #threads", function()
     assert.has_match("\nconfigmaps, metadata only[^\n]* +synced ", text)
   end)
 
-  it("says that no engine listens, and exits with 2", function()
+  it("reports that no engine listens, and exits with 2", function()
     local p = cluster.kubelua { "status", "--admin-socket", folder .. "/nobody.sock" }
     assert.are.equal(2, p:wait())
     assert.are.equal("kubelua status: no engine is listening on " .. folder .. "/nobody.sock\n", p:err())
   end)
 
-  it("says that the engine is busy when a handler never returns", function()
+  it("reports that the engine is busy when a handler never returns", function()
     local sim = cluster.sim { "--pods", "1" }
     local engine = watched(sim.server, [[
       require("k8s").informer("pods"):on_add(function() print "stuck" while true do end end)

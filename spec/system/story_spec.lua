@@ -9,7 +9,7 @@ describe("the story on the simulated API server #threads", function()
     if w then w.stop() end
   end)
 
-  it("is told in the same words", function()
+  it("uses the same words", function()
     w = world.simulated()
     local printed, expected = story.run(w)
     assert.are.equal(expected, printed)

@@ -43,7 +43,7 @@ describe("kubelua status #threads", function()
     return informer, took
   end
 
-  it("says that a watch-list has synced it, or a list that was asked for", function()
+  it("reports that a watch-list has synced it, or a list that was requested", function()
     local informer = synced { "--watch-list", "on" }
     assert.are.equal("watch-list", informer.syncedHow)
     assert.is_nil(informer.noWatchListUntil)
@@ -57,7 +57,7 @@ describe("kubelua status #threads", function()
     ["ignore-initial-events"] = "ignores sendInitialEvents",
     ["silence"] = "drops connections silently",
   } do
-    it("says how it got over a server that " .. why, function()
+    it("reports how it got over a server that " .. why, function()
       sim:play { ["do"] = "fault", verb = "watch", resource = "pods", what = what, times = 1 }
       local informer, took = synced { "--watch-list", "auto" }
       assert.are.equal("list in 1 page; watch-list: " .. unended, informer.syncedHow)

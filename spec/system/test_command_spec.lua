@@ -21,7 +21,7 @@ describe("kubelua test", function()
 
   local PASSES, FAILS = 'it("does well", function() end)\n', 'it("does badly", function() assert.equal(1, 2) end)\n'
 
-  it("runs the specs of a folder and of its folder spec, and those below", function()
+  it("runs the specs of a directory and of its directory spec, and those below", function()
     file("a_spec.lua", 'it("one", function() end)\n')
     file("spec/b_spec.lua", 'it("two", function() end)\n')
     file("spec/deep/c_spec.lua", 'it("three", function() end)\n')
@@ -40,7 +40,7 @@ describe("kubelua test", function()
     assert.equal("ok 1 - any\nok 2 - does well\n1..2\n", out)
   end)
 
-  it("ends with 1 when a spec fails, and tells where", function()
+  it("ends with 1 when a spec fails, and reports where", function()
     file("a_spec.lua", PASSES .. FAILS)
     local code, out = run(folder)
     assert.equal(1, code)
@@ -55,7 +55,7 @@ describe("kubelua test", function()
     assert.has_match("a_spec.lua:2:", out, 1, true)
   end)
 
-  it("ends with 2 and names where it looked when there are no specs", function()
+  it("ends with 2 and names where it searched when there are no specs", function()
     local code, out, err = run(folder .. "/")
     assert.equal(2, code)
     assert.equal("", out)
@@ -88,7 +88,7 @@ describe("kubelua test", function()
 
   local binary = temp.run("realpath " .. cluster.binary):gsub("%s", "")
 
-  it("names the folder spec beside a folder of scripts that has none", function()
+  it("names the directory spec beside a directory of scripts that has none", function()
     file("project/spec/deep/a_spec.lua", PASSES)
     file("project/scripts/b.lua", "")
     local looked = "kubelua test: no specs: neither %s/*_spec.lua nor %s/spec/**/*_spec.lua is there"
@@ -145,13 +145,13 @@ describe("kubelua test", function()
     assert.has_match("<testcase [^>]*name='b'", xml)
   end)
 
-  it("stops at the first failure when it is told not to go on", function()
+  it("stops at the first failure with the flag not to go on", function()
     file("a_spec.lua", FAILS .. PASSES)
     local _, out = run(folder, "--keep-going=false")
     assert.has_match("0 successes / 1 failure", out, 1, true)
   end)
 
-  it("gives specs io, os, a compiling LuaJIT and what k8s has without a cluster", function()
+  it("provides specs with io, os, a compiling LuaJIT and the parts of k8s without a cluster", function()
     file("a_spec.lua", [[
       local k8s = require "k8s"
       it("has all", function()

@@ -28,12 +28,12 @@ describe("kubelua test", function()
     assert.equal(0, code, out .. err)
   end)
 
-  it("ends what a failing spec tells with what happened in its environments", function()
+  it("ends the output of a failing spec with what happened in its environments", function()
     local folder = temp.folder {
       ["hello.lua"] = 'local k8s = require "k8s"\nk8s.every("20s", function() print "hello" end)\n',
       ["spec/hello_spec.lua"] = [[
         local test = require "k8s.test"
-        it("says hello", function()
+        it("prints hello", function()
           local env = test.load "hello.lua"
           env:advance "30s"
           assert.printed(env, "good bye")
@@ -73,7 +73,7 @@ What happened with FOLDER/hello.lua:
     assert.has_match("FAILED   command teams: [^\n]*/x.lua:2: boom\n", out)
   end)
 
-  it("tells of a fault that no request met, whether or not the spec passes", function()
+  it("reports a fault that no request met, whether or not the spec passes", function()
     local folder = temp.folder {
       ["x.lua"] = 'require("k8s").informer("pods")\n',
       ["spec/x_spec.lua"] = [[
@@ -105,7 +105,7 @@ What happened with FOLDER/hello.lua:
     assert.has_match('x_spec.lua:8: no request matched env:fault {"code":500,"kind":"pods"', out, 1, true)
   end)
 
-  it("finds scripts from the folder under test, wherever it is run", function()
+  it("finds scripts from the directory under test, wherever it is run", function()
     local folder = temp.folder {
       ["x.lua"] = 'print "x"\n',
       ["x_spec.lua"] = 'it("a", function() assert.printed(require("k8s.test").load "x.lua", "x") end)\n',

@@ -117,7 +117,7 @@ describe("a slow transform of a long list #threads", function()
     temp.remove(folder)
   end)
 
-  it("holds up neither timers nor other informers nor the admin socket (V7)", function()
+  it("delays neither timers nor other informers nor the admin socket (V7)", function()
     local socket = folder .. "/admin.sock"
     local sim = cluster.sim { "--pods", "5000" }
     local args = { "--admin-socket", socket, "--limit", "filter-cpu=5s" }

@@ -72,7 +72,7 @@ describe("the audit trail #threads", function()
     return p:out(), code, p:err()
   end
 
-  it("tells who wrote what, why, and with which result", function()
+  it("reports who wrote what, why, and with which result", function()
     sim.api:create(configmaps, configmap("watched", { n = "1" }))
     sim:play { ["do"] = "fault", verb = "update", resource = "secrets", what = "status", code = 422, reason = "Invalid",
       message = 'Secret "s" is invalid: data[password]: Invalid value: "aHVudGVyMg=="' }
@@ -131,7 +131,7 @@ describe("the audit trail #threads", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
-  it("tells of the key that a worker had", function()
+  it("reports the key that a worker had", function()
     local script, log = cluster.script [[
       local k8s = require "k8s"
       k8s.writes { "configmaps:delete" }
@@ -149,7 +149,7 @@ describe("the audit trail #threads", function()
     assert.are.same({ "queue jobs", "key shop/web" }, { entry.handler, entry.trigger })
   end)
 
-  it("are shown in the order in which they began", function()
+  it("are listed in the order in which they began", function()
     sim:play { ["do"] = "fault", path = "/api/v1/namespaces/default/configmaps/slow", what = "delay", ["for"] = "1s" }
     local engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"
@@ -207,7 +207,7 @@ describe("the audit trail #threads", function()
     assert.are.equal("NotFound", entries[1011].result)
   end)
 
-  it("goes on in a new file when SIGHUP says that the old one was moved", function()
+  it("goes on in a new file when SIGHUP reports that the old one was moved", function()
     local inner = folder .. "/logs"
     local log, old = inner .. "/audit.log", inner .. "/audit.log.1"
     temp.run("mkdir " .. inner)
@@ -264,7 +264,7 @@ describe("the audit trail #threads", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
-  it("tells of writes whose end nobody waited for", function()
+  it("has writes whose end nobody waited for", function()
     sim:play { ["do"] = "fault", resource = "configmaps", verb = "create", what = "silence" }
     local script = cluster.script(writer .. "\nk8s.after(0, function() print 'go' end)")
     local log = folder .. "/audit.log"
@@ -276,7 +276,7 @@ describe("the audit trail #threads", function()
     assert.has_match("may have been applied", entry.message)
   end)
 
-  it("is told of a file that cannot be opened", function()
+  it("reports a file that cannot be opened", function()
     local script = cluster.script "local k8s = require 'k8s' k8s.main(function() end)"
     local p = cluster.kubelua { "exec", "--server=" .. sim.server, script, "--audit-log", folder .. "/no/file" }
     assert.are.equal(2, p:wait(30))

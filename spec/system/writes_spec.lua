@@ -75,7 +75,7 @@ describe("writes #threads", function()
     assert.are.equal("true\n", out)
   end)
 
-  it("whose kind the server does not serve are told of at the start, once", function()
+  it("whose kind the server does not serve are reported at the start, once", function()
     local engine = cluster.run(sim.server, cluster.script [[
       local k8s = require "k8s"
       k8s.writes { "confgmaps:patch", "po/status:patch", "widgets.example.com:create", "*:delete" }
@@ -215,7 +215,7 @@ false	k8s.patch: manager is longer than the limit of 128 bytes
     assert.has_match("Conflict\t[^\n]+\n5\nConflict\n10\nnil\t404\tNotFound\t[^\n]+\nfalse\tmine\n11\t1\t2\t3\n$", out)
   end)
 
-  it("are told and not sent with --dry-run=client", function()
+  it("are reported and not sent with --dry-run=client", function()
     create("kept", "1")
     local script = cluster.script(writes.prelude .. [[
       k8s.writes { "secrets:*" }
@@ -248,7 +248,7 @@ false	k8s.patch: manager is longer than the limit of 128 bytes
     assert.is_nil(log:find "hunter2")
   end)
 
-  it("answer a kind that the server does not have", function()
+  it("report a kind that the server does not have", function()
     local script = cluster.script [[
       local k8s = require "k8s"
       k8s.writes { "trees.wood.example:create" }

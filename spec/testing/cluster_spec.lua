@@ -126,7 +126,7 @@ describe("the clock of a test", function()
     assert.equal(1767225600 + 60, env:now())
   end)
 
-  it("tells when a script does not come to rest", function()
+  it("reports when a script does not settle", function()
     local env = load([[
       local k8s = require "k8s"
       k8s.writes { "pods:patch" }

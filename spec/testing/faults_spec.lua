@@ -14,7 +14,7 @@ local LABELS = [[
 ]]
 
 describe("faults", function()
-  it("answer a write with an error, as often as they say", function()
+  it("fail a write with an error, as often as they say", function()
     local env = load(LABELS)
     env:fault { verb = "patch", kind = "pods", code = 409 }
     env:fault { verb = "patch", kind = "pods", code = 403, reason = "Forbidden", message = "no", name = "c" }
@@ -36,7 +36,7 @@ describe("faults", function()
     assert.equal("done\t", env.prints[4])
   end)
 
-  it("have a busy server asked again after the time that it says", function()
+  it("have a busy server tried again after the time that it sets", function()
     local env = load(LABELS)
     env:fault { verb = "patch", code = 429, retry_after = 3 }
     env:add(pod "a")
@@ -48,7 +48,7 @@ describe("faults", function()
     assert.same({ 429, 200 }, { env.writes[1].code, env.writes[2].code })
   end)
 
-  it("delay answers on the clock of the test", function()
+  it("delay responses on the clock of the test", function()
     local env = load(LABELS)
     env:fault { verb = "patch", delay = "10s" }
     env:add(pod "a")
@@ -62,7 +62,7 @@ describe("faults", function()
     assert.equal(1, #env.prints)
   end)
 
-  it("delay the answer alone: what was asked for is done, whoever waits for it", function()
+  it("delay the response alone: the request is done, whoever waits for it", function()
     local env = load [[
       local k8s = require "k8s"
       k8s.writes { "pods:patch" }
@@ -104,7 +104,7 @@ describe("faults", function()
     assert.same({ "old" }, env.prints)
   end)
 
-  it("tell an apply from other patches", function()
+  it("distinguish an apply from other patches", function()
     local text = [[
       local k8s = require "k8s"
       k8s.writes { "configmaps:patch" }
@@ -257,7 +257,7 @@ items:
     assert.equal(1, #found)
   end)
 
-  it("tells how a script is", function()
+  it("reports the state of a script", function()
     local env = load [[
       local k8s = require "k8s"
       local q = k8s.queue { name = "work", workers = 1 }

@@ -16,7 +16,7 @@ local HOOK = [[
 ]]
 
 describe("http.request in a test", function()
-  it("is answered as the spec says, and remembered", function()
+  it("gets the response of the spec, and is recorded", function()
     local env = load(HOOK)
     env:http {
       url = "https://hooks.example.com/*", method = "POST", status = 201, headers = { ["X-Id"] = "7" },
@@ -30,7 +30,7 @@ describe("http.request in a test", function()
     assert.not_requested(env, { method = "GET" })
   end)
 
-  it("is answered late, and for so many times; the newest answer comes first", function()
+  it("gets a late response, and for so many times; the newest response comes first", function()
     local env = load(HOOK)
     env:http { url = "https://hooks.example.com/pods", body = "well" }
     env:http { url = "https://hooks.example.com/pods", status = 503, delay = "5s", times = 1 }
@@ -42,7 +42,7 @@ describe("http.request in a test", function()
     assert.same({ "503\t\tnil\tnil", "200\twell\tnil\tnil" }, env.prints)
   end)
 
-  it("finds nobody where no answer was given", function()
+  it("finds no server where no response was set", function()
     local env = load(HOOK)
     env:add(pod "a")
     assert.same({ "nil\tnil\tnil\tNotConnected" }, env.prints)

@@ -25,7 +25,7 @@ describe("limits", function()
     assert.has_match("over the limit handler-cpu (50ms)", raised, 1, true)
   end)
 
-  it("are what the spec says", function()
+  it("are set by the spec", function()
     local text = [[
       require("k8s").informer("pods"):on_add(function() while true do end end)
     ]]

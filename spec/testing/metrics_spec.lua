@@ -50,7 +50,7 @@ describe("metrics in a test", function()
     assert.equal(1, select("#", env:status()))
   end)
 
-  it("are told apart by whole labels", function()
+  it("are distinguished by complete labels", function()
     local env = test.load(path)
     env:call("set", "1")
     assert.equal(1, env:metric("pods", { pod_phase = "" }))

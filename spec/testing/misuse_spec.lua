@@ -16,7 +16,7 @@ describe("a spec that is wrong", function()
 
   before_each(function() env = test.new() end)
 
-  it("is told of methods that are called with a dot", function()
+  it("is reported for methods that are called with a dot", function()
     local told = "env:%s: called on %s, not on a test environment (methods are called with ':')"
     assert.equal(told:format("add", "table"), problem(function() env.add { kind = "Pod" } end))
     assert.equal(told:format("advance", "string"), problem(function() env.advance "5s" end))
@@ -32,7 +32,7 @@ describe("a spec that is wrong", function()
     assert.same({ "shop/a" }, env.prints)
   end)
 
-  it("is told of names that an environment does not have", function()
+  it("is reported for names that an environment does not have", function()
     assert.equal(
       'env: unknown method or list "ad", did you mean "add"?',
       problem(function() env:ad { kind = "Pod" } end)
@@ -45,7 +45,7 @@ describe("a spec that is wrong", function()
     assert.is_nil(env.path)
   end)
 
-  it("is told of fields that records do not have, where it stands", function()
+  it("is reported for fields that records do not have, where it stands", function()
     assert.equal(
       'assert.wrote: unknown field "verbs", did you mean "verb"?',
       problem(function() assert.wrote(env, { verbs = "patch" }) end)
@@ -60,7 +60,7 @@ describe("a spec that is wrong", function()
     )
   end)
 
-  it("is told by an assertion of a script that failed meanwhile, where it stands", function()
+  it("is reported by an assertion of a script that failed meanwhile, where it stands", function()
     env = support.load [[
       local k8s = require "k8s"
       k8s.informer("pods"):add_event_handler { OnAdd = function(pod) error("boom") end }

@@ -138,7 +138,7 @@ describe("env:reload", function()
     assert.equal(1, #env:audit())
   end)
 
-  it("takes what the file says now, without a text", function()
+  it("takes the present text of the file, without a text", function()
     local path = support.file('print "first"', ".lua")
     local function write(text)
       local file = assert(io.open(path, "w"))

@@ -39,14 +39,14 @@ local function raised(fn, ...)
 end
 
 describe("env:audit", function()
-  it("has what each rule says of each object, by severity, rule and object", function()
+  it("has the result of each rule for each object, by severity, rule and object", function()
     local env = load(RULES, { objects = objects })
     assert.equal("owner fail a\nbroken error c\ntwice warn c\ntwice warn a\ntwice warn b", lines(env:audit()))
     assert.equal("owner fail a\nowner pass b", lines(env:audit { rule = "owner", passes = true }))
     assert.same({}, env.failures)
   end)
 
-  it("tells where, what and how to mend it", function()
+  it("reports where, what and how to fix it", function()
     local env = load(RULES, { objects = objects })
     assert.same({
       rule = "owner", severity = "critical", category = "Labels", result = "fail", apiVersion = "v1", kind = "Pod",
@@ -56,7 +56,7 @@ describe("env:audit", function()
     assert.is_nil(env:audit { rule = "twice" }[1].path)
   end)
 
-  it("sees what the cluster has now, each time anew", function()
+  it("sees what the cluster has now, each time again", function()
     local env = load(RULES, { objects = objects })
     assert.equal(1, #env:audit { rule = "owner" })
     env:patch("pods", "shop/a", { metadata = { labels = { owner = "me" } } })
@@ -65,7 +65,7 @@ describe("env:audit", function()
     assert.equal("d", env:audit { rule = "owner" }[1].name)
   end)
 
-  it("asks with the parameters that are given", function()
+  it("evaluates with the parameters that are given", function()
     local env = load(RULES, { objects = objects, params = { label = "team", ["owner.least"] = 5 } })
     local rows = env:audit { rule = "owner" }
     assert.equal("owner fail a\nowner fail b", lines(rows))
@@ -107,13 +107,13 @@ describe("env:audit", function()
     assert.equal("1 maps", env:audit()[1].message)
   end)
 
-  it("asks those of a generation that took over", function()
+  it("evaluates those of a generation that took over", function()
     local env = load(RULES, { objects = objects })
     env:reload(RULES:gsub('r:warn "seen"', 'r:warn "seen again"'))
     assert.equal("seen again", env:audit { rule = "twice" }[1].message)
   end)
 
-  it("says what is wrong with a question", function()
+  it("reports what is wrong with a request", function()
     local env = load(RULES)
     assert.has_match('env:audit: rule "ownr" not found, did you mean "owner"?',
       raised(env.audit, env, { rule = "ownr" }), 1, true)

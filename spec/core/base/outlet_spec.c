@@ -156,7 +156,7 @@ static void test_a_line_that_lacks_its_end_alone_is_ended_and_not_written_twice(
     assert_file(bench->disk.path, "one\ntwo\nB\nthree\nfour\nsix\n");
 }
 
-static void test_another_file_gets_the_line_as_a_whole_and_the_old_one_an_end(void **state)
+static void test_another_file_gets_the_line_completely_and_the_old_one_an_end(void **state)
 {
     struct bench *bench = *state;
     small_disk_limit(6);
@@ -262,7 +262,7 @@ static void take_some(struct outlet *o, char who, unsigned *next, unsigned *seed
     outlet_load(o, &lines);
 }
 
-static void test_whatever_room_there_is_each_line_arrives_once_and_whole(void **state)
+static void test_with_any_room_each_line_arrives_once_and_complete(void **state)
 {
     struct bench *bench = *state;
     unsigned seed = getenv("SEED") ? (unsigned)strtoul(getenv("SEED"), NULL, 10) : (unsigned)time(NULL);
@@ -297,11 +297,11 @@ int main(void)
         TEST(test_what_was_given_up_is_counted_and_its_torn_line_ended),
         TEST(test_giving_up_does_not_wait_for_another_who_writes),
         TEST(test_a_line_that_lacks_its_end_alone_is_ended_and_not_written_twice),
-        TEST(test_another_file_gets_the_line_as_a_whole_and_the_old_one_an_end),
+        TEST(test_another_file_gets_the_line_completely_and_the_old_one_an_end),
         TEST(test_a_torn_line_that_was_there_is_ended_first),
         TEST(test_tries_come_after_longer_and_longer_pauses),
         TEST(test_who_may_wait_for_room_does_so_for_30_seconds_and_never_for_a_closed_pipe),
-        TEST(test_whatever_room_there_is_each_line_arrives_once_and_whole),
+        TEST(test_with_any_room_each_line_arrives_once_and_complete),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,7 @@ static void test_cut_walks_the_parts_and_keeps_empty_ones(void **state)
     assert_false(str_cut(&rest, ',', &part));
 }
 
-static void test_numbers_are_whole_and_in_range(void **state)
+static void test_numbers_are_integers_and_in_range(void **state)
 {
     uint64_t n;
     assert_true(str_to_u64(STR("18446744073709551615"), &n) && n == UINT64_MAX);
@@ -70,7 +70,7 @@ static void test_trim_takes_blanks_off_both_ends(void **state)
     assert_int_equal(str_trim(STR(" \n")).n, 0);
 }
 
-static void test_a_buffer_grows_and_gives_itself_away(void **state)
+static void test_a_buffer_grows_and_passes_its_memory_on(void **state)
 {
     struct buf b = {0};
     for (int i = 0; i < 1000; i++) buf_printf(&b, "%d,", i);
@@ -210,7 +210,7 @@ static void test_an_error_is_neutral(void **state)
     assert_non_null(strstr(text, "\"k\":\"\\u001b[2J\\u202e \xc3\xa4\""));
 }
 
-static void test_a_long_error_is_cut_and_says_so(void **state)
+static void test_a_long_error_is_cut_and_reports_it(void **state)
 {
     struct err err;
     char text[4000];
@@ -231,11 +231,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cut_walks_the_parts_and_keeps_empty_ones),
-        cmocka_unit_test(test_numbers_are_whole_and_in_range),
+        cmocka_unit_test(test_numbers_are_integers_and_in_range),
         cmocka_unit_test(test_order_is_bytewise_and_a_prefix_comes_first),
         cmocka_unit_test(test_numbers_in_texts_are_in_the_order_of_numbers),
         cmocka_unit_test(test_trim_takes_blanks_off_both_ends),
-        cmocka_unit_test(test_a_buffer_grows_and_gives_itself_away),
+        cmocka_unit_test(test_a_buffer_grows_and_passes_its_memory_on),
         cmocka_unit_test(test_json_strings_replace_what_is_no_utf8),
         cmocka_unit_test(test_json_strings_escape_what_must_be),
         cmocka_unit_test(test_what_is_no_utf8_is_replaced_byte_by_byte),
@@ -243,7 +243,7 @@ int main(void)
         cmocka_unit_test(test_a_json_line_of_the_log_is_utf8_whatever_it_is_about),
         cmocka_unit_test(test_an_error_gains_context_and_stays_one_line),
         cmocka_unit_test(test_an_error_is_neutral),
-        cmocka_unit_test(test_a_long_error_is_cut_and_says_so),
+        cmocka_unit_test(test_a_long_error_is_cut_and_reports_it),
         cmocka_unit_test(test_hashes_agree_within_the_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,7 +194,7 @@ static void assert_dropped(enum writer_stream stream, int lines)
 
 /* --- */
 
-static void test_the_audit_log_goes_on_and_has_a_line_that_says_how_many_are_missing(void **state)
+static void test_the_audit_log_goes_on_and_has_a_line_that_reports_how_many_are_missing(void **state)
 {
     char then[128], told[128];
     uint64_t before = metric_get(&metric_audit_dropped);
@@ -214,7 +214,7 @@ static void test_the_audit_log_goes_on_and_has_a_line_that_says_how_many_are_mis
     assert_dropped(WRITER_FILE, lost);
 }
 
-static void test_stdout_goes_on_and_the_log_says_how_many_are_missing(void **state)
+static void test_stdout_goes_on_and_the_log_reports_how_many_are_missing(void **state)
 {
     char told[128];
     start();
@@ -232,7 +232,7 @@ static void test_stdout_goes_on_and_the_log_says_how_many_are_missing(void **sta
 }
 
 /* Its own end of the silence stands in the log, behind what waited. */
-static void test_the_log_goes_on_and_says_how_many_are_missing(void **state)
+static void test_the_log_goes_on_and_reports_how_many_are_missing(void **state)
 {
     char told[128];
     must(dup2(STDOUT_FILENO, STDERR_FILENO) == STDERR_FILENO);
@@ -355,7 +355,7 @@ static void test_the_end_tries_once_more_at_once(void **state)
     assert_lines(FIRST + MORE - lost, then);
 }
 
-static void test_the_end_says_what_is_lost_for_good_and_does_not_wait(void **state)
+static void test_the_end_reports_what_is_lost_for_good_and_does_not_wait(void **state)
 {
     char told[160];
     struct buf latest = {0};
@@ -415,16 +415,16 @@ static void test_an_audit_log_without_a_thread_has_its_gap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_the_audit_log_goes_on_and_has_a_line_that_says_how_many_are_missing),
-        TEST(test_stdout_goes_on_and_the_log_says_how_many_are_missing),
-        TEST(test_the_log_goes_on_and_says_how_many_are_missing),
+        TEST(test_the_audit_log_goes_on_and_has_a_line_that_reports_how_many_are_missing),
+        TEST(test_stdout_goes_on_and_the_log_reports_how_many_are_missing),
+        TEST(test_the_log_goes_on_and_reports_how_many_are_missing),
         TEST(test_a_short_silence_loses_nothing),
         TEST(test_a_new_file_takes_what_waits),
         TEST(test_who_may_wait_waits_until_there_is_room),
         TEST(test_who_may_wait_waits_no_longer_than_30_seconds),
         TEST(test_nobody_waits_for_what_does_not_pass),
         TEST(test_the_end_tries_once_more_at_once),
-        TEST(test_the_end_says_what_is_lost_for_good_and_does_not_wait),
+        TEST(test_the_end_reports_what_is_lost_for_good_and_does_not_wait),
         TEST(test_a_stream_without_a_thread_tries_with_each_line),
         TEST(test_an_audit_log_without_a_thread_has_its_gap),
     };

@@ -28,7 +28,7 @@ static void test_zero_and_nothing_switch_off(void **state)
     assert_false(bind_address_is_off("127.0.0.1:8080"));
 }
 
-static void test_port_zero_picks_one_and_says_which(void **state)
+static void test_port_zero_picks_one_and_reports_which(void **state)
 {
     int fd = bind_address_listen("127.0.0.1:0", &where, &err);
     assert_true(fd >= 0);
@@ -68,7 +68,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_zero_and_nothing_switch_off, clear),
-        cmocka_unit_test_teardown(test_port_zero_picks_one_and_says_which, clear),
+        cmocka_unit_test_teardown(test_port_zero_picks_one_and_reports_which, clear),
         cmocka_unit_test_teardown(test_a_port_that_is_taken_is_an_error, clear),
         cmocka_unit_test_teardown(test_what_is_no_address_is_named, clear),
     };

@@ -93,7 +93,7 @@ static void test_output_messages_and_environment(void **state)
     assert_string_equal(buf_text(&bench->lines), "one\ntwo\nlast\n");
 }
 
-static void test_a_failure_says_how_it_ended(void **state)
+static void test_a_failure_reports_how_it_ended(void **state)
 {
     struct bench *bench = *state;
     signal(SIGCHLD, SIG_IGN); /* as a parent may leave it to us */
@@ -127,7 +127,7 @@ static void test_one_that_hangs_is_killed_with_what_it_started(void **state)
     free(status);
 }
 
-static void test_one_that_says_too_much_is_killed(void **state)
+static void test_a_child_with_too_much_output_is_killed(void **state)
 {
     struct bench *bench = *state;
     run(bench, "yes", 0);
@@ -204,9 +204,9 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         T(test_output_messages_and_environment),
-        T(test_a_failure_says_how_it_ended),
+        T(test_a_failure_reports_how_it_ended),
         T(test_one_that_hangs_is_killed_with_what_it_started),
-        T(test_one_that_says_too_much_is_killed),
+        T(test_a_child_with_too_much_output_is_killed),
         T(test_nobody_waits_for_what_it_left_behind),
         T(test_one_that_is_not_there),
         T(test_t14_one_whose_interpreter_is_not_there),

@@ -70,7 +70,7 @@ static void until_turn(struct busy *busy, unsigned turn)
 }
 
 /* However busy it is: it does not starve who waits for it, and goes on afterwards. */
-static void test_a_thread_that_is_held_has_no_lock(void **state)
+static void test_a_quiesced_thread_has_no_lock(void **state)
 {
     struct busy busy;
     pthread_t thread;
@@ -123,7 +123,7 @@ static void test_a_loop_that_nobody_runs_is_at_rest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_thread_that_is_held_has_no_lock),
+        cmocka_unit_test(test_a_quiesced_thread_has_no_lock),
         cmocka_unit_test(test_a_turn_that_does_not_end_is_not_waited_for),
         cmocka_unit_test(test_a_loop_that_nobody_runs_is_at_rest),
     };

@@ -215,7 +215,7 @@ static void test_a_kept_connection_is_cut_likewise(void **state)
 }
 
 #define HEAD "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
-static void test_answers_of_other_shapes_are_cut_likewise(void **state)
+static void test_responses_of_other_shapes_are_cut_likewise(void **state)
 {
     static const struct shape shapes[] = {
         {"GET", {.status = 200, .raw = HEAD "Content-Length: 5\r\n\r\nhello"}, 0},
@@ -236,7 +236,7 @@ static void test_answers_of_other_shapes_are_cut_likewise(void **state)
 }
 
 /* Of these nothing is missing, but there is no final head as libcurl knows it. */
-static void test_a_head_that_is_no_answer_is_an_error(void **state)
+static void test_a_head_that_is_no_response_is_an_error(void **state)
 {
     static const char *const heads[] = {
         "HTTP/1.1 100 Continue\r\n\r\n",
@@ -315,8 +315,8 @@ int main(void)
         cmocka_unit_test(test_h4_http1_over_tls_cut_at_any_byte_is_an_error),
         cmocka_unit_test(test_h4_h2_cut_at_any_byte_is_an_error),
         cmocka_unit_test(test_a_kept_connection_is_cut_likewise),
-        cmocka_unit_test(test_answers_of_other_shapes_are_cut_likewise),
-        cmocka_unit_test(test_a_head_that_is_no_answer_is_an_error),
+        cmocka_unit_test(test_responses_of_other_shapes_are_cut_likewise),
+        cmocka_unit_test(test_a_head_that_is_no_response_is_an_error),
         cmocka_unit_test(test_h2_streams_and_connections_that_the_server_ends_are_errors),
         cmocka_unit_test(test_a_proxy_that_goes_away_is_an_error),
     };

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "core/net/support/http_bench.h"
 
-static void test_refused_connections_say_so(void **state)
+static void test_refused_connections_report_it(void **state)
 {
     struct bench *bench = *state;
     struct call call = {0};
@@ -42,7 +42,7 @@ static void test_a_name_that_does_not_exist_is_a_connect_error(void **state)
     assert_string_equal(call.err.text, "connect to no-such-host.invalid:80: cannot resolve the host's name");
 }
 
-static void test_an_answer_cut_short_is_closed(void **state)
+static void test_a_response_cut_short_is_closed(void **state)
 {
     struct bench *bench = *state;
     struct call call = {0};
@@ -101,7 +101,7 @@ static int socket_option(int fd, int level, int name)
     return value;
 }
 
-static void test_t3_the_kernel_looks_for_dead_connections(void **state)
+static void test_t3_the_kernel_checks_for_dead_connections(void **state)
 {
     struct bench *bench = *state;
     struct call call = {0};
@@ -252,7 +252,7 @@ static void test_an_exchange_may_be_cancelled_in_its_own_end(void **state)
     call_clear(&call);
 }
 
-static void test_a_pause_holds_the_body_back_and_loses_nothing(void **state)
+static void test_a_pause_delays_the_body_and_loses_nothing(void **state)
 {
     struct bench *bench = *state;
     struct call call = {0};
@@ -277,7 +277,7 @@ static void test_a_pause_holds_the_body_back_and_loses_nothing(void **state)
     call_clear(&call);
 }
 
-static void test_what_was_held_back_can_be_refused_too(void **state)
+static void test_a_paused_body_can_be_refused_too(void **state)
 {
     struct bench *bench = *state;
     struct call call = {.refuse = true};
@@ -357,11 +357,11 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, http_bench_setup, http_bench_teardown)
     const struct CMUnitTest tests[] = {
-        T(test_refused_connections_say_so),
+        T(test_refused_connections_report_it),
         T(test_a_name_that_does_not_exist_is_a_connect_error),
-        T(test_an_answer_cut_short_is_closed),
+        T(test_a_response_cut_short_is_closed),
         T(test_a_reset_is_closed_with_its_reason),
-        T(test_t3_the_kernel_looks_for_dead_connections),
+        T(test_t3_the_kernel_checks_for_dead_connections),
         T(test_what_is_not_http_is_a_parse_error),
         T(test_a_silent_server_ends_by_the_first_byte_timeout),
         T(test_the_idle_timeout_counts_from_the_last_stretch),
@@ -370,8 +370,8 @@ int main(void)
         T(test_nothing_comes_after_a_cancel_wherever_it_is_made),
         T(test_exchanges_start_and_cancel_from_inside_the_end_of_another),
         T(test_an_exchange_may_be_cancelled_in_its_own_end),
-        T(test_a_pause_holds_the_body_back_and_loses_nothing),
-        T(test_what_was_held_back_can_be_refused_too),
+        T(test_a_pause_delays_the_body_and_loses_nothing),
+        T(test_a_paused_body_can_be_refused_too),
         T(test_nothing_is_sent_past_a_closed_fence_nor_is_its_body),
         T(test_a_transport_goes_with_everything_that_runs),
     };

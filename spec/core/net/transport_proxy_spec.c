@@ -204,7 +204,7 @@ static void test_t4_a_server_name_goes_with_a_tunnel(void **state)
     tiny_proxy_free(proxy);
 }
 
-static void test_t4_socks5_looks_names_up(void **state)
+static void test_t4_socks5_resolves_names(void **state)
 {
     struct tls_bench *bench = *state;
     struct tiny_proxy *proxy = tiny_proxy_new("user:pass");
@@ -272,7 +272,7 @@ static void test_t4_errors_name_the_proxy_and_no_password(void **state)
         strstr(bench->err.text, "through the proxy no-such-host.invalid:1: cannot resolve its name"));
 }
 
-static void test_t4_a_proxy_that_does_not_end_holds_nothing_up(void **state)
+static void test_t4_a_proxy_that_does_not_end_delays_nothing(void **state)
 {
     static const char *const responses[] = {
         "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 9999999999\r\n\r\n",
@@ -299,11 +299,11 @@ int main(void)
         cmocka_unit_test(test_t4_the_environment_s_proxies),
         T(test_t4_tls_goes_through_a_tunnel),
         T(test_t4_a_server_name_goes_with_a_tunnel),
-        T(test_t4_socks5_looks_names_up),
+        T(test_t4_socks5_resolves_names),
         T(test_t4_a_plain_request_is_given_to_the_proxy),
         T(test_t4_a_proxy_may_speak_tls),
         T(test_t4_errors_name_the_proxy_and_no_password),
-        T(test_t4_a_proxy_that_does_not_end_holds_nothing_up),
+        T(test_t4_a_proxy_that_does_not_end_delays_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@
 #include "base/mem.h"
 #include "core/net/support/http_bench.h"
 
-static void test_an_answer_comes_whole_with_its_head(void **state)
+static void test_a_response_comes_completely_with_its_head(void **state)
 {
     struct bench *bench = *state;
     struct call call = {0};
@@ -224,7 +224,7 @@ static void interim(struct bench *bench, struct tiny_conn *conn)
                 "");
 }
 
-static void test_interim_answers_are_not_the_answer(void **state)
+static void test_interim_responses_are_not_the_response(void **state)
 {
     struct bench *bench = *state;
     struct call call = {0};
@@ -312,7 +312,7 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, http_bench_setup, http_bench_teardown)
     const struct CMUnitTest tests[] = {
-        T(test_an_answer_comes_whole_with_its_head),
+        T(test_a_response_comes_completely_with_its_head),
         T(test_headers_and_body_are_sent_as_given),
         T(test_a_header_with_a_line_end_and_a_bad_url_are_refused),
         T(test_connections_are_used_again),
@@ -321,7 +321,7 @@ int main(void)
         T(test_gzip_of_several_members_is_named),
         T(test_broken_gzip_is_a_parse_error),
         T(test_a_body_streams_as_it_comes),
-        T(test_interim_answers_are_not_the_answer),
+        T(test_interim_responses_are_not_the_response),
         T(test_retry_after_is_understood_as_a_date_too),
         T(test_a_date_to_retry_after_is_relative_to_the_response_s_own),
         T(test_only_we_read_the_environment_s_proxies),

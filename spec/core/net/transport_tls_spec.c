@@ -43,7 +43,7 @@ static struct str ca_of(struct tls_bench *bench)
     return str_of(bench->ca.cert_pem);
 }
 
-static void test_the_server_name_is_what_is_asked_for_and_verified(void **state)
+static void test_the_server_name_is_what_is_requested_and_verified(void **state)
 {
     struct tls_bench *bench = *state;
     serve(bench);
@@ -119,7 +119,7 @@ static void test_insecure_verifies_nothing(void **state)
     assert_int_equal(bench->status, 200);
 }
 
-static void test_a_client_certificate_is_shown(void **state)
+static void test_a_client_certificate_is_sent(void **state)
 {
     struct tls_bench *bench = *state;
     struct transport_options options = {.tls.ca_pem = ca_of(bench), .tls_server_name = "api.unit.example"};
@@ -252,12 +252,12 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(test_the_server_name_is_what_is_asked_for_and_verified),
+        T(test_the_server_name_is_what_is_requested_and_verified),
         T(test_a_name_that_is_not_in_the_certificate_is_refused),
         T(test_a_name_that_is_only_the_subject_s_is_none),
         T(test_only_the_given_ca_is_trusted),
         T(test_insecure_verifies_nothing),
-        T(test_a_client_certificate_is_shown),
+        T(test_a_client_certificate_is_sent),
         T(test_a_server_older_than_tls_1_2_is_refused),
         T(test_a_burst_of_requests_is_no_burst_of_handshakes),
         T(test_requests_do_not_fail_one_after_the_other),

@@ -97,12 +97,12 @@ static void test_a_compressed_body_is_given_in_shares(void **state)
 }
 
 /* Of these a turn brings as much as sockets hold. */
-static void test_a_body_with_a_length_comes_whole(void **state)
+static void test_a_body_with_a_length_comes_completely(void **state)
 {
     assert_in_range(most_of_a_turn(*state, send_plain), 1, SHARE);
 }
 
-static void test_a_body_that_ends_with_its_connection_comes_whole(void **state)
+static void test_a_body_that_ends_with_its_connection_comes_completely(void **state)
 {
     assert_in_range(most_of_a_turn(*state, send_without_length), 1, SHARE);
 }
@@ -113,7 +113,7 @@ static void hello_or_much(struct bench *bench, struct tiny_conn *conn)
 }
 
 /* A lease's renewal, say. */
-static void test_a_short_answer_does_not_wait_for_a_long_one(void **state)
+static void test_a_short_response_does_not_wait_for_a_long_one(void **state)
 {
     struct bench *bench = *state;
     struct call list = {0}, hello = {0};
@@ -168,9 +168,9 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, http_bench_setup, http_bench_teardown)
     const struct CMUnitTest tests[] = {
         T(test_a_compressed_body_is_given_in_shares),
-        T(test_a_body_with_a_length_comes_whole),
-        T(test_a_body_that_ends_with_its_connection_comes_whole),
-        T(test_a_short_answer_does_not_wait_for_a_long_one),
+        T(test_a_body_with_a_length_comes_completely),
+        T(test_a_body_that_ends_with_its_connection_comes_completely),
+        T(test_a_short_response_does_not_wait_for_a_long_one),
         T(test_an_exchange_that_is_paused_gets_no_further_share),
         T(test_an_exchange_may_end_before_its_next_share),
     };

@@ -122,7 +122,7 @@ static void cut_all(const char *verb, const char *path, unsigned requests)
     buf_clear(&body);
 }
 
-static void test_h4_an_answer_that_breaks_off_is_an_error(void **state)
+static void test_h4_a_response_that_breaks_off_is_an_error(void **state)
 {
     cut_all("GET", "/x", 1);
     cut_all("POST", "/x", 1);
@@ -156,7 +156,7 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_h4_an_answer_that_breaks_off_is_an_error),
+        cmocka_unit_test(test_h4_a_response_that_breaks_off_is_an_error),
         cmocka_unit_test(test_h4_a_redirect_that_breaks_off_is_an_error),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

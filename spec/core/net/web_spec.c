@@ -90,7 +90,7 @@ static void answer_hello(struct bench *bench, struct tiny_conn *conn)
     tiny_answer(conn, 200, "X-One: 1\r\nX-Two: a\r\nx-two: b\r\n", "hello");
 }
 
-static void test_sends_the_request_and_gives_the_answer(void **state)
+static void test_sends_the_request_and_returns_the_response(void **state)
 {
     struct bench *bench = *state;
     bench->answer = answer_hello;
@@ -191,7 +191,7 @@ static void answer_to_nowhere(struct bench *bench, struct tiny_conn *conn)
     tiny_answer(conn, 302, "", "gone elsewhere");
 }
 
-static void test_a_redirect_that_leads_nowhere_is_an_answer(void **state)
+static void test_a_redirect_that_leads_nowhere_is_a_response(void **state)
 {
     struct bench *bench = *state;
     bench->answer = answer_to_nowhere;
@@ -220,7 +220,7 @@ static void answer_long(struct bench *bench, struct tiny_conn *conn)
     buf_clear(&text);
 }
 
-static void test_a_large_answer_is_refused(void **state)
+static void test_a_large_response_is_refused(void **state)
 {
     struct bench *bench = *state;
     bench->answer = answer_long;
@@ -233,7 +233,7 @@ static void test_a_large_answer_is_refused(void **state)
 
 static void answer_nothing(struct bench *bench, struct tiny_conn *conn) {}
 
-static void test_the_timeout_is_for_the_whole(void **state)
+static void test_the_timeout_is_for_everything(void **state)
 {
     struct bench *bench = *state;
     bench->answer = answer_nothing;
@@ -303,13 +303,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        T(test_sends_the_request_and_gives_the_answer),
+        T(test_sends_the_request_and_returns_the_response),
         T(test_follows_redirects),
         T(test_credentials_do_not_follow_a_redirect_to_another_server),
-        T(test_a_redirect_that_leads_nowhere_is_an_answer),
+        T(test_a_redirect_that_leads_nowhere_is_a_response),
         T(test_a_redirect_leads_to_allowed_servers_only),
-        T(test_a_large_answer_is_refused),
-        T(test_the_timeout_is_for_the_whole),
+        T(test_a_large_response_is_refused),
+        T(test_the_timeout_is_for_everything),
         T(test_a_closed_one_calls_nobody),
         cmocka_unit_test(test_servers_are_allowed_by_name),
         cmocka_unit_test(test_what_is_no_server_is_refused),

@@ -79,7 +79,7 @@ static void await_taken(void)
     for (taken = NULL; !taken; loop_once(admin.loop, false)) loop_once(admin.engine, false);
 }
 
-static void test_an_answer_may_take_any_time(void **state)
+static void test_a_response_may_take_any_time(void **state)
 {
     const struct tape *tape;
     int fd = admin_dial();
@@ -95,7 +95,7 @@ static void test_an_answer_may_take_any_time(void **state)
     close(fd);
 }
 
-static void test_who_answers_is_told_that_the_client_has_gone(void **state)
+static void test_a_caller_that_responds_is_notified_that_the_client_has_gone(void **state)
 {
     int fd = admin_dial();
     admin_say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
@@ -107,7 +107,7 @@ static void test_who_answers_is_told_that_the_client_has_gone(void **state)
     assert_int_equal(gone, 1);
 }
 
-static void test_a_client_that_only_reads_any_more_has_its_answer(void **state)
+static void test_a_client_that_only_reads_any_more_has_its_response(void **state)
 {
     int fd = admin_dial();
     admin_say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
@@ -147,7 +147,7 @@ static void test_the_end_of_a_client_is_seen_when_nothing_is_read_any_more(void 
 }
 
 /* The answer and the news cross. */
-static void test_an_answer_to_nobody_is_dropped(void **state)
+static void test_a_response_without_a_receiver_is_dropped(void **state)
 {
     int fd = admin_dial();
     admin_say(fd, "{\"v\":1,\"method\":\"slow\"}\n");
@@ -208,11 +208,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        T(test_an_answer_may_take_any_time),
-        T(test_who_answers_is_told_that_the_client_has_gone),
-        T(test_a_client_that_only_reads_any_more_has_its_answer),
+        T(test_a_response_may_take_any_time),
+        T(test_a_caller_that_responds_is_notified_that_the_client_has_gone),
+        T(test_a_client_that_only_reads_any_more_has_its_response),
         T(test_the_end_of_a_client_is_seen_when_nothing_is_read_any_more),
-        T(test_an_answer_to_nobody_is_dropped),
+        T(test_a_response_without_a_receiver_is_dropped),
         T(test_a_session_has_its_connection_for_itself),
         T(test_a_session_that_is_refused_is_a_connection_as_any),
         T(test_a_session_that_nobody_took_ends_with_the_socket),

@@ -77,7 +77,7 @@ static void test_only_the_owner_may_connect(void **state)
     assert_int_equal(st.st_mode & 0777, 0600);
 }
 
-static void test_requests_are_answered_one_after_the_other(void **state)
+static void test_requests_are_served_one_after_the_other(void **state)
 {
     int fd = admin_dial();
     admin_say(fd, "{\"v\":1,\"method\":\"status\"}\n{\"v\":1,\"method\":\"nothing\"}\nrubbish\n{\"v\":1,");
@@ -153,7 +153,7 @@ static void test_an_engine_that_is_busy_is_named(void **state)
     close(fd);
 }
 
-static void test_clients_beyond_the_limit_are_told_so(void **state)
+static void test_clients_beyond_the_limit_get_an_error(void **state)
 {
     int fds[65];
     for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
@@ -305,12 +305,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_only_the_owner_may_connect, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_requests_are_answered_one_after_the_other, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_requests_are_served_one_after_the_other, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_silent_client_is_dropped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_request_without_end_is_dropped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_client_that_does_not_read_is_dropped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_an_engine_that_is_busy_is_named, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_clients_beyond_the_limit_are_told_so, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_clients_beyond_the_limit_get_an_error, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_process_without_descriptors_does_not_spin, setup, teardown),
         cmocka_unit_test_setup_teardown(test_of_many_that_start_at_once_one_listens, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_live_socket_is_not_taken_and_a_stale_one_is_replaced, setup,

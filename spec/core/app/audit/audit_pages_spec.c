@@ -148,7 +148,7 @@ static bool read_list(struct bench *bench, int pages, int over_at, int over_late
 }
 
 /* More pages than may have nothing new where a list does not begin anew. */
-static void test_an_expired_list_begins_anew_page_by_page(void **state)
+static void test_an_expired_list_begins_again_page_by_page(void **state)
 {
     assert_true(read_list(*state, 150, 120, 0, 1));
     assert_int_equal(world.looked, 150);
@@ -156,14 +156,14 @@ static void test_an_expired_list_begins_anew_page_by_page(void **state)
     assert_int_equal(list.whole, 0);
 }
 
-static void test_a_list_may_begin_anew_as_often_as_it_gets_further(void **state)
+static void test_a_list_may_begin_again_as_often_as_it_gets_further(void **state)
 {
     assert_true(read_list(*state, 30, 1, 1, 20));
     assert_int_equal(world.looked, 30);
     assert_int_equal(list.expired, 20);
 }
 
-static void test_p3_a_list_that_gets_no_further_comes_whole(void **state)
+static void test_p3_a_list_that_gets_no_further_comes_completely(void **state)
 {
     assert_true(read_list(*state, 10, 3, 0, 1000));
     assert_int_equal(world.looked, 10);
@@ -181,7 +181,7 @@ static void test_a_list_that_grows_in_front_gets_no_further(void **state)
     assert_int_equal(list.whole, 1);
 }
 
-static void test_a_list_that_does_not_come_whole_either_is_an_error(void **state)
+static void test_a_list_that_does_not_come_completely_either_is_an_error(void **state)
 {
     struct bench *bench = *state;
     list.whole_fails = true;
@@ -220,11 +220,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_a_list_without_an_end_is_an_error),
         T(test_pages_with_nothing_new_are_none_when_others_follow),
-        T(test_an_expired_list_begins_anew_page_by_page),
-        T(test_a_list_may_begin_anew_as_often_as_it_gets_further),
-        T(test_p3_a_list_that_gets_no_further_comes_whole),
+        T(test_an_expired_list_begins_again_page_by_page),
+        T(test_a_list_may_begin_again_as_often_as_it_gets_further),
+        T(test_p3_a_list_that_gets_no_further_comes_completely),
         T(test_a_list_that_grows_in_front_gets_no_further),
-        T(test_a_list_that_does_not_come_whole_either_is_an_error),
+        T(test_a_list_that_does_not_come_completely_either_is_an_error),
         T(test_a_first_page_that_expires_is_an_error),
         T(test_the_selector_goes_to_the_server),
     };

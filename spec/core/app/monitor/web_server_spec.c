@@ -209,7 +209,7 @@ static void test_a_process_without_descriptors_does_not_spin(void **state)
     web_server_free(server);
 }
 
-static void test_each_lack_of_descriptors_is_said_once(void **state)
+static void test_each_lack_of_descriptors_is_logged_once(void **state)
 {
     struct web_server *server = start(0);
     int errors = dup(STDERR_FILENO), kept = memfd_create("log", MFD_CLOEXEC), said = 0;
@@ -235,7 +235,7 @@ int main(void)
         cmocka_unit_test(test_slow_requests_from_many_addresses_leave_room_for_others),
         cmocka_unit_test(test_a_request_has_a_deadline),
         cmocka_unit_test(test_a_process_without_descriptors_does_not_spin),
-        cmocka_unit_test(test_each_lack_of_descriptors_is_said_once),
+        cmocka_unit_test(test_each_lack_of_descriptors_is_logged_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void test_the_last_error_of_a_rule_is_known(void **state)
          "  asked = asked + 1 while broken and o:label 'bad' do end end }\n"    \
          "k8s.rule { id = 'fine', kinds = { 'pods' }, check = function() end }\n"
 
-static void test_a_rule_over_its_limit_three_times_is_not_asked_any_more(void **state)
+static void test_a_rule_over_its_limit_three_times_is_not_evaluated_any_more(void **state)
 {
     struct cluster *c = *state;
     struct fixture f = live_begin_hurried(c, LOOP);
@@ -98,7 +98,7 @@ static void test_a_rule_over_its_limit_three_times_is_not_asked_any_more(void **
     live_end(&f);
 }
 
-static void test_it_is_asked_again_when_it_is_lifted(void **state)
+static void test_it_is_evaluated_again_when_it_is_lifted(void **state)
 {
     struct cluster *c = *state;
     struct fixture f = live_begin_hurried(c, LOOP);
@@ -113,7 +113,7 @@ static void test_it_is_asked_again_when_it_is_lifted(void **state)
     live_end(&f);
 }
 
-static void test_a_new_generation_begins_anew(void **state)
+static void test_a_new_generation_begins_again(void **state)
 {
     struct cluster *c = *state;
     struct fixture f = live_begin_hurried(c, LOOP);
@@ -153,7 +153,7 @@ static void test_the_end_of_a_slice_loses_no_count(void **state)
 }
 
 /* Who asks once is to have all the answers. */
-static void test_who_does_not_watch_a_rule_has_it_asked(void **state)
+static void test_a_rule_of_a_script_without_watches_is_evaluated(void **state)
 {
     struct cluster *c = *state;
     struct fixture f = live_begin_hurried(c, LOOP);
@@ -172,7 +172,7 @@ static void test_who_does_not_watch_a_rule_has_it_asked(void **state)
     "k8s.rule { id = '" id "', kinds = { 'pods' }, check = function(o, r) r:warn '" word "' end }\n"
 
 /* One edit, of which the script that gets the rule is taken first. */
-static void test_a_rule_that_goes_to_another_script_is_asked_there(void **state)
+static void test_a_rule_that_goes_to_another_script_is_evaluated_there(void **state)
 {
     struct cluster *c = *state;
     struct fixture f = live_begin(c, HEAD RULE("moves", "here"));
@@ -204,7 +204,7 @@ static void find_duplicate(void *ctx, const struct continuous_rule_status *statu
     if (status->duplicate_rule) *(const char **)ctx = status->duplicate_rule;
 }
 
-static void test_a_second_rule_of_an_id_is_told_and_not_asked(void **state)
+static void test_a_second_rule_of_an_id_is_reported_and_not_evaluated(void **state)
 {
     struct cluster *c = *state;
     const char *duplicate_rule = NULL;
@@ -307,16 +307,16 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
     const struct CMUnitTest tests[] = {
         T(test_the_last_error_of_a_rule_is_known),
-        T(test_a_rule_over_its_limit_three_times_is_not_asked_any_more),
-        T(test_it_is_asked_again_when_it_is_lifted),
-        T(test_a_new_generation_begins_anew),
+        T(test_a_rule_over_its_limit_three_times_is_not_evaluated_any_more),
+        T(test_it_is_evaluated_again_when_it_is_lifted),
+        T(test_a_new_generation_begins_again),
         T(test_the_end_of_a_slice_loses_no_count),
-        T(test_a_rule_that_goes_to_another_script_is_asked_there),
-        T(test_a_second_rule_of_an_id_is_told_and_not_asked),
+        T(test_a_rule_that_goes_to_another_script_is_evaluated_there),
+        T(test_a_second_rule_of_an_id_is_reported_and_not_evaluated),
         T(test_two_names_of_a_kind_are_one),
         T(test_all_indexes_that_there_may_be_are_watched),
         T(test_an_index_goes_with_the_last_rule_that_uses_it),
-        T(test_who_does_not_watch_a_rule_has_it_asked),
+        T(test_a_rule_of_a_script_without_watches_is_evaluated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

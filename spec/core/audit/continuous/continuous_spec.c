@@ -24,7 +24,7 @@
          "k8s.rule { id = 'own', kinds = { 'pods' }, check = function(o, r)\n" \
          "  asked = asked + 1 if o:label 'bad' then r:fail 'bad' end end }\n"
 
-static void test_an_object_that_changes_is_asked_about_again(void **state)
+static void test_an_object_that_changes_is_evaluated_again(void **state)
 {
     struct cluster *c = *state;
     struct fixture f = live_begin(c, OWN);
@@ -71,7 +71,7 @@ static void test_changes_in_a_row_are_one_question(void **state)
          "  check = function(o, r, use) asked[#asked + 1] = o:name()\n"              \
          "  if #use.node(o:label 'zone') == 0 then r:fail 'no node' end end }\n"
 
-static void test_only_those_are_asked_again_who_looked_at_what_changed(void **state)
+static void test_only_dependents_of_a_change_are_evaluated_again(void **state)
 {
     struct cluster *c = *state;
     struct fixture f = live_begin(c, USES);
@@ -97,7 +97,7 @@ static void test_only_those_are_asked_again_who_looked_at_what_changed(void **st
 }
 
 /* Whoever might have found it is told that he may not find all. */
-static void test_an_index_function_that_fails_makes_stale_what_was_said(void **state)
+static void test_an_index_function_that_fails_makes_its_results_stale(void **state)
 {
     struct cluster *c = *state;
     struct fixture f = live_begin(
@@ -150,7 +150,7 @@ static void test_a_change_calls_an_index_function_once(void **state)
          "\n  check = function(o, r, use) if #use.n 'x' ~= 1 then r:fail(#use.n 'x' .. ' nodes') end end }"
 
 /* Quarantined, lifted, built anew: what was said meanwhile is said again. */
-static void test_an_index_that_is_built_anew_is_news(void **state)
+static void test_a_rebuilt_index_counts_as_a_change(void **state)
 {
     struct cluster *c = *state;
     struct fixture f = live_begin_hurried(c, TROUBLED);
@@ -185,7 +185,7 @@ static bool is_an_error(void *ctx, struct root *object)
 }
 
 /* Looks at what the index does not have yet are no results. */
-static void test_while_an_index_is_built_anew_nobody_passes(void **state)
+static void test_while_an_index_is_rebuilt_nothing_passes(void **state)
 {
     struct cluster *c = *state;
     struct fixture f = live_begin_hurried(c, TROUBLED);
@@ -200,7 +200,7 @@ static void test_while_an_index_is_built_anew_nobody_passes(void **state)
     live_end(&f);
 }
 
-static void test_nothing_is_asked_before_all_caches_are_there(void **state)
+static void test_nothing_is_evaluated_before_all_caches_are_there(void **state)
 {
     struct cluster *c = *state;
     struct fixture f = live_begin(c, USES);
@@ -235,7 +235,7 @@ static void test_a_slice_is_short_and_the_rest_comes_later(void **state)
 
 /* --- limits */
 
-static void test_a_rule_with_too_many_looks_is_asked_about_everything(void **state)
+static void test_a_rule_with_too_many_dependencies_is_evaluated_for_everything(void **state)
 {
     struct cluster *c = *state;
     struct fixture f = live_begin_with(c, USES, 2, CONTINUOUS_FINDING_BYTES_MAX);
@@ -272,7 +272,7 @@ static void test_findings_without_room_are_verdicts_alone(void **state)
 
 /* --- generations */
 
-static void test_a_reload_asks_the_rules_that_are_others(void **state)
+static void test_a_reload_evaluates_the_rules_that_have_changed(void **state)
 {
     struct cluster *c = *state;
     static const char
@@ -376,18 +376,18 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
     const struct CMUnitTest tests[] = {
-        T(test_an_object_that_changes_is_asked_about_again),
+        T(test_an_object_that_changes_is_evaluated_again),
         T(test_changes_in_a_row_are_one_question),
-        T(test_only_those_are_asked_again_who_looked_at_what_changed),
-        T(test_an_index_function_that_fails_makes_stale_what_was_said),
+        T(test_only_dependents_of_a_change_are_evaluated_again),
+        T(test_an_index_function_that_fails_makes_its_results_stale),
         T(test_a_change_calls_an_index_function_once),
-        T(test_an_index_that_is_built_anew_is_news),
-        T(test_while_an_index_is_built_anew_nobody_passes),
-        T(test_nothing_is_asked_before_all_caches_are_there),
+        T(test_a_rebuilt_index_counts_as_a_change),
+        T(test_while_an_index_is_rebuilt_nothing_passes),
+        T(test_nothing_is_evaluated_before_all_caches_are_there),
         T(test_a_slice_is_short_and_the_rest_comes_later),
-        T(test_a_rule_with_too_many_looks_is_asked_about_everything),
+        T(test_a_rule_with_too_many_dependencies_is_evaluated_for_everything),
         T(test_findings_without_room_are_verdicts_alone),
-        T(test_a_reload_asks_the_rules_that_are_others),
+        T(test_a_reload_evaluates_the_rules_that_have_changed),
         T(test_who_does_not_lead_knows_nothing),
         T(test_what_was_accepted_until_today_counts_after_midnight),
         T(test_what_was_accepted_too_far_ahead_is_accepted_when_the_day_is_near),

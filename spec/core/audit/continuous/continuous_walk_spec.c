@@ -73,7 +73,7 @@ static void remove_pod(struct fixture *f, int i)
     cluster_event(f->c, 0, LW_DELETED, pod);
 }
 
-static void test_a_step_tells_of_so_many_results_and_no_more(void **state)
+static void test_a_step_reports_so_many_results_and_no_more(void **state)
 {
     struct fixture f = begin(*state, TWO);
     struct walker walker = {.walk = continuous_walk_new(f.audit, STR("shop"))};
@@ -102,7 +102,7 @@ static void test_what_has_no_namespace_has_a_walk_of_its_own(void **state)
 }
 
 /* The next ones, those before, and the last; and some come, which have their places. */
-static void test_what_stays_is_told_of_once_whatever_comes_and_goes(void **state)
+static void test_an_object_that_stays_is_visited_once_whatever_comes_and_goes(void **state)
 {
     struct fixture f = begin(*state, TWO);
     struct walker walker = {.walk = continuous_walk_new(f.audit, STR("shop"))};
@@ -154,7 +154,7 @@ static void test_a_namespace_goes_and_comes_again(void **state)
     live_end(&f);
 }
 
-static void test_what_goes_and_comes_again_is_told_of_once_at_most(void **state)
+static void test_an_object_that_goes_and_comes_again_is_visited_once_at_most(void **state)
 {
     struct fixture f = begin(*state, TWO);
     struct walker walker = {.walk = continuous_walk_new(f.audit, STR("shop"))};
@@ -218,7 +218,7 @@ static size_t unevaluated(struct fixture *f, const char *ns, size_t results)
     return count;
 }
 
-static void test_a_walk_counts_what_is_still_to_be_asked(void **state)
+static void test_a_walk_counts_what_is_still_to_be_evaluated(void **state)
 {
     enum { SHOP = PODS * 2 / 3 };
     struct fixture f = begin(*state, TWO);
@@ -241,7 +241,7 @@ static void test_a_walk_counts_what_is_still_to_be_asked(void **state)
     live_end(&f);
 }
 
-static void test_what_a_rule_that_waits_is_to_be_asked_is_not_counted(void **state)
+static void test_pending_evaluations_of_a_waiting_rule_are_not_counted(void **state)
 {
     struct fixture f =
         live_begin(*state, HEAD "k8s.rule { id = 'one', kinds = { 'pods' }, check = function() end,\n"
@@ -263,15 +263,15 @@ static void test_what_a_rule_that_waits_is_to_be_asked_is_not_counted(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        unit(test_a_step_tells_of_so_many_results_and_no_more),
+        unit(test_a_step_reports_so_many_results_and_no_more),
         unit(test_what_has_no_namespace_has_a_walk_of_its_own),
-        unit(test_what_stays_is_told_of_once_whatever_comes_and_goes),
+        unit(test_an_object_that_stays_is_visited_once_whatever_comes_and_goes),
         unit(test_a_namespace_goes_and_comes_again),
-        unit(test_what_goes_and_comes_again_is_told_of_once_at_most),
+        unit(test_an_object_that_goes_and_comes_again_is_visited_once_at_most),
         unit(test_a_walk_ends_however_many_come),
         unit(test_a_walk_goes_on_over_a_reload),
-        unit(test_a_walk_counts_what_is_still_to_be_asked),
-        unit(test_what_a_rule_that_waits_is_to_be_asked_is_not_counted),
+        unit(test_a_walk_counts_what_is_still_to_be_evaluated),
+        unit(test_pending_evaluations_of_a_waiting_rule_are_not_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

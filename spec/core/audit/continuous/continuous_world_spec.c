@@ -99,7 +99,7 @@ static void run_world(struct cluster *c, size_t max_dependencies)
     live_end(&f);
 }
 
-static void test_what_is_known_is_what_all_rules_would_say_now(void **state)
+static void test_stored_results_are_what_all_rules_would_report_now(void **state)
 {
     const char *given = getenv("SEED");
     seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)clock_measure_ns();
@@ -107,7 +107,7 @@ static void test_what_is_known_is_what_all_rules_would_say_now(void **state)
     run_world(*state, CONTINUOUS_DEPENDENCIES_MAX);
 }
 
-static void test_the_same_when_looks_are_too_many(void **state)
+static void test_results_are_the_same_with_too_many_dependencies(void **state)
 {
     const char *given = getenv("SEED");
     seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)clock_measure_ns();
@@ -119,8 +119,8 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
     const struct CMUnitTest tests[] = {
-        T(test_what_is_known_is_what_all_rules_would_say_now),
-        T(test_the_same_when_looks_are_too_many),
+        T(test_stored_results_are_what_all_rules_would_report_now),
+        T(test_results_are_the_same_with_too_many_dependencies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

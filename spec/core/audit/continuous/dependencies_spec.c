@@ -37,7 +37,7 @@ static int32_t dependency(struct dependencies *dependencies, struct dependency_i
     return dependencies_end(dependencies);
 }
 
-static void test_a_look_is_known_until_it_is_dropped(void **state)
+static void test_a_dependency_is_known_until_it_is_dropped(void **state)
 {
     (void)state;
     struct dependencies *dependencies = dependencies_new(100);
@@ -64,7 +64,7 @@ static void test_a_look_is_known_until_it_is_dropped(void **state)
     dependencies_free(dependencies);
 }
 
-static void test_there_are_at_most_so_many_as_it_was_said(void **state)
+static void test_there_are_at_most_as_many_as_the_limit(void **state)
 {
     (void)state;
     struct dependencies *dependencies = dependencies_new(2);
@@ -125,8 +125,8 @@ static void test_it_agrees_with_a_plain_table_whatever_comes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_look_is_known_until_it_is_dropped),
-        cmocka_unit_test(test_there_are_at_most_so_many_as_it_was_said),
+        cmocka_unit_test(test_a_dependency_is_known_until_it_is_dropped),
+        cmocka_unit_test(test_there_are_at_most_as_many_as_the_limit),
         cmocka_unit_test(test_it_agrees_with_a_plain_table_whatever_comes),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

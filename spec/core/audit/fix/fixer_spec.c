@@ -94,7 +94,7 @@ static void test_one_patch_is_what_all_fixes_come_to(void **state)
     world_free(&w);
 }
 
-static void test_fixes_that_undo_each_other_are_told(void **state)
+static void test_fixes_that_undo_each_other_are_reported(void **state)
 {
     struct world w;
     world_begin(&w, *state, HEAD "rule('one', 'x', 1) rule('two', 'x', 2)\n");
@@ -165,7 +165,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
     const struct CMUnitTest tests[] = {
         T(test_one_patch_is_what_all_fixes_come_to),
-        T(test_fixes_that_undo_each_other_are_told),
+        T(test_fixes_that_undo_each_other_are_reported),
         T(test_what_comes_to_nothing_is_no_fix),
         T(test_a_manifest_is_kept_once_and_another_is_refused),
         T(test_a_fix_that_fails_leaves_those_of_others),

@@ -49,7 +49,7 @@ static struct root *pack(const char *json)
     return root;
 }
 
-static void test_the_rules_of_a_fix_are_told_once(void **state)
+static void test_the_rules_of_a_fix_are_reported_once(void **state)
 {
     (void)state;
     struct audit_fix fix = {0};
@@ -253,7 +253,7 @@ int main(void)
         cmocka_unit_test(test_patches_are_no_manifests),
         cmocka_unit_test(test_those_without_a_name_are_new_objects_each_time),
         cmocka_unit_test(test_many_manifests_and_many_reasons),
-        cmocka_unit_test(test_the_rules_of_a_fix_are_told_once),
+        cmocka_unit_test(test_the_rules_of_a_fix_are_reported_once),
         cmocka_unit_test(test_objects_are_named_as_kubectl_does),
         cmocka_unit_test(test_what_is_sent_names_the_version),
         cmocka_unit_test(test_a_manifest_is_in_the_namespace_of_what_it_is_for),

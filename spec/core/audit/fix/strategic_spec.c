@@ -69,7 +69,7 @@ static void check_pod(const char *from, const char *to, const char *expected)
     free(patch);
 }
 
-static void test_a_container_is_named_and_its_environment_is_not_told(void **state)
+static void test_a_container_is_named_and_its_environment_is_not_reported(void **state)
 {
     (void)state;
     check_pod("\"containers\":[{\"name\":\"db\"},{\"name\":\"web\",\"image\":\"a\"," ENV "}]",
@@ -185,7 +185,7 @@ static void test_the_kinds_that_make_pods(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_container_is_named_and_its_environment_is_not_told),
+        cmocka_unit_test(test_a_container_is_named_and_its_environment_is_not_reported),
         cmocka_unit_test(test_lists_in_a_container_have_keys_of_their_own),
         cmocka_unit_test(test_what_is_gone_and_what_is_new),
         cmocka_unit_test(test_where_a_merge_patch_is_the_one_to_take),

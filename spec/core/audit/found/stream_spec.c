@@ -104,7 +104,7 @@ static void test_two_streams_add_to_one_table(void **state)
     buf_clear(&bytes);
 }
 
-static void test_a_stream_that_is_cut_off_is_not_whole(void **state)
+static void test_a_stream_that_is_cut_off_is_not_complete(void **state)
 {
     struct buf bytes = written(true);
     for (size_t n = 0; n < bytes.len; n++) {
@@ -139,7 +139,7 @@ static void test_any_byte_may_be_wrong(void **state)
     buf_clear(&bytes);
 }
 
-static void test_what_was_told_is_forgotten_but_for_the_rules(void **state)
+static void test_sent_findings_are_forgotten_but_for_the_rules(void **state)
 {
     struct audit_table *table = fixture_unsorted(true);
     size_t rules = audit_table_rule_count(table);
@@ -262,9 +262,9 @@ int main(void)
         cmocka_unit_test(test_no_frame_is_large),
         cmocka_unit_test(test_what_is_too_much_for_a_frame),
         cmocka_unit_test(test_two_streams_add_to_one_table),
-        cmocka_unit_test(test_a_stream_that_is_cut_off_is_not_whole),
+        cmocka_unit_test(test_a_stream_that_is_cut_off_is_not_complete),
         cmocka_unit_test(test_any_byte_may_be_wrong),
-        cmocka_unit_test(test_what_was_told_is_forgotten_but_for_the_rules),
+        cmocka_unit_test(test_sent_findings_are_forgotten_but_for_the_rules),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     buf_clear(&told);

@@ -30,7 +30,7 @@ static void test_passes_have_rows_where_they_are_wanted(void **state)
 
 /* A rule that says of one container that it is fine, and of another that it is not, has no pass to tell of.
  */
-static void test_a_pass_that_is_said_beside_a_failure_is_no_row(void **state)
+static void test_a_pass_that_is_reported_beside_a_failure_is_no_row(void **state)
 {
     struct audit_table *table = audit_table_new(true);
     const struct audit_rule rule = {
@@ -92,7 +92,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_passes_have_rows_where_they_are_wanted),
         cmocka_unit_test(test_a_skip_without_a_reason_is_counted_alone),
-        cmocka_unit_test(test_a_pass_that_is_said_beside_a_failure_is_no_row),
+        cmocka_unit_test(test_a_pass_that_is_reported_beside_a_failure_is_no_row),
         cmocka_unit_test(test_rows_stand_by_severity_and_then_by_object),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,7 +90,7 @@ static void test_yaml_in_every_form(void **state)
     check(*state, examples, ARRAY_LEN(examples));
 }
 
-static void test_what_yaml_says_is_what_json_says(void **state)
+static void test_yaml_and_json_of_an_object_are_equal(void **state)
 {
     struct inputs *in = *state;
     in->shows_objects = true;
@@ -143,7 +143,7 @@ static void test_merges_add_what_a_map_does_not_have(void **state)
     assert_string_equal(inputs_say(in, STR("x:\n- {<<: 5}\n")), "! x: line 2: value of << is not a map\n");
 }
 
-static void test_what_is_wrong_is_told_with_its_line(void **state)
+static void test_a_mistake_is_reported_with_its_line(void **state)
 {
     static const struct example examples[] = {
         {POD("a") "\n{\"kind\":\"Pod\"," META("b") "}\n" POD("c"),
@@ -191,7 +191,7 @@ static void test_what_is_wrong_is_told_with_its_line(void **state)
     check(*state, examples, ARRAY_LEN(examples));
 }
 
-static void test_of_many_that_are_wrong_the_first_are_told(void **state)
+static void test_of_many_mistakes_the_first_are_reported(void **state)
 {
     struct inputs *in = *state;
     struct buf text = {0}, expected = {0};
@@ -258,11 +258,11 @@ int main(void)
         TEST(test_json_in_every_form),
         TEST(test_lists_in_every_form),
         TEST(test_yaml_in_every_form),
-        TEST(test_what_yaml_says_is_what_json_says),
+        TEST(test_yaml_and_json_of_an_object_are_equal),
         TEST(test_scalars_are_what_kubectl_takes_them_for),
         TEST(test_merges_add_what_a_map_does_not_have),
-        TEST(test_what_is_wrong_is_told_with_its_line),
-        TEST(test_of_many_that_are_wrong_the_first_are_told),
+        TEST(test_a_mistake_is_reported_with_its_line),
+        TEST(test_of_many_mistakes_the_first_are_reported),
         TEST(test_utf16_is_read_as_yaml),
         TEST(test_what_is_nested_too_deep_is_left_out),
         TEST(test_tags_have_a_limit),

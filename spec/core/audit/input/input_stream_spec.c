@@ -118,7 +118,7 @@ static void test_packed_texts_are_known_by_their_first_bytes(void **state)
     buf_clear(&expected);
 }
 
-static void test_packed_texts_that_are_cut_or_damaged_are_told_of(void **state)
+static void test_packed_texts_that_are_cut_or_damaged_are_reported(void **state)
 {
     struct inputs *in = *state;
     static void (*const pack[])(struct buf *, struct str) = {gzip, zstd};
@@ -295,7 +295,7 @@ static void test_a_file_is_read_once(void **state)
     free(path);
 }
 
-static void test_folders_are_read_in_the_order_of_names(void **state)
+static void test_directories_are_read_in_the_order_of_names(void **state)
 {
     struct inputs *in = *state;
     static const struct str object =
@@ -386,7 +386,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_all_objects_of_large_texts_are_read),
         TEST(test_packed_texts_are_known_by_their_first_bytes),
-        TEST(test_packed_texts_that_are_cut_or_damaged_are_told_of),
+        TEST(test_packed_texts_that_are_cut_or_damaged_are_reported),
         TEST(test_what_is_too_large_is_left_out_alone),
         TEST(test_what_is_large_but_not_too_large_is_read),
         TEST(test_aliases_make_no_more_than_an_object_may_be),
@@ -394,7 +394,7 @@ int main(void)
         TEST(test_the_sink_may_stop),
         TEST(test_items_may_wait_for_their_kind),
         TEST(test_a_file_is_read_once),
-        TEST(test_folders_are_read_in_the_order_of_names),
+        TEST(test_directories_are_read_in_the_order_of_names),
         TEST(test_a_path_that_is_not_there_is_an_error),
         TEST(test_what_nobody_wants_is_skipped),
         TEST(test_what_a_projection_drops_is_not_kept),

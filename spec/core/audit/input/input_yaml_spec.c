@@ -16,7 +16,7 @@ static void assert_said(struct inputs *in, const char *text, const char *expecte
     if (strcmp(said, expected) != 0) fail_msg("%s\nwas said as\n%s\ninstead of\n%s", text, said, expected);
 }
 
-static void test_a_key_that_is_there_twice_is_told_with_its_line(void **state)
+static void test_a_key_that_is_there_twice_is_reported_with_its_line(void **state)
 {
     struct inputs *in = *state;
     assert_said(in, HEAD "metadata: {name: b}\n---\n" HEAD,
@@ -153,7 +153,7 @@ static void test_of_too_many_anchors_none_is_known(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        TEST(test_a_key_that_is_there_twice_is_told_with_its_line),
+        TEST(test_a_key_that_is_there_twice_is_reported_with_its_line),
         TEST(test_documents_may_begin_beside_their_marks),
         TEST(test_what_a_merge_brings_may_be_there),
         TEST(test_merges_work_at_the_top_of_a_document),

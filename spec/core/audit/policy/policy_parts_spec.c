@@ -109,7 +109,7 @@ static void test_what_is_left_out_is_the_least_severe_in_any_order(void **state)
 }
 
 /* An annotation that accepts no more says so beside the finding. */
-static void test_why_a_finding_is_not_accepted_is_told(void **state)
+static void test_the_reason_of_a_finding_that_is_not_accepted_is_reported(void **state)
 {
     struct world w;
     reports_begin(&w, *state, "", 100);
@@ -198,7 +198,7 @@ int main(void)
         unit(test_a_large_report_comes_in_parts_which_stay),
         unit(test_what_no_part_has_room_for_is_counted),
         unit(test_what_is_left_out_is_the_least_severe_in_any_order),
-        unit(test_why_a_finding_is_not_accepted_is_told),
+        unit(test_the_reason_of_a_finding_that_is_not_accepted_is_reported),
         unit(test_results_are_gathered_a_few_at_a_time),
         unit(test_what_changes_while_it_is_gathered_is_written_afterwards),
         unit(test_a_writer_that_stops_while_it_gathers_lets_go),

@@ -179,7 +179,7 @@ static void assert_not_asked_again(struct cluster *state, int http_status, const
     reports_end(&w);
 }
 
-static void test_a_namespace_that_is_terminating_is_not_asked_again(void **state)
+static void test_a_namespace_that_is_terminating_is_not_tried_again(void **state)
 {
     assert_not_asked_again(
         *state, 403,
@@ -187,7 +187,7 @@ static void test_a_namespace_that_is_terminating_is_not_asked_again(void **state
         "content in namespace shop because it is being terminated");
 }
 
-static void test_a_namespace_that_is_gone_is_not_asked_again(void **state)
+static void test_a_namespace_that_is_gone_is_not_tried_again(void **state)
 {
     assert_not_asked_again(*state, 404, "namespaces \"shop\" not found");
 }
@@ -207,7 +207,7 @@ static void test_there_is_room_for_so_many_reports(void **state)
     reports_end(&w);
 }
 
-static void test_a_rule_that_waits_is_waited_for_and_then_told_of(void **state)
+static void test_a_waiting_rule_is_waited_for_and_then_reported(void **state)
 {
     struct world w;
     reports_begin(&w, *state, "shop/a bad=1", 100);
@@ -228,7 +228,7 @@ static void test_a_rule_that_waits_is_waited_for_and_then_told_of(void **state)
     reports_end(&w);
 }
 
-static void test_what_the_engine_refuses_is_told_of(void **state)
+static void test_refused_objects_of_the_engine_are_reported(void **state)
 {
     struct world w;
     reports_begin(&w, *state, "shop/a bad=1", 100);
@@ -249,7 +249,7 @@ static void test_what_the_engine_refuses_is_told_of(void **state)
 
 /* --- after the first round */
 
-static void test_what_is_not_asked_again_yet_is_not_taken_for_gone(void **state)
+static void test_a_result_that_is_not_evaluated_again_yet_is_not_taken_for_gone(void **state)
 {
     struct world w;
     reports_begin(&w, *state, "shop/a bad=1 grave=1;tail/a bad=1", 100);
@@ -275,7 +275,7 @@ static void test_what_is_not_asked_again_yet_is_not_taken_for_gone(void **state)
 }
 
 /* Nothing at all is known of the namespace, and nothing of it is gone. */
-static void test_a_report_of_which_nothing_is_asked_again_yet_stays(void **state)
+static void test_a_report_without_new_results_yet_stays(void **state)
 {
     struct world w;
     reports_begin(&w, *state, "tail/a bad=1", 100);
@@ -295,7 +295,7 @@ static void test_a_report_of_which_nothing_is_asked_again_yet_stays(void **state
 }
 
 /* An object that no rule takes was not asked about either, until its turn has come. */
-static void test_what_rules_do_not_take_holds_up_nothing(void **state)
+static void test_writes_that_rules_do_not_need_delay_nothing(void **state)
 {
     struct world w;
     reports_begin(&w, *state, "shop/a bad=1;tail/a bad=1", 100);
@@ -328,7 +328,7 @@ static void test_a_rule_that_begins_to_wait_is_waited_for_as_well(void **state)
 }
 
 /* Texts of all lengths end where they end: they are kept in a buffer that has no room to spare for some. */
-static void test_the_status_tells_why_reports_are_not_whole(void **state)
+static void test_the_status_reports_why_reports_are_not_complete(void **state)
 {
     const char before[] = "Objects are missing because the engine refused them (see kubelua status): ";
     char kinds[300] = "";
@@ -355,15 +355,15 @@ int main(void)
         unit(test_what_is_as_before_is_not_written),
         unit(test_an_earlier_process_is_gone_on_with),
         unit(test_what_fails_is_tried_again_ever_more_seldom),
-        unit(test_a_namespace_that_is_terminating_is_not_asked_again),
-        unit(test_a_namespace_that_is_gone_is_not_asked_again),
+        unit(test_a_namespace_that_is_terminating_is_not_tried_again),
+        unit(test_a_namespace_that_is_gone_is_not_tried_again),
         unit(test_there_is_room_for_so_many_reports),
-        unit(test_what_the_engine_refuses_is_told_of),
-        unit(test_the_status_tells_why_reports_are_not_whole),
-        unit(test_a_rule_that_waits_is_waited_for_and_then_told_of),
-        unit(test_what_is_not_asked_again_yet_is_not_taken_for_gone),
-        unit(test_a_report_of_which_nothing_is_asked_again_yet_stays),
-        unit(test_what_rules_do_not_take_holds_up_nothing),
+        unit(test_refused_objects_of_the_engine_are_reported),
+        unit(test_the_status_reports_why_reports_are_not_complete),
+        unit(test_a_waiting_rule_is_waited_for_and_then_reported),
+        unit(test_a_result_that_is_not_evaluated_again_yet_is_not_taken_for_gone),
+        unit(test_a_report_without_new_results_yet_stays),
+        unit(test_writes_that_rules_do_not_need_delay_nothing),
         unit(test_a_rule_that_begins_to_wait_is_waited_for_as_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,7 +76,7 @@ static void assert_prints(struct audit_table *table, size_t width, const char *e
     audit_table_free(table);
 }
 
-static void test_the_same_error_of_several_rules_is_told_once(void **state)
+static void test_the_same_error_of_several_rules_is_reported_once(void **state)
 {
     struct audit_table *table = begin();
     look(table, "web");
@@ -150,7 +150,7 @@ static struct audit_table *broken(size_t objects)
     return table;
 }
 
-static void test_of_many_objects_some_are_told(void **state)
+static void test_of_many_objects_some_are_reported(void **state)
 {
     struct audit_table *table = broken(25);
     char *text = print(table, 80, false);
@@ -165,7 +165,7 @@ static void test_of_many_objects_some_are_told(void **state)
 }
 
 /* Each object has a text of its own, so that no two of the blocks are one. */
-static void test_of_many_blocks_some_are_told(void **state)
+static void test_of_many_blocks_some_are_reported(void **state)
 {
     struct audit_table *table = audit_table_new(false);
     char id[32], name[32];
@@ -192,7 +192,7 @@ static void test_of_many_blocks_some_are_told(void **state)
     audit_table_free(table);
 }
 
-static void test_rules_that_are_not_asked_are_named_in_wide_reports(void **state)
+static void test_rules_that_are_not_evaluated_are_named_in_wide_reports(void **state)
 {
     struct audit_table *table = begin();
     audit_table_leave_out(table, 0, STR("the server did not return secrets, which it uses"));
@@ -229,12 +229,12 @@ static void test_no_line_is_wider_than_the_terminal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_same_error_of_several_rules_is_told_once),
+        cmocka_unit_test(test_the_same_error_of_several_rules_is_reported_once),
         cmocka_unit_test(test_an_error_of_one_rule_stays_in_its_block),
         cmocka_unit_test(test_objects_with_the_same_rules_are_one_block),
-        cmocka_unit_test(test_of_many_objects_some_are_told),
-        cmocka_unit_test(test_of_many_blocks_some_are_told),
-        cmocka_unit_test(test_rules_that_are_not_asked_are_named_in_wide_reports),
+        cmocka_unit_test(test_of_many_objects_some_are_reported),
+        cmocka_unit_test(test_of_many_blocks_some_are_reported),
+        cmocka_unit_test(test_rules_that_are_not_evaluated_are_named_in_wide_reports),
         cmocka_unit_test(test_no_line_is_wider_than_the_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

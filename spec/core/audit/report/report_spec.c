@@ -76,7 +76,7 @@ static void test_json_has_a_line_for_each_finding(void **state)
     free(text);
 }
 
-static void test_an_audit_without_findings_is_whole_in_each_form(void **state)
+static void test_an_audit_without_findings_is_complete_in_each_form(void **state)
 {
     static const struct {
         const char *form, *says;
@@ -133,7 +133,7 @@ static void test_junit_has_a_suite_for_each_rule_and_a_case_for_each_object(void
     free(text);
 }
 
-static void test_markup_holds_any_byte(void **state)
+static void test_markup_takes_any_byte(void **state)
 {
     static const struct {
         const char *text, *markup;
@@ -245,7 +245,7 @@ static void test_a_summary_counts_the_results_of_its_document(void **state)
 }
 
 /* Nobody's dashboard shows a namespace as clean when not all rules were asked. */
-static void test_each_report_of_an_audit_that_is_not_whole_says_so(void **state)
+static void test_each_report_of_an_audit_that_is_not_complete_reports_it(void **state)
 {
     struct report_options options = fixture_options;
     struct audit_table *table = fixture_table(false), *empty = audit_table_new(false);
@@ -288,7 +288,7 @@ static void test_a_large_report_comes_in_parts(void **state)
     audit_table_free(table);
 }
 
-static void test_what_is_no_namespace_is_told_of_in_the_report_of_the_cluster(void **state)
+static void test_an_object_without_a_valid_namespace_is_in_the_report_of_the_cluster(void **state)
 {
     struct audit_table *table = audit_table_new(true);
     const struct audit_object object = {.kind = STR("Pod"), .ns = STR("no/name"), .name = STR("a")};
@@ -313,17 +313,17 @@ int main(void)
         cmocka_unit_test(test_no_form_has_a_control_character),
         cmocka_unit_test(test_formats_are_found_by_name),
         cmocka_unit_test(test_json_has_a_line_for_each_finding),
-        cmocka_unit_test(test_an_audit_without_findings_is_whole_in_each_form),
+        cmocka_unit_test(test_an_audit_without_findings_is_complete_in_each_form),
         cmocka_unit_test(test_sarif_has_rules_results_and_what_went_wrong),
         cmocka_unit_test(test_junit_has_a_suite_for_each_rule_and_a_case_for_each_object),
-        cmocka_unit_test(test_markup_holds_any_byte),
+        cmocka_unit_test(test_markup_takes_any_byte),
         cmocka_unit_test(test_a_page_has_nothing_from_elsewhere_and_escapes_all),
         cmocka_unit_test(test_a_large_page_begins_folded),
         cmocka_unit_test(test_policy_reports_are_one_for_each_namespace),
         cmocka_unit_test(test_a_summary_counts_the_results_of_its_document),
-        cmocka_unit_test(test_each_report_of_an_audit_that_is_not_whole_says_so),
+        cmocka_unit_test(test_each_report_of_an_audit_that_is_not_complete_reports_it),
         cmocka_unit_test(test_a_large_report_comes_in_parts),
-        cmocka_unit_test(test_what_is_no_namespace_is_told_of_in_the_report_of_the_cluster),
+        cmocka_unit_test(test_an_object_without_a_valid_namespace_is_in_the_report_of_the_cluster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,7 +116,7 @@ static void test_colours_end_in_the_line_in_which_they_begin(void **state)
     audit_table_free(table);
 }
 
-static void test_many_findings_of_a_rule_are_told_as_a_number(void **state)
+static void test_many_findings_of_a_rule_are_reported_as_a_number(void **state)
 {
     struct audit_table *table = fixture_large(100, 2);
     char *text = print(table, 0, false, false);
@@ -128,7 +128,7 @@ static void test_many_findings_of_a_rule_are_told_as_a_number(void **state)
     audit_table_free(table);
 }
 
-static void test_an_audit_without_findings_says_so(void **state)
+static void test_an_audit_without_findings_reports_it(void **state)
 {
     struct audit_table *table = audit_table_new(false);
     char *text = print(table, 80, false, true);
@@ -145,8 +145,8 @@ int main(void)
         cmocka_unit_test(test_a_narrow_terminal_has_messages_below_names),
         cmocka_unit_test(test_no_line_is_wider_than_the_terminal),
         cmocka_unit_test(test_colours_end_in_the_line_in_which_they_begin),
-        cmocka_unit_test(test_many_findings_of_a_rule_are_told_as_a_number),
-        cmocka_unit_test(test_an_audit_without_findings_says_so),
+        cmocka_unit_test(test_many_findings_of_a_rule_are_reported_as_a_number),
+        cmocka_unit_test(test_an_audit_without_findings_reports_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

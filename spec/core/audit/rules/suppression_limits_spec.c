@@ -12,7 +12,7 @@
 
 #define GOOD ""
 
-static void test_each_limit_says_why(void **state)
+static void test_each_limit_reports_why(void **state)
 {
     const int64_t today = civil_days(2026, 11, 22);
     static const struct {
@@ -59,7 +59,7 @@ static void test_each_limit_says_why(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_limit_says_why),
+        cmocka_unit_test(test_each_limit_reports_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,7 +43,7 @@ static struct root *pod(const char *annotations)
     return root;
 }
 
-static void test_what_an_annotation_says(void **state)
+static void test_the_text_of_an_annotation_is_parsed(void **state)
 {
     static const struct {
         const char *annotations;
@@ -135,7 +135,7 @@ static void test_an_annotation_that_is_nearly_for_a_rule_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_what_an_annotation_says, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_the_text_of_an_annotation_is_parsed, setup, teardown),
         cmocka_unit_test_setup_teardown(test_an_annotation_that_is_nearly_for_a_rule_is_found, setup,
                                         teardown),
     };

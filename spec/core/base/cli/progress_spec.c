@@ -22,7 +22,7 @@ static void assert_line(const struct progress_state *state, const char *expected
     buf_clear(&line);
 }
 
-static void test_a_line_says_how_much_how_fast_and_how_long_still(void **state)
+static void test_a_line_has_amount_speed_and_remaining_time(void **state)
 {
     assert_line(&(const struct progress_state){"Auditing", 45000, 100000, -1, 5500, 0},
                 "Auditing [#########-----------] 45 %, 45,000 of 100,000 objects, 8,181/s, 7 s left");
@@ -46,7 +46,7 @@ static void test_a_narrow_terminal_has_no_bar_and_no_second_line(void **state)
     assert_line(&(const struct progress_state){"Auditing", 45000, 100000, -1, 5500, 12}, "Auditing 45 ");
 }
 
-static void test_a_step_draws_where_somebody_looks_and_not_too_often(void **state)
+static void test_a_step_is_drawn_on_a_terminal_and_not_too_often(void **state)
 {
     char *text = NULL;
     size_t len;
@@ -82,9 +82,9 @@ static void test_what_is_done_at_once_is_not_drawn(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_line_says_how_much_how_fast_and_how_long_still),
+        cmocka_unit_test(test_a_line_has_amount_speed_and_remaining_time),
         cmocka_unit_test(test_a_narrow_terminal_has_no_bar_and_no_second_line),
-        cmocka_unit_test(test_a_step_draws_where_somebody_looks_and_not_too_often),
+        cmocka_unit_test(test_a_step_is_drawn_on_a_terminal_and_not_too_often),
         cmocka_unit_test(test_what_is_done_at_once_is_not_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

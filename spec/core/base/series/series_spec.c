@@ -37,7 +37,7 @@ static int clear(void **state)
 #define assert_shows(text) assert_non_null(strstr(render(), text))
 #define assert_hides(text) assert_null(strstr(render(), text))
 
-static void test_nothing_is_shown_of_a_family_without_series(void **state)
+static void test_a_family_without_series_is_not_printed(void **state)
 {
     assert_string_equal(render(), "");
 }
@@ -163,7 +163,7 @@ static void test_pieces_are_the_page_whatever_is_freed_between_them(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_shown_of_a_family_without_series),
+        cmocka_unit_test(test_a_family_without_series_is_not_printed),
         cmocka_unit_test(test_a_gauge_shows_its_last_value),
         cmocka_unit_test(test_labels_are_escaped_and_their_order_is_the_familys),
         cmocka_unit_test(test_the_buckets_of_a_histogram_are_cumulative),

@@ -86,7 +86,7 @@ static int use_both(void)
     return strstr(buf_text(&page), "script=\"child\"") ? 0 : 1;
 }
 
-static void test_a_forked_child_does_not_inherit_a_lock_that_another_thread_holds(void **state)
+static void test_a_forked_child_does_not_inherit_a_locked_mutex_of_another_thread(void **state)
 {
 #ifdef __SANITIZE_THREAD__
     skip(); /* it has locks of its own, which children inherit */
@@ -110,7 +110,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_series_may_be_used_from_every_thread),
-        cmocka_unit_test(test_a_forked_child_does_not_inherit_a_lock_that_another_thread_holds),
+        cmocka_unit_test(test_a_forked_child_does_not_inherit_a_locked_mutex_of_another_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "base/text/shell.h"
 
-static void test_what_words_look_like(void **state)
+static void test_words_are_quoted_as_needed(void **state)
 {
     static const char *const cases[][2] = {
         {"web-1", "web-1"},
@@ -86,7 +86,7 @@ static void test_a_shell_reads_every_byte_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_words_look_like),
+        cmocka_unit_test(test_words_are_quoted_as_needed),
         cmocka_unit_test(test_a_zero_byte_cuts_nothing_off),
         cmocka_unit_test(test_a_shell_reads_every_byte_back),
     };

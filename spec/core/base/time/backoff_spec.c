@@ -20,7 +20,7 @@ static void test_r2_each_delay_lies_between_d_and_2d_and_d_doubles_up_to_30_s(vo
     }
 }
 
-static void test_r2_delays_are_spread_over_the_whole_range(void **state)
+static void test_r2_delays_are_spread_over_the_complete_range(void **state)
 {
     int buckets[8] = {0};
     struct jitter jitter = {42};
@@ -55,7 +55,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_r2_each_delay_lies_between_d_and_2d_and_d_doubles_up_to_30_s),
-        cmocka_unit_test(test_r2_delays_are_spread_over_the_whole_range),
+        cmocka_unit_test(test_r2_delays_are_spread_over_the_complete_range),
         cmocka_unit_test(test_a_reset_starts_over),
         cmocka_unit_test(test_the_same_seed_gives_the_same_delays),
     };

@@ -74,7 +74,7 @@ static void test_a_name_does_not_depend_on_how_the_path_was_typed(void **state)
     buf_clear(&name);
 }
 
-static void test_scripts_of_a_folder_are_named_alike_however_it_was_typed(void **state)
+static void test_scripts_of_a_directory_are_named_alike_however_it_was_typed(void **state)
 {
     static const char *const same[] = {"scripts", "./scripts", "scripts/", "scripts//", "./scripts/."};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) assert_found("scripts/a scripts/b", same[i]);
@@ -100,7 +100,7 @@ static void test_two_files_with_one_name_are_refused(void **state)
                  "scripts/b.lua", "scripts/b");
 }
 
-static void test_a_project_is_told_where_its_scripts_are(void **state)
+static void test_the_error_for_a_project_names_its_scripts(void **state)
 {
     assert_int_equal(mkdir("project", 0700), 0);
     assert_found("error: project/: no scripts (*.lua) in this directory", "project/");
@@ -118,11 +118,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_name_does_not_depend_on_how_the_path_was_typed),
-        cmocka_unit_test(test_scripts_of_a_folder_are_named_alike_however_it_was_typed),
+        cmocka_unit_test(test_scripts_of_a_directory_are_named_alike_however_it_was_typed),
         cmocka_unit_test(test_a_script_that_is_named_twice_is_one),
         cmocka_unit_test(test_two_names_for_a_file_are_refused),
         cmocka_unit_test(test_two_files_with_one_name_are_refused),
-        cmocka_unit_test(test_a_project_is_told_where_its_scripts_are),
+        cmocka_unit_test(test_the_error_for_a_project_names_its_scripts),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

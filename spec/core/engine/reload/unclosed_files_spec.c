@@ -77,7 +77,7 @@ static void test_a_file_has_its_time_once(void **state)
     assert_int_equal(unclosed_files_wait_ms(&files, 1000 + UNCLOSED_MAX_MS), 1000);
 }
 
-static void test_lost_events_and_lost_folders_end_the_wait(void **state)
+static void test_lost_events_and_lost_directories_end_the_wait(void **state)
 {
     note(FOLDER, IN_MODIFY, "a.lua", 1);
     note(OTHER, IN_MODIFY, "b.lua", 2);
@@ -94,7 +94,7 @@ int main(void)
         cmocka_unit_test_teardown(test_a_file_that_goes_or_is_replaced_is_not_waited_for, teardown),
         cmocka_unit_test_teardown(test_only_lua_files_are_waited_for, teardown),
         cmocka_unit_test_teardown(test_a_file_has_its_time_once, teardown),
-        cmocka_unit_test_teardown(test_lost_events_and_lost_folders_end_the_wait, teardown),
+        cmocka_unit_test_teardown(test_lost_events_and_lost_directories_end_the_wait, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void run(void *ctx)
     leaders_free(leaders);
 }
 
-static void test_l3_no_answer_that_breaks_off_costs_leadership(void **state)
+static void test_l3_no_response_that_breaks_off_costs_leadership(void **state)
 {
     enum { LOOK_CREATE_UPDATE_EVENT = 4 };
     for (enum cut_wire wire = 0; wire < WIRE_COUNT; wire++) {
@@ -100,7 +100,7 @@ static void test_l3_no_answer_that_breaks_off_costs_leadership(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_l3_no_answer_that_breaks_off_costs_leadership),
+        cmocka_unit_test(test_l3_no_response_that_breaks_off_costs_leadership),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void test_l8_a_lease_is_given_back(void **state)
     assert_string_equal(lease_way_open(&candidate_way), "");
 }
 
-static void test_l8_a_conflict_is_another_look(void **state)
+static void test_l8_a_conflict_is_followed_by_another_read(void **state)
 {
     candidate_win();
     leader_release(candidate);
@@ -80,7 +80,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, candidate_open, candidate_close)
     const struct CMUnitTest tests[] = {
         TEST(test_l8_a_lease_is_given_back),
-        TEST(test_l8_a_conflict_is_another_look),
+        TEST(test_l8_a_conflict_is_followed_by_another_read),
         TEST(test_l8_the_end_has_the_renew_deadline),
         TEST(test_l8_only_what_is_ours_is_given_back),
         TEST(test_l8_a_write_under_way_may_have_made_it_ours),

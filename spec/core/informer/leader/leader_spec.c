@@ -113,7 +113,7 @@ static void test_l3_a_round_lasts_no_longer_than_the_lease(void **state)
     assert_int_equal(candidate_way.cancelled, 1);
 }
 
-static void test_a_question_that_is_not_answered_ends_with_the_round(void **state)
+static void test_a_request_without_a_response_ends_with_the_round(void **state)
 {
     candidate_win();
     candidate_pass(5000);
@@ -131,7 +131,7 @@ static void test_l9_a_request_has_half_the_renew_deadline_at_least_a_second(void
     assert_int_equal(candidate_way.timeout_ms, 1000);
 }
 
-static void test_l5_a_renewal_that_fails_is_followed_by_a_look(void **state)
+static void test_l5_a_renewal_that_fails_is_followed_by_a_read(void **state)
 {
     candidate_win();
     candidate_pass(5000);
@@ -253,7 +253,7 @@ static void test_l5_a_lease_that_was_deleted_ends_leadership_at_once(void **stat
     assert_lease_has(&candidate_server, "\"holderIdentity\":\"other\"");
 }
 
-static void test_l5_a_conflict_after_a_look_ends_leadership_at_once(void **state)
+static void test_l5_a_conflict_after_a_read_ends_leadership_at_once(void **state)
 {
     candidate_win();
     candidate_pass(5000);
@@ -289,7 +289,7 @@ static void test_the_fence_closes_a_lease_after_the_renewal_was_sent(void **stat
     fence_unref(fence);
 }
 
-static void test_an_answer_that_took_longer_than_the_lease_is_none(void **state)
+static void test_a_response_that_took_longer_than_the_lease_is_none(void **state)
 {
     candidate_answer("get");
     virtual_clock_advance(&candidate_clock, 15000);
@@ -302,7 +302,7 @@ static void test_an_answer_that_took_longer_than_the_lease_is_none(void **state)
     assert_true(candidate_leads());
 }
 
-static void test_an_answer_that_was_lost_is_found_by_a_look(void **state)
+static void test_a_response_that_was_lost_is_found_by_a_read(void **state)
 {
     candidate_answer("get");
     lease_way_lose_answer(&candidate_way);
@@ -325,7 +325,7 @@ static void test_who_is_beaten_to_it_has_no_error(void **state)
     assert_string_equal(candidate_status().holder, "other");
 }
 
-static void test_errors_are_told_once(void **state)
+static void test_errors_are_reported_once(void **state)
 {
     candidate_refuse("get", 403);
     assert_string_equal(candidate_status().err->text, "status 403");
@@ -351,9 +351,9 @@ int main(void)
         TEST(test_l3_the_first_renewal_is_at_once_the_others_every_retry_period),
         TEST(test_l3_what_cannot_be_renewed_is_lost_at_the_renew_deadline),
         TEST(test_l3_a_round_lasts_no_longer_than_the_lease),
-        TEST(test_a_question_that_is_not_answered_ends_with_the_round),
+        TEST(test_a_request_without_a_response_ends_with_the_round),
         TEST(test_l9_a_request_has_half_the_renew_deadline_at_least_a_second),
-        TEST(test_l5_a_renewal_that_fails_is_followed_by_a_look),
+        TEST(test_l5_a_renewal_that_fails_is_followed_by_a_read),
         TEST(test_l6_only_what_is_seen_here_counts),
         TEST(test_l6_a_change_restarts_the_clock),
         TEST(test_l7_a_lease_of_nobody_is_taken_at_once),
@@ -361,12 +361,12 @@ int main(void)
         TEST(test_another_holder_ends_leadership_at_once),
         TEST(test_l5_a_lease_that_was_cleared_ends_leadership_at_once),
         TEST(test_l5_a_lease_that_was_deleted_ends_leadership_at_once),
-        TEST(test_l5_a_conflict_after_a_look_ends_leadership_at_once),
+        TEST(test_l5_a_conflict_after_a_read_ends_leadership_at_once),
         TEST(test_the_fence_closes_a_lease_after_the_renewal_was_sent),
-        TEST(test_an_answer_that_took_longer_than_the_lease_is_none),
-        TEST(test_an_answer_that_was_lost_is_found_by_a_look),
+        TEST(test_a_response_that_took_longer_than_the_lease_is_none),
+        TEST(test_a_response_that_was_lost_is_found_by_a_read),
         TEST(test_who_is_beaten_to_it_has_no_error),
-        TEST(test_errors_are_told_once),
+        TEST(test_errors_are_reported_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -276,7 +276,7 @@ static int teardown(void **state)
     return 0;
 }
 
-static void test_a_get_answers_once(void **state)
+static void test_a_get_responds_once(void **state)
 {
     struct reader known, unknown;
     start_read(&known, GET, "k", "");
@@ -290,7 +290,7 @@ static void test_a_get_answers_once(void **state)
     stop_read(&unknown);
 }
 
-static void test_pages_wait_until_they_are_asked_for(void **state)
+static void test_pages_wait_until_they_are_requested(void **state)
 {
     struct reader reader, other;
     start_read(&reader, LIVE_LIST, "", "");
@@ -374,8 +374,8 @@ static void test_reads_are_closed_at_any_moment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_a_get_answers_once),
-        T(test_pages_wait_until_they_are_asked_for),
+        T(test_a_get_responds_once),
+        T(test_pages_wait_until_they_are_requested),
         T(test_a_slow_reader_gets_every_event_from_bounded_memory),
         T(test_no_more_than_a_hundred_are_under_way),
         T(test_a_watch_from_no_version_is_an_error),

@@ -62,7 +62,7 @@ static int teardown(void **state)
 }
 
 /* P-1, P-5 */
-static void test_one_page_of_500_is_the_whole(void **state)
+static void test_one_page_of_500_is_everything(void **state)
 {
     assert_reader_asked("list limit=500");
     source_list(&reader_source, "a@1 b@2", "7");
@@ -70,7 +70,7 @@ static void test_one_page_of_500_is_the_whole(void **state)
 }
 
 /* P-2, P-4: the version is the first page's, and the next page waits for its reader. */
-static void test_pages_come_when_they_are_asked_for(void **state)
+static void test_pages_come_when_they_are_requested(void **state)
 {
     restart((struct pager_options){
         .page_size = 2, .resource_version = "3", .resource_version_match = "NotOlderThan"});
@@ -88,7 +88,7 @@ static void test_pages_come_when_they_are_asked_for(void **state)
     assert_reader_told("7: c@3 last");
 }
 
-static void test_a_page_may_be_asked_for_once_more(void **state)
+static void test_a_page_may_be_requested_once_more(void **state)
 {
     restart((struct pager_options){.page_size = 2, .limit = 4, .whole_if_expired = true});
     source_page(&reader_source, "a@1 b@2", "7", "next");
@@ -114,7 +114,7 @@ static void test_a_page_may_be_asked_for_once_more(void **state)
 }
 
 /* P-3 */
-static void test_pages_that_no_longer_fit_together_are_listed_whole(void **state)
+static void test_pages_that_no_longer_fit_together_are_listed_completely(void **state)
 {
     restart((struct pager_options){.page_size = 2,
                                    .resource_version = "3",
@@ -131,7 +131,7 @@ static void test_pages_that_no_longer_fit_together_are_listed_whole(void **state
 }
 
 /* P-3: it counts from the start again. */
-static void test_a_whole_list_has_the_whole_limit(void **state)
+static void test_a_complete_list_has_the_limit_of_everything(void **state)
 {
     restart((struct pager_options){.page_size = 2, .limit = 3, .whole_if_expired = true});
     source_page(&reader_source, "a@1 b@2", "7", "next");
@@ -162,7 +162,7 @@ static void test_without_the_fallback_an_expired_token_is_the_end(void **state)
     assert_reader_told("! 410 Expired http");
 }
 
-static void test_the_limit_is_that_of_the_whole(void **state)
+static void test_the_limit_is_that_of_everything(void **state)
 {
     restart((struct pager_options){.page_size = 2, .limit = 3});
     assert_reader_asked("list limit=2");
@@ -185,7 +185,7 @@ static void test_a_page_beyond_all_bounds_is_refused(void **state)
 }
 
 /* H-3 */
-static void test_a_busy_server_is_asked_again_when_it_says_so(void **state)
+static void test_a_busy_server_is_tried_again_when_it_sets_a_time(void **state)
 {
     restart((struct pager_options){.page_size = 2});
     source_page(&reader_source, "a@1 b@2", "7", "next");
@@ -201,7 +201,7 @@ static void test_a_busy_server_is_asked_again_when_it_says_so(void **state)
 }
 
 /* H-3 */
-static void test_a_busy_server_that_says_no_time_is_not_asked_again(void **state)
+static void test_a_busy_server_that_sets_no_time_is_not_tried_again(void **state)
 {
     source_fail_busy(&reader_source, 429, -1);
     assert_reader_told("! 429  http");
@@ -213,7 +213,7 @@ static void test_a_busy_server_that_says_no_time_is_not_asked_again(void **state
     assert_reader_told("! 429  http");
 }
 
-static void test_h4_a_page_whose_connection_broke_before_it_began_is_asked_for_again(void **state)
+static void test_h4_a_page_whose_connection_broke_before_it_began_is_requested_again(void **state)
 {
     for (int i = 0; i < 10; i++) {
         source_fail(&reader_source, ERR_CLOSED);
@@ -271,18 +271,18 @@ static void test_it_can_be_freed_in_the_middle_of_a_page_and_of_a_wait(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_one_page_of_500_is_the_whole),
-        T(test_pages_come_when_they_are_asked_for),
-        T(test_a_page_may_be_asked_for_once_more),
-        T(test_pages_that_no_longer_fit_together_are_listed_whole),
-        T(test_a_whole_list_has_the_whole_limit),
+        T(test_one_page_of_500_is_everything),
+        T(test_pages_come_when_they_are_requested),
+        T(test_a_page_may_be_requested_once_more),
+        T(test_pages_that_no_longer_fit_together_are_listed_completely),
+        T(test_a_complete_list_has_the_limit_of_everything),
         T(test_a_first_page_that_is_expired_is_an_error),
         T(test_without_the_fallback_an_expired_token_is_the_end),
-        T(test_the_limit_is_that_of_the_whole),
+        T(test_the_limit_is_that_of_everything),
         T(test_a_page_beyond_all_bounds_is_refused),
-        T(test_a_busy_server_is_asked_again_when_it_says_so),
-        T(test_a_busy_server_that_says_no_time_is_not_asked_again),
-        T(test_h4_a_page_whose_connection_broke_before_it_began_is_asked_for_again),
+        T(test_a_busy_server_is_tried_again_when_it_sets_a_time),
+        T(test_a_busy_server_that_sets_no_time_is_not_tried_again),
+        T(test_h4_a_page_whose_connection_broke_before_it_began_is_requested_again),
         T(test_h7_the_error_names_the_one_before_it),
         T(test_a_list_that_broke_off_is_an_error),
         T(test_it_can_be_freed_in_the_middle_of_a_page_and_of_a_wait),

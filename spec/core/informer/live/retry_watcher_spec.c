@@ -85,7 +85,7 @@ static void test_it_begins_at_no_version_but_a_real_one(void **state)
     assert_non_null(watcher);
 }
 
-static void test_it_tells_every_event_and_resumes_from_the_last(void **state)
+static void test_it_delivers_every_event_and_resumes_from_the_last(void **state)
 {
     assert_reader_asked("watch bookmarks rv=5 own");
     assert_in_range(reader_source.timeout_seconds, 300, 599);
@@ -116,7 +116,7 @@ static void test_at_most_one_stream_begins_in_a_second(void **state)
 }
 
 /* RW-2 */
-static void test_gone_in_the_stream_is_told_and_is_the_end(void **state)
+static void test_gone_in_the_stream_is_reported_and_is_the_end(void **state)
 {
     source_open(&reader_source);
     source_fail_http(&reader_source, 410, "Expired");
@@ -134,7 +134,7 @@ static void test_gone_at_the_open_is_tried_again(void **state)
 }
 
 /* RW-2 */
-static void test_a_denial_at_the_open_is_told_once_and_is_the_end(void **state)
+static void test_a_denial_at_the_open_is_reported_once_and_is_the_end(void **state)
 {
     source_fail_http(&reader_source, 403, "Forbidden");
     assert_reader_told("! 403 Forbidden");
@@ -142,7 +142,7 @@ static void test_a_denial_at_the_open_is_told_once_and_is_the_end(void **state)
 }
 
 /* RW-2 */
-static void test_bad_credentials_at_the_open_are_told_once_and_are_the_end(void **state)
+static void test_bad_credentials_at_the_open_are_reported_once_and_are_the_end(void **state)
 {
     source_fail_http(&reader_source, 401, "Unauthorized");
     assert_reader_told("! 401 Unauthorized");
@@ -160,7 +160,7 @@ static void test_a_denial_in_the_stream_is_tried_again(void **state)
 }
 
 /* RW-2 */
-static void test_500_and_504_are_tried_again_after_what_they_ask_for(void **state)
+static void test_500_and_504_are_tried_again_after_the_time_that_they_set(void **state)
 {
     source_asked(&reader_source);
     source_open(&reader_source);
@@ -192,7 +192,7 @@ static void test_anything_else_is_tried_again_from_the_last_version(void **state
 }
 
 /* RW-3 */
-static void test_a_bookmark_moves_the_version_and_is_not_told(void **state)
+static void test_a_bookmark_moves_the_version_and_is_not_delivered(void **state)
 {
     source_asked(&reader_source);
     source_open(&reader_source);
@@ -246,16 +246,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(test_it_begins_at_no_version_but_a_real_one),
-        T(test_it_tells_every_event_and_resumes_from_the_last),
+        T(test_it_delivers_every_event_and_resumes_from_the_last),
         T(test_at_most_one_stream_begins_in_a_second),
-        T(test_gone_in_the_stream_is_told_and_is_the_end),
+        T(test_gone_in_the_stream_is_reported_and_is_the_end),
         T(test_gone_at_the_open_is_tried_again),
-        T(test_a_denial_at_the_open_is_told_once_and_is_the_end),
-        T(test_bad_credentials_at_the_open_are_told_once_and_are_the_end),
+        T(test_a_denial_at_the_open_is_reported_once_and_is_the_end),
+        T(test_bad_credentials_at_the_open_are_reported_once_and_are_the_end),
         T(test_a_denial_in_the_stream_is_tried_again),
-        T(test_500_and_504_are_tried_again_after_what_they_ask_for),
+        T(test_500_and_504_are_tried_again_after_the_time_that_they_set),
         T(test_anything_else_is_tried_again_from_the_last_version),
-        T(test_a_bookmark_moves_the_version_and_is_not_told),
+        T(test_a_bookmark_moves_the_version_and_is_not_delivered),
         T(test_an_event_without_a_version_is_an_error_and_the_end),
         T(test_an_object_that_cannot_be_taken_is_an_error_and_the_end),
         T(test_a_pause_stops_the_stream_and_puts_off_the_next),

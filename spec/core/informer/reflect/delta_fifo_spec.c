@@ -139,7 +139,7 @@ static void test_q3_a_delete_of_a_key_never_seen_is_queued(void **state)
     assert_popped("Added foo@10; Updated bar@15; Deleted baz@20");
 }
 
-static void test_a_batch_has_at_most_as_many_as_asked_for(void **state)
+static void test_a_batch_has_at_most_as_many_as_requested(void **state)
 {
     add("a@1");
     add("b@1");
@@ -229,7 +229,7 @@ static void on_many(void *ctx)
     many++;
 }
 
-static void test_the_consumer_is_told_once_that_many_wait(void **state)
+static void test_the_consumer_is_notified_once_of_many_deltas(void **state)
 {
     many = 0;
     delta_fifo_set_ready(fifo, on_ready, on_many, NULL);
@@ -271,7 +271,7 @@ static void test_what_is_left_is_released_with_the_queue(void **state)
     replace("d@1 e@1", "9"); /* teardown counts the references */
 }
 
-static void test_a_long_burst_comes_out_whole(void **state)
+static void test_a_long_burst_comes_out_completely(void **state)
 {
     enum { N = 20000 };
     delta_fifo_set_mark(fifo, N);
@@ -304,19 +304,19 @@ int main(void)
         TEST(test_a_resync_that_waits_is_that_of_the_last_instant),
         TEST(test_q1_order_is_kept_across_keys_and_nothing_is_merged),
         TEST(test_q3_a_delete_of_a_key_never_seen_is_queued),
-        TEST(test_a_batch_has_at_most_as_many_as_asked_for),
+        TEST(test_a_batch_has_at_most_as_many_as_requested),
         TEST(test_q14_a_batch_ends_with_the_first_list),
         TEST(test_v3_nothing_is_not_synced),
         TEST(test_q11_v3_an_object_without_a_list_is_synced_at_once),
         TEST(test_q12_v3_an_empty_first_list_is_synced_when_it_was_processed),
         TEST(test_q12_what_was_queued_before_the_first_list_counts),
         TEST(test_q13_only_the_first_list_is_initial),
-        TEST(test_the_consumer_is_told_once_that_many_wait),
+        TEST(test_the_consumer_is_notified_once_of_many_deltas),
         TEST(test_the_consumer_is_woken_only_when_the_queue_was_empty),
         TEST(test_the_length_counts_what_was_not_taken_on_both_sides),
         TEST(test_q17_after_closing_what_is_queued_can_be_taken_and_nothing_comes_in),
         TEST(test_what_is_left_is_released_with_the_queue),
-        TEST(test_a_long_burst_comes_out_whole),
+        TEST(test_a_long_burst_comes_out_completely),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

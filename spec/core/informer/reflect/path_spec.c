@@ -12,7 +12,7 @@
 #include "informer/reflect/reflector.h"
 #include "informer/shared/shared_informer.h"
 
-static void test_what_the_server_says_reaches_the_handler_in_order(void **state)
+static void test_events_of_the_server_reach_the_handler_in_order(void **state)
 {
     struct scripted_source source;
     struct virtual_clock clock;
@@ -55,7 +55,7 @@ static void test_what_the_server_says_reaches_the_handler_in_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_the_server_says_reaches_the_handler_in_order),
+        cmocka_unit_test(test_events_of_the_server_reach_the_handler_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,7 +299,7 @@ static void test_after_random_faults_cache_and_handlers_agree_with_the_server(vo
 }
 
 /* B-9 */
-static void test_the_same_seed_tells_handlers_the_same_in_the_same_order(void **state)
+static void test_the_same_seed_delivers_the_same_events_in_the_same_order(void **state)
 {
     uint64_t digests[2];
     failing_seed = number_from("SEED", 1);
@@ -317,7 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_after_random_faults_cache_and_handlers_agree_with_the_server,
                                         open_pool, close_and_say_seed),
-        cmocka_unit_test_setup_teardown(test_the_same_seed_tells_handlers_the_same_in_the_same_order,
+        cmocka_unit_test_setup_teardown(test_the_same_seed_delivers_the_same_events_in_the_same_order,
                                         open_pool, close_and_say_seed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,7 +16,7 @@ static void expired(void)
     source_fail_http(&source, 410, "Expired");
 }
 
-static void test_r8_r9_the_first_list_asks_for_any_version_in_pages_of_500(void **state)
+static void test_r8_r9_the_first_list_requests_any_version_in_pages_of_500(void **state)
 {
     assert_asked("list limit=500 rv=0");
     assert_state(REFLECTOR_LISTING);
@@ -60,7 +60,7 @@ static void test_p2_p4_further_pages_carry_only_the_token_and_the_first_version_
     assert_asked("watch bookmarks rv=10");
 }
 
-static void test_p3_a_page_that_expired_is_followed_by_the_whole_list_as_first_asked_for(void **state)
+static void test_p3_a_page_that_expired_is_followed_by_the_complete_list_as_first_requested(void **state)
 {
     source_asked(&source);
     source_page(&source, "a@1 b@2", "10", "t1");
@@ -74,7 +74,7 @@ static void test_p3_a_page_that_expired_is_followed_by_the_whole_list_as_first_a
     assert_cause(ERR_NONE);
 }
 
-static void test_r10_when_the_whole_list_expires_too_the_newest_is_asked_for(void **state)
+static void test_r10_when_the_complete_list_expires_too_the_newest_is_requested(void **state)
 {
     source_asked(&source);
     source_page(&source, "a@1", "10", "t1");
@@ -107,7 +107,7 @@ static void test_r10_an_expired_list_is_repeated_at_once_with_the_page_size_it_h
     assert_asked("watch bookmarks rv=12");
 }
 
-static void test_r10_a_version_too_large_is_looked_at_before_retry_after(void **state)
+static void test_r10_a_version_too_large_is_checked_before_retry_after(void **state)
 {
     start_watching("a@1", "9");
     source_fail(&source, ERR_PARSE);
@@ -169,7 +169,7 @@ static void test_r12_a_paged_list_of_the_newest_teaches_nothing(void **state)
     assert_asked("list rv=10");
 }
 
-static void test_p3_a_whole_list_after_a_broken_page_counts_as_paged(void **state)
+static void test_p3_a_complete_list_after_a_broken_page_counts_as_paged(void **state)
 {
     source_asked(&source);
     source_page(&source, "a@1", "10", "t1");
@@ -265,7 +265,7 @@ static void test_refused_items_are_named_at_most_once_a_second(void **state)
     assert_int_equal(status_now().counters.refused, 7);
 }
 
-static void test_a_refused_item_is_said_to_be_there(void **state)
+static void test_a_refused_item_counts_as_existing(void **state)
 {
     source_asked(&source);
     source_refuse_key(&source, "big", false);
@@ -279,7 +279,7 @@ static void test_a_refused_item_is_said_to_be_there(void **state)
     delta_fifo_release(fifo, batch, 1);
 }
 
-static void test_a_refused_item_without_a_known_key_is_said_to_be_there(void **state)
+static void test_a_refused_item_without_a_known_key_counts_as_existing(void **state)
 {
     source_asked(&source);
     source_refuse_key(&source, NULL, false);
@@ -292,7 +292,7 @@ static void test_a_refused_item_without_a_known_key_is_said_to_be_there(void **s
 }
 
 /* H-3 */
-static void test_a_server_that_asks_for_more_time_gets_it(void **state)
+static void test_a_server_that_requests_more_time_gets_it(void **state)
 {
     source_asked(&source);
     source_fail_busy(&source, 429, 7000);
@@ -324,19 +324,19 @@ static void test_r15_stopping_cancels_the_list(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_r8_r9_the_first_list_asks_for_any_version_in_pages_of_500),
+        TEST(test_r8_r9_the_first_list_requests_any_version_in_pages_of_500),
         TEST(test_r13_a_list_is_one_replace_and_the_watch_starts_from_its_version),
         TEST(test_p4_empty_pages_without_an_end_are_a_failure),
         TEST(test_p2_p4_further_pages_carry_only_the_token_and_the_first_version_counts),
-        TEST(test_p3_a_page_that_expired_is_followed_by_the_whole_list_as_first_asked_for),
-        TEST(test_r10_when_the_whole_list_expires_too_the_newest_is_asked_for),
+        TEST(test_p3_a_page_that_expired_is_followed_by_the_complete_list_as_first_requested),
+        TEST(test_r10_when_the_complete_list_expires_too_the_newest_is_requested),
         TEST(test_r10_an_expired_list_is_repeated_at_once_with_the_page_size_it_had),
-        TEST(test_r10_a_version_too_large_is_looked_at_before_retry_after),
+        TEST(test_r10_a_version_too_large_is_checked_before_retry_after),
         TEST(test_r10_a_second_failure_waits_and_the_flag_stays),
         TEST(test_r11_gone_and_bare_410_are_expired),
         TEST(test_r12_a_paged_first_list_makes_all_lists_paged),
         TEST(test_r12_a_paged_list_of_the_newest_teaches_nothing),
-        TEST(test_p3_a_whole_list_after_a_broken_page_counts_as_paged),
+        TEST(test_p3_a_complete_list_after_a_broken_page_counts_as_paged),
         TEST(test_p5_a_list_in_one_page_counts_as_not_paged),
         TEST(test_r9_an_explicit_page_size_always_wins),
         TEST(test_r16_another_list_error_waits_and_shows_its_cause),
@@ -344,9 +344,9 @@ int main(void)
         TEST(test_a_page_without_its_end_is_an_error),
         TEST(test_r19_a_refused_item_is_named_and_the_others_are_listed),
         TEST(test_refused_items_are_named_at_most_once_a_second),
-        TEST(test_a_refused_item_is_said_to_be_there),
-        TEST(test_a_refused_item_without_a_known_key_is_said_to_be_there),
-        TEST(test_a_server_that_asks_for_more_time_gets_it),
+        TEST(test_a_refused_item_counts_as_existing),
+        TEST(test_a_refused_item_without_a_known_key_counts_as_existing),
+        TEST(test_a_server_that_requests_more_time_gets_it),
         TEST(test_stopping_in_the_middle_of_a_list_releases_everything),
         TEST(test_r15_stopping_cancels_the_list),
     };

@@ -131,7 +131,7 @@ static void test_r25_a_failure_is_a_warning_with_name_and_cause_and_expiry_is_no
 }
 
 /* B-7 */
-static void test_when_a_failure_is_over_one_line_says_so(void **state)
+static void test_when_a_failure_is_over_one_line_reports_it(void **state)
 {
     char line[64];
     source_fail_http(&source, 403, "Forbidden");
@@ -212,7 +212,7 @@ static void test_r41_the_last_version_is_readable_and_empty_before_the_first_lis
     assert_string_equal(status_now().resource_version, "7");
 }
 
-static void test_b7_the_status_tells_state_since_and_counts(void **state)
+static void test_b7_the_status_has_state_since_and_counts(void **state)
 {
     int64_t start_us = status_now().since_us;
     advance(500);
@@ -319,12 +319,12 @@ int main(void)
         TEST(test_r3_a_server_that_only_hangs_is_not_healthy),
         TEST(test_r24_every_end_with_an_error_shows_its_cause_and_logs_one_line),
         TEST(test_r25_a_failure_is_a_warning_with_name_and_cause_and_expiry_is_none),
-        TEST(test_when_a_failure_is_over_one_line_says_so),
+        TEST(test_when_a_failure_is_over_one_line_reports_it),
         TEST(test_a_watch_that_opens_and_fails_is_no_recovery),
         TEST(test_r25_a_clean_end_and_a_list_repeated_at_once_log_nothing),
         TEST(test_an_hour_of_refusals_is_one_line_for_each_try),
         TEST(test_r41_the_last_version_is_readable_and_empty_before_the_first_list),
-        TEST(test_b7_the_status_tells_state_since_and_counts),
+        TEST(test_b7_the_status_has_state_since_and_counts),
         TEST(test_r24_a_reopened_watch_clears_the_cause_before_its_first_event),
         TEST(test_i24_the_status_counts_what_the_metrics_show),
         TEST(test_states_and_ways_of_syncing_have_names),

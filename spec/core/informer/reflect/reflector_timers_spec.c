@@ -54,7 +54,7 @@ static void test_r27_the_window_is_for_streams_not_for_opens(void **state)
 
 /* --- resyncs */
 
-static void test_r26_resyncs_are_asked_for_only_while_a_watch_runs(void **state)
+static void test_r26_resyncs_are_requested_only_while_a_watch_runs(void **state)
 {
     delta_fifo_set_resync(fifo, 3000);
     advance(60000); /* the list is still under way */
@@ -115,7 +115,7 @@ int main(void)
         TEST(test_r27_inside_its_window_an_internal_error_is_tried_again_at_once),
         TEST(test_r27_after_a_minute_without_errors_the_window_is_a_new_one),
         TEST(test_r27_the_window_is_for_streams_not_for_opens),
-        TEST(test_r26_resyncs_are_asked_for_only_while_a_watch_runs),
+        TEST(test_r26_resyncs_are_requested_only_while_a_watch_runs),
         TEST(test_r26_a_period_that_comes_later_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

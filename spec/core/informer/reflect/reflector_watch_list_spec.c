@@ -51,7 +51,7 @@ static void test_r32_r33_the_end_mark_is_one_replace_and_the_same_stream_goes_on
     assert_int_equal(c.watched_objects, 1);
 }
 
-static void test_b7_the_status_says_how_far_it_is(void **state)
+static void test_b7_the_status_reports_the_progress(void **state)
 {
     for (int i = 0; i < 300; i++) {
         char object[32];
@@ -106,7 +106,7 @@ static void test_r34_many_objects_keep_the_order_of_the_stream(void **state)
     delta_fifo_release(fifo, batch, 1);
 }
 
-static void test_r31_a_later_cycle_asks_from_the_last_version(void **state)
+static void test_r31_a_later_cycle_begins_at_the_last_version(void **state)
 {
     source_event(&source, LW_ADDED, "a@3");
     source_end_mark(&source, "12");
@@ -159,7 +159,7 @@ static void test_r36_429_and_a_refused_connection_wait_and_try_it_again(void **s
 }
 
 /* Decision table, "watch-list open or stream | Expired, too large RV" */
-static void test_r36_expired_and_too_large_are_asked_again_at_once_for_the_newest(void **state)
+static void test_r36_expired_and_too_large_are_tried_again_at_once_with_the_newest(void **state)
 {
     source_end_mark(&source, "12");
     source_fail(&source, ERR_PARSE);
@@ -176,7 +176,7 @@ static void test_r36_expired_and_too_large_are_asked_again_at_once_for_the_newes
     assert_asked(reflector_watch_list_request); /* at once, whatever Retry-After says */
 }
 
-static void test_b1_expired_with_no_version_is_not_asked_for_ever(void **state)
+static void test_b1_expired_without_a_version_is_not_tried_for_ever(void **state)
 {
     source_fail_http(&source, 410, "Expired");
     assert_asked(reflector_watch_list_request);
@@ -287,15 +287,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_r30_r31_the_first_request_is_a_watch_list_of_the_newest),
         TEST(test_r32_r33_the_end_mark_is_one_replace_and_the_same_stream_goes_on),
-        TEST(test_b7_the_status_says_how_far_it_is),
+        TEST(test_b7_the_status_reports_the_progress),
         TEST(test_r32_changes_inside_the_initial_events_are_applied),
         TEST(test_r34_many_objects_keep_the_order_of_the_stream),
-        TEST(test_r31_a_later_cycle_asks_from_the_last_version),
+        TEST(test_r31_a_later_cycle_begins_at_the_last_version),
         TEST(test_r6_the_stream_that_began_as_a_watch_list_is_resumed_as_a_watch),
         TEST(test_r3_health_counts_from_the_end_mark),
         TEST(test_r36_429_and_a_refused_connection_wait_and_try_it_again),
-        TEST(test_r36_expired_and_too_large_are_asked_again_at_once_for_the_newest),
-        TEST(test_b1_expired_with_no_version_is_not_asked_for_ever),
+        TEST(test_r36_expired_and_too_large_are_tried_again_at_once_with_the_newest),
+        TEST(test_b1_expired_without_a_version_is_not_tried_for_ever),
         TEST(test_r36_any_other_error_is_a_plain_list_in_this_cycle_and_is_not_remembered),
         TEST(test_r36_when_the_list_fails_too_the_next_cycle_begins_with_a_watch_list),
         TEST(test_r36_a_very_short_stream_is_a_plain_list_and_is_not_remembered),

@@ -12,7 +12,7 @@
 
 /* --- requests and versions */
 
-static void test_r17_a_plain_watch_asks_for_bookmarks_and_a_timeout(void **state)
+static void test_r17_a_plain_watch_requests_bookmarks_and_a_timeout(void **state)
 {
     source_list(&source, "a@1", "7");
     assert_asked("watch bookmarks rv=7");
@@ -143,7 +143,7 @@ static void test_r18_from_no_version_a_bookmark_moves_it(void **state)
     assert_string_equal(status_now().resource_version, "50");
 }
 
-static void test_long_versions_are_kept_whole(void **state)
+static void test_long_versions_are_kept_complete(void **state)
 {
     static const char version[] =
         "7777777777777777777777777777777777777777777777777777777777777777777777777777";
@@ -339,7 +339,7 @@ static void test_forbidden_at_open_is_a_new_cycle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_r17_a_plain_watch_asks_for_bookmarks_and_a_timeout),
+        TEST(test_r17_a_plain_watch_requests_bookmarks_and_a_timeout),
         TEST(test_r1_timeouts_are_uniform_in_300_to_599),
         TEST(test_the_same_seed_gives_the_same_timeouts_and_another_others),
         TEST(test_r20_events_become_deltas_in_order),
@@ -350,7 +350,7 @@ int main(void)
         TEST(test_versions_are_never_compared),
         TEST(test_r18_from_version_0_added_events_do_not_move_the_version),
         TEST(test_r18_from_no_version_a_bookmark_moves_it),
-        TEST(test_long_versions_are_kept_whole),
+        TEST(test_long_versions_are_kept_complete),
         TEST(test_r6_a_watch_with_an_event_is_resumed_at_once),
         TEST(test_r6_a_bookmark_is_an_event_too),
         TEST(test_r6_a_watch_of_a_second_is_resumed_at_once),

@@ -49,7 +49,7 @@ static void test_what_is_accepted_or_deleted_is_none(void **state)
     refusals_clear(&refusals);
 }
 
-static void test_what_has_no_name_stays_until_all_is_told_anew(void **state)
+static void test_what_has_no_name_stays_until_all_is_delivered_again(void **state)
 {
     struct refusals refusals = {0}, list = {0};
     note(&refusals, "", "without a name", false);
@@ -84,7 +84,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_object_counts_once_with_its_last_reason),
         cmocka_unit_test(test_what_is_accepted_or_deleted_is_none),
-        cmocka_unit_test(test_what_has_no_name_stays_until_all_is_told_anew),
+        cmocka_unit_test(test_what_has_no_name_stays_until_all_is_delivered_again),
         cmocka_unit_test(test_beyond_the_limit_they_are_counted_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

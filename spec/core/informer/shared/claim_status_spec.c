@@ -119,7 +119,7 @@ static void test_bytes_are_those_of_the_objects_with_what_they_share(void **stat
     assert_in_range(of_pods, 2 * of_nodes, 4 * of_nodes);
 }
 
-static void test_i20_a_laggard_says_its_state_its_cause_and_since_when(void **state)
+static void test_i20_a_laggard_has_its_state_its_cause_and_since_when(void **state)
 {
     struct buf text = {0};
     struct informer_claim *pods = claim_scope("pods", "shop", "", "");
@@ -158,7 +158,7 @@ int main(void)
         TEST(test_b7_a_cache_that_loses_its_server_is_synced_and_in_error),
         TEST(test_b7_a_watch_that_breaks_off_and_resumes_is_no_error),
         TEST(test_bytes_are_those_of_the_objects_with_what_they_share),
-        TEST(test_i20_a_laggard_says_its_state_its_cause_and_since_when),
+        TEST(test_i20_a_laggard_has_its_state_its_cause_and_since_when),
         TEST(test_i20_what_is_synced_lags_no_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@
 #include "base/series/series.h"
 #include "core/informer/support/factory_fixture.h"
 
-static void test_a_held_claim_gets_no_informer_until_it_is_let_go(void **state)
+static void test_a_suspended_claim_gets_no_informer_until_it_is_resumed(void **state)
 {
     struct buf lag = {0};
     struct informer_claim *pods = claim("pods"), *nodes = claim("nodes");
@@ -49,7 +49,7 @@ static bool shows_down(const char *name)
 }
 
 /* What nobody waits for is no alert. */
-static void test_a_held_claim_is_not_shown_as_down(void **state)
+static void test_a_suspended_claim_is_not_reported_as_down(void **state)
 {
     struct informer_claim *pods = claim("pods");
     assert_true(shows_down("pods"));
@@ -60,7 +60,7 @@ static void test_a_held_claim_is_not_shown_as_down(void **state)
 }
 
 /* Its kind is looked at when a script is loaded, and not again and again: nobody waits for it. */
-static void test_a_held_claim_of_an_unknown_kind_is_told_and_not_missing(void **state)
+static void test_a_suspended_claim_of_an_unknown_kind_is_reported_and_not_missing(void **state)
 {
     struct informer_claim *widgets = claim("widgets.example.com");
     claim_suspend(widgets, true);
@@ -78,9 +78,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, factory_open, factory_close)
-        TEST(test_a_held_claim_gets_no_informer_until_it_is_let_go),
-        TEST(test_a_held_claim_is_not_shown_as_down),
-        TEST(test_a_held_claim_of_an_unknown_kind_is_told_and_not_missing),
+        TEST(test_a_suspended_claim_gets_no_informer_until_it_is_resumed),
+        TEST(test_a_suspended_claim_is_not_reported_as_down),
+        TEST(test_a_suspended_claim_of_an_unknown_kind_is_reported_and_not_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@
 #include "core/informer/support/informer_fixture.h"
 #include "core/informer/support/log_double.h"
 
-static void test_v7_a_list_is_told_in_slices_and_takes_effect_in_the_store_at_once(void **state)
+static void test_v7_a_list_is_delivered_in_slices_and_takes_effect_in_the_store_at_once(void **state)
 {
     struct history late = {0};
     start_with("a@1 b@2 c@3 d@4", "4");
@@ -100,7 +100,7 @@ static void test_q21_what_takes_long_while_others_wait_is_traced(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_v7_a_list_is_told_in_slices_and_takes_effect_in_the_store_at_once),
+        TEST(test_v7_a_list_is_delivered_in_slices_and_takes_effect_in_the_store_at_once),
         TEST(test_v3_it_is_synced_after_the_last_slice_of_the_first_list),
         TEST(test_v3_a_first_list_that_names_a_key_twice),
         TEST(test_an_informer_may_end_in_the_middle_of_a_list),

@@ -11,7 +11,7 @@
 #include "core/informer/support/informer_fixture.h"
 #include "core/informer/support/objects.h"
 
-static void test_two_handlers_hear_the_same_in_the_order_of_their_registration(void **state)
+static void test_two_handlers_receive_the_same_in_the_order_of_their_registration(void **state)
 {
     struct history second = {0};
     add_history(&second);
@@ -46,7 +46,7 @@ static void test_each_change_goes_to_all_handlers_before_the_next(void **state)
     history_clear(&second);
 }
 
-static void test_i5_a_late_handler_is_shown_the_cache_then_hears_what_follows(void **state)
+static void test_i5_a_late_handler_is_sent_the_cache_then_receives_what_follows(void **state)
 {
     struct history late = {0};
     start_with("b@1 a@2", "2");
@@ -79,7 +79,7 @@ static void expect_not_synced(struct history *h, void *ctx)
     assert_false(registration_has_synced(*r));
 }
 
-static void test_i6_a_late_handler_is_synced_when_it_was_shown_all(void **state)
+static void test_i6_a_late_handler_is_synced_after_its_initial_delivery(void **state)
 {
     struct registration *r = NULL;
     struct history late = {.before = expect_not_synced, .ctx = &r};
@@ -92,7 +92,7 @@ static void test_i6_a_late_handler_is_synced_when_it_was_shown_all(void **state)
     history_clear(&late);
 }
 
-static void test_a_handler_added_with_deltas_waiting_hears_them_after_the_cache(void **state)
+static void test_a_handler_added_with_deltas_waiting_receives_them_after_the_cache(void **state)
 {
     struct history late = {0};
     start_with("a@1", "1");
@@ -108,7 +108,7 @@ static void count(void *ctx)
     ++*(int *)ctx;
 }
 
-static void test_i5_a_late_handler_is_shown_the_cache_in_slices_before_anything_changes_it(void **state)
+static void test_i5_a_late_handler_is_sent_the_cache_in_slices_before_anything_changes_it(void **state)
 {
     struct history late = {0}, later = {0};
     int ready = 0, shown = 0;
@@ -166,7 +166,7 @@ static void test_a_late_handler_may_go_between_two_slices(void **state)
     history_clear(&later);
 }
 
-static void test_an_informer_may_end_while_a_late_handler_is_shown_the_cache(void **state)
+static void test_an_informer_may_end_while_a_late_handler_is_sent_the_cache(void **state)
 {
     struct history late = {0};
     start_with("a@1 b@2 c@3", "3");
@@ -221,7 +221,7 @@ static void test_i5_a_handler_added_inside_a_relist_sees_its_result_only(void **
     history_clear(&late);
 }
 
-static void test_a_handler_added_by_a_delete_does_not_hear_of_it(void **state)
+static void test_a_handler_added_by_a_delete_does_not_receive_it(void **state)
 {
     struct history late = {0};
     start_with("a@1 b@2", "2");
@@ -233,7 +233,7 @@ static void test_a_handler_added_by_a_delete_does_not_hear_of_it(void **state)
     history_clear(&late);
 }
 
-static void test_many_handlers_added_by_calls_are_each_told_once(void **state)
+static void test_many_handlers_added_by_calls_are_each_notified_once(void **state)
 {
     enum { N = 20 };
     static struct history late[N];
@@ -272,7 +272,7 @@ static void remove_self(struct history *h, void *ctx)
     shared_informer_remove_handler(informer, registration);
 }
 
-static void test_a_handler_may_remove_itself_and_the_others_hear_all(void **state)
+static void test_a_handler_may_remove_itself_and_the_others_receive_all(void **state)
 {
     struct history second = {0};
     start_with("a@1", "1");
@@ -295,7 +295,7 @@ static void remove_victim(struct history *h, void *ctx)
     shared_informer_remove_handler(informer, victim);
 }
 
-static void test_a_handler_may_remove_a_later_one_which_hears_nothing_more(void **state)
+static void test_a_handler_may_remove_a_later_one_which_receives_nothing_more(void **state)
 {
     struct history second = {0}, third = {0};
     start_with("a@1", "1");
@@ -339,7 +339,7 @@ static void remove_late(struct history *h, void *ctx)
     if (h->calls == 1) shared_informer_remove_handler(informer, *r);
 }
 
-static void test_a_late_handler_may_remove_itself_while_it_is_shown_the_cache(void **state)
+static void test_a_late_handler_may_remove_itself_while_it_is_sent_the_cache(void **state)
 {
     struct registration *r = NULL;
     struct history late = {.before = remove_late, .ctx = &r};
@@ -392,25 +392,25 @@ static void test_the_time_of_arrival_reaches_the_handler(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_two_handlers_hear_the_same_in_the_order_of_their_registration),
+        TEST(test_two_handlers_receive_the_same_in_the_order_of_their_registration),
         TEST(test_each_change_goes_to_all_handlers_before_the_next),
-        TEST(test_i5_a_late_handler_is_shown_the_cache_then_hears_what_follows),
-        TEST(test_i5_a_late_handler_is_shown_the_cache_in_slices_before_anything_changes_it),
+        TEST(test_i5_a_late_handler_is_sent_the_cache_then_receives_what_follows),
+        TEST(test_i5_a_late_handler_is_sent_the_cache_in_slices_before_anything_changes_it),
         TEST(test_a_late_handler_may_go_between_two_slices),
-        TEST(test_an_informer_may_end_while_a_late_handler_is_shown_the_cache),
+        TEST(test_an_informer_may_end_while_a_late_handler_is_sent_the_cache),
         TEST(test_i6_a_handler_added_before_the_list_is_synced_with_it),
-        TEST(test_i6_a_late_handler_is_synced_when_it_was_shown_all),
-        TEST(test_a_handler_added_with_deltas_waiting_hears_them_after_the_cache),
+        TEST(test_i6_a_late_handler_is_synced_after_its_initial_delivery),
+        TEST(test_a_handler_added_with_deltas_waiting_receives_them_after_the_cache),
         TEST(test_i5_a_handler_added_by_a_call_gets_the_cache_and_no_duplicate),
         TEST(test_i5_a_handler_added_inside_the_first_list_gets_all_of_it_once),
         TEST(test_i5_a_handler_added_inside_a_relist_sees_its_result_only),
-        TEST(test_a_handler_added_by_a_delete_does_not_hear_of_it),
-        TEST(test_many_handlers_added_by_calls_are_each_told_once),
+        TEST(test_a_handler_added_by_a_delete_does_not_receive_it),
+        TEST(test_many_handlers_added_by_calls_are_each_notified_once),
         TEST(test_i9_after_removal_no_call_comes),
-        TEST(test_a_handler_may_remove_itself_and_the_others_hear_all),
-        TEST(test_a_handler_may_remove_a_later_one_which_hears_nothing_more),
+        TEST(test_a_handler_may_remove_itself_and_the_others_receive_all),
+        TEST(test_a_handler_may_remove_a_later_one_which_receives_nothing_more),
         TEST(test_a_handler_may_remove_an_earlier_one_and_none_is_skipped),
-        TEST(test_a_late_handler_may_remove_itself_while_it_is_shown_the_cache),
+        TEST(test_a_late_handler_may_remove_itself_while_it_is_sent_the_cache),
         TEST(test_removal_inside_a_relist_ends_its_calls),
         TEST(test_a_handler_need_not_have_every_function),
         TEST(test_the_time_of_arrival_reaches_the_handler),

@@ -22,7 +22,7 @@ static const char *render(void)
 
 #define assert_shows(text) assert_non_null(strstr(render(), text))
 
-static void test_i22_i24_what_a_reflector_counted_is_shown(void **state)
+static void test_i22_i24_counts_of_a_reflector_are_reported(void **state)
 {
     struct informer_metrics metrics;
     char group[] = "example.com", version[] = "v1", plural[] = "widgets", kind[] = "Widget";
@@ -142,7 +142,7 @@ static int clear(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_i22_i24_what_a_reflector_counted_is_shown),
+        cmocka_unit_test(test_i22_i24_counts_of_a_reflector_are_reported),
         cmocka_unit_test_setup_teardown(test_b7_an_informer_without_a_kind_is_down, factory_open,
                                         factory_close),
         cmocka_unit_test_setup_teardown(test_series_live_as_long_as_their_informer, factory_open,

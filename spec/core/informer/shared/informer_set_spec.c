@@ -146,7 +146,7 @@ static void test_b3_a_relist_of_one_namespace_takes_effect_at_once(void **state)
     history_clear(&history);
 }
 
-static void test_i5_a_late_handler_is_told_of_every_namespace_and_then_goes_on(void **state)
+static void test_i5_a_late_handler_is_notified_of_every_namespace_and_then_goes_on(void **state)
 {
     struct history history = {0};
     struct informer_claim *pods = claim_in("pods", "a b");
@@ -264,7 +264,7 @@ static void test_b10_one_namespace_can_be_waited_for_alone(void **state)
     assert_string_equal(err.text, "the informer of pods does not have the namespace c");
 }
 
-static void test_b10_the_first_namespace_that_is_not_listed_holds_the_version_back(void **state)
+static void test_b10_the_first_namespace_that_is_not_listed_delays_the_version(void **state)
 {
     int reached = 0;
     struct informer_claim *pods = claim_in("pods", "a b c");
@@ -284,7 +284,7 @@ static void test_b10_the_first_namespace_that_is_not_listed_holds_the_version_ba
 }
 
 /* Half of a list is told, and all of it is in the store. */
-static void test_b10_a_set_has_a_version_when_every_handler_was_told(void **state)
+static void test_b10_a_set_has_a_version_when_every_handler_was_notified(void **state)
 {
     enum { OBJECTS = 2500 };
     struct history history = {0};
@@ -311,7 +311,7 @@ static void test_b10_a_set_has_a_version_when_every_handler_was_told(void **stat
     history_clear(&history);
 }
 
-static void test_a_set_of_a_kind_without_namespaces_is_the_whole(void **state)
+static void test_a_set_of_a_kind_without_namespaces_is_one_informer(void **state)
 {
     struct informer_claim *nodes = claim_in("nodes", "a b");
     resolve(false);
@@ -331,14 +331,14 @@ int main(void)
         TEST(test_b6_sets_share_the_watches_of_what_they_have_in_common),
         TEST(test_b6_a_changed_set_starts_and_stops_only_what_differs),
         TEST(test_b3_a_relist_of_one_namespace_takes_effect_at_once),
-        TEST(test_i5_a_late_handler_is_told_of_every_namespace_and_then_goes_on),
+        TEST(test_i5_a_late_handler_is_notified_of_every_namespace_and_then_goes_on),
         TEST(test_a_handler_may_remove_itself_between_two_namespaces),
         TEST(test_b7_a_denial_in_one_namespace_is_that_of_this_namespace),
         TEST(test_b10_a_set_has_a_version_when_every_namespace_has_it),
         TEST(test_b10_one_namespace_can_be_waited_for_alone),
-        TEST(test_b10_the_first_namespace_that_is_not_listed_holds_the_version_back),
-        TEST(test_b10_a_set_has_a_version_when_every_handler_was_told),
-        TEST(test_a_set_of_a_kind_without_namespaces_is_the_whole),
+        TEST(test_b10_the_first_namespace_that_is_not_listed_delays_the_version),
+        TEST(test_b10_a_set_has_a_version_when_every_handler_was_notified),
+        TEST(test_a_set_of_a_kind_without_namespaces_is_one_informer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static void count(void *ctx)
 
 /* As one that moves to another informer must have heard what the old one's store has. Who waits has heard
  * nothing, and can be shown any store. */
-static void test_what_was_begun_can_be_ended_whole(void **state)
+static void test_an_initial_delivery_in_progress_can_be_completed_at_once(void **state)
 {
     struct history late = {0}, later = {0};
     start_with("a@1 b@2", "2");
@@ -62,7 +62,7 @@ static void start_churn(struct churn *churn)
     churn->registration = add_history(&churn->history);
 }
 
-static void test_handlers_that_replace_themselves_hold_up_no_delta(void **state)
+static void test_handlers_that_replace_themselves_delay_no_delta(void **state)
 {
     struct churn churn;
     start_with("a@1 b@2", "2");
@@ -76,7 +76,7 @@ static void test_handlers_that_replace_themselves_hold_up_no_delta(void **state)
     history_clear(&churn.history);
 }
 
-static void test_handlers_that_replace_themselves_hold_up_no_list(void **state)
+static void test_handlers_that_replace_themselves_delay_no_list(void **state)
 {
     struct churn churn;
     start_churn(&churn);
@@ -106,7 +106,7 @@ static void add_once(struct history *h, void *ctx)
 }
 
 /* Whoever was added by a showing is shown the store when deltas had as much time as that showing had. */
-static void test_i5_who_is_added_by_a_showing_waits_until_deltas_had_their_share(void **state)
+static void test_i5_a_handler_added_by_an_initial_delivery_waits_until_deltas_had_their_share(void **state)
 {
     struct history late = {.before = add_once}, later = {0};
     int shown = 0;
@@ -157,11 +157,11 @@ static void test_i6_who_waits_does_not_keep_others_from_being_synced(void **stat
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_what_was_begun_can_be_ended_whole),
-        TEST(test_handlers_that_replace_themselves_hold_up_no_delta),
-        TEST(test_handlers_that_replace_themselves_hold_up_no_list),
+        TEST(test_an_initial_delivery_in_progress_can_be_completed_at_once),
+        TEST(test_handlers_that_replace_themselves_delay_no_delta),
+        TEST(test_handlers_that_replace_themselves_delay_no_list),
         TEST(test_handlers_that_replace_themselves_let_a_delta_be_finished),
-        TEST(test_i5_who_is_added_by_a_showing_waits_until_deltas_had_their_share),
+        TEST(test_i5_a_handler_added_by_an_initial_delivery_waits_until_deltas_had_their_share),
         TEST(test_i6_who_waits_does_not_keep_others_from_being_synced),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

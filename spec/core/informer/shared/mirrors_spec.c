@@ -158,7 +158,7 @@ static void run(uint64_t seed)
     indexer_free(w.followed);
 }
 
-static void test_b6_the_common_store_holds_what_all_hold(void **state)
+static void test_b6_the_common_store_has_the_objects_of_all(void **state)
 {
     const char *given = getenv("SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
@@ -172,6 +172,6 @@ static void test_b6_the_common_store_holds_what_all_hold(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_b6_the_common_store_holds_what_all_hold)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_b6_the_common_store_has_the_objects_of_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void test_i18_what_an_update_is_depends_on_what_passes_and_what_passed(vo
     assert_history("add a@1; update a@1 a@2; update a@2 a@3; update a@3 a@4; update a@4 a@5; delete a@6");
 }
 
-static void test_i18_adds_and_deletes_of_what_passes_are_told_as_they_are(void **state)
+static void test_i18_adds_and_deletes_of_what_passes_are_delivered_as_they_are(void **state)
 {
     listen(only_yes());
     put(DELTA_ADDED, "a@1", "yes");
@@ -100,7 +100,7 @@ static void test_i18_tombstones_are_filtered_too(void **state)
     assert_history("add a@1; add b@2; delete? a@1; delete? b@2");
 }
 
-static void test_i18_a_late_handler_is_shown_what_passes(void **state)
+static void test_i18_a_late_handler_gets_what_passes(void **state)
 {
     put(DELTA_ADDED, "a@1", "yes");
     put(DELTA_ADDED, "b@2", "no");
@@ -129,7 +129,7 @@ static bool odd_version(void *ctx, struct root *object)
     return version.p[version.n - 1] % 2 == 1;
 }
 
-static void test_the_function_is_asked_last_and_once_for_each_side(void **state)
+static void test_the_function_is_called_last_and_once_for_each_side(void **state)
 {
     struct event_handler handler = history_handler(&told);
     handler.options = only_yes();
@@ -174,7 +174,7 @@ static bool remove_unless_initial(void *ctx, struct root *object)
 }
 
 /* Whoever removed a handler may free what its function needs. */
-static void test_a_filter_that_removes_its_handler_is_not_asked_again(void **state)
+static void test_a_filter_that_removes_its_handler_is_not_called_again(void **state)
 {
     struct event_handler handler = history_handler(&told);
     put(DELTA_ADDED, "a@1", "yes");
@@ -217,7 +217,7 @@ static void test_changed_does_not_keep_the_filter_from_its_adds_and_deletes(void
     assert_told("add! a@2; delete! a@3");
 }
 
-static void test_i13_i14_unchanged_objects_of_a_relist_are_told_on_request(void **state)
+static void test_i13_i14_unchanged_objects_of_a_relist_are_delivered_on_request(void **state)
 {
     struct handler_options *options = handler_options_new();
     options->unchanged = true;
@@ -233,7 +233,7 @@ static void test_i13_i14_unchanged_objects_of_a_relist_are_told_on_request(void 
 }
 
 /* I-13. No API server sends such an event, as a version stands for one content. */
-static void test_i13_other_content_of_a_known_version_is_stored_and_told_on_request(void **state)
+static void test_i13_other_content_of_a_known_version_is_stored_and_delivered_on_request(void **state)
 {
     struct handler_options *options = handler_options_new();
     struct root *other = object_with_labels("a@1", "{\"x\":\"yes\"}");
@@ -326,18 +326,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_i18_what_an_update_is_depends_on_what_passes_and_what_passed),
-        TEST(test_i18_adds_and_deletes_of_what_passes_are_told_as_they_are),
+        TEST(test_i18_adds_and_deletes_of_what_passes_are_delivered_as_they_are),
         TEST(test_i18_a_delete_counts_by_what_the_handler_knows),
         TEST(test_i18_tombstones_are_filtered_too),
-        TEST(test_i18_a_late_handler_is_shown_what_passes),
+        TEST(test_i18_a_late_handler_gets_what_passes),
         TEST(test_i18_an_add_that_the_filter_makes_is_never_initial),
-        TEST(test_the_function_is_asked_last_and_once_for_each_side),
+        TEST(test_the_function_is_called_last_and_once_for_each_side),
         TEST(test_a_filter_that_removes_its_handler_ends_its_calls),
-        TEST(test_a_filter_that_removes_its_handler_is_not_asked_again),
+        TEST(test_a_filter_that_removes_its_handler_is_not_called_again),
         TEST(test_changed_leaves_out_updates_that_do_not_touch_its_paths),
         TEST(test_changed_does_not_keep_the_filter_from_its_adds_and_deletes),
-        TEST(test_i13_other_content_of_a_known_version_is_stored_and_told_on_request),
-        TEST(test_i13_i14_unchanged_objects_of_a_relist_are_told_on_request),
+        TEST(test_i13_other_content_of_a_known_version_is_stored_and_delivered_on_request),
+        TEST(test_i13_i14_unchanged_objects_of_a_relist_are_delivered_on_request),
         TEST(test_q22_a_recreated_object_is_split_on_request),
         TEST(test_q22_each_half_of_a_recreated_object_is_filtered),
         TEST(test_each_delete_has_what_the_cache_had),

@@ -147,7 +147,7 @@ static void test_a_resync_that_is_processed_late_does_not_move_the_next_one(void
     assert_told(0, "update~ a@1 a@1");
 }
 
-static void test_a_resync_is_filtered_and_told_whatever_paths_a_handler_cares_for(void **state)
+static void test_a_resync_is_filtered_and_delivered_whatever_paths_a_handler_cares_for(void **state)
 {
     struct handler_options *options = handler_options_new();
     struct err err;
@@ -160,7 +160,7 @@ static void test_a_resync_is_filtered_and_told_whatever_paths_a_handler_cares_fo
     assert_told(0, "add+ shop/a@1; update~ shop/a@1 shop/a@1");
 }
 
-static void test_a_resync_is_told_in_slices(void **state)
+static void test_a_resync_is_delivered_in_slices(void **state)
 {
     start_with("a@1 b@2 c@3", "3");
     every(1000, &told[0]);
@@ -179,14 +179,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_i17_a_resync_updates_every_object_with_itself),
-        TEST(test_a_resync_is_told_in_slices),
+        TEST(test_a_resync_is_delivered_in_slices),
         TEST(test_q10_v2_a_resync_comes_behind_what_was_queued),
         TEST(test_i15_without_a_period_there_is_none),
         TEST(test_i15_less_than_a_second_is_a_second),
         TEST(test_i15_the_shortest_period_is_the_one_to_check_at),
         TEST(test_i16_a_handler_is_due_at_the_first_tick_after_its_period),
         TEST(test_a_resync_that_is_processed_late_does_not_move_the_next_one),
-        TEST(test_a_resync_is_filtered_and_told_whatever_paths_a_handler_cares_for),
+        TEST(test_a_resync_is_filtered_and_delivered_whatever_paths_a_handler_cares_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -182,7 +182,7 @@ static void test_b6_the_last_release_ends_the_informer(void **state)
     assert_int_equal(sources[0].cancelled, 1);
 }
 
-static void test_b6_an_ended_informer_is_made_anew_for_the_next_claim(void **state)
+static void test_b6_an_ended_informer_is_made_again_for_the_next_claim(void **state)
 {
     struct informer_claim *a = claim("pods");
     resolve(false);
@@ -206,7 +206,7 @@ static void test_a_claim_may_be_released_before_it_is_resolved(void **state)
     assert_int_equal(source_count, 0);
 }
 
-static void test_the_handlers_of_a_released_claim_hear_nothing_more(void **state)
+static void test_the_handlers_of_a_released_claim_receive_nothing_more(void **state)
 {
     struct history a_history = {0}, b_history = {0};
     struct informer_claim *a = claim("pods"), *b = claim("pods");
@@ -391,9 +391,9 @@ int main(void)
         TEST(test_a_cluster_scoped_kind_has_no_namespace),
         TEST(test_a_late_claim_finds_the_informer_filled),
         TEST(test_b6_the_last_release_ends_the_informer),
-        TEST(test_b6_an_ended_informer_is_made_anew_for_the_next_claim),
+        TEST(test_b6_an_ended_informer_is_made_again_for_the_next_claim),
         TEST(test_a_claim_may_be_released_before_it_is_resolved),
-        TEST(test_the_handlers_of_a_released_claim_hear_nothing_more),
+        TEST(test_the_handlers_of_a_released_claim_receive_nothing_more),
         TEST(test_deltas_of_an_informer_that_ends_are_released),
         TEST(test_a_waiting_handler_may_remove_itself_at_its_first_call),
         TEST(test_a_removed_handler_of_a_waiting_claim_is_never_called),

@@ -98,7 +98,7 @@ static void test_another_version_is_followed_with_store_and_handlers(void **stat
     assert_ptr_equal(claim_indexer(late), claim_indexer(widgets));
 }
 
-static void test_who_asked_for_the_old_version_stays_with_it(void **state)
+static void test_a_waiter_for_the_old_version_stays_with_it(void **state)
 {
     struct history old = {0};
     struct informer_claim *pinned = claim("example.com/v1alpha1/Widget");
@@ -131,7 +131,7 @@ static void test_who_asked_for_the_old_version_stays_with_it(void **state)
 }
 
 /* Half of a list is told, the other half is in the store already: no list will ever bring it as news. */
-static void test_who_stays_behind_hears_the_rest_of_a_list_that_was_begun(void **state)
+static void test_a_late_handler_receives_the_rest_of_a_list_that_was_begun(void **state)
 {
     enum { OBJECTS = 2500 };
     struct history old = {0};
@@ -171,7 +171,7 @@ static void replace_self(struct history *h, void *ctx)
 }
 
 /* As one that came while the list that was begun was told to its end. */
-static void test_i5_who_stays_behind_before_it_was_shown_the_cache_is_shown_it_there(void **state)
+static void test_i5_a_handler_that_is_behind_before_its_initial_delivery_gets_it_there(void **state)
 {
     struct churn churn = {.claim = claim("example.com/v1alpha1/Widget"), .until = SIZE_MAX};
     churn.history.before = replace_self;
@@ -343,7 +343,7 @@ static long first_delay(size_t source)
 }
 
 /* else all would come back in the same steps, again and again. */
-static void test_r2_a_reflector_that_is_made_anew_has_other_delays(void **state)
+static void test_r2_a_reflector_that_is_made_again_has_other_delays(void **state)
 {
     long before = first_delay(0);
     resolve_with(NULL);
@@ -371,15 +371,15 @@ int main(void)
         TEST(test_a_kind_that_goes_is_waited_for_with_its_cause),
         TEST(test_a_kind_that_comes_back_goes_on_where_it_was),
         TEST(test_another_version_is_followed_with_store_and_handlers),
-        TEST(test_who_asked_for_the_old_version_stays_with_it),
-        TEST(test_who_stays_behind_hears_the_rest_of_a_list_that_was_begun),
-        TEST(test_i5_who_stays_behind_before_it_was_shown_the_cache_is_shown_it_there),
+        TEST(test_a_waiter_for_the_old_version_stays_with_it),
+        TEST(test_a_late_handler_receives_the_rest_of_a_list_that_was_begun),
+        TEST(test_i5_a_handler_that_is_behind_before_its_initial_delivery_gets_it_there),
         TEST(test_a_set_of_namespaces_is_followed_one_by_one),
         TEST(test_b10_waits_for_a_version_follow_their_claim),
         TEST(test_b10_a_wait_for_one_namespace_stays_behind_with_its_claim),
         TEST(test_i19_b10_waits_outlive_the_only_claim_of_a_set),
         TEST(test_r3_a_kind_that_discovery_still_knows_keeps_its_delays),
-        TEST(test_r2_a_reflector_that_is_made_anew_has_other_delays),
+        TEST(test_r2_a_reflector_that_is_made_again_has_other_delays),
         TEST(test_other_errors_are_no_reason_to_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

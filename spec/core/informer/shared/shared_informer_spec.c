@@ -87,7 +87,7 @@ static void seen_by_lister(struct history *h, void *ctx)
     assert_string_equal(indexer_resource_version(store), "9");
 }
 
-static void test_q7_the_whole_store_is_swapped_before_the_first_call(void **state)
+static void test_q7_the_complete_store_is_swapped_before_the_first_call(void **state)
 {
     start_with("a@1 b@2", "2");
     history.before = seen_by_lister;
@@ -265,7 +265,7 @@ static void test_q3_q19_a_delete_of_an_unknown_key_calls_the_handler(void **stat
     assert_store("a@1", "5");
 }
 
-static void test_q8_a_watched_delete_is_told_with_the_object_of_the_event(void **state)
+static void test_q8_a_watched_delete_is_delivered_with_the_object_of_the_event(void **state)
 {
     start_with("a@1", "1");
     delta(DELTA_DELETED, "a@9");
@@ -364,7 +364,7 @@ int main(void)
         TEST(test_what_a_list_has_but_was_refused_is_not_deleted),
         TEST(test_nothing_is_deleted_when_the_key_of_what_was_refused_is_not_known),
         TEST(test_b9_deletes_are_sorted_by_the_text_of_the_key),
-        TEST(test_q7_the_whole_store_is_swapped_before_the_first_call),
+        TEST(test_q7_the_complete_store_is_swapped_before_the_first_call),
         TEST(test_q7_a_key_named_twice_gives_two_adds_and_the_last_is_stored),
         TEST(test_q7_a_known_key_named_twice_is_compared_with_the_old_store),
         TEST(test_b4_unchanged_objects_of_a_list_call_nobody),
@@ -381,7 +381,7 @@ int main(void)
         TEST(test_v2_a_mixed_sequence_keeps_its_order),
         TEST(test_q19_added_of_a_known_key_is_an_update_and_modified_of_an_unknown_one_an_add),
         TEST(test_q3_q19_a_delete_of_an_unknown_key_calls_the_handler),
-        TEST(test_q8_a_watched_delete_is_told_with_the_object_of_the_event),
+        TEST(test_q8_a_watched_delete_is_delivered_with_the_object_of_the_event),
         TEST(test_b4_a_watch_that_repeats_what_is_known_calls_nobody),
         TEST(test_s10_the_store_version_follows_objects_lists_and_bookmarks),
         TEST(test_q12_an_empty_first_list_is_synced_when_processed),

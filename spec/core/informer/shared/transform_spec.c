@@ -130,7 +130,7 @@ static void test_what_a_relist_no_longer_wants_leaves_the_store(void **state)
     assert_marked("a/x@1", "5");
 }
 
-static void test_a_delete_is_told_also_when_its_last_state_fails(void **state)
+static void test_a_delete_is_delivered_also_when_its_last_state_fails(void **state)
 {
     replace("a/y@2", "3");
     process();
@@ -231,7 +231,7 @@ int main(void)
         TEST(test_q4_what_is_known_of_an_object_that_fails_stays),
         TEST(test_what_is_not_wanted_is_as_if_it_were_not_there),
         TEST(test_what_a_relist_no_longer_wants_leaves_the_store),
-        TEST(test_a_delete_is_told_also_when_its_last_state_fails),
+        TEST(test_a_delete_is_delivered_also_when_its_last_state_fails),
         TEST(test_v7_a_list_is_transformed_in_slices_and_takes_effect_in_the_store_at_once),
         TEST(test_v3_it_is_not_synced_while_its_first_list_is_transformed),
         TEST(test_a_list_that_comes_while_another_is_transformed_follows_it),

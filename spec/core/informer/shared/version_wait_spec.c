@@ -80,7 +80,7 @@ static void test_b10_bookmarks_lists_and_deletes_count(void **state)
 }
 
 /* The store has all of a list before the first call. */
-static void test_b10_a_list_counts_when_all_of_it_was_told(void **state)
+static void test_b10_a_list_counts_when_all_of_it_was_delivered(void **state)
 {
     size_t count;
     struct root **objects = object_list("a/1@1 a/2@2 a/3@3", &count);
@@ -119,7 +119,7 @@ static void test_a_wait_may_outlive_its_cache(void **state)
     assert_int_equal(told, 0);
 }
 
-static void test_a_cancelled_wait_is_never_told(void **state)
+static void test_a_cancelled_wait_is_never_notified(void **state)
 {
     struct version_wait *wait = wait_for("5", &one);
     wait_for("5", &two);
@@ -137,7 +137,7 @@ static void cancel_another(void *ctx)
     version_wait_cancel(victim);
 }
 
-static void test_a_told_one_may_cancel_and_make_waits(void **state)
+static void test_a_notified_waiter_may_cancel_and_start_waits(void **state)
 {
     struct err err;
     assert_non_null(
@@ -195,11 +195,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_b10_a_wait_ends_with_the_first_version_that_is_new_enough, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_b10_bookmarks_lists_and_deletes_count, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_b10_a_list_counts_when_all_of_it_was_told, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_b10_a_list_counts_when_all_of_it_was_delivered, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waits_end_in_the_order_of_their_versions, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_wait_may_outlive_its_cache, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_cancelled_wait_is_never_told, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_told_one_may_cancel_and_make_waits, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_cancelled_wait_is_never_notified, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_notified_waiter_may_cancel_and_start_waits, setup, teardown),
         cmocka_unit_test_setup_teardown(test_waits_of_one_reader_move_to_another_store, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rv1_what_is_no_version_is_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_store_whose_version_cannot_be_compared_never_has_it, setup,

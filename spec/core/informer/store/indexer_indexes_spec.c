@@ -22,7 +22,7 @@ static struct index *by_path(const char *path)
     return index;
 }
 
-static void test_a_path_gives_strings_numbers_and_booleans(void **state)
+static void test_a_path_returns_strings_numbers_and_booleans(void **state)
 {
     store_put_labels("a@1", "{\"l\":[\"x\",\"x\",7,true,null,{},1.5,-3,\"\"],\"m\":{\"p\":\"q\"}}");
     store_put_labels("b@1", "{\"l\":\"x\"}");
@@ -258,7 +258,7 @@ static void test_random_changes_agree_with_a_naive_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_a_path_gives_strings_numbers_and_booleans),
+        TEST(test_a_path_returns_strings_numbers_and_booleans),
         TEST(test_equal_paths_are_one_index_until_the_last_user_goes),
         TEST(test_s8_a_bad_path_adds_nothing),
         TEST(test_the_number_of_indexes_is_limited),

@@ -46,7 +46,7 @@ static void assert_replaced(const char *store, const char *before, const char *v
     assert_row(&out, vanished);
 }
 
-static void test_v7_what_was_there_before_is_told(void **state)
+static void test_v7_what_was_there_before_is_delivered(void **state)
 {
     replace("p1@1 p2@2 p3@3");
     assert_replaced("p1@1 p2@2 p3@3", "- - -", "");
@@ -111,7 +111,7 @@ static void test_b3_an_unchanged_object_costs_its_indexes_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_v7_what_was_there_before_is_told),
+        TEST(test_v7_what_was_there_before_is_delivered),
         TEST(test_b9_keys_keep_their_places_and_vanished_ones_are_sorted),
         TEST(test_q7_a_key_named_twice_is_compared_with_the_old_store_twice),
         TEST(test_what_was_refused_is_kept),

@@ -27,7 +27,7 @@ static void assert_in_namespace(const char *ns, const char *expected)
     assert_row(&out, expected);
 }
 
-static void test_s3_add_and_update_are_the_same_and_give_what_was_there(void **state)
+static void test_s3_add_and_update_are_the_same_and_return_what_was_there(void **state)
 {
     struct root *first = object("a/x@1"), *second = object("a/x@2");
     assert_null(indexer_put(indexer, root_ref(first)));
@@ -228,7 +228,7 @@ static void test_random_changes_agree_with_a_model(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_s3_add_and_update_are_the_same_and_give_what_was_there),
+        TEST(test_s3_add_and_update_are_the_same_and_return_what_was_there),
         TEST(test_s3_removing_an_absent_key_is_silent),
         TEST(test_s1_keys_with_and_without_namespace_are_different),
         TEST(test_b9_the_order_is_that_in_which_keys_came),

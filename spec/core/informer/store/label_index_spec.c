@@ -89,7 +89,7 @@ static void test_what_a_script_named_serves_too(void **state)
     assert_false(has_index("app"));
 }
 
-static void test_it_goes_when_the_cache_changes_and_nobody_asks(void **state)
+static void test_it_goes_when_the_cache_changes_and_nobody_uses_it(void **state)
 {
     for (int i = 0; i < LABEL_INDEX_PAYS; i++) count("", "app=a7");
     for (int i = 0; i < LABEL_INDEX_IDLE * OBJECTS; i++) {
@@ -176,7 +176,7 @@ int main(void)
         TEST(test_an_index_comes_with_the_list_that_makes_it_pay),
         TEST(test_other_selectors_and_small_lists_owe_nothing),
         TEST(test_what_a_script_named_serves_too),
-        TEST(test_it_goes_when_the_cache_changes_and_nobody_asks),
+        TEST(test_it_goes_when_the_cache_changes_and_nobody_uses_it),
         TEST(test_there_are_four_at_most),
         TEST(test_queries_use_it_too),
         TEST(test_it_makes_no_difference_but_in_time),

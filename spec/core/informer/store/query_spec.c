@@ -71,7 +71,7 @@ static void assert_rows(const char *expected)
     assert_row(&out, expected);
 }
 
-static void test_everything_must_hold(void **state)
+static void test_all_conditions_must_be_true(void **state)
 {
     struct err err;
     assert_rows("a/1 b/2 a/3 a/4");
@@ -276,7 +276,7 @@ static void test_an_index_makes_no_difference_but_in_time(void **state)
     }
 }
 
-static void test_an_answer_ends_when_it_is_to_stop(void **state)
+static void test_results_end_when_the_callback_stops_them(void **state)
 {
     volatile bool stop = false;
     size_t all = query_count(query, indexer);
@@ -307,7 +307,7 @@ static void test_an_answer_ends_when_it_is_to_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_everything_must_hold),
+        TEST(test_all_conditions_must_be_true),
         TEST(test_the_order_is_stable_and_what_has_no_value_comes_last),
         TEST(test_descending_keeps_the_absent_last_and_equals_in_place),
         TEST(test_amounts_come_before_texts),
@@ -320,7 +320,7 @@ int main(void)
         TEST(test_groups_are_exact_about_kinds),
         TEST(test_too_many_parts_are_an_error),
         TEST(test_an_index_makes_no_difference_but_in_time),
-        TEST(test_an_answer_ends_when_it_is_to_stop),
+        TEST(test_results_end_when_the_callback_stops_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

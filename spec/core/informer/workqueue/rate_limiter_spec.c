@@ -98,7 +98,7 @@ static void test_w9_a_bucket_is_never_fuller_than_its_burst_and_rounds_up(void *
     assert_false(rate_limiter_counts(&limiter));
 }
 
-static void test_w9_what_no_number_holds_is_the_longest_duration(void **state)
+static void test_w9_a_delay_too_large_for_a_number_is_the_longest_duration(void **state)
 {
     const double slow[] = {5e-324, 1e-300, 1e-16, 1e-13};
     for (size_t i = 0; i < 4; i++) {
@@ -135,7 +135,7 @@ int main(void)
         cmocka_unit_test(test_w9_v26_no_delay_is_longer_than_max_wait),
         cmocka_unit_test(test_w8_a_bucket_gives_its_burst_at_once_then_so_many_a_second),
         cmocka_unit_test(test_w9_a_bucket_is_never_fuller_than_its_burst_and_rounds_up),
-        cmocka_unit_test(test_w9_what_no_number_holds_is_the_longest_duration),
+        cmocka_unit_test(test_w9_a_delay_too_large_for_a_number_is_the_longest_duration),
         cmocka_unit_test(test_w8_the_default_of_controllers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

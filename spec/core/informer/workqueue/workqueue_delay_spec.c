@@ -122,7 +122,7 @@ static void test_a_key_that_fails_too_often_is_given_up(void **state)
     assert_int_equal(quota.keys, 0);
 }
 
-static void test_w10_a_key_that_failed_comes_not_before_the_time_it_was_told(void **state)
+static void test_w10_a_key_that_failed_comes_not_before_its_delay(void **state)
 {
     queue_add("foo");
     assert_string_equal(queue_get(), "foo");
@@ -244,7 +244,7 @@ static void test_w9_a_bucket_alone_counts_no_failures(void **state)
     assert_int_equal(workqueue_len(queue), 2);
 }
 
-static void test_who_looks_is_told_of_failing_keys(void **state)
+static void test_an_observer_sees_failing_keys(void **state)
 {
     struct workqueue_failing failing[2];
     char why[400];
@@ -286,9 +286,9 @@ int main(void)
         T(test_w7_a_key_may_be_queued_and_delayed),
         T(test_w10_rate_limited_keys_wait_longer_each_time_until_they_are_forgotten),
         T(test_a_key_that_fails_too_often_is_given_up),
-        T(test_w10_a_key_that_failed_comes_not_before_the_time_it_was_told),
+        T(test_w10_a_key_that_failed_comes_not_before_its_delay),
         T(test_keys_are_bounded_in_number_and_length),
-        T(test_who_looks_is_told_of_failing_keys),
+        T(test_an_observer_sees_failing_keys),
         T(test_w11_the_series_of_a_queue),
         T(test_w11_unfinished_work_is_the_sum_of_all_and_the_longest_one_is_one),
         T(test_w11_they_go_with_their_queue_and_one_without_a_name_has_none),

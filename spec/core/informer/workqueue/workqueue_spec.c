@@ -47,7 +47,7 @@ static void test_w3_done_of_a_key_that_nobody_works_on_is_harmless(void **state)
     assert_int_equal(quota.keys, 0);
 }
 
-static void test_w2_who_waits_is_handed_the_key_itself(void **state)
+static void test_w2_a_waiter_gets_the_key_itself(void **state)
 {
     struct workqueue_waiter first = WAITER, second = WAITER;
     workqueue_wait(queue, &first);
@@ -66,7 +66,7 @@ static void test_w2_who_waits_is_handed_the_key_itself(void **state)
     assert_int_equal(told, 1);
 }
 
-static void test_a_key_that_was_handed_to_nobody_comes_first_again(void **state)
+static void test_a_key_that_no_worker_got_comes_first_again(void **state)
 {
     struct workqueue_waiter waiter = WAITER;
     workqueue_wait(queue, &waiter);
@@ -85,7 +85,7 @@ static void test_a_key_that_was_handed_to_nobody_comes_first_again(void **state)
 
 /* --- the end */
 
-static void test_w5_a_shutdown_takes_nothing_in_and_gives_out_what_it_has(void **state)
+static void test_w5_a_shutdown_takes_nothing_in_and_returns_the_rest(void **state)
 {
     queue_add("foo");
     queue_add("bar");
@@ -225,9 +225,9 @@ int main(void)
         T(test_w1_v25_keys_come_once_and_in_order),
         T(test_w1_v25_what_is_added_while_it_is_worked_on_comes_when_that_is_done),
         T(test_w3_done_of_a_key_that_nobody_works_on_is_harmless),
-        T(test_w2_who_waits_is_handed_the_key_itself),
-        T(test_a_key_that_was_handed_to_nobody_comes_first_again),
-        T(test_w5_a_shutdown_takes_nothing_in_and_gives_out_what_it_has),
+        T(test_w2_a_waiter_gets_the_key_itself),
+        T(test_a_key_that_no_worker_got_comes_first_again),
+        T(test_w5_a_shutdown_takes_nothing_in_and_returns_the_rest),
         T(test_w2_a_shutdown_wakes_who_waits),
         T(test_w5_v25_a_drain_waits_for_the_work_under_way),
         T(test_w5_v25_a_drain_waits_for_what_came_again_too),

@@ -70,7 +70,7 @@ static void test_each_question_is_a_review_of_its_own(void **state)
     assert_non_null(strstr(buf_text(&bench->log), "\"group\":\"*\",\"resource\":\"*\"}"));
 }
 
-static void test_many_are_all_answered(void **state)
+static void test_many_requests_get_their_responses(void **state)
 {
     struct bench *bench = prepare(state);
     struct access_check many[MANY];
@@ -97,7 +97,7 @@ static void assert_error(struct bench *bench, const char *body, const char *text
     for (int i = 0; i < 3; i++) assert_false(questions[i].allowed);
 }
 
-static void test_an_answer_that_is_none_is_an_error(void **state)
+static void test_a_malformed_response_is_an_error(void **state)
 {
     struct bench *bench = prepare(state);
     assert_error(bench, "{\"kind\":\"SelfSubjectAccessReview\"}",
@@ -135,8 +135,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(test_each_question_is_a_review_of_its_own),
-        T(test_many_are_all_answered),
-        T(test_an_answer_that_is_none_is_an_error),
+        T(test_many_requests_get_their_responses),
+        T(test_a_malformed_response_is_an_error),
         T(test_it_can_be_cancelled_at_any_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ static void test_basic_auth_and_a_header_of_its_own(void **state)
     assert_true(bench_head_has(bench, "\r\nAccept: text/x\r\n"));
 }
 
-static void test_error_answers_and_limits(void **state)
+static void test_error_responses_and_limits(void **state)
 {
     struct bench *bench = *state;
     bench_new_client(bench, false);
@@ -122,7 +122,7 @@ int main(void)
         T(test_requests_carry_who_and_what),
         T(test_credentials_do_not_travel_in_the_clear),
         T(test_basic_auth_and_a_header_of_its_own),
-        T(test_error_answers_and_limits),
+        T(test_error_responses_and_limits),
         T(test_a_token_file_that_is_gone_fails_late_and_clearly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

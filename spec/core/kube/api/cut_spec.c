@@ -230,7 +230,7 @@ static void cut_all(void (*start)(void), unsigned requests, void (*run)(void *ct
     buf_clear(&seen);
 }
 
-static void test_h4_discovery_that_breaks_off_fails_once_and_the_next_is_whole(void **state)
+static void test_h4_discovery_that_breaks_off_fails_once_and_the_next_is_complete(void **state)
 {
     cut_all(discover, 2, run_once);
 }
@@ -262,7 +262,7 @@ static void run_read(void *ctx)
     }
 }
 
-static void test_h4_a_read_that_breaks_off_is_asked_again(void **state)
+static void test_h4_a_read_that_breaks_off_is_tried_again(void **state)
 {
     cut_all(read_one, 1, run_read);
 }
@@ -270,10 +270,10 @@ static void test_h4_a_read_that_breaks_off_is_asked_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_h4_discovery_that_breaks_off_fails_once_and_the_next_is_whole),
+        cmocka_unit_test(test_h4_discovery_that_breaks_off_fails_once_and_the_next_is_complete),
         cmocka_unit_test(test_h4_discovery_of_an_old_server_likewise),
         cmocka_unit_test(test_h4_a_write_that_breaks_off_is_one_error_and_never_sent_again),
-        cmocka_unit_test(test_h4_a_read_that_breaks_off_is_asked_again),
+        cmocka_unit_test(test_h4_a_read_that_breaks_off_is_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static void answer_legacy(struct bench *bench, struct tiny_conn *conn, const cha
     tiny_answer(conn, 503, "", "no endpoints");
 }
 
-static void test_discovery_of_an_old_server_asks_group_by_group(void **state)
+static void test_discovery_of_an_old_server_requests_group_by_group(void **state)
 {
     struct bench *bench = *state;
     struct resource resource;
@@ -102,7 +102,7 @@ static void unauthorized(struct bench *bench, struct tiny_conn *conn, const char
     tiny_answer(conn, 401, "", "");
 }
 
-static void test_discovery_fails_when_nothing_answers(void **state)
+static void test_discovery_fails_when_nothing_responds(void **state)
 {
     struct bench *bench = *state;
     bench_new_client(bench, false);
@@ -227,7 +227,7 @@ static void until_known(struct bench *bench, const char *name)
 }
 
 /* F-4 */
-static void test_groups_that_hang_hold_up_no_others(void **state)
+static void test_groups_that_hang_delay_no_others(void **state)
 {
     struct bench *bench = *state;
     struct resource resource;
@@ -261,12 +261,12 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, kube_bench_setup, kube_bench_teardown)
     const struct CMUnitTest tests[] = {
-        T(test_discovery_of_an_old_server_asks_group_by_group),
+        T(test_discovery_of_an_old_server_requests_group_by_group),
         T(test_discovery_lives_with_a_root_that_is_forbidden),
-        T(test_discovery_fails_when_nothing_answers),
+        T(test_discovery_fails_when_nothing_responds),
         T(test_closed_discovery_leaves_built_in_kinds_and_full_names),
         T(test_an_open_root_believes_no_full_name),
-        T(test_groups_that_hang_hold_up_no_others),
+        T(test_groups_that_hang_delay_no_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,7 +118,7 @@ static const struct kube_request post = {
     .method = "POST", .path = "/x", .limit = 1000, .body = {"{\"a\":1}", 7}};
 
 /* H-3, H-5: the body is sent again. */
-static void test_h3_a_write_too_is_sent_again_when_the_server_asks_for_it(void **state)
+static void test_h3_a_write_too_is_sent_again_when_the_server_requests_it(void **state)
 {
     struct bench *bench = *state;
     RUN(bench, &post, BUSY, BUSY, GOOD);
@@ -156,7 +156,7 @@ static void test_h3_a_wait_of_more_than_30_seconds_is_the_callers(void **state)
 }
 
 /* H-3: the header asks for it; what a Status says is for the caller. */
-static void test_h3_not_for_a_time_that_only_the_body_says(void **state)
+static void test_h3_not_for_a_time_that_is_only_in_the_body(void **state)
 {
     struct bench *bench = *state;
     RUN(bench, &post, BUSY_IN_BODY, GOOD);
@@ -238,7 +238,7 @@ static void test_h4_a_read_that_broke_off_in_the_middle_is_not_sent_again(void *
 }
 
 /* H-11: the limit on the whole is the caller's. */
-static void test_h11_a_time_for_the_whole(void **state)
+static void test_h11_a_time_for_everything(void **state)
 {
     struct bench *bench = *state;
     struct kube_request short_one = get;
@@ -262,7 +262,7 @@ static void test_h11_from_the_start_to_the_end_with_all_tries(void **state)
 }
 
 /* C-13: without a limit of its own, --request-timeout's. */
-static void test_c13_the_time_that_a_flag_gives(void **state)
+static void test_c13_the_time_of_a_flag(void **state)
 {
     struct bench *bench = *state;
     bench->options.request_timeout_ms = 50;
@@ -327,7 +327,7 @@ static void test_h1_each_try_takes_a_turn(void **state)
     assert_int_equal(asked, 3);
 }
 
-static void test_h1_who_is_cancelled_before_its_turn_gives_it_back(void **state)
+static void test_h1_a_call_cancelled_before_its_turn_returns_its_token(void **state)
 {
     struct bench *bench = *state;
     bench->options.qps = 0.01;
@@ -427,21 +427,21 @@ static void test_a_write_of_a_leader_is_not_sent_once_it_leads_no_more(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_h3_a_write_too_is_sent_again_when_the_server_asks_for_it),
+        T(test_h3_a_write_too_is_sent_again_when_the_server_requests_it),
         T(test_h3_ten_times_and_not_without_a_time),
         T(test_h3_a_wait_of_more_than_30_seconds_is_the_callers),
-        T(test_h3_not_for_a_time_that_only_the_body_says),
+        T(test_h3_not_for_a_time_that_is_only_in_the_body),
         T(test_h8_a_long_error_keeps_its_code_and_reason),
         T(test_one_that_is_sent_once),
         T(test_h4_a_read_whose_connection_broke_is_sent_again_a_write_is_not),
         T(test_h7_the_error_names_the_one_before_it),
-        T(test_h11_a_time_for_the_whole),
+        T(test_h11_a_time_for_everything),
         T(test_h11_from_the_start_to_the_end_with_all_tries),
-        T(test_c13_the_time_that_a_flag_gives),
+        T(test_c13_the_time_of_a_flag),
         T(test_h4_a_read_that_broke_off_in_the_middle_is_not_sent_again),
         T(test_h1_requests_take_turns),
         T(test_h1_each_try_takes_a_turn),
-        T(test_h1_who_is_cancelled_before_its_turn_gives_it_back),
+        T(test_h1_a_call_cancelled_before_its_turn_returns_its_token),
         T(test_h1_either_flag_switches_it_on),
         T(test_h16_requests_are_counted),
         T(test_a_write_of_a_leader_is_not_sent_once_it_leads_no_more),

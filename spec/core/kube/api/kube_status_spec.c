@@ -21,7 +21,7 @@ static struct err answer(const char *method, int code, int64_t retry_after_ms, c
 
 #define STATUS(more) "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\"" more "}"
 
-static void test_a_status_says_it_best(void **state)
+static void test_a_status_has_the_best_message(void **state)
 {
     struct err err =
         answer("GET", 404, -1,
@@ -98,7 +98,7 @@ static void test_without_a_status_the_code_decides(void **state)
     }
 }
 
-static void test_a_json_answer_that_is_no_status_is_only_a_text(void **state)
+static void test_a_json_response_that_is_no_status_is_only_a_text(void **state)
 {
     struct err err = answer("GET", 500, -1, "{\"kind\":\"Pod\",\"message\":\"x\"}");
     assert_string_equal(err.reason, "InternalError");
@@ -160,10 +160,10 @@ static void test_kinds_of_errors_go_by_reason_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_status_says_it_best),
+        cmocka_unit_test(test_a_status_has_the_best_message),
         cmocka_unit_test(test_the_code_is_the_status_s_where_there_is_one),
         cmocka_unit_test(test_without_a_status_the_code_decides),
-        cmocka_unit_test(test_a_json_answer_that_is_no_status_is_only_a_text),
+        cmocka_unit_test(test_a_json_response_that_is_no_status_is_only_a_text),
         cmocka_unit_test(test_a_version_that_is_too_large_has_many_forms),
         cmocka_unit_test(test_kinds_of_errors_go_by_reason_first),
     };

@@ -84,7 +84,7 @@ static void send_head(struct bench *bench, struct tiny_conn *conn, const char *p
     tiny_puts(conn, STREAM_HEAD);
 }
 
-static void test_c13_a_list_that_says_nothing_ends_a_long_one_does_not(void **state)
+static void test_c13_a_list_without_progress_ends_a_long_one_does_not(void **state)
 {
     struct bench *bench = *state;
     bench->options.request_timeout_ms = 400;
@@ -150,7 +150,7 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, kube_bench_setup, kube_bench_teardown)
     const struct CMUnitTest tests[] = {
-        T(test_c13_a_list_that_says_nothing_ends_a_long_one_does_not),
+        T(test_c13_a_list_without_progress_ends_a_long_one_does_not),
         T(test_c13_a_watch_has_no_such_limit),
         T(test_h1_lists_take_turns_h2_watches_do_not),
     };

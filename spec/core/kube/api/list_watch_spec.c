@@ -128,7 +128,7 @@ static void forbid(struct bench *bench, struct tiny_conn *conn, const char *path
                 "\"TooManyRequests\",\"code\":429}");
 }
 
-static void test_an_error_answer_is_its_status(void **state)
+static void test_an_error_response_is_its_status(void **state)
 {
     struct bench *bench = *state;
     bench_new_client(bench, false);
@@ -212,7 +212,7 @@ static void test_h20_a_watch_follows_a_redirect(void **state)
     assert_non_null(strstr(buf_text(&bench->requests), "&watch=true\n/moved\n"));
 }
 
-static void test_a_watch_cut_inside_an_event_or_reset_says_so(void **state)
+static void test_a_watch_cut_inside_an_event_or_reset_reports_it(void **state)
 {
     struct bench *bench = *state;
     bench_new_client(bench, false);
@@ -308,7 +308,7 @@ static void test_a_watch_that_the_server_does_not_end_is_ended(void **state)
 }
 
 /* For RW-2: an error before that is one of the open. */
-static void test_the_open_is_told_of_when_it_is_good(void **state)
+static void test_a_good_open_is_reported(void **state)
 {
     struct bench *bench = *state;
     struct lw_sink own = sink;
@@ -370,16 +370,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_a_list_arrives_item_by_item),
         T(test_a_list_can_be_cancelled_from_inside),
-        T(test_an_error_answer_is_its_status),
+        T(test_an_error_response_is_its_status),
         T(test_a_page_instead_of_json_is_an_error),
         T(test_a_watch_ends_cleanly_between_events),
         T(test_h20_a_watch_follows_a_redirect),
-        T(test_a_watch_cut_inside_an_event_or_reset_says_so),
+        T(test_a_watch_cut_inside_an_event_or_reset_reports_it),
         T(test_an_error_event_ends_the_watch_and_its_connection),
         T(test_h10_events_need_no_lines_of_their_own),
         T(test_a_cancelled_watch_is_silent),
         T(test_a_watch_that_the_server_does_not_end_is_ended),
-        T(test_the_open_is_told_of_when_it_is_good),
+        T(test_a_good_open_is_reported),
         T(test_a_watch_can_be_paused_on_a_connection_that_nobody_shares),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,7 +92,7 @@ static void answer_partial_list(struct bench *bench, struct tiny_conn *conn, con
     tiny_answer(conn, 200, JSON_HEAD, LIST("PartialObjectMetadata", PARTIAL));
 }
 
-static void test_f9_a_list_asks_for_metadata_and_keeps_the_kind(void **state)
+static void test_f9_a_list_requests_metadata_and_keeps_the_kind(void **state)
 {
     struct bench *bench = *state;
     open_source(bench, "metadata", NULL, true);
@@ -108,7 +108,7 @@ static void answer_partial_event(struct bench *bench, struct tiny_conn *conn, co
     tiny_answer(conn, 200, JSON_HEAD, "{\"type\":\"ADDED\",\"object\":" PARTIAL "}\n");
 }
 
-static void test_f9_a_watch_asks_for_metadata_and_keeps_the_kind(void **state)
+static void test_f9_a_watch_requests_metadata_and_keeps_the_kind(void **state)
 {
     struct bench *bench = *state;
     open_source(bench, "metadata", NULL, true);
@@ -124,7 +124,7 @@ static void answer_whole_list(struct bench *bench, struct tiny_conn *conn, const
     tiny_answer(conn, 200, JSON_HEAD, LIST("Pod", WHOLE_ITEM));
 }
 
-static void test_f9_of_whole_objects_no_more_than_metadata_is_kept(void **state)
+static void test_f9_of_complete_objects_no_more_than_metadata_is_kept(void **state)
 {
     struct bench *bench = *state;
     open_source(bench, "metadata", NULL, true);
@@ -140,7 +140,7 @@ static void refuse_partial(struct bench *bench, struct tiny_conn *conn, const ch
         tiny_answer(conn, 200, JSON_HEAD, LIST("Pod", WHOLE_ITEM));
 }
 
-static void test_f9_a_server_that_refuses_is_asked_for_whole_objects_from_then_on(void **state)
+static void test_f9_a_server_that_refuses_gets_requests_for_complete_objects_from_then_on(void **state)
 {
     struct bench *bench = *state;
     open_source(bench, "metadata", NULL, true);
@@ -174,7 +174,7 @@ static void answer_no_metadata(struct bench *bench, struct tiny_conn *conn, cons
 }
 
 /* F-9: rejects what does not look like metadata, and that alone. */
-static void test_f9_what_does_not_look_like_metadata_is_refused_alone(void **state)
+static void test_f9_a_response_that_is_not_metadata_is_refused_alone(void **state)
 {
     struct bench *bench = *state;
     open_source(bench, "metadata", NULL, true);
@@ -206,12 +206,12 @@ static void test_a_projection_acts_on_lists_and_watches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_f9_a_list_asks_for_metadata_and_keeps_the_kind),
-        TEST(test_f9_a_watch_asks_for_metadata_and_keeps_the_kind),
-        TEST(test_f9_of_whole_objects_no_more_than_metadata_is_kept),
-        TEST(test_f9_a_server_that_refuses_is_asked_for_whole_objects_from_then_on),
+        TEST(test_f9_a_list_requests_metadata_and_keeps_the_kind),
+        TEST(test_f9_a_watch_requests_metadata_and_keeps_the_kind),
+        TEST(test_f9_of_complete_objects_no_more_than_metadata_is_kept),
+        TEST(test_f9_a_server_that_refuses_gets_requests_for_complete_objects_from_then_on),
         TEST(test_f9_a_server_that_refuses_everything_is_an_error),
-        TEST(test_f9_what_does_not_look_like_metadata_is_refused_alone),
+        TEST(test_f9_a_response_that_is_not_metadata_is_refused_alone),
         TEST(test_a_projection_acts_on_lists_and_watches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,7 +152,7 @@ static void test_a_status_of_success_is_no_object(void **state)
 }
 
 /* Who reads has an object or an error, never neither. */
-static void test_a_status_of_success_answers_no_read(void **state)
+static void test_a_status_of_success_is_no_response_to_a_read(void **state)
 {
     struct bench *bench = prepare(state);
     run(bench, "gone");
@@ -162,7 +162,7 @@ static void test_a_status_of_success_answers_no_read(void **state)
 }
 
 /* H-3 */
-static void test_a_busy_server_is_asked_again_ten_times(void **state)
+static void test_a_busy_server_is_tried_again_ten_times(void **state)
 {
     struct bench *bench = prepare(state);
     busy_answers = 10;
@@ -195,8 +195,8 @@ int main(void)
         T(test_a_name_that_may_not_stand_in_a_path_is_never_sent),
         T(test_a_write_sends_its_body_to_the_object_or_the_collection),
         T(test_a_status_of_success_is_no_object),
-        T(test_a_status_of_success_answers_no_read),
-        T(test_a_busy_server_is_asked_again_ten_times),
+        T(test_a_status_of_success_is_no_response_to_a_read),
+        T(test_a_busy_server_is_tried_again_ten_times),
         T(test_it_can_be_cancelled_at_any_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

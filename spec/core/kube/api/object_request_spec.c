@@ -21,7 +21,7 @@ static void assert_goes_to(const struct object_request *request, const char *exp
     buf_clear(&path);
 }
 
-static void test_the_query_says_how_it_is_written(void **state)
+static void test_the_query_has_the_options_of_the_write(void **state)
 {
     struct object_request request = {.verb = OBJECT_APPLY,
                                      .place = {&pods, "shop", "web", "status"},
@@ -37,7 +37,7 @@ static void test_the_query_says_how_it_is_written(void **state)
     assert_goes_to(&request, "/api/v1/namespaces/shop/pods/web/status");
 }
 
-static void test_a_delete_says_it_in_its_body_where_it_has_one(void **state)
+static void test_a_delete_has_its_options_in_the_body_where_it_has_one(void **state)
 {
     struct object_request request = {
         .verb = OBJECT_DELETE, .place = {&pods, "shop", "web"}, .manager = "me", .dry_run = true};
@@ -54,7 +54,7 @@ static void test_a_new_object_goes_to_its_collection(void **state)
     assert_goes_to(&request, "/api/v1/namespaces/shop/pods/web/eviction");
 }
 
-static void test_the_verb_says_the_type_of_a_body(void **state)
+static void test_the_verb_sets_the_type_of_a_body(void **state)
 {
     struct object_request request = {.place = {&pods, "shop", "web"},
                                      .patch_type = "application/json-patch+json"};
@@ -112,10 +112,10 @@ static void test_a_copy_stands_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_query_says_how_it_is_written),
-        cmocka_unit_test(test_a_delete_says_it_in_its_body_where_it_has_one),
+        cmocka_unit_test(test_the_query_has_the_options_of_the_write),
+        cmocka_unit_test(test_a_delete_has_its_options_in_the_body_where_it_has_one),
         cmocka_unit_test(test_a_new_object_goes_to_its_collection),
-        cmocka_unit_test(test_the_verb_says_the_type_of_a_body),
+        cmocka_unit_test(test_the_verb_sets_the_type_of_a_body),
         cmocka_unit_test(test_a_copy_stands_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

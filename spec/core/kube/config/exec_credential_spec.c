@@ -15,7 +15,7 @@
 #define HEAD(version) \
     "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/" version "\""
 
-static void test_t12_answers_that_are_none(void **state)
+static void test_t12_malformed_responses(void **state)
 {
     static const struct {
         const char *answer, *text;
@@ -57,7 +57,7 @@ static void test_t12_answers_that_are_none(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_t12_answers_that_are_none),
+        cmocka_unit_test(test_t12_malformed_responses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,7 +169,7 @@ static void get_as(struct bench *bench, const char *token)
     free(header);
 }
 
-static void test_t12_the_plugin_is_told_who_asks(void **state)
+static void test_t12_the_plugin_is_passed_the_cluster(void **state)
 {
     struct bench *bench = *state;
     bench->config.tls_server_name = xstrdup("127.0.0.1");
@@ -426,7 +426,7 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        T(test_t12_the_plugin_is_told_who_asks),
+        T(test_t12_the_plugin_is_passed_the_cluster),
         T(test_t13_one_run_serves_all_until_it_expires),
         T(test_t13_what_has_expired_when_it_comes_is_used_for_what_waits),
         T(test_t13_a_401_is_given_and_the_next_request_has_a_new_token),

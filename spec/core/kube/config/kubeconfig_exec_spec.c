@@ -59,7 +59,7 @@ static void test_t12_all_fields_are_read(void **state)
                         "\"t\":true,\"z\":null,\"list\":[1,\"x\"]}");
 }
 
-static void test_t14_v1beta1_asks_when_it_can(void **state)
+static void test_t14_v1beta1_is_interactive_when_possible(void **state)
 {
     struct bench *bench = *state;
     use_exec(bench, V1BETA1 ", command: aws");
@@ -174,7 +174,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, kubeconfig_bench_setup, kubeconfig_bench_teardown)
     const struct CMUnitTest tests[] = {
         T(test_t12_all_fields_are_read),
-        T(test_t14_v1beta1_asks_when_it_can),
+        T(test_t14_v1beta1_is_interactive_when_possible),
         T(test_c4_a_command_with_a_separator_begins_at_its_file),
         T(test_t1_what_is_wrong_is_found_while_loading),
         T(test_what_is_null_is_not_there),

@@ -74,7 +74,7 @@ static void test_c1_files_of_a_list_may_all_be_missing(void **state)
 }
 
 /* C-2: the first file that says which context is current decides, the first that names an entry owns it. */
-static void test_c2_c9_what_is_asked_for_is_looked_for_in_all_files(void **state)
+static void test_c2_c9_requested_entries_are_searched_in_all_files(void **state)
 {
     struct bench *bench = *state;
     const char *one = bench_put(bench, "one", "current-context: ''\n" CLUSTER(""));
@@ -233,7 +233,7 @@ static void test_a_pod_finds_its_cluster(void **state)
 
 /* C-6: --token beats a password of the file, --certificate-authority and --insecure-skip-tls-verify together
  * are a mistake (T-1). */
-static void test_c6_a_flag_beats_what_the_file_says_in_another_form(void **state)
+static void test_c6_a_flag_overrides_the_file_in_another_form(void **state)
 {
     struct bench *bench = *state;
     bench_use(bench, CLUSTER("") USER("    username: u\n    password: p\n") CONTEXT);
@@ -367,14 +367,14 @@ int main(void)
         T(test_kubeconfig_lists_are_merged_entry_by_entry),
         T(test_c1_all_broken_files_of_a_list_are_named),
         T(test_c1_files_of_a_list_may_all_be_missing),
-        T(test_c2_c9_what_is_asked_for_is_looked_for_in_all_files),
+        T(test_c2_c9_requested_entries_are_searched_in_all_files),
         T(test_c3_a_name_twice_is_an_error_in_each_file),
         T(test_the_home_file_is_the_default),
         T(test_flags_beat_the_file),
         T(test_a_server_flag_needs_no_file),
         T(test_a_pod_finds_its_cluster),
         T(test_impersonation_becomes_headers),
-        T(test_c6_a_flag_beats_what_the_file_says_in_another_form),
+        T(test_c6_a_flag_overrides_the_file_in_another_form),
         T(test_c10_flags_count_in_a_pod_too),
         T(test_c10_in_a_pod_too_a_broken_file_is_an_error),
         T(test_c12_where_the_namespace_comes_from),

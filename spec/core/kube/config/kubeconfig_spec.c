@@ -12,7 +12,7 @@
 #include "base/text/base64.h"
 #include "core/kube/support/kubeconfig_bench.h"
 
-static void test_a_plain_file_gives_server_user_and_namespace(void **state)
+static void test_a_plain_file_returns_server_user_and_namespace(void **state)
 {
     struct bench *bench = *state;
     bench_use(bench, "apiVersion: v1\nkind: Config\n" CLUSTER(
@@ -247,7 +247,7 @@ static void test_files_that_would_take_minutes_are_refused(void **state)
     buf_clear(&text);
 }
 
-static void test_contexts_clusters_and_users_that_are_asked_for_must_exist(void **state)
+static void test_contexts_clusters_and_users_that_are_requested_must_exist(void **state)
 {
     struct bench *bench = *state;
     bench_use(bench, CLUSTER("") USER("    token: x\n") CONTEXT "preferences: {}\n");
@@ -292,14 +292,14 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, kubeconfig_bench_setup, kubeconfig_bench_teardown)
     const struct CMUnitTest tests[] = {
-        T(test_a_plain_file_gives_server_user_and_namespace),
+        T(test_a_plain_file_returns_server_user_and_namespace),
         T(test_the_source_names_what_flags_replace_of_a_context),
         T(test_certificates_come_from_files_beside_the_config_or_from_data),
         T(test_what_is_broken_is_named_with_file_and_field),
         T(test_a_broken_key_is_named_without_its_content),
         T(test_broken_files_are_named),
         T(test_files_that_would_take_minutes_are_refused),
-        T(test_contexts_clusters_and_users_that_are_asked_for_must_exist),
+        T(test_contexts_clusters_and_users_that_are_requested_must_exist),
         T(test_without_a_context_the_choice_is_offered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

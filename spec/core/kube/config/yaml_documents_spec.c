@@ -73,7 +73,7 @@ static bool is_over(void *ctx)
     return timeout->left-- == 0;
 }
 
-static void test_it_stops_where_it_is_told_to(void **state)
+static void test_it_stops_when_it_is_cancelled(void **state)
 {
     for (int after = 0; after < 12; after++) {
         struct buf out = {0};
@@ -98,7 +98,7 @@ int main(void)
         cmocka_unit_test(test_errors_name_the_line),
         cmocka_unit_test(test_all_documents_together_have_a_limit),
         cmocka_unit_test(test_tags_have_a_limit),
-        cmocka_unit_test(test_it_stops_where_it_is_told_to),
+        cmocka_unit_test(test_it_stops_when_it_is_cancelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

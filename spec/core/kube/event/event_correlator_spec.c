@@ -260,7 +260,7 @@ static void test_ev3_the_event_and_its_patch_as_json(void **state)
     buf_clear(&out);
 }
 
-static void test_a_message_is_cut_behind_a_whole_character(void **state)
+static void test_a_message_is_cut_behind_a_complete_character(void **state)
 {
     char text[EVENT_MESSAGE_MAX + 8];
     memset(text, 'a', sizeof text);
@@ -295,7 +295,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test(test_ev3_the_namespace_is_the_objects_or_default),
         cmocka_unit_test(test_ev3_the_event_and_its_patch_as_json),
-        cmocka_unit_test(test_a_message_is_cut_behind_a_whole_character),
+        cmocka_unit_test(test_a_message_is_cut_behind_a_complete_character),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

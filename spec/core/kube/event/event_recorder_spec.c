@@ -195,7 +195,7 @@ static void test_ev1_a_thousand_may_wait_and_no_more(void **state)
     assert_int_equal(count_of("created"), EVENT_QUEUE_MAX + 1);
 }
 
-static void test_ev1_who_could_not_be_asked_is_asked_12_times_10_seconds_apart(void **state)
+static void test_ev1_a_server_that_cannot_be_reached_is_tried_12_times_10_seconds_apart(void **state)
 {
     struct world *world = *state;
     put(world, "web", "a");
@@ -276,7 +276,7 @@ static void test_ev1_an_event_of_another_is_not_taken_for_ours(void **state)
     assert_int_equal(count_of("failed"), 1);
 }
 
-static void test_an_event_whose_answer_was_lost_is_there_already(void **state)
+static void test_an_event_whose_response_was_lost_is_there_already(void **state)
 {
     struct world *world = *state;
     put(world, "web", "a");
@@ -288,7 +288,7 @@ static void test_an_event_whose_answer_was_lost_is_there_already(void **state)
     assert_int_equal(count_of("failed"), 0);
 }
 
-static void test_ev2_what_is_held_back_is_not_sent(void **state)
+static void test_ev2_an_event_beyond_the_limit_is_not_sent(void **state)
 {
     struct world *world = *state;
     for (int i = 0; i < 30; i++) put(world, "web", "a");
@@ -315,8 +315,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_ev1_events_are_sent_one_after_the_other, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ev1_a_thousand_may_wait_and_no_more, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_ev1_who_could_not_be_asked_is_asked_12_times_10_seconds_apart,
-                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(
+            test_ev1_a_server_that_cannot_be_reached_is_tried_12_times_10_seconds_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ev1_the_first_delay_is_drawn, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ev1_what_the_server_refuses_is_not_sent_again, set_up,
                                         tear_down),
@@ -324,9 +324,9 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_ev1_an_event_of_another_is_not_taken_for_ours, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(test_an_event_whose_answer_was_lost_is_there_already, set_up,
+        cmocka_unit_test_setup_teardown(test_an_event_whose_response_was_lost_is_there_already, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(test_ev2_what_is_held_back_is_not_sent, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_ev2_an_event_beyond_the_limit_is_not_sent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_the_end_does_not_wait_for_a_server_that_is_away, set_up,
                                         tear_down),
     };

@@ -75,7 +75,7 @@ static void set(struct kinds *kinds)
     catalogue_free(catalogue); /* it keeps a reference of its own */
 }
 
-static void test_who_waits_is_told_once(void **state)
+static void test_a_waiter_is_notified_once(void **state)
 {
     struct kinds *kinds = open_kinds();
     struct waiter one = {.base.ready = on_ready}, two = {.base.ready = on_ready};
@@ -92,7 +92,7 @@ static void test_who_waits_is_told_once(void **state)
     kinds_free(kinds);
 }
 
-static void test_a_server_that_cannot_be_asked_is_told_with_its_cause(void **state)
+static void test_a_server_that_cannot_be_reached_is_reported_with_its_cause(void **state)
 {
     struct kinds *kinds = open_kinds();
     struct waiter one = {.base.ready = on_ready, .again = kinds}, two = {.base.ready = on_ready};
@@ -121,7 +121,7 @@ static void assert_unknown(const struct kinds *kinds, const char *name, const ch
     assert_string_equal(err.text, expected);
 }
 
-static void test_an_unknown_name_is_told_the_nearest(void **state)
+static void test_an_unknown_name_is_reported_with_the_nearest(void **state)
 {
     struct kinds *kinds = open_kinds();
     struct resource resource;
@@ -144,7 +144,7 @@ static void test_an_unknown_name_is_told_the_nearest(void **state)
     kinds_free(kinds);
 }
 
-static void test_groups_that_did_not_answer_are_named(void **state)
+static void test_groups_that_did_not_response_are_named(void **state)
 {
     struct kinds *kinds = open_kinds();
     struct catalogue *catalogue = new_catalogue();
@@ -158,7 +158,7 @@ static void test_groups_that_did_not_answer_are_named(void **state)
     kinds_free(kinds);
 }
 
-static void test_a_doubt_has_the_server_asked_again_unless_it_just_was(void **state)
+static void test_an_invalidation_starts_discovery_unless_it_just_ran(void **state)
 {
     struct kinds *kinds = open_kinds();
     struct waiter one = {.base.ready = on_ready};
@@ -232,13 +232,13 @@ static void test_a_partial_catalogue_lacks_nothing_for_good(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_who_waits_is_told_once),
-        cmocka_unit_test(test_a_server_that_cannot_be_asked_is_told_with_its_cause),
-        cmocka_unit_test(test_an_unknown_name_is_told_the_nearest),
-        cmocka_unit_test(test_groups_that_did_not_answer_are_named),
+        cmocka_unit_test(test_a_waiter_is_notified_once),
+        cmocka_unit_test(test_a_server_that_cannot_be_reached_is_reported_with_its_cause),
+        cmocka_unit_test(test_an_unknown_name_is_reported_with_the_nearest),
+        cmocka_unit_test(test_groups_that_did_not_response_are_named),
         cmocka_unit_test(test_a_partial_catalogue_lacks_nothing_for_good),
         cmocka_unit_test(test_a_partial_catalogue_goes_when_discovery_fails),
-        cmocka_unit_test(test_a_doubt_has_the_server_asked_again_unless_it_just_was),
+        cmocka_unit_test(test_an_invalidation_starts_discovery_unless_it_just_ran),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

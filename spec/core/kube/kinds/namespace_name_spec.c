@@ -26,7 +26,7 @@ static void test_names_are_labels(void **state)
     assert_false(namespace_name_check((struct str){text, 64}, &err));
 }
 
-static void test_a_pattern_is_told_where_it_belongs(void **state)
+static void test_a_pattern_is_refused_where_it_does_not_belong(void **state)
 {
     static const char *const patterns[] = {"team-*", "a?", "!a"};
     char expected[200];
@@ -49,7 +49,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_are_labels),
-        cmocka_unit_test(test_a_pattern_is_told_where_it_belongs),
+        cmocka_unit_test(test_a_pattern_is_refused_where_it_does_not_belong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,7 +162,7 @@ static void test_a_relist_of_custom_resources_is_recalled(void **state)
     for (uint32_t i = 0; i < OBJECTS; i++) root_unref(held[i]);
 }
 
-static void test_random_states_of_custom_resources_are_what_the_tape_says(void **state)
+static void test_random_states_of_custom_resources_match_the_tape(void **state)
 {
     struct fixture *f = *state;
     struct random r = random_start("states of custom resources");
@@ -237,7 +237,7 @@ static uint32_t head_behind(size_t length, const char *uid)
 }
 
 /* Beyond it the first bytes have to do, which two objects may share. */
-static void test_a_version_is_looked_for_in_64_kib(void **state)
+static void test_a_version_is_searched_in_64_kib(void **state)
 {
     assert_int_not_equal(head_behind(65000, "one"), head_behind(65000, "two"));
     assert_int_equal(head_behind(65000, "one"), head_behind(40000, "one"));
@@ -250,10 +250,10 @@ int main(void)
         cmocka_unit_test(test_a_custom_resource_is_known_by_its_uid_alone),
         cmocka_unit_test(test_a_kind_that_is_built_in_is_known_by_what_stands_before_its_version),
         cmocka_unit_test(test_a_text_that_ends_in_its_version_or_uid_has_a_head),
-        cmocka_unit_test(test_a_version_is_looked_for_in_64_kib),
+        cmocka_unit_test(test_a_version_is_searched_in_64_kib),
         TEST(test_an_update_of_a_custom_resource_takes_sections_over),
         TEST(test_a_relist_of_custom_resources_is_recalled),
-        TEST(test_random_states_of_custom_resources_are_what_the_tape_says),
+        TEST(test_random_states_of_custom_resources_match_the_tape),
         TEST(test_a_root_that_came_by_two_heads_is_found_by_the_last),
         TEST(test_a_head_leads_to_the_root_that_was_marked_last),
     };

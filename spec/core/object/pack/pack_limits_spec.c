@@ -49,7 +49,7 @@ static void test_what_is_no_object_is_refused(void **state)
 }
 
 /* What a server answers to a TokenReview has no name, and a pool must not stumble over it. */
-static void test_a_name_may_be_absent_where_the_type_says_so(void **state)
+static void test_a_name_may_be_absent_where_the_type_allows_it(void **state)
 {
     struct fixture *f = *state;
     static const char *const good[] = {
@@ -216,7 +216,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_what_is_no_object_is_refused), TEST(test_a_name_may_be_absent_where_the_type_says_so),
+        TEST(test_what_is_no_object_is_refused), TEST(test_a_name_may_be_absent_where_the_type_allows_it),
         TEST(test_invalid_json_is_refused),      TEST(test_nesting_has_a_limit),
         TEST(test_keys_have_a_longest),          TEST(test_a_failure_leaves_nothing_behind),
         TEST(test_an_array_of_a_million),        TEST(test_a_map_of_a_hundred_thousand),

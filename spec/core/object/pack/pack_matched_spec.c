@@ -133,7 +133,7 @@ static bool agree(struct packer *packer, struct str text, const struct projectio
     return taken;
 }
 
-static void test_random_documents_are_what_the_tape_says(void **state)
+static void test_random_documents_match_the_tape(void **state)
 {
     struct fixture *f = *state;
     struct random r = random_start("projected documents");
@@ -216,7 +216,7 @@ static void test_what_it_leaves_to_the_tape(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_random_documents_are_what_the_tape_says),
+        TEST(test_random_documents_match_the_tape),
         TEST(test_damaged_documents_are_never_taken_for_others),
         TEST(test_what_is_dropped_is_stepped_over),
         TEST(test_what_it_leaves_to_the_tape),

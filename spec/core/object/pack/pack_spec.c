@@ -73,7 +73,7 @@ static void test_api_version_and_kind_come_first(void **state)
                       "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}");
 }
 
-static void test_without_a_type_the_text_must_say_it(void **state)
+static void test_without_a_type_the_text_must_have_it(void **state)
 {
     struct fixture *f = *state;
     static const char *const texts[] = {"{\"metadata\":{\"name\":\"a\"}}",
@@ -288,7 +288,7 @@ int main(void)
         TEST(test_random_documents_come_back_as_they_were),
         TEST(test_random_documents_live_side_by_side),
         TEST(test_api_version_and_kind_come_first),
-        TEST(test_without_a_type_the_text_must_say_it),
+        TEST(test_without_a_type_the_text_must_have_it),
         TEST(test_of_equal_keys_the_last_stays),
         TEST(test_a_key_that_comes_a_thousand_times_is_stored_once),
         TEST(test_metadata_twice),

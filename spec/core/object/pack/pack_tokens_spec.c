@@ -30,7 +30,7 @@ static void random_object(struct random *r, struct buf *text)
     buf_clear(&unused);
 }
 
-static void test_random_documents_are_what_the_tape_says(void **state)
+static void test_random_documents_match_the_tape(void **state)
 {
     struct fixture *f = *state;
     struct random r = random_start("straight documents");
@@ -134,7 +134,7 @@ static void test_what_it_leaves_to_the_tape(void **state)
     }
 }
 
-static void test_it_says_what_the_text_says_of_its_type(void **state)
+static void test_it_uses_the_type_of_the_text(void **state)
 {
     struct fixture *f = *state;
     struct pack_type always = {.api_version = STR("v1"), .kind = STR("Pod"), .always = true};
@@ -180,12 +180,12 @@ static void test_metadata_alone_go_straight_when_nothing_else_is_wanted(void **s
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_random_documents_are_what_the_tape_says),
+        TEST(test_random_documents_match_the_tape),
         TEST(test_damaged_documents_are_never_taken_for_others),
         TEST(test_a_subtree_is_known_by_its_text_while_its_node_lives),
         TEST(test_a_known_subtree_is_not_nested_too_deeply),
         TEST(test_what_it_leaves_to_the_tape),
-        TEST(test_it_says_what_the_text_says_of_its_type),
+        TEST(test_it_uses_the_type_of_the_text),
         TEST(test_metadata_alone_go_straight_when_nothing_else_is_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

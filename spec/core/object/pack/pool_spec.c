@@ -89,7 +89,7 @@ static void test_an_object_of_another_type_is_another_object(void **state)
 }
 
 /* A new version with a text of its own: the old text is not believed for it, nor the other way round. */
-static void test_versions_are_told_apart(void **state)
+static void test_versions_are_distinguished(void **state)
 {
     struct fixture *f = *state;
     struct root *a = pack_ok(f->packer, POD("a", "1000", SPEC)),
@@ -216,7 +216,7 @@ static void count_call(void *ctx)
     ++*(int *)ctx;
 }
 
-static void test_the_owner_is_told_of_the_first_release(void **state)
+static void test_the_owner_is_notified_of_the_first_release(void **state)
 {
     int calls = 0;
     struct pool_options options = {.released = count_call, .ctx = &calls};
@@ -359,14 +359,14 @@ int main(void)
         TEST(test_what_two_objects_have_in_common_is_stored_once),
         TEST(test_maps_with_times_are_no_nodes),
         TEST(test_an_object_of_another_type_is_another_object),
-        TEST(test_versions_are_told_apart),
+        TEST(test_versions_are_distinguished),
         TEST(test_a_colliding_text_is_not_believed),
         TEST(test_two_texts_of_one_object),
         TEST(test_the_same_object_in_another_encoding),
         TEST(test_references_are_counted),
         TEST(test_what_is_released_elsewhere_waits_for_drain),
         TEST(test_a_released_object_that_comes_again_lives_on),
-        TEST(test_the_owner_is_told_of_the_first_release),
+        TEST(test_the_owner_is_notified_of_the_first_release),
         TEST(test_a_long_queue_is_drained_in_parts),
         TEST(test_freeing_a_deep_chain_needs_no_deep_stack),
         TEST(test_a_full_pool_refuses_and_leaks_nothing),

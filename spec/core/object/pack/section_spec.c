@@ -67,7 +67,7 @@ static void damage(struct random *r, struct buf *text)
         text->data[random_below(r, (uint32_t)text->len)] = bytes[random_below(r, sizeof bytes - 1)];
 }
 
-static void test_states_of_an_object_are_what_the_tape_says(void **state)
+static void test_states_of_an_object_match_the_tape(void **state)
 {
     struct fixture *f = *state;
     struct random r = random_start("states of an object");
@@ -190,7 +190,7 @@ static void check_move(struct fixture *f, const char *before, const char *after,
 }
 
 /* A map is a node as a field of metadata, and part of the object as a field of its own. */
-static void test_a_part_that_changes_its_level_is_what_the_tape_says(void **state)
+static void test_a_part_that_changes_its_level_matches_the_tape(void **state)
 {
     static const char outer[] =
         "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"},\"labels\":" MAP ",\"s\":12}",
@@ -239,11 +239,11 @@ static void test_an_object_with_a_key_twice_has_no_sections(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_states_of_an_object_are_what_the_tape_says),
+        TEST(test_states_of_an_object_match_the_tape),
         TEST(test_parts_are_found_where_they_were_and_as_far_from_the_end),
         TEST(test_a_part_outlives_the_state_that_it_came_from),
         TEST(test_a_part_that_stands_elsewhere_is_no_part),
-        TEST(test_a_part_that_changes_its_level_is_what_the_tape_says),
+        TEST(test_a_part_that_changes_its_level_matches_the_tape),
         TEST(test_a_known_text_around_a_part_is_not_skipped_over_it),
         TEST(test_an_object_with_a_key_twice_has_no_sections),
     };

@@ -47,7 +47,7 @@ static void test_a_text_is_found_with_its_node(void **state)
     assert_int_equal(text_cache_bytes(&cache), 0);
 }
 
-static void test_texts_that_begin_alike_are_told_apart_by_their_object(void **state)
+static void test_texts_that_begin_alike_are_distinguished_by_their_object(void **state)
 {
     enum { MANY = 300 };
     struct text_cache cache = {0};
@@ -126,7 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_text_is_found_with_its_node),
-        cmocka_unit_test(test_texts_that_begin_alike_are_told_apart_by_their_object),
+        cmocka_unit_test(test_texts_that_begin_alike_are_distinguished_by_their_object),
         cmocka_unit_test(test_what_objects_have_in_common_has_few_entries),
         cmocka_unit_test(test_a_node_that_goes_takes_all_its_texts),
         cmocka_unit_test(test_it_stays_within_its_bound),

@@ -138,7 +138,7 @@ static void test_in_is_equal_to_any(void **state)
     assert_false(holds_many("text", "in", values, 0));
 }
 
-static void test_patterns_cover_the_whole_text(void **state)
+static void test_patterns_cover_the_complete_text(void **state)
 {
     static const char *const good[] = {"web", "w*", "*b", "*", "w?b", "***", "?e?", "w*e*b*"};
     static const char *const bad[] = {"we", "eb", "", "?", "w??b", "*x*", "W*", "w?"};
@@ -172,7 +172,7 @@ static void assert_refused(const char *path, enum condition_op op, struct scalar
     assert_string_equal(err.text, expected);
 }
 
-static void test_what_cannot_be_asked_is_told(void **state)
+static void test_an_unsupported_condition_is_reported(void **state)
 {
     char pattern[300];
     memset(pattern, '*', sizeof pattern);
@@ -260,9 +260,9 @@ int main(void)
         TEST(test_amounts_are_in_order_whatever_their_form),
         TEST(test_other_texts_are_in_order_byte_by_byte),
         TEST(test_in_is_equal_to_any),
-        TEST(test_patterns_cover_the_whole_text),
+        TEST(test_patterns_cover_the_complete_text),
         TEST(test_of_many_values_any_will_do),
-        TEST(test_what_cannot_be_asked_is_told),
+        TEST(test_an_unsupported_condition_is_reported),
         TEST(test_the_order_of_all_values_is_total),
         TEST(test_only_one_text_is_an_equality_for_an_index),
     };

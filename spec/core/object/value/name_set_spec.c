@@ -89,7 +89,7 @@ static void test_a_projection_keeps_the_names_and_what_identifies(void **state)
 }
 
 /* Who kept one of them has to know whether an absent field says anything. */
-static void test_a_partial_object_is_none_that_is_whole(void **state)
+static void test_a_partial_object_is_never_a_complete_one(void **state)
 {
     static const char text[512] = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}";
     struct name_set *names = name_set_new();
@@ -116,7 +116,7 @@ int main(void)
         cmocka_unit_test(test_names_are_found_however_many_there_are),
         cmocka_unit_test(test_names_with_the_same_beginning_are_kept),
         cmocka_unit_test(test_a_projection_keeps_the_names_and_what_identifies),
-        cmocka_unit_test(test_a_partial_object_is_none_that_is_whole),
+        cmocka_unit_test(test_a_partial_object_is_never_a_complete_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,7 +137,7 @@ static void test_fields_of_both_kinds_of_maps(void **state)
     done();
 }
 
-static void test_what_has_no_parts_gives_nothing(void **state)
+static void test_a_value_without_parts_has_no_content(void **state)
 {
     use(state, "[1,\"text that is long\",{},[],null,18446744073709551615,{\"a\":1}]");
     for (size_t i = 0; i < 6; i++) {
@@ -164,7 +164,7 @@ int main(void)
         TEST(test_short_strings),
         TEST(test_entries_keep_their_order),
         TEST(test_fields_of_both_kinds_of_maps),
-        TEST(test_what_has_no_parts_gives_nothing),
+        TEST(test_a_value_without_parts_has_no_content),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,7 @@ static int setup(void **state)
 }
 
 /* B-7 */
-static void test_b7_status_is_a_table_that_says_how_it_fares(void **state)
+static void test_b7_status_is_a_table_with_the_state(void **state)
 {
     struct cluster *c = *state;
     assert_ask(c, c->script, "local s = pods:status() return s.state .. tostring(s.synced) .. s.objects",
@@ -168,7 +168,7 @@ static void test_status_is_a_method(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_b7_status_is_a_table_that_says_how_it_fares),
+        TEST(test_b7_status_is_a_table_with_the_state),
         TEST(test_what_is_kept_is_part_of_the_informer),
         TEST(test_bad_options_raise_with_the_line),
         TEST(test_b7_several_namespaces_have_a_status_each),

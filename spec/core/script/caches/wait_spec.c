@@ -43,7 +43,7 @@ static void test_wait_rv_ends_when_the_cache_has_the_version(void **state)
 }
 
 /* One's own write is seen as soon as its namespace has it. */
-static void test_wait_rv_of_an_object_asks_its_own_namespace(void **state)
+static void test_wait_rv_of_an_object_requests_its_own_namespace(void **state)
 {
     struct cluster *c = *state;
     struct script *script = load(
@@ -61,7 +61,7 @@ static void test_wait_rv_of_an_object_asks_its_own_namespace(void **state)
     end(c);
 }
 
-static void test_wait_rv_tells_why_not(void **state)
+static void test_wait_rv_reports_why_not(void **state)
 {
     struct cluster *c = *state;
     struct script *script =
@@ -129,8 +129,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_wait_rv_ends_when_the_cache_has_the_version),
-        T(test_wait_rv_of_an_object_asks_its_own_namespace),
-        T(test_wait_rv_tells_why_not),
+        T(test_wait_rv_of_an_object_requests_its_own_namespace),
+        T(test_wait_rv_reports_why_not),
         T(test_wait_for_cache_sync_names_each_laggard),
         T(test_a_script_that_ends_waits_no_more),
     };

@@ -100,7 +100,7 @@ static void test_tables_in_logs_are_json_and_bounded(void **state)
     assert_lua(f, "return size", "500001");
 }
 
-static void test_no_name_in_a_log_line_can_look_like_another_field_or_line(void **state)
+static void test_no_name_in_a_log_line_can_be_taken_for_another_field_or_line(void **state)
 {
     struct fixture *f = *state;
     const char *line = written(f, STDERR_FILENO, "k8s.log.info('x', { ['a b=\"c\"\\nE1121'] = 1 })");
@@ -177,7 +177,7 @@ int main(void)
         T(test_print_writes_a_line_with_everything_as_text),
         T(test_log_lines_name_script_place_and_sorted_fields),
         T(test_tables_in_logs_are_json_and_bounded),
-        T(test_no_name_in_a_log_line_can_look_like_another_field_or_line),
+        T(test_no_name_in_a_log_line_can_be_taken_for_another_field_or_line),
         T(test_debug_lines_are_written_with_verbosity_four),
         T(test_wrong_arguments_of_logs_raise),
         T(test_the_names_of_fields_outlive_what_tostring_does),

@@ -144,7 +144,7 @@ static void test_changes_that_are_debounced_move_with_their_times(void **state)
     script_free(none);
 }
 
-static void test_one_that_is_told_anew_gets_the_deletes(void **state)
+static void test_an_object_that_is_delivered_again_gets_the_deletes(void **state)
 {
     struct cluster *c = *state;
     const struct event_info initial = {.initial = true};
@@ -173,7 +173,7 @@ static void test_one_that_is_told_anew_gets_the_deletes(void **state)
     script_free(new);
 }
 
-static void test_deletes_of_one_that_is_told_anew_stay_though_they_are_many(void **state)
+static void test_deletes_of_an_object_that_is_delivered_again_stay_though_they_are_many(void **state)
 {
     struct cluster *c = *state;
     enum { PODS = 3000 }; /* over the mark of a pending list */
@@ -196,7 +196,7 @@ static void test_deletes_of_one_that_is_told_anew_stay_though_they_are_many(void
     script_free(none);
 }
 
-static void test_an_object_that_came_and_went_is_told_by_nobody(void **state)
+static void test_an_object_that_came_and_went_is_delivered_to_none(void **state)
 {
     struct cluster *c = *state;
     struct script *old = load(c, "old", ""), *new = load(c, "new", "");
@@ -246,9 +246,9 @@ int main(void)
         T(test_only_busy_keys_of_the_old_one_wait_with_concurrency),
         T(test_options_may_differ),
         T(test_changes_that_are_debounced_move_with_their_times),
-        T(test_one_that_is_told_anew_gets_the_deletes),
-        T(test_deletes_of_one_that_is_told_anew_stay_though_they_are_many),
-        T(test_an_object_that_came_and_went_is_told_by_nobody),
+        T(test_an_object_that_is_delivered_again_gets_the_deletes),
+        T(test_deletes_of_an_object_that_is_delivered_again_stay_though_they_are_many),
+        T(test_an_object_that_came_and_went_is_delivered_to_none),
         T(test_either_may_go_before_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,7 @@ static void ignore(void *ctx, enum log_level level, const char *file, int line, 
 {
 }
 
-static void test_one_that_is_told_from_now_on_gets_the_cache_when_it_is_lifted(void **state)
+static void test_a_handler_that_gets_events_from_now_on_gets_the_cache_when_it_is_lifted(void **state)
 {
     struct cluster *c = *state;
     struct script *old = load(c, "k8s.informer 'pods'");
@@ -173,7 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
-        T(test_one_that_is_told_from_now_on_gets_the_cache_when_it_is_lifted),
+        T(test_a_handler_that_gets_events_from_now_on_gets_the_cache_when_it_is_lifted),
         cmocka_unit_test(test_it_gets_deletes_of_what_it_reads_and_what_passes_its_filter),
         cmocka_unit_test(test_a_second_reload_loses_no_deletes),
     };

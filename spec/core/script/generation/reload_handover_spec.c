@@ -106,7 +106,7 @@ static void test_a_handler_that_changed_sees_the_cache_again(void **state)
     script_free(new);
 }
 
-static void test_on_reload_says_who_sees_the_cache(void **state)
+static void test_on_reload_chooses_which_handlers_see_the_cache(void **state)
 {
     struct cluster *c = *state;
     struct script *one = load(c, HANDLER("1"));
@@ -127,7 +127,7 @@ static void test_on_reload_says_who_sees_the_cache(void **state)
     script_free(three);
 }
 
-static void test_a_handler_that_is_no_more_hears_of_nothing(void **state)
+static void test_a_handler_that_is_removed_receives_nothing(void **state)
 {
     struct cluster *c = *state;
     struct script *old =
@@ -176,7 +176,7 @@ static void test_a_queue_goes_on_with_its_keys_and_what_is_under_way(void **stat
     script_free(last);
 }
 
-static void test_who_waits_for_a_key_is_told_that_there_are_none(void **state)
+static void test_a_waiter_for_a_key_is_notified_that_there_are_none(void **state)
 {
     struct cluster *c = *state;
     static const char made[] = "q = k8s.queue { name = 'q' }\n";
@@ -219,7 +219,7 @@ static void test_timers_keep_their_times(void **state)
     script_free(new);
 }
 
-static void test_a_handler_that_was_in_quarantine_is_shown_the_cache(void **state)
+static void test_a_handler_that_was_in_quarantine_is_sent_the_cache(void **state)
 {
     struct cluster *c = *state;
     static const char lua[] =
@@ -349,12 +349,12 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_a_handler_that_did_not_change_goes_on_where_it_was),
         T(test_a_handler_that_changed_sees_the_cache_again),
-        T(test_on_reload_says_who_sees_the_cache),
-        T(test_a_handler_that_is_no_more_hears_of_nothing),
+        T(test_on_reload_chooses_which_handlers_see_the_cache),
+        T(test_a_handler_that_is_removed_receives_nothing),
         T(test_a_queue_goes_on_with_its_keys_and_what_is_under_way),
-        T(test_who_waits_for_a_key_is_told_that_there_are_none),
+        T(test_a_waiter_for_a_key_is_notified_that_there_are_none),
         T(test_timers_keep_their_times),
-        T(test_a_handler_that_was_in_quarantine_is_shown_the_cache),
+        T(test_a_handler_that_was_in_quarantine_is_sent_the_cache),
         T(test_state_that_cannot_go_over_leaves_the_old_one_running),
         T(test_indexes_are_built_before),
         T(test_a_new_informer_is_waited_for),

@@ -70,7 +70,7 @@ static void test_a_start_waits_for_the_stop_before_it(void **state)
     script_free(new);
 }
 
-static void test_a_stop_that_does_not_wait_holds_nobody_up(void **state)
+static void test_a_stop_that_does_not_wait_delays_nobody(void **state)
 {
     struct cluster *c = *state;
     struct script *old = load(c, NULL, "k8s.on_leader(function() end, function() say('stop') end)\n");
@@ -187,7 +187,7 @@ static void test_the_deadline_of_the_drain_ends_the_tick(void **state)
     script_free(new);
 }
 
-static void test_schedules_overlap_as_they_say(void **state)
+static void test_schedules_overlap_as_their_options_say(void **state)
 {
     static const struct {
         const char *overlap, *at_due, *at_end, *old_at_end;
@@ -223,14 +223,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_a_start_waits_for_the_stop_before_it),
-        TEST(test_a_stop_that_does_not_wait_holds_nobody_up),
+        TEST(test_a_stop_that_does_not_wait_delays_nobody),
         TEST(test_the_end_of_the_old_one_lets_it_begin),
         TEST(test_the_third_waits_for_the_first_and_the_second_never_begins),
         TEST(test_who_waits_may_go_first),
         TEST(test_a_tick_under_way_is_not_met_by_the_next_generation),
         TEST(test_a_tick_that_is_short_changes_no_time),
         TEST(test_the_deadline_of_the_drain_ends_the_tick),
-        TEST(test_schedules_overlap_as_they_say),
+        TEST(test_schedules_overlap_as_their_options_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static void tell(struct cluster *c, struct script *script, const char *what, con
     root_unref(object);
 }
 
-static void test_a_change_is_told_when_its_object_is_quiet(void **state)
+static void test_a_change_is_delivered_when_its_object_is_quiet(void **state)
 {
     struct cluster *c = *state;
     struct script *script = load(c, "+=-", "");
@@ -70,7 +70,7 @@ static void test_a_change_is_told_when_its_object_is_quiet(void **state)
     script_free(script);
 }
 
-static void test_an_object_that_never_rests_is_told_of_all_the_same(void **state)
+static void test_an_object_that_never_rests_is_delivered_all_the_same(void **state)
 {
     struct cluster *c = *state;
     struct script *script = load(c, "+=-", "");
@@ -85,7 +85,7 @@ static void test_an_object_that_never_rests_is_told_of_all_the_same(void **state
     script_free(script);
 }
 
-static void test_a_delete_is_told_at_once_and_takes_what_waits_with_it(void **state)
+static void test_a_delete_is_delivered_at_once_and_takes_what_waits_with_it(void **state)
 {
     struct cluster *c = *state;
     struct script *script = load(c, "+=-", "");
@@ -107,7 +107,7 @@ static void test_a_delete_is_told_at_once_and_takes_what_waits_with_it(void **st
     script_free(script);
 }
 
-static void test_the_first_list_and_resyncs_are_told_at_once(void **state)
+static void test_the_first_list_and_resyncs_are_delivered_at_once(void **state)
 {
     struct cluster *c = *state;
     struct script *script = load(c, "+=-", "");
@@ -214,10 +214,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
-        T(test_a_change_is_told_when_its_object_is_quiet),
-        T(test_an_object_that_never_rests_is_told_of_all_the_same),
-        T(test_a_delete_is_told_at_once_and_takes_what_waits_with_it),
-        T(test_the_first_list_and_resyncs_are_told_at_once),
+        T(test_a_change_is_delivered_when_its_object_is_quiet),
+        T(test_an_object_that_never_rests_is_delivered_all_the_same),
+        T(test_a_delete_is_delivered_at_once_and_takes_what_waits_with_it),
+        T(test_the_first_list_and_resyncs_are_delivered_at_once),
         T(test_what_it_has_no_function_for_counts_for_what_waits),
         T(test_many_that_are_quiet_at_once_come_in_turns),
         T(test_removing_and_freeing_let_go_of_what_waits),

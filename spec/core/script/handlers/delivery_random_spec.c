@@ -204,7 +204,7 @@ static int play(struct cluster *c, int round)
     return w.most_busy;
 }
 
-static void test_any_history_is_told_in_order_for_each_key_and_to_its_end(void **state)
+static void test_any_history_is_delivered_in_order_for_each_key_and_to_its_end(void **state)
 {
     const char *given = getenv("SEED");
     unsigned seed = given ? (unsigned)strtoul(given, NULL, 10) : (unsigned)time(NULL);
@@ -221,7 +221,7 @@ static void test_any_history_is_told_in_order_for_each_key_and_to_its_end(void *
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_any_history_is_told_in_order_for_each_key_and_to_its_end,
+        cmocka_unit_test_setup_teardown(test_any_history_is_delivered_in_order_for_each_key_and_to_its_end,
                                         cluster_setup_by_hand, cluster_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static const char sleeper[] =
     "  OnAdd = function(o) say('+' .. o:name()) end, OnUpdate = function(_, o) say('=' .. o:name()) end,\n"
     "  OnDelete = function(o) say('-' .. o:name()) end }\n";
 
-static void test_a_handler_that_waits_is_told_the_rest_in_order(void **state)
+static void test_a_handler_that_waits_receives_the_rest_in_order(void **state)
 {
     struct cluster *c = *state;
     struct script *script = cluster_load(c, "sleeper", sleeper);
@@ -147,7 +147,7 @@ static void test_calls_of_different_keys_wait_at_once_and_those_of_one_key_never
     script_free(script);
 }
 
-static void test_a_busy_key_with_many_changes_holds_up_no_other(void **state)
+static void test_a_busy_key_with_many_changes_delays_no_other(void **state)
 {
     struct cluster *c = *state;
     char pod[32];
@@ -233,7 +233,7 @@ static void test_freeing_a_script_lets_go_of_what_waits(void **state)
 }
 
 /* A handler that adds handlers that add handlers, until the limit; each is told of each object, once. */
-static void test_handlers_that_add_handlers_do_not_hold_the_loop_up(void **state)
+static void test_handlers_that_add_handlers_do_not_block_the_loop(void **state)
 {
     struct cluster *c = *state;
     enum { OBJECTS = 50, HANDLERS = 1000 };
@@ -259,16 +259,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
-        T(test_a_handler_that_waits_is_told_the_rest_in_order),
+        T(test_a_handler_that_waits_receives_the_rest_in_order),
         T(test_a_full_pending_list_coalesces_and_stays_bounded),
         T(test_what_joins_is_never_an_event_without_a_function),
         T(test_calls_of_different_keys_wait_at_once_and_those_of_one_key_never),
-        T(test_a_busy_key_with_many_changes_holds_up_no_other),
+        T(test_a_busy_key_with_many_changes_delays_no_other),
         T(test_removing_a_handler_cancels_all_its_calls),
         T(test_an_error_after_a_wait_ends_that_call_only),
         T(test_removing_a_handler_cancels_its_call_unless_it_is_the_caller),
         T(test_freeing_a_script_lets_go_of_what_waits),
-        T(test_handlers_that_add_handlers_do_not_hold_the_loop_up),
+        T(test_handlers_that_add_handlers_do_not_block_the_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static const char watcher[] =
     "  OnDelete = function(o, ev) say('delete', o:key() .. (ev.final_state_unknown and '?' or '')) end,\n"
     "}\n";
 
-static void test_handlers_are_told_of_adds_updates_and_deletes(void **state)
+static void test_handlers_are_notified_of_adds_updates_and_deletes(void **state)
 {
     struct cluster *c = *state;
     struct script *script = cluster_load(c, "watcher", watcher);
@@ -57,7 +57,7 @@ static void test_handlers_are_told_of_adds_updates_and_deletes(void **state)
     script_free(script);
 }
 
-static void test_an_event_table_is_fresh_and_tells_when_and_which_version(void **state)
+static void test_an_event_table_is_fresh_and_reports_when_and_which_version(void **state)
 {
     struct cluster *c = *state;
     struct script *script =
@@ -79,7 +79,7 @@ static void test_an_event_table_is_fresh_and_tells_when_and_which_version(void *
     script_free(script);
 }
 
-static void test_functions_that_do_not_ask_for_the_event_are_called_too(void **state)
+static void test_functions_that_do_not_use_the_event_are_called_too(void **state)
 {
     struct cluster *c = *state;
     struct script *script =
@@ -159,7 +159,7 @@ static void test_a_handler_that_raises_is_logged_and_counted_and_the_others_go_o
 }
 
 /* Those without a line are counted in the next one, or in one of their own when no failure follows. */
-static void test_failures_without_a_line_are_told_in_time(void **state)
+static void test_failures_without_a_line_are_reported_in_time(void **state)
 {
     struct cluster *c = *state;
     char log[160], text[8192];
@@ -208,7 +208,7 @@ static void test_a_handler_may_remove_itself(void **state)
     script_free(script);
 }
 
-static void test_a_handler_added_while_running_is_shown_the_cache_first(void **state)
+static void test_a_handler_added_while_running_is_sent_the_cache_first(void **state)
 {
     struct cluster *c = *state;
     struct script *script = cluster_load(c, "late", watcher);
@@ -226,7 +226,7 @@ static void test_a_handler_added_while_running_is_shown_the_cache_first(void **s
     script_free(script);
 }
 
-static void test_handlers_may_add_and_remove_handlers_while_they_are_shown_a_cache(void **state)
+static void test_handlers_may_add_and_remove_handlers_during_their_initial_delivery(void **state)
 {
     struct cluster *c = *state;
     struct script *first = cluster_load(c, "first", watcher);
@@ -374,15 +374,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
-        T(test_handlers_are_told_of_adds_updates_and_deletes),
-        T(test_an_event_table_is_fresh_and_tells_when_and_which_version),
-        T(test_functions_that_do_not_ask_for_the_event_are_called_too),
+        T(test_handlers_are_notified_of_adds_updates_and_deletes),
+        T(test_an_event_table_is_fresh_and_reports_when_and_which_version),
+        T(test_functions_that_do_not_use_the_event_are_called_too),
         T(test_a_handler_that_raises_is_logged_and_counted_and_the_others_go_on),
-        cmocka_unit_test_setup_teardown(test_failures_without_a_line_are_told_in_time, cluster_setup_by_hand,
-                                        cluster_teardown),
+        cmocka_unit_test_setup_teardown(test_failures_without_a_line_are_reported_in_time,
+                                        cluster_setup_by_hand, cluster_teardown),
         T(test_a_handler_may_remove_itself),
-        T(test_a_handler_added_while_running_is_shown_the_cache_first),
-        T(test_handlers_may_add_and_remove_handlers_while_they_are_shown_a_cache),
+        T(test_a_handler_added_while_running_is_sent_the_cache_first),
+        T(test_handlers_may_add_and_remove_handlers_during_their_initial_delivery),
         T(test_scripts_share_one_informer_and_one_may_end_before_the_other),
         T(test_options_become_the_scope_of_the_watch),
         T(test_a_script_that_fails_to_load_registers_nothing),

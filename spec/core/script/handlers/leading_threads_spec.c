@@ -155,7 +155,7 @@ static void test_timers_of_leaders_tick_on_the_leader_only(void **state)
 }
 
 /* L-4: a stop for each start, and none without one. */
-static void test_functions_are_told_of_wins_and_losses(void **state)
+static void test_functions_are_notified_of_wins_and_losses(void **state)
 {
     struct cluster *c = *state;
     election_set(ELECTION_TAKEN);
@@ -346,7 +346,7 @@ int main(void)
         TEST(test_a_reload_before_the_win_takes_nothing_from_it),
         TEST(test_calls_that_wait_are_cancelled_at_a_loss),
         TEST(test_timers_of_leaders_tick_on_the_leader_only),
-        TEST(test_functions_are_told_of_wins_and_losses),
+        TEST(test_functions_are_notified_of_wins_and_losses),
         TEST(test_a_stop_lets_functions_for_the_end_of_leadership_wait),
         TEST(test_it_does_not_lead_beyond_its_lease_though_the_io_thread_stands_still),
         TEST(test_l11_a_lease_that_nobody_renews_is_unhealthy),

@@ -102,7 +102,7 @@ static void test_a_delete_has_the_state_before_it_when_the_last_one_is_another(v
     script_free(script);
 }
 
-static void test_a_delete_that_a_filter_makes_or_lets_through_has_the_state_that_was_told(void **state)
+static void test_a_delete_that_a_filter_makes_or_lets_through_has_the_delivered_state(void **state)
 {
     struct cluster *c = *state;
     struct script *script = load(c, "where = { ['metadata.labels.app'] = 'web' }");
@@ -166,7 +166,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_states_that_differ_in_their_version_alone_are_the_same,
                                         fixture_setup, fixture_teardown),
         T(test_a_delete_has_the_state_before_it_when_the_last_one_is_another),
-        T(test_a_delete_that_a_filter_makes_or_lets_through_has_the_state_that_was_told),
+        T(test_a_delete_that_a_filter_makes_or_lets_through_has_the_delivered_state),
         T(test_a_delete_that_was_compressed_has_the_state_before_all_of_it),
         T(test_a_queue_gets_the_keys_of_both_states_of_a_delete),
         T(test_both_states_of_a_delete_count_as_garbage_of_some_weight),

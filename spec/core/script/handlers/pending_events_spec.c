@@ -98,7 +98,7 @@ static void test_events_of_a_key_join_when_the_list_is_full(void **state)
     }
 }
 
-static void test_flags_tell_what_became_of_the_event(void **state)
+static void test_flags_report_what_became_of_the_event(void **state)
 {
     struct fixture *f = *state;
     struct pending_events pending;
@@ -195,7 +195,7 @@ static const char *taken(struct pending_events *pending)
     return text;
 }
 
-static void test_keys_take_turns_and_one_that_is_held_waits(void **state)
+static void test_keys_take_turns_and_a_locked_one_waits(void **state)
 {
     struct fixture *f = *state;
     struct pending_events pending;
@@ -305,7 +305,7 @@ static void hold(struct fixture *f, struct world *w, int key)
     root_unref(object);
 }
 
-static void test_a_random_history_is_told_in_order_and_to_its_end(void **state)
+static void test_a_random_history_is_delivered_in_order_and_to_its_end(void **state)
 {
     struct fixture *f = *state;
     const char *given = getenv("SEED");
@@ -343,11 +343,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
         T(test_events_of_a_key_join_when_the_list_is_full),
-        T(test_flags_tell_what_became_of_the_event),
+        T(test_flags_report_what_became_of_the_event),
         T(test_what_is_left_is_let_go),
-        T(test_keys_take_turns_and_one_that_is_held_waits),
+        T(test_keys_take_turns_and_a_locked_one_waits),
         T(test_it_counts_what_is_left_of_the_first_list),
-        T(test_a_random_history_is_told_in_order_and_to_its_end),
+        T(test_a_random_history_is_delivered_in_order_and_to_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void test_the_first_place_of_an_entry_stays(void **state)
     inventory_clear(&plan);
 }
 
-static void test_functions_have_places_when_asked_for(void **state)
+static void test_functions_have_places_when_requested(void **state)
 {
     struct inventory plan = {0};
     int line = 0;
@@ -228,7 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_entries_are_one_and_a_second_of_a_key_has_a_number),
         cmocka_unit_test(test_the_first_place_of_an_entry_stays),
-        cmocka_unit_test(test_functions_have_places_when_asked_for),
+        cmocka_unit_test(test_functions_have_places_when_requested),
         cmocka_unit_test(test_a_plan_is_written_as_json),
         cmocka_unit_test_setup_teardown(test_everything_that_a_script_registers_is_in_its_plan, cluster_setup,
                                         cluster_teardown),

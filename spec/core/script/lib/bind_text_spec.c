@@ -28,7 +28,7 @@ static void test_base64_there_and_back(void **state)
                "true");
 }
 
-static void test_what_is_no_base64_is_told(void **state)
+static void test_malformed_base64_is_reported(void **state)
 {
     struct fixture *f = *state;
     assert_lua(f,
@@ -57,7 +57,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
         T(test_base64_there_and_back),
-        T(test_what_is_no_base64_is_told),
+        T(test_malformed_base64_is_reported),
         T(test_sha256_is_that_of_sha256sum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -98,7 +98,7 @@ static void check(struct patterns *p, const struct pattern_call *call)
     fail_msg("ours gave:\n%sLuaJIT gave:\n%s", buf_text(&p->own), buf_text(&p->expected));
 }
 
-static void test_random_patterns_give_what_they_give_in_luajit(void **state)
+static void test_random_patterns_match_as_in_luajit(void **state)
 {
     static const char *const functions[] = {"find", "match", "gmatch", "gsub", "gsub"};
     struct buf subject = {0}, pattern = {0}, text = {0};
@@ -136,7 +136,7 @@ static void repeat(struct buf *out, const char *text, int count)
 }
 
 /* Bounds of depth and captures, and subjects that are searched in other ways than short ones. */
-static void test_long_ones_give_what_they_give_in_luajit(void **state)
+static void test_long_ones_match_as_in_luajit(void **state)
 {
     static const struct {
         const char *part;
@@ -201,8 +201,8 @@ static void test_plain_texts_are_found_wherever_they_lie(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_patterns_give_what_they_give_in_luajit),
-        cmocka_unit_test(test_long_ones_give_what_they_give_in_luajit),
+        cmocka_unit_test(test_random_patterns_match_as_in_luajit),
+        cmocka_unit_test(test_long_ones_match_as_in_luajit),
         cmocka_unit_test(test_plain_texts_are_found_wherever_they_lie),
     };
     const char *given = getenv("SEED");

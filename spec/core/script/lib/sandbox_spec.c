@@ -206,7 +206,7 @@ static void test_calls_nested_through_c_are_an_error_long_before_the_c_stack_end
     }
 }
 
-static void test_what_a_script_breaks_of_its_own_globals_leaves_the_api_whole(void **state)
+static void test_changes_of_a_script_to_its_globals_leave_the_api_complete(void **state)
 {
     struct fixture *f = *state;
     assert_lua(f,
@@ -219,7 +219,7 @@ static void test_what_a_script_breaks_of_its_own_globals_leaves_the_api_whole(vo
 }
 
 /* Methods of strings are the script's own table: lua/k8s uses none. */
-static void test_what_a_script_makes_of_string_methods_leaves_the_api_whole(void **state)
+static void test_changes_of_a_script_to_string_methods_leave_the_api_complete(void **state)
 {
     struct fixture *f = *state;
     assert_lua(
@@ -252,7 +252,7 @@ static void test_loading_text_works_as_in_lua(void **state)
     assert_lua(f, "return type(collectgarbage('count'))", "number");
 }
 
-static void test_xpcall_gives_its_handler_what_was_raised(void **state)
+static void test_xpcall_passes_the_raised_value_to_its_handler(void **state)
 {
     struct fixture *f = *state;
     assert_lua(f,
@@ -262,7 +262,7 @@ static void test_xpcall_gives_its_handler_what_was_raised(void **state)
     assert_lua(f, "return select('#', xpcall(function(...) return ... end, print, 1, nil, nil))", "4");
 }
 
-static void test_the_api_can_be_looked_at(void **state)
+static void test_the_api_can_be_listed(void **state)
 {
     struct fixture *f = *state;
     assert_lua(f, "local n = 0 for k, v in pairs(require 'k8s') do n = n + 1 end return n > 5", "true");
@@ -280,12 +280,12 @@ int main(void)
         T(test_hostile_snippets_get_nowhere),
         T(test_tables_have_no_finalizers),
         T(test_calls_nested_through_c_are_an_error_long_before_the_c_stack_ends),
-        T(test_what_a_script_breaks_of_its_own_globals_leaves_the_api_whole),
-        T(test_what_a_script_makes_of_string_methods_leaves_the_api_whole),
+        T(test_changes_of_a_script_to_its_globals_leave_the_api_complete),
+        T(test_changes_of_a_script_to_string_methods_leave_the_api_complete),
         T(test_functions_of_strings_can_be_added_as_in_any_lua),
         T(test_loading_text_works_as_in_lua),
-        T(test_xpcall_gives_its_handler_what_was_raised),
-        T(test_the_api_can_be_looked_at),
+        T(test_xpcall_passes_the_raised_value_to_its_handler),
+        T(test_the_api_can_be_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,7 @@ static void assert_completes(const char *text, size_t at, const char *expected)
 
 /* --- lines */
 
-static void test_a_line_gives_its_values_or_why_not(void **state)
+static void test_a_line_has_its_values_or_an_error(void **state)
 {
     open_prompt(REPL_OWN_CACHES);
     assert_gives("1 + 1, nil", REPL_DONE, "2\nnil");
@@ -131,7 +131,7 @@ static void test_a_line_gives_its_values_or_why_not(void **state)
                  "- \"True\"\n- \"no\"\n- nothing\n- true\n- \"1\"\n- a b\n- \"a: b\"");
 }
 
-static void test_a_name_that_is_no_kind_is_told_with_the_nearest(void **state)
+static void test_a_name_that_is_no_kind_is_reported_with_the_nearest(void **state)
 {
     open_prompt(REPL_OWN_CACHES);
     assert_gives("podz", REPL_FAILED,
@@ -213,7 +213,7 @@ static void test_it_may_go_in_the_middle_of_a_line(void **state)
 
 /* --- caches */
 
-static void test_a_kind_gets_a_cache_when_it_is_asked_for(void **state)
+static void test_a_kind_gets_a_cache_when_it_is_requested(void **state)
 {
     open_prompt(REPL_OWN_CACHES);
     begin("pods:count()");
@@ -266,7 +266,7 @@ static void test_over_an_engine_it_reads_what_scripts_have(void **state)
     assert_completes("kind 'pods in", 6, "pods in shop ");
 }
 
-static void test_caches_of_a_kind_are_named_when_none_is_the_whole(void **state)
+static void test_caches_of_a_kind_are_named_when_none_has_all_objects(void **state)
 {
     load_watcher(
         "k8s.informer('pods', { namespace = 'a' }) k8s.informer('pods', { namespaces = { 'b', 'c' } })");
@@ -389,16 +389,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        T(test_a_line_gives_its_values_or_why_not),
-        T(test_a_name_that_is_no_kind_is_told_with_the_nearest),
+        T(test_a_line_has_its_values_or_an_error),
+        T(test_a_name_that_is_no_kind_is_reported_with_the_nearest),
         T(test_nothing_of_it_writes),
         T(test_whom_the_operator_trusts_is_no_prompt),
         T(test_an_interrupt_ends_what_computes_and_nothing_else),
         T(test_what_waits_is_cancelled),
         T(test_it_may_go_in_the_middle_of_a_line),
-        T(test_a_kind_gets_a_cache_when_it_is_asked_for),
+        T(test_a_kind_gets_a_cache_when_it_is_requested),
         T(test_over_an_engine_it_reads_what_scripts_have),
-        T(test_caches_of_a_kind_are_named_when_none_is_the_whole),
+        T(test_caches_of_a_kind_are_named_when_none_has_all_objects),
         T(test_a_cache_with_a_transform_is_its_scripts),
         T(test_a_cache_outlives_the_script_that_had_it),
         T(test_a_cache_that_is_not_there_yet_is_waited_for),

@@ -68,7 +68,7 @@ static void assert_told(struct cluster *c, const char *given, const char *lua, c
     rule_params_free(params);
 }
 
-static void test_rules_are_asked_with_their_defaults(void **state)
+static void test_rules_are_evaluated_with_their_defaults(void **state)
 {
     assert_told(*state, "", HEAD RESTARTS, "5 false ghcr.io");
     assert_told(*state, "", HEAD RULE("a", "", "r:warn(type(params))"), "table");
@@ -142,7 +142,7 @@ static void test_skip_and_fix_have_them_too(void **state)
     script_free(script);
 }
 
-static void test_a_value_of_another_type_says_whose_and_where(void **state)
+static void test_a_value_of_another_type_is_reported_with_its_place(void **state)
 {
     struct cluster *c = *state;
     struct rule_params *params = params_of("restarts=x");
@@ -248,7 +248,7 @@ static void test_a_file_has_names_or_rules(void **state)
     assert_file_told(*state, "{\"restarts\": {\"restarts\": 7, \"strict\": true}}", "7 true ghcr.io");
 }
 
-static void test_files_that_are_none_say_where(void **state)
+static void test_files_with_mistakes_report_where(void **state)
 {
     struct cluster *c = *state;
     static const struct {
@@ -334,16 +334,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
-        T(test_rules_are_asked_with_their_defaults),
+        T(test_rules_are_evaluated_with_their_defaults),
         T(test_an_operator_sets_them_for_all_rules_or_for_one),
         T(test_nobody_changes_them),
         T(test_lists_are_read_as_lists_of_objects_are),
         T(test_skip_and_fix_have_them_too),
-        T(test_a_value_of_another_type_says_whose_and_where),
+        T(test_a_value_of_another_type_is_reported_with_its_place),
         T(test_bad_declarations_are_named_with_the_script_s_line),
         T(test_assignments_that_are_none_are_refused),
         T(test_a_file_has_names_or_rules),
-        T(test_files_that_are_none_say_where),
+        T(test_files_with_mistakes_report_where),
         T(test_what_no_rule_takes_is_an_error_with_the_nearest_name),
         T(test_defaults_stay_beside_what_was_given),
     };

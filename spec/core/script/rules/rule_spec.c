@@ -15,7 +15,7 @@
 #include "script/inventory/inventory.h"
 #include "script/rules/rule.h"
 
-static void test_the_worst_that_was_said_is_the_verdict(void **state)
+static void test_the_worst_report_is_the_verdict(void **state)
 {
     struct cluster *c = *state;
     assert_rule_says(c, RULE(""), VERDICT_PASS, "");
@@ -28,7 +28,7 @@ static void test_the_worst_that_was_said_is_the_verdict(void **state)
 }
 
 /* Whoever asks what a rule thinks is never told that all is well when it could not say. */
-static void test_a_rule_that_fails_is_an_error_behind_what_it_said(void **state)
+static void test_a_rule_that_fails_is_an_error_after_its_reports(void **state)
 {
     struct cluster *c = *state;
     static const struct {
@@ -106,7 +106,7 @@ static void test_other_objects_are_found_by_an_index(void **state)
 }
 
 /* Audits fill just these caches, and whoever looks for what depends on what asks these indexes. */
-static void test_what_a_rule_uses_is_told_with_its_indexes(void **state)
+static void test_objects_that_a_rule_uses_are_reported_with_its_indexes(void **state)
 {
     static const struct {
         const char *name, *index;
@@ -149,7 +149,7 @@ static void test_what_a_rule_uses_is_told_with_its_indexes(void **state)
          "  check = function(_, r, use) r:warn(#use.n() .. '') end }\n"
 
 /* Whoever asks no rules has no cache of what they would look at. */
-static void test_claims_of_rules_are_held_where_nobody_asks_them(void **state)
+static void test_claims_of_rules_are_suspended_where_none_evaluates_them(void **state)
 {
     struct cluster *c = *state;
     struct script *script = cluster_load(c, "rules", USES);
@@ -170,7 +170,7 @@ static void test_claims_of_rules_are_held_where_nobody_asks_them(void **state)
     script_free(script);
 }
 
-static void test_claims_of_rules_have_caches_where_they_are_asked(void **state)
+static void test_claims_of_rules_have_caches_where_they_are_evaluated(void **state)
 {
     struct cluster *c = *state;
     c->host.runs_rules = true;
@@ -185,7 +185,7 @@ static void test_claims_of_rules_have_caches_where_they_are_asked(void **state)
     script_free(script);
 }
 
-static void test_a_name_that_is_none_of_uses_is_told(void **state)
+static void test_a_name_that_is_not_in_uses_is_reported(void **state)
 {
     struct cluster *c = *state;
     c->host.runs_rules = true;
@@ -205,7 +205,7 @@ static void test_a_name_that_is_none_of_uses_is_told(void **state)
     script_free(script);
 }
 
-static void test_what_cannot_be_looked_for_is_told(void **state)
+static void test_an_unsupported_lookup_is_reported(void **state)
 {
     struct cluster *c = *state;
     c->host.runs_rules = true;
@@ -344,7 +344,7 @@ static void test_bad_rules_are_named_with_the_script_s_line(void **state)
     }
 }
 
-static void test_rules_are_what_the_plan_says(void **state)
+static void test_rules_are_in_the_inventory(void **state)
 {
     struct cluster *c = *state;
     struct script *script = cluster_load(
@@ -371,21 +371,21 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
-        T(test_the_worst_that_was_said_is_the_verdict),
-        T(test_a_rule_that_fails_is_an_error_behind_what_it_said),
+        T(test_the_worst_report_is_the_verdict),
+        T(test_a_rule_that_fails_is_an_error_after_its_reports),
         T(test_a_rule_over_its_limit_is_an_error_that_names_it),
         T(test_what_is_skipped_is_not_checked),
         T(test_other_objects_are_found_by_an_index),
-        T(test_what_a_rule_uses_is_told_with_its_indexes),
-        T(test_claims_of_rules_are_held_where_nobody_asks_them),
-        T(test_claims_of_rules_have_caches_where_they_are_asked),
-        T(test_a_name_that_is_none_of_uses_is_told),
-        T(test_what_cannot_be_looked_for_is_told),
+        T(test_objects_that_a_rule_uses_are_reported_with_its_indexes),
+        T(test_claims_of_rules_are_suspended_where_none_evaluates_them),
+        T(test_claims_of_rules_have_caches_where_they_are_evaluated),
+        T(test_a_name_that_is_not_in_uses_is_reported),
+        T(test_an_unsupported_lookup_is_reported),
         T(test_an_index_function_that_failed_is_an_error_of_who_uses_it),
         T(test_long_messages_are_cut_and_long_paths_refused),
         T(test_a_fix_is_a_patch),
         T(test_bad_rules_are_named_with_the_script_s_line),
-        T(test_rules_are_what_the_plan_says),
+        T(test_rules_are_in_the_inventory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,7 +79,7 @@ static void test_json_is_of_the_very_type(void **state)
         assert_string_equal(read_as(cases[i].given, true, cases[i].fallback), cases[i].result);
 }
 
-static void test_long_values_are_shown_in_part(void **state)
+static void test_long_values_are_cut(void **state)
 {
     char given[200];
     memset(given, 'x', sizeof given);
@@ -105,7 +105,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_written_is_read_as_the_default_is),
         cmocka_unit_test(test_json_is_of_the_very_type),
-        cmocka_unit_test(test_long_values_are_shown_in_part),
+        cmocka_unit_test(test_long_values_are_cut),
         cmocka_unit_test(test_types_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,7 +165,7 @@ static void test_a_read_waits_until_the_kinds_are_known(void **state)
     assert_true(cluster.sources[0].freed);
 }
 
-static void test_a_server_that_cannot_be_asked_is_an_error(void **state)
+static void test_a_server_that_cannot_be_reached_is_an_error(void **state)
 {
     struct err err;
     start_main("local list, err = k8s.list 'pods' tell(list, err.reason, err)");
@@ -185,7 +185,7 @@ static void test_the_declared_reads_are_part_of_the_plan(void **state)
     assert_string_equal(declared->items[1].text, "nodes:list");
 }
 
-static void test_an_error_carries_all_that_the_server_said(void **state)
+static void test_an_error_has_all_that_the_server_sent(void **state)
 {
     discover();
     start_main("local _, err = k8s.get('pods', 'shop/a') tell(err.code, err.message, err.retry_after)");
@@ -210,7 +210,7 @@ static void test_events_come_one_by_one_and_a_close_ends_them(void **state)
     assert_true(done && cluster.sources[0].freed);
 }
 
-static void test_a_watch_that_nobody_holds_is_collected(void **state)
+static void test_a_watch_without_references_is_collected(void **state)
 {
     discover();
     start_main("for ev in k8s.watch('pods', { resource_version = '5' }) do tell(ev.type) break end");
@@ -276,7 +276,7 @@ static void test_objects_that_were_read_count_without_a_collection(void **state)
     assert_in_range(script->retained.bytes, 2 << 20, 8 << 20);
 }
 
-static void test_an_unknown_kind_has_the_server_asked_again(void **state)
+static void test_an_unknown_kind_starts_discovery(void **state)
 {
     discover();
     start_main("local list, err = k8s.list 'nodes' tell(#list)");
@@ -295,16 +295,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(test_a_read_waits_until_the_kinds_are_known),
-        T(test_a_server_that_cannot_be_asked_is_an_error),
+        T(test_a_server_that_cannot_be_reached_is_an_error),
         T(test_the_declared_reads_are_part_of_the_plan),
-        T(test_an_error_carries_all_that_the_server_said),
+        T(test_an_error_has_all_that_the_server_sent),
         T(test_events_come_one_by_one_and_a_close_ends_them),
-        T(test_a_watch_that_nobody_holds_is_collected),
+        T(test_a_watch_without_references_is_collected),
         T(test_a_page_that_was_read_is_let_go_of),
         T(test_a_get_has_no_options),
         T(test_a_script_may_be_freed_while_it_waits),
         T(test_objects_that_were_read_count_without_a_collection),
-        T(test_an_unknown_kind_has_the_server_asked_again),
+        T(test_an_unknown_kind_starts_discovery),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

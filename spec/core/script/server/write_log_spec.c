@@ -62,7 +62,7 @@ static void assert_trail(const struct write_log *write_log, const char *expected
     buf_clear(&text);
 }
 
-static void test_an_entry_says_what_there_is_to_say(void **state)
+static void test_an_entry_has_all_of_a_write(void **state)
 {
     struct err err;
     struct write_log *write_log = write_log_new(NULL, &err);
@@ -175,7 +175,7 @@ static void test_a_file_that_cannot_be_opened_is_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_entry_says_what_there_is_to_say),
+        cmocka_unit_test(test_an_entry_has_all_of_a_write),
         cmocka_unit_test(test_a_long_text_is_cut),
         cmocka_unit_test(test_the_oldest_go_first),
         cmocka_unit_test(test_the_file_has_a_line_for_each),

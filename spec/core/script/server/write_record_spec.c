@@ -38,7 +38,7 @@ static void test_each_write_is_noted_with_its_caller_and_its_end(void **state)
 }
 
 /* A call that waits may be cancelled after its answer came: the trail says what the server did. */
-static void test_an_answer_that_nobody_takes_is_noted_all_the_same(void **state)
+static void test_a_response_without_a_receiver_is_logged_all_the_same(void **state)
 {
     struct err err;
     bench.cluster.host.audit = write_log_new(NULL, &err);
@@ -87,7 +87,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         T(test_each_write_is_noted_with_its_caller_and_its_end),
-        T(test_an_answer_that_nobody_takes_is_noted_all_the_same),
+        T(test_a_response_without_a_receiver_is_logged_all_the_same),
         T(test_what_is_recorded_is_not_sent),
         T(test_what_is_tried_is_sent_as_such),
     };

@@ -83,7 +83,7 @@ static void test_a_list_of_another_object_may_be_a_patch(void **state)
     writes_answer(NULL);
 }
 
-static void test_what_the_script_gave_is_not_changed(void **state)
+static void test_the_table_of_the_script_is_not_changed(void **state)
 {
     writes_discover();
     writes_start("local patch, op = { metadata = {} }, {}\n"
@@ -93,7 +93,7 @@ static void test_what_the_script_gave_is_not_changed(void **state)
     assert_told("nil nil");
 }
 
-static void test_a_write_gives_the_object_or_true_or_an_error(void **state)
+static void test_a_write_returns_the_object_or_true_or_an_error(void **state)
 {
     writes_discover();
     writes_start(
@@ -111,7 +111,7 @@ static void test_a_write_gives_the_object_or_true_or_an_error(void **state)
     assert_told("web true nil 409 Conflict no TokenReview nil  true nil nil nil true 80");
 }
 
-static void test_a_timeout_is_for_the_whole(void **state)
+static void test_a_timeout_is_for_everything(void **state)
 {
     writes_discover();
     writes_start("k8s.delete(pod, { timeout = '90s' })");
@@ -162,7 +162,7 @@ static void test_the_bodies_of_writes_that_wait_have_a_limit(void **state)
     bench.script = NULL;
 }
 
-static void test_bodies_count_until_the_answer(void **state)
+static void test_bodies_count_until_the_response(void **state)
 {
     writes_discover();
     writes_start(LARGE "for i = 1, 23 do write() end tell 'end'");
@@ -203,7 +203,7 @@ static void test_what_is_not_declared_is_not_sent(void **state)
 }
 
 /* C asks again, of what is sent: whatever lua/k8s made of it. */
-static void test_what_is_sent_is_declared_whatever_was_asked_before(void **state)
+static void test_a_sent_write_is_declared_whatever_was_sent_before(void **state)
 {
     writes_discover();
     bench.script = cluster_load(
@@ -287,7 +287,7 @@ static void test_the_texts_of_a_write_have_limits(void **state)
 }
 
 /* A CRD may have come a moment ago: discovery is asked once more before the kind is called unknown. */
-static void test_an_unknown_kind_that_may_be_declared_has_the_server_asked_again(void **state)
+static void test_an_unknown_kind_that_may_be_declared_starts_discovery(void **state)
 {
     writes_discover();
     writes_advance(60000);
@@ -377,7 +377,7 @@ static void test_leases_are_declared_by_any_of_their_names(void **state)
     }
 }
 
-static void test_what_is_no_declaration_is_told(void **state)
+static void test_a_malformed_declaration_is_reported(void **state)
 {
     static const char *const bad[] = {
         "",       "pods",        ":patch",        "pods:",   "pods:applied",
@@ -401,24 +401,24 @@ int main(void)
         T(test_all_of_a_delete_is_in_its_body),
         T(test_a_lock_sends_the_version),
         T(test_a_list_of_another_object_may_be_a_patch),
-        T(test_what_the_script_gave_is_not_changed),
-        T(test_a_write_gives_the_object_or_true_or_an_error),
-        T(test_a_timeout_is_for_the_whole),
+        T(test_the_table_of_the_script_is_not_changed),
+        T(test_a_write_returns_the_object_or_true_or_an_error),
+        T(test_a_timeout_is_for_everything),
         T(test_conflicts_are_tried_again_five_times),
         T(test_other_errors_are_not_tried_again),
         T(test_the_bodies_of_writes_that_wait_have_a_limit),
-        T(test_bodies_count_until_the_answer),
+        T(test_bodies_count_until_the_response),
         T(test_a_script_may_be_freed_while_it_writes),
         T(test_what_is_not_declared_is_not_sent),
-        T(test_what_is_sent_is_declared_whatever_was_asked_before),
+        T(test_a_sent_write_is_declared_whatever_was_sent_before),
         T(test_what_a_script_changes_while_a_write_waits_is_not_sent),
         T(test_an_object_is_sent_as_its_place_was_read),
         T(test_the_texts_of_a_write_have_limits),
-        T(test_an_unknown_kind_that_may_be_declared_has_the_server_asked_again),
+        T(test_an_unknown_kind_that_may_be_declared_starts_discovery),
         T(test_the_declared_writes_are_part_of_the_plan),
         T(test_declarations_are_read_as_those_of_rbac),
         T(test_leases_are_declared_by_any_of_their_names),
-        T(test_what_is_no_declaration_is_told),
+        T(test_a_malformed_declaration_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,7 +142,7 @@ static void expect_quick(struct fixture *f, const char *lua)
     assert_int_equal(strlen(text), strlen("raised: ") + 4000 + strlen("...")); /* what an error may have */
 }
 
-static void test_people_are_shown_the_beginning_of_a_large_table_and_nobody_waits(void **state)
+static void test_people_see_the_beginning_of_a_large_table_without_a_delay(void **state)
 {
     struct fixture *f = *state;
     assert_lua(f,
@@ -159,7 +159,7 @@ static void test_people_are_shown_the_beginning_of_a_large_table_and_nobody_wait
     expect_quick(f, "error { [long] = 1 }");
 }
 
-static void test_text_becomes_what_copy_gives(void **state)
+static void test_decoded_text_is_the_same_as_a_copy(void **state)
 {
     struct fixture *f = *state;
     assert_lua(f,
@@ -198,8 +198,8 @@ int main(void)
         T(test_a_table_within_itself_is_found_before_the_work_is_done),
         T(test_text_has_a_limit_which_is_found_before_the_work_is_done),
         T(test_what_a_large_table_took_is_given_back),
-        T(test_people_are_shown_the_beginning_of_a_large_table_and_nobody_waits),
-        T(test_text_becomes_what_copy_gives),
+        T(test_people_see_the_beginning_of_a_large_table_without_a_delay),
+        T(test_decoded_text_is_the_same_as_a_copy),
         T(test_text_that_is_no_json_is_an_error_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

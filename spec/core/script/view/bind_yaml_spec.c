@@ -75,7 +75,7 @@ static void test_documents(void **state)
                   "nilline 4: ");
 }
 
-static void test_bad_text_is_told_with_its_line(void **state)
+static void test_bad_text_is_reported_with_its_line(void **state)
 {
     struct fixture *f = *state;
     assert_lua(f, "return problem 'a: 1\\nb: 2\\na: 3'", "nil Invalid line 3: duplicate map key \"a\"");
@@ -214,7 +214,7 @@ static void test_what_is_encoded_is_decoded_to_the_same(void **state)
     run_random(*state, body);
 }
 
-static void test_broken_text_gives_a_value_or_an_error(void **state)
+static void test_malformed_text_gives_a_value_or_an_error(void **state)
 {
     char body[1024];
     snprintf(body, sizeof body,
@@ -235,14 +235,15 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_scalars_are_those_of_yaml_1_1, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_anchors_and_merges_are_followed, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_documents, setup, fixture_teardown),
-        cmocka_unit_test_setup_teardown(test_bad_text_is_told_with_its_line, setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_bad_text_is_reported_with_its_line, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_what_is_no_text_raises, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_there_is_a_limit, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_aliases_have_ten_thousand_anchors, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_values_become_text_with_sorted_keys, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_texts_stay_texts, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_what_is_encoded_is_decoded_to_the_same, setup, fixture_teardown),
-        cmocka_unit_test_setup_teardown(test_broken_text_gives_a_value_or_an_error, setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_malformed_text_gives_a_value_or_an_error, setup,
+                                        fixture_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

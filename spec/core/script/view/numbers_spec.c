@@ -31,7 +31,7 @@ static void test_integers_beyond_two_to_the_53_are_exact(void **state)
     assert_lua(f, "return tostring(k8s.int64(-5)) .. tostring(k8s.int64(k8s.int64(7)))", "-57");
 }
 
-static void test_int64_is_made_of_whole_numbers_and_text_only(void **state)
+static void test_int64_is_made_of_integers_and_text_only(void **state)
 {
     struct fixture *f = *state;
     assert_raises(f, "k8s.int64 'x'", "snippet.lua:1: k8s.int64: \"x\" is not a 64-bit integer");
@@ -75,7 +75,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
         T(test_integers_beyond_two_to_the_53_are_exact),
-        T(test_int64_is_made_of_whole_numbers_and_text_only),
+        T(test_int64_is_made_of_integers_and_text_only),
         T(test_quantities_are_added_and_compared_exactly),
         T(test_text_that_is_no_quantity_is_an_error_value),
     };

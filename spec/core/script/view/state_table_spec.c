@@ -148,7 +148,7 @@ static void test_the_next_generation_takes_the_content_over(void **state)
                                      "return require('k8s').json.encode(s.j)", "[]"));
 }
 
-static void test_tables_that_the_chunk_holds_are_filled(void **state)
+static void test_tables_of_constants_are_filled(void **state)
 {
     struct cluster *c = *state;
     assert_string_equal(
@@ -168,7 +168,7 @@ static void test_another_version_is_migrated(void **state)
                                      "5tableabcd"));
 }
 
-static void test_a_migration_that_fails_is_told_with_its_place(void **state)
+static void test_a_migration_that_fails_is_reported_with_its_place(void **state)
 {
     static const char *const wrong[][2] = {
         {NEXT(""), "/new.lua:1: k8s.state: s: version changes from 1 to 2 without a migrate function"},
@@ -215,9 +215,9 @@ int main(void)
         T(test_what_cannot_be_kept_raises_with_its_path),
         T(test_a_declaration_that_is_wrong_is_refused),
         T(test_the_next_generation_takes_the_content_over),
-        T(test_tables_that_the_chunk_holds_are_filled),
+        T(test_tables_of_constants_are_filled),
         T(test_another_version_is_migrated),
-        T(test_a_migration_that_fails_is_told_with_its_place),
+        T(test_a_migration_that_fails_is_reported_with_its_place),
         T(test_memory_is_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,7 +168,7 @@ static void test_views_are_equal_by_content(void **state)
     assert_lua(f, "return obj == require('k8s').null", "false");
 }
 
-static void test_methods_are_on_whole_objects_only_and_fields_win(void **state)
+static void test_methods_are_on_complete_objects_only_and_fields_win(void **state)
 {
     struct fixture *f = *state;
     assert_lua(f, "return obj:key() .. obj:name() .. obj:namespace()", "shop/web-1web-1shop");
@@ -301,7 +301,7 @@ static void test_millions_of_views_do_not_pile_up(void **state)
     assert_true(script_memory(f->script) < before + (1 << 20));
 }
 
-static void test_a_step_gives_the_view_that_it_gave_before(void **state)
+static void test_a_step_returns_the_same_view_again(void **state)
 {
     struct fixture *f = *state;
     assert_lua(f, "local spec = obj.spec return rawequal(spec, obj.spec)", "true");
@@ -388,7 +388,7 @@ int main(void)
         T(test_loops_walk_views_as_they_walk_tables),
         T(test_writing_raises_and_names_copy),
         T(test_views_are_equal_by_content),
-        T(test_methods_are_on_whole_objects_only_and_fields_win),
+        T(test_methods_are_on_complete_objects_only_and_fields_win),
         T(test_get_follows_paths),
         T(test_many_different_paths_do_not_pile_up),
         T(test_copies_are_plain_writable_tables),
@@ -397,7 +397,7 @@ int main(void)
         T(test_a_view_has_a_useful_text),
         T(test_a_view_keeps_its_object_alive),
         T(test_millions_of_views_do_not_pile_up),
-        T(test_a_step_gives_the_view_that_it_gave_before),
+        T(test_a_step_returns_the_same_view_again),
         T(test_parts_that_objects_share_are_views_of_their_own_objects),
         T(test_an_object_at_the_place_of_one_that_has_gone_shows_its_own_parts),
         T(test_names_that_come_and_go_are_not_mixed_up),

@@ -286,7 +286,7 @@ static void test_a_collection_leaves_no_hook(void **state)
 }
 
 /* The clock of a call starts when it is first looked at, which may be after a collection or in one. */
-static void test_a_collection_before_the_first_look_ends_no_call(void **state)
+static void test_a_collection_before_the_first_check_ends_no_call(void **state)
 {
     struct fixture *f = *state;
     struct budget_call call;
@@ -302,7 +302,7 @@ static void test_a_collection_before_the_first_look_ends_no_call(void **state)
     budget_leave(f->script, &call, SCRIPT_OK);
 }
 
-static void test_a_call_of_nobody_is_not_looked_at(void **state)
+static void test_a_call_without_an_owner_is_not_checked(void **state)
 {
     struct fixture *f = *state;
     int64_t until = budget_clock_ns() + 50 * INT64_C(1000000);
@@ -330,8 +330,8 @@ int main(void)
         W(test_a_hook_counts_where_the_limit_is_near),
         W(test_the_hook_goes_with_the_call_that_came_near_its_limit),
         W(test_a_collection_leaves_no_hook),
-        T(test_a_collection_before_the_first_look_ends_no_call),
-        W(test_a_call_of_nobody_is_not_looked_at),
+        T(test_a_collection_before_the_first_check_ends_no_call),
+        W(test_a_call_without_an_owner_is_not_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

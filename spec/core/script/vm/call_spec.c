@@ -38,7 +38,7 @@ static void test_a_traceback_begins_with_the_script(void **state)
         strstr(buf_text(&f->script->failure.traceback), "[C]: in function 'error'\nsnippet.lua:1:"));
 }
 
-static void test_misuse_is_told_with_the_line_of_the_script(void **state)
+static void test_misuse_is_reported_with_the_line_of_the_script(void **state)
 {
     struct fixture *f = *state;
     assert_raises(f, "local k8s = require 'k8s'\n\nk8s.log.info({})",
@@ -140,7 +140,7 @@ static void assert_refused(struct fixture *f, const char *name, const char *text
     assert_non_null(strstr(err.text, part));
 }
 
-static void test_a_file_that_cannot_be_loaded_is_told_with_its_place(void **state)
+static void test_a_file_that_cannot_be_loaded_is_reported_with_its_place(void **state)
 {
     struct fixture *f = *state;
     struct err err;
@@ -165,7 +165,7 @@ static void on_main_end(void *ctx, enum script_result result, int exit_code)
     *end = (struct main_end){end->calls + 1, exit_code, result};
 }
 
-static void test_main_gives_the_exit_code(void **state)
+static void test_main_returns_the_exit_code(void **state)
 {
     static const struct {
         const char *lua;
@@ -218,14 +218,14 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
         T(test_an_error_has_text_place_and_traceback),
         T(test_a_traceback_begins_with_the_script),
-        T(test_misuse_is_told_with_the_line_of_the_script),
+        T(test_misuse_is_reported_with_the_line_of_the_script),
         T(test_any_error_value_becomes_text),
         T(test_a_long_error_is_cut),
         T(test_endless_recursion_is_an_error_with_a_short_traceback),
         T(test_running_out_of_memory_is_a_result_of_its_own),
         T(test_nothing_stays_on_the_stack),
-        T(test_a_file_that_cannot_be_loaded_is_told_with_its_place),
-        T(test_main_gives_the_exit_code),
+        T(test_a_file_that_cannot_be_loaded_is_reported_with_its_place),
+        T(test_main_returns_the_exit_code),
         T(test_the_plan_is_made_while_loading_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

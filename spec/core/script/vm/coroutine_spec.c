@@ -10,7 +10,7 @@
 #include "core/script/support/run.h"
 #include "script/vm/call.h"
 
-static void test_the_frames_of_the_scripts_own_coroutines_are_told(void **state)
+static void test_the_frames_of_the_scripts_own_coroutines_are_reported(void **state)
 {
     struct fixture *f = *state;
     assert_int_equal(run_whole(f, "local function deep()\n  error('x')\nend\n"
@@ -56,7 +56,7 @@ static void test_a_wait_in_a_coroutine_of_the_script_is_the_tasks(void **state)
     assert_int_equal(run.result, SCRIPT_OK);
 }
 
-static void test_coroutines_behave_as_lua_says(void **state)
+static void test_coroutines_behave_as_in_lua(void **state)
 {
     struct fixture *f = *state;
     assert_int_equal(
@@ -187,7 +187,7 @@ static void test_a_verb_may_call_back_under_protection(void **state)
     assert_int_equal(run.result, SCRIPT_ERROR);
 }
 
-static void test_a_traceback_may_be_asked_for(void **state)
+static void test_a_traceback_may_be_requested(void **state)
 {
     struct fixture *f = *state;
     assert_int_equal(run_whole(f, "local function inner()\n  say(k8s.traceback())\nend\ninner()"), SCRIPT_OK);
@@ -198,14 +198,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, run_setup, run_teardown)
-        T(test_the_frames_of_the_scripts_own_coroutines_are_told),
+        T(test_the_frames_of_the_scripts_own_coroutines_are_reported),
         T(test_a_wait_in_a_coroutine_of_the_script_is_the_tasks),
-        T(test_coroutines_behave_as_lua_says),
+        T(test_coroutines_behave_as_in_lua),
         T(test_nobody_resumes_what_waits_for_the_engine),
         T(test_the_error_names_where_nothing_may_yield),
         T(test_a_refused_wait_can_be_caught_and_the_coroutine_goes_on),
         T(test_a_verb_may_call_back_under_protection),
-        T(test_a_traceback_may_be_asked_for),
+        T(test_a_traceback_may_be_requested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

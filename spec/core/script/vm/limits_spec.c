@@ -60,7 +60,7 @@ static void assert_shown(enum limit limit, int64_t value, const char *text)
     buf_clear(&out);
 }
 
-static void test_a_value_is_shown_with_its_unit(void **state)
+static void test_a_value_is_printed_with_its_unit(void **state)
 {
     assert_shown(LIMIT_HANDLER_CPU, 50, "50ms");
     assert_shown(LIMIT_MAIN_CPU, 1000, "1s");
@@ -123,7 +123,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_limit_is_set_by_its_name),
         cmocka_unit_test(test_what_is_wrong_is_named),
-        cmocka_unit_test(test_a_value_is_shown_with_its_unit),
+        cmocka_unit_test(test_a_value_is_printed_with_its_unit),
         cmocka_unit_test_setup_teardown(test_a_script_lowers_its_own_limits, cluster_setup, cluster_teardown),
         cmocka_unit_test_setup_teardown(test_a_script_cannot_raise_them, cluster_setup, cluster_teardown),
     };

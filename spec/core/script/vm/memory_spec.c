@@ -58,7 +58,7 @@ static const char *const bombs[] = {
     "while true do pcall(function() return t[1] end) t[#t + 1] = {} end",
 };
 
-static void test_what_takes_too_much_ends_and_the_next_call_begins_anew(void **state)
+static void test_a_call_that_takes_too_much_ends_and_the_next_one_begins_again(void **state)
 {
     struct fixture *f = *state;
     for (size_t i = 0; i < ARRAY_LEN(bombs); i++) assert_over(f, bombs[i]);
@@ -238,7 +238,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, run_teardown)
-        T(test_what_takes_too_much_ends_and_the_next_call_begins_anew),
+        T(test_a_call_that_takes_too_much_ends_and_the_next_one_begins_again),
         T(test_the_error_has_script_and_line),
         T(test_what_is_refused_at_once_has_script_and_line_too),
         T(test_what_another_limit_ended_is_collected_too),

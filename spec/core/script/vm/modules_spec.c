@@ -69,7 +69,7 @@ static void test_modules_of_the_operator_come_behind_those_of_the_script(void **
     f->host.lua_path_count = 0;
 }
 
-static void test_a_module_that_requires_itself_is_told_so(void **state)
+static void test_a_module_that_requires_itself_is_reported(void **state)
 {
     struct fixture *f = *state;
     fixture_write(f, "a.lua", "local b = require 'b' return b");
@@ -77,7 +77,7 @@ static void test_a_module_that_requires_itself_is_told_so(void **state)
     assert_raises(f, "require 'a'", "b.lua:1: module 'a' requires itself");
 }
 
-static void test_a_broken_module_is_told_with_its_own_line(void **state)
+static void test_a_broken_module_is_reported_with_its_own_line(void **state)
 {
     struct fixture *f = *state;
     fixture_write(f, "broken.lua", "\nlocal = 1");
@@ -141,8 +141,8 @@ int main(void)
         T(test_modules_lie_beside_the_script_and_are_loaded_once),
         T(test_a_missing_module_is_named_with_its_path),
         T(test_modules_of_the_operator_come_behind_those_of_the_script),
-        T(test_a_module_that_requires_itself_is_told_so),
-        T(test_a_broken_module_is_told_with_its_own_line),
+        T(test_a_module_that_requires_itself_is_reported),
+        T(test_a_broken_module_is_reported_with_its_own_line),
         T(test_parts_of_the_api_are_loaded_when_they_are_used),
         T(test_a_walk_over_the_api_shows_what_nobody_has_used),
         T(test_values_may_come_before_the_functions_that_make_them),

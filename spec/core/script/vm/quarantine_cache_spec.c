@@ -165,7 +165,7 @@ static void test_every_namespace_of_a_transform_is_listed_once_it_is_lifted(void
     assert_ask(c, c->script, "return pods:lister():count()", "4");
 }
 
-static void test_a_reload_begins_anew_with_the_transform(void **state)
+static void test_a_reload_begins_again_with_the_transform(void **state)
 {
     struct cluster *c = *state;
     begin(c, transforming, "shop/a;shop/b x=spin;shop/c x=spin;shop/d x=spin;shop/e");
@@ -234,7 +234,7 @@ static void test_an_index_function_is_not_called_after_three_calls_running_over_
 }
 
 /* Objects go and come while it is built; the store renumbers what it has. */
-static void test_once_lifted_an_index_is_built_anew(void **state)
+static void test_once_lifted_an_index_is_built_again(void **state)
 {
     struct cluster *c = *state;
     begin(c, indexing, "shop/a1;shop/b1 x=spin;shop/b2 x=spin;shop/b3 x=spin;shop/a2");
@@ -266,7 +266,7 @@ static void test_an_index_that_is_no_better_once_lifted_is_quarantined_again(voi
 }
 
 /* Once the handler has used up its own, all that is asked in it fails: here the rest of a snapshot. */
-static void test_what_goes_over_the_limit_of_who_asks_does_not_count(void **state)
+static void test_an_excess_of_the_caller_does_not_count(void **state)
 {
     struct cluster *c = *state;
     struct buf objects = {0};
@@ -293,7 +293,7 @@ static void test_what_goes_over_the_limit_of_who_asks_does_not_count(void **stat
     buf_clear(&objects);
 }
 
-static void test_a_reload_begins_anew_with_the_index(void **state)
+static void test_a_reload_begins_again_with_the_index(void **state)
 {
     struct cluster *c = *state;
     begin(c, indexing, "shop/b1 x=spin;shop/b2 x=spin;shop/b3 x=spin;shop/b4");
@@ -317,13 +317,13 @@ int main(void)
         TEST(test_once_lifted_what_failed_is_listed),
         TEST(test_one_that_is_no_better_once_lifted_is_quarantined_again),
         TEST(test_every_namespace_of_a_transform_is_listed_once_it_is_lifted),
-        TEST(test_a_reload_begins_anew_with_the_transform),
+        TEST(test_a_reload_begins_again_with_the_transform),
         TEST(test_a_new_generation_may_be_quarantined_too),
         TEST(test_an_index_function_is_not_called_after_three_calls_running_over_a_limit),
-        TEST(test_once_lifted_an_index_is_built_anew),
+        TEST(test_once_lifted_an_index_is_built_again),
         TEST(test_an_index_that_is_no_better_once_lifted_is_quarantined_again),
-        TEST(test_what_goes_over_the_limit_of_who_asks_does_not_count),
-        TEST(test_a_reload_begins_anew_with_the_index),
+        TEST(test_an_excess_of_the_caller_does_not_count),
+        TEST(test_a_reload_begins_again_with_the_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

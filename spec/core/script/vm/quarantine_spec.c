@@ -70,7 +70,7 @@ static void test_three_calls_running_over_a_limit_are_enough(void **state)
 }
 
 /* Events that came together: whoever else is told of them does not wait for more than one of its calls. */
-static void test_the_others_are_told_before_it_is_called_again(void **state)
+static void test_the_others_are_notified_before_it_is_called_again(void **state)
 {
     struct cluster *c = *state;
     begin(c, "k8s = require 'k8s' said = '' pods = k8s.informer 'pods'\n"
@@ -99,7 +99,7 @@ static void test_it_is_not_called_and_what_it_misses_is_counted(void **state)
     assert_series("kubelua_handler_skipped_total{script=\"rule\",handler=\"rule\"} 2\n");
 }
 
-static void test_once_lifted_it_is_shown_the_cache(void **state)
+static void test_once_lifted_it_is_sent_the_cache(void **state)
 {
     struct cluster *c = *state;
     begin(c, rule);
@@ -155,7 +155,7 @@ static void test_a_filter_counts_for_its_handler(void **state)
         strstr(shown_of(c->script).why, "over the limit filter-cpu (2ms) in the filter of choosy"));
 }
 
-static void test_a_handler_that_is_removed_is_not_shown(void **state)
+static void test_a_handler_that_is_removed_gets_no_initial_delivery(void **state)
 {
     struct cluster *c = *state;
     begin(c, "k8s = require 'k8s' r = k8s.informer('pods'):on_update(function() while true do end end)");
@@ -238,13 +238,13 @@ int main(void)
 #define T(name)       cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
 #define BY_HAND(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_three_calls_running_over_a_limit_are_enough),
-        T(test_the_others_are_told_before_it_is_called_again),
+        T(test_the_others_are_notified_before_it_is_called_again),
         T(test_it_is_not_called_and_what_it_misses_is_counted),
-        T(test_once_lifted_it_is_shown_the_cache),
+        T(test_once_lifted_it_is_sent_the_cache),
         T(test_a_handler_that_raises_within_its_limits_is_called_for_ever),
         T(test_memory_counts_too),
         T(test_a_filter_counts_for_its_handler),
-        T(test_a_handler_that_is_removed_is_not_shown),
+        T(test_a_handler_that_is_removed_gets_no_initial_delivery),
         BY_HAND(test_a_timer_ticks_on_without_its_function),
         BY_HAND(test_keys_of_a_queue_wait),
         BY_HAND(test_a_command_is_refused),

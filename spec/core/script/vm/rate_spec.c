@@ -24,7 +24,7 @@ static void test_there_are_no_more_than_that_within_any_period(void **state)
     assert_true(count >= 4 * 60 && count <= 6 * 60);
 }
 
-static void test_who_is_refused_is_told_when_there_is_room(void **state)
+static void test_a_refused_caller_is_notified_when_there_is_room(void **state)
 {
     struct rate rate = {0};
     int64_t wait_ms;
@@ -57,7 +57,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_there_are_no_more_than_that_within_any_period),
-        cmocka_unit_test(test_who_is_refused_is_told_when_there_is_room),
+        cmocka_unit_test(test_a_refused_caller_is_notified_when_there_is_room),
         cmocka_unit_test(test_a_long_pause_forgets_all),
         cmocka_unit_test(test_none_are_none),
     };

@@ -92,7 +92,7 @@ static void test_it_is_found_while_events_come(void **state)
     assert_int_equal(held(c), 0);
 }
 
-static void test_who_holds_too_much_is_told_of_it(void **state)
+static void test_an_excess_of_retained_objects_is_reported(void **state)
 {
     struct cluster *c = *state;
     begin(c);
@@ -110,7 +110,7 @@ static void test_who_holds_too_much_is_told_of_it(void **state)
     assert_non_null(strstr(text, " of it are held by objects that are no longer in a cache"));
 }
 
-static void test_lists_and_snapshots_hold_them_too(void **state)
+static void test_lists_and_snapshots_retain_them_too(void **state)
 {
     struct cluster *c = *state;
     begin(c);
@@ -150,8 +150,8 @@ int main(void)
         T(test_what_the_cache_has_left_counts_until_it_is_let_go),
         T(test_many_views_of_one_object_count_once),
         T(test_it_is_found_while_events_come),
-        T(test_who_holds_too_much_is_told_of_it),
-        T(test_lists_and_snapshots_hold_them_too),
+        T(test_an_excess_of_retained_objects_is_reported),
+        T(test_lists_and_snapshots_retain_them_too),
         T(test_the_array_of_a_list_counts_while_it_is_walked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,7 +115,7 @@ static void test_a_script_does_not_wait_for_long_after_a_long_call(void **state)
 }
 
 /* Of each 10 ms the one uses all and the other nothing: a tick comes after one of the other's. */
-static void test_many_timers_of_one_script_do_not_hold_up_another(void **state)
+static void test_many_timers_of_one_script_do_not_delay_another(void **state)
 {
     struct cluster *c = *state;
     c->script = load(c, "many", "for i = 1, 60 do k8s.every('1s', function() compute(10) say 'm' end) end");
@@ -162,7 +162,7 @@ int main(void)
         T(test_timers_come_between),
         T(test_scripts_take_turns),
         T(test_a_script_does_not_wait_for_long_after_a_long_call),
-        T(test_many_timers_of_one_script_do_not_hold_up_another),
+        T(test_many_timers_of_one_script_do_not_delay_another),
         T(test_woken_calls_waiting_events_and_keys_take_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,7 @@ static void test_every_class_with_methods_raises(void **state)
         "");
 }
 
-static void test_a_name_of_k8s_that_was_meant_is_told(void **state)
+static void test_a_nearest_name_of_k8s_is_reported(void **state)
 {
     static const char *const wrong[][2] = {
         {"k8s.infromer('pods')", "call field 'infromer' (a nil value); if this is a field of k8s: unknown "
@@ -104,7 +104,7 @@ int main(void)
         T(test_the_method_that_was_meant_is_named),
         T(test_what_is_no_name_of_a_method_is_nil),
         T(test_every_class_with_methods_raises),
-        T(test_a_name_of_k8s_that_was_meant_is_told),
+        T(test_a_nearest_name_of_k8s_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,7 +163,7 @@ static void assert_described(const struct script_timer *timer, const char *expec
     buf_clear(&text);
 }
 
-static void test_timers_tell_what_they_are_and_when_they_are_due(void **state)
+static void test_timers_report_what_they_are_and_when_they_are_due(void **state)
 {
     struct fixture *f = *state;
     const int64_t start_us = clock_wall_us(&run_clock.clock);
@@ -224,7 +224,7 @@ int main(void)
         T(test_a_run_that_fails_ends_that_run_only),
         T(test_cron_may_stop_itself),
         T(test_misuse_raises),
-        T(test_timers_tell_what_they_are_and_when_they_are_due),
+        T(test_timers_report_what_they_are_and_when_they_are_due),
         T(test_a_timer_takes_over_when_another_is_due),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@
 #include "core/script/support/run.h"
 #include "script/work/script_queue.h"
 
-static void test_a_key_that_a_cancelled_call_was_handed_is_not_lost(void **state)
+static void test_a_key_that_a_cancelled_call_was_given_is_not_lost(void **state)
 {
     struct fixture *f = *state;
     struct run run;
@@ -94,7 +94,7 @@ static void test_w1_nobody_may_end_the_work_of_a_worker(void **state)
     assert_int_equal(f->script->own.queues->keys.keys, 0);
 }
 
-static void test_w5_a_cancelled_call_holds_up_no_drain(void **state)
+static void test_w5_a_cancelled_call_delays_no_drain(void **state)
 {
     struct fixture *f = *state;
     struct run works, drains;
@@ -112,12 +112,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, run_setup, run_teardown)
-        T(test_a_key_that_a_cancelled_call_was_handed_is_not_lost),
+        T(test_a_key_that_a_cancelled_call_was_given_is_not_lost),
         T(test_w3_the_keys_of_a_cancelled_call_come_again_in_their_order),
         T(test_w3_the_keys_of_a_call_that_failed_come_again),
         T(test_w3_any_call_may_end_the_work_on_what_another_got),
         T(test_w1_nobody_may_end_the_work_of_a_worker),
-        T(test_w5_a_cancelled_call_holds_up_no_drain),
+        T(test_w5_a_cancelled_call_delays_no_drain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

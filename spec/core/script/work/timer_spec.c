@@ -64,7 +64,7 @@ static void test_after_ticks_once(void **state)
     assert_lua(f, "return take()", "");
 }
 
-static void test_timers_that_are_held_count_as_memory(void **state)
+static void test_retained_timers_count_as_memory(void **state)
 {
     struct fixture *f = *state;
     enum { COUNT = 1000, OF_LUA = 300 }; /* a box and a slot of the list */
@@ -135,7 +135,7 @@ int main(void)
         T(test_every_ticks_at_a_steady_rate),
         T(test_a_tick_waits_for_the_one_before),
         T(test_after_ticks_once),
-        T(test_timers_that_are_held_count_as_memory),
+        T(test_retained_timers_count_as_memory),
         T(test_a_timer_may_stop_itself),
         T(test_a_tick_that_fails_ends_that_tick_only),
         T(test_misuse_raises),

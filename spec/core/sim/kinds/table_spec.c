@@ -78,7 +78,7 @@ static void test_a_table_has_columns_rows_and_the_list_s_metadata(void **state)
     json_decref(objects[1]);
 }
 
-static void test_one_object_gives_its_own_version(void **state)
+static void test_one_object_has_its_own_version(void **state)
 {
     json_t *object = namespace_named("one");
     json_t *table = sim_table(kind_named("namespaces"), &object, 1, NULL, NULL, "None", false, NOW);
@@ -97,7 +97,7 @@ static void test_an_empty_table_has_no_rows(void **state)
     json_decref(table);
 }
 
-static void test_a_whole_object_can_be_asked_for(void **state)
+static void test_a_complete_object_can_be_requested(void **state)
 {
     json_t *object = namespace_named("one");
     json_t *table = sim_table(kind_named("namespaces"), &object, 1, NULL, NULL, "Object", true, NOW);
@@ -124,7 +124,7 @@ static void test_the_bookmark_of_a_watch_list_keeps_its_annotation(void **state)
     json_decref(bookmark);
 }
 
-static void test_pods_that_ended_say_so_in_their_row(void **state)
+static void test_pods_that_ended_report_it_in_their_row(void **state)
 {
     json_t *pod = js("{'metadata':{'name':'p'},'status':{'phase':'Succeeded'}}");
     json_t *table = sim_table(kind_named("pods"), &pod, 1, NULL, NULL, "None", false, NOW);
@@ -213,11 +213,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_accept_header_chooses_the_form),
         cmocka_unit_test(test_a_table_has_columns_rows_and_the_list_s_metadata),
-        cmocka_unit_test(test_one_object_gives_its_own_version),
+        cmocka_unit_test(test_one_object_has_its_own_version),
         cmocka_unit_test(test_an_empty_table_has_no_rows),
-        cmocka_unit_test(test_a_whole_object_can_be_asked_for),
+        cmocka_unit_test(test_a_complete_object_can_be_requested),
         cmocka_unit_test(test_the_bookmark_of_a_watch_list_keeps_its_annotation),
-        cmocka_unit_test(test_pods_that_ended_say_so_in_their_row),
+        cmocka_unit_test(test_pods_that_ended_report_it_in_their_row),
         cmocka_unit_test(test_custom_objects_show_the_columns_of_their_crd),
         cmocka_unit_test(test_cells_of_custom_objects_have_the_type_of_their_column),
     };

@@ -121,7 +121,7 @@ static const char *const refused[][2] = {
      "spec.group: Required value, spec.scope: Required value"},
 };
 
-static void test_what_does_not_hold_together_is_refused(void **state)
+static void test_contradictory_fields_are_refused(void **state)
 {
     static const struct sim_now now = {.seconds = 1767225600, .uid = "u-1", .suffix = "abcde"};
     for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
@@ -181,7 +181,7 @@ int main(void)
         cmocka_unit_test(test_each_served_version_is_a_kind_the_stable_one_first),
         cmocka_unit_test(test_names_may_be_given),
         cmocka_unit_test(test_a_crd_that_serves_nothing_defines_nothing),
-        cmocka_unit_test(test_what_does_not_hold_together_is_refused),
+        cmocka_unit_test(test_contradictory_fields_are_refused),
         cmocka_unit_test(test_a_new_crd_is_established_at_once),
         cmocka_unit_test(test_versions_are_ordered_by_how_stable_they_are),
     };

@@ -64,7 +64,7 @@ static void test_other_fields_are_read_from_the_object(void **state)
     json_decref(free_node);
 }
 
-static void test_it_says_when_it_needs_the_object(void **state)
+static void test_it_reports_when_it_needs_the_object(void **state)
 {
     char *message = NULL;
     struct sim_selector *plain = sim_field_selector_parse(kind_named("pods"), "spec.nodeName=a", &message);
@@ -129,7 +129,7 @@ int main(void)
         cmocka_unit_test(test_a_missing_field_is_the_empty_text),
         cmocka_unit_test(test_backslashes_keep_commas_equal_signs_and_themselves),
         cmocka_unit_test(test_other_fields_are_read_from_the_object),
-        cmocka_unit_test(test_it_says_when_it_needs_the_object),
+        cmocka_unit_test(test_it_reports_when_it_needs_the_object),
         cmocka_unit_test(test_bad_selectors_get_the_server_s_words),
         cmocka_unit_test(test_custom_kinds_know_name_and_namespace_only),
     };

@@ -207,7 +207,7 @@ static void test_a_pod_gets_its_defaults(void **state)
         "'PreemptLowerPriority'},'status':{'phase':'Pending','qosClass':'BestEffort'}}");
 }
 
-static void test_a_pod_keeps_what_it_says(void **state)
+static void test_a_pod_keeps_its_fields(void **state)
 {
     json_t *pod = created("pods",
                           "{'metadata':{'name':'p'},'spec':{'nodeName':'n1','containers':[{'name':'c','image'"
@@ -397,7 +397,7 @@ int main(void)
         cmocka_unit_test(test_the_namespace_is_that_of_the_path),
         cmocka_unit_test(test_a_version_must_not_be_brought_along),
         cmocka_unit_test(test_a_pod_gets_its_defaults),
-        cmocka_unit_test(test_a_pod_keeps_what_it_says),
+        cmocka_unit_test(test_a_pod_keeps_its_fields),
         cmocka_unit_test(test_the_quality_of_service_follows_from_the_resources),
         cmocka_unit_test(test_images_without_a_tag_are_always_pulled),
         cmocka_unit_test(test_a_pod_needs_containers),

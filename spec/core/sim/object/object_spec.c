@@ -103,7 +103,7 @@ static void test_a_renewed_object_has_room_for_a_version_and_keeps_all_else(void
 
 static const char *const pod_fields[] = {"status.phase", "spec.nodeName", "spec.x", NULL};
 
-static void test_selectors_ask_labels_and_fields(void **state)
+static void test_selectors_match_labels_and_fields(void **state)
 {
     static const struct sim_kind pods = {.group = "",
                                          .version = "v1",
@@ -137,7 +137,7 @@ int main(void)
         cmocka_unit_test(test_little_is_needed),
         cmocka_unit_test(test_json_loses_kind_and_version_and_is_put_in_order),
         cmocka_unit_test(test_a_renewed_object_has_room_for_a_version_and_keeps_all_else),
-        cmocka_unit_test(test_selectors_ask_labels_and_fields),
+        cmocka_unit_test(test_selectors_match_labels_and_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

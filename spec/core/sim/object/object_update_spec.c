@@ -74,7 +74,7 @@ static void test_an_update_keeps_what_is_the_server_s(void **state)
     json_decref(old);
 }
 
-static void test_an_update_that_changes_nothing_gives_an_equal_object(void **state)
+static void test_an_update_that_changes_nothing_returns_an_equal_object(void **state)
 {
     json_t *old = config("{'metadata':{'name':'m'},'data':{'a':'b'}}"), *same;
     struct sim_refusal refusal;
@@ -377,7 +377,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_update_keeps_what_is_the_server_s),
-        cmocka_unit_test(test_an_update_that_changes_nothing_gives_an_equal_object),
+        cmocka_unit_test(test_an_update_that_changes_nothing_returns_an_equal_object),
         cmocka_unit_test(test_an_object_that_was_stored_without_defaults_can_be_labelled),
         cmocka_unit_test(test_versions_and_uids_must_be_those_of_the_object),
         cmocka_unit_test(test_some_kinds_want_a_version),

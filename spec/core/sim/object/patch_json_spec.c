@@ -99,7 +99,7 @@ static void test_the_examples_of_the_rfc(void **state)
     }
 }
 
-static void test_what_does_not_apply_is_refused_whole(void **state)
+static void test_a_patch_that_does_not_apply_is_refused_completely(void **state)
 {
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         json_t *target = js(bad[i][0]), *ops = js(bad[i][1]);
@@ -142,7 +142,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_examples_of_the_rfc),
-        cmocka_unit_test(test_what_does_not_apply_is_refused_whole),
+        cmocka_unit_test(test_a_patch_that_does_not_apply_is_refused_completely),
         cmocka_unit_test(test_a_patch_that_doubles_its_document_is_stopped),
         cmocka_unit_test(test_a_patch_has_ten_thousand_operations_at_most),
     };

@@ -119,7 +119,7 @@ static void test_the_rest_has_codes_and_reasons(void **state)
     }
 }
 
-static void test_bytes_that_are_no_text_do_not_hide_the_answer(void **state)
+static void test_bytes_that_are_no_text_do_not_hide_the_response(void **state)
 {
     json_t *status = sim_status_bad_request("bad \xff byte");
     assert_text_at(status, "message", "bad ? byte");
@@ -137,7 +137,7 @@ int main(void)
         cmocka_unit_test(test_an_expired_list_may_carry_a_token),
         cmocka_unit_test(test_success_has_details_and_no_code),
         cmocka_unit_test(test_the_rest_has_codes_and_reasons),
-        cmocka_unit_test(test_bytes_that_are_no_text_do_not_hide_the_answer),
+        cmocka_unit_test(test_bytes_that_are_no_text_do_not_hide_the_response),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static json_t *pod(struct sim_pods *pods, size_t i, size_t *size)
     return result;
 }
 
-static void test_they_are_whole_and_of_about_9400_bytes(void **state)
+static void test_they_are_complete_and_of_about_9400_bytes(void **state)
 {
     enum { COUNT = 300 };
     struct sim_pods *pods = sim_pods_new(COUNT, 3);
@@ -105,7 +105,7 @@ static void test_nodes_and_namespaces_are_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_they_are_whole_and_of_about_9400_bytes),
+        cmocka_unit_test(test_they_are_complete_and_of_about_9400_bytes),
         cmocka_unit_test(test_they_never_change),
         cmocka_unit_test(test_pods_of_one_workload_share_it),
         cmocka_unit_test(test_no_two_have_one_name),

@@ -51,7 +51,7 @@ static void test_a_rule_without_anything_meets_the_next_request(void **state)
     expect("GET /version", 200);
 }
 
-static void test_each_condition_must_hold(void **state)
+static void test_all_conditions_must_match(void **state)
 {
     add((struct sim_fault){.verb = (char[]){"list"},
                            .resource = (char[]){"configmaps"},
@@ -79,7 +79,7 @@ static void test_rules_count_what_they_meet(void **state)
     assert_int_equal(atomic_load(&cluster.api.stats.faults), 2);
 }
 
-static void test_one_rule_answers_a_request_and_the_next_has_the_next(void **state)
+static void test_one_rule_serves_a_request_and_the_next_has_the_next(void **state)
 {
     add((struct sim_fault){.times = 1, .wrong.code = 429});
     add((struct sim_fault){.times = 1, .wrong.code = 500});
@@ -114,7 +114,7 @@ static void test_faults_of_streams_wait_for_one(void **state)
     assert_int_equal(atomic_load(&cluster.api.stats.faults), 2);
 }
 
-static void test_no_answer_at_all(void **state)
+static void test_no_response_at_all(void **state)
 {
     add((struct sim_fault){.times = 1, .wrong.kind = SIM_WRONG_CLOSE});
     add((struct sim_fault){.times = 1, .skip = 1, .wrong.kind = SIM_WRONG_RESET});
@@ -123,7 +123,7 @@ static void test_no_answer_at_all(void **state)
     expect(LIST, 200);
 }
 
-static void test_faults_of_streams_leave_the_answer_to_the_stream(void **state)
+static void test_faults_of_streams_leave_the_response_to_the_stream(void **state)
 {
     add((struct sim_fault){.times = 1, .wrong = {.kind = SIM_WRONG_RESET, .in_stream = true, .after = 1}});
     struct sim_reply reply;
@@ -151,7 +151,7 @@ static bool review(const char *attributes)
     return is_true;
 }
 
-static void test_reviews_tell_what_rules_would_refuse(void **state)
+static void test_reviews_report_what_rules_would_refuse(void **state)
 {
     add((struct sim_fault){.verb = (char[]){"list"},
                            .resource = (char[]){"configmaps"},
@@ -180,16 +180,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_rule_without_anything_meets_the_next_request, set_up,
                                         tear_down),
-        cmocka_unit_test_setup_teardown(test_each_condition_must_hold, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_all_conditions_must_match, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rules_count_what_they_meet, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_one_rule_answers_a_request_and_the_next_has_the_next, set_up,
+        cmocka_unit_test_setup_teardown(test_one_rule_serves_a_request_and_the_next_has_the_next, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_what_goes_on_leaves_the_request_to_the_next_rule, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_faults_of_streams_wait_for_one, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_no_answer_at_all, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_reviews_tell_what_rules_would_refuse, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_faults_of_streams_leave_the_answer_to_the_stream, set_up,
+        cmocka_unit_test_setup_teardown(test_no_response_at_all, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_reviews_report_what_rules_would_refuse, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_faults_of_streams_leave_the_response_to_the_stream, set_up,
                                         tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ static void change(struct model *model, struct sim_random *random, unsigned valu
     model->map = next;
 }
 
-static void test_random_changes_give_what_a_plain_array_gives_and_leave_older_maps_alone(void **state)
+static void test_random_changes_match_a_plain_array_and_leave_older_maps_alone(void **state)
 {
     const char *given = getenv("SEED");
     uint64_t seed = given ? strtoull(given, NULL, 10) : 20240607;
@@ -148,7 +148,7 @@ static void test_a_walk_may_begin_anywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_changes_give_what_a_plain_array_gives_and_leave_older_maps_alone),
+        cmocka_unit_test(test_random_changes_match_a_plain_array_and_leave_older_maps_alone),
         cmocka_unit_test(test_ascending_keys_do_not_make_it_deep),
         cmocka_unit_test(test_a_sorted_array_becomes_a_map_in_one_go),
         cmocka_unit_test(test_a_walk_may_begin_anywhere),

@@ -6,7 +6,7 @@
 #include "core/sim/support/kube.h"
 #include "sim/store/params.h"
 
-static void test_a_token_gives_back_what_it_was_made_of(void **state)
+static void test_a_token_has_the_values_that_it_was_made_of(void **state)
 {
     static const char *const keys[] = {"a", "ab", "abc", "default/some-name.with.dots", "x/\xc3\xa9"};
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
@@ -39,7 +39,7 @@ static void test_what_is_no_token_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_token_gives_back_what_it_was_made_of),
+        cmocka_unit_test(test_a_token_has_the_values_that_it_was_made_of),
         cmocka_unit_test(test_what_is_no_token_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static json_t *read_options(const char *query, struct sim_list_options *options)
     return refusal;
 }
 
-static void test_nothing_given_means_nothing_asked(void **state)
+static void test_no_parameters_mean_no_requirements(void **state)
 {
     struct sim_list_options options;
     assert_null(read_options("", &options));
@@ -101,7 +101,7 @@ static void test_what_contradicts_itself_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_given_means_nothing_asked),
+        cmocka_unit_test(test_no_parameters_mean_no_requirements),
         cmocka_unit_test(test_what_is_given_is_read),
         cmocka_unit_test(test_what_contradicts_itself_is_refused),
     };
