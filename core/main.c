@@ -75,15 +75,6 @@ int command_fail(const struct command_line *line, const char *text)
     return EXIT_USAGE;
 }
 
-static bool parse(const struct command *command, const struct flag *const *tables, struct command_line *line,
-                  struct err *err)
-{
-    struct flag_list *rest = &line->arguments;
-    if (!flags_parse(tables, line->argc, line->argv, rest, err)) return false;
-    return !command->no_arguments || !rest->count ||
-           err_set(err, ERR_INVALID, "unexpected argument \"%s\"%s", rest->items[0], command->no_arguments);
-}
-
 static int run(const struct command *command, int argc, char **argv)
 {
     struct command_line line = {.argc = argc, .argv = argv};
@@ -91,9 +82,9 @@ static int run(const struct command *command, int argc, char **argv)
     for (const struct flag_group *group = command_flags(command); group->flags; group++)
         *next++ = group->flags;
     struct err err;
-    int code = parse(command, tables, &line, &err) ? command->run(&line) : command_fail(&line, err.text);
-    flag_list_clear(&line.arguments);
-    flags_clear(tables);
+    line.tables = tables;
+    int code = command_parse(command, &line, &err) ? command->run(&line) : command_fail(&line, err.text);
+    command_line_clear(&line);
     return code;
 }
 
@@ -117,7 +108,7 @@ int main(int argc, char **argv)
     if (strcmp(name, "--version") == 0) name = "version";
     const struct command *command = command_find(name);
     if (strcmp(name, cmd_complete.name) == 0)
-        return cmd_complete.run(&(struct command_line){argc - 1, argv + 1, {0}});
+        return cmd_complete.run(&(struct command_line){.argc = argc - 1, .argv = argv + 1});
     if (strcmp(name, cmd_man.name) == 0) command = &cmd_man;
     if (!command) return unknown(name);
     for (int i = 2; i < argc; i++)

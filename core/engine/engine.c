@@ -124,7 +124,9 @@ static void on_hangup(void *ctx, int signum)
 static void on_hangup_mail(struct mail *mail)
 {
     struct engine *engine = container_of(mail, struct engine, hangup);
+    const struct engine_watcher *watcher = &engine->options.watcher;
     atomic_store(&engine->hangup_posted, false);
+    if (watcher->hangup) watcher->hangup(watcher->ctx);
     log_info("Checking all scripts for changes", F("signal", "SIGHUP"));
     reload_scan(&engine->scripts,
                 RELOAD_IF_REFUSED); /* not forced, as rotation of an audit log sends it too */

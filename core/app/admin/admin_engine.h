@@ -9,6 +9,8 @@
 
 struct buf;
 struct engine;
+struct flag;
+struct flags_given;
 struct monitor;
 struct managed_script;
 
@@ -23,6 +25,8 @@ struct admin_engine {
     struct monitor *monitor;
     const struct admin_part *parts; /* the last ones of the status; borrowed */
     size_t part_count;
+    const struct flag *const *flags; /* settings in force; NULL: none to tell; borrowed */
+    const struct flags_given *given; /* those that were set; borrowed */
 };
 
 /* The `reply` and the `begin` of the socket, whose ctx is the struct admin_engine. */
@@ -37,6 +41,11 @@ void admin_put_continuous(const struct admin_engine *admin, struct buf *out);
 /* --- admin_command.c */
 
 void admin_put_commands(const struct admin_engine *admin, struct buf *out);
+
+/* --- admin_config.c */
+
+/* All flags of the engine with their values, and where they were set; secrets are hidden. */
+void admin_put_config(const struct admin_engine *admin, struct buf *out);
 
 /* --- admin_informers.c */
 

@@ -272,6 +272,7 @@ bool admin_engine_reply(void *ctx, const char *method, struct buf *result, struc
         {"status", put_all},
         {"queue", put_queues},
         {"writes", put_writes},
+        {"config", admin_put_config},
         {"commands", admin_put_commands},
         {"reloads", admin_put_reloads},
         {"plan", admin_put_plans},

@@ -2,6 +2,7 @@
  * Owner: main, which parses the flags. A command runs on the main thread and returns the process's exit code
  * (enum exit_code). */
 #pragma once
+#include "app/options/config_file.h"
 #include "base/cli/flags.h"
 #include "base/embedded_file.h"
 #include "base/exit_code.h"
@@ -16,7 +17,10 @@ struct flag_group {
 struct command_line {
     int argc;
     char **argv;
-    struct flag_list arguments; /* that are no flags; whatever is left in it main clears */
+    struct flag_list arguments;       /* that are no flags; whatever is left in it main clears */
+    const struct flag *const *tables; /* of its flags; NULL ends them */
+    struct flags_given given;         /* those that were set, and where */
+    struct config_file config;        /* the file of --config */
 };
 
 struct command {
@@ -42,9 +46,13 @@ int command_fail(const struct command_line *line, const char *text);
 
 struct command_group {
     const char *title;
-    const struct command *commands[7]; /* ends with NULL */
+    const struct command *commands[9]; /* ends with NULL */
 };
 
+/* Reads flags from the environment, the line and the file of --config into what the tables are bound to. */
+bool command_parse(const struct command *command, struct command_line *line, struct err *err);
+/* Frees what was parsed. */
+void command_line_clear(struct command_line *line);
 /* All commands, as `kubelua help` groups them; a group without a title ends them. */
 extern const struct command_group command_groups[];
 /* NULL when there is none of that name. */
@@ -82,4 +90,5 @@ extern const struct command cmd_writes;
 extern const struct command cmd_sim;
 extern const struct command cmd_bench;
 extern const struct command cmd_completion;
+extern const struct command cmd_config;
 extern const struct command cmd_version;

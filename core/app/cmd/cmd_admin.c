@@ -35,6 +35,14 @@ const struct command cmd_status = {
     .run = run_view,
 };
 
+const struct command cmd_config = {
+    .name = "config",
+    .summary = "Show the settings of a running engine",
+    .no_arguments = "",
+    .flags = view_flags,
+    .run = run_view,
+};
+
 const struct command cmd_queue = {
     .name = "queue",
     .summary = "Show work queues",

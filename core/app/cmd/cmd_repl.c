@@ -197,7 +197,8 @@ static bool takes_only_own(const struct command_line *line, struct err *err)
 {
     struct flag_list rest = {0};
     flag_list_clear(&own.from);
-    bool ok = flags_parse((const struct flag *const[]){flags, NULL}, line->argc, line->argv, &rest, err);
+    bool ok =
+        flags_parse((const struct flag *const[]){flags, NULL}, line->argc, line->argv, &rest, NULL, err);
     flag_list_clear(&rest);
     return ok || err_wrap(err, "with --engine, which uses the connection of the engine");
 }

@@ -76,11 +76,11 @@ static bool check_ignore(struct err *err)
 }
 
 /* Anybody may list command lines; the environment is the process's own. */
-static void warn_of_token(const char *token)
+static void warn_of_token(const struct flags_given *given)
 {
-    const char *own = getenv("KUBELUA_TOKEN");
-    if (token && !(own && strcmp(own, token) == 0))
-        log_warn("Token on the command line is visible to other users of the machine, use a kubeconfig");
+    for (size_t i = 0; i < given->count; i++)
+        if (strcmp(given->items[i].where, "--token") == 0)
+            log_warn("Token on the command line is visible to other users of the machine, use a kubeconfig");
 }
 
 static bool prepare(enum driver_mode mode, struct flag_list *arguments, struct script_files *files,
@@ -88,7 +88,7 @@ static bool prepare(enum driver_mode mode, struct flag_list *arguments, struct s
 {
     if (mode == DRIVER_EXEC && !name_script(arguments, err)) return false;
     log_setup(strcmp(options.log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, options.verbosity);
-    warn_of_token(options.cluster.token);
+    warn_of_token(options.given);
     return options_read_params(&options, err) && check_ignore(err) && check_namespace(err) &&
            options_complete(&options, true, files, err) &&
            cluster_config_load(&options.cluster, cluster, err) && pool_check_space(err);
@@ -111,6 +111,8 @@ static int launch(enum driver_mode mode, struct command_line *line)
     struct cluster_config cluster = {0};
     struct err err;
     int exit_code;
+    options.flags = line->tables;
+    options.given = &line->given;
     if (prepare(mode, &line->arguments, &files, &cluster, &err)) {
         if (mode == DRIVER_EXEC) writer_end_with_reader();
         writer_start(WRITER_BUFFER_DEFAULT, clock_real());

@@ -7,7 +7,7 @@ const struct command_group command_groups[] = {
     {"Write scripts", {&cmd_init, &cmd_check, &cmd_test, &cmd_rbac}},
     {"Run scripts", {&cmd_run, &cmd_exec, &cmd_plan, &cmd_reload, &cmd_rollback}},
     {"Look into a running engine",
-     {&cmd_status, &cmd_queue, &cmd_writes, &cmd_quarantine, &cmd_call, &cmd_repl}},
+     {&cmd_status, &cmd_config, &cmd_queue, &cmd_writes, &cmd_quarantine, &cmd_call, &cmd_repl}},
     {"Audit", {&cmd_audit}},
     {"Simulate and measure", {&cmd_record, &cmd_replay, &cmd_sim, &cmd_bench}},
     {"Other commands", {&cmd_completion, &cmd_version}},
@@ -33,4 +33,36 @@ const char *command_help_of(const struct command *command)
     const struct embedded_file *help = command_help;
     while (strcmp(help->path, command->name) != 0) help++;
     return help->text;
+}
+
+/* --- parsing */
+
+/* The value of --config; NULL when the command has no such flag, or it is not set. */
+static const char *config_path(const struct flag *const *tables)
+{
+    for (; *tables; tables++)
+        for (const struct flag *flag = *tables; flag->name; flag++)
+            if (strcmp(flag->name, "config") == 0) return *(const char *const *)flag->into;
+    return NULL;
+}
+
+bool command_parse(const struct command *command, struct command_line *line, struct err *err)
+{
+    struct flag_list *rest = &line->arguments;
+    if (!flags_parse(line->tables, line->argc, line->argv, rest, &line->given, err)) return false;
+    if (command->no_arguments && rest->count)
+        return err_set(err, ERR_INVALID, "unexpected argument \"%s\"%s", rest->items[0],
+                       command->no_arguments);
+    const char *path = config_path(line->tables);
+    if (!path || !*path) return true;
+    return config_file_read(path, &line->config, err) &&
+           flags_apply(line->tables, line->config.settings, line->config.count, &line->given, err);
+}
+
+void command_line_clear(struct command_line *line)
+{
+    flag_list_clear(&line->arguments);
+    flags_clear(line->tables);
+    flags_given_clear(&line->given);
+    config_file_clear(&line->config);
 }

@@ -11,6 +11,7 @@
 #include "app/cmd/exec_end.h"
 #include "app/cmd/shutdown_watch.h"
 #include "app/monitor/observe.h"
+#include "app/options/config_reload.h"
 #include "app/repl/repl_serve.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -25,8 +26,9 @@ struct driver {
     struct loop *loop; /* of the engine thread */
     struct engine *engine;
     struct shutdown_watch *shutdown_watch;
-    int signum;          /* that ended the engine; 0: none */
-    struct exec_end end; /* of `exec` */
+    int signum;                     /* that ended the engine; 0: none */
+    struct exec_end end;            /* of `exec` */
+    struct config_reload *settings; /* NULL: no file of settings */
 
     /* For `run` only; NULL for `exec`. */
     struct monitor *monitor;
@@ -58,6 +60,12 @@ static void on_main_done(void *ctx, enum script_result result, int exit_code)
 {
     struct driver *driver = ctx;
     exec_end_main_done(&driver->end, result, exit_code);
+}
+
+static void on_hangup(void *ctx)
+{
+    const struct driver *driver = ctx;
+    if (driver->settings) config_reload(driver->settings);
 }
 
 static void on_ending(void *ctx)
@@ -112,7 +120,9 @@ static void make_sessions(struct driver *driver)
     driver->admin_engine = (struct admin_engine){.engine = driver->engine,
                                                  .monitor = driver->monitor,
                                                  .parts = driver->parts,
-                                                 .part_count = ARRAY_LEN(driver->parts)};
+                                                 .part_count = ARRAY_LEN(driver->parts),
+                                                 .flags = driver->options->flags,
+                                                 .given = driver->options->given};
 }
 
 static struct admin_socket *open_socket(struct driver *driver, const char *path, struct err *err)
@@ -199,6 +209,7 @@ static struct engine *make_engine(struct driver *driver, struct err *err)
                                                      .settings = started->settings,
                                                      .files = started->files,
                                                      .watcher = {.claims_changed = on_claims_changed,
+                                                                 .hangup = on_hangup,
                                                                  .touched = on_touched,
                                                                  .main_done = exec ? on_main_done : NULL,
                                                                  .ending = on_ending,
@@ -217,11 +228,15 @@ static int exit_code_of(const struct driver *driver, enum engine_outcome outcome
 
 int driver_run(const struct driver_options *options)
 {
-    struct driver driver = {.started = options, .options = options->options, .loop = loop_new()};
+    struct driver driver = {.started = options,
+                            .options = options->options,
+                            .loop = loop_new(),
+                            .settings = config_reload_new(options->options)};
     struct err err;
     driver.engine = make_engine(&driver, &err);
     if (!driver.engine) {
         log_fatal("kubelua", err.text);
+        config_reload_free(driver.settings);
         loop_free(driver.loop);
         return EXIT_USAGE;
     }
@@ -230,5 +245,6 @@ int driver_run(const struct driver_options *options)
         exec_end_begin(&driver.end, driver.engine, options->options->sync_timeout_ms);
     int exit_code = ok ? exit_code_of(&driver, engine_run(driver.engine)) : EXIT_USAGE;
     close_all(&driver);
+    config_reload_free(driver.settings);
     return exit_code;
 }

@@ -14,7 +14,7 @@ enum driver_mode {
 /* Borrowed. */
 struct driver_options {
     enum driver_mode mode;
-    const struct options *options;
+    struct options *options; /* the log's may change on SIGHUP */
     const struct cluster_config *config;
     const struct engine_settings *settings;
     const struct script_files *files;

@@ -116,12 +116,14 @@ const struct flag *connection_flags(struct options *o)
 
 const struct flag *engine_flags(struct options *o)
 {
-    static struct flag table[16];
+    static struct flag table[20];
     o->shutdown_timeout_ms = 10000;
     o->informer_grace_ms = 30000;
     o->watch_list = "auto";
     o->dry_run = "none";
     const struct flag flags[] = {
+        {"config", 0, FLAG_STRING, &o->config, "FILE", NULL,
+         "YAML file of settings: names of flags and their values; flags and the environment override it"},
         flag_log_format(o),
         flag_verbosity(o),
         {"shutdown-timeout", 0, FLAG_DURATION_MS, &o->shutdown_timeout_ms, "DURATION", NULL,

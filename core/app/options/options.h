@@ -37,6 +37,9 @@ struct options {
     double kube_api_qps;        /* 0: no limit, unless there is a burst (H-1) */
     int kube_api_burst;
     bool all_namespaces;
+    const char *config;              /* a file of settings, which were read; NULL: none */
+    const struct flag *const *flags; /* what the options were set by, for who shows them */
+    const struct flags_given *given;
     const char *log_format;
     int verbosity;
     size_t max_object_size;

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/cli/flags_internal.h"
 #include "base/log.h"
 #include "base/must.h"
 #include "base/text/nearest.h"
@@ -155,9 +156,19 @@ static bool is_too_large(const struct flag *flag, const char *value)
     return *value == '\0' && assign(&same, small);
 }
 
-static bool set(const struct flag *flag, const char *value, const char *where, struct err *err)
+static void note(struct flags_given *given, const struct flag *flag, const char *value, const char *where)
 {
-    if (assign(flag, value)) return true;
+    if (given)
+        *array_add(given->items, given->count) = (struct flag_given){flag, value, xstrdup(where), false};
+}
+
+bool flag_set(const struct flag *flag, const char *value, const char *where, struct flags_given *given,
+              struct err *err)
+{
+    if (assign(flag, value)) {
+        note(given, flag, value, where);
+        return true;
+    }
     if (flag->kind == FLAG_COUNT && *value && (is_negative(value) || strspn(value, "0") == strlen(value)))
         return err_set(err, ERR_INVALID, "%s must be 1 or more, not %s", where, value);
     if (is_too_large(flag, value))
@@ -167,7 +178,7 @@ static bool set(const struct flag *flag, const char *value, const char *where, s
     return err_set(err, ERR_INVALID, "%s: \"%s\" is not %s", where, value, expected(flag));
 }
 
-static const struct flag *find(const struct flag *const *tables, struct str name, char letter)
+const struct flag *flag_find(const struct flag *const *tables, struct str name, char letter)
 {
     for (; *tables; tables++)
         for (const struct flag *flag = *tables; flag->name; flag++)
@@ -175,15 +186,15 @@ static const struct flag *find(const struct flag *const *tables, struct str name
     return NULL;
 }
 
-static bool unknown(const struct flag *const *tables, struct str name, struct err *err)
+bool flag_unknown(const struct flag *const *tables, struct str name, const char *prefix, struct err *err)
 {
     struct nearest nearest = nearest_to(name);
     for (; *tables; tables++)
         for (const struct flag *flag = *tables; flag->name; flag++) nearest_try(&nearest, flag->name);
     if (nearest.name)
-        return err_set(err, ERR_INVALID, "unknown flag --%.*s; did you mean --%s?", STR_ARG(name),
-                       nearest.name);
-    return err_set(err, ERR_INVALID, "unknown flag --%.*s", STR_ARG(name));
+        return err_set(err, ERR_INVALID, "unknown flag %s%.*s; did you mean %s%s?", prefix, STR_ARG(name),
+                       prefix, nearest.name);
+    return err_set(err, ERR_INVALID, "unknown flag %s%.*s", prefix, STR_ARG(name));
 }
 
 /* Returns whether the kubelet set the variable, for a Service that is called kubelua:
@@ -197,11 +208,12 @@ static bool is_service_link(const char *name, const char *value)
             str_starts(text, STR("sctp://")));
 }
 
-static bool set_from_environment(const struct flag *flag, const char *name, struct err *err)
+static bool set_from_environment(const struct flag *flag, const char *name, struct flags_given *given,
+                                 struct err *err)
 {
     const char *value = getenv(name);
     if (!value || !*value) return true;
-    if (!is_service_link(name, value)) return set(flag, value, name, err);
+    if (!is_service_link(name, value)) return flag_set(flag, value, name, given, err);
     log_warn("Ignoring a variable that Kubernetes sets for a Service; use enableServiceLinks: false in the "
              "pod spec",
              F("name", name), F("value", value));
@@ -209,7 +221,7 @@ static bool set_from_environment(const struct flag *flag, const char *name, stru
 }
 
 /* KUBELUA_LOG_FORMAT=json is --log-format=json. */
-static bool from_environment(const struct flag *const *tables, struct err *err)
+static bool from_environment(const struct flag *const *tables, struct flags_given *given, struct err *err)
 {
     for (; *tables; tables++)
         for (const struct flag *flag = *tables; flag->name; flag++) {
@@ -218,50 +230,53 @@ static bool from_environment(const struct flag *const *tables, struct err *err)
             for (const char *c = flag->name; *c && n < sizeof name - 1; c++)
                 name[n++] = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
             name[n] = '\0';
-            if (!set_from_environment(flag, name, err)) return false;
+            if (!set_from_environment(flag, name, given, err)) return false;
         }
     return true;
 }
 
 /* Takes argv[*i], and argv[*i + 1] when that is its value. */
-static bool long_flag(const struct flag *const *tables, int argc, char **argv, int *i, struct err *err)
+static bool long_flag(const struct flag *const *tables, int argc, char **argv, int *i,
+                      struct flags_given *given, struct err *err)
 {
     const char *text = argv[*i] + 2, *equals = strchr(text, '=');
     struct str name = {text, equals ? (size_t)(equals - text) : strlen(text)};
-    const struct flag *flag = find(tables, name, 0);
+    const struct flag *flag = flag_find(tables, name, 0);
     char where[80];
-    if (!flag) return unknown(tables, name, err);
+    if (!flag) return flag_unknown(tables, name, "--", err);
     snprintf(where, sizeof where, "--%s", flag->name);
-    if (equals) return set(flag, equals + 1, where, err);
-    if (flag->kind == FLAG_BOOL) return set(flag, "true", where, err);
+    if (equals) return flag_set(flag, equals + 1, where, given, err);
+    if (flag->kind == FLAG_BOOL) return flag_set(flag, "true", where, given, err);
     if (flag->kind == FLAG_MODE) {
         *(const char **)flag->into = "";
+        note(given, flag, "", where);
         return true;
     }
     if (*i + 1 >= argc) return err_set(err, ERR_INVALID, "%s needs %s", where, flag->arg);
-    return set(flag, argv[++*i], where, err);
+    return flag_set(flag, argv[++*i], where, given, err);
 }
 
-static bool short_flag(const struct flag *const *tables, int argc, char **argv, int *i, struct err *err)
+static bool short_flag(const struct flag *const *tables, int argc, char **argv, int *i,
+                       struct flags_given *given, struct err *err)
 {
     const char *text = argv[*i];
-    const struct flag *flag = find(tables, (struct str){0}, text[1]);
+    const struct flag *flag = flag_find(tables, (struct str){0}, text[1]);
     char where[80];
     if (!flag) return err_set(err, ERR_INVALID, "unknown flag -%c", text[1]);
     snprintf(where, sizeof where, "-%c/--%s", flag->letter, flag->name);
     if (flag->kind == FLAG_BOOL) {
         if (text[2]) return err_set(err, ERR_INVALID, "%s does not take a value: \"%s\"", where, text);
-        return set(flag, "true", where, err);
+        return flag_set(flag, "true", where, given, err);
     }
-    if (text[2]) return set(flag, text[2] == '=' ? text + 3 : text + 2, where, err);
+    if (text[2]) return flag_set(flag, text[2] == '=' ? text + 3 : text + 2, where, given, err);
     if (*i + 1 >= argc) return err_set(err, ERR_INVALID, "%s needs %s", where, flag->arg);
-    return set(flag, argv[++*i], where, err);
+    return flag_set(flag, argv[++*i], where, given, err);
 }
 
 bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct flag_list *rest,
-                 struct err *err)
+                 struct flags_given *given, struct err *err)
 {
-    if (!from_environment(tables, err)) return false;
+    if (!from_environment(tables, given, err)) return false;
     for (int i = 1; i < argc; i++) {
         const char *text = argv[i];
         bool ok = true;
@@ -272,9 +287,9 @@ bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct
         if (text[0] != '-' || text[1] == '\0')
             list_add(rest, text);
         else if (text[1] == '-')
-            ok = long_flag(tables, argc, argv, &i, err);
+            ok = long_flag(tables, argc, argv, &i, given, err);
         else
-            ok = short_flag(tables, argc, argv, &i, err);
+            ok = short_flag(tables, argc, argv, &i, given, err);
         if (!ok) return false;
     }
     return true;

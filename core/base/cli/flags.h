@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -52,14 +53,43 @@ struct flag_list {
     size_t count;
 };
 
+/* A flag that was set: the last value, or each one of a list, as it was given, and where: "--v", "KUBELUA_V",
+ * "config.yaml:3". */
+struct flag_given {
+    const struct flag *flag;
+    const char *value;
+    char *where;
+    bool in_file;
+};
+
+struct flags_given {
+    struct flag_given *items;
+    size_t count;
+};
+
+/* One of a file of settings. The texts are borrowed. */
+struct flag_setting {
+    const char *name, *value, *where;
+};
+
 /* Copies the flags into a table with `room` for them and its end, which is zero from the start: a static one.
  * Returns the table. */
 const struct flag *flags_fill(struct flag *table, size_t room, const struct flag *flags, size_t count);
 /* Several tables one after the other count as one; `tables` ends with NULL. Fills `rest` with the arguments
- * that are no flags. Environment first, then argv[1..]. ERR_INVALID names the flag, its value and what it
+ * that are no flags, and `given` with the flags that were set, unless it is NULL. Environment first, then
+ * argv[1..]. ERR_INVALID names the flag, its value and what it
  * takes, or the most it may be; an unknown flag names a known one that is near. */
 bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct flag_list *rest,
-                 struct err *err);
+                 struct flags_given *given, struct err *err);
+/* Sets flags by the settings of a file, but none that was given on the command line or by the environment:
+ * all values of a list are from one of the three. ERR_INVALID names the place, and what flags_parse would. */
+bool flags_apply(const struct flag *const *tables, const struct flag_setting *settings, size_t count,
+                 struct flags_given *given, struct err *err);
+/* Returns whether a table has the flag; else sets ERR_INVALID with its place and the nearest name. */
+bool flags_know(const struct flag *const *tables, const struct flag_setting *setting, struct err *err);
+void flags_given_clear(struct flags_given *given);
+/* Appends the value of a flag as one would give it; nothing for a text that is not set. */
+void flag_text(const struct flag *flag, struct buf *out);
 /* Clears the lists of flags. */
 void flags_clear(const struct flag *const *tables);
 void flags_print(const struct flag *table);

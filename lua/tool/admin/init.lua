@@ -23,7 +23,7 @@ local function whole(command)
   return command.OK
 end
 
-commands.status, commands.queue, commands.writes = whole, whole, whole
+commands.status, commands.queue, commands.writes, commands.config = whole, whole, whole, whole
 commands.completion = function(command) return require "tool.reference.shells"(command) end
 commands.__complete = function(command) return require "tool.reference.complete"(command) end
 commands.__man = function(command) return require "tool.reference.man"(command) end

@@ -35,7 +35,7 @@ static const struct flag table[] = {
 static bool parse(int argc, char **argv)
 {
     const struct flag *tables[] = {table, NULL};
-    return flags_parse(tables, argc, argv, &rest, &err);
+    return flags_parse(tables, argc, argv, &rest, NULL, &err);
 }
 #define PARSE(...)                                                            \
     parse((int)(sizeof((const char *[]){"x", __VA_ARGS__}) / sizeof(char *)), \
@@ -175,11 +175,11 @@ static void test_what_the_kubelet_sets_for_a_service_is_no_flag(void **state)
     char *words[] = {program, NULL};
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
         setenv("KUBELUA_PORT", links[i], 1);
-        assert_true(flags_parse(sims, 1, words, &rest, &err));
+        assert_true(flags_parse(sims, 1, words, &rest, NULL, &err));
         assert_int_equal(port, 7);
     }
     setenv("KUBELUA_PORT", "http://x", 1);
-    assert_false(flags_parse(sims, 1, words, &rest, &err));
+    assert_false(flags_parse(sims, 1, words, &rest, NULL, &err));
     assert_string_equal(err.text, "KUBELUA_PORT: \"http://x\" is not a whole number");
     unsetenv("KUBELUA_PORT");
 }
