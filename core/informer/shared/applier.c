@@ -68,6 +68,7 @@ static void process_replace(struct applier *applier, const struct delta *delta, 
     replacement_end(&replaced, store, delta->refused && delta->refused->unknown);
     indexer_set_resource_version(store, str_of(delta->resource_version));
     mirrors_replace(&applier->mirrors, &replaced, delta->objects);
+    applier->handlers.listed_us = info->received_us;
     cursor_open_list(&applier->cursor, &replaced, delta->objects, info);
 }
 

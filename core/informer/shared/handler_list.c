@@ -103,6 +103,8 @@ size_t handler_list_deliver_initial(struct handler_list *list, const struct inde
         list->delivering_initial = false;
         return 0;
     }
+    /* A cache that is older than the handler says nothing about how late the handler is. */
+    if (list->listed_us >= r->handler.since_us) change.info.received_us = list->listed_us;
     list->depth++;
     for (; done < max && !r->removed && (change.object = indexer_next(store, &r->shown)); done++)
         registration_notify(r, &change);

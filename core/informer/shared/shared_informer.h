@@ -19,7 +19,7 @@ struct event_info {
     bool resync, coalesced;
     bool filtered; /* an add or a delete because of the handler's filter: the object itself was updated (I-18)
                     */
-    int64_t received_us; /* wall time at which the bytes arrived */
+    int64_t received_us; /* wall time at which the bytes arrived; 0 if that was before the handler */
     /* Of a delete the object of the cache, borrowed like the last one, which may differ from it. NULL: the
      * cache did not have the key (Q-3). */
     struct root *stored;
@@ -43,6 +43,9 @@ struct event_handler {
     /* NULL: the defaults of handler_options_new. A registration takes a reference of its own. */
     struct handler_options *options;
     bool from_now_on; /* no initial delivery */
+    /* Wall time from which on lists are new to the handler: only their objects have a `received_us` in the
+     * initial delivery. */
+    int64_t since_us;
 };
 
 struct shared_informer;

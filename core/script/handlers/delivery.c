@@ -369,5 +369,6 @@ struct event_handler delivery_callbacks(struct script_handler *handler)
         .keeps = keeps,
         .options = handler->options,
         .from_now_on = handler->from_now_on,
+        .since_us = handler->leader ? INT64_MAX : handler->since_us, /* a standby may wait for days */
     };
 }

@@ -86,6 +86,7 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
     for (int i = 0; i < ON_COUNT; i++) made.functions[i] = keep_function(L, first + i);
     made.filter = keep_function(L, first + ON_COUNT);
     made.options = handler_options_ref(options);
+    made.since_us = clock_wall_us(script_clock(script));
     made.number = ++script->own.handlers->made;
     made.id = id.p ? xstrndup(id.p, id.n) : xasprintf("%s/%llu", claim_spec(claim)->kind, made.number);
     struct script_handler *handler = xmalloc(sizeof *handler);
@@ -191,6 +192,7 @@ void handlers_attach(struct script *script)
         if (h->attached || (h->leader && !script_leads(script))) continue;
         if (h->waits && !initial_sync_reached(script)) continue;
         h->attached = claim_add_handler(h->claim, &callbacks);
+        h->since_us = INT64_MAX; /* attached again, it gets objects that it has waited for no longer */
     }
     script->own.handlers->attached_all = script->own.handlers->made;
     /* A handler without initial objects is synced at once, and no informer says so. */

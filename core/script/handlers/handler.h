@@ -31,6 +31,7 @@ struct script_handler {
     bool leader;                     /* events only while the script leads; initial delivery on each win */
     bool waits;                      /* attached when the script's informers are synced (initial_sync.h) */
     unsigned concurrency;            /* calls in flight at once, of different keys; 1: one for all keys */
+    int64_t since_us;                /* wall time from which on initial objects count as late */
     bool from_now_on;                /* no initial delivery when attached, during a reload */
     bool removed;
     int refs;

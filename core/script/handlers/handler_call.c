@@ -15,8 +15,8 @@
 
 METRIC(metric_handler_calls, 2, "kubelua_handler_calls_total", "Number of event handler calls.");
 
-/* Pushes `ev`. The cache does not keep when an object was received, so the time of an initial object is
- * now. */
+/* Pushes `ev`. The cache does not keep when an object was received, so the time of an initial object that is
+ * older than the handler is now. */
 static void push_event(lua_State *L, const struct handler_call *call)
 {
     struct text text;
