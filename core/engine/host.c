@@ -51,6 +51,7 @@ struct script_host host_of(const struct host_parts *parts, const struct engine_s
         .lua_path = settings->lua_path,
         .lua_path_count = settings->lua_path_count,
         .notes_functions = settings->notes_functions,
+        .knows_missing_kinds = settings->knows_missing_kinds,
     };
     give_leases(settings, &host);
     give_writes(settings, &host);

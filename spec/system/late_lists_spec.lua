@@ -1,6 +1,7 @@
 -- Scripts that read one cache in handlers of another, on servers whose lists come late and in any order.
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
 
 local configmaps = "/api/v1/namespaces/default/configmaps"
 
@@ -76,5 +77,42 @@ k8s.on_leader(function() print("leads", namespaces:count()) end)
     p:wait_line "^counted"
     assert.are.equal(0, cluster.terminate(p))
     assert.are.equal(1, warnings(p, '"Handlers start without an informer that cannot sync"'))
+  end)
+
+  it("k8s.main and workers wait for an informer that is forbidden; log and status say so", function()
+    local sim = cluster.sim()
+    sim.api:create(configmaps, {
+      apiVersion = "v1", kind = "ConfigMap", metadata = { name = "c", namespace = "default" },
+    })
+    sim:forbid("namespaces", "namespaces is forbidden")
+    local socket = temp.folder() .. "/s"
+    local p = cluster.run(sim.server, cluster.script [[
+local k8s = require "k8s"
+local namespaces = k8s.informer("namespaces"):lister()
+local queue = k8s.queue { name = "work" }
+k8s.informer("configmaps"):on_add(function(map)
+  print("told of", map:name())
+  queue:add(map:name())
+end)
+queue:run(function(key) print("works on", key, namespaces:count()) end)
+k8s.main(function() print("main", namespaces:count()) end)
+]], { "--admin-socket", socket })
+    p:wait_line "^told of\tc$"
+    p:wait_error '"Workers wait for an informer that cannot sync".*informer="namespaces"'
+    p:wait_error '"k8s.main waits for an informer that cannot sync".*informer="namespaces"'
+    local status = cluster.kubelua { "status", "--admin-socket", socket }
+    assert.are.equal(0, status:wait(), status:err())
+    assert.has_match("main: waiting for namespaces: forbidden", status:out())
+    assert.has_match("workers wait for namespaces: forbidden", status:out())
+    sim:play { ["do"] = "clear" }
+    p:wait_until(function()
+      local out = "\n" .. p.streams.out.text
+      return out:find "\nworks on\tc\t[1-9]" and out:find "\nmain\t[1-9]"
+    end, "main and the worker, with namespaces")
+    assert.are.equal(0, cluster.terminate(p))
+    for _, who in ipairs { "Workers wait", "k8s.main waits", "Handlers start without" } do
+      local wait = ('"%s%s an informer that cannot sync"'):format(who, who:find "wait" and " for" or "")
+      assert.are.equal(1, warnings(p, wait), p.streams.err.text)
+    end
   end)
 end)

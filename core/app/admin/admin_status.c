@@ -15,6 +15,7 @@
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
 #include "script/server/write_log.h"
+#include "script/work/script_queue.h"
 
 static void put_plugin(struct engine *engine, struct buf *out)
 {
@@ -104,7 +105,7 @@ static void put_main(const struct script *script, struct buf *out)
     buf_clear(&text);
 }
 
-/* Informers that handlers wait for, and those that they did not wait for. */
+/* Informers that handlers and workers wait for, and those that handlers did not wait for. */
 static void put_waits(const struct script *script, struct buf *out)
 {
     struct buf text = {0};
@@ -113,6 +114,9 @@ static void put_waits(const struct script *script, struct buf *out)
     text.len = 0;
     initial_sync_describe_skipped(script, &text);
     json_text(out, "notWaitedFor", buf_text(&text));
+    text.len = 0;
+    queues_describe_wait(script, &text);
+    json_text(out, "workersWaitFor", buf_text(&text));
     buf_clear(&text);
 }
 

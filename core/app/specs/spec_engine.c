@@ -61,6 +61,7 @@ static struct engine_settings settings_of(struct spec_engine *engine,
         .lease = leader_flags_lease(&flags, "default"),
         .elects = options->elects,
         .runs_rules = !options->live,
+        .knows_missing_kinds = options->live, /* replay_kinds.h */
         .write_mode = options->live ? WRITES_RECORDED : WRITES_SENT,
         .not_sent = options->live ? "Not sent because this is a replay" : NULL,
         .reload_timeout_ms = 1, /* the clock stands still meanwhile */

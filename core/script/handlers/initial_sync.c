@@ -16,18 +16,24 @@ static bool describe_skipped(const struct script *script, size_t i, struct buf *
     return is_skipped(script->informers.claims[i]) && claim_describe_lag(script->informers.claims[i], out);
 }
 
-/* One line for each informer: a script that works without one looks as if it worked. */
-static void log_skipped(const struct script *script)
+void initial_sync_log(const struct script *script, const char *message)
 {
     struct buf text = {0};
     for (size_t i = 0; i < script->informers.count; i++) {
         text.len = 0;
         if (describe_skipped(script, i, &text))
-            log_warn("Handlers start without an informer that cannot sync", F("script", script->id.name),
+            log_warn(message, F("script", script->id.name),
                      F("informer", claim_spec(script->informers.claims[i])->kind),
                      F("reason", buf_text(&text)));
     }
     buf_clear(&text);
+}
+
+/* A script that works without an informer looks as if it worked. */
+static void log_skipped(const struct script *script)
+{
+    if (script->informers.awaited && !script->host->knows_missing_kinds)
+        initial_sync_log(script, "Handlers start without an informer that cannot sync");
 }
 
 bool initial_sync_reached(struct script *script)
@@ -35,7 +41,7 @@ bool initial_sync_reached(struct script *script)
     for (size_t i = 0; !script->informers.synced && i < script->informers.count; i++)
         if (!claim_has_settled(script->informers.claims[i])) return false;
     if (!script->informers.synced && index_functions_rest(script)) return false;
-    if (!script->informers.synced && script->informers.awaited) log_skipped(script);
+    if (!script->informers.synced) log_skipped(script);
     return script->informers.synced = true;
 }
 

@@ -11,6 +11,8 @@ struct script;
 /* Returns whether handlers may be attached and leaders begin: once true, it stays true. What waits is told by
  * leading_claims_changed. */
 bool initial_sync_reached(struct script *script);
+/* Logs a line with this message, a literal, for each informer that is not waited for. */
+void initial_sync_log(const struct script *script, const char *message);
 /* Appends the informers that handlers or leaders wait for, with their states. Returns false and appends
  * nothing if none waits. */
 bool initial_sync_describe(const struct script *script, struct buf *out);

@@ -5,6 +5,7 @@
 
 #include "base/must.h"
 #include "script/handlers/handler.h"
+#include "script/handlers/initial_sync.h"
 #include "script/inventory/bind_inventory.h"
 #include "script/inventory/function_hash.h"
 #include "script/vm/args.h"
@@ -109,10 +110,23 @@ static void bind_main(lua_State *L)
     luaL_register(L, NULL, verbs);
 }
 
+/* Main runs once and may end the process, so it waits for complete caches however long that takes. */
+static void claims_changed(struct script *script)
+{
+    struct script_main *main = script->own.main;
+    if (!main->given || main->skipped || main->done || main->wait_logged) return;
+    if (script->phase != SCRIPT_RUNNING || !initial_sync_reached(script)) return;
+    initial_sync_log(script, "k8s.main waits for an informer that cannot sync");
+    main->wait_logged = true;
+}
+
 static void close_main(struct script *script)
 {
     buf_clear(&script->own.main->failure);
 }
 
-const struct feature feature_main = {
-    .parts = {"main", "main_result"}, .bind = bind_main, FEATURE_OWNS(main), .close = close_main};
+const struct feature feature_main = {.parts = {"main", "main_result"},
+                                     .bind = bind_main,
+                                     FEATURE_OWNS(main),
+                                     .close = close_main,
+                                     .claims_changed = claims_changed};

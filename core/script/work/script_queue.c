@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "script/handlers/handler.h"
+#include "script/handlers/initial_sync.h"
 #include "script/handlers/leading.h"
 #include "script/vm/args.h"
 #include "script/vm/quarantine.h"
@@ -50,10 +51,32 @@ void queues_turn(struct script *script)
     if (more || left > 0) turns_schedule(script);
 }
 
+static bool has_workers(const struct script *script)
+{
+    const struct script_queue *q;
+    TAILQ_FOREACH (q, &script->own.queues->list, link)
+        if (q->function != LUA_NOREF) return true;
+    return false;
+}
+
 void queues_claims_changed(struct script *script)
 {
-    if (!script->own.queues->workers_started && !TAILQ_EMPTY(&script->own.queues->list))
-        turns_schedule(script);
+    struct script_queues *queues = script->own.queues;
+    if (queues->workers_started || TAILQ_EMPTY(&queues->list)) return;
+    turns_schedule(script);
+    if (queues->wait_logged || script->phase != SCRIPT_RUNNING || !has_workers(script)) return;
+    if (!initial_sync_reached(script)) return;
+    initial_sync_log(script, "Workers wait for an informer that cannot sync");
+    queues->wait_logged = true;
+}
+
+bool queues_describe_wait(const struct script *script, struct buf *out)
+{
+    size_t before = out->len;
+    if (script->own.queues->workers_started || !has_workers(script)) return false;
+    for (size_t i = 0; i < script->informers.count; i++)
+        claim_describe_lag(script->informers.claims[i], out);
+    return out->len > before;
 }
 
 /* --- lifetime */

@@ -43,6 +43,7 @@ struct script_queues {
     struct script_queue *next;   /* that is served first; NULL: the first one */
     struct workqueue_quota keys; /* of all of them */
     bool workers_started;        /* all informers were synced */
+    bool wait_logged;            /* the log has the informers that cannot sync */
 };
 
 struct script_queue_options {
@@ -77,6 +78,8 @@ void queues_init(struct script *script);
 void queues_turn(struct script *script);
 /* Workers may be waiting for informers. */
 void queues_claims_changed(struct script *script);
+/* Appends the informers that workers wait for. Returns false and appends nothing if none waits. */
+bool queues_describe_wait(const struct script *script, struct buf *out);
 /* The script leads no more: work of leaders that waits is cancelled, and its keys wait for the next term. */
 void queues_stop_leading(struct script *script);
 /* For a reload: each queue of `to` that `from` has too goes on with what that one held; the others of `from`

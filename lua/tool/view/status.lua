@@ -98,10 +98,11 @@ end
 local function note_of(script, view)
   local state, candidate, wide = text(script.mainState), script.candidate, view.wide
   return values.join({
-    n = 15,
+    n = 16,
     (state == "failed" or state == "waiting") and "main: " .. text(script.main),
     text(script.handlersWaitFor) ~= "" and "handlers wait for " .. script.handlersWaitFor,
     text(script.notWaitedFor) ~= "" and "handlers did not wait for " .. script.notWaitedFor,
+    text(script.workersWaitFor) ~= "" and "workers wait for " .. script.workersWaitFor,
     text(script.dryRun) ~= "" and script.dryRun ~= "none" and ("dry run: %s"):format(script.dryRun),
     int(script.failedWrites) ~= 0 and ("writes failed: %d"):format(script.failedWrites),
     waiting("writes", script.waitingWrites, script.waitingWritesMilliseconds),
