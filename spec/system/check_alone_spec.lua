@@ -60,6 +60,28 @@ end)
     assert.are.equal(1, code)
   end)
 
+  it("tells where rules get other objects when they read the server", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+k8s.reads { "secrets:list" }
+k8s.rule {
+  id = "a", kinds = { "pods" },
+  check = function(pod, r)
+    if not k8s.get("secrets", "a/b") then r:fail(("no %s"):format("secret")) end
+    k8s.list "secrets"
+    k8s.delete(pod)
+  end,
+}
+k8s.main(function() k8s.get("secrets", "a/b") end)
+]])
+    local code, out = check("-f", folder)
+    local in_rule = "a.lua:%d: error: k8s.%s will fail: it may not be called in a rule; rules %s\n"
+    assert.are.equal(in_rule:format(6, "get", "get other objects by `uses`")
+      .. in_rule:format(7, "list", "get other objects by `uses`") .. in_rule:format(8, "delete", "propose changes by `fix`")
+      .. 'a.lua:11: error: k8s.get will fail: it is not declared for any kind; add k8s.reads { "KIND:get" }\n', out)
+    assert.are.equal(1, code)
+  end)
+
   it("takes for a call what is one, and neither comments nor strings", function()
     write("a.lua", [==[
 #!/usr/bin/env kubelua "

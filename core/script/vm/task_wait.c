@@ -55,13 +55,22 @@ static const char *callback_name(lua_State *L)
     return name ? name : "a function that C calls back";
 }
 
+/* A rule cannot wait for objects, but may have them in a cache. */
+static const char *advice_of(const char *verb, const char *place)
+{
+    static const char *const reads[] = {"k8s.get", "k8s.list", "k8s.pages", "k8s.watch"};
+    for (size_t i = 0; strcmp(place, "a rule") == 0 && i < sizeof reads / sizeof *reads; i++)
+        if (strcmp(verb, reads[i]) == 0) return "; rules get other objects by `uses`";
+    return "";
+}
+
 void task_check(lua_State *L, const char *verb)
 {
     struct script *script = script_of(L);
     const char *why = script->call.no_yield;
     if (!why && !script->tasks.current) why = "a plain call";
     if (!why && !lua_isyieldable(L)) why = callback_name(L);
-    if (why) script_raise(L, "%s may not be called in %s", verb, why);
+    if (why) script_raise(L, "%s may not be called in %s%s", verb, why, advice_of(verb, why));
     arg_room(L, verb, LIMIT_TASKS, script->tasks.waiting_count);
     script->tasks.verb = verb;
 }

@@ -47,26 +47,37 @@ end
 
 local ARGUMENTS = { ["("] = true, ["{"] = true, text = true }
 
+local OPENS, CLOSES = { ["("] = true, ["{"] = true }, { [")"] = true, ["}"] = true }
+
+-- Notes that `k8s.NAME` is at a position; the first call counts, else the first place that only names it.
+local function note(found, name, at, is_call)
+  if not found[name] or (is_call and not found[name].is_call) then found[name] = { at = at, is_call = is_call } end
+end
+
 -- Where `k8s.NAME` is in code, by NAME: { at, is_call } of the first call, else of the first place that only names it,
--- as pcall(k8s.get, ...) does. `at` is its position.
+-- as pcall(k8s.get, ...) does. `at` is its position. The second table has the same of what is written in k8s.rule {...}.
 return function(source)
-  local found, state, before = {}, nil, nil
+  local outside, rules, state, before = {}, {}, nil, nil
   local defines = false -- "function k8s.get()"
   local name, start
+  local depth, rule = 0, nil -- brackets, and how many there are around the rule
   for sort, text, at in tokens(source) do
     local is_call = state == "function" and not defines and ARGUMENTS[sort]
-    if is_call and not found[name].is_call then found[name] = { at = start, is_call = true } end
+    if is_call then note(rule and rules or outside, name, start, true) end
+    if is_call and name == "rule" and not rule and OPENS[sort] then rule = depth end
+    depth = depth + (OPENS[sort] and 1 or CLOSES[sort] and -1 or 0)
+    if rule and depth <= rule then rule = nil end
     if sort == "name" and text == "k8s" and before ~= "." and before ~= ":" then
       state = "module"
     elseif state == "module" and sort == "." then
       state = "dot"
     elseif state == "dot" and sort == "name" then
       state, name, start = "function", text, at
-      if not defines and not found[name] then found[name] = { at = at, is_call = false } end
+      if not defines then note(rule and rules or outside, name, at, false) end
     else
       state, defines = nil, text == "function"
     end
     before = sort
   end
-  return found
+  return outside, rules
 end

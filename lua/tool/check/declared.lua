@@ -1,4 +1,4 @@
--- Live reads and writes that a script calls and declares for no kind. Which calls are made is known when they are made,
+-- Live reads and writes that a script calls and declares for no kind, or calls in a rule. Which calls are made is known when they are made,
 -- so its text is searched for the functions' names.
 local calls_in = require "tool.check.calls"
 
@@ -22,31 +22,41 @@ local function line_of(source, at) return select(2, source:sub(1, at):gsub("\n",
 
 -- In the script's own file a call is there to be reached. What a module has may be for other scripts, and what is only
 -- named may be called in a way that minds an error.
-local function check_function(script, calls, diagnostics, name, advice)
+local function check_function(script, calls, diagnostics, name, message)
   for i, source in ipairs(script.sources) do
     local found = calls[i][name]
     if found then
       local add = i == 1 and found.is_call and diagnostics.error or diagnostics.warning
-      add(diagnostics, { file = source.path, line = line_of(source.text, found.at) },
-        "k8s.%s will fail: it is not declared for any kind; add %s", name, advice)
+      add(diagnostics, { file = source.path, line = line_of(source.text, found.at) }, "k8s.%s will fail: %s", name,
+        message)
       return
     end
   end
 end
 
-local function check_all(script, calls, diagnostics, functions, declared, declared_by)
+local function check_declared(script, calls, diagnostics, functions, declared, declared_by)
   local verbs = verbs_of(declared)
   for _, one in ipairs(functions) do
     local name, verb = one[1], one[2]
     if not verbs[verb] and not verbs["*"] then
-      check_function(script, calls, diagnostics, name, ('%s { "KIND:%s" }'):format(declared_by, verb))
+      check_function(script, calls, diagnostics, name,
+        ('it is not declared for any kind; add %s { "KIND:%s" }'):format(declared_by, verb))
     end
   end
 end
 
+-- No declaration helps in a rule.
+local function check_in_rules(script, calls, diagnostics, functions, advice)
+  for _, one in ipairs(functions) do
+    check_function(script, calls, diagnostics, one[1], "it may not be called in a rule; " .. advice)
+  end
+end
+
 return function(script, _, diagnostics)
-  local calls = {}
-  for i, source in ipairs(script.sources) do calls[i] = calls_in(source.text) end
-  check_all(script, calls, diagnostics, READING, script.reads, "k8s.reads")
-  check_all(script, calls, diagnostics, WRITING, script.writes, "k8s.writes")
+  local outside, rules = {}, {}
+  for i, source in ipairs(script.sources) do outside[i], rules[i] = calls_in(source.text) end
+  check_declared(script, outside, diagnostics, READING, script.reads, "k8s.reads")
+  check_declared(script, outside, diagnostics, WRITING, script.writes, "k8s.writes")
+  check_in_rules(script, rules, diagnostics, READING, "rules get other objects by `uses`")
+  check_in_rules(script, rules, diagnostics, WRITING, "rules propose changes by `fix`")
 end
