@@ -40,7 +40,7 @@ struct engine_settings {
     size_t trusted_count;
     const char *const *lua_path;
     size_t lua_path_count;
-    bool notes_functions;          /* as of the host, too, as the next */
+    bool notes_functions; /* as of the host, too, as the next */
     bool knows_missing_kinds;
     const char *default_namespace; /* "": all */
     struct lease_config lease;     /* without a name: the default, in any namespace */

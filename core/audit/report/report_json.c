@@ -42,6 +42,23 @@ static void put_not_evaluated(struct buf *out, const struct audit_table *table)
     if (any) json_close(out, ']');
 }
 
+/* Objects that rules skipped: the results list only those with a reason, as there may be very many. */
+static void put_skipped(struct buf *out, const struct audit_table *table)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < audit_table_rule_count(table); i++) {
+        const struct audit_rule *rule = audit_table_rule(table, i);
+        if (!rule->counts[VERDICT_SKIP]) continue;
+        if (!any) json_open(out, "skipped", '[');
+        any = true;
+        json_open(out, NULL, '{');
+        json_text(out, "rule", rule->id);
+        json_int(out, "objects", (int64_t)rule->counts[VERDICT_SKIP]);
+        json_close(out, '}');
+    }
+    if (any) json_close(out, ']');
+}
+
 static void report_put_summary(struct buf *out, const struct audit_table *table,
                                const struct report_options *options)
 {
@@ -59,6 +76,7 @@ static void report_put_summary(struct buf *out, const struct audit_table *table,
     json_int(out, "evaluations", (int64_t)totals.evaluated);
     if (totals.known) json_int(out, "known", (int64_t)totals.known);
     put_not_evaluated(out, table);
+    put_skipped(out, table);
     put_counts(out, &totals);
     json_close(out, '}');
 }

@@ -266,37 +266,62 @@ static void print_errors(struct table_report *r)
     if (left) lines_end(&r->lines);
 }
 
-/* --- rules that were not evaluated */
+/* --- rules that were not evaluated, or not for all objects */
 
-static void print_not_evaluated_rule(struct table_report *r, const struct audit_rule *rule, size_t at)
+/* Puts what the list says of a rule, nothing if the rule is not in it. */
+typedef void rule_text(const struct audit_rule *rule, struct buf *out);
+
+static void put_not_evaluated(const struct audit_rule *rule, struct buf *out)
 {
-    lines_blanks_to(&r->lines, LINES_INDENT);
-    lines_put(&r->lines, "", lines_fit(&r->lines, str_of(rule->id)));
-    lines_blanks_to(&r->lines, at);
-    lines_put_part(&r->lines, LINES_DIM, lines_fit(&r->lines, rule->not_evaluated), at);
-    lines_end(&r->lines);
+    buf_str(out, rule->not_evaluated);
 }
 
-static void print_not_evaluated(struct table_report *r)
+static void put_skipped(const struct audit_rule *rule, struct buf *out)
 {
-    size_t count = 0, width = 0, rules = audit_table_rule_count(r->table);
-    for (uint32_t i = 0; i < rules; i++) {
-        const struct audit_rule *rule = audit_table_rule(r->table, i);
-        if (!rule->not_evaluated.n) continue;
-        widen(&width, terminal_columns(str_of(rule->id)), ID_MAX);
-        count++;
-    }
-    if (count == 0) return;
-    lines_put(&r->lines, LINES_RED, STR("NOT EVALUATED"));
+    size_t objects = 0, skipped = rule->counts[VERDICT_SKIP];
+    for (size_t v = 0; v < VERDICTS; v++) objects += rule->counts[v];
+    if (skipped) buf_printf(out, "%zu of %zu object%s", skipped, objects, objects == 1 ? "" : "s");
+}
+
+static void print_rule_head(struct table_report *r, const char *colour, const char *head, size_t count)
+{
+    lines_put(&r->lines, colour, str_of(head));
     r->lines.piece.len = 0;
     buf_printf(&r->lines.piece, "%zu rule%s", count, count == 1 ? "" : "s");
     lines_put_part(&r->lines, LINES_BOLD, buf_slice(&r->lines.piece), LINES_INDENT);
     lines_end(&r->lines);
+}
+
+static void print_rule_text(struct table_report *r, const struct audit_rule *rule, struct str text, size_t at)
+{
+    lines_blanks_to(&r->lines, LINES_INDENT);
+    lines_put(&r->lines, "", lines_fit(&r->lines, str_of(rule->id)));
+    lines_blanks_to(&r->lines, at);
+    lines_put_part(&r->lines, LINES_DIM, lines_fit(&r->lines, text), at);
+    lines_end(&r->lines);
+}
+
+static void print_rules(struct table_report *r, const char *colour, const char *head, rule_text *put)
+{
+    size_t count = 0, width = 0, rules = audit_table_rule_count(r->table);
+    struct buf text = {0};
     for (uint32_t i = 0; i < rules; i++) {
         const struct audit_rule *rule = audit_table_rule(r->table, i);
-        if (rule->not_evaluated.n) print_not_evaluated_rule(r, rule, LINES_INDENT + width + LINES_GAP);
+        text.len = 0;
+        put(rule, &text);
+        if (!text.len) continue;
+        widen(&width, terminal_columns(str_of(rule->id)), ID_MAX);
+        count++;
     }
-    lines_end(&r->lines);
+    if (count) print_rule_head(r, colour, head, count);
+    for (uint32_t i = 0; i < rules; i++) {
+        const struct audit_rule *rule = audit_table_rule(r->table, i);
+        text.len = 0;
+        put(rule, &text);
+        if (text.len) print_rule_text(r, rule, buf_slice(&text), LINES_INDENT + width + LINES_GAP);
+    }
+    if (count) lines_end(&r->lines);
+    buf_clear(&text);
 }
 
 void report_table(const struct audit_table *table, const struct report_options *options, FILE *out)
@@ -311,7 +336,10 @@ void report_table(const struct audit_table *table, const struct report_options *
         print_block(&r, first, end);
     }
     print_errors(&r);
-    if (options->wide) print_not_evaluated(&r);
+    if (options->wide) {
+        print_rules(&r, LINES_DIM, "SKIPPED", put_skipped);
+        print_rules(&r, LINES_RED, "NOT EVALUATED", put_not_evaluated);
+    }
     report_totals(&r.lines, table);
     report_errors_clear(&r.errors);
     buf_clear(&r.lines.piece);

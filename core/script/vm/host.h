@@ -87,7 +87,7 @@ struct script_host {
     size_t trusted_count;
     const char *const *lua_path; /* folders of the operator with modules, behind that of the script */
     size_t lua_path_count;
-    bool notes_functions; /* inventories have the places of functions, to show them to users */
+    bool notes_functions;     /* inventories have the places of functions, to show them to users */
     bool knows_missing_kinds; /* the driver itself logs which kinds are not there */
     bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
 };

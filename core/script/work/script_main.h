@@ -6,7 +6,7 @@
 struct script_main {
     script_main_done *done; /* once it was started */
     bool given, ended, skipped;
-    bool wait_logged; /* the log has the informers that cannot sync */
+    bool wait_logged;   /* the log has the informers that cannot sync */
     struct buf failure; /* its error's first line; empty: none */
     void *ctx;
     int exit_code;

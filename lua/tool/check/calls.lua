@@ -55,7 +55,8 @@ local function note(found, name, at, is_call)
 end
 
 -- Where `k8s.NAME` is in code, by NAME: { at, is_call } of the first call, else of the first place that only names it,
--- as pcall(k8s.get, ...) does. `at` is its position. The second table has the same of what is written in k8s.rule {...}.
+-- as pcall(k8s.get, ...) does. `at` is its position. The second table has
+-- the same of what is written in k8s.rule {...}.
 return function(source)
   local outside, rules, state, before = {}, {}, nil, nil
   local defines = false -- "function k8s.get()"

@@ -1,5 +1,5 @@
--- Live reads and writes that a script calls and declares for no kind, or calls in a rule. Which calls are made is known when they are made,
--- so its text is searched for the functions' names.
+-- Live reads and writes that a script calls and declares for no kind, or calls in a rule. Which calls are made is known
+-- when they are made, so its text is searched for the functions' names.
 local calls_in = require "tool.check.calls"
 
 -- Functions, and the verb that each needs.

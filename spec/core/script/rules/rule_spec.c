@@ -43,7 +43,8 @@ static void test_a_rule_that_fails_is_an_error_after_its_reports(void **state)
         {RULE("r:fail()"), "rules.lua:2: r:fail must be a string, not nil"},
         {RULE("r:fail('a', { pth = 'x' })"), "rules.lua:2: r:fail: unknown option \"pth\""},
         {RULE("k8s.sleep(1)"), "k8s.sleep may not be called in a rule"},
-        {RULE("k8s.get('pods', 'a/b')"), "k8s.get may not be called in a rule; rules get other objects by `uses`"},
+        {RULE("k8s.get('pods', 'a/b')"),
+         "k8s.get may not be called in a rule; rules get other objects by `uses`"},
         {RULE("for _ = 1, 1001 do r:fail 'x' end"),
          "rules.lua:2: r:fail: more than 1000 findings for one object"},
     };

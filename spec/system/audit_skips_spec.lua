@@ -1,0 +1,35 @@
+-- Objects that rules skip, in the reports of `kubelua audit`.
+local cjson = require "cjson"
+local checks = require "spec.support.checks"
+
+local function pod(name)
+  return ("apiVersion: v1\nkind: Pod\nmetadata: { name: %s, namespace: shop }\n---\n"):format(name)
+end
+
+describe("kubelua audit", function()
+  local place
+
+  before_each(function() place = checks.new "audit" end)
+  after_each(function() place:remove() end)
+
+  it("counts what a rule skips without a reason, for each rule", function()
+    place:write("skip.txt", [[
+local k8s = require "k8s"
+local function check(_, r) r:fail "no" end
+k8s.rule { id = "bare", kinds = { "pods" }, check = check, skip = function() return true end }
+k8s.rule { id = "why", kinds = { "pods" }, check = check, skip = function() return "not ours" end }
+k8s.rule { id = "fails", kinds = { "pods" }, check = check }
+]])
+    place:write("pods.yaml", pod "web" .. pod "db")
+    local function report_as(format)
+      local code, out = place:run("-f", place.path .. "/skip.txt", "--from", place.path .. "/pods.yaml", "-o", format)
+      assert.are.equal(1, code)
+      return out
+    end
+    assert.matches("\nSKIPPED  2 rules\n  bare  2 of 2 objects\n  why   2 of 2 objects\n", report_as "wide", 1, true)
+    local report = cjson.decode(report_as "json")
+    assert.are.same({ { rule = "bare", objects = 2 }, { rule = "why", objects = 2 } }, report.summary.skipped)
+    assert.are.equal(4, #report.results)
+    assert.matches("\n  skipped:\n  - rule: \"bare\"\n    objects: 2\n", report_as "yaml", 1, true)
+  end)
+end)
