@@ -67,6 +67,7 @@ describe("bad input #threads", function()
     { says = "nested too deeply", value = ("["):rep(1100) .. ("]"):rep(1100) },
     { says = "nested too deeply", value = ("["):rep(3000) .. ("]"):rep(3000) },
     { says = "a string is malformed", value = '"\\ud800"' },
+    { says = "a control character inside a string", value = '"a\tb"' },
     { says = "a number is malformed or out of range", value = "1e999" },
   }
   local damaged = '"metadata":{"name":"bad","namespace":"default"},"extra":%s}'
@@ -99,6 +100,16 @@ describe("bad input #threads", function()
     assert.are.equal(1, lines_saying "not a JSON object")
     assert.are.equal(0, cluster.terminate(engine))
   end)
+
+  for _, item in ipairs { "5", '"[1"', "[1]" } do
+    it("in a list: " .. item .. " costs nothing but itself", function()
+      sim:play { ["do"] = "fault", verb = "list", resource = "configmaps", what = "line", after = 1, text = item }
+      start()
+      assert.has_match("cache one=red two=blue\n", engine:out(), 1, true)
+      engine:wait_error "not a JSON object"
+      assert.are.equal(0, cluster.terminate(engine))
+    end)
+  end
 
   for _, what in ipairs { "invalid-json", "cut", "reset", "close" } do
     it("in a list, which is tried again: " .. what, function()

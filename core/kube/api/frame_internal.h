@@ -24,7 +24,8 @@ enum list_state {
     LIST_ITEM_OR_END, /* behind the bracket of items */
     LIST_ITEM,        /* behind a comma in it */
     LIST_IN_ITEM,
-    LIST_IN_NULL, /* an item without an object */
+    LIST_IN_WORD_ITEM, /* null, a number: no object */
+    LIST_IN_TEXT_ITEM, /* a string */
     LIST_AFTER_ITEM,
     LIST_WHOLE, /* behind the closing brace */
 };

@@ -61,9 +61,8 @@ static bool end_value(struct framer *framer)
 }
 
 /* A string goes on in p..end: returns the place behind its end, or `end`, and whether it ended. */
-static const char *pass_string(struct framer *framer, const char *p, const char *end, bool *ended)
+static const char *find_string_end(struct framer *framer, const char *p, const char *end, bool *ended)
 {
-    const char *from = p;
     *ended = false;
     while (p < end && !*ended) {
         char c = *p++;
@@ -74,6 +73,13 @@ static const char *pass_string(struct framer *framer, const char *p, const char 
         else
             *ended = c == '"';
     }
+    return p;
+}
+
+static const char *pass_string(struct framer *framer, const char *p, const char *end, bool *ended)
+{
+    const char *from = p;
+    p = find_string_end(framer, p, end, ended);
     buf_append(&framer->envelope, from, (size_t)(p - from));
     return p;
 }
@@ -123,17 +129,37 @@ static const char *pass_item(struct framer *framer, const char *p, const char *e
     return frame_finish(framer, p, (size_t)(behind - p), (size_t)(end - behind)) ? behind : NULL;
 }
 
-/* Passes an item that is a word, not an object. */
-static const char *pass_null(struct framer *framer, const char *p, const char *end)
+/* Ends an item that is not an object, or keeps what has come of it. Returns NULL if the sink stops. */
+static const char *end_item(struct framer *framer, const char *from, const char *p, const char *end,
+                            bool ended)
 {
-    const char *from = p;
-    while (p < end && *p >= 'a' && *p <= 'z') p++;
-    if (p == end) {
+    if (!ended) {
         frame_keep(framer, from, (size_t)(p - from));
         return end;
     }
     framer->state = LIST_AFTER_ITEM;
     return frame_finish(framer, from, (size_t)(p - from), (size_t)(end - p)) ? p : NULL;
+}
+
+static bool is_of_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '-' || c == '+' || c == '.';
+}
+
+static const char *pass_word_item(struct framer *framer, const char *p, const char *end)
+{
+    const char *from = p;
+    while (p < end && is_of_word(*p)) p++;
+    return end_item(framer, from, p, end, p < end);
+}
+
+static const char *pass_text_item(struct framer *framer, const char *p, const char *end)
+{
+    const char *from = p;
+    bool ended;
+    if (framer->seen == 0) p++; /* the opening quote must not be taken for the closing one */
+    p = find_string_end(framer, p, end, &ended);
+    return end_item(framer, from, p, end, ended);
 }
 
 /* Moves to the state behind a token; returns what was expected if the token may not come here. */
@@ -178,11 +204,11 @@ static const char *step_items(struct framer *framer, char c)
         framer->state = c == ',' ? LIST_ITEM : LIST_AFTER_VALUE;
     } else if (first && c == ']') {
         framer->state = LIST_AFTER_VALUE;
-    } else if (c == '{') {
+    } else if (c == '{' || c == '[') {
         framer->scan = (struct json_scan){0};
         framer->state = LIST_IN_ITEM;
-    } else if (c == 'n') {
-        framer->state = LIST_IN_NULL;
+    } else if (c == '"' || is_of_word(c)) { /* refused like any other malformed object */
+        framer->state = c == '"' ? LIST_IN_TEXT_ITEM : LIST_IN_WORD_ITEM;
     } else {
         return "an object as item";
     }
@@ -211,7 +237,8 @@ static const char *advance(struct framer *framer, const char *p, const char *end
         p = pass_scalar(framer, p, end, &ended);
         return !ended || end_value(framer) ? p : NULL;
     case LIST_IN_ITEM: return pass_item(framer, p, end);
-    case LIST_IN_NULL: return pass_null(framer, p, end);
+    case LIST_IN_WORD_ITEM: return pass_word_item(framer, p, end);
+    case LIST_IN_TEXT_ITEM: return pass_text_item(framer, p, end);
     default: break;
     }
     if (is_blank(*p)) return p + 1;
@@ -222,7 +249,7 @@ static const char *advance(struct framer *framer, const char *p, const char *end
     bool in_items = framer->state >= LIST_ITEM_OR_END && framer->state <= LIST_AFTER_ITEM;
     *wanted = in_items ? step_items(framer, *p) : step(framer, *p);
     if (*wanted) return NULL;
-    return framer->state == LIST_IN_ITEM || framer->state == LIST_IN_NULL ? p : p + 1;
+    return framer->state >= LIST_IN_ITEM && framer->state <= LIST_IN_TEXT_ITEM ? p : p + 1;
 }
 
 bool frame_feed_list(struct framer *framer, const char *data, size_t len, struct err *err)

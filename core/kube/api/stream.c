@@ -87,16 +87,23 @@ bool stream_refuse_oversize(struct stream *stream, struct str text, bool event, 
     return refuse(stream, &err, &head);
 }
 
+/* Returns whether the text ends where it seems to, so that what follows can be trusted. The end of a string,
+ * a number or a word in a list depends on nothing that may be damaged. */
+static bool has_certain_end(struct str text, bool event)
+{
+    struct json_walk walk = {.takes_lines = !event};
+    const char *wrong, *end = text.p + text.n;
+    return (!event && *text.p != '{' && *text.p != '[') || json_walk(&walk, text.p, end, &wrong) == end;
+}
+
 /* */
 bool stream_refuse_damaged(struct stream *stream, struct err *err, struct str text, bool event)
 {
-    struct json_walk walk = {0};
     struct object_head head;
-    const char *wrong, *end = text.p + text.n;
     object_head_find(text, event, &head);
     bool is_object = !event || str_is(head.event_type, "ADDED") || str_is(head.event_type, "MODIFIED") ||
                      str_is(head.event_type, "DELETED");
-    if (!is_object || json_walk(&walk, text.p, end, &wrong) != end) {
+    if (!is_object || !has_certain_end(text, event)) {
         stream->err = *err;
         return err_wrap(&stream->err, event ? "watch event" : "list item");
     }

@@ -171,8 +171,10 @@ static bool on_event(void *ctx, const char *text, size_t len)
     if (known == TYPES && !str_is(type, "BOOKMARK") && !str_is(type, "ERROR"))
         return err_set(&stream->err, ERR_PARSE, "unknown event type \"%.*s\"",
                        STR_ARG(type)); /* H-10, R-19 */
-    if (tape_type(&tape, object) == 'n' && known < TYPES) {
-        err_set(&err, ERR_PARSE, "an object is null");
+    char object_type = tape_type(&tape, object);
+    if (object_type && object_type != '{' && known < TYPES) {
+        err_set(&err, ERR_PARSE,
+                object_type == 'n' ? "an object is null" : "an object is a list or a scalar");
         return stream_refuse(stream, &err, line, true);
     }
     if (tape_type(&tape, object) != '{')

@@ -212,11 +212,12 @@ static bool step(struct json_walk *w, char c)
     return false;
 }
 
-/* Returns the place behind what belongs to the string, or NULL for a byte that cannot be in one. */
+/* Returns the place behind what belongs to the string, or NULL for a byte that cannot be in one: a line end
+ * there tells that the text was cut. Other control characters only make one object invalid. */
 static const char *pass_string(struct json_walk *w, const char *p, const char *end)
 {
     for (; p < end; p++) {
-        if ((unsigned char)*p < ' ') return NULL;
+        if (*p == '\n' && !w->takes_lines) return NULL;
         if (w->escaped)
             w->escaped = false;
         else if (*p == '\\')
@@ -241,8 +242,7 @@ const char *json_walk(struct json_walk *w, const char *p, const char *end, const
         if (w->expects == IN_STRING) {
             const char *behind = pass_string(w, p, end);
             if (!behind) { /* find it again, for the message */
-                while ((unsigned char)*p >= ' ') p++;
-                *wrong = p;
+                *wrong = memchr(p, '\n', (size_t)(end - p));
                 return NULL;
             }
             p = behind;

@@ -19,13 +19,15 @@ const char *json_scan(struct json_scan *scan, const char *p, const char *end);
 /* --- Finds the end of a JSON object in a stream of bytes, and reports at once if they cannot be one.
  * json_scan is faster for text that is known to be JSON. Owner: the struct is the caller's and holds only
  * state; start with a zeroed one. May be called anywhere. Only the grammar of brackets, commas, colons and
- * strings is checked, and beyond the depth only that of strings; numbers and words are left to the parser. */
+ * strings is checked, and beyond the depth only that of strings; numbers, words and control characters in
+ * strings are left to the parser. */
 
 enum { JSON_WALK_DEPTH_MAX = 2048 }; /* more than the parser takes */
 
 struct json_walk {
     uint8_t expects; /* enum in json_scan.c */
     bool is_key, escaped;
+    bool takes_lines; /* a line end in a string is not invalid: no text ends with the line */
     unsigned depth;
     size_t deep;                               /* containers that are open beyond the deepest */
     uint64_t arrays[JSON_WALK_DEPTH_MAX / 64]; /* bit d: the container at depth d is an array */

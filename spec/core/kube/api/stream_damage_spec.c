@@ -52,6 +52,9 @@ static void test_an_object_that_the_parser_refuses_is_refused_alone(void **state
         {",\"x\":\"\xff\"", "Pod shop/bad: invalid JSON: bytes that are not UTF-8"},
         {",\"x\":\"\\ud800\"", "Pod shop/bad: invalid JSON: a string is malformed"},
         {",\"x\":\"\\q\"", "Pod shop/bad: invalid JSON: a string is malformed"},
+        {",\"x\":\"a\tb\"", "Pod shop/bad: invalid JSON: a control character inside a string"},
+        {",\"x\":\"\x01\"", "Pod shop/bad: invalid JSON: a control character inside a string"},
+        {",\"x\x1f\":1", "Pod shop/bad: invalid JSON: a control character inside a string"},
         {",\"x\":1e999", "Pod shop/bad: invalid JSON: a number is malformed or out of range"},
         {",\"x\":nil", "Pod shop/bad: invalid JSON: a malformed true, false or null"},
     };
@@ -71,6 +74,38 @@ static void test_a_null_is_refused_alone(void **state)
         assert_true(run_stream(bench, true, EVENT("ADDED", "null") EVENT("ADDED", POD("b", "")), step));
         expect_log(bench, "refused keyless\nadded shop/b\n");
     }
+}
+
+static void test_a_line_end_in_a_text_of_a_list_refuses_its_object(void **state)
+{
+    struct stream_bench *bench = *state;
+    const char *list =
+        POD_LIST "},\"items\":[{\"metadata\":{\"name\":\"bad\"},\"x\":\"a\nb\"}," ITEM("b") "]}";
+    for (size_t step = 1; step < 40; step += 7) {
+        assert_true(run_stream(bench, false, list, step));
+        expect_log(bench, "refused /bad\nitem shop/b\nend rv=100 continue= remaining=-1\n");
+    }
+    /* In a watch it is where an event was cut. */
+    assert_false(run_stream(bench, true, EVENT("ADDED", POD("a", "\"\n")) EVENT("ADDED", POD("b", "")), 9));
+}
+
+static void test_what_is_not_an_object_is_refused_alone(void **state)
+{
+    struct stream_bench *bench = *state;
+    static const char *const values[] = {"5",    "-1e5",        "1e999",  "true",    "nope",
+                                         "\"\"", "\"a\\\",]\"", "[1,{}]", "\"\x01\""};
+    for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+        char *list = xasprintf(POD_LIST "},\"items\":[%s," ITEM("a") ", %s ]}", values[i], values[i]);
+        for (size_t step = 1; step < 40; step += 7) {
+            if (!run_stream(bench, false, list, step)) fail_msg("%s: %s", values[i], bench->err.text);
+            expect_log(bench,
+                       "refused keyless\nitem shop/a\nrefused keyless\nend rv=100 continue= remaining=-1\n");
+        }
+        free(list);
+    }
+    assert_true(
+        run_stream(bench, true, EVENT("ADDED", "5") EVENT("MODIFIED", "[]") EVENT("ADDED", POD("b", "")), 9));
+    expect_log(bench, "refused keyless\nrefused keyless\nadded shop/b\n");
 }
 
 /* H-19 */
@@ -107,6 +142,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         T(test_an_object_that_the_parser_refuses_is_refused_alone),
         T(test_a_null_is_refused_alone),
+        T(test_a_line_end_in_a_text_of_a_list_refuses_its_object),
+        T(test_what_is_not_an_object_is_refused_alone),
         T(test_big_numbers_are_kept_as_doubles),
         T(test_names_of_a_list_may_be_written_with_escapes),
     };

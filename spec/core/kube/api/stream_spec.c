@@ -217,7 +217,7 @@ static void test_broken_lists_are_errors(void **state)
         {"", ERR_CLOSED, "unexpected EOF: the list ended after 0 bytes"},
         {POD_LIST "},\"items\":[" ITEM("a"), ERR_CLOSED, "unexpected EOF: the list ended after"},
         {"<html>", ERR_PARSE, "malformed list: '{' expected at byte 0"},
-        {"{\"items\":[1]}", ERR_PARSE, "malformed list: an object as item expected at byte 10"},
+        {"{\"items\":[:]}", ERR_PARSE, "malformed list: an object as item expected at byte 10"},
         {"{\"items\":[{}{}]}", ERR_PARSE, "malformed list: ',' or ']' expected at byte 12"},
         {"{\"items\":[{},]}", ERR_PARSE, "malformed list: an object as item expected at byte 13"},
         {"{\"items\":[]]}", ERR_PARSE, "malformed list: ',' or '}' expected at byte 11"},
