@@ -32,7 +32,7 @@ static bool hex8(const char *p, uint32_t *out)
     return true;
 }
 
-static void hex8_text(uint32_t word, char *p)
+static inline void hex8_text(uint32_t word, char *p)
 {
     uint64_t x = word;
     x = (x | x << 16) & 0x0000ffff0000ffffu;
