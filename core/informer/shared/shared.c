@@ -238,7 +238,8 @@ static bool process_slice(struct shared *shared, struct clock *clock)
 {
     int64_t end_ms = clock_now_ms(clock) + SLICE_MS;
     size_t done = 0, count;
-    while (done < SLICE && (count = shared_informer_process(shared->informer, STEP)) > 0) {
+    size_t step = shared->key.transform.fn ? 1 : STEP; /* a call for each object */
+    while (done < SLICE && (count = shared_informer_process(shared->informer, step)) > 0) {
         done += count;
         if (clock_now_ms(clock) >= end_ms) break;
     }
@@ -274,6 +275,11 @@ bool shared_factory_process(struct shared_factory *factory)
         over = clock_now_ms(clock) >= end_ms;
     }
     return more || over;
+}
+
+void shared_factory_go_on(struct shared_factory *factory)
+{
+    wake(factory);
 }
 
 void shared_factory_update_metrics(struct shared_factory *factory, bool thorough)

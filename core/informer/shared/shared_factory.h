@@ -91,6 +91,9 @@ struct packer *shared_factory_packer(struct shared_factory *factory);
  * factory when the engine loop is woken; public for tests. */
 bool shared_factory_process(struct shared_factory *factory);
 
+/* Continues informers whose transforms had to wait for a turn of their script. */
+void shared_factory_go_on(struct shared_factory *factory);
+
 /* Updates the series of all informers; `thorough`: also those that take longer. */
 void shared_factory_update_metrics(struct shared_factory *factory, bool thorough);
 

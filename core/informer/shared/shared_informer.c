@@ -184,13 +184,27 @@ static size_t process_step(struct shared_informer *informer, size_t max)
     return done || !handlers->waiting ? done : show_some(informer, max);
 }
 
+static bool waits_for_turn(const struct shared_informer *informer)
+{
+    const struct transform *transform = &informer->applier.transform;
+    return transform->later && transform->later(transform->ctx);
+}
+
+/* Object by object where each may cost a call. */
+static size_t step_of(const struct shared_informer *informer, size_t left)
+{
+    return informer->applier.transform.later ? 1 : left;
+}
+
 size_t shared_informer_process(struct shared_informer *informer, size_t max)
 {
     size_t done = 0, count;
     must(!informer->processing);
     informer->processing = true;
     if (informer->latency) informer->mark_ns = clock_measure_ns();
-    while (done < max && (count = process_step(informer, max - done)) > 0) done += count;
+    while (done < max && !waits_for_turn(informer) &&
+           (count = process_step(informer, step_of(informer, max - done))) > 0)
+        done += count;
     informer->processing = false;
     return done;
 }
@@ -208,6 +222,7 @@ void shared_informer_finish_delta(struct shared_informer *informer)
 bool shared_informer_has_work(const struct shared_informer *informer)
 {
     const struct handler_list *handlers = &informer->applier.handlers;
+    if (waits_for_turn(informer)) return false;
     return handlers->delivering_initial || handlers->waiting || informer->batch_count > 0 ||
            delta_fifo_len(informer->fifo) > 0;
 }

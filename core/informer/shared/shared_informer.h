@@ -77,7 +77,7 @@ size_t shared_informer_process(struct shared_informer *informer, size_t max);
 /* Finishes the delta or initial delivery in progress, so that no handler has seen a part of it. A handler
  * whose initial delivery has not begun keeps waiting. Not from a handler. */
 void shared_informer_finish_delta(struct shared_informer *informer);
-/* Returns whether something is left to process. */
+/* Returns whether something is left to process that does not wait for a turn of a script (transform.h). */
 bool shared_informer_has_work(const struct shared_informer *informer);
 
 /* Adds a handler; copies it. A late one receives the cached objects with `initial`, then continues without

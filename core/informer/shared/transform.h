@@ -27,6 +27,9 @@ struct transform {
     enum transform_result (*fn)(void *ctx, struct root *object, struct root **out);
     void (*free)(void *ctx); /* called when the claim ends; NULL: nothing to free */
     void *ctx;
+    /* Returns whether the informer has to wait, because the script has used up its time: no delta is
+     * processed until shared_factory_go_on. NULL: never. */
+    bool (*later)(void *ctx);
     const char *owner; /* for names; borrowed */
 };
 

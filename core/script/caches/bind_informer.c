@@ -189,6 +189,7 @@ static void bind_informer(lua_State *L)
 const struct feature feature_informer = {.parts = {"informer"},
                                          .bind = bind_informer,
                                          .classes = CLASS_BIT(CLASS_INFORMER),
+                                         .turn = transforms_turn,
                                          FEATURE_OWNS(transforms),
                                          .open = transforms_init,
                                          .end = transforms_clear};

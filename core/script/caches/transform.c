@@ -14,6 +14,7 @@
 #include "script/vm/call.h"
 #include "script/vm/failure_log.h"
 #include "script/vm/quarantine.h"
+#include "script/vm/turns.h"
 
 struct script_transform {
     TAILQ_ENTRY(script_transform) link, on_binding;
@@ -145,11 +146,29 @@ static void release_binding(void *ctx)
     if (--binding->claims == 0) free(binding);
 }
 
+/* --- turns */
+
+/* The rest of a list, and further changes, wait until the script has had a turn: then it has new time. */
+static bool puts_off(void *ctx)
+{
+    const struct script_transform *t = ((struct transform_binding *)ctx)->current;
+    if (!t || !t->script->host->turns || !turns_are_owed(t->script)) return false;
+    t->script->own.transforms->waits = true;
+    turns_schedule(t->script);
+    return true;
+}
+
+void transforms_turn(struct script *script)
+{
+    if (script->own.transforms->waits) shared_factory_go_on(script->host->cluster->factory);
+    script->own.transforms->waits = false;
+}
+
 static struct transform transform_of(struct transform_binding *binding)
 {
     binding->claims++;
     return (struct transform){
-        .fn = transform, .free = release_binding, .ctx = binding, .owner = binding->owner};
+        .fn = transform, .free = release_binding, .ctx = binding, .later = puts_off, .owner = binding->owner};
 }
 
 struct transform script_transform(lua_State *L, int ref, const char *kind)
@@ -275,6 +294,8 @@ void transforms_handover(struct script *script)
 {
     struct script_transform *t;
     TAILQ_FOREACH (t, &script->own.transforms->list, link) t->binding->current = t;
+    /* Informers may wait for a turn of the generation before, which may end first. */
+    script->own.transforms->waits = !TAILQ_EMPTY(&script->own.transforms->list);
 }
 
 void transforms_init(struct script *script)

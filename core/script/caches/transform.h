@@ -8,6 +8,7 @@
 
 struct script_transforms {
     TAILQ_HEAD(, script_transform) list; /* of those that have one, in their order */
+    bool waits;                          /* an informer, for the script's next turn */
     uint64_t compared; /* calls of the generation before, when its transforms were compared with these */
 };
 
@@ -20,6 +21,8 @@ struct transform script_transform(lua_State *L, int ref, const char *kind);
 
 /* The script is made. */
 void transforms_init(struct script *script);
+/* Continues informers whose transforms wait for a turn. */
+void transforms_turn(struct script *script);
 /* The script has loaded: its plan has the functions, with a text of all that they reach. Those that are the
  * same in `before` as it is now, for the same informer, share that one's; the claims have no informer yet. */
 void transforms_loaded(struct script *script);

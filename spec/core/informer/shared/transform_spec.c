@@ -169,6 +169,34 @@ static void test_v7_a_list_is_transformed_in_slices_and_takes_effect_in_the_stor
     history_clear(&late);
 }
 
+static int left;
+
+static bool puts_off(void *ctx)
+{
+    return left-- <= 0;
+}
+
+/* Also a single change, which would be transformed when it is taken. */
+static void test_what_waits_for_a_turn_goes_on_where_it_was(void **state)
+{
+    shared_informer_set_transform(informer, &(struct transform){.fn = mark, .later = puts_off});
+    left = 3;
+    replace("a@1 b@2 c@3 d@4", "5");
+    delta(DELTA_UPDATED, "d@6");
+    assert_int_equal(shared_informer_process(informer, 10), 3);
+    assert_int_equal(calls, 3);
+    assert_false(shared_informer_has_work(informer)); /* none that can be done now */
+    assert_int_equal(indexer_count(shared_informer_indexer(informer)), 0);
+    left = 5;
+    assert_int_equal(shared_informer_process(informer, 10), 5);
+    assert_history("add+ a@1; add+ b@2; add+ c@3; add+ d@4");
+    left = 100;
+    assert_true(shared_informer_has_work(informer));
+    process();
+    assert_history("update d@4 d@6");
+    assert_marked("a@1 b@2 c@3 d@6", "6");
+}
+
 static void test_v3_it_is_not_synced_while_its_first_list_is_transformed(void **state)
 {
     replace("a@1 b@2", "2");
@@ -233,6 +261,7 @@ int main(void)
         TEST(test_what_a_relist_no_longer_wants_leaves_the_store),
         TEST(test_a_delete_is_delivered_also_when_its_last_state_fails),
         TEST(test_v7_a_list_is_transformed_in_slices_and_takes_effect_in_the_store_at_once),
+        TEST(test_what_waits_for_a_turn_goes_on_where_it_was),
         TEST(test_v3_it_is_not_synced_while_its_first_list_is_transformed),
         TEST(test_a_list_that_comes_while_another_is_transformed_follows_it),
         TEST(test_slices_of_a_list_of_which_some_objects_fail_or_are_not_wanted),
