@@ -83,7 +83,7 @@ describe("a hostile script", function()
         if strict then print("\n" .. script.name, figures:match "^[^\n]+", result.error) end
         -- Under a sanitizer any call may take longer than its limit.
         if not (sanitizer and script.expect == "nothing") then
-          assert.are.equal(script.expect ~= "nothing", result.error ~= nil, "not the error as expected" .. result.report)
+          assert.are.equal(script.expect ~= "nothing", result.error ~= nil, "not the expected error" .. result.report)
         end
         assert.are.equal(0, result.unhealthy, "/healthz was not answered" .. result.report)
         assert.is_true(result.renewed and result.kept, "the lease was not kept" .. result.report)
