@@ -86,5 +86,7 @@ function cluster.script(text)
 end
 
 cluster.binary = binary
+-- A process of these words, whatever it is.
+cluster.start = start
 
 return cluster

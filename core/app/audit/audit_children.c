@@ -4,14 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/core_dumps.h"
 #include "base/mem.h"
 
 /* Longest wait for the I/O thread to quiesce: beyond it the thread hangs on a disk. Poll period of children
@@ -182,10 +181,11 @@ static void keep_only(int order, int result)
 /* Makes the kernel kill the audit, not the engine, when memory is short. */
 static void be_the_first_to_go(void)
 {
-    FILE *file = fopen("/proc/self/oom_score_adj", "we");
-    if (!file) return;
-    fputs("1000", file);
-    fclose(file);
+    static const char score[] = "1000";
+    int fd = core_dumps_open_self("/proc/self/oom_score_adj");
+    if (fd < 0) return;
+    (void)!write(fd, score, sizeof score - 1);
+    close(fd);
 }
 
 void audit_child_run(const struct audit_child_options *options)
@@ -195,7 +195,7 @@ void audit_child_run(const struct audit_child_options *options)
     keep_only(options->order, options->result);
     prctl(PR_SET_NAME, "kubelua-audit");
     /* A core dump would contain all caches of the engine, with their secrets. */
-    setrlimit(RLIMIT_CORE, &(const struct rlimit){0, 0});
+    core_dumps_forbid();
     be_the_first_to_go();
     _exit(audit_part(options, ORDER_FD, RESULT_FD) ? 0 : 1);
 }

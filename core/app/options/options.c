@@ -157,7 +157,7 @@ const struct flag *engine_flags(struct options *o)
 
 const struct flag *run_flags(struct options *o)
 {
-    static struct flag table[8];
+    static struct flag table[9];
     o->reload_timeout_ms = 60000;
     o->reload_probation_ms = 60000;
     o->metrics_address = "127.0.0.1:8080";
@@ -176,6 +176,8 @@ const struct flag *run_flags(struct options *o)
         {"reload-probation", 0, FLAG_DURATION_MS, &o->reload_probation_ms, "DURATION", NULL,
          "Time after a reload in which a script that fails more often than before is rolled back; 0 to "
          "disable (default 60s)"},
+        {"allow-core-dumps", 0, FLAG_BOOL, &o->allow_core_dumps, NULL, NULL,
+         "Permit core dumps and debuggers; both show the memory of the engine, with its Secrets"},
         {"report", 0, FLAG_MODE, &o->report, REPORT_TARGETS, REPORT_TARGETS,
          "Evaluate the rules of the scripts (k8s.rule) continuously and write results to the cluster as "
          "PolicyReports (policyreport, the default) or openreports.io Reports (openreports), or expose them "

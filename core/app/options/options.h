@@ -52,8 +52,9 @@ struct options {
     const char *field_manager; /* NULL: the default */
     int64_t watch_list_deadline_ms;
     int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms, resync_ms;
-    const char *metrics_address, *health_address; /* of `run`, as the next two */
+    const char *metrics_address, *health_address; /* of `run`, as the next five */
     int64_t reload_timeout_ms, reload_probation_ms;
+    bool allow_core_dumps;
     const char *admin_socket; /* NULL: the default path */
     const char *report;       /* destination of continuous audits; NULL: none */
 };

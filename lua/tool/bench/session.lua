@@ -137,6 +137,7 @@ function session.start_subject(plan, subject, url, script, select)
   if not subject.script then return plan.host.start(subject.name, peer_words(subject, url, select)) end
   return plan.host.start(subject.name, {
     SELF, "run", "--server", url, "-f", (script or subject.script) .. ".lua", "--metrics-bind-address=127.0.0.1:0",
+    "--allow-core-dumps", -- its memory is read from /proc
     "--health-probe-bind-address=127.0.0.1:0", "--admin-socket=0",
   }, plan.scripts)
 end
