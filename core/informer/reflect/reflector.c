@@ -12,6 +12,7 @@
 #include "informer/reflect/reflector_internal.h"
 #include "kube/api/client.h"
 
+enum { HELD_MS = 2000 };       /* longer than the first delay */
 enum { WAKE_SPREAD_MS = 500 }; /* of retries, when the server is reachable again */
 enum {
     HEALTHY_MS = 120000,         /* watches must have worked for this long before delays start over */
@@ -76,15 +77,42 @@ static void log_failure(const struct reflector *r, const struct err *err, int64_
                  F("reason", err_code_name(err->code)), F("err", err->text), FI("retryInMs", delay_ms));
 }
 
+static void log_held(struct reflector *r, bool unreachable)
+{
+    timer_cancel(&r->held);
+    r->held_err.unreachable = unreachable;
+    log_failure(r, &r->held_err, r->held_delay_ms);
+    r->failure_logged |= !unreachable;
+}
+
+static void on_held(struct timer *timer)
+{
+    log_held(container_of(timer, struct reflector, held), false);
+}
+
+/* Logs a failure. A server that ends cuts requests before it refuses connections: then the next try tells
+ * that it is unreachable, which is logged for all requests together. */
+static void note_failure(struct reflector *r, const struct err *err, int64_t delay_ms)
+{
+    if (timer_running(&r->held)) log_held(r, err->unreachable);
+    if (err->code == ERR_CLOSED && r->failing_since_ms < 0) {
+        r->held_err = *err;
+        r->held_delay_ms = delay_ms;
+        timer_start(&r->held, r->options.clock, HELD_MS);
+        return;
+    }
+    log_failure(r, err, delay_ms);
+    r->failure_logged |= !err->unreachable && !kube_err_is_expired(err);
+}
+
 void reflector_failed(struct reflector *r, const struct err *err, enum reflector_next next)
 {
     /* Before the delay is chosen: a long healthy time makes this the first failure again. */
     start_over_if_healthy(r);
     int64_t delay_ms = choose_delay(r, err);
     reflector_set_error(r, err);
-    log_failure(r, err, delay_ms);
+    note_failure(r, err, delay_ms);
     r->unreachable = err->unreachable;
-    r->failure_logged |= !err->unreachable && !kube_err_is_expired(err);
     if (r->failing_since_ms < 0) r->failing_since_ms = clock_now_ms(r->options.clock);
     /* Resyncs run only while a watch does: without one they would repeat a state that may be old. */
     r->after_delay = next;
@@ -95,6 +123,7 @@ void reflector_failed(struct reflector *r, const struct err *err, enum reflector
 
 void reflector_recovered(struct reflector *r)
 {
+    if (timer_running(&r->held)) log_held(r, false);
     if (r->failing_since_ms < 0) return;
     int64_t after_ms = clock_now_ms(r->options.clock) - r->failing_since_ms;
     r->failing_since_ms = -1;
@@ -153,6 +182,7 @@ struct reflector *reflector_new(const struct reflector_options *options)
     r->jitter.state = options->seed;
     backoff_reset(&r->backoff);
     r->delay.fn = on_delay;
+    r->held.fn = on_held;
     r->deadline.fn = watch_list_deadline;
     r->resync.fn = reflector_on_resync;
     r->alive_since_ms = r->alive_until_ms = r->failing_since_ms = -1;
@@ -175,6 +205,7 @@ void reflector_free(struct reflector *r)
 {
     if (!r) return;
     timer_cancel(&r->delay);
+    timer_cancel(&r->held);
     timer_cancel(&r->deadline);
     timer_cancel(&r->resync);
     /* Before the source is freed: after cancel no callback comes. */

@@ -76,7 +76,10 @@ struct reflector {
     int64_t failing_since_ms; /* time of the first failure without a recovery; -1 for none */
     bool failure_logged;      /* one of them was, as the server was reachable */
     bool unreachable;         /* the last failure was that of the server as a whole */
-    pthread_mutex_t lock;     /* guards `status` */
+    struct timer held;        /* until a cut is logged, unless it was the beginning of an outage */
+    struct err held_err;
+    int64_t held_delay_ms;
+    pthread_mutex_t lock; /* guards `status` */
     struct reflector_status status;
 };
 

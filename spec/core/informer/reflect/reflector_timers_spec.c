@@ -3,9 +3,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "core/informer/support/log_double.h"
 #include "core/informer/support/objects.h"
 #include "core/informer/support/reflector_fixture.h"
 
@@ -108,6 +110,42 @@ static void test_i15_a_shorter_period_need_not_wait_for_the_end_of_a_longer_one(
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, reflector_open, reflector_close)
 
+/* --- the log of a request that was cut */
+
+static void fail_unreachable(void)
+{
+    struct err err;
+    err_set(&err, ERR_CONNECT, "connect to 127.0.0.1:1: Connection refused");
+    err.unreachable = true;
+    source_fail_with(&source, &err);
+}
+
+static void test_a_cut_that_begins_an_outage_is_not_logged_for_itself(void **state)
+{
+    start_watching("", "7");
+    log_take();
+    log_set_verbosity(0);
+    source_fail(&source, ERR_CLOSED);
+    assert_asked_after(800, "list rv=7");
+    fail_unreachable();
+    advance(2000);
+    assert_int_equal(log_lines(), 0);
+}
+
+static void test_another_cut_is_logged_after_two_seconds_or_before_what_follows(void **state)
+{
+    start_watching("", "7");
+    log_take();
+    source_fail(&source, ERR_CLOSED);
+    advance(1999);
+    assert_int_equal(log_lines(), 0);
+    advance(1);
+    assert_int_equal(log_lines(), 1);
+    assert_non_null(strstr(log_take(), "List or watch failed, retrying"));
+    source_fail_http(&source, 500, "InternalError");
+    assert_int_equal(log_lines(), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +155,8 @@ int main(void)
         TEST(test_r27_the_window_is_for_streams_not_for_opens),
         TEST(test_r26_resyncs_are_requested_only_while_a_watch_runs),
         TEST(test_r26_a_period_that_comes_later_is_found),
+        TEST(test_a_cut_that_begins_an_outage_is_not_logged_for_itself),
+        TEST(test_another_cut_is_logged_after_two_seconds_or_before_what_follows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
