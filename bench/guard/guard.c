@@ -33,7 +33,7 @@ struct guard {
     size_t next;             /* the pod that the next object is a state of */
     struct shared_informer *informer;
     struct selector *selector;
-    size_t told; /* updates that the handler in C was told of */
+    size_t told; /* updates that the handler in C has received */
     const char *handler;
     struct guard_script *script;
     struct root *updates[ROUNDS][PODS];

@@ -9,5 +9,5 @@ struct guard_script;
 
 /* Loads the script and lists `objects` for it; borrows them. */
 struct guard_script *guard_script_new(const char *path, struct root *const *objects, size_t count);
-/* Sends these as MODIFIED, borrowed, and returns when the script's handler was told of all. */
+/* Sends these as MODIFIED, borrowed, and returns when the script's handler has received all. */
 void guard_script_update(struct guard_script *script, struct root *const *objects, size_t count);

@@ -1,4 +1,4 @@
--- An engine that has all pods in its cache, and ten rules that `kubelua audit --engine` asks about them.
+-- An engine that has all pods in its cache, and ten rules that `kubelua audit --engine` evaluates on them.
 local k8s = require "k8s"
 
 k8s.informer "pods"

@@ -1,4 +1,4 @@
--- What single steps in Lua cost, on one pod that is held.
+-- Cost of single steps in Lua, on one pod that the script retains.
 local k8s = require "k8s"
 local subject = require "subject"
 

@@ -1,5 +1,5 @@
 -- Requests to an API server from a spec, by curl: api.new{ server, ca, cert, key, token } gives an object with one
--- method for each verb. A call that is not answered with 2xx raises, unless it is told which code to expect.
+-- method for each verb. A call without a 2xx response raises, unless another code is expected.
 local cjson = require "cjson"
 
 local api = {}

@@ -1,4 +1,4 @@
--- Waits until something about a server or an engine holds: await(condition, what, seconds) asks again and again, and
+-- Waits until something about a server or an engine holds: await(condition, what, seconds) checks again and again, and
 -- gives what condition() gave. `what`, a text or a function that gives one, is said when it does not come within the
 -- seconds (60). What a process prints is waited for by proc:wait_line and proc:wait_until.
 -- To ask is to start curl or kubelua, and who does it all the time takes a core from the specs beside it: between two

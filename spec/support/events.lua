@@ -1,4 +1,4 @@
--- Scripts that tell of objects by k8s.event, and what the server then has: the same on a simulated server and on a
+-- Scripts that create Events by k8s.event, and what the server then has: the same on a simulated server and on a
 -- real one. events.specify(it, world) makes the specs; `world()` gives { api, args } of a server that runs.
 local assert = require "luassert"
 local await = require "spec.support.await"

@@ -151,7 +151,7 @@ function proc:wait_line(pattern, seconds) return self:wait_on(self.streams.out, 
 -- The same on stderr.
 function proc:wait_error(pattern, seconds) return self:wait_on(self.streams.err, pattern, seconds) end
 
--- Waits until condition() holds, which is asked again whenever the process has printed something.
+-- Waits until condition() holds, which is checked again whenever the process has printed something.
 function proc:wait_until(condition, what, seconds)
   seconds = proc.patience(seconds)
   local deadline = proc.now() + seconds

@@ -1,4 +1,4 @@
--- An engine that asks rules all the time (`kubelua run --report`), for specs of it.
+-- An engine that evaluates rules continuously (`kubelua run --report`), for specs of it.
 local api = require "spec.support.api"
 local await = require "spec.support.await"
 local cjson = require "cjson"

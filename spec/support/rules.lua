@@ -12,7 +12,7 @@ local KINDS = [[pods services configmaps secrets serviceaccounts namespaces pers
   roles.rbac.authorization.k8s.io rolebindings.rbac.authorization.k8s.io clusterroles.rbac.authorization.k8s.io
   clusterrolebindings.rbac.authorization.k8s.io validatingadmissionpolicies.admissionregistration.k8s.io]]
 
--- A rule that tells each object as it is, so that kubelua itself reads YAML for specs.
+-- A rule that reports each object as it is, so that kubelua itself reads YAML for specs.
 local TELL = [[
 local k8s = require "k8s"
 local kinds = {}

@@ -33,7 +33,7 @@ int tiny_server_port(const struct tiny_server *server);
 /* Connections accepted so far, and those open now. */
 size_t tiny_server_accepted(const struct tiny_server *server);
 size_t tiny_server_open(const struct tiny_server *server);
-/* The name that the last TLS client asked for, "" when none. */
+/* Returns the name that the last TLS client requested; "": none. */
 const char *tiny_server_sni(const struct tiny_server *server);
 /* The common name in the client certificate of a TLS connection, "" without; good until the next call. */
 const char *tiny_peer_name(const struct tiny_conn *conn);

@@ -21,7 +21,7 @@ struct ssl_ctx_st *tls_server_context(const struct tls_pair *pair, const struct 
 /* From now on it wants a client certificate that `client_ca` signed. */
 void tls_want_client(struct ssl_ctx_st *tls, const struct tls_pair *client_ca);
 void tls_server_context_free(struct ssl_ctx_st *tls);
-/* Clients that may speak HTTP/2 are told to. */
+/* Makes clients that may speak HTTP/2 use it. */
 void tls_only_h2(struct ssl_ctx_st *tls);
 /* TLS 1.1 at most, for a server that is too old. */
 void tls_only_old(struct ssl_ctx_st *tls);

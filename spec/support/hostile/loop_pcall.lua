@@ -1,4 +1,4 @@
--- Ended by handler-cpu: an endless loop that catches whatever it is told.
+-- Ended by handler-cpu: an endless loop that catches every error.
 local k8s = require "k8s"
 
 local function attack()

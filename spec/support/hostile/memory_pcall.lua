@@ -1,4 +1,4 @@
--- Ended by script-memory: it catches whatever it is told.
+-- Ended by script-memory: it catches every error.
 local k8s = require "k8s"
 
 k8s.limits { script_memory = "8Mi" }
