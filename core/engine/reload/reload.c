@@ -86,7 +86,12 @@ static void describe_wait(struct managed_script *managed, struct buf *out)
         return;
     }
     managed->builds = !script_build_indexes(managed->incoming);
-    if (managed->builds) buf_puts(out, "its indexes to be built");
+    if (managed->builds) {
+        buf_puts(out, "its indexes to be built");
+        return;
+    }
+    managed->builds = !script_copy_state(managed->running, managed->incoming);
+    if (managed->builds) buf_puts(out, "its state to be copied");
 }
 
 void reload_refuse_waiting(struct managed_script *managed, const char *why)
@@ -154,6 +159,7 @@ void reload_on_ready(struct timer *timer)
         buf_puts(&managed->waits_for, "discovery");
     else
         describe_wait(managed, &managed->waits_for);
+    if (managed->waits_for.len > 0 && !managed->builds) script_drop_state(managed->incoming);
     if (managed->waits_for.len == 0 && managed->running)
         reload_activate(managed);
     else if (managed->waits_for.len == 0)

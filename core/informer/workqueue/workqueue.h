@@ -101,6 +101,9 @@ void workqueue_handover(struct workqueue *queue, const struct workqueue_owner *o
 /* Shuts the queue down and removes its keys from the quota, as its owner ends. It may still be read and
  * freed. */
 void workqueue_abandon(struct workqueue *queue);
+/* Keeps the queue as its owner ends, until workqueue_handover: its keys stay, and leave the quota. Wakes
+ * those that wait for a key. */
+void workqueue_park(struct workqueue *queue);
 /* Wakes all that wait for a key, without one. */
 void workqueue_end_waits(struct workqueue *queue);
 /* Adds the keys of `from`, queued or delayed, to `queue`; nothing of `from` is being processed. */

@@ -105,13 +105,25 @@ void workqueue_handover(struct workqueue *queue, const struct workqueue_owner *o
 
 static void ready_for_nobody(void *ctx) {}
 
-void workqueue_abandon(struct workqueue *queue)
+static void leave_owner(struct workqueue *queue)
 {
-    workqueue_shut_down(queue);
     queue->own_quota = (struct workqueue_quota){.max = SIZE_MAX};
     count_at(queue, &queue->own_quota);
     queue->options.ready = ready_for_nobody;
     queue->options.ctx = NULL;
+}
+
+void workqueue_abandon(struct workqueue *queue)
+{
+    workqueue_shut_down(queue);
+    leave_owner(queue);
+}
+
+void workqueue_park(struct workqueue *queue)
+{
+    leave_owner(queue);
+    queue->has_workers = false;
+    workqueue_wake_all(&queue->getters);
 }
 
 void workqueue_end_waits(struct workqueue *queue)

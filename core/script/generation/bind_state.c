@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "script/generation/state_copy.h"
 #include "script/view/state_table.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
@@ -72,6 +73,7 @@ static int l_state_declare(lua_State *L)
 static int l_state_content(lua_State *L)
 {
     if (!state_table_test(L, 1)) return 0;
+    script_of(L)->own.states->touched++;
     lua_getfenv(L, 1);
     return 1;
 }
@@ -97,6 +99,7 @@ static int l_state_index(lua_State *L)
 static int l_state_newindex(lua_State *L)
 {
     state_table_push_value(L, 1, 2, 3);
+    script_of(L)->own.states->touched++;
     lua_getfenv(L, 1);
     lua_pushvalue(L, 2);
     lua_pushvalue(L, 4);
@@ -142,6 +145,7 @@ const struct feature feature_state = {.parts = {"state"},
                                       .bind = bind_state,
                                       .classes = CLASS_BIT(CLASS_STATE),
                                       FEATURE_OWNS(states),
+                                      .end = state_copy_drop,
                                       .close = state_tables_clear};
 
 /* --- raw.reload: what a script says of its own reloads */

@@ -7,19 +7,19 @@
 #include "informer/shared/claim_index.h"
 #include "script/caches/transform.h"
 #include "script/generation/script.h"
+#include "script/generation/state_copy.h"
 #include "script/handlers/delivery.h"
 #include "script/handlers/handler.h"
 #include "script/handlers/initial_sync.h"
 #include "script/handlers/leading.h"
 #include "script/inventory/metrics.h"
-#include "script/view/state_table.h"
 #include "script/vm/state.h"
 #include "script/vm/turns.h"
 #include "script/work/script_queue.h"
 #include "script/work/script_timer.h"
 
-/* Time for indexes in one turn of the loop, and objects between two looks at the clock. */
-enum { BUILD_NS = 4000000, BUILD_STEP = 50 };
+/* Time for indexes and for state in one turn of the loop; objects between two looks at the clock. */
+enum { BUILD_NS = 4000000, COPY_NS = 8000000, BUILD_STEP = 50 };
 
 /* --- handlers */
 
@@ -153,8 +153,8 @@ bool script_handover(struct script *from, struct script *to, struct handover *do
     must(from->call.depth == 0 && to->call.depth == 0);
     *done = (struct handover){0};
     /* All steps that can fail come first: below them nothing can be undone. */
-    if (!transforms_are_still(from, to, err) || !metrics_fit(to, err) ||
-        !state_tables_handover(from, to, err) || !leading_handover(from, to, err))
+    if (!transforms_are_still(from, to, err) || !metrics_fit(to, err) || !state_copy_finish(from, to, err) ||
+        !leading_handover(from, to, err))
         return false;
     /* Both phases change before the handlers: delivery asks them whether events may go in. */
     metrics_handover(from, to);
@@ -195,6 +195,16 @@ bool script_build_indexes(struct script *script)
             if (!claim_build_indexes(script->informers.claims[i], BUILD_STEP)) whole = false;
     }
     return whole;
+}
+
+bool script_copy_state(struct script *from, struct script *to)
+{
+    return state_copy_continue(from, to, clock_measure_ns() + COPY_NS);
+}
+
+void script_drop_state(struct script *to)
+{
+    state_copy_drop(to);
 }
 
 static bool is_shared(const struct script *from, const struct informer_claim *claim)

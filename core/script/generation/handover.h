@@ -26,6 +26,11 @@ void script_drain(struct script *script, struct handover *done);
 /* Continues building the indexes of an incoming generation, for a few milliseconds. Returns true once all are
  * complete. */
 bool script_build_indexes(struct script *script);
+/* Continues copying the state of `from` for an incoming generation, for a few milliseconds. Returns true once
+ * that is whole, or script_handover has to complete it. Until then `from` has no turns. */
+bool script_copy_state(struct script *from, struct script *to);
+/* Drops the copy, as `to` waits for something else: `from` has its turns again. */
+void script_drop_state(struct script *to);
 /* Returns the number of informers of `to` that `from` does not have and that have not synced; sets `*claim`
  * (optional) to one of them. */
 struct informer_claim;

@@ -23,6 +23,18 @@ void state_tables_clear(struct script *script)
     struct state_tables *tables = script->own.states;
     for (size_t i = 0; i < tables->count; i++) free(tables->items[i].name);
     free(tables->items);
+    kept_states_clear(tables);
+}
+
+void kept_states_clear(struct state_tables *tables)
+{
+    for (size_t i = 0; i < tables->kept_count; i++) {
+        free(tables->kept[i].name);
+        buf_clear(&tables->kept[i].bytes);
+    }
+    free(tables->kept);
+    tables->kept = NULL;
+    tables->kept_count = 0;
 }
 
 const struct state_table_node *state_table_test(lua_State *L, int idx)

@@ -1,16 +1,16 @@
 /* Tables of k8s.state, which survive a reload. A state table is a userdata proxy, so that every assignment
  * is checked and nothing is stored that cannot be copied to another Lua state.
- * Owner: the script; the tables belong to its Lua state. On the engine thread. All but state_tables_clear
- * and state_tables_handover run under protection and may raise. */
+ * Owner: the script; the tables belong to its Lua state. On the engine thread. All but the clear
+ * functions run under protection and may raise. */
 #pragma once
 #include <lua.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
-#include "base/err.h"
+#include "base/str.h"
 
-struct inventory_entry;
 struct script;
 
 enum { STATE_TABLE_DEPTH_MAX = 100 };
@@ -21,9 +21,22 @@ struct state_table {
     int table, migrate; /* references into the registry; `migrate` may be LUA_NOREF */
 };
 
+/* Content of a state that the generation before had and this one has not. */
+struct kept_state {
+    char *name;
+    int version;
+    struct buf bytes; /* see generation/state_walk.h */
+};
+
+struct state_copy;
+
 struct state_tables {
     struct state_table *items;
     size_t count;
+    struct kept_state *kept;
+    size_t kept_count;
+    uint64_t touched;        /* how often a script may have written to a table */
+    struct state_copy *copy; /* from the running generation, in progress; NULL: none */
 };
 
 /* Userdata of a state table; the table with its content is its environment. */
@@ -35,6 +48,7 @@ struct state_table_node {
 /* Returns NULL if no state has the name. */
 struct state_table *state_table_find(const struct script *script, struct str name);
 void state_tables_clear(struct script *script);
+void kept_states_clear(struct state_tables *tables);
 
 /* Returns NULL if the value is not a state table. */
 const struct state_table_node *state_table_test(lua_State *L, int idx);
@@ -46,19 +60,3 @@ void state_table_push_value(lua_State *L, int table, int key, int value);
 /* Pushes a state table with a copy of the plain one at `idx`, as the table that k8s.state returns for state
  * number `of`; `name` is for messages. */
 void state_table_push_root(lua_State *L, const char *name, size_t of, int idx);
-
-/* Appends the content of a state table. Later, perhaps in another Lua state, it replaces the content of the
- * one at `table`, or is pushed as plain tables. State tables inside it that the new content has under the
- * same keys stay the same. `at` moves after the bytes read. */
-void state_table_write(lua_State *L, int table, struct buf *out);
-void state_table_read(lua_State *L, int table, const char **at);
-void state_table_push_plain(lua_State *L, const char **at);
-
-/* Copies states between two generations of a script, outside of any call: each state of the new one that the
- * old one has too receives its content, through `migrate` if the versions differ. The old one is not changed.
- * Returns false on failure: then the new generation is unusable. */
-bool state_tables_handover(struct script *old, struct script *new_, struct err *err);
-/* Sets the error for a state whose version differs and that has no migrate; `entry` (optional) has its place.
- * Returns false. Anywhere. */
-bool state_table_reject_version(const struct inventory_entry *entry, const char *name, int before, int after,
-                                struct err *err);

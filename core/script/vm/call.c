@@ -18,9 +18,10 @@
 #include "script/vm/running.h"
 #include "script/vm/state.h"
 
-/* Part of the 8 MiB that a process has by default. Between two checks, Lua's stack limit bounds the use to
- * less than the rest. */
-enum { C_STACK_MAX = 2 << 20 };
+/* Small part of the 8 MiB that a process has by default: the time in which LuaJIT unwinds nested C calls
+ * grows with the square of their number, and takes 200 ms for 2 MiB of them. Between two checks, Lua's stack
+ * limit bounds the use to less than the rest. */
+enum { C_STACK_MAX = 128 << 10 };
 /* Keeps a log line readable; a script may raise a string of megabytes. */
 enum { ERROR_TEXT_MAX = 4000 };
 /* Slots of L's stack for what a verb pushes after its check and what protect pushes. */

@@ -167,7 +167,7 @@ static inline void task_describe(const struct tasks *tasks, struct buf *caller, 
 /* Place in the queue for turns; part of each script. */
 struct turn {
     TAILQ_ENTRY(turn) link;
-    bool waits;
+    bool waits, held;
     size_t first;       /* feature that starts the next turn */
     int64_t spent_ms;   /* in turns; the waiting script with the least comes first */
     volatile int ticks; /* of the CPU watch, during its calls since its last turn began */

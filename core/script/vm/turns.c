@@ -95,7 +95,7 @@ void turns_schedule(struct script *script)
     struct turns *turns = script->host->turns;
     struct turn *turn = &script->turn, *before = TAILQ_LAST(&turns->waiting, turn_list);
     if (script == turns->current) turns->again = true;
-    if (turn->waits || script == turns->current) return;
+    if (turn->waits || turn->held || script == turns->current) return;
     turn->waits = true;
     if (turn->spent_ms < turns->level_ms) turn->spent_ms = turns->level_ms;
     while (before && before->spent_ms > turn->spent_ms) before = TAILQ_PREV(before, turn_list, link);
@@ -117,6 +117,19 @@ void turns_unschedule(struct script *script)
     if (--turns->count == 0) timer_cancel(&turns->timer);
 }
 
+void turns_hold(struct script *script)
+{
+    turns_unschedule(script);
+    script->turn.held = true;
+}
+
+void turns_release(struct script *script)
+{
+    if (!script->turn.held) return;
+    script->turn.held = false;
+    turns_schedule(script);
+}
+
 bool turns_expired(const struct script *script)
 {
     struct turns *turns = script->host->turns;
@@ -126,5 +139,5 @@ bool turns_expired(const struct script *script)
 
 bool turns_are_owed(const struct script *script)
 {
-    return script->turn.ticks * CPU_WATCH_MS >= SHARE_MS;
+    return script->turn.held || script->turn.ticks * CPU_WATCH_MS >= SHARE_MS;
 }

@@ -31,10 +31,15 @@ void turns_init(struct turns *turns);
 void turns_schedule(struct script *script);
 /* Removes the script from the queue for turns. Call when it has no more work. */
 void turns_unschedule(struct script *script);
+/* Holds back the script's turns until turns_release, while its successor copies what it has. Everything that
+ * it may run meanwhile should wait like work that is owed. */
+void turns_hold(struct script *script);
+void turns_release(struct script *script);
 /* Returns whether the script has used up its slice. Callers check it after every call and stop once it is
  * true.
  */
 bool turns_expired(const struct script *script);
-/* Returns whether calls of the script have used up the time that it may use between two of its turns. Callers
- * leave work that can wait to its next turn. False on a clock that is moved by hand. */
+/* Returns whether calls of the script have used up the time that it may use between two of its turns, or the
+ * turns are held. Callers leave work that can wait to its next turn. False on a clock that is moved by hand.
+ */
 bool turns_are_owed(const struct script *script);

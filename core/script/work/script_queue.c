@@ -1,14 +1,13 @@
 /* Queues of scripts, and their turns; see script_queue.h. */
 #include "script/work/script_queue.h"
 
-#include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "script/handlers/handler.h"
 #include "script/handlers/initial_sync.h"
 #include "script/handlers/leading.h"
-#include "script/vm/args.h"
 #include "script/vm/quarantine.h"
 #include "script/vm/turns.h"
 
@@ -80,8 +79,7 @@ bool queues_describe_wait(const struct script *script, struct buf *out)
 
 /* --- lifetime */
 
-/* Returns NULL if the script has no queue with the name. */
-static struct script_queue *script_queue_find(const struct script *script, struct str name)
+struct script_queue *script_queue_find(const struct script *script, struct str name)
 {
     struct script_queue *q;
     TAILQ_FOREACH (q, &script->own.queues->list, link)
@@ -104,6 +102,13 @@ static struct queue_share *new_share(struct script_queue *q)
     return share;
 }
 
+static void unref_share(struct queue_share *share)
+{
+    if (--share->refs > 0) return;
+    workqueue_free(share->queue);
+    free(share);
+}
+
 static void leave_share(struct script_queue *q)
 {
     struct queue_share *share = q->share;
@@ -111,9 +116,7 @@ static void leave_share(struct script_queue *q)
         share->owner = NULL;
         workqueue_abandon(share->queue);
     }
-    if (--share->refs > 0) return;
-    workqueue_free(share->queue);
-    free(share);
+    unref_share(share);
 }
 
 bool script_queue_is_past(const struct script_queue *q)
@@ -166,22 +169,20 @@ void script_queue_run(lua_State *L, struct script_queue *q, int function)
     turns_schedule(q->script);
 }
 
-/* Continues the queue of the previous generation. Keys added while the script loaded come behind those that
- * were there. */
-static void follow(struct script_queue *q, struct script_queue *before)
+/* Continues the queue of a previous generation; takes a reference to its share. Keys added while the script
+ * loaded come behind those that were there. */
+static void follow(struct script_queue *q, struct queue_share *share)
 {
     struct workqueue *mine = q->queue;
-    before->share->refs++;
-    workqueue_handover(before->queue, &(struct workqueue_owner){&q->script->own.queues->keys, on_ready, q},
+    workqueue_handover(share->queue, &(struct workqueue_owner){&q->script->own.queues->keys, on_ready, q},
                        &q->limiter);
-    workqueue_absorb(before->queue, mine);
+    workqueue_absorb(share->queue, mine);
     /* The share goes on, with keys, retries and calls in flight; only its owner changes. The new queue's own
      * share is empty now. */
     leave_share(q);
-    q->share = before->share;
+    q->share = share;
     q->share->owner = q;
     q->queue = q->share->queue;
-    q->errors += before->errors;
     if (q->function != LUA_NOREF) workqueue_has_workers(q->queue);
     turns_schedule(q->script);
 }
@@ -211,15 +212,49 @@ size_t queues_end(struct script *script)
     return dropped;
 }
 
+/* Keeps a queue that its next generation dropped. Returns the number of its keys. */
+static size_t keep(struct script_queue *q, struct script_queues *queues)
+{
+    struct workqueue_status status;
+    q->share->refs++;
+    q->share->owner = NULL;
+    workqueue_park(q->queue);
+    *array_add(queues->kept, queues->kept_count) = (struct kept_queue){xstrdup(q->name), q->share};
+    workqueue_get_status(q->queue, &status);
+    return status.depth + status.delayed;
+}
+
+/* Takes back what the generation before `from` had. */
+static void take_back(struct script_queues *from, struct script *to)
+{
+    for (size_t i = from->kept_count; i-- > 0;) {
+        struct kept_queue kept = from->kept[i];
+        struct script_queue *next = script_queue_find(to, str_of(kept.name));
+        if (!next) continue;
+        follow(next, kept.share);
+        array_remove(from->kept, from->kept_count, i);
+        free(kept.name);
+    }
+}
+
 size_t queues_handover(struct script *from, struct script *to)
 {
     struct script_queue *q, *next;
+    size_t dropped = 0;
     TAILQ_FOREACH (q, &from->own.queues->list, link) {
         next = script_queue_find(to, str_of(q->name));
-        if (next && goes_on(q)) follow(next, q);
+        if (!goes_on(q)) continue;
+        if (!next) {
+            dropped += keep(q, to->own.queues);
+            continue;
+        }
+        q->share->refs++;
+        next->errors += q->errors;
+        follow(next, q->share);
     }
+    take_back(from->own.queues, to);
     to->own.queues->workers_started = from->own.queues->workers_started;
-    return queues_end(from);
+    return dropped + queues_end(from);
 }
 
 void queues_stop_leading(struct script *script)
@@ -254,90 +289,9 @@ void queues_clear(struct script *script)
         free(q->name);
         free(q);
     }
-}
-
-/* --- Options of k8s.queue */
-
-/* Returns whether the table at 1 has the option `name`. Its value goes to 2. */
-static bool option(lua_State *L, const char *name)
-{
-    lua_settop(L, 1);
-    lua_getfield(L, 1, name);
-    return !lua_isnil(L, 2);
-}
-
-static int64_t duration_option(lua_State *L, const char *maker, const char *name, int64_t default_ms)
-{
-    char what[64];
-    snprintf(what, sizeof what, "%s: %s", maker, name);
-    return option(L, name) ? arg_duration_ms(L, 2, what) : default_ms;
-}
-
-static double number_option(lua_State *L, const char *maker, const char *name, double default_, double least,
-                            double most)
-{
-    if (!option(L, name)) return default_;
-    lua_Number n = lua_tonumber(L, 2);
-    if (!(n >= least && n <= most))
-        script_raise(L, "%s: %s must be between %.14g and %.14g, not %.14g", maker, name, least, most, n);
-    return n;
-}
-
-static uint64_t count_option(lua_State *L, const char *maker, const char *name, uint64_t default_,
-                             double least, double most)
-{
-    double n = number_option(L, maker, name, (double)default_, least, most);
-    if (n != floor(n)) script_raise(L, "%s: %s must be a whole number, not %.14g", maker, name, n);
-    return (uint64_t)n;
-}
-
-/* W-8: without options it is the default limiter of controllers. */
-static struct rate_limiter limiter_options(lua_State *L, const char *maker)
-{
-    const double most = 1e9;
-    struct rate_limiter limiter = {.exponential.on = true};
-    limiter.exponential.base_ms = duration_option(L, maker, "base", 5);
-    limiter.exponential.max_ms = duration_option(L, maker, "max", 1000000);
-    if (limiter.exponential.max_ms < limiter.exponential.base_ms)
-        script_raise(L, "%s: max must not be less than base", maker);
-    limiter.bucket.per_second = number_option(L, maker, "qps", 10, 0, most);
-    limiter.bucket.burst = (double)count_option(L, maker, "burst", 100, 1, most);
-    limiter.bucket.on = limiter.bucket.per_second > 0;
-    limiter.fast_slow.on = option(L, "slow");
-    limiter.fast_slow.slow_ms = duration_option(L, maker, "slow", 0);
-    limiter.fast_slow.fast_ms = duration_option(L, maker, "fast", limiter.exponential.base_ms);
-    limiter.fast_slow.tries = count_option(L, maker, "fast_tries", 3, 0, most);
-    if (!limiter.fast_slow.on && (option(L, "fast") || option(L, "fast_tries")))
-        script_raise(L, "%s: fast and fast_tries need slow", maker);
-    limiter.max_wait_ms = duration_option(L, maker, "max_wait", 0);
-    return limiter;
-}
-
-static struct str name_option(lua_State *L, const char *maker)
-{
-    char what[64];
-    snprintf(what, sizeof what, "%s: name", maker);
-    option(L, "name");
-    struct str name = arg_str(L, 2, what); /* kept by the table */
-    bool good = name.n >= 1 && name.n <= QUEUE_NAME_MAX;
-    for (size_t i = 0; good && i < name.n; i++) good = (unsigned char)name.p[i] >= ' ' && name.p[i] != 127;
-    if (!good)
-        script_raise(L, "%s: name must be a string of 1 to %d printable characters", maker, QUEUE_NAME_MAX);
-    if (script_queue_find(script_of(L), name))
-        script_raise(L, "%s: the name \"%.*s\" is already used; set another one with name = ...", maker,
-                     STR_ARG(name));
-    return name;
-}
-
-void queue_options_read(lua_State *L, const char *maker, struct script_queue_options *options)
-{
-    arg_loading(L, maker);
-    arg_table(L, 1, "the options of a queue");
-    if (script_of(L)->own.queues->count >= QUEUES_MAX)
-        script_raise(L, "%s: limit queues exceeded: there are already %d", maker, QUEUES_MAX);
-    *options = (struct script_queue_options){.name = name_option(L, maker), .max_retries = UINT64_MAX};
-    options->workers = count_option(L, maker, "workers", 1, 1, WORKERS_MAX);
-    options->leader = option(L, "leader") && lua_toboolean(L, 2);
-    if (option(L, "max_retries")) options->max_retries = count_option(L, maker, "max_retries", 0, 0, 1e9);
-    options->limiter = limiter_options(L, maker);
+    for (size_t i = 0; i < script->own.queues->kept_count; i++) {
+        free(script->own.queues->kept[i].name);
+        unref_share(script->own.queues->kept[i].share);
+    }
+    free(script->own.queues->kept);
 }

@@ -37,6 +37,12 @@ struct script_queue {
     struct quarantine quarantine;
 };
 
+/* Queue that the generation before had and this one has not. */
+struct kept_queue {
+    char *name;
+    struct queue_share *share; /* a reference */
+};
+
 struct script_queues {
     TAILQ_HEAD(, script_queue) list;
     size_t count;
@@ -44,6 +50,8 @@ struct script_queues {
     struct workqueue_quota keys; /* of all of them */
     bool workers_started;        /* all informers were synced */
     bool wait_logged;            /* the log has the informers that cannot sync */
+    struct kept_queue *kept;
+    size_t kept_count;
 };
 
 struct script_queue_options {
@@ -65,6 +73,8 @@ struct job {
     char why[JOB_WHY_MAX]; /* of job:retry; cut when longer */
 };
 
+/* Returns NULL if the script has no queue with the name. */
+struct script_queue *script_queue_find(const struct script *script, struct str name);
 struct script_queue *script_queue_new(struct script *script, const struct script_queue_options *options);
 /* Starts its workers, as soon as all informers of the script are synced. `function` is in the registry. */
 void script_queue_run(lua_State *L, struct script_queue *queue, int function);
@@ -82,9 +92,9 @@ void queues_claims_changed(struct script *script);
 bool queues_describe_wait(const struct script *script, struct buf *out);
 /* The script leads no more: work of leaders that waits is cancelled, and its keys wait for the next term. */
 void queues_stop_leading(struct script *script);
-/* For a reload: each queue of `to` that `from` has too goes on with what that one held; the others of `from`
- * are shut down. Returns how many keys these had. Work of `from` that is under way ends in the queue it was
- * taken from. */
+/* For a reload: each queue of `to` that `from` has too, or has kept, goes on with what that one held; `to`
+ * keeps the others of `from`, for one generation. Returns how many keys these have. Work of `from` that is
+ * under way ends in the queue it was taken from. */
 size_t queues_handover(struct script *from, struct script *to);
 /* All are shut down. Returns how many keys they had. */
 size_t queues_end(struct script *script);

@@ -197,6 +197,32 @@ static void test_a_waiter_for_a_key_is_notified_that_there_are_none(void **state
     script_free(last);
 }
 
+static void test_a_queue_that_was_dropped_is_kept_for_one_generation(void **state)
+{
+    struct cluster *c = *state;
+    static const char made[] = "q = k8s.queue { name = 'q', qps = 0 }\n";
+    struct script *one = load(c, made);
+    assert_ask(c, one, "q:add 'a' q:add_after('b', 5) q:add_rate_limited 'c' return q:len()", "1");
+    struct script *two = reload(c, one, "");
+    assert_int_equal(done.dropped_keys, 3);
+    script_free(one);
+    virtual_clock_advance(&c->clock, 6000);
+    struct script *three = reload(c, two, made);
+    assert_int_equal(done.dropped_keys, 0);
+    assert_ask(c, three, "return q:len() .. q:num_requeues 'c'", "31");
+    assert_ask(c, three, "q:run(function(key) say(key) end)", "nil");
+    virtual_clock_advance(&c->clock, 10);
+    assert_ask(c, three, "return take()", "a;c;b;");
+    assert_ask(c, three, "q:add 'd'", "nil");
+    script_free(two);
+    struct script *four = reload(c, three, ""), *five = reload(c, four, ""), *six = reload(c, five, made);
+    assert_ask(c, six, "return q:len()", "0");
+    script_free(three);
+    script_free(four);
+    script_free(five);
+    script_free(six);
+}
+
 static void test_timers_keep_their_times(void **state)
 {
     struct cluster *c = *state;
@@ -353,6 +379,7 @@ int main(void)
         T(test_a_handler_that_is_removed_receives_nothing),
         T(test_a_queue_goes_on_with_its_keys_and_what_is_under_way),
         T(test_a_waiter_for_a_key_is_notified_that_there_are_none),
+        T(test_a_queue_that_was_dropped_is_kept_for_one_generation),
         T(test_timers_keep_their_times),
         T(test_a_handler_that_was_in_quarantine_is_sent_the_cache),
         T(test_state_that_cannot_go_over_leaves_the_old_one_running),

@@ -1,4 +1,4 @@
-/* core/script/view/state_table.c, kept_copy.c, state_table_handover.c, bind_state.c, lua/k8s/prelude.lua:
+/* core/script/view/state_table.c, state_copy.c, state_walk.c, bind_state.c, lua/k8s/prelude.lua:
  * state tables, and how they get from one generation of a script to the next. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,8 @@
 #include <cmocka.h>
 
 #include "core/script/support/cluster.h"
-#include "script/view/state_table.h"
+#include "script/generation/state_copy.h"
+#include "script/vm/turns.h"
 
 #define HEAD \
     "local k8s = require 'k8s' s = k8s.state('s', { init = { n = 1, list = { 'a', 'b' }, map = {} } })\n"
@@ -122,7 +123,7 @@ static const char *handover(struct cluster *c, const char *old_does, const char 
     cluster_ask(c, old, old_does);
     struct script *new_ = cluster_load(c, "new", new_lua);
     err.text[0] = '\0';
-    bool ok = state_tables_handover(old, new_, &err);
+    bool ok = state_copy_finish(old, new_, &err);
     assert_int_equal(ok, err.text[0] == '\0');
     if (ask) assert_ask(c, new_, ask, expected);
     assert_ask(c, old, "return s.list[1]", "a");
@@ -189,6 +190,128 @@ static void test_a_migration_that_fails_is_reported_with_its_place(void **state)
     }
 }
 
+/* --- in parts, the smallest there are */
+
+#define MANY "for i = 1, 300 do s.map['k' .. i] = { n = i, i } end "
+
+/* The number of entries of the copy, and whether each is what it should be. */
+#define COUNT \
+    "local n = 0 for k, v in pairs(s.map) do n = n + ((k == 'k' .. v.n and v[1] == v.n) and 1 or 1000) end "
+#define WHOLE COUNT "return n .. #s.list"
+
+static void test_a_copy_is_made_in_parts(void **state)
+{
+    struct cluster *c = *state;
+    struct err err;
+    int parts = 0;
+    struct script *old = cluster_load(c, "old", HEAD);
+    cluster_ask(c, old, MANY "s.list = { 'x' }");
+    struct script *new_ = cluster_load(c, "new", HEAD "map = s.map");
+    while (!state_copy_continue(old, new_, 0)) parts++;
+    assert_in_range(parts, 20, 200);
+    assert_true(state_copy_finish(old, new_, &err));
+    assert_ask(c, new_, WHOLE " .. tostring(map == s.map)", "3001true");
+    assert_ask(c, old, WHOLE, "3001");
+    script_free(old);
+    script_free(new_);
+}
+
+static void test_a_migration_comes_between_parts(void **state)
+{
+    struct cluster *c = *state;
+    struct err err;
+    struct script *old = cluster_load(c, "old", HEAD);
+    cluster_ask(c, old, MANY);
+    struct script *new_ = cluster_load(
+        c, "new",
+        NEXT("migrate = function(old) old.map.k300 = nil old.list = { old.list[1] } return old end"));
+    while (!state_copy_continue(old, new_, 0)) continue;
+    assert_true(state_copy_finish(old, new_, &err));
+    assert_ask(c, new_, WHOLE, "2991");
+    script_free(old);
+    script_free(new_);
+}
+
+static void test_what_is_written_between_parts_is_copied(void **state)
+{
+    struct cluster *c = *state;
+    struct err err;
+    struct script *old = cluster_load(c, "old", HEAD);
+    cluster_ask(c, old, MANY);
+    struct script *new_ = cluster_load(c, "new", HEAD);
+    for (int i = 0; i < 5; i++) assert_false(state_copy_continue(old, new_, 0));
+    cluster_ask(c, old, "for i = 301, 600 do s.map['k' .. i] = { n = i, i } end s.map.k1 = nil");
+    while (!state_copy_continue(old, new_, 0)) continue;
+    cluster_ask(c, old, "table.remove(s.list, 1) s.map.k2 = nil"); /* after the last part */
+    assert_true(state_copy_finish(old, new_, &err));
+    assert_ask(c, new_, WHOLE, "5981");
+    script_free(old);
+    script_free(new_);
+}
+
+static void test_a_state_that_is_always_written_is_copied_at_once(void **state)
+{
+    struct cluster *c = *state;
+    struct err err;
+    int parts = 1;
+    struct script *old = cluster_load(c, "old", HEAD);
+    cluster_ask(c, old, MANY);
+    struct script *new_ = cluster_load(c, "new", HEAD);
+    for (; !state_copy_continue(old, new_, 0); parts++) cluster_ask(c, old, "s.n = s.n + 1");
+    assert_int_equal(parts, 4);
+    assert_true(state_copy_finish(old, new_, &err));
+    assert_ask(c, new_, COUNT "return n .. s.n", "3004");
+    script_free(old);
+    script_free(new_);
+}
+
+static void test_a_copy_holds_the_turns_of_the_old_one(void **state)
+{
+    struct cluster *c = *state;
+    struct script *old = cluster_load(c, "old", HEAD "k8s.every('1s', function() s.n = s.n + 1 end)");
+    cluster_ask(c, old, MANY);
+    struct script *new_ = cluster_load(c, "new", HEAD);
+    assert_false(state_copy_continue(old, new_, 0));
+    assert_true(turns_are_owed(old));
+    cluster_ask(c, old, "s.n = 1");
+    virtual_clock_advance(&c->clock, 5000);
+    assert_ask(c, old, "return s.n", "1");
+    script_free(new_);
+    assert_false(turns_are_owed(old));
+    virtual_clock_advance(&c->clock, 1000);
+    assert_ask(c, old, "return s.n > 1", "true");
+    script_free(old);
+}
+
+/* --- what a generation drops */
+
+static struct script *follow(struct cluster *c, struct script *old, const char *lua)
+{
+    struct err err;
+    struct script *new_ = cluster_load(c, "new", lua);
+    if (!state_copy_finish(old, new_, &err)) fail_msg("%s", err.text);
+    script_free(old);
+    return new_;
+}
+
+static void test_a_state_that_was_dropped_is_kept_for_one_generation(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = cluster_load(c, "old", HEAD);
+    cluster_ask(c, script, MANY "s.n = 7");
+    script = follow(c, script, "t = require('k8s').state 't' t.x = 1");
+    script = follow(c, script, HEAD);
+    assert_ask(c, script, COUNT "return n .. s.n", "3007");
+    script = follow(c, script, "");
+    script = follow(c, script, NEXT("migrate = function(old, v) return { n = old.n * 10 + v } end"));
+    assert_ask(c, script, "return s.n", "71");
+    script = follow(c, script, "");
+    script = follow(c, script, "");
+    script = follow(c, script, HEAD);
+    assert_ask(c, script, "return s.n", "1");
+    script_free(script);
+}
+
 static void test_memory_is_given_back(void **state)
 {
     struct cluster *c = *state;
@@ -218,6 +341,13 @@ int main(void)
         T(test_tables_of_constants_are_filled),
         T(test_another_version_is_migrated),
         T(test_a_migration_that_fails_is_reported_with_its_place),
+        T(test_a_copy_is_made_in_parts),
+        T(test_a_migration_comes_between_parts),
+        T(test_what_is_written_between_parts_is_copied),
+        T(test_a_state_that_is_always_written_is_copied_at_once),
+        cmocka_unit_test_setup_teardown(test_a_copy_holds_the_turns_of_the_old_one, cluster_setup_by_hand,
+                                        cluster_teardown),
+        T(test_a_state_that_was_dropped_is_kept_for_one_generation),
         T(test_memory_is_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,13 @@
 #include "script/vm/cpu_watch.h"
 #include "script/vm/memory.h"
 
+/* Longest that a call of 20 ms with deep stacks may take. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { DEEP_MS = 2000 };
+#else
+enum { DEEP_MS = 100 };
+#endif
+
 static int setup(void **state)
 {
     run_setup(state);
@@ -218,6 +225,26 @@ static void test_a_loop_in_c_is_left(void **state)
     assert_int_equal(run_whole(f, "return k8s.json.encode(wide)"), SCRIPT_CPU_LIMIT);
 }
 
+/* LuaJIT unwinds each frame of C by a walk over all that is above it: thousands of them took 200 ms. */
+static void test_what_is_nested_through_c_is_unwound_soon(void **state)
+{
+    static const char *const deep[] = {
+        "local function g() table.sort({ 3, 2, 1 }, g) end g()",
+        "local function g() return coroutine.wrap(g)() end g()",
+        "local n = 0 local function g() n = n + 1 if n % 30 == 0 then table.sort({ 3, 2, 1 }, g) else g() "
+        "end "
+        "return 1 end g()",
+        "while true do pcall(function() local function g() table.sort({ 3, 2, 1 }, g) end g() end) end",
+    };
+    struct fixture *f = *state;
+    for (size_t i = 0; i < sizeof deep / sizeof *deep; i++) {
+        int64_t begun_ns = budget_clock_ns();
+        assert_int_not_equal(run_whole(f, deep[i]), SCRIPT_OK);
+        int64_t took_ms = (budget_clock_ns() - begun_ns) / 1000000;
+        if (took_ms > DEEP_MS) fail_msg("%s\n took %lld ms", deep[i], (long long)took_ms);
+    }
+}
+
 /* --- the hook, which makes every instruction dearer */
 
 static int l_hook_count(lua_State *L)
@@ -326,6 +353,7 @@ int main(void)
         W(test_who_fills_the_stack_is_found_from_outside),
         W(test_slow_functions_of_c_are_timed_from_outside),
         W(test_a_loop_in_c_is_left),
+        W(test_what_is_nested_through_c_is_unwound_soon),
         W(test_no_hook_is_set_while_the_limit_is_far),
         W(test_a_hook_counts_where_the_limit_is_near),
         W(test_the_hook_goes_with_the_call_that_came_near_its_limit),

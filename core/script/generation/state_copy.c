@@ -1,0 +1,310 @@
+/* State tables go from one generation to the next, in parts; see state_copy.h. Each Lua state is entered by
+ * protected calls of its own; between them there are only bytes that belong to neither, so that an error on
+ * one side leaves nothing behind on the other. */
+#include "script/generation/state_copy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "script/generation/state_walk.h"
+#include "script/inventory/inventory.h"
+#include "script/view/state_table.h"
+#include "script/vm/args.h"
+#include "script/vm/call.h"
+#include "script/vm/turns.h"
+
+/* A copy that began so often is completed with the engine waiting: something writes all the time. */
+enum { BEGINS_MAX = 4 };
+/* Part of a copy that nothing bounds, below the CPU limit of a call. */
+enum { PART_NS = 8000000 };
+
+/* REWRITE writes what migrate returned. */
+enum copy_step { COPY_NEXT, COPY_WRITE, COPY_READ, COPY_PLAIN, COPY_MIGRATE, COPY_REWRITE };
+
+struct state_copy {
+    struct script *from, *to;
+    uint64_t touched; /* of `from` when the copy began */
+    int begins;
+    bool whole, failed;
+    struct err err;
+    size_t at; /* state in progress: of `to`, and then of `from` */
+    enum copy_step step;
+    bool done;                            /* the step */
+    const struct state_table *old, *new_; /* of the state in progress; NULL: the other one does not have it */
+    int version;
+    struct buf bytes;
+    struct state_walk walk;
+    int value;       /* argument of migrate, then its result, in the registry of `to` */
+    lua_Debug place; /* of migrate, once it was called */
+};
+
+/* --- parts: the bodies of protected calls */
+
+static void write_part(lua_State *L, void *ctx)
+{
+    struct state_copy *copy = ctx;
+    copy->done = state_walk_write(L, &copy->walk);
+}
+
+static void read_part(lua_State *L, void *ctx)
+{
+    struct state_copy *copy = ctx;
+    copy->done = state_walk_read(L, &copy->walk);
+}
+
+static void read_plain_part(lua_State *L, void *ctx)
+{
+    struct state_copy *copy = ctx;
+    copy->done = state_walk_read(L, &copy->walk);
+    if (copy->done) copy->value = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+/* Calls migrate; its result is checked as if it were assigned, and then read like any other content. */
+static void migrate(lua_State *L, void *ctx)
+{
+    struct state_copy *copy = ctx;
+    const struct state_table *to = copy->new_;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, to->migrate);
+    lua_pushvalue(L, -1);
+    lua_getinfo(L, ">S", &copy->place);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, copy->value);
+    lua_pushinteger(L, copy->version);
+    lua_call(L, 2, 1);
+    int result = lua_gettop(L);
+    if (!lua_istable(L, result))
+        script_raise(L, "k8s.state: %s: migrate must return a table, not %s", to->name,
+                     arg_type_name(L, result));
+    const char *name = lua_pushfstring(L, "%s: the value returned by migrate", to->name);
+    state_table_push_root(L, name, copy->at, result);
+    lua_rawseti(L, LUA_REGISTRYINDEX, copy->value);
+    copy->done = true;
+}
+
+/* --- failures */
+
+/* Sets the error to the failure. An error that no line of the script raised is placed where migrate begins.
+ */
+static void fail(struct state_copy *copy, struct script *script)
+{
+    const char *why = buf_text(&script->failure.text);
+    copy->failed = true;
+    if (script->failure.line == 0 && copy->place.linedefined > 0)
+        err_set(&copy->err, ERR_SCRIPT, "%s:%d: %s", copy->place.short_src, copy->place.linedefined, why);
+    else
+        err_set(&copy->err, ERR_SCRIPT, "%s", why);
+}
+
+bool state_table_reject_version(const struct inventory_entry *entry, const char *name, int before, int after,
+                                struct err *err)
+{
+    err_set(err, ERR_SCRIPT, "k8s.state: %s: version changes from %d to %d without a migrate function", name,
+            before, after);
+    return inventory_wrap_place(entry, err);
+}
+
+static void refuse_version(struct state_copy *copy)
+{
+    const struct state_table *to = copy->new_;
+    const struct inventory_entry *entry =
+        inventory_find(copy->to->own.inventory, INVENTORY_STATE, str_of(to->name));
+    copy->failed = true;
+    state_table_reject_version(entry, to->name, copy->version, to->version, &copy->err);
+}
+
+/* --- steps */
+
+static const struct {
+    script_body *part;
+    const char *phase;
+    bool in_from; /* enters `from`, else `to` */
+} steps[] = {
+    [COPY_WRITE] = {write_part, "a reload", true},       [COPY_READ] = {read_part, "a reload", false},
+    [COPY_PLAIN] = {read_plain_part, "a reload", false}, [COPY_MIGRATE] = {migrate, "migrate", false},
+    [COPY_REWRITE] = {write_part, "a reload", false},
+};
+
+static struct script *script_of_step(const struct state_copy *copy)
+{
+    return steps[copy->step].in_from ? copy->from : copy->to;
+}
+
+static void begin_walk(struct state_copy *copy, enum copy_step step)
+{
+    int root = step == COPY_WRITE ? copy->old->table : step == COPY_REWRITE ? copy->value : LUA_NOREF;
+    if (step == COPY_READ) root = copy->new_->table;
+    if (step == COPY_WRITE || step == COPY_REWRITE) copy->bytes.len = 0;
+    copy->step = step;
+    state_walk_init(&copy->walk, &copy->bytes, root, copy->at);
+}
+
+/* All bytes are there. */
+static void begin_reading(struct state_copy *copy)
+{
+    begin_walk(copy, copy->version == copy->new_->version ? COPY_READ : COPY_PLAIN);
+}
+
+/* Ends the state in progress. What only `from` declared is kept. */
+static void end_state(struct state_copy *copy)
+{
+    if (copy->old && !copy->new_) {
+        struct state_tables *tables = copy->to->own.states;
+        *array_add(tables->kept, tables->kept_count) =
+            (struct kept_state){xstrdup(copy->old->name), copy->old->version, copy->bytes};
+        copy->bytes = (struct buf){0};
+    }
+    if (copy->value != LUA_NOREF) luaL_unref(copy->to->L, LUA_REGISTRYINDEX, copy->value);
+    copy->value = LUA_NOREF;
+    copy->old = copy->new_ = NULL;
+    copy->step = COPY_NEXT;
+    copy->at++;
+}
+
+static const struct kept_state *find_kept(const struct script *script, const char *name)
+{
+    const struct state_tables *tables = script->own.states;
+    for (size_t i = 0; i < tables->kept_count; i++)
+        if (strcmp(tables->kept[i].name, name) == 0) return &tables->kept[i];
+    return NULL;
+}
+
+/* Begins the next state of `to` that `from` has, or of `from` that `to` does not have. */
+static void begin_state(struct state_copy *copy)
+{
+    const struct state_tables *old = copy->from->own.states, *new_ = copy->to->own.states;
+    const struct kept_state *kept = NULL;
+    if (copy->at < new_->count) {
+        copy->new_ = &new_->items[copy->at];
+        copy->old = state_table_find(copy->from, str_of(copy->new_->name));
+        if (!copy->old) kept = find_kept(copy->from, copy->new_->name);
+        copy->version = copy->old ? copy->old->version : kept ? kept->version : copy->new_->version;
+        if (copy->version != copy->new_->version && copy->new_->migrate == LUA_NOREF) refuse_version(copy);
+    } else {
+        copy->old = &old->items[copy->at - new_->count];
+        if (state_table_find(copy->to, str_of(copy->old->name))) copy->old = NULL;
+    }
+    copy->place.linedefined = 0;
+    if (copy->old)
+        begin_walk(copy, COPY_WRITE);
+    else if (kept) {
+        copy->bytes.len = 0;
+        buf_str(&copy->bytes, buf_slice(&kept->bytes));
+        begin_reading(copy);
+    } else {
+        end_state(copy);
+    }
+}
+
+/* Goes on to the next step of the state, or ends it. */
+static void next_step(struct state_copy *copy)
+{
+    state_walk_end(script_of_step(copy)->L, &copy->walk);
+    switch (copy->step) {
+    case COPY_WRITE:
+        if (copy->new_)
+            begin_reading(copy);
+        else
+            end_state(copy);
+        break;
+    case COPY_PLAIN: copy->step = COPY_MIGRATE; break;
+    case COPY_MIGRATE: begin_walk(copy, COPY_REWRITE); break;
+    case COPY_REWRITE: begin_walk(copy, COPY_READ); break;
+    default: end_state(copy);
+    }
+}
+
+static void take_part(struct state_copy *copy, int64_t end_ns)
+{
+    struct script *script = script_of_step(copy);
+    bool reads = copy->step == COPY_READ || copy->step == COPY_PLAIN;
+    copy->walk.end_ns = end_ns;
+    copy->done = false;
+    if (reads) lua_gc(script->L, LUA_GCSTOP, 0); /* without garbage to find: the engine waits */
+    bool ok = script_call_load(script, steps[copy->step].phase, steps[copy->step].part, copy) == SCRIPT_OK;
+    if (reads) lua_gc(script->L, LUA_GCRESTART, 0);
+    if (!ok)
+        fail(copy, script);
+    else if (copy->done)
+        next_step(copy);
+}
+
+static void proceed(struct state_copy *copy, int64_t end_ns)
+{
+    size_t count = copy->to->own.states->count + copy->from->own.states->count;
+    do {
+        if (copy->step != COPY_NEXT)
+            take_part(copy, end_ns);
+        else if (copy->at < count)
+            begin_state(copy);
+        else
+            copy->whole = true;
+    } while (!copy->whole && !copy->failed && clock_measure_ns() < end_ns);
+}
+
+/* --- all of it */
+
+/* Forgets what was copied, but not how often the copy began. */
+static void reset(struct state_copy *copy)
+{
+    struct state_tables *tables = copy->to->own.states;
+    if (copy->step != COPY_NEXT) state_walk_end(script_of_step(copy)->L, &copy->walk);
+    if (copy->value != LUA_NOREF) luaL_unref(copy->to->L, LUA_REGISTRYINDEX, copy->value);
+    kept_states_clear(tables);
+    copy->value = LUA_NOREF;
+    copy->old = copy->new_ = NULL;
+    copy->at = 0;
+    copy->step = COPY_NEXT;
+    copy->whole = false;
+}
+
+static struct state_copy *begin(struct script *from, struct script *to)
+{
+    struct state_tables *tables = to->own.states;
+    struct state_copy *copy = tables->copy;
+    if (!copy) {
+        copy = tables->copy = NEW(struct state_copy);
+        *copy = (struct state_copy){.from = from, .to = to, .value = LUA_NOREF, .walk.stack = LUA_NOREF};
+    } else if (copy->touched == from->own.states->touched || copy->failed) {
+        return copy;
+    }
+    reset(copy);
+    copy->touched = from->own.states->touched;
+    copy->begins++;
+    return copy;
+}
+
+bool state_copy_continue(struct script *from, struct script *to, int64_t end_ns)
+{
+    must(from->call.depth == 0 && to->call.depth == 0);
+    struct state_copy *copy = begin(from, to);
+    if (copy->whole || copy->failed || copy->begins == BEGINS_MAX) return true;
+    proceed(copy, end_ns);
+    if (copy->whole || copy->failed) return true;
+    turns_hold(from);
+    return false;
+}
+
+bool state_copy_finish(struct script *from, struct script *to, struct err *err)
+{
+    must(from->call.depth == 0 && to->call.depth == 0);
+    struct state_copy *copy = begin(from, to);
+    while (!copy->whole && !copy->failed) proceed(copy, clock_measure_ns() + PART_NS);
+    bool ok = !copy->failed;
+    if (!ok) *err = copy->err;
+    state_copy_drop(to);
+    return ok;
+}
+
+void state_copy_drop(struct script *to)
+{
+    struct state_copy *copy = to->own.states->copy;
+    if (!copy) return;
+    if (!copy->whole) reset(copy);
+    turns_release(copy->from);
+    buf_clear(&copy->bytes);
+    free(copy);
+    to->own.states->copy = NULL;
+}
