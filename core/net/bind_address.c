@@ -79,6 +79,30 @@ static int listen_on_first(const struct addrinfo *found, bool any)
     return fd;
 }
 
+static bool is_loopback(const struct sockaddr *address)
+{
+    enum { LOOPBACK = 127 };
+    if (address->sa_family == AF_INET6)
+        return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
+    return address->sa_family == AF_INET &&
+           ntohl(((const struct sockaddr_in *)address)->sin_addr.s_addr) >> 24 == LOOPBACK;
+}
+
+bool bind_address_is_loopback(const char *address)
+{
+    struct addrinfo hints = {.ai_flags = AI_NUMERICSERV, .ai_socktype = SOCK_STREAM}, *found;
+    char *host, *port;
+    if (!split(address, &host, &port)) return false;
+    bool is = host && getaddrinfo(host, port, &hints, &found) == 0;
+    if (is) {
+        for (const struct addrinfo *at = found; at; at = at->ai_next) is = is && is_loopback(at->ai_addr);
+        freeaddrinfo(found);
+    }
+    free(host);
+    free(port);
+    return is;
+}
+
 int bind_address_listen(const char *address, struct buf *where, struct err *err)
 {
     struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM}, *found;

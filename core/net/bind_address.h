@@ -9,6 +9,9 @@
 
 /* "0" and "" switch a listener off. */
 bool bind_address_is_off(const char *address);
+/* Returns whether only processes of this machine reach it: all that its host resolves to is loopback. False
+ * for what is not an address. */
+bool bind_address_is_loopback(const char *address);
 /* Returns a listening socket, or -1 with ERR_INVALID (not an address) or ERR_IO. Appends where it listens,
  * with the port that was picked. */
 int bind_address_listen(const char *address, struct buf *where, struct err *err);

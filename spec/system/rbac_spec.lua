@@ -149,6 +149,15 @@ rules:
 ]=], p:out())
   end)
 
+  it("has the reviews of run --metrics-auth=token, with the same flag", function()
+    local text = 'require("k8s").informer "pods"'
+    local plain = on_sim(text):out()
+    assert.are.equal(plain, on_sim(text, "--metrics-auth=none"):out())
+    local rule = "  - apiGroups: [%s]\n    resources: [%s]\n    verbs: [create]\n"
+    assert.are.equal(plain .. rule:format("authentication.k8s.io", "tokenreviews")
+      .. rule:format("authorization.k8s.io", "subjectaccessreviews"), on_sim(text, "--metrics-auth=token"):out())
+  end)
+
   it("has what run --report writes, with the same flag", function()
     local rule = 'require("k8s").rule { id = "a", kinds = { "pods" }, check = print }'
     local function rules(...) return on_sim(rule, ...):out():match "\nrules:\n(.*)$" end

@@ -72,7 +72,7 @@ describe(page, function()
       if not is_silent then told[#told + 1] = ("%s %s %s"):format(row.rule, row.result, row.reason or row.message) end
     end
     assert.are.same({ "single-replica skip accepted: only one replica acts; another one needs --leader-elect" }, told)
-    assert.are.same({ 0, 0, true, 9 }, { code, report.summary.findings.warn, report.summary.complete,
+    assert.are.same({ 0, 0, true, 12 }, { code, report.summary.findings.warn, report.summary.complete,
       report.summary.objects })
   end)
 

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "app/check/check_against.h"
 #include "app/check/check_target.h"
@@ -31,6 +32,8 @@ static const struct flag flags[] = {
      "Add the permissions that kubelua audit --apply needs: patch on kinds whose rules have a fix"},
     {"report", 0, FLAG_MODE, &options.report, REPORT_TARGETS, REPORT_TARGETS,
      "Add the permissions that kubelua run --report needs to write reports"},
+    {"metrics-auth", 0, FLAG_CHOICE, &options.metrics_auth, "none|token", "none|token",
+     "Add the permissions that kubelua run --metrics-auth=token needs to review tokens (default none)"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 
@@ -109,6 +112,7 @@ static bool print_rules(lua_State *L, const struct check_target *target, const s
     script_facts_set(L, &options, files, here);
     tool_set_text(L, "name", role_name);
     tool_set_bool(L, "with_fixes", with_fixes);
+    tool_set_bool(L, "reviews_tokens", options.metrics_auth && strcmp(options.metrics_auth, "token") == 0);
     set_reports(L);
     return tool_call(L, "tool.check.rbac", err);
 }

@@ -99,6 +99,8 @@ static bool make_monitor(struct driver *driver)
             .io_loop = engine_io_loop(engine),
             .metrics_address = driver->options->metrics_address,
             .health_address = driver->options->health_address,
+            .client =
+                options_reviews_tokens(driver->options) ? io_thread_client(engine_cluster(engine)->io) : NULL,
             .running = engine_host(engine)->running,
             .leaders = engine_cluster(engine)->parts.leaders,
             .tick = observe,

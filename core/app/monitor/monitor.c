@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/monitor/metrics_auth.h"
 #include "app/monitor/process_info.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -23,6 +24,7 @@ struct monitor {
     struct monitor_options options;
     struct health *health;
     struct web_server *metrics_server, *health_server;
+    struct metrics_auth *auth; /* NULL: everybody may scrape */
     struct monitor_addresses addresses;
     struct timer engine_tick, io_tick, touched;
     _Atomic bool logged_busy; /* a blocked engine thread was logged */
@@ -67,6 +69,14 @@ static void on_io_tick(struct timer *timer)
     timer_start(timer, loop_clock(m->options.io_loop), TICK_MS);
 }
 
+static void serve_metrics(void *ctx, const struct web_request *request, struct web_response *response)
+{
+    struct monitor *m = ctx;
+    if (strcmp(request->path, "/metrics") != 0) return;
+    if (!m->auth || metrics_auth_admits(m->auth, request, response))
+        metrics_page_serve(NULL, request, response);
+}
+
 static bool serve(struct web_server **server, const char *flag, const struct web_server_options *options,
                   struct err *err)
 {
@@ -88,21 +98,24 @@ struct monitor *monitor_new(const struct monitor_options *options, struct err *e
                                                     .stuck_ms = STUCK_MS,
                                                     .running = options->running,
                                                     .leaders = options->leaders});
-    bool ok =
-        serve(&m->metrics_server, "--metrics-bind-address",
-              &(struct web_server_options){.address = options->metrics_address, .serve = metrics_page_serve},
-              err) &&
-        serve(&m->health_server, "--health-probe-bind-address",
-              &(struct web_server_options){
-                  .address = options->health_address, .serve = health_serve, .ctx = m->health},
-              err);
+    if (options->client) m->auth = metrics_auth_new(options->io_loop, options->client);
+    bool ok = serve(&m->metrics_server, "--metrics-bind-address",
+                    &(struct web_server_options){
+                        .address = options->metrics_address, .serve = serve_metrics, .ctx = m},
+                    err) &&
+              serve(&m->health_server, "--health-probe-bind-address",
+                    &(struct web_server_options){
+                        .address = options->health_address, .serve = health_serve, .ctx = m->health},
+                    err);
     if (!ok) {
         monitor_free(m);
         return NULL;
     }
     m->addresses = (struct monitor_addresses){m->metrics_server ? web_server_where(m->metrics_server) : "",
                                               m->health_server ? web_server_where(m->health_server) : ""};
-    if (m->metrics_server) log_info("Serving metrics", F("address", m->addresses.metrics));
+    if (m->metrics_server)
+        log_info("Serving metrics", F("address", m->addresses.metrics),
+                 F("auth", m->auth ? "token" : "none"));
     if (m->health_server) log_info("Serving health probes", F("address", m->addresses.health));
     timer_start(&m->engine_tick, loop_clock(options->engine_loop), 0);
     timer_start(&m->io_tick, loop_clock(options->io_loop), 0);
@@ -132,6 +145,7 @@ void monitor_free(struct monitor *m)
     timer_cancel(&m->io_tick);
     web_server_free(m->metrics_server);
     web_server_free(m->health_server);
+    metrics_auth_free(m->auth);
     health_free(m->health);
     free(m);
 }
@@ -211,7 +225,6 @@ static bool put_piece(void *ctx, struct buf *out)
 
 void metrics_page_serve(void *ctx, const struct web_request *request, struct web_response *response)
 {
-    if (strcmp(request->path, "/metrics") != 0) return;
     response->status = 200;
     response->content_type = "text/plain; version=0.0.4; charset=utf-8";
     response->more = put_piece;

@@ -12,7 +12,8 @@ struct monitor_options {
     struct loop *engine_loop, *io_loop;
     struct leaders *leaders; /* for the health of elections (L-11); borrowed, NULL: there are none */
     const char *metrics_address, *health_address; /* as bind_address.h takes them */
-    struct running *running;                      /* of the scripts; borrowed */
+    struct kube_client *client; /* reviews tokens of scrapes (--metrics-auth=token); NULL: none */
+    struct running *running;    /* of the scripts; borrowed */
     /* Each second, and once soon after monitor_touch. */
     void (*tick)(void *ctx);
     void *ctx;
@@ -33,5 +34,5 @@ void monitor_free(struct monitor *monitor);
 /* --- Page for Prometheus: process-wide counters, series, and process metrics of the kernel. Owner:
  * stateless. On any thread. */
 
-/* Serves /metrics; ignores other paths. */
+/* Serves /metrics. */
 void metrics_page_serve(void *ctx, const struct web_request *request, struct web_response *response);

@@ -1,10 +1,9 @@
 /* HTTP by libmicrohttpd; see web_server.h. */
-#include "app/monitor/web_server.h"
+#include "app/monitor/web_send.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
@@ -14,7 +13,6 @@
 
 #include <microhttpd.h>
 
-#include "base/civil.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -28,13 +26,18 @@ enum { CONNECTIONS_MAX = 256, CONNECTIONS_OF_ONE = 32, CONNECTION_MEMORY = 16 <<
 enum { CONNECTIONS_KEPT = 192 };
 enum { STARVED_MS = 100, REQUEST_MS = 10000 };
 
-/* A connection; used on the server's thread only. */
+/* A connection; used on the server's thread only, but for the last members. */
 struct web_client {
+    struct web_server *server;
+    struct MHD_Connection *connection;
     int fd;
     int64_t since_ms; /* when it was opened, or its last request ended */
-    bool answered;    /* the response to its request is being sent */
+    bool answered;    /* its request arrived, and the response is being made or sent */
     bool ended;       /* shut down, and still to be closed by the library */
     TAILQ_ENTRY(web_client) link;
+    bool is_suspended;               /* under the lock, as the next ones */
+    int resumed;                     /* see struct web_request */
+    TAILQ_ENTRY(web_client) waiting; /* while it is suspended */
 };
 
 TAILQ_HEAD(web_client_list, web_client);
@@ -46,6 +49,9 @@ struct web_server {
     struct web_client_list clients; /* those without a request for the longest time first */
     size_t client_count;            /* without ended ones */
     bool starved;                   /* no accept has worked since that was said; of the server's thread */
+    pthread_mutex_t lock;
+    struct web_client_list suspended; /* under the lock, as the next one */
+    bool is_ending;
 };
 
 static int64_t now_ms(void)
@@ -101,76 +107,66 @@ static void each_value(const struct web_request *request, const char *name,
     MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, on_value, &each);
 }
 
-/* The library asks libc for it, under a lock that a child of an audit would find held for ever. */
-static void add_date(struct MHD_Response *mhd)
+static const char *header(const struct web_request *request, const char *name)
 {
-    static const char days[][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-    static const char months[][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-    char text[64];
-    struct civil now = civil_at(time(NULL));
-    snprintf(text, sizeof text, "%s, %02d %s %04lld %02d:%02d:%02d GMT", days[now.weekday], now.day,
-             months[now.month - 1], (long long)now.year, now.hour, now.minute, now.second);
-    MHD_add_response_header(mhd, MHD_HTTP_HEADER_DATE, text);
+    return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
 }
 
-/* --- a body in pieces, none of which is longer than one call of `more` makes it */
+/* --- suspended requests */
 
-struct pieces {
-    bool (*more)(void *ctx, struct buf *out);
-    void *ctx;
-    struct buf piece;
-    size_t sent; /* of it */
-    bool is_last;
-};
-
-static ssize_t read_pieces(void *cls, uint64_t position, char *out, size_t max)
+struct web_client *web_suspend(const struct web_request *request, struct web_response *response)
 {
-    struct pieces *p = cls;
-    while (p->sent == p->piece.len) {
-        if (p->is_last) return MHD_CONTENT_READER_END_OF_STREAM;
-        p->sent = p->piece.len = 0;
-        p->is_last = !p->more(p->ctx, &p->piece);
+    struct web_client *client = client_of(request->connection);
+    struct web_server *server = client->server;
+    pthread_mutex_lock(&server->lock);
+    if (!server->is_ending) {
+        client->is_suspended = response->is_suspended = true;
+        TAILQ_INSERT_TAIL(&server->suspended, client, waiting);
+        MHD_suspend_connection(client->connection);
     }
-    size_t n = p->piece.len - p->sent < max ? p->piece.len - p->sent : max;
-    memcpy(out, p->piece.data + p->sent, n);
-    p->sent += n;
-    return (ssize_t)n;
+    pthread_mutex_unlock(&server->lock);
+    if (response->is_suspended) return client;
+    response->status = MHD_HTTP_SERVICE_UNAVAILABLE;
+    return NULL;
 }
 
-static void free_pieces(void *cls)
+/* Under the lock. */
+static void resume(struct web_client *client, int value)
 {
-    struct pieces *p = cls;
-    buf_clear(&p->piece);
-    free(p->ctx);
-    free(p);
+    client->is_suspended = false;
+    client->resumed = value;
+    TAILQ_REMOVE(&client->server->suspended, client, waiting);
+    MHD_resume_connection(client->connection);
 }
 
-static struct MHD_Response *body_of(struct web_response *response)
+void web_resume(struct web_client *client, int value)
 {
-    enum { BLOCK = 16 << 10 };
-    size_t len = response->body.len;
-    if (!response->more)
-        return MHD_create_response_from_buffer_with_free_callback(len, buf_take(&response->body), free);
-    struct pieces *p = NEW(struct pieces);
-    p->more = response->more;
-    p->ctx = response->more_ctx;
-    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_pieces, p, free_pieces);
+    struct web_server *server = client->server;
+    pthread_mutex_lock(&server->lock);
+    if (client->is_suspended) resume(client, value);
+    pthread_mutex_unlock(&server->lock);
 }
 
-static enum MHD_Result send_response(struct MHD_Connection *connection, struct web_response *response)
+/* The library requires it before it stops. */
+static void end_suspended(struct web_server *server)
 {
-    struct MHD_Response *mhd = body_of(response);
-    MHD_add_response_header(mhd, MHD_HTTP_HEADER_CONTENT_TYPE, response->content_type);
-    add_date(mhd);
-    MHD_add_response_header(mhd, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
-    MHD_add_response_header(mhd, "X-Content-Type-Options", "nosniff");
-    if (response->status == MHD_HTTP_METHOD_NOT_ALLOWED)
-        MHD_add_response_header(mhd, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-    enum MHD_Result queued = MHD_queue_response(connection, (unsigned)response->status, mhd);
-    MHD_destroy_response(mhd);
-    return queued;
+    struct web_client *client;
+    pthread_mutex_lock(&server->lock);
+    server->is_ending = true;
+    while ((client = TAILQ_FIRST(&server->suspended))) resume(client, WEB_ENDING);
+    pthread_mutex_unlock(&server->lock);
 }
+
+static int take_resumed(struct web_client *client)
+{
+    pthread_mutex_lock(&client->server->lock);
+    int resumed = client->resumed;
+    client->resumed = 0;
+    pthread_mutex_unlock(&client->server->lock);
+    return resumed;
+}
+
+/* --- requests */
 
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, const char *path,
                                   const char *method, const char *version, const char *upload,
@@ -188,15 +184,19 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
     }
     struct web_response response = {.status = MHD_HTTP_NOT_FOUND,
                                     .content_type = "text/plain; charset=utf-8"};
-    struct web_request request = {path, query, each_value, connection};
+    struct web_client *client = client_of(connection);
+    struct web_request request = {path, query, each_value, header, take_resumed(client), connection};
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         response.status = MHD_HTTP_METHOD_NOT_ALLOWED;
+    else if (request.resumed == WEB_ENDING)
+        response.status = MHD_HTTP_SERVICE_UNAVAILABLE;
     else
         server->options.serve(server->options.ctx, &request, &response);
-    client_of(connection)->answered = true;
+    client->answered = true;
+    if (response.is_suspended) return MHD_YES;
     if (!response.body.len && response.status == MHD_HTTP_NOT_FOUND)
         buf_puts(&response.body, "404 page not found\n");
-    return send_response(connection, &response);
+    return web_send(connection, &response);
 }
 
 /* On the server's thread. The library tells in no other way that accept has failed as the process has no
@@ -221,6 +221,8 @@ static void on_connection(void *cls, struct MHD_Connection *connection, void **s
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         struct web_client *client = *socket_context = NEW(struct web_client);
         client->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        client->server = server;
+        client->connection = connection;
         client->since_ms = now_ms();
         TAILQ_INSERT_TAIL(&server->clients, client, link);
         server->client_count++;
@@ -256,7 +258,7 @@ static struct MHD_Daemon *start(struct web_server *server, int fd)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     struct MHD_Daemon *daemon = MHD_start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG |
-            MHD_USE_SUPPRESS_DATE_NO_CLOCK,
+            MHD_USE_SUPPRESS_DATE_NO_CLOCK | MHD_ALLOW_SUSPEND_RESUME,
         0, NULL, NULL, on_request, server, MHD_OPTION_EXTERNAL_LOGGER, on_library_message, server,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
         server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
@@ -271,6 +273,8 @@ struct web_server *web_server_new(const struct web_server_options *options, stru
     struct web_server *server = NEW(struct web_server);
     server->options = *options;
     TAILQ_INIT(&server->clients);
+    TAILQ_INIT(&server->suspended);
+    pthread_mutex_init(&server->lock, NULL);
     int fd = bind_address_listen(options->address, &server->where, err);
     if (fd >= 0) server->daemon = start(server, fd);
     if (server->daemon) return server;
@@ -290,7 +294,9 @@ const char *web_server_where(struct web_server *server)
 void web_server_free(struct web_server *server)
 {
     if (!server) return;
+    end_suspended(server);
     if (server->daemon) MHD_stop_daemon(server->daemon); /* closes the socket too */
+    pthread_mutex_destroy(&server->lock);
     buf_clear(&server->where);
     free(server);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "net/bind_address.h"
 
 /* --- flags of several tables */
 
@@ -157,7 +158,7 @@ const struct flag *engine_flags(struct options *o)
 
 const struct flag *run_flags(struct options *o)
 {
-    static struct flag table[9];
+    static struct flag table[10];
     o->reload_timeout_ms = 60000;
     o->reload_probation_ms = 60000;
     o->metrics_address = "127.0.0.1:8080";
@@ -166,6 +167,10 @@ const struct flag *run_flags(struct options *o)
         FLAG_SCRIPT_FILES(&o->files),
         {"metrics-bind-address", 0, FLAG_STRING, &o->metrics_address, "ADDR:PORT", NULL,
          "Address to serve /metrics on; 0 to disable (default 127.0.0.1:8080)"},
+        {"metrics-auth", 0, FLAG_CHOICE, &o->metrics_auth, "none|token", "none|token",
+         "Authentication of /metrics: token requires a bearer token that the API server reviews (default "
+         "token, "
+         "or none if the address is a loopback address)"},
         {"health-probe-bind-address", 0, FLAG_STRING, &o->health_address, "ADDR:PORT", NULL,
          "Address to serve /healthz, /livez and /readyz on; 0 to disable (default :8081)"},
         {"admin-socket", 0, FLAG_STRING, &o->admin_socket, "PATH", NULL,
@@ -193,6 +198,14 @@ const struct flag *exec_flags(struct options *o)
         flag_sync_timeout(o, "Time to wait for all informers to sync (default 60s)"),
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
+}
+
+bool options_reviews_tokens(const struct options *options)
+{
+    const char *address = options->metrics_address;
+    if (bind_address_is_off(address)) return false;
+    if (options->metrics_auth) return strcmp(options->metrics_auth, "token") == 0;
+    return !bind_address_is_loopback(address);
 }
 
 bool options_admin_is_off(const struct options *options)

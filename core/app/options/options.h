@@ -52,7 +52,8 @@ struct options {
     const char *field_manager; /* NULL: the default */
     int64_t watch_list_deadline_ms;
     int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms, resync_ms;
-    const char *metrics_address, *health_address; /* of `run`, as the next five */
+    const char *metrics_address, *health_address; /* of `run`, as the next six */
+    const char *metrics_auth;                     /* "none" or "token"; NULL: by the address */
     int64_t reload_timeout_ms, reload_probation_ms;
     bool allow_core_dumps;
     const char *admin_socket; /* NULL: the default path */
@@ -74,6 +75,9 @@ struct flag flag_field_manager(struct options *options, const char *help);
 struct flag flag_sync_timeout(struct options *options, const char *help);
 struct flag flag_log_format(struct options *options);
 struct flag flag_verbosity(struct options *options);
+/* Returns whether /metrics wants tokens: as --metrics-auth has it, else unless only this machine reaches it.
+ */
+bool options_reviews_tokens(const struct options *options);
 /* "0" and "" switch the admin socket off. */
 bool options_admin_is_off(const struct options *options);
 /* Evaluates the parsed flags of scripts and connections: limits, times of elections, impersonation, and the

@@ -1,5 +1,6 @@
-/* SelfSubjectAccessReviews: whether a request would be forbidden. Everything is allowed that no fault refuses
- * with 403. Owner: the reply belongs to the caller. Called on the connections' threads. */
+/* SelfSubjectAccessReviews and SubjectAccessReviews: whether a request would be forbidden. Everything is
+ * allowed that no fault refuses with 403, to everybody. TokenReviews: the token "user:NAME" is of the user
+ * NAME, others are of nobody. Owner: the reply belongs to the caller. Called on the connections' threads. */
 #pragma once
 #include "sim/store/api.h"
 #include "sim/store/request.h"

@@ -88,12 +88,17 @@ static bool matches(const struct sim_fault *fault, const struct sim_request *req
            same(fault->namespace_, target ? target->namespace_ : NULL);
 }
 
+static bool refuses(const struct sim_fault *fault, const char *verb)
+{
+    return fault->wrong.kind == SIM_WRONG_STATUS && fault->wrong.code == 403 && !fault->skip &&
+           same(fault->verb, verb);
+}
+
 static bool forbids(const struct sim_fault *fault, const char *verb, const char *resource,
                     const char *namespace_)
 {
-    bool refuses = fault->wrong.kind == SIM_WRONG_STATUS && fault->wrong.code == 403;
-    return refuses && !fault->path && !fault->skip && same(fault->verb, verb) &&
-           same(fault->resource, resource) && same(fault->namespace_, namespace_);
+    return refuses(fault, verb) && !fault->path && same(fault->resource, resource) &&
+           same(fault->namespace_, namespace_);
 }
 
 bool sim_faults_forbid(struct sim_faults *faults, const char *verb, const char *resource,
@@ -104,6 +109,20 @@ bool sim_faults_forbid(struct sim_faults *faults, const char *verb, const char *
     pthread_mutex_lock(&faults->lock);
     TAILQ_FOREACH (rule, &faults->rules, link)
         found = found || forbids(&rule->fault, verb, resource, namespace_);
+    pthread_mutex_unlock(&faults->lock);
+    return found;
+}
+
+bool sim_faults_forbid_path(struct sim_faults *faults, const char *verb, const char *path)
+{
+    const struct fault_rule *rule;
+    bool found = false;
+    pthread_mutex_lock(&faults->lock);
+    TAILQ_FOREACH (rule, &faults->rules, link) {
+        const struct sim_fault *fault = &rule->fault;
+        found = found || (refuses(fault, verb) && fault->path && !fault->resource && !fault->namespace_ &&
+                          strncmp(path, fault->path, strlen(fault->path)) == 0);
+    }
     pthread_mutex_unlock(&faults->lock);
     return found;
 }

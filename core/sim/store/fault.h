@@ -24,6 +24,8 @@ void sim_faults_clear(struct sim_faults *faults);
  * all of them at once. Rules that name a path do not count. */
 bool sim_faults_forbid(struct sim_faults *faults, const char *verb, const char *resource,
                        const char *namespace_);
+/* Likewise for a path that is of no resource, of rules that name a beginning of it. */
+bool sim_faults_forbid_path(struct sim_faults *faults, const char *verb, const char *path);
 /* `target` is NULL when the path names no resource. True when the request is answered, or is not to be
  * answered
  * (`reply->code` is then one of SIM_STREAM_*); else `faulty` has what its stream is to do, which the caller

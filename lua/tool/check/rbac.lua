@@ -43,11 +43,21 @@ local function add_reports(rules, reports, namespace)
   rules:add { ns = "", group = reports.group, resource = reports.cluster_plural, verbs = verbs }
 end
 
+-- Reviews of the tokens of those who scrape metrics.
+local function add_reviews(rules)
+  for group, resource in pairs {
+    ["authentication.k8s.io"] = "tokenreviews", ["authorization.k8s.io"] = "subjectaccessreviews",
+  } do
+    rules:add { ns = "", group = group, resource = resource, verbs = { create = true } }
+  end
+end
+
 -- Returns the exit code. `target` resolves kinds, as for tool.check.
 return function(target, facts)
   local rules, ok = rbac_rules.new(target.quote), true
   for _, script in ipairs(facts.scripts) do ok = add_script(rules, script, target, facts.with_fixes) and ok end
   if facts.reports then add_reports(rules, facts.reports, facts.namespace) end
+  if facts.reviews_tokens then add_reviews(rules) end
   local text = ok and rules:yaml(facts.name) or ""
   if ok and text == "" then text = "# These scripts need no permissions.\n" end
   if io.stdout:write(text) and io.stdout:flush() then return ok and OK or USAGE end

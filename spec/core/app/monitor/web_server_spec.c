@@ -114,6 +114,82 @@ static void test_a_long_body_is_written_in_pieces(void **state)
     web_server_free(server);
 }
 
+/* --- suspended requests */
+
+static struct web_client *put_aside;
+
+static void serve_later(void *ctx, const struct web_request *asked, struct web_response *answer)
+{
+    const char *token = asked->header(asked, "X-Token");
+    if (asked->resumed || strcmp(asked->path, "/later") != 0) {
+        answer->status = 200;
+        buf_printf(&answer->body, "%s %d %s", asked->path, asked->resumed, token ? token : "-");
+        return;
+    }
+    __atomic_store_n(&put_aside, web_suspend(asked, answer), __ATOMIC_RELEASE);
+}
+
+static struct web_server *start_later(int *fd)
+{
+    static const char get[] = "GET /later HTTP/1.0\r\nX-Token: t\r\n\r\n";
+    struct err err;
+    struct web_server *server =
+        web_server_new(&(struct web_server_options){.address = "127.0.0.1:0", .serve = serve_later}, &err);
+    assert_non_null(server);
+    put_aside = NULL;
+    *fd = connect_from("127.0.0.1", server);
+    assert_int_equal(send(*fd, get, sizeof get - 1, 0), sizeof get - 1);
+    while (!__atomic_load_n(&put_aside, __ATOMIC_ACQUIRE)) usleep(1000);
+    return server;
+}
+
+/* Reads to the end. */
+static void assert_reads(int fd, const char *status, const char *body)
+{
+    char answer[2048] = "";
+    ssize_t n, len = 0;
+    while ((n = recv(fd, answer + len, sizeof answer - 1 - (size_t)len, 0)) > 0) len += n;
+    assert_int_equal(n, 0);
+    assert_memory_equal(answer, status, strlen(status));
+    assert_string_equal(strstr(answer, "\r\n\r\n") + 4, body);
+    close(fd);
+}
+
+static void test_a_suspended_request_holds_up_no_other(void **state)
+{
+    static const char get[] = "GET /now HTTP/1.0\r\n\r\n";
+    int later;
+    struct web_server *server = start_later(&later);
+    for (int i = 0; i < 5; i++) {
+        int now = connect_from("127.0.0.1", server);
+        assert_int_equal(send(now, get, sizeof get - 1, 0), sizeof get - 1);
+        assert_reads(now, "HTTP/1.1 200 ", "/now 0 -");
+    }
+    web_resume(put_aside, 7);
+    assert_reads(later, "HTTP/1.1 200 ", "/later 7 t");
+    web_server_free(server);
+}
+
+static void test_the_end_of_the_server_ends_suspended_requests(void **state)
+{
+    int later;
+    struct web_server *server = start_later(&later);
+    web_server_free(server);
+    char answer[512];
+    ssize_t n = recv(later, answer, sizeof answer, 0);
+    assert_true(n <= 0 || strncmp(answer, "HTTP/1.1 503 ", 13) == 0);
+    close(later);
+}
+
+static void test_a_client_that_goes_while_it_is_suspended_is_no_trouble(void **state)
+{
+    int later;
+    struct web_server *server = start_later(&later);
+    close(later);
+    web_resume(put_aside, 7);
+    web_server_free(server);
+}
+
 static void test_a_client_with_many_connections_leaves_room_for_others(void **state)
 {
     struct web_server *server = start(0);
@@ -231,6 +307,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_long_body_is_written_in_pieces),
+        cmocka_unit_test(test_a_suspended_request_holds_up_no_other),
+        cmocka_unit_test(test_the_end_of_the_server_ends_suspended_requests),
+        cmocka_unit_test(test_a_client_that_goes_while_it_is_suspended_is_no_trouble),
         cmocka_unit_test(test_a_client_with_many_connections_leaves_room_for_others),
         cmocka_unit_test(test_slow_requests_from_many_addresses_leave_room_for_others),
         cmocka_unit_test(test_a_request_has_a_deadline),

@@ -175,6 +175,43 @@ static void test_reviews_report_what_rules_would_refuse(void **state)
     json_decref(sim_cluster_json(&cluster, REVIEWS, "no", 400));
 }
 
+#define SUBJECTS "POST /apis/authorization.k8s.io/v1/subjectaccessreviews"
+#define TOKENS   "POST /apis/authentication.k8s.io/v1/tokenreviews"
+
+static bool may_get(const char *path)
+{
+    char *body = xasprintf("{\"spec\":{\"user\":\"a\",\"nonResourceAttributes\":{\"path\":\"%s\",\"verb\":"
+                           "\"get\"}}}",
+                           path);
+    json_t *answer = sim_cluster_json(&cluster, SUBJECTS, body, 201);
+    bool is_true = json_is_true(json_object_get(json_object_get(answer, "status"), "allowed"));
+    json_decref(answer);
+    free(body);
+    return is_true;
+}
+
+static void test_reviews_of_subjects_are_of_paths_too(void **state)
+{
+    add((struct sim_fault){.verb = (char[]){"get"}, .path = (char[]){"/metrics"}, .wrong.code = 403});
+    add((struct sim_fault){.verb = (char[]){"get"}, .wrong.code = 403});
+    assert_false(may_get("/metrics"));
+    assert_true(may_get("/healthz"));
+    json_decref(sim_cluster_json(&cluster, SUBJECTS, "{\"spec\":{\"nonResourceAttributes\":{}}}", 422));
+}
+
+static void test_reviews_of_tokens_know_users_by_name(void **state)
+{
+    json_t *answer = sim_cluster_json(&cluster, TOKENS, "{\"spec\":{\"token\":\"user:a\"}}", 201);
+    const json_t *status = json_object_get(answer, "status");
+    assert_true(json_is_true(json_object_get(status, "authenticated")));
+    assert_string_equal(json_string_value(json_object_get(json_object_get(status, "user"), "username")), "a");
+    json_decref(answer);
+    answer = sim_cluster_json(&cluster, TOKENS, "{\"spec\":{\"token\":\"other\"}}", 201);
+    assert_false(json_is_true(json_object_get(json_object_get(answer, "status"), "authenticated")));
+    json_decref(answer);
+    json_decref(sim_cluster_json(&cluster, TOKENS, "{\"spec\":{}}", 422));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -189,6 +226,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_faults_of_streams_wait_for_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_response_at_all, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reviews_report_what_rules_would_refuse, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_reviews_of_subjects_are_of_paths_too, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_reviews_of_tokens_know_users_by_name, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_faults_of_streams_leave_the_response_to_the_stream, set_up,
                                         tear_down),
     };
