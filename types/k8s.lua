@@ -18,6 +18,12 @@ local k8s = {}
 ---@field reason string "NotFound", "Invalid", ...
 ---@field message string
 ---@field retry_after? number seconds after which the server allows another request
+---@field causes? k8s.ErrorCause[] what the server names as causes
+
+---@class k8s.ErrorCause
+---@field reason? string "DisruptionBudget", "FieldValueInvalid", ...
+---@field field? string path in the object that was sent: "spec.replicas"
+---@field message? string
 
 ---An exact integer beyond 2^53. It can be compared only with its like; tostring returns the digits.
 ---@class k8s.Int64

@@ -7,12 +7,14 @@
 
 #include "base/str.h"
 
-/* Makes the text one line without characters that deceive: servers and files supply parts of it. */
-static void finish(struct err *err, int length)
+enum { CAUSE_PARTS = 3, CAUSE_ROOM_MIN = 16 };
+
+/* Makes a text one line without characters that deceive: servers and files supply parts of it. Returns its
+ * end. */
+static char *neutralise(char *text)
 {
-    if (length >= ERR_TEXT_MAX) memcpy(err->text + ERR_TEXT_MAX - 4, "...", 4);
-    struct str rest = str_of(err->text);
-    char *to = err->text;
+    struct str rest = str_of(text);
+    char *to = text;
     for (size_t n; rest.n > 0; rest = (struct str){rest.p + n, rest.n - n}) {
         uint32_t c = str_code_point(rest, &n);
         bool blank = c == '\n' || c == '\r' || c == '\t';
@@ -24,6 +26,13 @@ static void finish(struct err *err, int length)
         }
     }
     *to = '\0';
+    return to;
+}
+
+static void finish(struct err *err, int length)
+{
+    if (length >= ERR_TEXT_MAX) memcpy(err->text + ERR_TEXT_MAX - 4, "...", 4);
+    neutralise(err->text);
 }
 
 void err_clear(struct err *err)
@@ -73,6 +82,37 @@ bool err_append(struct err *err, const char *format, ...)
     finish(err, (int)len + vsnprintf(err->text + len, sizeof err->text - len, format, args));
     va_end(args);
     return false;
+}
+
+/* Appends a text and its NUL, and leaves as many bytes as later texts need. */
+static void put_part(struct err *err, struct str part, size_t later)
+{
+    char *to = err->causes + err->causes_len;
+    size_t room = sizeof err->causes - err->causes_len - later - 1, n = part.n < room ? part.n : room;
+    for (size_t i = 0; i < n; i++) to[i] = part.p[i] ? part.p[i] : ' ';
+    if (part.n > room && room >= 3) memcpy(to + room - 3, "...", 3);
+    to[n] = '\0';
+    err->causes_len = (uint16_t)(neutralise(to) + 1 - err->causes);
+}
+
+bool err_add_cause(struct err *err, const struct err_cause *cause)
+{
+    if (sizeof err->causes - err->causes_len < CAUSE_PARTS + CAUSE_ROOM_MIN) return false;
+    put_part(err, cause->reason, 2);
+    put_part(err, cause->field, 1);
+    put_part(err, cause->message, 0);
+    return true;
+}
+
+bool err_next_cause(const struct err *err, size_t *at, struct err_cause *cause)
+{
+    struct str *parts[] = {&cause->reason, &cause->field, &cause->message};
+    if (*at >= err->causes_len) return false;
+    for (size_t i = 0; i < CAUSE_PARTS; i++) {
+        *parts[i] = str_of(err->causes + *at);
+        *at += parts[i]->n + 1;
+    }
+    return true;
 }
 
 const char *err_code_name(enum err_code code)

@@ -4,7 +4,10 @@
 #pragma once
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "base/str.h"
 
 enum err_code {
     ERR_NONE = 0,
@@ -23,7 +26,7 @@ enum err_code {
     ERR_OUTDATED,  /* based on a state that has changed; trying again may succeed */
 };
 
-enum { ERR_TEXT_MAX = 1024, ERR_REASON_MAX = 64 };
+enum { ERR_TEXT_MAX = 1024, ERR_REASON_MAX = 64, ERR_CAUSES_MAX = 768 };
 
 struct err {
     enum err_code code;
@@ -33,7 +36,9 @@ struct err {
     bool unreachable;            /* no connection to the API server can be made */
     bool too_large_version;      /* cause ResourceVersionTooLarge in any of its forms */
     char reason[ERR_REASON_MAX]; /* the Status's reason, "" when unknown */
+    uint16_t causes_len;
     char text[ERR_TEXT_MAX];     /* one line, cut with "..." when longer */
+    char causes[ERR_CAUSES_MAX]; /* see err_add_cause */
 };
 
 /* Fills `*err` (NULL is allowed) and returns false, to be returned at once. Line ends become blanks. */
@@ -46,5 +51,14 @@ bool err_wrap(struct err *err, const char *format, ...) __attribute__((format(pr
 /* Appends to the message; keeps everything else; returns false. */
 bool err_append(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *err);
+/* A cause of the Status (metav1.StatusCause); each text may be empty, and is one line. */
+struct err_cause {
+    struct str reason, field, message;
+};
+/* Adds a cause. Texts for which there is no room are cut with "..."; returns false if there is room for none.
+ */
+bool err_add_cause(struct err *err, const struct err_cause *cause);
+/* Returns the causes one by one, from `*at` 0; false after the last. They point into `err`. */
+bool err_next_cause(const struct err *err, size_t *at, struct err_cause *cause);
 /* Returns a short fixed name of the code, for logs and metric labels: "connect", "timeout", ... */
 const char *err_code_name(enum err_code code);

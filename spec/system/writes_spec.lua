@@ -168,6 +168,21 @@ false	k8s.patch: manager is longer than the limit of 128 bytes
     assert.are.equal("a", sim.api:get(configmaps .. "/a").metadata.name)
   end)
 
+  it("fail with the causes that the server names", function()
+    local out = run [[
+      local _, err = k8s.create { apiVersion = "apiextensions.k8s.io/v1", kind = "CustomResourceDefinition",
+        metadata = { name = "widgets.example.com" },
+        spec = { scope = "Namespaced", names = { kind = "Widget", plural = "widgets" }, versions = {} } }
+      print(err.code, err.reason)
+      for _, cause in ipairs(err.causes) do
+        if cause.field == "spec.group" then print(cause.reason, cause.field) end
+      end
+      local _, missing = k8s.delete(map "none")
+      print(missing.reason, missing.causes)
+    ]]
+    assert.are.equal("422\tInvalid\nFieldValueRequired\tspec.group\nNotFound\tnil\n", out)
+  end)
+
   it("end after their timeout", function()
     fault { verb = "create", what = "delay", ["for"] = "60s" }
     local out = run [[

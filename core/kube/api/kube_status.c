@@ -87,6 +87,21 @@ static bool is_too_large(const struct tape *tape, size_t status, struct str reas
     return timeout && contains(tape_str(tape, tape_field(tape, status, STR("message"))), too_large);
 }
 
+/* Those for which the error has room. */
+static void take_causes(struct err *err, const struct tape *tape, size_t details)
+{
+    size_t causes = tape_field(tape, details, STR("causes"));
+    if (tape_type(tape, details) != '{' || tape_type(tape, causes) != '[') return;
+    for (size_t at = tape_first(tape, causes, NULL); at; at = tape_next(tape, causes, at, NULL)) {
+        const struct err_cause cause = {
+            .reason = tape_str(tape, tape_field(tape, at, STR("reason"))),
+            .field = tape_str(tape, tape_field(tape, at, STR("field"))),
+            .message = tape_str(tape, tape_field(tape, at, STR("message"))),
+        };
+        if (!err_add_cause(err, &cause)) return;
+    }
+}
+
 static bool is_status(const struct tape *tape, size_t at)
 {
     return tape_type(tape, at) == '{' && str_is(tape_str(tape, tape_field(tape, at, STR("kind"))), "Status");
@@ -115,6 +130,7 @@ bool kube_status_error_tape(struct err *err, const struct tape *tape, size_t at,
     if (reason.n) set_reason(err, reason.p, reason.n);
     err->http_status = code;
     err->too_large_version = is_too_large(tape, at, reason);
+    take_causes(err, tape, details);
     int64_t wait_s = tape_int(tape, tape_field(tape, details, STR("retryAfterSeconds")), 0);
     err->has_retry_after = asks_to_wait(http_status, retry_after_ms);
     err->retry_after_ms = retry_after_ms >= 0                 ? retry_after_ms

@@ -235,39 +235,60 @@ const char *err_reason(const struct err *err)
     return *err->reason ? err->reason : names[err->code];
 }
 
+static void set_str(lua_State *L, const char *key, struct str text)
+{
+    lua_pushlstring(L, text.p, text.n);
+    lua_setfield(L, -2, key);
+}
+
+/* Sets `causes` of the table on the top, if there are any. */
+static void set_causes(lua_State *L, const struct err *err)
+{
+    struct err_cause cause;
+    int n = 0;
+    if (!err->causes_len) return;
+    lua_newtable(L);
+    for (size_t at = 0; err_next_cause(err, &at, &cause);) {
+        lua_createtable(L, 0, 3);
+        if (cause.reason.n) set_str(L, "reason", cause.reason);
+        if (cause.field.n) set_str(L, "field", cause.field);
+        if (cause.message.n) set_str(L, "message", cause.message);
+        lua_rawseti(L, -2, ++n);
+    }
+    lua_setfield(L, -2, "causes");
+}
+
 int push_err(lua_State *L, const struct err *err)
 {
     int code = err->http_status ? err->http_status : err->code == ERR_NOT_FOUND ? 404 : 0;
     push_error(L, code, err_reason(err), str_of(err->text));
+    set_causes(L, err);
     if (err->retry_after_ms < 0) return 2;
     lua_pushnumber(L, (lua_Number)err->retry_after_ms / 1e3);
     lua_setfield(L, -2, "retry_after");
     return 2;
 }
 
-static void set_text(lua_State *L, const char *key, const char *text)
-{
-    lua_pushstring(L, text);
-    lua_setfield(L, -2, key);
-}
-
 void push_err_status(lua_State *L, const struct err *err)
 {
     lua_createtable(L, 0, 8);
-    set_text(L, "kind", "Status");
-    set_text(L, "apiVersion", "v1");
-    set_text(L, "status", "Failure");
-    set_text(L, "reason", err_reason(err));
-    set_text(L, "message", err->text);
+    set_str(L, "kind", STR("Status"));
+    set_str(L, "apiVersion", STR("v1"));
+    set_str(L, "status", STR("Failure"));
+    set_str(L, "reason", str_of(err_reason(err)));
+    set_str(L, "message", str_of(err->text));
     lua_newtable(L);
     lua_setfield(L, -2, "metadata");
     if (err->http_status) {
         lua_pushinteger(L, err->http_status);
         lua_setfield(L, -2, "code");
     }
-    if (err->retry_after_ms < 0) return;
+    if (err->retry_after_ms < 0 && !err->causes_len) return;
     lua_newtable(L);
-    lua_pushnumber(L, (lua_Number)err->retry_after_ms / 1e3);
-    lua_setfield(L, -2, "retryAfterSeconds");
+    set_causes(L, err);
+    if (err->retry_after_ms >= 0) {
+        lua_pushnumber(L, (lua_Number)err->retry_after_ms / 1e3);
+        lua_setfield(L, -2, "retryAfterSeconds");
+    }
     lua_setfield(L, -2, "details");
 }

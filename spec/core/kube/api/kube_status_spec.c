@@ -11,6 +11,8 @@
 #include "kube/api/client.h"
 #include "kube/api/kube_call.h"
 
+enum { CAUSE_TEXTS = 3 };
+
 static struct err answer(const char *method, int code, int64_t retry_after_ms, const char *body)
 {
     struct err err;
@@ -20,6 +22,72 @@ static struct err answer(const char *method, int code, int64_t retry_after_ms, c
 }
 
 #define STATUS(more) "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"status\":\"Failure\"" more "}"
+
+static void expect_cause(const struct err *err, size_t *at, const char *reason, const char *field,
+                         const char *message)
+{
+    struct err_cause cause;
+    assert_true(err_next_cause(err, at, &cause));
+    assert_string_equal(cause.reason.p, reason);
+    assert_string_equal(cause.field.p, field);
+    assert_string_equal(cause.message.p, message);
+}
+
+static void test_a_status_has_causes(void **state)
+{
+    static const char budget[] = "The disruption budget web needs 2 healthy pods and has 2 currently";
+    struct err_cause cause;
+    size_t at = 0;
+    struct err err = answer(
+        "POST", 429, -1,
+        STATUS(
+            ",\"message\":\"Cannot evict pod as it would violate the pod's disruption budget.\",\"reason\":"
+            "\"TooManyRequests\",\"details\":{\"causes\":[{\"reason\":\"DisruptionBudget\",\"message\":\"The "
+            "disruption budget web needs 2 healthy pods and has 2 currently\"}]},\"code\":429"));
+    expect_cause(&err, &at, "DisruptionBudget", "", budget);
+    assert_false(err_next_cause(&err, &at, &cause));
+
+    err = answer(
+        "POST", 422, -1,
+        STATUS(",\"reason\":\"Invalid\",\"details\":{\"causes\":[{\"reason\":\"a\\u0000\\n\",\"field\":"
+               "\"spec.x\"},7,{\"message\":\"\\u202eb\"}]}"));
+    at = 0;
+    expect_cause(&err, &at, "a  ", "spec.x", "");
+    expect_cause(&err, &at, "", "", "");
+    expect_cause(&err, &at, "", "", "?b");
+    assert_false(err_next_cause(&err, &at, &cause));
+    at = 0;
+    assert_false(err_next_cause(&(struct err){0}, &at, &cause));
+    err = answer("POST", 422, -1, STATUS(",\"reason\":\"Invalid\",\"details\":{\"causes\":{\"a\":1}}"));
+    assert_false(err_next_cause(&err, &at, &cause));
+}
+
+static void test_causes_are_bounded(void **state)
+{
+    struct err err;
+    struct err_cause cause = {STR("FieldValueInvalid"), STR("spec.x"), STR("is longer than a few words")};
+    size_t at = 0, count = 0, taken = 0;
+    err_set(&err, ERR_HTTP, "x");
+    while (err_add_cause(&err, &cause)) taken++;
+    assert_in_range(err.causes_len, ERR_CAUSES_MAX - 20, ERR_CAUSES_MAX);
+    while (err_next_cause(&err, &at, &cause)) count++;
+    assert_int_equal(count, taken);
+    assert_true(taken > 10);
+
+    static char text[2 * ERR_CAUSES_MAX];
+    for (size_t i = 0; i < CAUSE_TEXTS; i++) {
+        struct str all[CAUSE_TEXTS] = {STR("r"), STR("f"), STR("m")};
+        memset(text, 'x', sizeof text);
+        all[i] = (struct str){text, sizeof text};
+        err_set(&err, ERR_HTTP, "x");
+        assert_true(err_add_cause(&err, &(struct err_cause){all[0], all[1], all[2]}));
+        at = 0;
+        assert_true(err_next_cause(&err, &at, &cause));
+        struct str cut = i == 0 ? cause.reason : i == 1 ? cause.field : cause.message;
+        assert_string_equal(cut.p + cut.n - 4, "x...");
+        assert_false(err_add_cause(&err, &cause));
+    }
+}
 
 static void test_a_status_has_the_best_message(void **state)
 {
@@ -161,6 +229,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_status_has_the_best_message),
+        cmocka_unit_test(test_a_status_has_causes),
+        cmocka_unit_test(test_causes_are_bounded),
         cmocka_unit_test(test_the_code_is_the_status_s_where_there_is_one),
         cmocka_unit_test(test_without_a_status_the_code_decides),
         cmocka_unit_test(test_a_json_response_that_is_no_status_is_only_a_text),
