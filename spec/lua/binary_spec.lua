@@ -1,5 +1,5 @@
--- check-binary finds what is missing in a program that is not hardened; and objects of the build are the same to the
--- bit in whatever folder they are compiled. `./dev prove reproducible` shows that of the whole binary.
+-- check-binary finds what is missing in a program that is not hardened; and the compiler makes the same objects to the
+-- bit in whatever folder. `./dev prove reproducible` compares whole binaries, which also have generated sources.
 local temp = require "spec.support.temp"
 
 local source = [[
