@@ -158,7 +158,7 @@ const struct flag *engine_flags(struct options *o)
 
 const struct flag *run_flags(struct options *o)
 {
-    static struct flag table[10];
+    static struct flag table[16];
     o->reload_timeout_ms = 60000;
     o->reload_probation_ms = 60000;
     o->metrics_address = "127.0.0.1:8080";

@@ -53,7 +53,7 @@ static enum pending_pairs pairs_of(const struct script_handler *h)
     return h->options->split_recreated ? PENDING_SPLIT_RECREATED : PENDING_JOIN_ALL;
 }
 
-/* Attaches the handler again after its quarantine: it missed events, so it gets initial initial delivery like
+/* Attaches the handler again after its quarantine: it missed events, so it gets the initial delivery like
  * a new one. */
 static void show_again(struct quarantine *quarantine)
 {
