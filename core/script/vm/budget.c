@@ -11,6 +11,7 @@
 #include "script/vm/failure.h"
 #include "script/vm/memory.h"
 #include "script/vm/state.h"
+#include "script/vm/task_pause.h"
 
 int64_t budget_clock_ns(void)
 {
@@ -138,6 +139,17 @@ void budget_raise(lua_State *L)
     lua_error(L);
 }
 
+/* Takes the hook away first: the pause leaves it. */
+static void pause_call(lua_State *L)
+{
+    struct script *script = script_of(L);
+    const struct budget_call *call = script->budget.call;
+    script->budget.pause = false;
+    if (call->outer) return;
+    disarm(script);
+    task_pause(L, taken_ns(call, budget_clock_ns()));
+}
+
 static void on_count(lua_State *L, lua_Debug *ar)
 {
     struct script *script = script_of(L);
@@ -145,6 +157,7 @@ static void on_count(lua_State *L, lua_Debug *ar)
     memory_on_hook(L);
     if (!script->budget.over) check_calls(script);
     budget_raise(L);
+    if (script->budget.pause) pause_call(L);
     /* Was set for a collection only, which has run. */
     if (script->budget.every == EACH_INSTRUCTION) disarm(script);
 }
@@ -155,6 +168,12 @@ void budget_tick(struct script *script)
 {
     if (script->trusted) return;
     bool near = !script->budget.over && check_calls(script);
+    const struct budget_call *call = script->budget.call;
+    if (call && !script->budget.over && task_pause_is_due(script, budget_clock_ns() - call->begun_ns)) {
+        script->budget.pause = true;
+        budget_arm(script);
+        return;
+    }
     if (script->budget.over)
         budget_arm(script);
     else if (near && !script->budget.every)
@@ -248,6 +267,7 @@ enum script_result budget_leave(struct script *script, struct budget_call *call,
     b->over = NULL;
     b->stop = false;
     b->reported = false;
+    b->pause = false;
     disarm(script);
     return result;
 }

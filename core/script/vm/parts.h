@@ -75,6 +75,7 @@ struct budget {
     struct budget_call *volatile over; /* call that exceeded a limit and must end; NULL: none */
     volatile bool stop;                /* same as `over`, for loops of lower layers to poll */
     volatile int every;                /* instructions between hooks; 0: no hook */
+    volatile bool pause;               /* the call is to pause at the next hook */
     volatile bool setting;             /* LuaJIT is changing its dispatch table; not reentrant */
     enum limit over_limit;
     bool reported;                 /* `failure` describes `over` */
@@ -124,6 +125,13 @@ struct retained {
 
 /* --- task.h */
 
+struct task_wait {
+    const struct task_wait_ops *ops;
+    struct task *task; /* NULL before task_yield */
+    bool woken;
+    TAILQ_ENTRY(task_wait) link; /* among the woken */
+};
+
 struct task {
     TAILQ_ENTRY(task) link; /* among waiting or idle tasks */
     struct script *script;
@@ -134,6 +142,9 @@ struct task {
     const char *what;
     enum limit cpu;
     bool finishes;
+    bool pauses;                 /* see task_pause.h */
+    struct task_wait pause;      /* of one that does */
+    int64_t spent_ns;            /* of its limit, before the pause */
     bool write_refused;          /* the last write, by 404 or 409: it has failed if the call fails */
     struct script_called called; /* by the stay that yielded */
     struct fence *fence;         /* a reference; NULL: none */
@@ -147,6 +158,7 @@ struct tasks {
     struct task *current; /* task whose coroutine runs; NULL: none */
     struct task_list waiting, idle;
     size_t waiting_count, idle_count;
+    struct task *paused;           /* one of those that wait; all else of the script rests; NULL: none */
     TAILQ_HEAD(, task_wait) woken; /* continue in the next turn; see turns.h */
     size_t woken_count;
     struct task_wait *delivering; /* wait whose results the coroutine will fetch next */

@@ -183,6 +183,8 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     task->what = call->what;
     task->cpu = call->cpu;
     task->finishes = call->finishes;
+    task->pauses = call->pauses;
+    task->spent_ns = 0;
     task->done = call->done;
     task->describe = call->describe;
     task->ctx = call->ctx;
@@ -228,23 +230,29 @@ static void stop(struct task *task)
 
 /* --- turns of the loop */
 
-static void go_on(struct task_wait *wait)
+/* The term ended while the task waited: its next write would be refused anyway. */
+static bool is_fenced_off(struct task *task)
 {
-    struct task *task = wait->task;
+    if (!task->fence || fence_is_open(task->fence)) return false;
+    task_cancel(task);
+    return true;
+}
+
+/* Enters a call that has used some of its limit before. */
+static void enter_again(struct task *task)
+{
     struct script *script = task->script;
-    /* The term ended while the task waited: its next write would be refused anyway. */
-    if (task->fence && !fence_is_open(task->fence)) {
-        task_cancel(task);
-        return;
-    }
-    task_dequeue(wait);
     leave_waiting(task);
     task->wait = NULL;
-    script->tasks.delivering = wait;
     call_enter(script, NULL, task->what, task->cpu, __builtin_frame_address(0));
+    script->call.stay.excused_ns = -task->spent_ns;
     script->call.called = task->called;
-    push_ref(task->co, script, REF_YIELDED);
-    enum script_result result = call_leave(script, resume(task, 1));
+    task->spent_ns = 0;
+}
+
+static void end_stay(struct task *task, enum script_result result)
+{
+    struct script *script = task->script;
     if (result == SCRIPT_YIELDED) {
         if (script->phase == SCRIPT_STOPPING) stop(task);
         return;
@@ -254,6 +262,26 @@ static void go_on(struct task_wait *wait)
     void *ctx = task->ctx;
     release(task, result);
     done(ctx, result);
+}
+
+static void go_on(struct task_wait *wait)
+{
+    struct task *task = wait->task;
+    struct script *script = task->script;
+    if (is_fenced_off(task)) return;
+    task_dequeue(wait);
+    script->tasks.delivering = wait;
+    enter_again(task);
+    push_ref(task->co, script, REF_YIELDED);
+    end_stay(task, call_leave(script, resume(task, 1)));
+}
+
+void task_continue(struct task *task)
+{
+    if (is_fenced_off(task)) return;
+    task->script->tasks.paused = NULL;
+    enter_again(task);
+    end_stay(task, call_leave(task->script, resume(task, 0)));
 }
 
 /* Continues waits that were woken before the turn began, in order: a task that wakes itself again waits for

@@ -35,13 +35,6 @@ struct task_wait_ops {
     bool finishes;
 };
 
-struct task_wait {
-    const struct task_wait_ops *ops;
-    struct task *task; /* NULL before task_yield */
-    bool woken;
-    TAILQ_ENTRY(task_wait) link; /* among the woken */
-};
-
 /* Raises if the running call may not yield: "k8s.sleep may not be called in a filter". `verb` must outlive
  * the task: a literal. */
 void task_check(lua_State *L, const char *verb);
@@ -70,6 +63,7 @@ struct task_call {
     const char *what;     /* "a handler": a literal, as the watchdog reads it from another thread */
     enum limit cpu;       /* limit between two yields; 0: LIMIT_HANDLER_CPU */
     int function;         /* in the registry */
+    bool pauses;          /* runs in parts when it takes long (task_pause.h) */
     bool finishes;        /* a shutdown lets the call end by itself, whatever it waits for */
     struct fence *fence;  /* of leader work: once closed, the next wait cancels the task; NULL: none */
     script_body *prepare; /* pushes the arguments on top of the stack; may raise; NULL for none */
@@ -102,6 +96,8 @@ void task_setup(lua_State *L);
  * `what`. */
 void task_no_yield_across(lua_State *L, const char *what);
 
+/* Continues a paused task. For task_pause.c. */
+void task_continue(struct task *task);
 /* Continues woken tasks. Called by turns.c. */
 void tasks_turn(struct script *script);
 /* Cancels tasks that need not finish, now or at their next wait. */

@@ -5,6 +5,7 @@
 #include "script/vm/call.h"
 #include "script/vm/feature.h"
 #include "script/vm/task.h"
+#include "script/vm/task_pause.h"
 #include "script/vm/turns.h"
 
 static void enqueue(struct task_wait *wait)
@@ -152,4 +153,5 @@ static void bind_task(lua_State *L)
     lua_setfield(L, -2, "task");
 }
 
-const struct feature feature_task = {.parts = {"task"}, .bind = bind_task, .turn = tasks_turn};
+const struct feature feature_task = {
+    .parts = {"task"}, .bind = bind_task, .first = tasks_first, .turn = tasks_turn};

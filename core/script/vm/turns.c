@@ -139,5 +139,5 @@ bool turns_expired(const struct script *script)
 
 bool turns_are_owed(const struct script *script)
 {
-    return script->turn.held || script->turn.ticks * CPU_WATCH_MS >= SHARE_MS;
+    return script->turn.held || script->tasks.paused || script->turn.ticks * CPU_WATCH_MS >= SHARE_MS;
 }

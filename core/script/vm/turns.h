@@ -40,6 +40,7 @@ void turns_release(struct script *script);
  */
 bool turns_expired(const struct script *script);
 /* Returns whether calls of the script have used up the time that it may use between two of its turns, or the
- * turns are held. Callers leave work that can wait to its next turn. False on a clock that is moved by hand.
+ * turns are held, or a call is paused (task_pause.h). Callers leave work that can wait to its next turn.
+ * False on a clock that is moved by hand.
  */
 bool turns_are_owed(const struct script *script);

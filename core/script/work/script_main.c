@@ -57,6 +57,7 @@ void script_run_main(struct script *script, script_main_done *done, void *ctx)
     script->own.main->ctx = ctx;
     const struct task_call call = {.what = "main",
                                    .cpu = LIMIT_MAIN_CPU,
+                                   .pauses = true,
                                    .function = script->refs[REF_RUN_MAIN],
                                    .prepare = push_main,
                                    .done = main_ended,
