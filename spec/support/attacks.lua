@@ -151,7 +151,7 @@ local function finish(sim, run)
     kept = run.lease.holderIdentity == after.holderIdentity and run.lease.leaseTransitions == after.leaseTransitions,
     waited = waited_ms(engine) - run.waited,
   }
-  result.runs_on = not run.script.reload or runs_on(run)
+  result.runs_on = not run.script.reload or run.script.expect == "nothing" or runs_on(run)
   result.code = cluster.terminate(engine, 30)
   result.error = error_line(run.script, run.path, engine:err())
   result.report = engine:report()

@@ -98,9 +98,10 @@ void admin_put_generations(const struct managed_script *managed, struct buf *out
     json_time(out, "reloadErrorTime", managed->error_us);
     json_bool(out, "fileIsRunning", managed->refused == NULL);
     json_bool(out, "returned", managed->rolled_back);
-    if (!managed->incoming) return;
+    const struct script *next = managed->incoming ? managed->incoming : managed->loading;
+    if (!next) return;
     json_open(out, "candidate", '{');
-    json_int(out, "generation", (int64_t)script_generation(managed->incoming));
+    json_int(out, "generation", (int64_t)script_generation(next));
     json_time(out, "since", managed->began_us);
     json_text(out, "waitsFor", buf_text((struct buf *)&managed->waits_for));
     json_close(out, '}');

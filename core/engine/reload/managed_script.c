@@ -88,18 +88,33 @@ void managed_script_remove(struct managed_script *managed)
     free_managed(managed);
 }
 
+static struct script_source next_of(const struct managed_script *managed, struct bundle *bundle)
+{
+    return (struct script_source){.path = managed->path,
+                                  .name = managed->name,
+                                  .bundle = bundle,
+                                  .generation = managed->made + 1,
+                                  .before = managed->running};
+}
+
 struct script *managed_script_load(struct managed_script *managed, struct bundle *bundle, struct err *err)
 {
-    struct managed_scripts *scripts = managed->scripts;
-    const struct script_source source = {.path = managed->path,
-                                         .name = managed->name,
-                                         .bundle = bundle,
-                                         .generation = managed->made + 1,
-                                         .before = managed->running};
-    struct script *script = script_prepare(scripts->options.host, &source, err);
-    if (!script) return NULL;
-    *array_add(scripts->generations, scripts->generation_count) = script;
+    const struct script_source source = next_of(managed, bundle);
+    struct script *script = script_prepare(managed->scripts->options.host, &source, err);
+    if (script) managed_script_adopt(managed->scripts, script);
     return script;
+}
+
+struct script *managed_script_begin_load(struct managed_script *managed, struct bundle *bundle,
+                                         struct err *err)
+{
+    const struct script_source source = next_of(managed, bundle);
+    return script_prepare_in_parts(managed->scripts->options.host, &source, err);
+}
+
+void managed_script_adopt(struct managed_scripts *scripts, struct script *script)
+{
+    *array_add(scripts->generations, scripts->generation_count) = script;
 }
 
 void managed_script_drop(struct managed_scripts *scripts, struct script *script)

@@ -73,6 +73,7 @@ struct managed_script {
     const char *name, *path; /* owned by `scripts` */
     struct script *running;  /* NULL: not yet, or no longer */
     struct script *incoming; /* NULL: none */
+    struct script *loading;  /* will be it once its chunk has run; not among the generations; NULL: none */
     uint64_t made;           /* number of generations so far */
     uint64_t tried;          /* number of loads so far, failed ones included */
     bool main_started;
@@ -134,6 +135,11 @@ void managed_script_remove(struct managed_script *managed);
 
 /* Loads a generation; it is neither running nor incoming yet. `bundle` may be NULL. */
 struct script *managed_script_load(struct managed_script *managed, struct bundle *bundle, struct err *err);
+/* Begins the same as script_prepare_in_parts does; managed_script_adopt once it is loaded. */
+struct script *managed_script_begin_load(struct managed_script *managed, struct bundle *bundle,
+                                         struct err *err);
+/* Adds a loaded script to the generations. */
+void managed_script_adopt(struct managed_scripts *scripts, struct script *script);
 /* Frees a generation. */
 void managed_script_drop(struct managed_scripts *scripts, struct script *script);
 /* Drains a generation: frees it when its calls have ended, or by force after the grace period. */

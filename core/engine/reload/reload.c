@@ -7,22 +7,14 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/series/series.h"
 #include "engine/reload/managed_script.h"
 #include "engine/reload/reload_internal.h"
 #include "kube/kinds/resource.h"
 #include "script/generation/handover.h"
 #include "script/vm/bundle.h"
 
-FAMILY(family_reloads, 200, COUNTER, "kubelua_reload_total", "result", NULL,
-       "Number of script reloads by result.");
-FAMILY(family_reload_pause, 201, HISTOGRAM, "kubelua_reload_pause_seconds", "", &buckets_of_processing,
-       "Pause of the engine thread while a new generation is activated.");
-FAMILY(family_reload_dropped, 202, COUNTER, "kubelua_reload_dropped_total", "what", NULL,
-       "Number of events, keys, timers and calls dropped by reloads.");
-
 /* Poll period of incoming generations; callbacks of informers and discovery shorten it. */
-enum { CHECK_MS = 50 };
+enum { CHECK_MS = 50, LOADING_MS = 5 };
 
 static struct clock *clock_of(const struct managed_script *managed)
 {
@@ -40,6 +32,8 @@ void reload_drop_incoming(struct managed_script *managed)
     managed->rollback_of = NULL;
     if (managed->incoming) managed_script_drop(managed->scripts, managed->incoming);
     managed->incoming = NULL;
+    script_free(managed->loading);
+    managed->loading = NULL;
 }
 
 void reload_set_error(struct managed_script *managed, const char *text)
@@ -144,9 +138,39 @@ static void refuse_late(struct managed_script *managed)
     reload_refuse_waiting(managed, reason);
 }
 
+/* Makes a loaded script the incoming generation; refuses one that failed. */
+static void end_loading(struct managed_script *managed)
+{
+    struct script *script = managed->loading;
+    struct err err;
+    managed->loading = NULL;
+    managed->waits_for.len = 0;
+    if (script_end_loading(script, &err)) {
+        managed_script_adopt(managed->scripts, script);
+        managed->incoming = script;
+        return;
+    }
+    struct bundle *bundle = bundle_ref(script_bundle(script));
+    script_free(script);
+    reload_refuse(managed, bundle, err.text);
+    bundle_unref(bundle);
+}
+
+/* A chunk that takes long runs in turns of its script. */
+static void await_loading(struct managed_script *managed)
+{
+    if (script_is_loading(managed->loading)) {
+        timer_start(&managed->ready, clock_of(managed), LOADING_MS);
+        return;
+    }
+    end_loading(managed);
+    reload_watch_all(managed->scripts); /* also the modules that it loaded since the scan */
+}
+
 void reload_on_ready(struct timer *timer)
 {
     struct managed_script *managed = container_of(timer, struct managed_script, ready);
+    if (managed->loading) await_loading(managed);
     if (!managed->incoming) return;
     check_kinds(managed);
     if (managed->refreshed && managed->unknown.len) {
@@ -203,13 +227,16 @@ void reload_load(struct managed_script *managed, struct bundle *bundle, const ch
     /* The timeout begins before the load, which is part of the wait. */
     managed->began_us = clock_wall_us(clock_of(managed));
     managed->refuse_ms = clock_now_ms(clock_of(managed)) + managed->scripts->options.reload_timeout_ms;
-    struct script *script = managed_script_load(managed, bundle, &err);
-    if (!script) {
+    managed->loading = managed_script_begin_load(managed, bundle, &err);
+    if (!managed->loading) {
         reload_refuse(managed, bundle, err.text);
         return;
     }
-    managed->incoming = script;
-    timer_start(&managed->ready, clock_of(managed), 0);
+    if (script_is_loading(managed->loading))
+        buf_puts(&managed->waits_for, "its load phase");
+    else
+        end_loading(managed);
+    if (managed->loading || managed->incoming) timer_start(&managed->ready, clock_of(managed), 0);
 }
 
 /* Returns whether an empty file may be filled soon: an editor that writes in place truncates the file first,
@@ -238,11 +265,12 @@ void reload_scan_script(struct managed_script *managed, enum reload_mode mode)
 {
     struct bundle *known = managed->rollback_of ? managed->rollback_of
                            : managed->incoming  ? script_bundle(managed->incoming)
+                           : managed->loading   ? script_bundle(managed->loading)
                                                 : managed->refused;
     bool runs = managed->running && bundle_is_current(script_bundle(managed->running), NULL);
     /* A generation that was rolled back from failed in production: only a forced reload tries it again. */
     enum reload_mode enough = managed->rolled_back ? RELOAD_FORCED : RELOAD_IF_REFUSED;
-    bool again = mode >= enough && managed->refused && !managed->incoming;
+    bool again = mode >= enough && managed->refused && !managed->incoming && !managed->loading;
     if (managed->gone || may_be_filled(managed, mode)) return;
     if (known && bundle_is_current(known, NULL) && !again) return;
     reload_drop_incoming(managed);
@@ -275,54 +303,8 @@ bool reload_rollback(struct managed_script *managed, const char *why, struct err
                (unsigned long long)script_generation(managed->running), why);
     reload_load(managed, before, "returned");
     /* Kept to mark the files as refused later: they still contain what is rolled back. */
-    if (managed->incoming) managed->rollback_of = bundle_ref(script_bundle(managed->running));
+    if (managed->incoming || managed->loading)
+        managed->rollback_of = bundle_ref(script_bundle(managed->running));
     bundle_unref(before);
     return true;
-}
-
-/* --- Counters of reloads */
-
-enum what { EVENTS, KEYS, TIMERS, CALLS, WHATS };
-
-struct reload_metrics {
-    struct series *results[RELOAD_RESULTS], *pause, *dropped[WHATS];
-};
-
-struct reload_metrics *reload_metrics_new(void)
-{
-    static const char *const results[] = {"ok", "refused", "returned"};
-    static const char *const whats[] = {"event", "key", "timer", "call"};
-    struct reload_metrics *m = NEW(struct reload_metrics);
-    for (size_t i = 0; i < RELOAD_RESULTS; i++) m->results[i] = SERIES(&family_reloads, results[i]);
-    for (size_t i = 0; i < WHATS; i++) m->dropped[i] = SERIES(&family_reload_dropped, whats[i]);
-    m->pause = series_new(&family_reload_pause, NULL);
-    return m;
-}
-
-void reload_metrics_free(struct reload_metrics *m)
-{
-    if (!m) return;
-    for (size_t i = 0; i < RELOAD_RESULTS; i++) series_free(m->results[i]);
-    for (size_t i = 0; i < WHATS; i++) series_free(m->dropped[i]);
-    series_free(m->pause);
-    free(m);
-}
-
-void reload_metrics_ended(struct reload_metrics *m, enum reload_result result)
-{
-    if (m) series_inc(m->results[result]);
-}
-
-void reload_metrics_activated(struct reload_metrics *m, const struct handover *done, int64_t pause_ns)
-{
-    if (!m) return;
-    series_observe(m->pause, (double)pause_ns / 1e9);
-    series_add(m->dropped[EVENTS], (double)done->dropped_events);
-    series_add(m->dropped[KEYS], (double)done->dropped_keys);
-    series_add(m->dropped[TIMERS], (double)done->cancelled_timers);
-}
-
-void reload_metrics_cancelled(struct reload_metrics *m, uint64_t calls)
-{
-    if (m) series_add(m->dropped[CALLS], (double)calls);
 }

@@ -89,7 +89,7 @@ static void load_again(struct managed_script *managed)
     reload_load(managed, bundle, managed->why);
     /* Loading again does not extend the reload timeout: a script that is always outdated must end. */
     managed->refuse_ms = refuse_ms;
-    if (managed->incoming)
+    if (managed->incoming || managed->loading)
         managed->rollback_of = left;
     else
         bundle_unref(left);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "engine/reload/managed_script.h"
 #include "engine/reload/reload.h"
+#include "engine/reload/reload_internal.h"
 #include "engine/reload/script_files.h"
 #include "engine/reload/script_watch.h"
 #include "script/generation/handover.h"
@@ -25,7 +26,7 @@ static void watch_bundle(const struct managed_scripts *scripts, const struct bun
         script_watch_file(scripts->watch, bundle_path(bundle, i));
 }
 
-static void watch_all(const struct managed_scripts *scripts)
+void reload_watch_all(const struct managed_scripts *scripts)
 {
     const struct managed_scripts_options *options = &scripts->options;
     if (!scripts->watch) return;
@@ -37,6 +38,7 @@ static void watch_all(const struct managed_scripts *scripts)
         watch_bundle(scripts, managed->refused);
         if (managed->running) watch_bundle(scripts, script_bundle(managed->running));
         if (managed->incoming) watch_bundle(scripts, script_bundle(managed->incoming));
+        if (managed->loading) watch_bundle(scripts, script_bundle(managed->loading));
     }
 }
 
@@ -146,7 +148,7 @@ void reload_scan(struct managed_scripts *scripts, enum reload_mode mode)
     }
     scripts->options.hooks.scanned(scripts->options.hooks.ctx);
     /* Watched again after each scan: modules of new generations may lie in other directories. */
-    watch_all(scripts);
+    reload_watch_all(scripts);
 }
 
 /* --- triggers */
@@ -171,5 +173,5 @@ void reload_watch(struct managed_scripts *scripts)
         snprintf(message, sizeof message, "Failed to watch files, use SIGHUP or %s after changes", reload);
         log_warn(message, F("err", strerror(error)));
     }
-    watch_all(scripts);
+    reload_watch_all(scripts);
 }

@@ -5,6 +5,7 @@
 
 struct bundle;
 struct managed_script;
+struct managed_scripts;
 
 /* --- reload.c */
 
@@ -14,6 +15,11 @@ void reload_load(struct managed_script *managed, struct bundle *bundle, const ch
 void reload_refuse(struct managed_script *managed, struct bundle *bundle, const char *text);
 void reload_set_error(struct managed_script *managed, const char *text);
 void reload_forget_error(struct managed_script *managed);
+
+/* --- reload_files.c */
+
+/* Watches the files of all scripts and their modules. */
+void reload_watch_all(const struct managed_scripts *scripts);
 
 /* --- reload_activate.c */
 

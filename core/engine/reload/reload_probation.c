@@ -130,7 +130,7 @@ static void judge(struct managed_script *managed)
     if (!managed->running) return;
     move_marks(managed);
     /* An incoming generation will replace this one anyway: judge after that. */
-    if (!p->until_ms || managed->incoming) return;
+    if (!p->until_ms || managed->incoming || managed->loading) return;
     describe(managed, &why);
     if (why.len || now_ms(managed) >= p->until_ms) p->until_ms = 0;
     if (why.len) reload_rollback(managed, buf_text(&why), &err); /* cannot fail here */

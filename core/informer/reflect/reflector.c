@@ -165,6 +165,8 @@ static void on_delay(struct timer *timer)
 static void on_reachable(void *ctx)
 {
     struct reflector *r = ctx;
+    /* The cut was the beginning of the outage that ends here, though another request noticed it. */
+    if (timer_running(&r->held)) log_held(r, true);
     if (!r->unreachable || r->status.state != REFLECTOR_BACKING_OFF) return;
     timer_cancel(&r->delay);
     timer_start(&r->delay, r->options.clock, jitter_between(&r->jitter, 0, WAKE_SPREAD_MS));

@@ -28,6 +28,7 @@
 #include "script/vm/memory.h"
 #include "script/vm/modules.h"
 #include "script/vm/state.h"
+#include "script/vm/task.h"
 #include "script/vm/throttle.h"
 #include "script/vm/turns.h"
 #include "script/work/script_queue.h"
@@ -39,6 +40,18 @@ static void run_chunk(lua_State *L, void *ctx)
     const char *chunk = lua_pushfstring(L, "@%s", script_of(L)->id.path);
     modules_push_chunk(L, *text, chunk);
     lua_call(L, 0, 0);
+    modules_loaded(L);
+}
+
+static void push_chunk(lua_State *L, void *ctx)
+{
+    const struct str *text = ctx;
+    modules_push_chunk(L, *text, lua_pushfstring(L, "@%s", script_of(L)->id.path));
+    lua_remove(L, -2);
+}
+
+static void end_chunk(lua_State *L, void *ctx)
+{
     modules_loaded(L);
 }
 
@@ -133,19 +146,85 @@ static bool lease_is_declared(const struct script *script, struct err *err)
                    leading->place, config->namespace_, config->name, host->lease.namespace_);
 }
 
-struct script *script_prepare(const struct script_host *host, const struct script_source *source,
-                              struct err *err)
+static bool become_loaded(struct script *script, struct err *err)
+{
+    if (!lease_is_declared(script, err)) return false;
+    transforms_loaded(script);
+    script->phase = SCRIPT_LOADED;
+    script->load.us = (clock_measure_ns() - script->load.begun_ns) / 1000;
+    return true;
+}
+
+static struct script *begin(const struct script_host *host, const struct script_source *source)
 {
     int64_t begun_ns = clock_measure_ns();
     struct script *script = script_new(host, source);
-    if (!state_open(script, err) || !load(script, err) || !lease_is_declared(script, err)) {
-        script_free(script);
-        return NULL;
-    }
-    transforms_loaded(script);
-    script->phase = SCRIPT_LOADED;
-    script->load.us = (clock_measure_ns() - begun_ns) / 1000;
+    script->load.begun_ns = begun_ns;
     return script;
+}
+
+struct script *script_prepare(const struct script_host *host, const struct script_source *source,
+                              struct err *err)
+{
+    struct script *script = begin(host, source);
+    if (state_open(script, err) && load(script, err) && become_loaded(script, err)) return script;
+    script_free(script);
+    return NULL;
+}
+
+/* --- in parts */
+
+static void chunk_ended(void *ctx, enum script_result result)
+{
+    struct script *script = ctx;
+    script->load.ended = true;
+    script->load.result = result;
+}
+
+static bool begin_chunk(struct script *script, struct err *err)
+{
+    static const char phase[] = "the load phase";
+    struct str text;
+    struct task *task;
+    if (!bundle_text(script->id.bundle, script->id.path, &text, err)) {
+        err->code = ERR_IO;
+        return false;
+    }
+    set_hash(script);
+    const struct task_call call = {.what = phase,
+                                   .no_yield = phase,
+                                   .cpu = LIMIT_LOAD_CPU,
+                                   .push = push_chunk,
+                                   .prepare_ctx = &text,
+                                   .pauses = true,
+                                   .done = chunk_ended,
+                                   .ctx = script};
+    enum script_result result = task_run(script, &call, &task);
+    if (result != SCRIPT_YIELDED) chunk_ended(script, result);
+    return true;
+}
+
+struct script *script_prepare_in_parts(const struct script_host *host, const struct script_source *source,
+                                       struct err *err)
+{
+    struct script *script = begin(host, source);
+    if (state_open(script, err) && begin_chunk(script, err)) return script;
+    script_free(script);
+    return NULL;
+}
+
+bool script_is_loading(const struct script *script)
+{
+    return script->phase == SCRIPT_LOADING && !script->load.ended;
+}
+
+bool script_end_loading(struct script *script, struct err *err)
+{
+    enum script_result result = script->load.result;
+    if (result == SCRIPT_OK) result = script_call(script, "the load phase", end_chunk, NULL);
+    if (result != SCRIPT_OK) return err_set(err, ERR_SCRIPT, "%s", buf_text(&script->failure.text));
+    memory_collect(script->L); /* as `load` does */
+    return become_loaded(script, err);
 }
 
 bool script_start(struct script *script, struct err *err)

@@ -36,6 +36,13 @@ struct script_source {
  * read, ERR_SCRIPT with Lua's message, file and line if it does not compile or raises. */
 struct script *script_prepare(const struct script_host *host, const struct script_source *source,
                               struct err *err);
+/* The same for a script that others run beside: the chunk runs in parts when it takes long, in turns of the
+ * script. Once it is not loading any more, script_end_loading ends what script_prepare does; if that fails,
+ * free the script. */
+struct script *script_prepare_in_parts(const struct script_host *host, const struct script_source *source,
+                                       struct err *err);
+bool script_is_loading(const struct script *script);
+bool script_end_loading(struct script *script, struct err *err);
 /* Starts the first generation of a script. Returns false and sets err if it cannot join its election; free it
  * then. */
 bool script_start(struct script *script, struct err *err);

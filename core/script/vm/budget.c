@@ -11,7 +11,6 @@
 #include "script/vm/failure.h"
 #include "script/vm/memory.h"
 #include "script/vm/state.h"
-#include "script/vm/task_pause.h"
 
 int64_t budget_clock_ns(void)
 {
@@ -145,9 +144,9 @@ static void pause_call(lua_State *L)
     struct script *script = script_of(L);
     const struct budget_call *call = script->budget.call;
     script->budget.pause = false;
-    if (call->outer) return;
+    if (!script->budget.pauses || call->outer) return;
     disarm(script);
-    task_pause(L, taken_ns(call, budget_clock_ns()));
+    script->budget.pauses(L, taken_ns(call, budget_clock_ns()));
 }
 
 static void on_count(lua_State *L, lua_Debug *ar)
@@ -162,14 +161,22 @@ static void on_count(lua_State *L, lua_Debug *ar)
     if (script->budget.every == EACH_INSTRUCTION) disarm(script);
 }
 
+/* Only the call of the engine pauses, not what it calls under a limit of its own. */
+static bool pause_is_due(const struct script *script)
+{
+    const struct budget *b = &script->budget;
+    const struct budget_call *call = b->call;
+    return b->pauses && call && !call->outer && !b->over &&
+           budget_clock_ns() - call->begun_ns >= BUDGET_PAUSE_MS * INT64_C(1000000);
+}
+
 /* Sets the hook again on each tick after a limit was exceeded: the last signal may have come while Lua wrote
  * the same fields, and so was lost. */
 void budget_tick(struct script *script)
 {
     if (script->trusted) return;
     bool near = !script->budget.over && check_calls(script);
-    const struct budget_call *call = script->budget.call;
-    if (call && !script->budget.over && task_pause_is_due(script, budget_clock_ns() - call->begun_ns)) {
+    if (pause_is_due(script)) {
         script->budget.pause = true;
         budget_arm(script);
         return;
@@ -268,6 +275,7 @@ enum script_result budget_leave(struct script *script, struct budget_call *call,
     b->stop = false;
     b->reported = false;
     b->pause = false;
+    b->pauses = NULL;
     disarm(script);
     return result;
 }

@@ -14,7 +14,8 @@
 
 #include "script/vm/parts.h"
 
-enum { BUDGET_INSTRUCTIONS = 10000 };
+/* A call that may pause does so after PAUSE_MS: a slice of a turn, less the period of the CPU watch. */
+enum { BUDGET_INSTRUCTIONS = 10000, BUDGET_PAUSE_MS = 8 };
 
 /* Starts watching calls. Not for scripts that the operator trusts. */
 void budget_open(struct script *script);

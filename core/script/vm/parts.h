@@ -76,7 +76,9 @@ struct budget {
     volatile bool stop;                /* same as `over`, for loops of lower layers to poll */
     volatile int every;                /* instructions between hooks; 0: no hook */
     volatile bool pause;               /* the call is to pause at the next hook */
-    volatile bool setting;             /* LuaJIT is changing its dispatch table; not reentrant */
+    /* Pauses the call in flight, from a hook, if it can; `spent_ns` of its limit. NULL: it may not. */
+    void (*volatile pauses)(lua_State *L, int64_t spent_ns);
+    volatile bool setting; /* LuaJIT is changing its dispatch table; not reentrant */
     enum limit over_limit;
     bool reported;                 /* `failure` describes `over` */
     struct script_failure failure; /* place at which `over` was detected */
@@ -141,6 +143,7 @@ struct task {
     LIST_HEAD(, task_cleanup) cleanups;
     const char *what;
     enum limit cpu;
+    const char *no_yield; /* why it may not wait; NULL: it may */
     bool finishes;
     bool pauses;                 /* see task_pause.h */
     struct task_wait pause;      /* of one that does */

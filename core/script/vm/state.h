@@ -119,6 +119,9 @@ struct script {
         struct script *before; /* generation that it will replace, until it has; NULL: none */
         enum script_replay replay;
         bool names_events; /* its source mentions events; see modules.c */
+        int64_t begun_ns;
+        bool ended; /* the chunk of a load phase in parts has, as `result` says */
+        enum script_result result;
     } load;
     const struct script_host *host;
     const struct feature_list *features;

@@ -10,6 +10,7 @@
 #include "script/vm/budget.h"
 #include "script/vm/call.h"
 #include "script/vm/memory.h"
+#include "script/vm/task_pause.h"
 #include "script/vm/turns.h"
 
 METRIC(metric_tasks_cancelled, 3, "kubelua_tasks_cancelled_total",
@@ -24,7 +25,10 @@ static int l_prepare(lua_State *L)
     struct script *script = script_of(L);
     const struct task_call *call = script->call.entry.ctx;
     push_ref(L, script, REF_XPCALL);
-    script_push_function(L, call->function);
+    if (call->push)
+        call->push(L, call->prepare_ctx);
+    else
+        script_push_function(L, call->function);
     push_ref(L, script, REF_TRACEBACK);
     if (call->prepare) call->prepare(L, call->prepare_ctx);
     return lua_gettop(L);
@@ -70,18 +74,6 @@ struct fence *task_fence(const struct script *script)
 }
 
 /* --- cleanups */
-
-void task_add_cleanup(struct script *script, struct task_cleanup *cleanup)
-{
-    struct task *task = script->tasks.current;
-    must(task);
-    LIST_INSERT_HEAD(&task->cleanups, cleanup, link);
-}
-
-void task_remove_cleanup(struct task_cleanup *cleanup)
-{
-    LIST_REMOVE(cleanup, link);
-}
 
 static void end_cleanups(struct task *task, bool well)
 {
@@ -182,6 +174,7 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     if (!task) return SCRIPT_MEMORY_LIMIT;
     task->what = call->what;
     task->cpu = call->cpu;
+    task->no_yield = call->no_yield;
     task->finishes = call->finishes;
     task->pauses = call->pauses;
     task->spent_ns = 0;
@@ -189,7 +182,8 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     task->describe = call->describe;
     task->ctx = call->ctx;
     task->fence = call->fence ? fence_ref(call->fence) : NULL;
-    call_enter(script, NULL, task->what, task->cpu, __builtin_frame_address(0));
+    call_enter(script, task->no_yield, task->what, task->cpu, __builtin_frame_address(0));
+    task_pause_allow(task);
     script->call.entry.ctx = (void *)call;
     push_ref(task->co, script, REF_PREPARE);
     bool guarded = memory_guard(script);
@@ -244,7 +238,8 @@ static void enter_again(struct task *task)
     struct script *script = task->script;
     leave_waiting(task);
     task->wait = NULL;
-    call_enter(script, NULL, task->what, task->cpu, __builtin_frame_address(0));
+    call_enter(script, task->no_yield, task->what, task->cpu, __builtin_frame_address(0));
+    task_pause_allow(task);
     script->call.stay.excused_ns = -task->spent_ns;
     script->call.called = task->called;
     task->spent_ns = 0;

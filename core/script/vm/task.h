@@ -63,6 +63,8 @@ struct task_call {
     const char *what;     /* "a handler": a literal, as the watchdog reads it from another thread */
     enum limit cpu;       /* limit between two yields; 0: LIMIT_HANDLER_CPU */
     int function;         /* in the registry */
+    script_body *push;    /* pushes the function instead, with prepare_ctx; may raise; NULL: it is there */
+    const char *no_yield; /* why it may not wait, as of call_enter; NULL: it may */
     bool pauses;          /* runs in parts when it takes long (task_pause.h) */
     bool finishes;        /* a shutdown lets the call end by itself, whatever it waits for */
     struct fence *fence;  /* of leader work: once closed, the next wait cancels the task; NULL: none */

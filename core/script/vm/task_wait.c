@@ -119,6 +119,20 @@ static void task_refuse(lua_State *L)
     task_drop_wait(tasks->current);
 }
 
+/* --- cleanups */
+
+void task_add_cleanup(struct script *script, struct task_cleanup *cleanup)
+{
+    struct task *task = script->tasks.current;
+    must(task);
+    LIST_INSERT_HEAD(&task->cleanups, cleanup, link);
+}
+
+void task_remove_cleanup(struct task_cleanup *cleanup)
+{
+    LIST_REMOVE(cleanup, link);
+}
+
 /* --- raw.task: what lua/k8s needs to wrap verbs that wait and the script's own coroutines */
 
 static int l_refuse(lua_State *L)

@@ -1,4 +1,5 @@
 -- k8s.main never ends.
+-- flags: --limit main-cpu=300ms
 -- expect: over the limit main%-cpu
 local k8s = require "k8s"
 

@@ -1,0 +1,103 @@
+-- Long calls in parts: k8s.main and the load phase of a reload give their time to other scripts and go on where they
+-- were; nothing else of the script runs between.
+local await = require "spec.support.await"
+local cluster = require "spec.support.cluster"
+local scripts_folder = require "spec.support.scripts_folder"
+
+local HEAD = [[
+  local k8s = require "k8s"
+  local function burn(ms)
+    local till = os.clock() + ms / 1000
+    while os.clock() < till do end
+  end
+]]
+
+describe("a long call #threads", function()
+  local place
+  before_each(function() place = scripts_folder.new() end)
+  after_each(function()
+    cluster.stop_all()
+    place:remove()
+  end)
+
+  it("of k8s.main goes on where it was, with locals, pcall, iterators and coroutines", function()
+    local engine = cluster.kubelua { "exec", "--server=" .. cluster.sim().server, cluster.script(HEAD .. [[
+      local ticks = 0
+      k8s.every("10ms", function() ticks = ticks + 1 end)
+      k8s.main(function()
+        k8s.sleep "50ms"
+        local before = ticks
+        burn(200)
+        print("ticks", before > 0, ticks - before)
+        print("pcall", pcall(function() burn(50) error("of pcall", 0) end))
+        local sum = 0
+        for _, v in pairs { 1, 2, 3 } do burn(20) sum = sum + v end
+        local own = coroutine.wrap(function() burn(50) coroutine.yield "own" burn(50) return "end" end)
+        print("values", sum, own(), own(), select("#", burn(20)))
+        table.sort({ 3, 1, 2 }, function(a, b) burn(20) return a < b end)
+        k8s.sleep "1ms"
+        burn(50)
+        return 7
+      end)
+    ]]) }
+    assert.are.equal(7, engine:wait(120))
+    assert.are.equal("ticks\ttrue\t0\npcall\tfalse\tof pcall\nvalues\t6\town\tend\t0\n", engine:out())
+  end)
+
+  it("of k8s.main has one limit for all its parts, and its error has line and function", function()
+    local engine = cluster.run(cluster.sim().server, cluster.script(HEAD .. [[
+      k8s.main(function()
+        burn(150)
+        k8s.sleep "1ms"
+        burn(150)
+        print "within"
+        burn(5000)
+      end)
+    ]]), { "--limit", "main-cpu=250ms" })
+    engine:wait_line "^within$"
+    engine:wait_error "lua:4: over the limit main%-cpu %(250ms%) in main"
+    engine:wait_error "in function 'burn'"
+  end)
+
+  it("of a load phase ends in the generation, is refused with its place, and is dropped for the next edit", function()
+    local sim = cluster.sim()
+    place:write("it.lua", HEAD .. 'k8s.every("1s", function() end) print "first"')
+    place:write("other.lua", HEAD .. [[
+      k8s.informer "nodes"
+      local last, most = os.clock(), 0
+      k8s.every("10ms", function() most = math.max(most, os.clock() - last) last = os.clock() end)
+      k8s.command("most", function() local was = most most = 0 return tostring(was) end)
+    ]])
+    local engine = place:start(sim)
+    engine:wait_line "^first$"
+    place:write("_mod.lua", "return { name = 'module' }")
+    place:write("it.lua", HEAD .. [[
+      burn(300)
+      local mod = require "_mod"
+      burn(100)
+      k8s.every("1s", function() end)
+      print("second", mod.name)
+    ]])
+    engine:wait_line "^second\tmodule$"
+    engine:wait_error '"Reloaded".*generation=2'
+    local most = tonumber((engine.ask("call", "most")))
+    if not os.getenv("KUBELUA_PRESET") or os.getenv "KUBELUA_PRESET" == "release" then
+      assert.is_true(most < 0.1, most .. " s of CPU time before a timer")
+    end
+
+    place:write("_mod.lua", "return { name = 'changed' }") -- it is watched, though it was required late
+    engine:wait_line "^second\tchanged$"
+    place:write("it.lua", HEAD .. 'burn(200)\nerror "broken"')
+    engine:wait_error 'Reload refused.*it%.lua:7: broken'
+    place:write("it.lua", HEAD .. "burn(400)\nprint 'never shown' k8s.every('1s', function() end) burn(90)")
+    await(function() return engine.ask("status", "-o", "json"):find("its load phase", 1, true) end,
+      "the load to be under way")
+    place:write("it.lua", HEAD .. 'k8s.every("1s", function() end) print "third"')
+    engine:wait_line "^third$"
+    assert.has_no_match("never shown", engine:out(), 1, true)
+    place:write("it.lua", HEAD .. "burn(400) print 'ends while it loads'")
+    await(function() return engine.ask("status", "-o", "json"):find("its load phase", 1, true) end,
+      "the load to be under way")
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+end)
