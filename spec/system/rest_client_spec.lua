@@ -88,4 +88,37 @@ describe("requests #threads", function()
     assert.is_true(value("rest_client_request_duration_seconds_count", 'verb="GET"') >= 3)
     assert.is_true(value("rest_client_response_size_bytes_sum", 'verb="GET"') > 1000)
   end)
+
+  it("that the server throttles are one line of the log and one of the status while they wait", function()
+    local socket = os.tmpname() .. ".sock"
+    local script = cluster.script [[
+      local k8s = require "k8s"
+      k8s.reads { "configmaps:get" }
+      for i = 1, 3 do
+        k8s.after("10ms", function() print("colour", k8s.get("configmaps", "default/map-" .. i).data.colour) end)
+      end
+      k8s.every("60s", function() end)
+    ]]
+    sim:play {
+      ["do"] = "fault", verb = "get", resource = "configmaps", what = "status", code = 429, reason = "TooManyRequests",
+      message = "slow down", retry_after = 2, times = 3,
+    }
+    local engine = cluster.run(sim.server, script, { "--admin-socket", socket })
+    local head
+    await(function()
+      local p = cluster.kubelua { "status", "--admin-socket", socket }
+      p:wait()
+      head = p:out():match "\nserver: throttles %d requests? %(429%) for %d+s\n"
+      return head
+    end, "the head of the status")
+    for _ = 1, 3 do engine:wait_line "^colour\t" end
+    local line = 'Server throttles requests, retrying" server="[^"]+" method="GET" path="/api/v1/namespaces/default/'
+      .. 'configmaps/map%-%d" retryInMs=2%d%d%d waits=1'
+    assert.has_match(line, engine:err())
+    assert.are.equal(1, select(2, engine:err():gsub("Server throttles", "")))
+    local p = cluster.kubelua { "status", "--admin-socket", socket }
+    p:wait()
+    assert.has_no_match("throttles", p:out())
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
 end)

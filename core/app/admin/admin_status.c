@@ -28,10 +28,14 @@ static void put_plugin(struct engine *engine, struct buf *out)
 static void put_outage(struct engine *engine, struct buf *out)
 {
     struct err err;
+    int64_t throttled_us;
     struct kube_client *client = io_thread_client(engine_cluster(engine)->io);
     int64_t lost_us = reachability_lost_us(kube_client_reachability(client), &err);
     json_time(out, "unreachableSince", lost_us);
     json_text(out, "unreachable", lost_us ? err.text : "");
+    json_int(out, "throttledRequests",
+             (int64_t)throttled_count(kube_client_throttled(client), &throttled_us));
+    json_time(out, "throttledSince", throttled_us);
 }
 
 static void put_engine(const struct admin_engine *admin, struct buf *out)

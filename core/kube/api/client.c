@@ -33,6 +33,7 @@ struct kube_client {
     struct token_bucket bucket;
     struct rest_metrics *metrics;
     struct reachability *reachability;
+    struct throttled *throttled;
     int64_t quiet_until_ms;
     char *server;
     struct cluster_header *impersonate;
@@ -140,6 +141,7 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
     limit(client, options);
     client->server = xstrdup(config->server);
     client->reachability = reachability_new(client->server, clock);
+    client->throttled = throttled_new(client->server, clock);
     copy_impersonate(client, config);
     client->max_object_size = options->max_object_size ? options->max_object_size : MAX_OBJECT_DEFAULT;
     client->request_timeout_ms = options->request_timeout_ms;
@@ -158,6 +160,7 @@ void kube_client_free(struct kube_client *client)
     warnings_free(client->warnings);
     rest_metrics_free(client->metrics);
     reachability_free(client->reachability);
+    throttled_free(client->throttled);
     for (size_t i = 0; i < client->impersonate_count; i++) {
         free(client->impersonate[i].name);
         free(client->impersonate[i].value);
@@ -190,6 +193,11 @@ int64_t kube_client_request_timeout_ms(const struct kube_client *client)
 struct reachability *kube_client_reachability(const struct kube_client *client)
 {
     return client->reachability;
+}
+
+struct throttled *kube_client_throttled(const struct kube_client *client)
+{
+    return client->throttled;
 }
 
 struct rest_metrics *kube_client_metrics(struct kube_client *client)

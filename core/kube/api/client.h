@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "kube/api/reachability.h"
 #include "kube/api/rest_metrics.h"
+#include "kube/api/throttled.h"
 #include "kube/config/kubeconfig.h"
 #include "net/transport.h"
 #include "object/pack/pack.h"
@@ -41,6 +42,7 @@ const char *kube_client_plugin_running(const struct kube_client *client, int64_t
 struct rest_metrics *kube_client_metrics(struct kube_client *client);
 /* From any thread. */
 struct reachability *kube_client_reachability(const struct kube_client *client);
+struct throttled *kube_client_throttled(const struct kube_client *client);
 
 /* Returns how long a request has to wait before its try is sent, in ms; logs a long wait (H-1, H-2). A
  * watch's first try never waits. A caller that stops waiting reports how much of the wait was left. */

@@ -29,6 +29,7 @@ struct kube_call {
     struct timer permit;            /* until the client-side rate limit allows it (H-1) */
     struct timer deadline;
     unsigned tries;
+    bool throttled; /* waits as the server said, with 429 */
     struct buf body;
     bool is_cut;         /* an error's, at ERROR_BODY_MAX */
     bool is_error;       /* an error response */
@@ -43,12 +44,25 @@ static struct clock *clock_of(const struct kube_call *call)
     return loop_clock(kube_client_loop(call->client));
 }
 
+static void begin_throttled(struct kube_call *call, int64_t wait_ms)
+{
+    call->throttled = true;
+    throttled_begin(kube_client_throttled(call->client), call->method, call->path, wait_ms);
+}
+
+static void end_throttled(struct kube_call *call)
+{
+    if (call->throttled) throttled_end(kube_client_throttled(call->client));
+    call->throttled = false;
+}
+
 static void free_call(struct kube_call *call)
 {
     if (timer_running(&call->permit))
         kube_client_unthrottle(call->client, call->permit.due_ms - clock_now_ms(clock_of(call)));
     timer_cancel(&call->permit);
     timer_cancel(&call->delay);
+    end_throttled(call);
     timer_cancel(&call->deadline);
     fence_unref(call->fence);
     free(call->method);
@@ -148,6 +162,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
         return;
     }
     call->tries++;
+    if (response && response->status == 429) begin_throttled(call, wait_ms);
     rest_metrics_retry(metrics, call->method, response ? response->status : 0);
     /* Kept for the error of the last try, which alone may not explain the failure (H-7). */
     call->previous = call->err;
@@ -206,6 +221,7 @@ static void begin_try(struct kube_call *call)
 static void on_delay(struct timer *timer)
 {
     struct kube_call *call = container_of(timer, struct kube_call, delay);
+    end_throttled(call);
     if (call->err.code == ERR_NONE)
         begin_try(call);
     else

@@ -17,6 +17,9 @@ local function discovery(engine, now)
     return text_table.line("server", ("unreachable for %s: %s"):format(units.duration(now - lost),
       text(engine.unreachable)))
   end
+  local throttled = values.count(engine.throttledRequests, "request", "requests")
+  local throttles = throttled and text_table.line("server", ("throttles %s (429) for %s"):format(throttled,
+    units.duration(now - units.time(engine.throttledSince)))) or ""
   local asking, plugin = units.time(engine.discoveryAsking), units.time(engine.execPluginRunning)
   local line, before = text(engine.discoveryError), ""
   if plugin ~= 0 then -- the server has not been asked yet
@@ -26,7 +29,7 @@ local function discovery(engine, now)
     line = line .. (line ~= "" and "; retrying discovery for " or "waiting for discovery for ")
       .. units.duration(now - asking)
   end
-  return before .. text_table.line("discovery", line)
+  return throttles .. before .. text_table.line("discovery", line)
 end
 
 local function head(engine, view)
