@@ -11,7 +11,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     set(content ${SOURCE_DIR}/${file})
     if(COMPILE)
       set(content ${OUTPUT}.code)
-      execute_process(COMMAND ${COMPILE} -b -s -t raw ${SOURCE_DIR}/${file} ${content} RESULT_VARIABLE failed)
+      execute_process(COMMAND ${COMPILE} ${SOURCE_DIR}/${file} ${content} RESULT_VARIABLE failed)
       if(failed)
         message(FATAL_ERROR "${COMPILE} does not compile ${LABEL}/${file}")
       endif()
@@ -31,16 +31,20 @@ if(CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 # `folder` from the root of the tree; names of modules are paths below it, and those `within` a folder of it are taken.
-# `table` is the name of the table. A further argument is the luajit that compiles.
+# `table` is the name of the table. A further argument is the target of the program that compiles.
 function(kubelua_embed_lua target folder within table)
   set(source_dir ${CMAKE_SOURCE_DIR}/${folder})
   set(output ${CMAKE_BINARY_DIR}/${table}.c)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS ${source_dir}/${within}/*.lua)
+  set(compile "")
+  if(ARGN)
+    set(compile $<TARGET_FILE:${ARGN}>)
+  endif()
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${source_dir} -DWITHIN=${within} -DLABEL=${folder} -DTABLE=${table} -DOUTPUT=${output}
-      -DCOMPILE=${ARGN} -P ${CMAKE_SOURCE_DIR}/lua/embed.cmake
-    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/lua/embed.cmake
+      -DCOMPILE=${compile} -P ${CMAKE_SOURCE_DIR}/lua/embed.cmake
+    DEPENDS ${ARGN} ${files} ${CMAKE_SOURCE_DIR}/lua/embed.cmake
     COMMENT "Embedding ${folder}/")
   target_sources(${target} PRIVATE ${output})
 endfunction()
