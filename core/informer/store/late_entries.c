@@ -52,7 +52,12 @@ void late_drop(struct late_entries *late, uint32_t entry)
 {
     if (!is_marked(late, entry)) return;
     late->marks[entry] = 0;
-    if (--late->left == 0) late->first = late->count = 0;
+    if (--late->left == 0)
+        late->first = late->count = 0;
+    else if (late->queue[late->first] == entry) {
+        late->first++;
+        late->count--;
+    }
 }
 
 bool late_first(struct late_entries *late, uint32_t *entry)
@@ -73,10 +78,14 @@ void late_renumber(struct late_entries *late, const uint32_t *numbers, size_t co
     for (size_t i = 0; i < late->count; i++)
         if (is_marked(late, queue[i]) && queue[i] < count && numbers[queue[i]] != INDEX_GONE)
             queue[kept++] = numbers[queue[i]];
-    late->count = kept;
     if (late->mark_count) memset(late->marks, 0, late->mark_count);
-    late->left = 0;
-    for (size_t i = 0; i < kept; i++) mark(late, queue[i]);
+    late->left = late->count = 0;
+    /* An entry that was dropped and added again may be in the queue twice. */
+    for (size_t i = 0; i < kept; i++) {
+        if (is_marked(late, queue[i])) continue;
+        mark(late, queue[i]);
+        queue[late->count++] = queue[i];
+    }
 }
 
 void late_clear(struct late_entries *late)

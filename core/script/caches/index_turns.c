@@ -105,7 +105,8 @@ static void end_rest(struct script *script)
 bool index_functions_first(struct script *script)
 {
     struct script_index_functions *all = script->own.index_functions;
-    if (!all->rests) return true;
+    /* At the end of a script its waiting calls come first: what they look up is computed then. */
+    if (!all->rests || script->phase > SCRIPT_RUNNING) return true;
     if (all->round == 0) all->round = count_late(script);
     for (; all->round > 0 && !TAILQ_EMPTY(&all->late); all->round--) {
         if (script->host->turns->over) break;
