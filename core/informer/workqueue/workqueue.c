@@ -136,7 +136,7 @@ void workqueue_add_item(struct workqueue *queue, struct workqueue_item *item)
 
 bool workqueue_add(struct workqueue *queue, struct str key, struct err *err)
 {
-    if (queue->shut_down) return true;
+    if (!workqueue_takes(queue, key)) return true;
     struct workqueue_item *item = workqueue_item(queue, key, err);
     if (item) workqueue_add_item(queue, item);
     return item != NULL;

@@ -92,6 +92,7 @@ struct workqueue_owner {
     struct workqueue_quota *quota; /* receives the count of its keys */
     void (*ready)(void *ctx);
     void *ctx;
+    const char *name, *script; /* labels of its series, as in workqueue_options */
 };
 
 /* Transfers the queue to another owner and limiter; failure counts are kept. Waiters belong to the old owner
@@ -101,8 +102,8 @@ void workqueue_handover(struct workqueue *queue, const struct workqueue_owner *o
 /* Shuts the queue down and removes its keys from the quota, as its owner ends. It may still be read and
  * freed. */
 void workqueue_abandon(struct workqueue *queue);
-/* Keeps the queue as its owner ends, until workqueue_handover: its keys stay, and leave the quota. Wakes
- * those that wait for a key. */
+/* Keeps the queue as its owner ends, until workqueue_handover: its keys stay, and leave the quota; new ones
+ * are ignored. It has no series meanwhile. Wakes those that wait for a key. */
 void workqueue_park(struct workqueue *queue);
 /* Wakes all that wait for a key, without one. */
 void workqueue_end_waits(struct workqueue *queue);

@@ -41,7 +41,7 @@ static void add_after(struct workqueue *queue, struct workqueue_item *item, int6
 
 bool workqueue_add_after(struct workqueue *queue, struct str key, int64_t delay_ms, struct err *err)
 {
-    if (queue->shut_down) return true;
+    if (!workqueue_takes(queue, key)) return true;
     struct workqueue_item *item = workqueue_item(queue, key, err);
     if (item) add_after(queue, item, delay_ms);
     return item != NULL;
@@ -59,7 +59,7 @@ static void add_rate_limited(struct workqueue *queue, struct workqueue_item *ite
 
 bool workqueue_add_rate_limited(struct workqueue *queue, struct str key, struct err *err)
 {
-    if (queue->shut_down) return true;
+    if (!workqueue_takes(queue, key)) return true;
     struct workqueue_item *item = workqueue_item(queue, key, err);
     if (item) add_rate_limited(queue, item, 0);
     return item != NULL;
@@ -105,7 +105,7 @@ bool workqueue_retry(struct workqueue *queue, struct str key, uint64_t max, int6
 {
     struct workqueue_item *item = workqueue_find(queue, key);
     must(item && item->processing);
-    if (queue->shut_down) return true;
+    if (!workqueue_takes(queue, key)) return true;
     if (item->failures < max) {
         add_rate_limited(queue, item, least_ms);
         return true;

@@ -33,6 +33,7 @@ struct workqueue {
     uint64_t adds, retries, dropped;
     struct workqueue_waiters getters, drainers;
     bool shut_down, draining, has_workers;
+    bool parked; /* has no owner, until workqueue_handover: takes no new keys, and has no series */
     struct workqueue_metrics metrics;
     struct timer refresh; /* runs while keys are processed */
 };
@@ -43,6 +44,11 @@ static inline struct str workqueue_key(const struct workqueue_item *item)
 }
 
 struct workqueue_item *workqueue_find(const struct workqueue *queue, struct str key);
+/* Returns whether the key may be added; what has ended ignores it. */
+static inline bool workqueue_takes(const struct workqueue *queue, struct str key)
+{
+    return !queue->shut_down && (!queue->parked || workqueue_find(queue, key));
+}
 /* Returns the item of a key, or a new one. NULL with an error if the quota is exceeded or the key is too
  * long. */
 struct workqueue_item *workqueue_item(struct workqueue *queue, struct str key, struct err *err);

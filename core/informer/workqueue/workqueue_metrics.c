@@ -38,7 +38,10 @@ void workqueue_metrics_init(struct workqueue_metrics *m, const char *name, const
 
 void workqueue_metrics_clear(struct workqueue_metrics *m)
 {
-    for (int i = 0; i < WORKQUEUE_SERIES; i++) series_free(m->series[i]);
+    for (int i = 0; i < WORKQUEUE_SERIES; i++) {
+        series_free(m->series[i]);
+        m->series[i] = NULL;
+    }
 }
 
 int64_t workqueue_metrics_now(const struct workqueue_metrics *m)
@@ -92,10 +95,18 @@ static void set_limiter(struct workqueue *queue, const struct rate_limiter *limi
     if (same) mine->bucket.tokens = before.bucket.tokens;
 }
 
+static void unpark(struct workqueue *queue, const struct workqueue_owner *owner)
+{
+    queue->parked = false;
+    workqueue_metrics_init(&queue->metrics, owner->name, owner->script, queue->options.measure_ns);
+    series_add(queue->metrics.series[WORKQUEUE_DEPTH], (double)queue->dirty);
+}
+
 void workqueue_handover(struct workqueue *queue, const struct workqueue_owner *owner,
                         const struct rate_limiter *limiter)
 {
     count_at(queue, owner->quota);
+    if (queue->parked) unpark(queue, owner);
     queue->options.ready = owner->ready;
     queue->options.ctx = owner->ctx;
     queue->has_workers = false;
@@ -122,6 +133,8 @@ void workqueue_abandon(struct workqueue *queue)
 void workqueue_park(struct workqueue *queue)
 {
     leave_owner(queue);
+    queue->parked = true;
+    workqueue_metrics_clear(&queue->metrics); /* nobody has the queue that they would be of */
     queue->has_workers = false;
     workqueue_wake_all(&queue->getters);
 }

@@ -174,8 +174,10 @@ void script_queue_run(lua_State *L, struct script_queue *q, int function)
 static void follow(struct script_queue *q, struct queue_share *share)
 {
     struct workqueue *mine = q->queue;
-    workqueue_handover(share->queue, &(struct workqueue_owner){&q->script->own.queues->keys, on_ready, q},
-                       &q->limiter);
+    workqueue_handover(
+        share->queue,
+        &(struct workqueue_owner){&q->script->own.queues->keys, on_ready, q, q->name, q->script->id.name},
+        &q->limiter);
     workqueue_absorb(share->queue, mine);
     /* The share goes on, with keys, retries and calls in flight; only its owner changes. The new queue's own
      * share is empty now. */

@@ -205,6 +205,8 @@ static void test_a_queue_that_was_dropped_is_kept_for_one_generation(void **stat
     assert_ask(c, one, "q:add 'a' q:add_after('b', 5) q:add_rate_limited 'c' return q:len()", "1");
     struct script *two = reload(c, one, "");
     assert_int_equal(done.dropped_keys, 3);
+    /* Calls of the old one that still run add nothing, as to a queue that is shut down. */
+    assert_ask(c, one, "for i = 1, 1000 do q:add('n' .. i) end q:add_after('m', 1) return q:len()", "1");
     script_free(one);
     virtual_clock_advance(&c->clock, 6000);
     struct script *three = reload(c, two, made);
