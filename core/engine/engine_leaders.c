@@ -1,12 +1,12 @@
-/* Elections of scripts, and release of leases at the end; see engine_internal.h. */ #include <stdio.h>
+/* Elections of scripts, and release of leases at the end; see engine_internal.h. */
+#include <stdio.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine_internal.h"
 
-    enum {
-        CHECK_MS = 10
-    }; /* poll period of stop functions */
+/* Poll period of stop functions. */
+enum { CHECK_MS = 10 };
 
 void engine_leadership_changed(void *ctx)
 {

@@ -78,6 +78,23 @@ describe("a script that changes #threads", function()
     writer:wait()
   end)
 
+  it("is tried again on SIGHUP, also when another file was open then", function()
+    place:write("a.lua", script "a")
+    place:write("b.lua", script "b")
+    local engine = place:start(sim)
+    place:write("a.lua", script("a2", "error 'broken'"))
+    engine:wait_error "Reload refused.*broken"
+    local tried = engine.script("a").tried
+    local open = assert(io.open(place.path .. "/scripts/b.lua", "w"))
+    open:write(script "b2")
+    open:flush()
+    engine:kill "HUP"
+    engine:wait_error 'Checking all scripts for changes" signal="SIGHUP"'
+    open:close()
+    engine:wait_line "b2 loaded"
+    engine.await("a", function(one) return one.tried > tried end)
+  end)
+
   it("may be empty for good", function()
     place:write("a.lua", script "a")
     local engine = place:start(sim)

@@ -65,7 +65,6 @@ describe("the state of a script that changes #threads", function()
     print(("\n    %d entries: pause %.1f ms, a neighbour %.1f ms late"):format(ENTRIES, one.pauseMicroseconds / 1000,
       most * 1000))
     if not sanitized then
-      assert.is_true(one.pauseMicroseconds < 20000, one.pauseMicroseconds)
       assert.is_true(most < 0.1, most)
     end
   end)

@@ -65,6 +65,7 @@ struct managed_scripts {
     struct script_watch *watch;     /* watch on the files; NULL: none */
     struct timer rescan;            /* scans again for files that may be about to be written */
     struct timer probation;         /* checks new generations; see reload_probation.h */
+    int postponed;                  /* strongest mode (reload.h) of scans that wait for files being written */
     bool ending;                    /* no generation follows */
 };
 

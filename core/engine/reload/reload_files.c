@@ -131,6 +131,7 @@ static void find_files(struct managed_scripts *scripts, enum reload_mode mode)
 static bool is_unclosed(struct managed_scripts *scripts, enum reload_mode mode)
 {
     int64_t wait_ms = mode == RELOAD_FORCED ? 0 : script_watch_unclosed_ms(scripts->watch);
+    if (wait_ms > 0 && (int)mode > scripts->postponed) scripts->postponed = (int)mode;
     if (wait_ms > 0 && !timer_running(&scripts->rescan))
         timer_start(&scripts->rescan, loop_clock(scripts->options.loop), wait_ms);
     return wait_ms > 0;
@@ -139,6 +140,8 @@ static bool is_unclosed(struct managed_scripts *scripts, enum reload_mode mode)
 void reload_scan(struct managed_scripts *scripts, enum reload_mode mode)
 {
     if (scripts->ending || is_unclosed(scripts, mode)) return;
+    if (scripts->postponed > (int)mode) mode = (enum reload_mode)scripts->postponed;
+    scripts->postponed = RELOAD_IF_CHANGED;
     find_files(scripts, mode);
     for (size_t i = 0; i < scripts->count; i++) {
         struct managed_script *managed = scripts->items[i];

@@ -65,6 +65,24 @@ static void wait_for_calm(struct script_watch *watch)
     timer_start(&watch->settle, clock, left_ms);
 }
 
+static const char *folder_of(const struct script_watch *watch, int descriptor)
+{
+    for (size_t i = 0; i < watch->folder_count; i++)
+        if (watch->folders[i].descriptor == descriptor) return watch->folders[i].path;
+    return NULL;
+}
+
+/* The directory is gone, such as the one behind ..data of a ConfigMap that changed. */
+static void forget_folder(struct script_watch *watch, int descriptor)
+{
+    for (size_t i = 0; i < watch->folder_count; i++) {
+        if (watch->folders[i].descriptor != descriptor) continue;
+        free(watch->folders[i].path);
+        array_remove(watch->folders, watch->folder_count, i);
+        return;
+    }
+}
+
 /* Drains the events. All files are scanned after any of them, which is cheap and cannot miss a change; what
  * they tell is only which files are being written. */
 static void on_readable(struct ev_loop *ev, ev_io *io, int events)
@@ -79,17 +97,11 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
         for (const char *at = block; at < block + n;) {
             const struct inotify_event *event = (const void *)at;
             unclosed_files_note(&watch->unclosed, event, now_ms);
+            if (event->mask & IN_IGNORED) forget_folder(watch, event->wd);
             at += sizeof *event + event->len;
         }
     }
     if (any) wait_for_calm(watch);
-}
-
-static const char *folder_of(const struct script_watch *watch, int descriptor)
-{
-    for (size_t i = 0; i < watch->folder_count; i++)
-        if (watch->folders[i].descriptor == descriptor) return watch->folders[i].path;
-    return NULL;
 }
 
 int64_t script_watch_unclosed_ms(struct script_watch *watch)

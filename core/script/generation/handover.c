@@ -13,6 +13,7 @@
 #include "script/handlers/initial_sync.h"
 #include "script/handlers/leading.h"
 #include "script/inventory/metrics.h"
+#include "script/vm/budget.h"
 #include "script/vm/state.h"
 #include "script/vm/turns.h"
 #include "script/work/script_queue.h"
@@ -199,7 +200,7 @@ bool script_build_indexes(struct script *script)
 
 bool script_copy_state(struct script *from, struct script *to)
 {
-    return state_copy_continue(from, to, clock_measure_ns() + COPY_NS);
+    return state_copy_continue(from, to, budget_clock_ns() + COPY_NS);
 }
 
 void script_drop_state(struct script *to)

@@ -14,6 +14,7 @@
 #include "script/inventory/inventory.h"
 #include "script/view/state_table.h"
 #include "script/vm/args.h"
+#include "script/vm/budget.h"
 #include "script/vm/call.h"
 #include "script/vm/turns.h"
 
@@ -241,7 +242,7 @@ static void proceed(struct state_copy *copy, int64_t end_ns)
             begin_state(copy);
         else
             copy->whole = true;
-    } while (!copy->whole && !copy->failed && clock_measure_ns() < end_ns);
+    } while (!copy->whole && !copy->failed && budget_clock_ns() < end_ns);
 }
 
 /* --- all of it */
@@ -291,7 +292,7 @@ bool state_copy_finish(struct script *from, struct script *to, struct err *err)
 {
     must(from->call.depth == 0 && to->call.depth == 0);
     struct state_copy *copy = begin(from, to);
-    while (!copy->whole && !copy->failed) proceed(copy, clock_measure_ns() + PART_NS);
+    while (!copy->whole && !copy->failed) proceed(copy, budget_clock_ns() + PART_NS);
     bool ok = !copy->failed;
     if (!ok) *err = copy->err;
     state_copy_drop(to);

@@ -6,8 +6,8 @@
 #include <lauxlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/must.h"
+#include "script/vm/budget.h"
 #include "script/vm/state.h"
 
 /* Values on Lua's stack for each open table: when writing, its content and a key; when reading, the state
@@ -138,7 +138,7 @@ bool state_walk_write(lua_State *L, struct state_walk *walk)
     }
     while (walk->depth > 0) {
         for (int i = 0; i < STEPS && walk->depth > 0; i++) write_entry(L, walk);
-        if (walk->depth == 0 || clock_measure_ns() < walk->end_ns) continue;
+        if (walk->depth == 0 || budget_clock_ns() < walk->end_ns) continue;
         save(L, walk);
         return false;
     }
@@ -271,7 +271,7 @@ bool state_walk_read(lua_State *L, struct state_walk *walk)
     if (!walk->begun) begin_reading(L, walk);
     while (walk->depth > 0) {
         for (int i = 0; i < STEPS && walk->depth > 0; i++) read_entry(L, walk);
-        if (walk->depth == 0 || clock_measure_ns() < walk->end_ns) continue;
+        if (walk->depth == 0 || budget_clock_ns() < walk->end_ns) continue;
         save(L, walk);
         return false;
     }
