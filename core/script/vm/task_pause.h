@@ -1,6 +1,6 @@
 /* Long calls in parts: a task with `pauses` that has run for BUDGET_PAUSE_MS gives its time to other scripts,
  * and goes on in the script's next turn as if nothing had been between. Meanwhile nothing else of the script
- * runs. Owner: the script. On the engine thread. */
+ * runs but commands and functions of leaders. Owner: the script. On the engine thread. */
 #pragma once
 #include <stdbool.h>
 
