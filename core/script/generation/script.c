@@ -151,6 +151,7 @@ static bool become_loaded(struct script *script, struct err *err)
     if (!lease_is_declared(script, err)) return false;
     transforms_loaded(script);
     script->phase = SCRIPT_LOADED;
+    script->load.in_parts = false;
     script->load.us = (clock_measure_ns() - script->load.begun_ns) / 1000;
     return true;
 }
@@ -191,6 +192,7 @@ static bool begin_chunk(struct script *script, struct err *err)
         return false;
     }
     set_hash(script);
+    script->load.in_parts = true;
     const struct task_call call = {.what = phase,
                                    .no_yield = phase,
                                    .cpu = LIMIT_LOAD_CPU,

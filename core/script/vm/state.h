@@ -120,7 +120,8 @@ struct script {
         enum script_replay replay;
         bool names_events; /* its source mentions events; see modules.c */
         int64_t begun_ns;
-        bool ended; /* the chunk of a load phase in parts has, as `result` says */
+        bool in_parts; /* the load phase is, and goes on */
+        bool ended;    /* its chunk has, as `result` says */
         enum script_result result;
     } load;
     const struct script_host *host;

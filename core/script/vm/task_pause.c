@@ -38,10 +38,10 @@ void task_pause_allow(struct task *task)
 bool tasks_first(struct script *script)
 {
     struct task *task = script->tasks.paused;
-    if (!task) return script->phase != SCRIPT_LOADING;
+    if (!task) return !script->load.in_parts;
     task_continue(task);
     turns_expired(script);
     /* Who has just been loaded has no other work yet. */
-    if (script->tasks.paused || script->phase != SCRIPT_LOADING) turns_schedule(script);
+    if (script->tasks.paused || !script->load.in_parts) turns_schedule(script);
     return false;
 }
