@@ -67,9 +67,11 @@ describe("with lists that come late, in any order (SEED=" .. seed .. ")", functi
     temp.remove(folder)
   end)
 
+  -- custom_resources.lua is of a kind that the simulator does not have: main waits. What leader.lua prints depends on
+  -- when it leads, which no main waits for.
+  local left_out = { ["scripts/custom_resources.lua"] = true, ["scripts/leader.lua"] = true }
   for path in io.popen("ls scripts/*.lua"):read("*a"):gmatch "%S+" do
-    -- custom_resources.lua is of a kind that the simulator does not have: main waits.
-    if path ~= "scripts/custom_resources.lua" then it(path .. " prints the same", function()
+    if not left_out[path] then it(path .. " prints the same", function()
       math.randomseed(seed)
       local script = folder .. "/script.lua"
       temp.write(script, ending(path))
