@@ -39,7 +39,7 @@ end
 queue:run(function(key, job)
   local pod = lister:get(key)
   local annotations = pod and missing(pod)
-  if not annotations then
+  if not pod or not annotations then
     return -- the pod is gone, or as it should be
   end
   -- With `lock` a change that the cache has not seen yet is a conflict, and the key comes again.

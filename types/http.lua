@@ -20,7 +20,7 @@ local http = {}
 ---Sends a request to a server that the operator allows with --allow-http. Waits.
 ---@param request http.Request
 ---@return http.Answer?
----@return k8s.Error?
+---@return k8s.Error err nil without an error
 function http.request(request) end
 
 return http

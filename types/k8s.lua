@@ -68,10 +68,10 @@ function Object:name() end
 ---@return string namespace "" without one
 function Object:namespace() end
 
----@return string?
+---@return string uid nil for an object that no server has seen
 function Object:uid() end
 
----@return string?
+---@return string version nil for an object that no server has seen
 function Object:resource_version() end
 
 ---@param key string
@@ -214,7 +214,7 @@ function Informer:query() end
 ---@param version string|k8s.Object
 ---@param timeout? k8s.Duration 30 seconds by default
 ---@return true? ok
----@return k8s.Error? err
+---@return k8s.Error err nil without an error
 function Informer:wait_rv(version, timeout) end
 
 ---Creates informers with common options; options of an informer override them.
@@ -229,7 +229,7 @@ function Factory:informer(kind, options) end
 ---Waits until all its informers have their first lists. The error names the others, with the reason.
 ---@param timeout? k8s.Duration 30 seconds by default
 ---@return true? ok
----@return k8s.Error? err
+---@return k8s.Error err nil without an error
 function Factory:wait_for_cache_sync(timeout) end
 
 ---While the script loads.
@@ -257,7 +257,7 @@ function k8s.reads(declared) end
 ---@param kind string any name that kubectl accepts
 ---@param key string "namespace/name", or "name" for a kind without namespaces
 ---@return k8s.Object?
----@return k8s.Error?
+---@return k8s.Error err nil without an error
 function k8s.get(kind, key) end
 
 ---@class k8s.ListOptions
@@ -273,17 +273,17 @@ function k8s.get(kind, key) end
 ---@param kind string
 ---@param options? k8s.ListOptions
 ---@return k8s.Object[]? objects
----@return string|k8s.Error version the list's resource version, or the error
+---@return any version the list's resource version (a string), or the k8s.Error
 function k8s.list(kind, options) end
 
 ---Reads a list page by page: `for page, version in k8s.pages("pods") do`. Raises a k8s.Error. Waits.
 ---@param kind string
 ---@param options? k8s.ListOptions
----@return fun(): k8s.Object[]?, string? iterator
+---@return fun(): k8s.Object[], string iterator
 function k8s.pages(kind, options) end
 
 ---@class k8s.WatchOptions
----@field resource_version string of a list or an object: the watch starts after it
+---@field resource_version string|nil of a list or an object: the watch starts after it; nil raises an error
 ---@field namespace? string
 ---@field selector? string
 ---@field field_selector? string
@@ -313,7 +313,7 @@ function k8s.int64(value) end
 
 ---@param value string|number|k8s.Quantity
 ---@return k8s.Quantity?
----@return k8s.Error?
+---@return k8s.Error err nil without an error
 function k8s.quantity(value) end
 
 ---Returns whether a label selector matches labels. A selector is a string, a LabelSelector ({ matchLabels =,
@@ -321,7 +321,7 @@ function k8s.quantity(value) end
 ---@param selector string|table|k8s.View
 ---@param labels? table|k8s.View
 ---@return boolean?
----@return k8s.Error?
+---@return k8s.Error err nil without an error
 function k8s.selects(selector, labels) end
 
 ---Keeps the current state of these informers' caches.
@@ -362,7 +362,7 @@ function json.encode(value) end
 
 ---@param text string
 ---@return any
----@return k8s.Error?
+---@return k8s.Error err nil without an error
 function json.decode(text) end
 
 ---Marks a table as an array, even if it is empty.
@@ -381,7 +381,7 @@ function base64.encode(text) end
 ---Skips blanks and line ends; returns nil, err for invalid text.
 ---@param text string
 ---@return string?
----@return k8s.Error?
+---@return k8s.Error err nil without an error
 function base64.decode(text) end
 
 ---Returns 64 hex digits, as sha256sum prints them.

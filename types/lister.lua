@@ -17,7 +17,7 @@ function Lister:list_all(selector) end
 ---Returns the object of the key "namespace/name", or of the name in a lister of one namespace.
 ---@param key string
 ---@return k8s.Object?
----@return k8s.Error?
+---@return k8s.Error err nil without an error
 function Lister:get(key) end
 
 ---Returns a lister of one namespace.

@@ -20,11 +20,12 @@ function Query:label(selector) end
 ---@return k8s.Query
 function Query:namespace(namespace) end
 
+---Makes rows of groups of the objects; the value at the path is their key.
 ---@param path string
----@return k8s.Query
+---@return k8s.GroupQuery
 function Query:group(path) end
 
----@param path string of groups: "key", "count" or "sum"
+---@param path string
 ---@param direction? "asc"|"desc"
 ---@return k8s.Query
 function Query:order(path, direction) end
@@ -33,24 +34,66 @@ function Query:order(path, direction) end
 ---@return k8s.Query
 function Query:limit(n) end
 
+---@return integer
+function Query:count() end
+
+---Returns a number if all summands are numbers, else a quantity.
+---@param path string
+---@return number|k8s.Int64|k8s.Quantity
+function Query:sum(path) end
+
+---@return k8s.Object[]
+function Query:rows() end
+
+---@return fun(): k8s.Object iterator
+function Query:each() end
+
 ---@class k8s.GroupRow
 ---@field key string|number|boolean|k8s.Int64|nil
 ---@field count integer
 ---@field sum? number|k8s.Quantity
 
----@return integer|k8s.GroupRow[]
-function Query:count() end
+---A query after `group`: its results are rows.
+---@class k8s.GroupQuery
+local GroupQuery = {}
 
----Returns a number if all summands are numbers, else a quantity.
+---Keeps the objects that match the condition, before they are grouped.
 ---@param path string
----@return number|k8s.Int64|k8s.Quantity|k8s.GroupRow[]
-function Query:sum(path) end
+---@param op "="|"=="|"~="|"!="|"<"|"<="|">"|">="|"in"|"matches"
+---@param value any
+---@return k8s.GroupQuery
+function GroupQuery:where(path, op, value) end
 
----@return k8s.Object[]|k8s.GroupRow[]
-function Query:rows() end
+---@param selector string
+---@return k8s.GroupQuery
+function GroupQuery:label(selector) end
 
----@return fun(): k8s.Object|k8s.GroupRow|nil iterator
-function Query:each() end
+---@param namespace string
+---@return k8s.GroupQuery
+function GroupQuery:namespace(namespace) end
+
+---@param field "key"|"count"|"sum"
+---@param direction? "asc"|"desc"
+---@return k8s.GroupQuery
+function GroupQuery:order(field, direction) end
+
+---@param n integer
+---@return k8s.GroupQuery
+function GroupQuery:limit(n) end
+
+---@return k8s.GroupRow[]
+function GroupQuery:count() end
+
+---Returns rows with a sum: a number if all summands are numbers, else a quantity.
+---@param path string
+---@return k8s.GroupRow[]
+function GroupQuery:sum(path) end
+
+---@return k8s.GroupRow[]
+function GroupQuery:rows() end
+
+---@return fun(): k8s.GroupRow iterator
+function GroupQuery:each() end
 
 ---The state of several caches at one moment.
 ---@class k8s.Snapshot

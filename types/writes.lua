@@ -45,14 +45,14 @@ function k8s.writes(declared) end
 ---@param object table|k8s.Object
 ---@param options? k8s.CreateOptions
 ---@return k8s.Object|true|nil object the new state; true if the response is only a success
----@return k8s.Error? err
+---@return k8s.Error err nil without an error
 function k8s.create(object, options) end
 
 ---Replaces an object; Conflict if its resourceVersion is not the latest. Waits.
 ---@param object table|k8s.Object
 ---@param options? k8s.UpdateOptions
 ---@return k8s.Object? object
----@return k8s.Error? err
+---@return k8s.Error err nil without an error
 function k8s.update(object, options) end
 
 ---Changes a part of an object. Waits.
@@ -60,7 +60,7 @@ function k8s.update(object, options) end
 ---@param patch table
 ---@param options? k8s.PatchOptions
 ---@return k8s.Object? object
----@return k8s.Error? err
+---@return k8s.Error err nil without an error
 function k8s.patch(ref, patch, options) end
 
 ---Server-side apply. Waits.
@@ -68,19 +68,19 @@ function k8s.patch(ref, patch, options) end
 ---@param object table the fields that the manager owns
 ---@param options? k8s.ApplyOptions
 ---@return k8s.Object? object
----@return k8s.Error? err
+---@return k8s.Error err nil without an error
 function k8s.apply(ref, object, options) end
 
 ---Deletes an object. Waits.
 ---@param ref k8s.Ref
 ---@param options? k8s.DeleteOptions
 ---@return k8s.Object|true|nil object while its deletion is in progress; true when it is gone
----@return k8s.Error? err
+---@return k8s.Error err nil without an error
 function k8s.delete(ref, options) end
 
 ---Calls `fn`, and again while it returns nil, err with the reason Conflict or raises such an err: at most five calls.
 ---Waits.
----@param fn fun(): ...
+---@param fn fun(): any, any the object or nil, and the error
 ---@return any ... the results of `fn`
 function k8s.retry_on_conflict(fn) end
 

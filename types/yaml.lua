@@ -17,13 +17,13 @@ function yaml.encode(value) end
 ---Reads a single document as kubectl does; returns k8s.null for none. The error message begins with its line.
 ---@param text string
 ---@return any
----@return k8s.Error?
+---@return k8s.Error err nil without an error
 function yaml.decode(text) end
 
 ---Returns an array of all documents that are not empty.
 ---@param text string
 ---@return any[]?
----@return k8s.Error?
+---@return k8s.Error err nil without an error
 function yaml.decode_all(text) end
 
 return k8s

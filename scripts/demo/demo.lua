@@ -6,7 +6,8 @@ local k8s = require "k8s"
 
 local QUERY_EVERY, QUERY = 50, "tier=web"
 local started, events = k8s.now(), 0
-local synced_seconds, seen = 0, { added = 0, updated = 0, deleted = 0 }
+local synced_seconds = 0 ---@type number
+local seen = { added = 0, updated = 0, deleted = 0 }
 local pods = k8s.informer "pods"
 local lister = pods:lister()
 

@@ -165,7 +165,7 @@ end
 
 -- "container web" for messages.
 function Place:says()
-  local container = self.items[self.i]
+  local container = self.items[self.i] ---@type table
   local kind = self.n == 1 and "container" or self.n == 2 and "init container" or "ephemeral container"
   return kind .. " " .. (values.text(container.name) or self.i - 1)
 end

@@ -19,6 +19,7 @@ local function is_own(obj)
 end
 
 -- for i, rule in ...: over the rules of a role, from 0 up, each with its lists.
+---@return fun(): integer?, table
 local function each_rule(role, where)
   local next_rule = shapes.maps(role, "rules", where)
   local function list(rule, field, i)
