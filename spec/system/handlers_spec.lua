@@ -1,4 +1,4 @@
--- Options of handlers, through the whole binary: filters, resyncs, what a new list brings, and what becomes of changes
+-- Options of handlers, through the whole binary: filters, what a new list brings, and what becomes of changes
 -- that pile up before a slow handler.
 local cluster = require "spec.support.cluster"
 local temp = require "spec.support.temp"
@@ -19,7 +19,7 @@ local function watcher(options)
     local maps = k8s.informer("configmaps", { namespace = "default" })
     local function flags(ev)
       local set = ""
-      for _, name in ipairs { "filtered", "resync", "coalesced", "final_state_unknown" } do
+      for _, name in ipairs { "filtered", "coalesced", "final_state_unknown" } do
         if ev[name] then set = set .. " " .. name end
       end
       return set
@@ -114,21 +114,6 @@ describe("the options of a handler", function()
     sim.api:delete(configmaps .. "/one")
     engine:wait_line "^delete one$"
     assert.are.equal(1, select(2, engine:out():gsub("update", "")))
-  end)
-
-  it("deliver every object again and again when it wants resyncs (I-15, I-17)", function()
-    local sim = cluster.sim()
-    sim.api:create(configmaps, configmap "one")
-    local engine = cluster.run(sim.server, watcher [[ resync = "1s" ]], { "-f", watcher "id = 'other'" })
-    for _ = 1, 2 do engine:wait_line "^update one resync$" end
-    assert.are.equal(0, cluster.terminate(engine))
-  end)
-
-  it("take the period of --resync without their own (I-15)", function()
-    local sim = cluster.sim()
-    sim.api:create(configmaps, configmap "one")
-    local engine = cluster.run(sim.server, watcher "", { "--resync", "1s" })
-    engine:wait_line "^update one resync$"
   end)
 
   it("deliver unchanged objects of a new list only on request (I-14, B-4)", function()
