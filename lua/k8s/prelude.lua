@@ -10,6 +10,7 @@ local view = raw.view
 local kept = raw.state.content -- of a state table; nil for anything else
 
 local prelude = { print = raw.print, table = {}, string = {}, os = {}, coroutine = require "k8s.coroutine" }
+prelude.require = require "k8s.require"
 
 local function read_only(name)
   raw.raise(name .. ": objects are read-only; use :copy()")

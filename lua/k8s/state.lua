@@ -6,11 +6,19 @@ local plan = require "k8s.plan"
 
 local OPTIONS = { version = "number", init = "table", migrate = "function" }
 
+-- Calls migrate where it can pause: a call from C could not.
+local function runner(migrate)
+  return migrate and function(box)
+    local content = migrate(box.old, box.version)
+    box.new = content
+  end
+end
+
 -- k8s.state("seen", { version = 2, init = {}, migrate = function(old, old_version) return {} end }): the table; without
 -- options that of an earlier call. While the script loads only.
 return function(name, given)
   local own = options.check("k8s.state", given, OPTIONS)
-  local declared, is_new = raw.state.declare(name, given ~= nil, own.version, own.init, own.migrate)
+  local declared, is_new = raw.state.declare(name, given ~= nil, own.version, own.init, own.migrate, runner(own.migrate))
   if is_new then
     plan.add("state", name, plan.text { version = own.version, migrate = own.migrate })
   end

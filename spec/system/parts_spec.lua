@@ -72,9 +72,9 @@ describe("a long call #threads", function()
     engine:wait_line "^first$"
     place:write("_mod.lua", "return { name = 'module' }")
     place:write("it.lua", HEAD .. [[
-      burn(300)
+      burn(140)
       local mod = require "_mod"
-      burn(100)
+      burn(10)
       k8s.every("1s", function() end)
       print("second", mod.name)
     ]])
@@ -85,6 +85,12 @@ describe("a long call #threads", function()
       assert.is_true(most < 0.1, most .. " s of CPU time before a timer")
     end
 
+    place:write("_mod.lua", HEAD .. "burn(200) return { name = 'slow' }")
+    engine:wait_line "^second\tslow$"
+    most = tonumber((engine.ask("call", "most")))
+    if not os.getenv("KUBELUA_PRESET") or os.getenv "KUBELUA_PRESET" == "release" then
+      assert.is_true(most < 0.1, most .. " s of CPU time before a timer of another script")
+    end
     place:write("_mod.lua", "return { name = 'changed' }") -- it is watched, though it was required late
     engine:wait_line "^second\tchanged$"
     place:write("it.lua", HEAD .. 'burn(200)\nerror "broken"')
@@ -98,6 +104,52 @@ describe("a long call #threads", function()
     place:write("it.lua", HEAD .. "burn(400) print 'ends while it loads'")
     await(function() return engine.ask("status", "-o", "json"):find("its load phase", 1, true) end,
       "the load to be under way")
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("of migrate ends in the generation, and is refused with its place", function()
+    place:write("it.lua", HEAD .. [[
+      local kept = k8s.state("kept", { version = 1, init = { n = 1 } })
+      k8s.every("10ms", function() kept.late = true end)
+      k8s.command("read", function() return kept.n .. " " .. tostring(kept.late) end)
+    ]])
+    place:write("other.lua", HEAD .. [[
+      k8s.informer "nodes"
+      local last, most = os.clock(), 0
+      k8s.every("10ms", function() most = math.max(most, os.clock() - last) last = os.clock() end)
+      k8s.command("most", function() local was = most most = 0 return tostring(was) end)
+    ]])
+    local engine = place:start(cluster.sim())
+    local function edit(version, body)
+      place:write("it.lua", HEAD .. ([[
+        local kept = k8s.state("kept", { version = %d, migrate = function(old, from)
+          %s
+        end })
+        k8s.command("read", function() return kept.n .. " " .. tostring(kept.late) end)
+      ]]):format(version, body))
+    end
+    await(function() return engine.ask("call", "read"):find("1 true", 1, true) end, "the timer")
+    engine.ask("call", "most")
+    edit(2, "burn(300) old.n = old.n + 10 * from return old")
+    engine:wait_error '"Reloaded".*generation=2'
+    assert.has_match("^11 true", (engine.ask("call", "read")))
+    local most = tonumber((engine.ask("call", "most")))
+    if not os.getenv("KUBELUA_PRESET") or os.getenv "KUBELUA_PRESET" == "release" then
+      assert.is_true(most < 0.1, most .. " s of CPU time before a timer")
+    end
+
+    edit(3, "burn(100)\nerror 'broken'")
+    engine:wait_error "Reload refused.*it%.lua:8: broken"
+    edit(3, "burn(100) return 7")
+    engine:wait_error "Reload refused.*it%.lua:6: k8s%.state: kept: migrate must return a table, not number"
+    edit(3, "pcall(burn, 5000)")
+    engine:wait_error "Reload refused.*over the limit load%-cpu %(500ms%) in migrate"
+    edit(3, "burn(400) return {}")
+    await(function() return engine.ask("status", "-o", "json"):find("its state to be copied", 1, true) end,
+      "migrate to be under way")
+    edit(4, "return { n = old.n }")
+    engine:wait_error '"Reloaded".*generation=3'
+    assert.has_match("^11 nil", (engine.ask("call", "read")))
     assert.are.equal(0, cluster.terminate(engine))
   end)
 end)

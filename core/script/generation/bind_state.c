@@ -27,8 +27,8 @@ static struct state_table *declare(lua_State *L, const char *name, int version)
     lua_pushvalue(L, -1);
     int table = luaL_ref(L, LUA_REGISTRYINDEX);
     struct state_table *state_table = array_add(tables->items, tables->count);
-    *state_table =
-        (struct state_table){.name = xstrdup(name), .version = version, .table = table, .migrate = LUA_NOREF};
+    *state_table = (struct state_table){
+        .name = xstrdup(name), .version = version, .table = table, .migrate = LUA_NOREF, .run = LUA_NOREF};
     return state_table;
 }
 
@@ -40,14 +40,13 @@ static const char *name_arg(lua_State *L, int idx)
     return name.p;
 }
 
-/* declare(name, has options, version, init, migrate): the state table. Without options that of an earlier
- * call.
- */
+/* declare(name, has options, version, init, migrate, run): the state table. Without options that of an
+ * earlier call. run(box) calls migrate; both or none. */
 static int l_state_declare(lua_State *L)
 {
     const struct script *script = script_of(L);
     arg_loading(L, "k8s.state");
-    lua_settop(L, 5);
+    lua_settop(L, 6);
     const char *name = name_arg(L, 1);
     int version = version_arg(L, 3);
     const struct state_table *known = state_table_find(script, str_of(name));
@@ -59,12 +58,17 @@ static int l_state_declare(lua_State *L)
     }
     if (script->own.states->count == STATES_MAX)
         script_raise(L, "k8s.state: a script can have at most %d states", STATES_MAX);
-    int migrate = LUA_NOREF;
-    if (lua_isfunction(L, 5)) migrate = luaL_ref(L, LUA_REGISTRYINDEX);
+    int migrate = LUA_NOREF, run = LUA_NOREF;
+    if (lua_isfunction(L, 5)) {
+        run = luaL_ref(L, LUA_REGISTRYINDEX);
+        migrate = luaL_ref(L, LUA_REGISTRYINDEX);
+    }
     lua_settop(L, 4);
     if (lua_isnil(L, 4)) lua_newtable(L);
     state_table_push_root(L, name, script->own.states->count, lua_gettop(L));
-    declare(L, name, version)->migrate = migrate;
+    struct state_table *state_table = declare(L, name, version);
+    state_table->migrate = migrate;
+    state_table->run = run;
     lua_pushboolean(L, 1);
     return 2;
 }

@@ -16,6 +16,7 @@
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
 #include "script/vm/call.h"
+#include "script/vm/task.h"
 #include "script/vm/turns.h"
 
 /* A copy that began so often is completed with the engine waiting: something writes all the time. */
@@ -23,8 +24,8 @@ enum { BEGINS_MAX = 4 };
 /* Part of a copy that nothing bounds, below the CPU limit of a call. */
 enum { PART_NS = 8000000 };
 
-/* REWRITE writes what migrate returned. */
-enum copy_step { COPY_NEXT, COPY_WRITE, COPY_READ, COPY_PLAIN, COPY_MIGRATE, COPY_REWRITE };
+/* MIGRATE calls migrate, MIGRATED takes what it returned, REWRITE writes that. */
+enum copy_step { COPY_NEXT, COPY_WRITE, COPY_READ, COPY_PLAIN, COPY_MIGRATE, COPY_MIGRATED, COPY_REWRITE };
 
 struct state_copy {
     struct script *from, *to;
@@ -39,8 +40,9 @@ struct state_copy {
     int version;
     struct buf bytes;
     struct state_walk walk;
-    int value;       /* argument of migrate, then its result, in the registry of `to` */
-    lua_Debug place; /* of migrate, once it was called */
+    int value; /* in the registry of `to`: the old content, { old, version, new } for migrate, its result */
+    lua_Debug place;   /* of migrate, once it was called */
+    struct task *task; /* migrate in progress, in turns of `to`; NULL: none */
 };
 
 /* --- parts: the bodies of protected calls */
@@ -64,17 +66,28 @@ static void read_plain_part(lua_State *L, void *ctx)
     if (copy->done) copy->value = luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-/* Calls migrate; its result is checked as if it were assigned, and then read like any other content. */
-static void migrate(lua_State *L, void *ctx)
+/* Replaces the old content by the table that the call of migrate takes and fills, and pushes it. */
+static void push_box(lua_State *L, void *ctx)
+{
+    struct state_copy *copy = ctx;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, copy->new_->migrate);
+    lua_getinfo(L, ">S", &copy->place);
+    lua_createtable(L, 0, 3);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, copy->value);
+    lua_setfield(L, -2, "old");
+    lua_pushinteger(L, copy->version);
+    lua_setfield(L, -2, "version");
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, LUA_REGISTRYINDEX, copy->value);
+}
+
+/* Checks the result of migrate as if it were assigned; it is then read like any other content. */
+static void take_result(lua_State *L, void *ctx)
 {
     struct state_copy *copy = ctx;
     const struct state_table *to = copy->new_;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, to->migrate);
-    lua_pushvalue(L, -1);
-    lua_getinfo(L, ">S", &copy->place);
     lua_rawgeti(L, LUA_REGISTRYINDEX, copy->value);
-    lua_pushinteger(L, copy->version);
-    lua_call(L, 2, 1);
+    lua_getfield(L, -1, "new");
     int result = lua_gettop(L);
     if (!lua_istable(L, result))
         script_raise(L, "k8s.state: %s: migrate must return a table, not %s", to->name,
@@ -124,7 +137,7 @@ static const struct {
     bool in_from; /* enters `from`, else `to` */
 } steps[] = {
     [COPY_WRITE] = {write_part, "a reload", true},       [COPY_READ] = {read_part, "a reload", false},
-    [COPY_PLAIN] = {read_plain_part, "a reload", false}, [COPY_MIGRATE] = {migrate, "migrate", false},
+    [COPY_PLAIN] = {read_plain_part, "a reload", false}, [COPY_MIGRATED] = {take_result, "migrate", false},
     [COPY_REWRITE] = {write_part, "a reload", false},
 };
 
@@ -211,10 +224,40 @@ static void next_step(struct state_copy *copy)
             end_state(copy);
         break;
     case COPY_PLAIN: copy->step = COPY_MIGRATE; break;
-    case COPY_MIGRATE: begin_walk(copy, COPY_REWRITE); break;
+    case COPY_MIGRATED: begin_walk(copy, COPY_REWRITE); break;
     case COPY_REWRITE: begin_walk(copy, COPY_READ); break;
     default: end_state(copy);
     }
+}
+
+static void migrate_ended(void *ctx, enum script_result result)
+{
+    struct state_copy *copy = ctx;
+    copy->task = NULL;
+    copy->to->load.in_parts = false;
+    if (result == SCRIPT_OK)
+        copy->step = COPY_MIGRATED;
+    else if (result != SCRIPT_CANCELLED)
+        fail(copy, copy->to);
+}
+
+/* Calls migrate. One that takes long goes on in turns of its script. */
+static void migrate(struct state_copy *copy)
+{
+    static const char phase[] = "migrate";
+    struct script *to = copy->to;
+    const struct task_call call = {.what = phase,
+                                   .no_yield = phase,
+                                   .cpu = LIMIT_LOAD_CPU,
+                                   .function = copy->new_->run,
+                                   .prepare = push_box,
+                                   .prepare_ctx = copy,
+                                   .pauses = true,
+                                   .done = migrate_ended,
+                                   .ctx = copy};
+    to->load.in_parts = true; /* nothing else of it runs between */
+    enum script_result result = task_run(to, &call, &copy->task);
+    if (result != SCRIPT_YIELDED) migrate_ended(copy, result);
 }
 
 static void take_part(struct state_copy *copy, int64_t end_ns)
@@ -236,13 +279,15 @@ static void proceed(struct state_copy *copy, int64_t end_ns)
 {
     size_t count = copy->to->own.states->count + copy->from->own.states->count;
     do {
-        if (copy->step != COPY_NEXT)
+        if (copy->step == COPY_MIGRATE)
+            migrate(copy);
+        else if (copy->step != COPY_NEXT)
             take_part(copy, end_ns);
         else if (copy->at < count)
             begin_state(copy);
         else
             copy->whole = true;
-    } while (!copy->whole && !copy->failed && budget_clock_ns() < end_ns);
+    } while (!copy->whole && !copy->failed && !copy->task && budget_clock_ns() < end_ns);
 }
 
 /* --- all of it */
@@ -251,6 +296,7 @@ static void proceed(struct state_copy *copy, int64_t end_ns)
 static void reset(struct state_copy *copy)
 {
     struct state_tables *tables = copy->to->own.states;
+    if (copy->task) task_cancel(copy->task);
     if (copy->step != COPY_NEXT) state_walk_end(script_of_step(copy)->L, &copy->walk);
     if (copy->value != LUA_NOREF) luaL_unref(copy->to->L, LUA_REGISTRYINDEX, copy->value);
     kept_states_clear(tables);
@@ -282,7 +328,7 @@ bool state_copy_continue(struct script *from, struct script *to, int64_t end_ns)
     must(from->call.depth == 0 && to->call.depth == 0);
     struct state_copy *copy = begin(from, to);
     if (copy->whole || copy->failed || copy->begins == BEGINS_MAX) return true;
-    proceed(copy, end_ns);
+    if (!copy->task) proceed(copy, end_ns);
     if (copy->whole || copy->failed) return true;
     turns_hold(from);
     return false;
@@ -292,7 +338,12 @@ bool state_copy_finish(struct script *from, struct script *to, struct err *err)
 {
     must(from->call.depth == 0 && to->call.depth == 0);
     struct state_copy *copy = begin(from, to);
-    while (!copy->whole && !copy->failed) proceed(copy, budget_clock_ns() + PART_NS);
+    while (!copy->whole && !copy->failed) {
+        if (copy->task)
+            task_continue(copy->task);
+        else
+            proceed(copy, budget_clock_ns() + PART_NS);
+    }
     bool ok = !copy->failed;
     if (!ok) *err = copy->err;
     state_copy_drop(to);

@@ -18,7 +18,8 @@ enum { STATE_TABLE_DEPTH_MAX = 100 };
 struct state_table {
     char *name;
     int version;
-    int table, migrate; /* references into the registry; `migrate` may be LUA_NOREF */
+    /* References into the registry; without migrate, `migrate` and `run`, which calls it, are LUA_NOREF. */
+    int table, migrate, run;
 };
 
 /* Content of a state that the generation before had and this one has not. */

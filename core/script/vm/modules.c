@@ -157,7 +157,9 @@ static void load_file(lua_State *L, const char *name)
     modules_push_chunk(L, source, own_text(L, -1));
 }
 
-/* Keeps loaded modules in a table of its own: LuaJIT's could hold what a script must not have. */
+/* Keeps loaded modules in a table of its own: LuaJIT's could hold what a script must not have. While the
+ * script loads it returns nil and the module's chunk: lua/k8s/require.lua calls that, so that it can pause.
+ */
 static int l_require(lua_State *L)
 {
     enum { LOADED = 2 };
@@ -174,12 +176,33 @@ static int l_require(lua_State *L)
         /* The null marks a module in progress, so that a circle raises instead of recursing. */
         push_null(L);
         lua_setfield(L, LOADED, name);
+        if (script_of(L)->phase == SCRIPT_LOADING) {
+            lua_pushnil(L);
+            lua_insert(L, -2);
+            return 2;
+        }
         lua_pushstring(L, name);
         lua_call(L, 1, 1);
         if (lua_isnil(L, -1)) lua_pushboolean(L, 1);
     }
     lua_pushvalue(L, -1);
     lua_setfield(L, LOADED, name);
+    return 1;
+}
+
+/* keep(name, result): what `require` returns for the module now. */
+static int l_keep(lua_State *L)
+{
+    lua_settop(L, 2);
+    if (lua_isnil(L, 2)) {
+        lua_pushboolean(L, 1);
+        lua_replace(L, 2);
+    }
+    push_ref(L, script_of(L), REF_LOADED);
+    lua_insert(L, 1);
+    lua_pushvalue(L, 3);
+    lua_insert(L, 2);
+    lua_rawset(L, 1);
     return 1;
 }
 
@@ -198,9 +221,13 @@ void modules_open(lua_State *L)
     modules_open_internal(L);
     lua_newtable(L);
     set_ref(L, REF_LOADED);
+    push_ref(L, script_of(L), REF_RAW);
     lua_pushcfunction(L, l_require);
     task_no_yield_across(L, "a module that is being loaded");
-    lua_setglobal(L, "require");
+    lua_setfield(L, -2, "require");
+    lua_pushcfunction(L, l_keep);
+    lua_setfield(L, -2, "keep_module");
+    lua_pop(L, 1);
 }
 
 /* --- Compiling in pieces */

@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 
-/* Makes the tables of loaded modules and gives scripts `require`. Needs the sandbox and the raw verbs. */
+/* Makes the tables of loaded modules, and the raw verbs of `require`. Needs the sandbox and the raw verbs. */
 void modules_open(lua_State *L);
 /* The half of it that the modules of lua/k8s need themselves. Needs the raw verbs and REF_INTERNAL_ENV. */
 void modules_open_internal(lua_State *L);

@@ -1,0 +1,12 @@
+-- `require`. The chunk of a module is called from here while the script loads: it can pause, as one that C calls cannot.
+local raw = ...
+
+local find, keep = raw.require, raw.keep_module
+
+return function(name)
+  local value, chunk = find(name)
+  if chunk then
+    return keep(name, chunk(name))
+  end
+  return value
+end
