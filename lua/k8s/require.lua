@@ -1,4 +1,4 @@
--- `require`. The chunk of a module is called from here while the script loads: it can pause, as one that C calls cannot.
+-- `require`. The chunk of a module is called from here while the script loads: unlike one that C calls, it can pause.
 local raw = ...
 
 local find, keep = raw.require, raw.keep_module

@@ -18,9 +18,10 @@ end
 -- options that of an earlier call. While the script loads only.
 return function(name, given)
   local own = options.check("k8s.state", given, OPTIONS)
-  local declared, is_new = raw.state.declare(name, given ~= nil, own.version, own.init, own.migrate, runner(own.migrate))
+  local migrate = own.migrate
+  local declared, is_new = raw.state.declare(name, given ~= nil, own.version, own.init, migrate, runner(migrate))
   if is_new then
-    plan.add("state", name, plan.text { version = own.version, migrate = own.migrate })
+    plan.add("state", name, plan.text { version = own.version, migrate = migrate })
   end
   return declared
 end

@@ -41,19 +41,24 @@ void unclosed_files_note(struct unclosed_files *files, const struct inotify_even
         free(file->name);
         array_remove(files->items, files->count, (size_t)(file - files->items));
     } else if (event->mask & IN_MODIFY && !file && files->count < FILES_MAX) {
+        if (files->count == 0) files->from_ms = now_ms;
         *array_add(files->items, files->count) =
             (struct unclosed_file){event->wd, xstrdup(event->name), now_ms};
     }
 }
 
-int64_t unclosed_files_wait_ms(const struct unclosed_files *files, int64_t now_ms)
+int64_t unclosed_files_wait_ms(struct unclosed_files *files, int64_t now_ms)
 {
-    int64_t most_ms = 0;
+    int64_t most_ms = 0, together_ms = files->from_ms + UNCLOSED_MAX_MS - now_ms;
     for (size_t i = 0; i < files->count; i++) {
         int64_t left_ms = files->items[i].since_ms + UNCLOSED_MAX_MS - now_ms;
         if (left_ms > most_ms) most_ms = left_ms;
     }
-    return most_ms;
+    if (most_ms > 0 && together_ms <= 0) {
+        files->from_ms = now_ms;
+        return 0;
+    }
+    return most_ms < together_ms ? most_ms : together_ms > 0 ? together_ms : 0;
 }
 
 bool unclosed_files_take_late(struct unclosed_files *files, int64_t now_ms, struct unclosed_file *file)

@@ -74,7 +74,24 @@ static void test_a_file_has_its_time_once(void **state)
     assert_int_equal(late.folder, FOLDER);
     free(late.name);
     assert_false(unclosed_files_take_late(&files, 1000 + UNCLOSED_MAX_MS, &late));
+    assert_int_equal(unclosed_files_wait_ms(&files, 1000 + UNCLOSED_MAX_MS), 0); /* a.lua is loaded now */
     assert_int_equal(unclosed_files_wait_ms(&files, 1000 + UNCLOSED_MAX_MS), 1000);
+}
+
+static void test_writers_one_after_another_have_the_time_of_one(void **state)
+{
+    struct unclosed_file late;
+    char name[] = "a.lua";
+    int64_t now_ms = 0, longest_ms = 0, from_ms = 0;
+    for (; now_ms <= 4 * UNCLOSED_MAX_MS; now_ms += 1000) {
+        name[0] = (char)('a' + now_ms / 1000);
+        note(FOLDER, IN_MODIFY, name, now_ms);
+        while (unclosed_files_take_late(&files, now_ms, &late)) free(late.name);
+        if (unclosed_files_wait_ms(&files, now_ms) > 0) continue;
+        if (now_ms - from_ms > longest_ms) longest_ms = now_ms - from_ms;
+        from_ms = now_ms;
+    }
+    assert_int_equal(longest_ms, UNCLOSED_MAX_MS);
 }
 
 static void test_lost_events_and_lost_directories_end_the_wait(void **state)
@@ -94,6 +111,7 @@ int main(void)
         cmocka_unit_test_teardown(test_a_file_that_goes_or_is_replaced_is_not_waited_for, teardown),
         cmocka_unit_test_teardown(test_only_lua_files_are_waited_for, teardown),
         cmocka_unit_test_teardown(test_a_file_has_its_time_once, teardown),
+        cmocka_unit_test_teardown(test_writers_one_after_another_have_the_time_of_one, teardown),
         cmocka_unit_test_teardown(test_lost_events_and_lost_directories_end_the_wait, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
