@@ -124,6 +124,35 @@ describe("writes to the real API server", function()
     assert.are.equal(404, code)
   end)
 
+  it("name the PodDisruptionBudget that forbids an eviction", function()
+    admin:create(namespaced .. "pods", pod "needed")
+    admin:patch(namespaced .. "pods/needed/status", { status = { phase = "Running" } })
+    local budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+    admin:create(budgets, {
+      apiVersion = "policy/v1", kind = "PodDisruptionBudget", metadata = { name = "two", namespace = "default" },
+      spec = { minAvailable = 2, selector = { matchLabels = { app = "needed" } } },
+    })
+    admin:patch(budgets .. "/two/status", { status = {
+      observedGeneration = 1, disruptionsAllowed = 0, currentHealthy = 1, desiredHealthy = 2, expectedPods = 1,
+    } })
+    local script = cluster.script(writes.prelude .. [[
+      k8s.writes { "pods/eviction:create" }
+      k8s.main(function()
+        local pod = { kind = "pods", namespace = "default", name = "needed" }
+        local _, err = k8s.create({
+          apiVersion = "policy/v1", kind = "Eviction", metadata = { name = "needed", namespace = "default" },
+        }, { subresource = "eviction", of = pod, timeout = "2s" })
+        print(err.code, err.reason, #err.causes, err.causes[1].reason)
+        print(err.causes[1].message)
+      end)
+    ]])
+    local engine = cluster.kubelua { "exec", "--kubeconfig=" .. server.kubeconfig, script }
+    assert.are.equal(0, engine:wait(60), engine:err())
+    assert.has_match("^429\tTooManyRequests\t1\tDisruptionBudget\n[^\n]*budget two needs 2 healthy pods[^\n]*\n$",
+      engine:out())
+    assert.are.equal("Running", admin:get(namespaced .. "pods/needed").status.phase)
+  end)
+
   it("get responses with objects that have no name", function()
     local script = cluster.script(writes.prelude .. [[
       k8s.writes { "*:create" }
