@@ -105,6 +105,8 @@ void workqueue_abandon(struct workqueue *queue);
 /* Keeps the queue as its owner ends, until workqueue_handover: its keys stay, and leave the quota; new ones
  * are ignored. It has no series meanwhile. Wakes those that wait for a key. */
 void workqueue_park(struct workqueue *queue);
+/* Returns an estimate of the memory of a parked queue's keys. */
+size_t workqueue_parked_bytes(const struct workqueue *queue);
 /* Wakes all that wait for a key, without one. */
 void workqueue_end_waits(struct workqueue *queue);
 /* Adds the keys of `from`, queued or delayed, to `queue`; nothing of `from` is being processed. */

@@ -139,6 +139,11 @@ void workqueue_park(struct workqueue *queue)
     workqueue_wake_all(&queue->getters);
 }
 
+size_t workqueue_parked_bytes(const struct workqueue *queue)
+{
+    return queue->parked ? queue->own_quota.bytes : 0;
+}
+
 void workqueue_end_waits(struct workqueue *queue)
 {
     workqueue_wake_all(&queue->getters);

@@ -45,7 +45,7 @@ static void make_room(lua_State *L, size_t bytes)
     if (script->memory + bytes > heap->limit / 4 * 3 ||
         script->own.snapshots->bytes + bytes > heap->limit / 4)
         memory_collect(L);
-    if (script->memory + bytes <= heap->limit) return;
+    if (memory_has_room(script, bytes)) return;
     script_raise(L,
                  "k8s.snapshot: over the limit script-memory (%zu MiB): %zu MiB are in use, %zu KiB wanted; "
                  "close() some",

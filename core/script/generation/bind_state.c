@@ -150,6 +150,7 @@ const struct feature feature_state = {.parts = {"state"},
                                       .classes = CLASS_BIT(CLASS_STATE),
                                       FEATURE_OWNS(states),
                                       .end = state_copy_drop,
+                                      .let_go = kept_states_let_go,
                                       .close = state_tables_clear};
 
 /* --- raw.reload: what a script says of its own reloads */

@@ -254,5 +254,5 @@ int64_t script_load_us(const struct script *script)
 
 size_t script_memory(const struct script *script)
 {
-    return script->memory + script->own.queues->keys.bytes;
+    return script->memory + queues_bytes(script);
 }

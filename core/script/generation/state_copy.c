@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/must.h"
@@ -164,12 +163,7 @@ static void begin_reading(struct state_copy *copy)
 /* Ends the state in progress. What only `from` declared is kept. */
 static void end_state(struct state_copy *copy)
 {
-    if (copy->old && !copy->new_) {
-        struct state_tables *tables = copy->to->own.states;
-        *array_add(tables->kept, tables->kept_count) =
-            (struct kept_state){xstrdup(copy->old->name), copy->old->version, copy->bytes};
-        copy->bytes = (struct buf){0};
-    }
+    if (copy->old && !copy->new_) kept_states_add(copy->to, copy->old, &copy->bytes);
     if (copy->value != LUA_NOREF) luaL_unref(copy->to->L, LUA_REGISTRYINDEX, copy->value);
     copy->value = LUA_NOREF;
     copy->old = copy->new_ = NULL;
@@ -295,11 +289,10 @@ static void proceed(struct state_copy *copy, int64_t end_ns)
 /* Forgets what was copied, but not how often the copy began. */
 static void reset(struct state_copy *copy)
 {
-    struct state_tables *tables = copy->to->own.states;
     if (copy->task) task_cancel(copy->task);
     if (copy->step != COPY_NEXT) state_walk_end(script_of_step(copy)->L, &copy->walk);
     if (copy->value != LUA_NOREF) luaL_unref(copy->to->L, LUA_REGISTRYINDEX, copy->value);
-    kept_states_clear(tables);
+    kept_states_clear(copy->to);
     copy->value = LUA_NOREF;
     copy->old = copy->new_ = NULL;
     copy->at = 0;

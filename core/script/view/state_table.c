@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/memory.h"
 
 enum { PATH_SHOWN = 200, KEY_SHOWN = 64, LEVEL_SLOTS = 8 };
 
@@ -23,18 +26,39 @@ void state_tables_clear(struct script *script)
     struct state_tables *tables = script->own.states;
     for (size_t i = 0; i < tables->count; i++) free(tables->items[i].name);
     free(tables->items);
-    kept_states_clear(tables);
+    kept_states_clear(script);
 }
 
-void kept_states_clear(struct state_tables *tables)
+void kept_states_add(struct script *script, const struct state_table *from, struct buf *bytes)
 {
+    struct state_tables *tables = script->own.states;
+    bytes->data = xrealloc(bytes->data, bytes->len + 1);
+    bytes->cap = bytes->len + 1;
+    *array_add(tables->kept, tables->kept_count) =
+        (struct kept_state){xstrdup(from->name), from->version, *bytes};
+    memory_keep(script, (ptrdiff_t)bytes->cap);
+    *bytes = (struct buf){0};
+}
+
+void kept_states_clear(struct script *script)
+{
+    struct state_tables *tables = script->own.states;
     for (size_t i = 0; i < tables->kept_count; i++) {
+        memory_keep(script, -(ptrdiff_t)tables->kept[i].bytes.cap);
         free(tables->kept[i].name);
         buf_clear(&tables->kept[i].bytes);
     }
     free(tables->kept);
     tables->kept = NULL;
     tables->kept_count = 0;
+}
+
+void kept_states_let_go(struct script *script)
+{
+    if (script->own.states->kept_count == 0) return;
+    log_warn("State of an earlier generation is not kept, as the script needs its memory",
+             F("script", script->id.shown_name), FI("states", script->own.states->kept_count));
+    kept_states_clear(script);
 }
 
 const struct state_table_node *state_table_test(lua_State *L, int idx)

@@ -49,7 +49,11 @@ struct state_table_node {
 /* Returns NULL if no state has the name. */
 struct state_table *state_table_find(const struct script *script, struct str name);
 void state_tables_clear(struct script *script);
-void kept_states_clear(struct state_tables *tables);
+/* Keeps what a state of the generation before had; takes the bytes. */
+void kept_states_add(struct script *script, const struct state_table *from, struct buf *bytes);
+void kept_states_clear(struct script *script);
+/* Likewise, as the script needs the memory. */
+void kept_states_let_go(struct script *script);
 
 /* Returns NULL if the value is not a state table. */
 const struct state_table_node *state_table_test(lua_State *L, int idx);

@@ -51,6 +51,9 @@ struct feature {
     void (*turned)(struct script *script);
     /* The script leads no more. */
     void (*stop_leading)(struct script *script);
+    /* The script needs the memory of what it keeps for the generation after it (memory_keep). Called by Lua's
+     * allocator too: calls no Lua. */
+    void (*let_go)(struct script *script);
 };
 
 /* Descriptions of values by the view of objects, for the messages of calls. */

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "script/vm/budget.h"
+#include "script/vm/feature.h"
 #include "script/vm/retained.h"
 #include "script/vm/state.h"
 
@@ -22,12 +23,20 @@ static lua_State *current_state(const struct script *script)
     return task ? task->co : script->L;
 }
 
+static void let_go(struct script *script)
+{
+    if (script->heap.kept > 0) FEATURES_EACH(script, let_go);
+}
+
 static bool may_have(struct script *script, size_t more)
 {
     const struct script_heap *heap = &script->heap;
     /* Retained objects are left to the hook: it can collect before it judges, the allocator cannot. */
     size_t own = script->memory - script->retained.bytes;
     if (!heap->refuses || own + more <= heap->hard) return true;
+    let_go(script);
+    own = script->memory - script->retained.bytes;
+    if (own + more <= heap->hard) return true;
     if (script->budget.over && more <= SMALL && own + more <= heap->hard + FOR_ERRORS) return true;
     script->heap.refused = true;
     budget_exceed_at(script, current_state(script), LIMIT_SCRIPT_MEMORY);
@@ -66,12 +75,24 @@ void memory_note(struct script *script, ptrdiff_t bytes)
     if (bytes > 0) check_collection(script);
 }
 
+void memory_keep(struct script *script, ptrdiff_t bytes)
+{
+    script->heap.kept += (size_t)bytes;
+    memory_note(script, bytes);
+}
+
+bool memory_has_room(struct script *script, size_t bytes)
+{
+    if (script->memory + bytes > script->heap.limit) let_go(script);
+    return script->memory + bytes <= script->heap.limit;
+}
+
 void memory_take(lua_State *L, size_t bytes)
 {
     struct script *script = script_of(L);
     /* Garbage may be all that is in the way, and C callers can collect at this point. */
     if (script->memory + bytes > script->heap.limit) memory_collect(L);
-    if (script->memory + bytes > script->heap.limit) {
+    if (!memory_has_room(script, bytes)) {
         budget_exceed(script, LIMIT_SCRIPT_MEMORY);
         budget_raise(L);
     }
@@ -105,7 +126,7 @@ void memory_set_limit(struct script *script)
 static void set_pace(struct script *script)
 {
     enum { PAUSE = 200, STEP = 200, HASTY_PAUSE = 110, HASTY_STEP = 400 };
-    bool hasty = script->memory > script->heap.limit / 4;
+    bool hasty = script->memory - script->heap.kept > script->heap.limit / 4;
     if (hasty == script->heap.hasty) return;
     script->heap.hasty = hasty;
     lua_gc(script->L, LUA_GCSETPAUSE, hasty ? HASTY_PAUSE : PAUSE);
@@ -136,6 +157,7 @@ void memory_collect(lua_State *L)
     script->heap.dead_objects = 0;
     lua_gc(L, LUA_GCCOLLECT, 0);
     retained_recount(script);
+    if (script->memory > script->heap.limit) let_go(script);
     script->heap.refuses = refuses;
     script->heap.wanted = script->heap.spent = false;
     script->heap.lived = script->memory;

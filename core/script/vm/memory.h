@@ -34,6 +34,11 @@ void memory_settle(struct script *script);
 void memory_collect_idle(struct script *script);
 /* Adds `bytes` of C memory that the script holds, such as a snapshot; negative when it is freed. */
 void memory_note(struct script *script, ptrdiff_t bytes);
+/* Like memory_note, for what is kept for the generation after this one: it goes, by `let_go` of its feature,
+ * before a limit is exceeded, and the collector does not hurry for it. */
+void memory_keep(struct script *script, ptrdiff_t bytes);
+/* Returns whether so many bytes more are within the limit, if need be without what is kept. */
+bool memory_has_room(struct script *script, size_t bytes);
 /* Like memory_note, before memory whose size the script chose is allocated: collects if there is no room, and
  * raises if there still is none. */
 void memory_take(lua_State *L, size_t bytes);

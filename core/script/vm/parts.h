@@ -89,6 +89,7 @@ struct budget {
 struct script_heap {
     size_t limit, hard; /* bytes; above `hard` an allocation is refused */
     size_t collect_at;
+    size_t kept;         /* bytes of memory_keep */
     bool hasty;          /* Lua's own collector runs fast, as memory is scarce */
     bool wanted;         /* the next hook shall collect */
     bool refuses;        /* inside a protected call; elsewhere an error of Lua would abort the process */

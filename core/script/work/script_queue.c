@@ -259,6 +259,15 @@ size_t queues_handover(struct script *from, struct script *to)
     return dropped + queues_end(from);
 }
 
+size_t queues_bytes(const struct script *script)
+{
+    const struct script_queues *queues = script->own.queues;
+    size_t bytes = queues->keys.bytes;
+    for (size_t i = 0; i < queues->kept_count; i++)
+        bytes += workqueue_parked_bytes(queues->kept[i].share->queue);
+    return bytes;
+}
+
 void queues_stop_leading(struct script *script)
 {
     struct script_queue *q;

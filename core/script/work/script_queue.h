@@ -98,6 +98,8 @@ void queues_stop_leading(struct script *script);
 size_t queues_handover(struct script *from, struct script *to);
 /* All are shut down. Returns how many keys they had. */
 size_t queues_end(struct script *script);
+/* Returns an estimate of the memory of keys, also of the queues that are kept for the next generation. */
+size_t queues_bytes(const struct script *script);
 /* Another generation has the queue now: this one takes nothing from it. */
 bool script_queue_is_past(const struct script_queue *queue);
 /* Nothing is taken in and no work begins any more. */

@@ -203,8 +203,12 @@ static void test_a_queue_that_was_dropped_is_kept_for_one_generation(void **stat
     static const char made[] = "q = k8s.queue { name = 'q', qps = 0 }\n";
     struct script *one = load(c, made);
     assert_ask(c, one, "q:add 'a' q:add_after('b', 5) q:add_rate_limited 'c' return q:len()", "1");
+    assert_ask(c, one, "for i = 1, 1000 do q:add_after('x' .. i, 3600) end", "nil");
+    size_t bytes = script_memory(one);
     struct script *two = reload(c, one, "");
-    assert_int_equal(done.dropped_keys, 3);
+    assert_int_equal(done.dropped_keys, 1003);
+    assert_in_range(script_memory(two), 100000, bytes + 50000); /* with the keys that it keeps */
+    assert_in_range(script_memory(one), 1, bytes - 100000);
     /* Calls of the old one that still run add nothing, as to a queue that is shut down. */
     assert_ask(c, one, "for i = 1, 1000 do q:add('n' .. i) end q:add_after('m', 1) return q:len()", "1");
     script_free(one);

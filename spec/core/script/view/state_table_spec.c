@@ -312,6 +312,27 @@ static void test_a_state_that_was_dropped_is_kept_for_one_generation(void **stat
     script_free(script);
 }
 
+static void test_a_kept_state_is_memory_of_the_script_until_that_needs_it(void **state)
+{
+    enum { MIB = 1 << 20 };
+    static const char fill[] = "for i = 1, 5 do s.list[i] = ('x'):rep(1048576) .. i end s.n = 7";
+    static const char small[] = "require('k8s').limits { script_memory = '16Mi' } ";
+    struct cluster *c = *state;
+    struct script *script = cluster_load(c, "old", HEAD);
+    cluster_ask(c, script, fill);
+    script = follow(c, script, "");
+    assert_in_range(script_memory(script), 5 * MIB, 6 * MIB);
+    script = follow(c, script, HEAD);
+    assert_ask(c, script, "return s.n .. #s.list", "75");
+    script = follow(c, script, small);
+    assert_in_range(script_memory(script), 5 * MIB, 6 * MIB);
+    assert_ask(c, script, "t = {} for i = 1, 12 do t[i] = ('y'):rep(1048576) .. i end return #t", "12");
+    assert_in_range(script_memory(script), 12 * MIB, 16 * MIB);
+    script = follow(c, script, HEAD);
+    assert_ask(c, script, "return s.n", "1");
+    script_free(script);
+}
+
 static void test_memory_is_given_back(void **state)
 {
     struct cluster *c = *state;
@@ -348,6 +369,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_copy_holds_the_turns_of_the_old_one, cluster_setup_by_hand,
                                         cluster_teardown),
         T(test_a_state_that_was_dropped_is_kept_for_one_generation),
+        T(test_a_kept_state_is_memory_of_the_script_until_that_needs_it),
         T(test_memory_is_given_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
