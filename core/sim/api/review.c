@@ -110,13 +110,11 @@ static void respond(struct sim_api *api, const struct review_kind *kind, json_t 
 static void respond_to_text(struct sim_api *api, const struct review_kind *kind, struct str text,
                             struct sim_reply *reply)
 {
-    char detail[128];
     json_t *review = json_loadb(text.p ? text.p : "", text.n, 0, NULL);
-    snprintf(detail, sizeof detail, "the body is not a %s as JSON", kind->kind);
     if (json_is_object(review))
         respond(api, kind, review, reply);
     else
-        sim_reply_status(reply, sim_status_bad_request(detail));
+        sim_reply_status(reply, sim_status_bad_request("the body is not a %s as JSON", kind->kind));
     json_decref(review);
 }
 
