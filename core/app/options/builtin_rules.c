@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/program.h"
 #include "base/str.h"
 #include "base/text/nearest.h"
 
@@ -20,17 +21,6 @@
 
 /* From the folder of the program: an installed one is in bin/. */
 static const char *const places[] = {"../share/kubelua/rules", "share/kubelua/rules"};
-
-static char *folder_of_program(void)
-{
-    char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (n <= 0) return xstrdup(".");
-    path[n] = '\0';
-    char *slash = strrchr(path, '/');
-    if (slash) *slash = '\0';
-    return xstrdup(path);
-}
 
 static bool is_folder(const char *path)
 {
@@ -40,7 +30,7 @@ static bool is_folder(const char *path)
 
 static char *find_folder(const char *argument, struct err *err)
 {
-    char *program = folder_of_program();
+    char *program = program_folder();
     char *folder = NULL;
     for (size_t i = 0; !folder && i < ARRAY_LEN(places); i++) {
         char *typed = xasprintf("%s/%s", program, places[i]);

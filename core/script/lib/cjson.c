@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/program.h"
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
 #include "script/vm/call.h"
@@ -250,17 +251,30 @@ static void guard(lua_State *L, bool keeps)
 
 /* --- Finding the library */
 
+static lua_CFunction open_file(char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    free(path);
+    return library ? (lua_CFunction)dlsym(library, "luaopen_cjson") : NULL;
+}
+
 /* Tries one template of LuaJIT's compiled-in path for C modules. Skips relative ones: a library in the
  * working directory cannot be trusted. */
 static lua_CFunction open_cjson(struct str template)
 {
     const char *mark = memchr(template.p, '?', template.n);
     if (template.n == 0 || template.p[0] != '/' || !mark) return NULL;
-    char *path = xasprintf("%.*scjson%.*s", (int)(mark - template.p), template.p,
-                           (int)(template.p + template.n - mark - 1), mark + 1);
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    free(path);
-    return library ? (lua_CFunction)dlsym(library, "luaopen_cjson") : NULL;
+    return open_file(xasprintf("%.*scjson%.*s", (int)(mark - template.p), template.p,
+                               (int)(template.p + template.n - mark - 1), mark + 1));
+}
+
+/* A portable copy of the program has the library beside it. */
+static lua_CFunction open_beside_program(void)
+{
+    char *folder = program_folder();
+    lua_CFunction found = *folder == '/' ? open_file(xasprintf("%s/cjson.so", folder)) : NULL;
+    free(folder);
+    return found;
 }
 
 static lua_CFunction find_cjson(lua_State *L)
@@ -270,7 +284,7 @@ static lua_CFunction find_cjson(lua_State *L)
     lua_CFunction found = NULL;
     while (!found && str_cut(&rest, ';', &template)) found = open_cjson(template);
     lua_pop(L, 1);
-    return found;
+    return found ? found : open_beside_program();
 }
 
 static void push_cjson(lua_State *L)
