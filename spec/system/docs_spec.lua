@@ -2,7 +2,10 @@
 local cluster = require "spec.support.cluster"
 local examples = require "spec.support.examples"
 
-for path, least in pairs { ["docs/queries.md"] = 6, ["docs/client-go.md"] = 5 } do
+local pages = {
+  ["docs/queries.md"] = 6, ["docs/client-go.md"] = 5, ["docs/shell-operator.md"] = 2, ["docs/kopf.md"] = 2,
+}
+for path, least in pairs(pages) do
   describe(path, function()
     after_each(cluster.stop_all)
 
