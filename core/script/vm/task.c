@@ -164,6 +164,8 @@ static enum script_result resume(struct task *task, int arguments)
         tasks->waiting_count++;
         return SCRIPT_YIELDED;
     }
+    /* A limit, or a full stack, may strike before the script's own coroutines have passed a wait on. */
+    if (task->wait) task_drop_wait(task);
     if (status == 0 && lua_toboolean(task->co, 1)) return take_results(task);
     return fail(task, status);
 }

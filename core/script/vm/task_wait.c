@@ -80,7 +80,9 @@ int task_yield(lua_State *L, struct task_wait *wait, const struct task_wait_ops 
 {
     struct script *script = script_of(L);
     struct task *task = script->tasks.current;
-    must(task && !task->wait);
+    must(task);
+    /* One that an own coroutine began, and those around it could not pass on: their stack was full. */
+    if (task->wait) task_drop_wait(task);
     wait->ops = ops;
     wait->task = task;
     task->wait = wait;
@@ -101,7 +103,9 @@ static int task_results(lua_State *L)
 {
     struct tasks *tasks = &script_of(L)->tasks;
     struct task_wait *wait = tasks->delivering;
-    if (!wait) script_raise(L, "%s may not be called in %s", tasks->verb, tasks->refused);
+    if (!wait)
+        script_raise(L, "%s may not be called in %s", tasks->verb,
+                     tasks->refused ? tasks->refused : "a coroutine whose wait was given up");
     tasks->delivering = NULL;
     tasks->pushing = wait;
     int count = wait->ops->push(L, wait);

@@ -187,6 +187,39 @@ static void test_a_verb_may_call_back_under_protection(void **state)
     assert_int_equal(run.result, SCRIPT_ERROR);
 }
 
+/* At some depths there is room for the coroutine, and none to pass its wait on. */
+static void test_a_wait_that_the_stack_is_too_full_for_is_over(void **state)
+{
+    struct fixture *f = *state;
+    struct run run;
+    f->script->limits.values[LIMIT_HANDLER_CPU] = 3600000;
+    run_start(f, &run,
+              "local function with(...) return pcall(coroutine.wrap(function() k8s.sleep(1) end)) end\n"
+              "local function deep(n, k)\n"
+              "  if n > 0 then local ok, err = deep(n - 1, k) return ok, err end\n"
+              "  local ok, err = with(unpack(k))\n"
+              "  return ok, err\n"
+              "end\n"
+              "local few, many, ends = 1000, 40000, {}\n"
+              "while many - few > 1 do\n"
+              "  local n = math.floor((few + many) / 2)\n"
+              "  local ok, good = pcall(deep, n, {})\n"
+              "  if ok and good then few = n else many = n end\n"
+              "end\n"
+              "for n = few + 2, few - 4, -1 do\n"
+              "  local k = {}\n"
+              "  for i = 1, 20 do\n"
+              "    k[i] = 0\n"
+              "    local ok, good = pcall(deep, n, k)\n"
+              "    ends[tostring(ok and good)] = true\n"
+              "  end\n"
+              "end\n"
+              "k8s.sleep(1) say(tostring(ends['true']), tostring(ends['false']))");
+    for (int i = 0; i < 1000 && run.ends == 0; i++) run_advance(1000);
+    assert_int_equal(run.result, SCRIPT_OK);
+    assert_lua(f, "return take()", "true true;");
+}
+
 static void test_a_traceback_may_be_requested(void **state)
 {
     struct fixture *f = *state;
@@ -205,6 +238,7 @@ int main(void)
         T(test_the_error_names_where_nothing_may_yield),
         T(test_a_refused_wait_can_be_caught_and_the_coroutine_goes_on),
         T(test_a_verb_may_call_back_under_protection),
+        T(test_a_wait_that_the_stack_is_too_full_for_is_over),
         T(test_a_traceback_may_be_requested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include "core/script/support/patient.h"
 #include "core/script/support/run.h"
 #include "script/vm/args.h"
+#include "script/vm/budget.h"
 #include "script/vm/call.h"
 #include "script/vm/modules.h"
 
@@ -45,6 +46,7 @@ static void drop_parcel(struct task_wait *wait)
 }
 
 static int drops;
+static bool exceeds; /* a limit is exceeded as the wait begins */
 
 /* await(at_once): takes a parcel; `parcel` is the one to be woken. */
 static int l_await(lua_State *L)
@@ -55,6 +57,7 @@ static int l_await(lua_State *L)
     parcel = calloc(1, sizeof *parcel);
     parcel->drops = &drops;
     if (at_once) task_wake(&parcel->wait);
+    if (exceeds) budget_exceed(script_of(L), LIMIT_HANDLER_CPU);
     return task_yield(L, &parcel->wait, &ops);
 }
 
@@ -76,6 +79,7 @@ static void push_blocking(lua_State *L, void *ctx)
 static void define_verbs(struct fixture *f)
 {
     drops = 0;
+    exceeds = false;
     assert_int_equal(script_call(f->script, "setup", push_blocking, NULL), SCRIPT_OK);
     assert_int_equal(script_call(f->script, "setup", define_await, NULL), SCRIPT_OK);
 }
@@ -262,6 +266,31 @@ static void test_endless_recursion_in_a_task_is_an_error(void **state)
     assert_int_equal(run_whole(f, "say('fine')"), SCRIPT_OK);
 }
 
+/* The wait began in a coroutine of the script's own; those around it do not come to pass it on. */
+static void test_a_wait_ends_with_a_task_that_a_limit_ends_before_it_is_passed_on(void **state)
+{
+    struct fixture *f = *state;
+    struct run run;
+    define_verbs(f);
+    for (int woken = 0; woken < 2; woken++) {
+        exceeds = true;
+        run_start(f, &run,
+                  woken ? "coroutine.wrap(function() await(true) end)()"
+                        : "coroutine.wrap(function() await() end)()");
+        assert_int_equal(run.result, SCRIPT_CPU_LIMIT);
+        assert_int_equal(drops, 2 * woken + 1);
+        assert_null(parcel);
+        exceeds = false;
+        run_advance(1);
+        run_start(f, &run, "say((await()))");
+        task_wake(&parcel->wait);
+        run_advance(1);
+        assert_int_equal(run.result, SCRIPT_OK);
+        assert_int_equal(drops, 2 * woken + 2);
+        assert_lua(f, "return take()", "7;");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -277,6 +306,7 @@ int main(void)
         T(test_tasks_that_wait_are_limited),
         T(test_an_error_after_a_wait_has_place_and_traceback),
         T(test_endless_recursion_in_a_task_is_an_error),
+        T(test_a_wait_ends_with_a_task_that_a_limit_ends_before_it_is_passed_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
