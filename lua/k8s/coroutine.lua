@@ -5,14 +5,26 @@ local raw = ...
 local create, resume, status, yield = coroutine.create, coroutine.resume, coroutine.status, coroutine.yield
 local running, isyieldable = coroutine.running, coroutine.isyieldable
 local check_stack, refuse, raise_from = raw.check_stack, raw.task.refuse, raw.task.raise_from
+local paused, unpause = raw.task.paused, raw.task.unpause
 local YIELDED = raw.task.yielded
 local busy = raw.task.busy -- those of the engine, and the script's own that wait for it
 
 local own = {}
 
--- `...` is what resume gave. A yield to the engine is passed on to whoever resumed this coroutine.
+-- `...` is what resume gave. A yield to the engine is passed on to whoever resumed this coroutine. So is a pause, which
+-- left `co` between two instructions, where it goes on without values.
 local function pass(co, ...)
   local ok, first = ...
+  if ok and first == nil and paused(co) then
+    if isyieldable() then
+      busy[co] = true
+      yield(YIELDED)
+      busy[co] = nil
+    else
+      unpause()
+    end
+    return pass(co, resume(co))
+  end
   if not ok or first ~= YIELDED then
     return ...
   end

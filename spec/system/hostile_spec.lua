@@ -18,7 +18,7 @@ local cpu_ms = 100
 local patience = strict and 1 or 4
 
 -- Of the 3,000 updates of a full run 1 % may take more than 60 ms; in a short one as many calls are over their limit.
--- None may take 200 ms. Where a load phase is stopped in a coroutine of its own or a function of C, there is one stall
+-- None may take 200 ms. Where a load phase is stopped in a function of C, there is one stall
 -- of its budget and 100 ms, and of the time in which other processes had the core, as budgets are of CPU.
 local function is_on_time(script, result)
   if script.expect == "nothing" then

@@ -35,13 +35,32 @@ describe("a long call #threads", function()
         local own = coroutine.wrap(function() burn(50) coroutine.yield "own" burn(50) return "end" end)
         print("values", sum, own(), own(), select("#", burn(20)))
         table.sort({ 3, 1, 2 }, function(a, b) burn(20) return a < b end)
+        local outer = coroutine.wrap(function(...)
+          local inner = coroutine.create(function(a)
+            burn(30)
+            local _, b = pcall(function()
+              burn(30) k8s.sleep "1ms" burn(30)
+              return coroutine.yield(a + 1, nil)
+            end)
+            burn(30)
+            error("of inner " .. b, 0)
+          end)
+          local got = { coroutine.resume(inner, (...)) }
+          burn(30)
+          print("inner", got[2], coroutine.status(inner), coroutine.resume(inner, 5))
+          table.sort({ 2, 1 }, function(a, b) return coroutine.wrap(function() burn(30) return a < b end)() end)
+          return select("#", coroutine.yield()), ...
+        end)
+        print("outer", select("#", outer(1, nil)))
+        print("end", outer(nil, nil, nil))
         k8s.sleep "1ms"
         burn(50)
         return 7
       end)
     ]]) }
     assert.are.equal(7, engine:wait(120))
-    assert.are.equal("ticks\ttrue\t0\npcall\tfalse\tof pcall\nvalues\t6\town\tend\t0\n", engine:out())
+    assert.are.equal("ticks\ttrue\t0\npcall\tfalse\tof pcall\nvalues\t6\town\tend\t0\n"
+      .. "inner\t2\tsuspended\tfalse\tof inner 5\nouter\t0\nend\t3\t1\tnil\n", engine:out())
   end)
 
   it("of k8s.main has one limit for all its parts, and its error has line and function", function()

@@ -162,7 +162,8 @@ struct tasks {
     struct task *current; /* task whose coroutine runs; NULL: none */
     struct task_list waiting, idle;
     size_t waiting_count, idle_count;
-    struct task *paused;           /* one of those that wait; all else of the script rests; NULL: none */
+    struct task *paused; /* one of those that wait; all else of the script rests; NULL: none */
+    lua_State *left;     /* coroutine that its pause left, until those around it pass that on; NULL: none */
     TAILQ_HEAD(, task_wait) woken; /* continue in the next turn; see turns.h */
     size_t woken_count;
     struct task_wait *delivering; /* wait whose results the coroutine will fetch next */

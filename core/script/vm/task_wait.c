@@ -145,6 +145,20 @@ static int l_refuse(lua_State *L)
     return 0;
 }
 
+/* paused(coroutine): whether it returned nothing as it pauses. */
+static int l_paused(lua_State *L)
+{
+    lua_pushboolean(L, task_left_for_pause(script_of(L), lua_tothread(L, 1)));
+    return 1;
+}
+
+/* unpause(): it goes on at once. */
+static int l_unpause(lua_State *L)
+{
+    task_give_up_pause(script_of(L));
+    return 0;
+}
+
 /* raise(coroutine, error): raises the error that ended the coroutine. */
 static int l_raise_from(lua_State *L)
 {
@@ -157,8 +171,9 @@ static int l_raise_from(lua_State *L)
 
 static void bind_task(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {
-        {"results", task_results}, {"refuse", l_refuse}, {"raise_from", l_raise_from}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"results", task_results},    {"refuse", l_refuse},
+                                     {"paused", l_paused},         {"unpause", l_unpause},
+                                     {"raise_from", l_raise_from}, {NULL, NULL}};
     const struct script *script = script_of(L);
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
