@@ -11,13 +11,15 @@ local function set(verbs)
 end
 
 -- Each permission is { namespace, group, resource, verbs }.
-local function yaml_of(permissions)
+local function rules_of(permissions)
   local rules = rbac_rules.new(json.text)
   for _, one in ipairs(permissions) do
     rules:add { ns = one[1], group = one[2], resource = one[3], verbs = set(one[4]) }
   end
-  return rules:yaml "kubelua"
+  return rules
 end
+
+local function yaml_of(permissions) return rules_of(permissions):yaml "kubelua" end
 
 local function document(namespace, ...)
   local head = "apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: kubelua\n%srules:\n"
@@ -30,6 +32,41 @@ local function document(namespace, ...)
 end
 
 describe("RBAC rules", function()
+  it("are values of the chart", function()
+    local permissions = {
+      { "", "", "pods", "list" }, { "shop", "", "secrets", "get" }, { "web", "", "secrets", "get" },
+    }
+    assert.are.equal([[
+# Values of the chart: helm upgrade --values FILE
+rbac:
+  read: false
+  rules:
+    - apiGroups: [""]
+      resources: [pods]
+      verbs: [list]
+  roles:
+    - namespace: shop
+      rules:
+        - apiGroups: [""]
+          resources: [secrets]
+          verbs: [get]
+    - namespace: web
+      rules:
+        - apiGroups: [""]
+          resources: [secrets]
+          verbs: [get]
+]], rules_of(permissions):helm())
+    assert.has_match("\n  roles:\n    %- namespace: shop\n", rules_of({ permissions[2] }):helm())
+  end)
+
+  it("are roles with their bindings in a kustomization", function()
+    local text = rules_of({ { "", "", "pods", "list" }, { "shop", "", "secrets", "get" } }):kustomize "kubelua"
+    local kinds = {}
+    for kind in text:gmatch "kind: (%a+)\nmetadata" do kinds[#kinds + 1] = kind end
+    assert.are.same({ "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding" }, kinds)
+    assert.has_match("kind: RoleBinding\nmetadata:\n  name: kubelua\n  namespace: shop\nroleRef:\n", text)
+  end)
+
   it("are one for the resources of a group with the same verbs", function()
     assert.are.equal(
       document(nil, { '""', "pods, services", "list, watch" }, { '""', "pods/status", "create, patch" },

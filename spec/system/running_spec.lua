@@ -56,10 +56,14 @@ describe(page, function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
+  it("has what the base of a kustomization starts", function()
+    assert.are.equal(block "yaml", (temp.read("deploy/deployment.yaml"):gsub("^#[^\n]*\n", "")))
+  end)
+
   it("has a Deployment without findings of the rules that ship, but one that is accepted", function()
     local folder = temp.folder { ["manifests.yaml"] = block "yaml", ["rules/pods.lua"] = "" }
     finally(function() temp.remove(folder) end)
-    local command = temp.read(page):match "`(kubectl create configmap scripts [^`]+)`"
+    local command = temp.read(page):match "`(kubectl create configmap kubelua%-scripts [^`]+)`"
     temp.write(folder .. "/scripts.yaml",
       output(command:gsub("=rules/", "=" .. folder .. "/rules") .. " --dry-run=client -o yaml"))
     local p = cluster.kubelua { "audit", "-f", "scripts/rules", "-o", "json", "--from", "deploy/rbac.yaml",

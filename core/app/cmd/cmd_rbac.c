@@ -20,11 +20,13 @@ enum { DISCOVERY_MS = 3000, DISCOVERY_NAMED_MS = 20000 };
 
 static struct options options;
 static struct flag_list against;
-static const char *role_name = "kubelua";
+static const char *role_name = "kubelua", *form = "yaml";
 static bool with_fixes;
 
 static const struct flag flags[] = {
     FLAG_SCRIPT_FILES(&options.files),
+    {"output", 'o', FLAG_CHOICE, &form, "yaml|helm|kustomize", "yaml|helm|kustomize",
+     "Output format: roles, values of the chart, or roles and bindings for a kustomization (default yaml)"},
     {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "Name of the generated roles (default kubelua)"},
     {"against", 0, FLAG_LIST, &against, "FILE|DIR", NULL,
      "Resolve kinds by a dump of a cluster (JSON or YAML): CRDs, objects (repeatable)"},
@@ -111,6 +113,7 @@ static bool print_rules(lua_State *L, const struct check_target *target, const s
     lua_newtable(L);
     script_facts_set(L, &options, files, here);
     tool_set_text(L, "name", role_name);
+    tool_set_text(L, "form", form);
     tool_set_bool(L, "with_fixes", with_fixes);
     tool_set_bool(L, "reviews_tokens", options.metrics_auth && strcmp(options.metrics_auth, "token") == 0);
     set_reports(L);

@@ -1,4 +1,5 @@
--- `kubelua rbac`: the least permissions that scripts need, as YAML. They were loaded, and never started.
+-- `kubelua rbac`: the least permissions that scripts need, as YAML, for the chart or for a kustomization. They were
+-- loaded, and never started.
 local place = require "tool.check.place"
 local rbac_rules = require "tool.check.rbac_rules"
 local permissions = require "tool.check.permissions"
@@ -58,7 +59,7 @@ return function(target, facts)
   for _, script in ipairs(facts.scripts) do ok = add_script(rules, script, target, facts.with_fixes) and ok end
   if facts.reports then add_reports(rules, facts.reports, facts.namespace) end
   if facts.reviews_tokens then add_reviews(rules) end
-  local text = ok and rules:yaml(facts.name) or ""
+  local text = ok and rules[facts.form](rules, facts.name) or ""
   if ok and text == "" then text = "# These scripts need no permissions.\n" end
   if io.stdout:write(text) and io.stdout:flush() then return ok and OK or USAGE end
   complain "stdout: cannot be written"

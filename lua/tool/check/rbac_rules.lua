@@ -85,18 +85,67 @@ local function grouped(self)
   return groups
 end
 
--- The least rules that allow all that was added, as YAML documents whose roles have this name; nothing for no rules.
-function rbac_rules:yaml(name)
-  local out, ns = {}, nil
+-- Returns the least rules that allow all that was added, by namespace in order: { ns, text of the rules }.
+local function by_namespace(self, indent)
+  local parts = {}
   drop_covered(self.items)
   table.sort(self.items, comes_before)
   for _, rule in ipairs(grouped(self)) do
-    if rule.ns ~= ns then out[#out + 1] = (ns and "---\n" or "") .. head(self, rule.ns, name) end
-    ns = rule.ns
-    out[#out + 1] = ("  - apiGroups: [%s]\n    resources: [%s]\n    verbs: [%s]\n"):format(
-      word(self, rule.group), table.concat(rule.resources, ", "), rule.verbs)
+    if #parts == 0 or parts[#parts].ns ~= rule.ns then parts[#parts + 1] = { ns = rule.ns, text = "" } end
+    local part = parts[#parts]
+    part.text = part.text .. ("- apiGroups: [%s]\n  resources: [%s]\n  verbs: [%s]\n"):format(
+      word(self, rule.group), table.concat(rule.resources, ", "), rule.verbs):gsub("[^\n]+", indent .. "%0")
+  end
+  return parts
+end
+
+local function put_together(parts) return table.concat(parts, "---\n") end
+
+-- YAML documents whose roles have this name; nothing for no rules.
+function rbac_rules:yaml(name)
+  local out = {}
+  for i, part in ipairs(by_namespace(self, "  ")) do out[i] = head(self, part.ns, name) .. part.text end
+  return put_together(out)
+end
+
+-- The part `rbac` of the chart's values.
+function rbac_rules:helm()
+  local out = { "# Values of the chart: helm upgrade --values FILE\nrbac:\n  read: false\n" }
+  local parts = by_namespace(self, "    ")
+  if parts[1] and parts[1].ns == "" then out[#out + 1] = "  rules:\n" .. table.remove(parts, 1).text end
+  for i, part in ipairs(parts) do
+    if i == 1 then out[#out + 1] = "  roles:\n" end
+    out[#out + 1] = ("    - namespace: %s\n      rules:\n%s"):format(word(self, part.ns),
+      part.text:gsub("[^\n]+", "    %0"))
   end
   return table.concat(out)
+end
+
+local BINDING = [[
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: %sBinding
+metadata:
+  name: %s%s
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: %s
+  name: %s
+subjects:
+  - kind: ServiceAccount
+    name: kubelua
+    namespace: kubelua
+]]
+
+-- The roles, each with its binding to the service account of the base, as a resource of a kustomization.
+function rbac_rules:kustomize(name)
+  local out = {}
+  for i, part in ipairs(by_namespace(self, "  ")) do
+    local kind = part.ns ~= "" and "Role" or "ClusterRole"
+    out[i] = head(self, part.ns, name) .. part.text .. BINDING:format(kind, word(self, name),
+      part.ns ~= "" and "\n  namespace: " .. word(self, part.ns) or "", kind, word(self, name))
+  end
+  return put_together(out)
 end
 
 return rbac_rules

@@ -1,0 +1,25 @@
+{{- define "kubelua.fullname" -}}
+{{- if contains "kubelua" .Release.Name }}{{ .Release.Name | trunc 63 | trimSuffix "-" }}{{ else }}{{ printf "%s-kubelua" .Release.Name | trunc 63 | trimSuffix "-" }}{{ end }}
+{{- end }}
+
+{{- define "kubelua.selector" -}}
+app.kubernetes.io/name: kubelua
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "kubelua.labels" -}}
+{{ include "kubelua.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "kubelua.serviceAccount" -}}
+{{- if .Values.serviceAccount.create }}{{ .Values.serviceAccount.name | default (include "kubelua.fullname" .) }}{{ else }}{{ .Values.serviceAccount.name | default "default" }}{{ end }}
+{{- end }}
+
+{{- define "kubelua.subject" -}}
+- kind: ServiceAccount
+  name: {{ include "kubelua.serviceAccount" . }}
+  namespace: {{ .Release.Namespace }}
+{{- end }}

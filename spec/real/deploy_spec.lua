@@ -1,0 +1,68 @@
+-- The manifests of deploy/: what the chart renders (spec/prove/deploy) and the base of the kustomization are accepted
+-- by a real API server, and the rules that ship find nothing in them that is not accepted with a reason.
+local apiserver = require "spec.support.apiserver"
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
+
+local CHART = "spec/support/chart/"
+
+-- What the manifests refer to, and the user brings.
+local MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: kubelua}\n"
+local OTHERS = { ["full.yaml"] = MAP:format "others", ["kustomization.yaml"] = MAP:format "kubelua-scripts" }
+
+-- Those of the Prometheus Operator need its CRDs.
+local function without_operator(text)
+  local kept = {}
+  for document in (text .. "---\n"):gmatch "(.-)%-%-%-\n" do
+    if document:find "kind:" and not document:find "apiVersion: monitoring" then kept[#kept + 1] = document end
+  end
+  return table.concat(kept, "---\n")
+end
+
+local function kustomized()
+  local text, code = temp.run "kubectl kustomize deploy"
+  assert(code == 0, text)
+  return text
+end
+
+describe("the manifests of deploy/", function()
+  local server
+  setup(function() server = apiserver.start() end)
+  teardown(function()
+    if server then server:stop() end
+  end)
+  after_each(cluster.stop_all)
+
+  local all = {
+    ["small.yaml"] = function() return temp.read(CHART .. "small.yaml") end,
+    ["full.yaml"] = function() return without_operator(temp.read(CHART .. "full.yaml")) end,
+    ["kustomization.yaml"] = kustomized,
+  }
+  for name, manifests in pairs(all) do
+    it("are accepted by the API server: " .. name, function()
+      local folder = temp.folder { ["all.yaml"] = manifests() }
+      finally(function() temp.remove(folder) end)
+      temp.run("kubectl --kubeconfig " .. server.kubeconfig .. " create namespace kubelua 2>&1")
+      local apply = "kubectl --kubeconfig %s apply --dry-run=server -f %s/all.yaml 2>&1"
+      local out, code = temp.run(apply:format(server.kubeconfig, folder))
+      assert.are.equal(0, code, out)
+    end)
+
+    it("have no findings but accepted ones: " .. name, function()
+      local folder = temp.folder { ["all.yaml"] = manifests(), ["more.yaml"] = OTHERS[name] }
+      finally(function() temp.remove(folder) end)
+      local p = cluster.kubelua { "audit", "-f", "builtin:", "-o", "json", "--from", folder }
+      local code = p:wait()
+      local told = {}
+      for _, row in ipairs(cjson.decode(p:out()).results) do
+        local is_silent = row.result == "skip" and (row.reason or ""):find "^accepted" or row.rule == "image-registry"
+        if not is_silent then
+          told[#told + 1] = table.concat({ row.rule, row.result, row.message or row.reason }, " ")
+        end
+      end
+      assert.are.same({}, told)
+      assert.are.equal(0, code)
+    end)
+  end
+end)
