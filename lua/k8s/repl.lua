@@ -30,16 +30,24 @@ local HELP_CACHES = [[
 caches                   list the caches of the engine
 ]]
 
+-- Live reads of a kind that may be hidden.
+local function unless_hidden(read)
+  return function(kind, ...)
+    kinds.check_hidden(kind)
+    return read(kind, ...)
+  end
+end
+
 local verbs = {
   ago = time.ago,
-  get = live.get,
+  get = unless_hidden(live.get),
   int64 = raw.int64,
   json = freeze("k8s.json", raw.json),
-  list = live.list,
+  list = unless_hidden(live.list),
   now = time.now,
   null = raw.null,
   object = freeze("k8s.object", require "k8s.object"),
-  pages = live.pages,
+  pages = unless_hidden(live.pages),
   quantity = raw.quantity,
   selects = require "k8s.selects",
   sleep = time.sleep,
@@ -138,7 +146,8 @@ local function is_exit(text)
   return (word == "exit" or word == "quit") and rawget(globals, word) == nil
 end
 
-function repl.eval(text, width, colours)
+function repl.eval(text, width, colours, hides_secrets)
+  kinds.hide_secrets(hides_secrets)
   if is_exit(text) then
     own.result("failed", "repl:1: press Ctrl-D to exit")
     return

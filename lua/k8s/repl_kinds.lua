@@ -175,10 +175,26 @@ end
 
 -- --- for repl.lua
 
+local hides = false
+
+-- From now on, whether Secrets are refused.
+local function hide_secrets(hide) hides = hide end
+
+-- Raises if a kind is one that is hidden.
+local function check_hidden(name)
+  if hides and type(name) == "string" and own.resolve(name) == "secrets" then
+    raw.raise "secrets are hidden; --show-secrets shows them"
+  end
+end
+
 -- The kind of that name; nil, why, and whether there is such a kind.
 local function named(name)
   if own.caches then
-    return kind_of_cache(name)
+    local kind, why, is_kind = kind_of_cache(name)
+    if kind then
+      check_hidden(shown[kind].name)
+    end
+    return kind, why, is_kind
   end
   if not known[name] then
     local canonical, namespaced = own.resolve(name)
@@ -203,6 +219,8 @@ local function names()
 end
 
 return {
+  check_hidden = check_hidden,
+  hide_secrets = hide_secrets,
   named = named,
   names = names,
   describe_caches = describe_caches,

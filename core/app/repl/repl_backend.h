@@ -55,7 +55,10 @@ bool repl_dump_load(struct repl_engine *engine, const char *const *files, size_t
 /* --- repl_backend */
 
 struct repl_backend {
-    /* Runs `text` until it ends or ^C interrupts it. Prints go to stdout, the result to `result`. */
+    /* Takes a line of print; NULL: it goes to stdout. Set by the owner, for remote ones only. */
+    void (*print)(void *print_ctx, struct str line);
+    void *print_ctx;
+    /* Runs `text` until it ends or ^C interrupts it. Prints go where `print` says, the result to `result`. */
     enum repl_end (*eval)(struct repl_backend *backend, struct str text, const struct repl_style *style,
                           struct buf *result);
     /* Completes a name; see repl_complete. */

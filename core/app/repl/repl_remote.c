@@ -148,15 +148,24 @@ static void put_request(struct remote *r, struct str text, const struct repl_sty
     if (style) {
         json_int(out, "width", (int64_t)style->width);
         json_bool(out, "colours", style->colours);
+        json_bool(out, "hidesSecrets", style->hides_secrets);
     }
     json_close(out, '}');
+}
+
+static void print(const struct remote *r, struct str line)
+{
+    if (r->base.print)
+        r->base.print(r->base.print_ctx, line);
+    else
+        repl_backend_print(line);
 }
 
 /* True when it was the end of what was asked last. */
 static bool take_part(struct remote *r, size_t at, enum repl_end *end, struct buf *result)
 {
     struct str name = text_of(r, at, "end");
-    if (tape_field(&r->tape, at, STR("print"))) repl_backend_print(text_of(r, at, "print"));
+    if (tape_field(&r->tape, at, STR("print"))) print(r, text_of(r, at, "print"));
     if (!name.n || number_of(r, at, "id") != r->last_id) return false;
     for (size_t i = 0; i < ARRAY_LEN(repl_end_names); i++)
         if (str_is(name, repl_end_names[i])) *end = (enum repl_end)i;

@@ -161,6 +161,7 @@ static void eval(struct repl_session *s, const struct tape *tape, size_t params)
     struct repl_style style = {
         .width = (size_t)tape_int(tape, tape_field(tape, params, STR("width")), 0),
         .colours = tape_bool(tape, tape_field(tape, params, STR("colours")), false),
+        .hides_secrets = tape_bool(tape, tape_field(tape, params, STR("hidesSecrets")), false),
     };
     s->id = tape_int(tape, tape_field(tape, params, STR("id")), 0);
     s->flooded = false;

@@ -77,6 +77,7 @@ static void push_arguments(lua_State *L, void *ctx)
     lua_pushlstring(L, repl->text.p ? repl->text.p : "", repl->text.n);
     lua_pushinteger(L, (lua_Integer)repl->style.width);
     lua_pushboolean(L, repl->style.colours);
+    lua_pushboolean(L, repl->style.hides_secrets);
     if (repl->interrupted) budget_exceed(repl->script, LIMIT_HANDLER_CPU); /* just before there was a call */
 }
 

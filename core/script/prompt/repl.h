@@ -35,6 +35,7 @@ struct repl_ops {
 struct repl_style {
     size_t width; /* of the terminal; 0: whatever it takes */
     bool colours;
+    bool hides_secrets; /* the kind is refused */
 };
 
 /* `host` is copied; whom it trusts has nothing to do with prompts. NULL with an error. */

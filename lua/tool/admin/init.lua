@@ -27,6 +27,8 @@ commands.status, commands.queue, commands.writes, commands.config = whole, whole
 commands.completion = function(command) return require "tool.reference.shells"(command) end
 commands.__complete = function(command) return require "tool.reference.complete"(command) end
 commands.__man = function(command) return require "tool.reference.man"(command) end
+commands.get = function(command) return require "tool.look.get"(command) end
+commands.query = function(command) return require "tool.look.query"(command) end
 commands.plan, commands.reload, commands.rollback = plan, reload, reload
 
 function commands.quarantine(command)

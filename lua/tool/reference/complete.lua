@@ -66,6 +66,15 @@ function found.calls(command, given)
   return names
 end
 
+function found.caches(command, given)
+  local reply = request(command, given, "status")
+  local names = {}
+  for _, informer in ipairs(items(reply and reply:value "informers" or nil)) do
+    names[#names + 1] = text(informer.name)
+  end
+  return names
+end
+
 function found.quarantined(command, given)
   local reply = request(command, given, "quarantine")
   local names = {}
@@ -93,6 +102,7 @@ local by_flag = {
 -- By the name of a command: its arguments.
 local by_command = {
   call = function(command, given, arguments) return #arguments == 0 and found.calls(command, given) or {} end,
+  get = function(command, given, arguments) return #arguments == 0 and found.caches(command, given) or {} end,
   reload = found.scripts,
   rollback = function(command, given, arguments) return #arguments == 0 and found.scripts(command, given) or {} end,
   record = found.kinds,

@@ -1,0 +1,152 @@
+-- `kubelua get`: objects of a running engine's caches, page by page.
+local columns = require "tool.look.columns"
+local program = require "tool.look.program"
+local text_table = require "tool.table"
+
+local FORMS = { table = true, wide = true, json = true, yaml = true, name = true }
+
+-- Conditions of a field selector: "a=b,c!=d".
+local function conditions_of(command, selector)
+  local list = {}
+  for part in ((selector or "") .. ","):gmatch "([^,]*)," do
+    local path, operator, value = part:match "^([^!=]+)(!?==?)(.*)$"
+    if path then
+      list[#list + 1] = { path, operator:sub(1, 1) == "!" and "~=" or "=", value }
+    elseif part ~= "" then
+      command.fail(command.USAGE, ('--field-selector: "%s" is not PATH=VALUE or PATH!=VALUE'):format(part))
+    end
+  end
+  return list
+end
+
+-- Names, and the namespace if one of them has it.
+local function names_of(command)
+  local names, namespace = {}, command.flags.namespace
+  for i = 2, #command.arguments do
+    local own, name = command.arguments[i]:match "^([^/]+)/(.+)$"
+    namespace = own or namespace
+    names[i - 1] = name or command.arguments[i]
+  end
+  return #names > 0 and names or nil, namespace
+end
+
+-- Iterates over the lines that the program prints.
+local function lines_of(command, session, text)
+  local page, at = "", 1
+  local function run(chunk)
+    local lines, why = session:eval(chunk)
+    if not lines then
+      why = why:gsub("^repl:%d+: ", "")
+      command.fail(why:find "shutting down" and command.INCOMPLETE or command.USAGE, why)
+    end
+    return lines
+  end
+  run(text)
+  return function()
+    if at > #page then page, at = run(program.page), 1 end
+    local stop = page:find("\n", at, true)
+    local line = page:sub(at, stop - 1)
+    at = stop + 1
+    return line ~= "." and line or nil
+  end
+end
+
+-- --- forms
+
+local forms = {}
+
+function forms.json(command, lines, single)
+  local n = 0
+  if not single then command.write '{"apiVersion":"v1","kind":"List","items":[' end
+  for line in lines do
+    command.write((n > 0 and ",\n" or single and "" or "\n") .. line)
+    n = n + 1
+  end
+  command.write(single and (n > 0 and "\n" or "") or "\n]}\n")
+  return n
+end
+
+function forms.yaml(command, lines)
+  local n = 0
+  for line in lines do
+    command.write((n > 0 and "---\n" or "") .. command.yaml(line))
+    n = n + 1
+  end
+  return n
+end
+
+-- "deployment.apps/web": kind, group of apiVersion, name.
+function forms.name(command, lines)
+  local n = 0
+  for line in lines do
+    local row = command.parse(line)
+    local group = tostring(row[2]):match "^([^/]+)/"
+    command.write(("%s%s/%s\n"):format(row[1]:lower(), group and "." .. group or "", row[3]))
+    n = n + 1
+  end
+  return n
+end
+
+local function put_table(command, lines, list)
+  local headings, n, now = {}, 0, os.time()
+  for i, column in ipairs(list) do headings[i] = column[1] end
+  local rows = text_table.new(unpack(headings))
+  for line in lines do
+    rows:add(unpack(columns.cells(list, command.parse(line), now)))
+    n = n + 1
+  end
+  if n > 0 then command.write(rows:text(command.view)) end
+  return n
+end
+
+-- --- the command
+
+-- What the kind is: its objects' kind, whether it has namespaces.
+local function look_up(command, session, kind)
+  local text = ("local one = kind(%q):query():limit(1):rows()[1]\n"):format(kind)
+    .. "print(one and one.kind or '', one and one.metadata.namespace ~= nil or false)"
+  local lines, why = session:eval(text)
+  if not lines then command.fail(command.USAGE, (why:gsub("^repl:%d+: ", ""))) end
+  local name, namespaced = lines:match "^([^\t]*)\t(%a+)"
+  return name, namespaced == "true"
+end
+
+local function form_of(command)
+  local form = command.flags.output
+  local spec = form:match "^custom%-columns=(.+)$"
+  if not spec and not FORMS[form] then
+    command.fail(command.USAGE,
+      ('-o/--output: "%s" is not table|wide|json|yaml|name|custom-columns=HEADING:PATH,...'):format(form))
+  end
+  if not spec then return form end
+  local list, why = columns.parse(spec)
+  if not list then command.fail(command.USAGE, why) end
+  return "columns", list
+end
+
+return function(command)
+  local kind = command.arguments[1]
+  if not kind then
+    command.fail(command.USAGE, "no kind: kubelua get KIND [NAME ...]; kubelua status lists the caches")
+  end
+  local form, list = form_of(command)
+  local conditions, names, namespace = conditions_of(command, command.flags["field-selector"]), names_of(command)
+  local session, why = command.session(command.flags["admin-socket"])
+  if not session then command.fail(command.USAGE, why) end
+  local shown, namespaced = look_up(command, session, kind)
+  if form == "table" or form == "wide" then list = columns.of(shown, form == "wide", namespaced) end
+  local lines = lines_of(command, session, program.begin {
+    kind = kind, namespace = namespace, selector = command.flags.selector, conditions = conditions, names = names,
+    masks = not command.flags["show-secrets"],
+    paths = list and columns.paths(list) or form == "name" and { "kind", "apiVersion", "metadata.name" } or nil,
+  })
+  local single = names ~= nil and #names == 1
+  local n = list and put_table(command, lines, list) or not list and forms[form](command, lines, single)
+  if names and n < #names then
+    local what = #names == 1 and ('"%s"'):format(names[1]) or ("%d of %d"):format(#names - n, #names)
+    command.fail(command.FINDINGS, ("%s: %s not found in the cache"):format(kind, what))
+  elseif n == 0 then
+    io.stderr:write "No objects found in the cache.\n"
+  end
+  return command.OK
+end

@@ -1,0 +1,91 @@
+-- The Lua that `kubelua get` has the engine's prompt run: one text that begins, and one that prints the next objects, a
+-- line of JSON each. The engine is held up for one page at a time, and the client asks for the next one when it has
+-- read the last.
+local program = {}
+
+-- Objects and bytes of a page.
+local PAGE = [[
+local n, bytes = 0, 0
+while n < 300 and bytes < 32768 do
+  local object = look_next()
+  if not object then
+    print "."
+    return
+  end
+  local line = look_line(object)
+  print(line)
+  n, bytes = n + 1, bytes + #line
+end
+]]
+
+-- Of a Secret, each value becomes its size. The last applied configuration has the values too.
+local MASK = [[
+local LAST = "kubectl.kubernetes.io/last-applied-configuration"
+local function masked(object)
+  local copy = object:copy()
+  for _, field in ipairs { "data", "stringData" } do
+    for key, value in pairs(copy[field] or {}) do
+      copy[field][key] = ("<%d bytes>"):format(#tostring(value))
+    end
+  end
+  local annotations = copy.metadata.annotations
+  if annotations and annotations[LAST] then annotations[LAST] = "<hidden>" end
+  return k8s.json.encode(copy)
+end
+]]
+
+local WHOLE = [[
+function look_line(object)
+  if look_masks and object.kind == "Secret" then return masked(object) end
+  return object:json()
+end
+]]
+
+local PATHS = [[
+function look_line(object)
+  local row = {}
+  for i, path in ipairs(look_paths) do
+    local value = object:get(path)
+    row[i] = value == nil and k8s.null or value
+  end
+  return k8s.json.encode(row)
+end
+]]
+
+local function list_of(texts)
+  local quoted = {}
+  for i, text in ipairs(texts) do quoted[i] = ("%q"):format(text) end
+  return "{ " .. table.concat(quoted, ", ") .. " }"
+end
+
+-- The values that a text of a field selector may mean, as Lua: "true" is a boolean too.
+local function meanings(text)
+  if text == "" then return { "k8s.null" } end
+  local list = { ("%q"):format(text) }
+  if text == "true" or text == "false" or tonumber(text) then list[2] = text end
+  return list
+end
+
+-- `what`: kind, namespace, selector, conditions ({ path, operator, value }), names, masks, and paths of whose values an
+-- array is printed; without them the object is.
+function program.begin(what)
+  local out = { ("local query = kind(%q):query()\n"):format(what.kind) }
+  local function add(text, ...) out[#out + 1] = text:format(...) .. "\n" end
+  if what.namespace then add("query:namespace(%q)", what.namespace) end
+  if what.selector then add("query:label(%q)", what.selector) end
+  for _, one in ipairs(what.conditions) do
+    local values = meanings(one[3])
+    if one[2] == "=" then add("query:where(%q, \"in\", { %s })", one[1], table.concat(values, ", ")) end
+    for _, value in ipairs(one[2] == "~=" and values or {}) do add("query:where(%q, \"~=\", %s)", one[1], value) end
+  end
+  if what.names then add("query:where(\"metadata.name\", \"in\", %s)", list_of(what.names)) end
+  add("look_next, look_masks = query:each(), %s", tostring(what.masks))
+  out[#out + 1] = MASK
+  if what.paths then add("look_paths = %s", list_of(what.paths)) end
+  out[#out + 1] = what.paths and PATHS or WHOLE
+  return table.concat(out)
+end
+
+program.page = PAGE
+
+return program

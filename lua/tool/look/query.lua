@@ -1,0 +1,28 @@
+-- `kubelua query`: one expression of the prompt on a running engine's caches.
+
+-- A kind is all its objects.
+local AS_JSON = [[
+local function one(...) return ... end
+local value = one(%s
+)
+if getmetatable(value) == "kind" then value = value:list() end
+if value == nil then value = k8s.null end
+print(k8s.json.encode(value))
+]]
+
+return function(command)
+  local expression = command.arguments[1]
+  if not expression or command.arguments[2] then
+    command.fail(command.USAGE, "expected one expression: kubelua query 'pods:count()'")
+  end
+  local session, why = command.session(command.flags["admin-socket"])
+  if not session then command.fail(command.USAGE, why) end
+  local form, view = command.flags.output, command.view
+  local text = form == "table" and "return " .. expression or AS_JSON:format(expression)
+  local lines, result = session:eval(text, not command.flags["show-secrets"], view.width, view.colours)
+  if not lines then command.fail(command.FINDINGS, (result:gsub("^repl:%d+: ", ""))) end
+  if form == "yaml" then lines = command.yaml(lines) end
+  if form == "table" and result ~= "" then lines = lines .. result .. "\n" end
+  command.write(lines)
+  return command.OK
+end
