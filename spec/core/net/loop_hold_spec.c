@@ -47,9 +47,9 @@ static void *run(void *arg)
     return NULL;
 }
 
-static void begin(struct busy *busy, pthread_t *thread)
+static void begin(struct busy *busy, bool is_slow, pthread_t *thread)
 {
-    *busy = (struct busy){.loop = loop_new(), .lock = PTHREAD_MUTEX_INITIALIZER};
+    *busy = (struct busy){.loop = loop_new(), .lock = PTHREAD_MUTEX_INITIALIZER, .is_slow = is_slow};
     busy->waker = waker_new(busy->loop, on_turn, busy);
     waker_wake(busy->waker);
     pthread_create(thread, NULL, run, busy);
@@ -74,7 +74,7 @@ static void test_a_quiesced_thread_has_no_lock(void **state)
 {
     struct busy busy;
     pthread_t thread;
-    begin(&busy, &thread);
+    begin(&busy, false, &thread);
     for (int i = 0; i < HOLDS; i++) {
         assert_true(loop_quiesce(busy.loop, HOLD_MS));
         assert_int_equal(pthread_mutex_trylock(&busy.lock), 0);
@@ -91,9 +91,8 @@ static void test_a_turn_that_does_not_end_is_not_waited_for(void **state)
 {
     struct busy busy;
     pthread_t thread;
-    begin(&busy, &thread);
-    atomic_store(&busy.is_slow, true);
-    until_turn(&busy, atomic_load(&busy.turns) + 1);
+    begin(&busy, true, &thread);
+    until_turn(&busy, 1);
     assert_false(loop_quiesce(busy.loop, SHORT_MS));
     atomic_store(&busy.is_slow, false);
     until_turn(&busy, atomic_load(&busy.turns) + 2);
@@ -110,7 +109,7 @@ static void test_a_loop_that_nobody_runs_is_at_rest(void **state)
     assert_true(loop_quiesce(loop, SHORT_MS));
     loop_let_go(loop);
     loop_free(loop);
-    begin(&busy, &thread);
+    begin(&busy, false, &thread);
     until_turn(&busy, 1);
     atomic_store(&busy.over, true);
     pthread_join(thread, NULL);
