@@ -107,6 +107,7 @@ function Object:diff(other) end
 ---@field resync boolean
 ---@field coalesced boolean several events of this object in one
 ---@field filtered boolean the handler's filter caused this add or delete; the object itself was updated
+---@field warm boolean with `initial`: from stored caches; the server may have a newer state
 ---@field resource_version string
 ---@field time number time of arrival, in seconds since the epoch
 ---@field previous? k8s.Object of a delete: the state that was delivered last, if `last` is another state
@@ -122,6 +123,7 @@ function Object:diff(other) end
 ---@field split_recreated? boolean deliver a new uid as a delete and an add
 ---@field debounce? string|number deliver an object once it has not changed for this time ("10ms" to "1h")
 ---@field concurrency? integer number of calls that may wait at the same time, of different keys (1 to 1000; default 1)
+---@field initial? "all"|"changed" changed: after a start from stored caches only what changed since
 ---@field leader? boolean deliver on the leader only, with the complete cache when leadership begins
 ---@field wait? boolean false: deliver before all informers of the script are synced
 ---@field id? string name of the handler in logs; default: the kind and a number

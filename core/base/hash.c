@@ -40,3 +40,13 @@ void hash_lasting(struct str text, char *out)
     XXH128_hash_t hash = XXH3_128bits(text.p, text.n);
     snprintf(out, 33, "%016" PRIx64 "%016" PRIx64, hash.high64, hash.low64);
 }
+
+uint64_t hash_seed(void)
+{
+    return seed;
+}
+
+void hash_set_seed(uint64_t of_file)
+{
+    seed = of_file;
+}

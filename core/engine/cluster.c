@@ -30,6 +30,12 @@ static struct object_caller caller_of(struct cluster *cluster)
 
 /* --- what the engine is told */
 
+static bool take_stored(void *ctx, const char *identity, struct stored_list *list)
+{
+    const struct cluster *cluster = ctx;
+    return warm_start_take(cluster->options.warm, identity, list);
+}
+
 static void on_changed(void *ctx, struct informer_claim *claim)
 {
     const struct cluster *cluster = ctx;
@@ -72,7 +78,8 @@ static bool make_io(struct cluster *cluster, struct err *err)
                                                .request_timeout_ms = settings->request_timeout_ms,
                                                .qps = settings->qps,
                                                .burst = settings->burst};
-    cluster->io = io_thread_new(&client, options->io_loop, err);
+    struct pool *stored = options->warm ? warm_start_take_pool(options->warm) : NULL;
+    cluster->io = io_thread_new(&client, options->io_loop, stored, err);
     return cluster->io != NULL;
 }
 
@@ -101,6 +108,7 @@ static void make_factory(struct cluster *cluster)
         .tuning = {.watch_list = settings->watch_list,
                    .watch_list_deadline_ms = settings->watch_list_deadline_ms,
                    .page_size = settings->chunk_size},
+        .stored = cluster->options.warm ? take_stored : NULL,
         .changed = on_changed,
         .synced = on_synced,
     });

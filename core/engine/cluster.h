@@ -6,6 +6,7 @@
 #include "engine/discoverer.h"
 #include "engine/engine_settings.h"
 #include "engine/io_thread.h"
+#include "engine/warm/warm_start.h"
 #include "informer/leader/leadership.h"
 #include "informer/live/live_client.h"
 #include "informer/shared/shared_factory.h"
@@ -19,7 +20,8 @@ struct cluster_options {
     const struct cluster_config *config;
     struct http_local *server; /* in this process; NULL: the network */
     const struct engine_settings *settings;
-    bool is_quiet; /* of discovery */
+    struct warm_start *warm; /* borrowed; NULL: no caches are stored */
+    bool is_quiet;           /* of discovery */
 };
 
 /* Observer of a cluster: of the factory, of discovery and of elections, as their headers have them. */

@@ -26,7 +26,7 @@ void engine_stop(struct engine *engine)
 /* --- calls in flight at a signal */
 
 /* END_MS is the minimum for the end itself, even if that is more than a tenth of the shutdown timeout. */
-enum { DRAIN_CHECK_MS = 10, END_MS = 500, WHOLE = 100, EVENTS_FLUSH_MS = 2000 };
+enum { DRAIN_CHECK_MS = 10, END_MS = 500, WHOLE = 100, EVENTS_FLUSH_MS = 2000, SAVE_MS = 10000 };
 
 static int64_t part_ms(const struct engine *engine, enum end_part part)
 {
@@ -230,15 +230,23 @@ static int64_t flush_ms(const struct engine *engine)
     return left_ms < EVENTS_FLUSH_MS ? left_ms : EVENTS_FLUSH_MS;
 }
 
+/* Returns the time left for a last save of caches. */
+static int64_t save_ms(const struct engine *engine)
+{
+    return engine->ending_ms ? engine_end_left_ms(engine, END_EVENTS) : SAVE_MS;
+}
+
 /* Frees in this order: scripts release their objects, then the reflectors end on the I/O thread, then the
  * thread, then everything it owned. */
 void engine_close(struct engine *engine)
 {
     engine->summary = engine_sum_up(engine);
+    if (engine->started) engine_save_caches(engine, save_ms(engine));
     engine_free_continuous(engine);
     managed_scripts_clear(&engine->scripts);
     cpu_watch_free(engine->watch);
     web_end(engine->web);
+    engine_free_warm(engine);
     cluster_end(engine->cluster, flush_ms(engine));
     web_free(engine->web);
 }

@@ -33,6 +33,7 @@ struct engine {
     struct mail hangup;             /* to the engine thread */
     _Atomic bool hangup_posted;
     struct engine_continuous *report; /* continuous audits; NULL: none */
+    struct engine_warm *warm;         /* stored caches; NULL: none */
     int refreshes;                    /* consecutive discovery refreshes while kinds are missing */
     int64_t refresh_due_ms;           /* due time of the last refresh */
     bool writes_checked;              /* k8s.writes was compared with discovery, once */
@@ -71,6 +72,20 @@ void engine_make_scripts(struct engine *engine);
 /* Creates the parts that threads and scripts need. Returns false and sets err on failure; engine_free frees
  * those that exist by then. */
 bool engine_make_parts(struct engine *engine, struct err *err);
+
+/* --- engine_warm.c */
+
+/* Creates what stores caches, if the cluster has a place for them. After the host. */
+void engine_make_warm(struct engine *engine);
+/* Returns whether informers cannot start yet, as it is not known whether the stored caches are this
+ * cluster's; asks the server then, and engine_found_kinds is called again. */
+bool engine_awaits_cluster(struct engine *engine);
+/* Releases stored caches that no informer of the start took. */
+void engine_end_warm_start(struct engine *engine);
+/* Saves the caches a last time; before scripts and informers end. */
+void engine_save_caches(struct engine *engine, int64_t wait_ms);
+/* While the cluster's parts exist. */
+void engine_free_warm(struct engine *engine);
 
 /* --- engine_kinds.c */
 

@@ -207,9 +207,12 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
 {
     struct engine *engine = ctx;
     bool partial = catalogue_is_partial(catalogue);
-    kinds_set(engine->cluster->parts.kinds, catalogue);
+    if (catalogue != kinds_catalogue(engine->cluster->parts.kinds))
+        kinds_set(engine->cluster->parts.kinds, catalogue);
+    if (engine_awaits_cluster(engine)) return;
     if (!partial) check_writes(engine);
     engine_update_kinds(engine, catalogue);
+    if (!partial) engine_end_warm_start(engine);
     reload_check_soon(&engine->scripts);
     if (!partial) notify_watcher(engine, NULL);
 }

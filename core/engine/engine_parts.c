@@ -147,6 +147,7 @@ bool engine_make_parts(struct engine *engine, struct err *err)
     if (!make_inputs(engine, err)) return false;
     make_watch(engine);
     make_host(engine);
+    engine_make_warm(engine);
     engine_make_continuous(engine);
     return true;
 }

@@ -41,14 +41,17 @@ static void wake_drain(void *ctx)
     waker_wake(io->released);
 }
 
-struct io_thread *io_thread_new(const struct kube_client_options *options, struct loop *loop, struct err *err)
+struct io_thread *io_thread_new(const struct kube_client_options *options, struct loop *loop,
+                                struct pool *stored, struct err *err)
 {
     struct io_thread *io = NEW(struct io_thread);
     io->is_alone = !loop;
     io->loop = loop ? loop : loop_new();
     io->drain.fn = on_drain;
     if (io->is_alone) io->released = waker_new(io->loop, on_released, io);
-    io->pool = pool_new(&(struct pool_options){.released = io->is_alone ? wake_drain : NULL, .ctx = io});
+    const struct pool_options pool = {.released = io->is_alone ? wake_drain : NULL, .ctx = io};
+    io->pool = stored ? stored : pool_new(&pool);
+    if (stored) pool_set_options(stored, &pool);
     io->client = kube_client_new(io->loop, io->pool, options, err);
     if (io->client) return io;
     io_thread_free(io);

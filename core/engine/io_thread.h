@@ -9,11 +9,11 @@
 
 struct io_thread;
 
-/* Creates pool, client and loop. With `loop` borrows that one and starts no thread; released objects wait for
- * io_thread_drain then. Returns NULL and sets err if a certificate cannot be used; err names its
- * configuration. */
+/* Creates pool, client and loop; takes `stored`, a pool of an earlier run, if it is not NULL. With `loop`
+ * borrows that one and starts no thread; released objects wait for io_thread_drain then. Returns NULL and
+ * sets err if a certificate cannot be used; err names its configuration. */
 struct io_thread *io_thread_new(const struct kube_client_options *options, struct loop *loop,
-                                struct err *err);
+                                struct pool *stored, struct err *err);
 void io_thread_start(struct io_thread *io);
 void io_thread_drain(struct io_thread *io);
 /* Ends the loop and the thread; the pool stays for holders of objects. */

@@ -15,6 +15,7 @@ handler_options.KNOWN = {
   resync = "duration",
   unchanged = "boolean",
   split_recreated = "boolean",
+  initial = "string",
   leader = "boolean",
   wait = "boolean",
   concurrency = "number",
@@ -75,6 +76,16 @@ local function check_id(where, id)
   end
 end
 
+-- A new leader does not know which changes the last one handled.
+local function check_initial(where, given)
+  if given.initial ~= "all" and given.initial ~= "changed" then
+    raw.raise(where .. 'initial must be "all" or "changed", not "' .. given.initial .. '"')
+  elseif given.initial == "changed" and given.leader then
+    raw.raise(where .. 'initial = "changed" cannot be combined with leader = true')
+  end
+  return given.initial == "changed"
+end
+
 -- `given` is checked for names and types. What it does not say of resync is the informer's, then --resync.
 function handler_options.make(where, claimed, given)
   local made = verbs.new()
@@ -101,6 +112,9 @@ function handler_options.make(where, claimed, given)
   end
   verbs.unchanged(made, given.unchanged, where .. "unchanged")
   verbs.split_recreated(made, given.split_recreated, where .. "split_recreated")
+  if given.initial then
+    verbs.initial_changed(made, check_initial(where, given), where .. "initial")
+  end
   if given.concurrency then
     verbs.concurrency(made, given.concurrency, where .. "concurrency")
   end

@@ -6,11 +6,10 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/core_dumps.h"
+#include "base/fork_child.h"
 #include "base/mem.h"
 
 /* Longest wait for the I/O thread to quiesce: beyond it the thread hangs on a disk. Poll period of children
@@ -141,61 +140,12 @@ void audit_children_wait(struct audit_children *all)
     }
 }
 
-/* --- Setup of a forked child before it evaluates rules */
+/* --- In the child */
 
-enum { RESULT_FD = 3, ORDER_FD, FIRST_OTHER_FD };
-
-/* Ends the child with its parent, which may be killed without time to kill its children. The check closes the
- * race with a parent that died before prctl. */
-static void end_with_parent(pid_t parent)
-{
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);
-}
-
-static void reset_signals(void)
-{
-    sigset_t none;
-    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* Closes all descriptors except stderr, the job and the result: sockets that a child keeps would stay
- * connected, and what it changes in epoll or timers would reach the engine. stderr stays for messages of an
- * abort. */
-static void keep_only(int order, int result)
-{
-    int null = open("/dev/null", O_RDWR);
-    /* Moved up first: they may have the numbers that dup2 overwrites. */
-    order = fcntl(order, F_DUPFD, FIRST_OTHER_FD);
-    result = fcntl(result, F_DUPFD, FIRST_OTHER_FD);
-    if (null < 0 || order < 0 || result < 0) _exit(1);
-    dup2(null, STDIN_FILENO);
-    dup2(null, STDOUT_FILENO);
-    dup2(result, RESULT_FD);
-    dup2(order, ORDER_FD);
-    close_range(FIRST_OTHER_FD, ~0U, 0);
-}
-
-/* Makes the kernel kill the audit, not the engine, when memory is short. */
-static void be_the_first_to_go(void)
-{
-    static const char score[] = "1000";
-    int fd = core_dumps_open_self("/proc/self/oom_score_adj");
-    if (fd < 0) return;
-    (void)!write(fd, score, sizeof score - 1);
-    close(fd);
-}
+enum { RESULT_FD = FORK_CHILD_FD, ORDER_FD };
 
 void audit_child_run(const struct audit_child_options *options)
 {
-    end_with_parent(options->parent);
-    reset_signals();
-    keep_only(options->order, options->result);
-    prctl(PR_SET_NAME, "kubelua-audit");
-    /* A core dump would contain all caches of the engine, with their secrets. */
-    core_dumps_forbid();
-    be_the_first_to_go();
+    fork_child_setup("kubelua-audit", options->parent, (const int[]){options->result, options->order}, 2);
     _exit(audit_part(options, ORDER_FD, RESULT_FD) ? 0 : 1);
 }

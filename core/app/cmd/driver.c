@@ -29,6 +29,7 @@ struct driver {
     int signum;                     /* that ended the engine; 0: none */
     struct exec_end end;            /* of `exec` */
     struct config_reload *settings; /* NULL: no file of settings */
+    struct warm_start *warm;        /* NULL: caches are not stored */
 
     /* For `run` only; NULL for `exec`. */
     struct monitor *monitor;
@@ -201,6 +202,7 @@ static struct engine *make_engine(struct driver *driver, struct err *err)
     bool exec = started->mode == DRIVER_EXEC;
     struct cluster *cluster = cluster_new(&(const struct cluster_options){.engine_loop = driver->loop,
                                                                           .config = started->config,
+                                                                          .warm = driver->warm,
                                                                           .settings = started->settings},
                                           err);
     return engine_new(&(const struct engine_options){.keeps_running = !exec,
@@ -219,6 +221,18 @@ static struct engine *make_engine(struct driver *driver, struct err *err)
                       err);
 }
 
+/* Before anything else: the stored objects come with their keys and the seed of their hashes. */
+static bool open_caches(struct driver *driver, struct err *err)
+{
+    const struct options *o = driver->options;
+    if (!o->cache_dir) return true;
+    driver->warm = warm_start_new(&(const struct warm_options){.dir = o->cache_dir,
+                                                               .with_secrets = o->cache_secrets,
+                                                               .interval_ms = o->cache_interval_ms},
+                                  err);
+    return driver->warm || err_wrap(err, "--cache-dir");
+}
+
 /* SIGTERM is a normal end of `run`, which has no result; it interrupts `exec` before its result. */
 static int exit_code_of(const struct driver *driver, enum engine_outcome outcome)
 {
@@ -235,9 +249,11 @@ int driver_run(const struct driver_options *options)
                             .loop = loop_new(),
                             .settings = config_reload_new(options->options)};
     struct err err;
-    driver.engine = make_engine(&driver, &err);
+    bool opened = open_caches(&driver, &err);
+    driver.engine = opened ? make_engine(&driver, &err) : NULL;
     if (!driver.engine) {
         log_fatal("kubelua", err.text);
+        warm_start_free(driver.warm);
         config_reload_free(driver.settings);
         loop_free(driver.loop);
         return EXIT_USAGE;
@@ -247,6 +263,7 @@ int driver_run(const struct driver_options *options)
         exec_end_begin(&driver.end, driver.engine, options->options->sync_timeout_ms);
     int exit_code = ok ? exit_code_of(&driver, engine_run(driver.engine)) : EXIT_USAGE;
     close_all(&driver);
+    warm_start_free(driver.warm);
     config_reload_free(driver.settings);
     return exit_code;
 }

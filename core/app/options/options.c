@@ -158,9 +158,10 @@ const struct flag *engine_flags(struct options *o)
 
 const struct flag *run_flags(struct options *o)
 {
-    static struct flag table[16];
+    static struct flag table[20];
     o->reload_timeout_ms = 60000;
     o->reload_probation_ms = 60000;
+    o->cache_interval_ms = 300000;
     o->metrics_address = "127.0.0.1:8080";
     o->health_address = ":8081";
     const struct flag flags[] = {
@@ -181,6 +182,12 @@ const struct flag *run_flags(struct options *o)
         {"reload-probation", 0, FLAG_DURATION_MS, &o->reload_probation_ms, "DURATION", NULL,
          "Time after a reload in which a script that fails more often than before is rolled back; 0 to "
          "disable (default 60s)"},
+        {"cache-dir", 0, FLAG_STRING, &o->cache_dir, "DIR", NULL,
+         "Directory to save caches in, now and then and at the end; the next start continues from them"},
+        {"cache-interval", 0, FLAG_DURATION_MS, &o->cache_interval_ms, "DURATION", NULL,
+         "Time between two saves of caches (default 5m)"},
+        {"cache-secrets", 0, FLAG_BOOL, &o->cache_secrets, NULL, NULL,
+         "Save caches of Secrets too, which puts their data on the disk"},
         {"allow-core-dumps", 0, FLAG_BOOL, &o->allow_core_dumps, NULL, NULL,
          "Permit core dumps and debuggers; both show the memory of the engine, with its Secrets"},
         {"report", 0, FLAG_MODE, &o->report, REPORT_TARGETS, REPORT_TARGETS,

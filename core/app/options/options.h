@@ -56,6 +56,9 @@ struct options {
     const char *metrics_auth;                     /* "none" or "token"; NULL: by the address */
     int64_t reload_timeout_ms, reload_probation_ms;
     bool allow_core_dumps;
+    const char *cache_dir; /* NULL: caches are not stored */
+    bool cache_secrets;
+    int64_t cache_interval_ms;
     const char *admin_socket; /* NULL: the default path */
     const char *report;       /* destination of continuous audits; NULL: none */
 };

@@ -159,6 +159,16 @@ void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, s
                                 .received_us = received_us});
 }
 
+void delta_fifo_restore(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
+                        size_t count)
+{
+    append(fifo, (struct delta){.type = DELTA_REPLACED_ALL,
+                                .stored = true,
+                                .resource_version = xstrdup(resource_version),
+                                .objects = objects,
+                                .count = count});
+}
+
 void delta_fifo_bookmark(struct delta_fifo *fifo, const char *resource_version)
 {
     append(fifo, (struct delta){.type = DELTA_BOOKMARK, .resource_version = xstrdup(resource_version)});

@@ -30,6 +30,7 @@ struct delta {
     bool born;      /* of DELETED: merged with the put of its key; handlers that do not know the key are not
                        notified */
     bool initial;   /* the first list, before anything else was queued */
+    bool stored;    /* of REPLACED_ALL: of an earlier run, not of the server */
     struct root *object; /* of ADDED, UPDATED, DELETED */
     union {
         int64_t received_us; /* wall time at which its bytes came */
@@ -68,6 +69,9 @@ void delta_fifo_add(struct delta_fifo *fifo, enum delta_type type, struct root *
  * listed objects that were refused. Below the mark earlier deltas stay queued. */
 void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
                         size_t count, struct delta_refused *refused, int64_t received_us);
+/* The same for the objects of an earlier run, as the first list. */
+void delta_fifo_restore(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
+                        size_t count);
 void delta_fifo_bookmark(struct delta_fifo *fifo, const char *resource_version);
 /* Queues a resync for the time `tick_ms`: call every delta_fifo_resync_ms while a watch runs (R-26). A resync
  * that is queued already moves to this time instead, as the consumer may need longer for one than the period.

@@ -56,10 +56,12 @@ static void start(struct feed *feed)
         .memory = o->memory,
         .resource = buf_text(&resource),
         .tuning = o->tuning,
+        .stored = o->stored,
         .seed = jitter_next(&feed->seeds),
         .changed = o->changed,
         .ctx = o->ctx,
     });
+    feed->options.stored = (struct stored_list){0};
     buf_clear(&resource);
     set_reflector(feed, reflector);
     reflector_start(reflector);
@@ -166,6 +168,7 @@ void feed_free(struct feed *feed)
     pthread_mutex_unlock(&feed->lock);
     pthread_mutex_destroy(&feed->lock);
     pthread_cond_destroy(&feed->changed);
+    stored_list_clear(&feed->options.stored); /* stopped before its first reflector */
     free(feed->name);
     free(feed);
 }

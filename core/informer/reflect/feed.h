@@ -16,7 +16,8 @@ struct feed_options {
     struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
                                      const struct lw_scope *scope);
     void *source_ctx;
-    struct delta_fifo *fifo; /* borrowed; the feed sets its `ready` */
+    struct delta_fifo *fifo;   /* borrowed; the feed sets its `ready` */
+    struct stored_list stored; /* taken; of the first reflector */
     struct reflector_tuning tuning;
     struct watch_list_memory *memory; /* must outlive the feed; used on the I/O thread */
     uint64_t seed;

@@ -199,7 +199,10 @@ struct reflector *reflector_new(const struct reflector_options *options)
 void reflector_start(struct reflector *reflector)
 {
     must(reflector->status.state == REFLECTOR_IDLE);
-    reflector_start_cycle(reflector);
+    if (reflector->options.stored.version)
+        reflector_start_stored(reflector);
+    else
+        reflector_start_cycle(reflector);
 }
 
 /* Decision table, "any | stop": ends without an error, and cancels its request. */
@@ -213,6 +216,7 @@ void reflector_free(struct reflector *r)
     /* Before the source is freed: after cancel no callback comes. */
     if (r->call) r->options.source->ops->cancel(r->call);
     list_progress_clear(&r->list);
+    stored_list_clear(&r->options.stored);
     refusals_clear(&r->refusals);
     r->options.source->ops->free(r->options.source);
     pthread_mutex_destroy(&r->lock);

@@ -25,6 +25,7 @@ enum reflector_sync {
     REFLECTOR_SYNC_LIST,
     REFLECTOR_SYNC_WATCH_LIST,
     REFLECTOR_SYNC_FALLBACK, /* by a list, because a watch-list failed just now or recently (B-1) */
+    REFLECTOR_SYNC_STORED,   /* from the stored cache of an earlier run */
 };
 
 /* Counters behind the metrics of a reflector (I-24); all since it was created. */
@@ -61,6 +62,17 @@ struct reflector_status {
     struct reflector_counters counters;
 };
 
+/* Objects that an earlier run stored, and the version from which a watch goes on. */
+struct stored_list {
+    struct root **objects; /* malloc'ed, with a reference each */
+    size_t count;
+    char *version;    /* malloc'ed; NULL: there is no stored list */
+    int64_t saved_us; /* wall time */
+};
+
+/* Releases what it has. */
+void stored_list_clear(struct stored_list *list);
+
 struct watch_list_memory;
 
 /* Return short fixed names for users: "watching", "watch-list". */
@@ -91,6 +103,7 @@ struct reflector_options {
     struct reflector_tuning tuning;
     struct list_watch *source; /* taken */
     struct delta_fifo *fifo;   /* borrowed */
+    struct stored_list stored; /* taken; begins with it instead of a list */
     struct clock *clock;       /* borrowed */
     uint64_t seed;             /* of the jitter */
     /* Called on each change of status, on the I/O thread; optional. */

@@ -126,6 +126,10 @@ void reflector_set_error(struct reflector *r, const struct err *err);
 
 /* --- reflector_list.c */
 
+/* Queues the stored list, and watches from its version. When the server no longer has that, the watch ends
+ * with an error like any other, and a list follows that is compared with the cache. */
+void reflector_start_stored(struct reflector *r);
+
 /* Starts a list. `alone`: the server was silent, so a connection shared with other requests may be dead. */
 void reflector_start_list(struct reflector *r, bool alone);
 void list_progress_clear(struct list_progress *list);

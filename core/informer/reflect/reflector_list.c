@@ -1,5 +1,6 @@
 /* List of a reflector: page by page, then one ReplacedAll; see reflector_internal.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -205,4 +206,32 @@ static void on_done(void *ctx, const struct err *err)
         list_progress_clear(list);
         reflector_failed(r, &cause, NEXT_CYCLE);
     }
+}
+
+/* --- the list of an earlier run */
+
+void stored_list_clear(struct stored_list *list)
+{
+    for (size_t i = 0; list->objects && i < list->count; i++) root_unref(list->objects[i]);
+    free(list->objects);
+    free(list->version);
+    *list = (struct stored_list){0};
+}
+
+void reflector_start_stored(struct reflector *r)
+{
+    struct stored_list *stored = &r->options.stored;
+    char text[REFLECTOR_SYNC_TEXT_MAX];
+    const struct list_result result = {.by = REFLECTOR_SYNC_STORED, .text = text, .objects = stored->count};
+    snprintf(text, sizeof text, "stored cache, %lld s old",
+             (long long)(clock_wall_us(r->options.clock) - stored->saved_us) / 1000000);
+    log_v(2, "Continuing from the stored cache", F("reflector", r->name), FI("objects", stored->count),
+          F("resourceVersion", stored->version));
+    reflector_listed(r, &result);
+    delta_fifo_restore(r->options.fifo, stored->version, stored->objects, stored->count);
+    reflector_saw_version(r, str_of(stored->version));
+    stored->objects = NULL; /* the queue's now */
+    stored->count = 0;
+    stored_list_clear(stored);
+    reflector_start_watch(r);
 }

@@ -35,6 +35,7 @@ const char *reflector_sync_name(enum reflector_sync sync)
         [REFLECTOR_SYNC_LIST] = "list",
         [REFLECTOR_SYNC_WATCH_LIST] = "watch-list",
         [REFLECTOR_SYNC_FALLBACK] = "list after a failed watch-list",
+        [REFLECTOR_SYNC_STORED] = "stored cache",
     };
     return (size_t)sync < ARRAY_LEN(names) ? names[sync] : "";
 }
@@ -104,9 +105,11 @@ void reflector_listed(struct reflector *r, const struct list_result *result)
     snprintf(status->sync_text, sizeof status->sync_text, "%s", result->text);
     status->synced_us = clock_wall_us(r->options.clock);
     status->pages = result->pages;
-    status->counters.lists_done++;
-    status->counters.list_ms += (uint64_t)result->took_ms;
-    status->counters.listed_items += result->objects;
+    if (result->by != REFLECTOR_SYNC_STORED) {
+        status->counters.lists_done++;
+        status->counters.list_ms += (uint64_t)result->took_ms;
+        status->counters.listed_items += result->objects;
+    }
     /* A complete list knows all refused objects, so what the watch had noted before is dropped. */
     refusals_move(&r->refusals, &r->list.refusals);
     show_refusals(r);

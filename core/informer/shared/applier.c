@@ -69,6 +69,7 @@ static void process_replace(struct applier *applier, const struct delta *delta, 
     indexer_set_resource_version(store, str_of(delta->resource_version));
     mirrors_replace(&applier->mirrors, &replaced, delta->objects);
     applier->handlers.listed_us = info->received_us;
+    applier->handlers.warm = info->warm;
     cursor_open_list(&applier->cursor, &replaced, delta->objects, info);
 }
 
@@ -84,8 +85,10 @@ static void process_resync(struct applier *applier, const struct delta *delta, c
  * without later deltas (Q-15, better). */
 static void dispatch(struct applier *applier, const struct delta *delta)
 {
-    const struct event_info info = {
-        .initial = delta->initial, .coalesced = delta->coalesced, .received_us = delta->received_us};
+    const struct event_info info = {.initial = delta->initial,
+                                    .warm = delta->stored,
+                                    .coalesced = delta->coalesced,
+                                    .received_us = delta->received_us};
     handler_list_begin_delta(&applier->handlers);
     switch (delta->type) {
     case DELTA_ADDED:

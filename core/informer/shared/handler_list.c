@@ -60,6 +60,8 @@ void handler_list_add(struct handler_list *list, const struct event_handler *han
     r->since = list->turn;
     /* An empty store has nothing to deliver, so the handler is active at once. */
     r->stage = indexer_count(store) && !handler->from_now_on ? HANDLER_WAITING : HANDLER_ACTIVE;
+    /* Too late for the list of the earlier run, and so for changes since. */
+    if (r->stage == HANDLER_WAITING) r->handler.knows_stored = false;
     list->waiting |= r->stage == HANDLER_WAITING;
     *array_add(list->items, list->count) = r;
     *registration = r;
@@ -105,6 +107,7 @@ size_t handler_list_deliver_initial(struct handler_list *list, const struct inde
     }
     /* A cache that is older than the handler says nothing about how late the handler is. */
     if (list->listed_us >= r->handler.since_us) change.info.received_us = list->listed_us;
+    change.info.warm = list->warm;
     list->depth++;
     for (; done < max && !r->removed && (change.object = indexer_next(store, &r->shown)); done++)
         registration_notify(r, &change);

@@ -18,6 +18,7 @@ struct handler_list {
     bool waiting;            /* a new handler waits for the next initial delivery */
     bool delivering_initial; /* an initial delivery is in progress */
     int64_t listed_us;       /* wall time at which the last list was received */
+    bool warm;               /* the last list was that of an earlier run */
     int depth;               /* number of nested calls; removed registrations are freed when it is 0 */
 };
 

@@ -21,6 +21,7 @@ struct handler_options {
     bool unchanged;       /* also updates to the same version, as after a relist (I-14, B-4) */
     bool split_recreated; /* a new uid is a delete and an add */
     /* Used by the caller of the functions, not by informers: */
+    bool initial_changed; /* initially only what changed since an earlier run stored the cache */
     unsigned concurrency; /* most calls in flight at a time, for different keys */
     int64_t debounce_ms;  /* time without changes before an object's changes are delivered; 0: none */
 };

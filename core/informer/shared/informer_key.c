@@ -126,3 +126,11 @@ void informer_key_describe(const struct informer_key *key, struct buf *out)
     resource_name(&key->resource, out);
     informer_scope_describe(&scope, &key->transform, out);
 }
+
+void informer_key_identify(const struct informer_key *key, struct buf *out)
+{
+    const struct resource *resource = &key->resource;
+    if (*resource->group) buf_printf(out, "%s/", resource->group);
+    buf_printf(out, "%s ", resource->version);
+    informer_key_describe(key, out);
+}

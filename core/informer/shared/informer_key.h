@@ -25,6 +25,9 @@ bool informer_key_equal(const struct informer_key *a, const struct informer_key 
 struct lw_scope informer_key_scope(const struct informer_key *key);
 /* Appends the name, such as "pods in shop with labels app=web". */
 void informer_key_describe(const struct informer_key *key, struct buf *out);
+/* Appends the identity, such as "v1 pods in shop with labels app=web": equal for equal keys without a
+ * transform, and in each process. */
+void informer_key_identify(const struct informer_key *key, struct buf *out);
 /* Appends the part of the name after the resource. */
 void informer_scope_describe(const struct lw_scope *scope, const struct transform *transform,
                              struct buf *out);

@@ -162,6 +162,7 @@ static void tell(const struct registration *r, const struct change *change)
 void registration_notify(const struct registration *r, const struct change *change)
 {
     if (change->call == NOTIFY_UNCHANGED && !options_of(r)->unchanged) return;
+    if (change->info.warm && r->handler.knows_stored) return;
     if (change->call == NOTIFY_RESYNC && !r->syncing) return;
     if (!r->handler.keeps || !r->handler.keeps(r->handler.ctx, change)) tell(r, change);
 }

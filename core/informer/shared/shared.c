@@ -99,6 +99,19 @@ void shared_start_metrics(struct shared *shared)
     shared_informer_set_latency(shared->informer, shared->metrics.series[INFORMER_PROCESSING]);
 }
 
+/* Takes what an earlier run stored of it. */
+static struct stored_list take_stored(const struct shared *shared)
+{
+    const struct shared_factory_options *o = &shared->factory->options;
+    struct stored_list list = {0};
+    struct buf identity = {0};
+    if (!o->stored || shared->key.transform.fn) return list;
+    informer_key_identify(&shared->key, &identity);
+    if (!o->stored(o->ctx, buf_text(&identity), &list)) list = (struct stored_list){0};
+    buf_clear(&identity);
+    return list;
+}
+
 struct shared *shared_start(struct shared_factory *factory, const struct informer_key *key)
 {
     struct shared *shared = NEW(struct shared);
@@ -125,6 +138,7 @@ struct shared *shared_start(struct shared_factory *factory, const struct informe
         .new_source = factory->options.new_source,
         .source_ctx = factory->options.ctx,
         .fifo = shared_informer_fifo(shared->informer),
+        .stored = take_stored(shared),
         .tuning = factory->options.tuning,
         .memory = factory->memory,
         .seed = factory->options.seed + factory->started++,

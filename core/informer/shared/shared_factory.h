@@ -31,6 +31,9 @@ struct shared_factory_options {
     /* Called on the engine thread when a claim's status changed (resolved, synced, an error came or went);
      * optional. It must not release claims. */
     void (*changed)(void *ctx, struct informer_claim *claim);
+    /* Takes the list that an earlier run stored of the informer with this identity; false: there is none.
+     * Optional. */
+    bool (*stored)(void *ctx, const char *identity, struct stored_list *list);
     /* Called when an informer holds its first list, before `changed` of its claims; optional. */
     void (*synced)(void *ctx, const char *informer, size_t objects);
 };
@@ -87,6 +90,16 @@ void shared_factory_resolve(struct shared_factory *factory, const struct catalog
 /* Returns the packer for results of transforms, with a pool of the engine thread; creates it if missing.
  * Release everything in it before the factory is freed. */
 struct packer *shared_factory_packer(struct shared_factory *factory);
+/* A cache that a later run could continue. */
+struct cache_view {
+    const char *identity; /* "v1 pods in shop with labels app=web"; borrowed for the call */
+    const struct resource *resource;
+    const struct indexer *store; /* its objects are those of its version */
+};
+
+/* Calls `fn` for each cache that is complete, has no transform, and lacks no object that was refused. */
+void shared_factory_each_cache(const struct shared_factory *factory,
+                               void (*fn)(void *ctx, const struct cache_view *cache), void *ctx);
 /* Processes queued deltas, a bounded slice for each informer; returns true if there is more. Called by the
  * factory when the engine loop is woken; public for tests. */
 bool shared_factory_process(struct shared_factory *factory);

@@ -17,6 +17,7 @@ struct event_info {
     bool initial;             /* part of the initial list or of an initial delivery (I-5) */
     bool final_state_unknown; /* no event reported the delete, only its result (B-5) */
     bool resync, coalesced;
+    bool warm;     /* of the cache that an earlier run stored: the server's state may be newer */
     bool filtered; /* an add or a delete because of the handler's filter: the object itself was updated (I-18)
                     */
     int64_t received_us; /* wall time at which the bytes arrived; 0 if that was before the handler */
@@ -42,7 +43,8 @@ struct event_handler {
     bool (*keeps)(void *ctx, const struct change *change);
     /* NULL: the defaults of handler_options_new. A registration takes a reference of its own. */
     struct handler_options *options;
-    bool from_now_on; /* no initial delivery */
+    bool from_now_on;  /* no initial delivery */
+    bool knows_stored; /* it was notified of the stored cache's objects by the earlier run */
     /* Wall time from which on lists are new to the handler: only their objects have a `received_us` in the
      * initial delivery. */
     int64_t since_us;

@@ -71,6 +71,8 @@ static inline void *pool_at(const struct pool *pool, uint32_t granule)
     return region_at(region_of(pool), granule);
 }
 
+/* Makes the pool of a region, behind whose slabs it has its place, as its thread. */
+struct pool *pool_of_slabs(struct slabs *slabs, const struct pool_options *options);
 /* Returns whether the process was forked and must not write to the pool. */
 bool pool_frozen(const struct pool *pool);
 bool pool_is_mine(const struct pool *pool);
@@ -79,6 +81,10 @@ bool pool_is_mine(const struct pool *pool);
  * and the node starts with one that the caller releases by node_release. Zero if the pool is full. */
 uint32_t node_intern(struct pool *pool, const uint32_t *words, size_t size, size_t top, bool *fresh);
 void node_release(struct pool *pool, uint32_t granule);
+/* Returns the hash by which a node is found. */
+uint32_t node_hash(const struct node *node);
+/* Bytes of a node with so many words. */
+size_t node_bytes(size_t words);
 /* Records the text from which a node was packed; see text_cache.h. */
 void node_set_text(struct pool *pool, struct text_places places, const char *p,
                    const struct text_entry *entry);
@@ -88,6 +94,9 @@ void words_release(struct pool *pool, const uint32_t *words, size_t size);
 
 /* Returns the hash by which roots are found: equal for equal objects, whatever their encoding. */
 uint32_t root_identity(uint32_t key_hash, struct str uid, struct str resource_version);
+
+/* Returns it of a root. */
+uint32_t root_stored_identity(const struct root *root);
 
 struct root_draft {
     const uint32_t *words;

@@ -56,20 +56,30 @@ bool pool_check_space(struct err *err)
     return true;
 }
 
-struct pool *pool_new(const struct pool_options *options)
+struct pool *pool_of_slabs(struct slabs *slabs, const struct pool_options *options)
 {
     pthread_once(&once, watch_forks);
+    struct pool *pool = (struct pool *)(slabs + 1);
+    if (options) pool->options = *options;
+    pool->fork_epoch = fork_epoch;
+    pool_adopt(pool);
+    return pool;
+}
+
+struct pool *pool_new(const struct pool_options *options)
+{
     dict_init();
     struct slabs *slabs = slabs_new(sizeof(struct pool), options ? options->limit_bytes : 0);
     if (!slabs) {
         perror("kubelua: cannot reserve 16 GiB of address space for objects");
         abort();
     }
-    struct pool *pool = (struct pool *)(slabs + 1);
-    if (options) pool->options = *options;
-    pool->fork_epoch = fork_epoch;
-    pool_adopt(pool);
-    return pool;
+    return pool_of_slabs(slabs, options);
+}
+
+void pool_set_options(struct pool *pool, const struct pool_options *options)
+{
+    pool->options = *options;
 }
 
 void pool_adopt(struct pool *pool)
@@ -97,7 +107,7 @@ size_t pool_share(const struct pool *pool, size_t own_bytes)
     return roots ? (size_t)((double)own_bytes * (double)used / (double)roots) : 0;
 }
 
-static size_t node_bytes(size_t size)
+size_t node_bytes(size_t size)
 {
     return sizeof(struct node) + size * sizeof(uint32_t);
 }
@@ -105,6 +115,11 @@ static size_t node_bytes(size_t size)
 static uint32_t words_hash(const uint32_t *words, size_t size)
 {
     return (uint32_t)hash_bytes(words, size * sizeof *words);
+}
+
+uint32_t node_hash(const struct node *node)
+{
+    return words_hash(node->words, node->size);
 }
 
 static void count_ref(void *ctx, uint32_t granule)
@@ -160,7 +175,7 @@ static void free_doomed(struct doomed *doomed)
         /* The cache holds no reference, so it must forget a node before the granule is used again. */
         if (node->has_text) text_cache_forget(&pool->subtrees, granule);
         words_each_ref(node->words, node->size, drop_ref, doomed);
-        granule_table_remove(&pool->nodes, words_hash(node->words, node->size), granule);
+        granule_table_remove(&pool->nodes, node_hash(node), granule);
         slabs_release(pool_slabs(pool), granule, node_bytes(node->size));
     }
 }

@@ -35,6 +35,8 @@ struct pool_stats {
  * then. */
 bool pool_check_space(struct err *err);
 struct pool *pool_new(const struct pool_options *options);
+/* Replaces the options of a pool from an image; its limit stays. */
+void pool_set_options(struct pool *pool, const struct pool_options *options);
 /* Every root must have been released. */
 void pool_free(struct pool *pool);
 /* Makes the calling thread the pool's thread. The previous one must be done with it. */

@@ -21,7 +21,7 @@ uint32_t root_identity(uint32_t hash, struct str uid, struct str resource_versio
     return (uint32_t)hash_bytes(parts, sizeof parts);
 }
 
-static uint32_t stored_identity(const struct root *root)
+uint32_t root_stored_identity(const struct root *root)
 {
     struct text uid, version;
     return root_identity(root->key_hash, root_uid(root, &uid), root_resource_version(root, &version));
@@ -150,7 +150,7 @@ void root_set_text(struct pool *pool, struct root *root, const struct pack_mark 
 
 void root_destroy(struct pool *pool, struct root *root)
 {
-    granule_table_remove(&pool->roots, stored_identity(root), granule_of(root));
+    granule_table_remove(&pool->roots, root_stored_identity(root), granule_of(root));
     forget_text(pool, root);
     loan_release(pool, root);
     count_root_bytes(pool, -root_bytes(root));

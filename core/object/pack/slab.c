@@ -26,12 +26,12 @@
 #endif
 
 enum {
-    CELL_MAX = SLAB_BYTES / 2,
-    CELL_NONE = UINT16_MAX,
+    CELL_MAX = SLAB_CELL_MAX,
+    CELL_NONE = SLAB_CELL_NONE,
     FINE_MAX = 256, /* steps of 16 bytes up to here, then eight steps for each power of two: at most an eighth
                        is wasted */
     FINE_CLASSES = FINE_MAX / GRANULE_BYTES,
-    GRANULES = SLAB_BYTES / GRANULE_BYTES,
+    GRANULES = SLAB_GRANULES,
     COMMIT_SLABS = (2 << 20) / SLAB_BYTES,
     HUGE_FROM = (16 << 20) / SLAB_BYTES, /* below it huge pages would make a small process large */
     DIRTY_MIN = 32,                      /* fewest vacant slabs that are kept for later */
@@ -39,7 +39,7 @@ enum {
 
 #define REGION_BYTES ((size_t)1 << REGION_SHIFT)
 
-static unsigned class_of(size_t bytes)
+unsigned slab_class(size_t bytes)
 {
     if (bytes <= FINE_MAX) return (unsigned)((bytes + GRANULE_BYTES - 1) / GRANULE_BYTES) - 1;
     unsigned power = 63 - (unsigned)__builtin_clzll(bytes - 1); /* 2^power < bytes <= 2^(power+1) */
@@ -47,7 +47,7 @@ static unsigned class_of(size_t bytes)
     return FINE_CLASSES + (power - 8) * 8 + step;
 }
 
-static size_t class_bytes(unsigned class_)
+size_t slab_class_bytes(unsigned class_)
 {
     if (class_ < FINE_CLASSES) return (size_t)(class_ + 1) * GRANULE_BYTES;
     unsigned power = (class_ - FINE_CLASSES) / 8 + 8, step = (class_ - FINE_CLASSES) % 8;
@@ -228,7 +228,7 @@ static void count_used(struct slabs *s, size_t difference)
 
 static uint32_t alloc_cell(struct slabs *s, unsigned class_)
 {
-    size_t cell = class_bytes(class_);
+    size_t cell = slab_class_bytes(class_);
     uint32_t slab = s->room[class_];
     if (!slab) {
         slab = take_slabs(s, 1);
@@ -257,7 +257,7 @@ static void release_cell(struct slabs *s, uint32_t granule, size_t cell)
 {
     uint32_t slab = granule / GRANULES;
     struct slab *b = &s->slab[slab];
-    must(b->used > 0 && class_bytes(b->class_) == cell);
+    must(b->used > 0 && slab_class_bytes(b->class_) == cell);
     bool was_full = is_full(b, cell);
     count_used(s, -cell);
     if (--b->used == 0) {
@@ -275,7 +275,7 @@ static void release_cell(struct slabs *s, uint32_t granule, size_t cell)
 
 uint32_t slabs_alloc(struct slabs *s, size_t bytes)
 {
-    if (bytes <= CELL_MAX) return alloc_cell(s, class_of(bytes));
+    if (bytes <= CELL_MAX) return alloc_cell(s, slab_class(bytes));
     size_t count = (bytes + SLAB_BYTES - 1) >> SLAB_SHIFT;
     uint32_t slab = count < SLABS ? take_slabs(s, (uint32_t)count) : 0;
     if (!slab) return 0;
@@ -287,7 +287,7 @@ uint32_t slabs_alloc(struct slabs *s, size_t bytes)
 void slabs_release(struct slabs *s, uint32_t granule, size_t bytes)
 {
     if (bytes <= CELL_MAX) {
-        release_cell(s, granule, class_bytes(class_of(bytes)));
+        release_cell(s, granule, slab_class_bytes(slab_class(bytes)));
         return;
     }
     uint32_t count = (uint32_t)((bytes + SLAB_BYTES - 1) >> SLAB_SHIFT), slab = granule / GRANULES;
@@ -300,4 +300,43 @@ size_t slabs_resident(const struct slabs *s)
 {
     return ((size_t)(s->top - s->first - s->vacant_count + s->dirty_count) << SLAB_SHIFT) +
            s->top * sizeof s->slab[0];
+}
+
+bool slabs_extend(struct slabs *s, uint32_t top)
+{
+    must(s->top == s->first);
+    if (top < s->first || top > s->limit || !commit(s, s->region, &s->committed, top)) return false;
+    for (uint32_t slab = s->first; slab < top; slab++) mark(s->vacant, slab, true);
+    s->vacant_count = top - s->first;
+    s->top = top;
+    return true;
+}
+
+static void unmark_vacant(struct slabs *s, uint32_t slab)
+{
+    must(marked(s->vacant, slab));
+    mark(s->vacant, slab, false);
+    s->vacant_count--;
+}
+
+void slabs_restore_cells(struct slabs *s, uint32_t slab, const struct slab *state)
+{
+    size_t cell = slab_class_bytes(state->class_);
+    char *start = slab_start(s, slab);
+    unmark_vacant(s, slab);
+    s->slab[slab] = *state;
+    if (!is_full(state, cell)) list_add(s, slab);
+    count_used(s, state->used * cell);
+    for (uint16_t at = state->freed; at != CELL_NONE;) {
+        char *free_cell = start + at * GRANULE_BYTES;
+        memcpy(&at, free_cell, sizeof at);
+        HIDE(free_cell, cell);
+    }
+    HIDE(start + state->fresh * GRANULE_BYTES, (size_t)SLAB_BYTES - state->fresh * GRANULE_BYTES);
+}
+
+void slabs_restore_block(struct slabs *s, uint32_t slab, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) unmark_vacant(s, slab + i);
+    count_used(s, (size_t)count << SLAB_SHIFT);
 }

@@ -47,3 +47,22 @@ uint32_t slabs_alloc(struct slabs *slabs, size_t bytes);
 void slabs_release(struct slabs *slabs, uint32_t granule, size_t bytes);
 /* Returns the bytes that the system counts as used. */
 size_t slabs_resident(const struct slabs *slabs);
+
+/* --- For images (image.h): slabs as an earlier process had them */
+
+enum {
+    SLAB_CELL_MAX = SLAB_BYTES / 2,
+    SLAB_GRANULES = SLAB_BYTES / GRANULE_BYTES,
+    SLAB_CELL_NONE = UINT16_MAX
+};
+
+/* The class of blocks of `bytes`, at most SLAB_CELL_MAX, and the bytes of its cells. */
+unsigned slab_class(size_t bytes);
+size_t slab_class_bytes(unsigned class_);
+/* Makes the slabs below `top` usable, vacant and zero, in a region without any block. False if that exceeds
+ * the limit, or the system has no memory. */
+bool slabs_extend(struct slabs *slabs, uint32_t top);
+/* Marks a vacant slab as one of cells, as `state` says, whose bytes it has already; or `count` slabs as one
+ * block. */
+void slabs_restore_cells(struct slabs *slabs, uint32_t slab, const struct slab *state);
+void slabs_restore_block(struct slabs *slabs, uint32_t slab, uint32_t count);

@@ -136,6 +136,13 @@ uint32_t dict_intern(struct str key, const struct admission_kind *kind)
     return insert(key, hash);
 }
 
+bool dict_restore(uint32_t id, struct str key)
+{
+    dict_init();
+    if (id >= DICT_KEYS_MAX || key.n > DICT_KEY_LENGTH_MAX || id > dict_count()) return false;
+    return insert(key, (uint32_t)hash_str(key)) == id;
+}
+
 size_t dict_count(void)
 {
     return atomic_load_explicit(&count, memory_order_acquire);

@@ -47,6 +47,9 @@ uint32_t dict_find(struct str key);
 /* Likewise, but inserts a worthwhile key if there is room. */
 uint32_t dict_intern(struct str key, const struct admission_kind *kind);
 size_t dict_count(void);
+/* Gives a key the next number, which must be `id`, at the start: for objects that were packed by an earlier
+ * process. False if another key has the number, or the key another number. */
+bool dict_restore(uint32_t id, struct str key);
 
 /* Table behind dict_text; not to be used otherwise. */
 struct dict_key {
@@ -63,6 +66,8 @@ static inline struct str dict_text(uint32_t key)
 /* Returns the number of the shape with these keys in this order, or SHAPE_NONE: too many keys, a duplicate,
  * or no room. */
 uint32_t shape_intern(const uint32_t *keys, size_t count, const struct admission_kind *kind);
+/* As dict_restore. */
+bool shape_restore(uint32_t id, const uint32_t *keys, size_t count);
 size_t shape_key_count(uint32_t shape);
 const uint32_t *shape_keys(uint32_t shape);
 /* Returns the position of `key` in `shape`, or -1. Served by a small cache of the calling thread. */

@@ -89,6 +89,15 @@ static void init(void)
     pthread_atfork(before_fork, after_fork, after_fork);
 }
 
+static uint32_t insert(const uint32_t *keys, size_t n, uint32_t hash)
+{
+    pthread_once(&once, init);
+    pthread_mutex_lock(&inserting);
+    uint32_t id = insert_locked(keys, n, hash);
+    pthread_mutex_unlock(&inserting);
+    return id;
+}
+
 uint32_t shape_intern(const uint32_t *keys, size_t n, const struct admission_kind *kind)
 {
     if (n == 0 || n > SHAPE_KEYS_MAX) return SHAPE_NONE;
@@ -96,11 +105,15 @@ uint32_t shape_intern(const uint32_t *keys, size_t n, const struct admission_kin
     uint32_t id = lookup(keys, n, hash);
     if (id != SHAPE_NONE || has_duplicate(keys, n)) return id;
     if (!admission_allows(&admission, hash, kind, shape_count(), SHAPES_MAX)) return SHAPE_NONE;
-    pthread_once(&once, init);
-    pthread_mutex_lock(&inserting);
-    id = insert_locked(keys, n, hash);
-    pthread_mutex_unlock(&inserting);
-    return id;
+    return insert(keys, n, hash);
+}
+
+bool shape_restore(uint32_t id, const uint32_t *keys, size_t n)
+{
+    if (n == 0 || n > SHAPE_KEYS_MAX || id > shape_count() || has_duplicate(keys, n)) return false;
+    for (size_t i = 0; i < n; i++)
+        if (keys[i] >= dict_count()) return false;
+    return insert(keys, n, (uint32_t)hash_bytes(keys, n * sizeof *keys)) == id;
 }
 
 size_t shape_key_count(uint32_t shape)

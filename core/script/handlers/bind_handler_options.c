@@ -122,6 +122,13 @@ static int l_handler_options_split_recreated(lua_State *L)
     return 0;
 }
 
+static int l_handler_options_initial_changed(lua_State *L)
+{
+    const char *where;
+    self(L, &where)->initial_changed = lua_toboolean(L, 2);
+    return 0;
+}
+
 static int l_handler_options_concurrency(lua_State *L)
 {
     const char *where;
@@ -154,6 +161,7 @@ static const luaL_Reg verbs[] = {
     {"resync", l_handler_options_resync},
     {"unchanged", l_handler_options_unchanged},
     {"split_recreated", l_handler_options_split_recreated},
+    {"initial_changed", l_handler_options_initial_changed},
     {"concurrency", l_handler_options_concurrency},
     {"debounce", l_handler_options_debounce},
     {NULL, NULL},

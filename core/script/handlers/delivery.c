@@ -39,6 +39,13 @@ static bool is_notified(const struct script_handler *h)
     return !h->leader || script_leads(h->script);
 }
 
+/* A handler that goes on from the stored caches misses no change since, so it is attached before there are
+ * any; its calls wait for the other informers of the script like those of any handler. */
+static bool is_held(const struct script_handler *h)
+{
+    return h->knows_stored && h->waits && !h->script->informers.synced;
+}
+
 static void note_pending(struct script_handler *h)
 {
     handler_metrics_pending(&h->metrics, h->pending.count + h->kept.count);
@@ -123,7 +130,7 @@ static void deliver(struct script_handler *h, const struct handler_event *event)
 /* Checked before each call, as the one before may have removed the handler or lost the lease. */
 static bool may_go_on(const struct script_handler *h)
 {
-    return h->busy_count < h->concurrency && is_notified(h);
+    return h->busy_count < h->concurrency && is_notified(h) && !is_held(h);
 }
 
 void delivery_go_on(struct script_handler *h)
@@ -141,7 +148,8 @@ static bool keeps(void *ctx, const struct change *change)
     bool update = change->call != NOTIFY_ADD && change->call != NOTIFY_DELETE;
     if (h->script->phase != SCRIPT_RUNNING)
         return true; /* filters of a script that ends would hold up the end */
-    bool waits = h->kept.count > 0 || turns_are_owed(h->script) || index_functions_rest(h->script);
+    bool waits =
+        h->kept.count > 0 || is_held(h) || turns_are_owed(h->script) || index_functions_rest(h->script);
     if (!waits || !is_notified(h)) return false;
     const struct handler_event event = {.type = update ? ON_UPDATE : types[change->call],
                                         .old_object = change->before,
@@ -369,6 +377,7 @@ struct event_handler delivery_callbacks(struct script_handler *handler)
         .keeps = keeps,
         .options = handler->options,
         .from_now_on = handler->from_now_on,
+        .knows_stored = handler->knows_stored,
         .since_us = handler->leader ? INT64_MAX : handler->since_us, /* a standby may wait for days */
     };
 }

@@ -91,6 +91,8 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
     made.id = id.p ? xstrndup(id.p, id.n) : xasprintf("%s/%llu", claim_spec(claim)->kind, made.number);
     struct script_handler *handler = xmalloc(sizeof *handler);
     *handler = made;
+    handler->knows_stored = options->initial_changed && script->host->knew_handler &&
+                            script->host->knew_handler(script->host->knew_ctx, script->id.name, handler->id);
     handler_metrics_init(&handler->metrics, script->id.name, handler->id);
     quarantine_init(&handler->quarantine, script, handler->id, show_again);
     pending_init(&handler->pending, PENDING_MARK, pairs_of(handler), handler->concurrency > 1);
@@ -151,6 +153,21 @@ bool handlers_have_synced(const struct script *script)
     return true;
 }
 
+bool handler_is_caught_up(const struct script_handler *h)
+{
+    return handler_has_synced(h) && !h->removed && h->kept.count == 0 && h->pending.count == 0 &&
+           h->busy_count == 0 && h->waiting_count == 0 && (!h->debounce || h->debounce->count == 0) &&
+           !h->quarantine.active;
+}
+
+void handlers_each_caught_up(const struct script *script,
+                             void (*fn)(void *ctx, const char *script, const char *handler), void *ctx)
+{
+    const struct script_handler *h;
+    TAILQ_FOREACH (h, &script->own.handlers->list, link)
+        if (h->options->initial_changed && handler_is_caught_up(h)) fn(ctx, script->id.name, h->id);
+}
+
 bool handler_has_synced(const struct script_handler *h)
 {
     return handler_was_handed_cache(h) && !delivery_has_initial(h);
@@ -189,8 +206,9 @@ void handlers_attach(struct script *script)
         return;
     TAILQ_FOREACH (h, &script->own.handlers->list, link) {
         const struct event_handler callbacks = delivery_callbacks(h);
+        if (h->attached && h->knows_stored) delivery_go_on(h); /* no longer held */
         if (h->attached || (h->leader && !script_leads(script))) continue;
-        if (h->waits && !initial_sync_reached(script)) continue;
+        if (h->waits && !h->knows_stored && !initial_sync_reached(script)) continue;
         h->attached = claim_add_handler(h->claim, &callbacks);
         h->since_us = INT64_MAX; /* attached again, it gets objects that it has waited for no longer */
     }

@@ -32,7 +32,8 @@ struct script_handler {
     bool waits;                      /* attached when the script's informers are synced (initial_sync.h) */
     unsigned concurrency;            /* calls in flight at once, of different keys; 1: one for all keys */
     int64_t since_us;                /* wall time from which on initial objects count as late */
-    bool from_now_on;                /* no initial delivery when attached, during a reload */
+    bool knows_stored; /* of the earlier run: attached before anything, and then held (delivery.c) */
+    bool from_now_on;  /* no initial delivery when attached, during a reload */
     bool removed;
     int refs;
     unsigned long long number;
@@ -73,6 +74,12 @@ void handler_unref(struct script_handler *handler);
 bool handler_has_synced(const struct script_handler *handler);
 /* Returns whether all initial objects were delivered to the handler; some may still be pending events. */
 bool handler_was_handed_cache(const struct script_handler *handler);
+/* Returns whether nothing is left to do for what the handler was notified of: an engine that starts with the
+ * caches as they are now need not notify it again. */
+bool handler_is_caught_up(const struct script_handler *handler);
+/* Calls `fn` for each handler of the script that asks for changes only and is caught up. */
+void handlers_each_caught_up(const struct script *script,
+                             void (*fn)(void *ctx, const char *script, const char *handler), void *ctx);
 /* Returns whether all informers of the script are synced, and the initial delivery reached all of its
  * handlers. */
 bool handlers_have_synced(const struct script *script);

@@ -30,9 +30,10 @@ static void push_event(lua_State *L, const struct handler_call *call)
     lua_pushboolean(L, info->resync);
     lua_pushboolean(L, info->coalesced);
     lua_pushboolean(L, info->filtered);
+    lua_pushboolean(L, info->warm);
     lua_pushlstring(L, version.n ? version.p : "", version.n);
     lua_pushnumber(L, (lua_Number)time_us / 1e6);
-    lua_call(L, 7, 1);
+    lua_call(L, 8, 1);
 }
 
 /* Sets `previous` of the event on top. Returns the number of pushed objects. */

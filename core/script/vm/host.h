@@ -80,6 +80,10 @@ struct script_host {
      */
     void (*attached)(void *ctx);
     void *attached_ctx;
+    /* Returns whether an earlier run, whose caches this one continues, had the handler and it was caught up.
+     * NULL: there is none. */
+    bool (*knew_handler)(void *ctx, const char *script, const char *handler);
+    void *knew_ctx;
     const struct limits *limits; /* NULL: the defaults */
     bool runs_rules;             /* false: claims of rules stay suspended (shared_factory.h) until resumed */
     const struct rule_params *params; /* that the operator gave to rules; NULL: none */

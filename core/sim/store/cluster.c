@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "sim/text/random.h"
@@ -77,9 +78,17 @@ void sim_load_nodes(struct sim_store *store, size_t count)
     free(objects);
 }
 
+/* Returns the seed of a namespace's uid. By the uid of kube-system clients tell clusters apart, and each
+ * start is a new cluster: its versions begin again. */
+static uint64_t number_of(const char *name)
+{
+    bool identifies = strcmp(name, "kube-system") == 0;
+    return identifies ? hash_str(str_of(name)) : sim_random_text(name);
+}
+
 static struct sim_object *namespace(const struct sim_template *template, const char *name, size_t number)
 {
-    struct sim_random random = sim_random_seed(SALT_NAMESPACE, sim_random_text(name));
+    struct sim_random random = sim_random_seed(SALT_NAMESPACE, number_of(name));
     char uid[SIM_UID_LEN + 1], version[24];
     sim_random_uid(&random, uid);
     snprintf(version, sizeof version, "%zu", FIRST_NAMESPACE_VERSION + number);

@@ -1,0 +1,23 @@
+/* Caches as they may be stored for a later run; see shared_factory.h. */
+#include "informer/shared/shared_factory_internal.h"
+
+static bool may_be_stored(const struct shared *shared)
+{
+    return !shared->stopping && !shared->key.transform.fn && shared->refused == 0 &&
+           shared->gone.code == ERR_NONE && shared_informer_has_synced(shared->informer);
+}
+
+void shared_factory_each_cache(const struct shared_factory *factory,
+                               void (*fn)(void *ctx, const struct cache_view *cache), void *ctx)
+{
+    struct shared *shared;
+    struct buf identity = {0};
+    TAILQ_FOREACH (shared, &factory->informers, link) {
+        const struct indexer *store = shared_informer_indexer(shared->informer);
+        if (!may_be_stored(shared) || !*indexer_resource_version(store)) continue;
+        identity.len = 0;
+        informer_key_identify(&shared->key, &identity);
+        fn(ctx, &(const struct cache_view){buf_text(&identity), &shared->key.resource, store});
+    }
+    buf_clear(&identity);
+}
