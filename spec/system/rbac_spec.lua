@@ -158,6 +158,23 @@ rules:
       .. rule:format("authorization.k8s.io", "subjectaccessreviews"), on_sim(text, "--metrics-auth=token"):out())
   end)
 
+  it("has what run --cache-dir reads of the cluster, with the same flag", function()
+    local text = 'require("k8s").informer "pods"'
+    local extra = on_sim(text, "--cache-dir=x"):out():sub(#on_sim(text):out() + 1)
+    assert.are.equal([=[
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: kubelua
+  namespace: kube-system
+rules:
+  - apiGroups: [""]
+    resources: [namespaces]
+    verbs: [get]
+]=], extra)
+  end)
+
   it("has what run --report writes, with the same flag", function()
     local rule = 'require("k8s").rule { id = "a", kinds = { "pods" }, check = print }'
     local function rules(...) return on_sim(rule, ...):out():match "\nrules:\n(.*)$" end

@@ -36,6 +36,8 @@ static const struct flag flags[] = {
      "Add the permissions that kubelua run --report needs to write reports"},
     {"metrics-auth", 0, FLAG_CHOICE, &options.metrics_auth, "none|token", "none|token",
      "Add the permissions that kubelua run --metrics-auth=token needs to review tokens (default none)"},
+    {"cache-dir", 0, FLAG_STRING, &options.cache_dir, "DIR", NULL,
+     "Add the permission that kubelua run --cache-dir needs to identify the cluster"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 
@@ -116,6 +118,7 @@ static bool print_rules(lua_State *L, const struct check_target *target, const s
     tool_set_text(L, "form", form);
     tool_set_bool(L, "with_fixes", with_fixes);
     tool_set_bool(L, "reviews_tokens", options.metrics_auth && strcmp(options.metrics_auth, "token") == 0);
+    tool_set_bool(L, "identifies_cluster", options.cache_dir != NULL);
     set_reports(L);
     return tool_call(L, "tool.check.rbac", err);
 }

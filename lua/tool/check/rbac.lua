@@ -53,12 +53,18 @@ local function add_reviews(rules)
   end
 end
 
+-- The uid of this namespace identifies a cluster. A request for a namespace is one within it.
+local function add_identity(rules)
+  rules:add { ns = "kube-system", group = "", resource = "namespaces", verbs = { get = true } }
+end
+
 -- Returns the exit code. `target` resolves kinds, as for tool.check.
 return function(target, facts)
   local rules, ok = rbac_rules.new(target.quote), true
   for _, script in ipairs(facts.scripts) do ok = add_script(rules, script, target, facts.with_fixes) and ok end
   if facts.reports then add_reports(rules, facts.reports, facts.namespace) end
   if facts.reviews_tokens then add_reviews(rules) end
+  if facts.identifies_cluster then add_identity(rules) end
   local text = ok and rules[facts.form](rules, facts.name) or ""
   if ok and text == "" then text = "# These scripts need no permissions.\n" end
   if io.stdout:write(text) and io.stdout:flush() then return ok and OK or USAGE end
