@@ -75,7 +75,7 @@ static void test_an_event_table_is_fresh_and_reports_when_and_which_version(void
         c, script,
         "local names = {} for name in pairs(kept[2]) do names[#names + 1] = name end table.sort(names) "
         "return table.concat(names, ' ')",
-        "coalesced filtered final_state_unknown initial resource_version resync time");
+        "coalesced filtered final_state_unknown initial resource_version resync time warm");
     script_free(script);
 }
 
