@@ -117,6 +117,21 @@ describe("kubelua audit --engine", function()
     assert.not_matches("\27", err, 1, true)
   end)
 
+  it("lists and explains the rules of the engine's scripts", function()
+    start()
+    local p = begin("--explain", "own")
+    assert.equal(0, p:wait(60), p:err())
+    assert.matches("^own: of the engine\n\nSeverity:   high\nKinds:      pods\nFile:       .-watch.lua:10\n\nTo acc",
+      p:out())
+    p = begin("--list-rules", "-o", "json")
+    assert.equal(0, p:wait(60), p:err())
+    local own = { id = "own", title = "of the engine", severity = "high", category = "" }
+    assert.are.same({ own }, cjson.decode(p:out()))
+    p = begin("--explain", "won")
+    assert.equal(2, p:wait(60))
+    assert.equal('kubelua audit: no rule "won", did you mean "own"?\n', p:err())
+  end)
+
   it("reports the findings of rules, whichever child evaluates the object", function()
     create(pod "bad-1")
     create(pod "bad-2")

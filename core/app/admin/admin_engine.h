@@ -13,6 +13,7 @@ struct flag;
 struct flags_given;
 struct monitor;
 struct managed_script;
+struct script;
 
 /* Appends a member of the status. */
 struct admin_part {
@@ -78,6 +79,13 @@ bool admin_begin_reload(struct engine *engine, struct admin_call *call);
 void admin_put_reloads(const struct admin_engine *admin, struct buf *out);
 /* Appends the status of the script's generations. */
 void admin_put_generations(const struct managed_script *managed, struct buf *out);
+
+/* --- admin_rules.c */
+
+/* Appends a rule as its author describes it; values of its parameters are JSON in texts. */
+void admin_put_rule(const struct script *script, size_t number, struct buf *out);
+/* Prints the rules of all scripts that run. */
+void admin_put_rules(const struct admin_engine *admin, struct buf *out);
 
 /* --- admin_reload.c */
 

@@ -285,6 +285,7 @@ bool admin_engine_reply(void *ctx, const char *method, struct buf *result, struc
         {"reloads", admin_put_reloads},
         {"plan", admin_put_plans},
         {"quarantine", admin_put_quarantine},
+        {"rules", admin_put_rules},
     };
     for (size_t i = 0; i < ARRAY_LEN(known); i++) {
         if (strcmp(known[i].method, method) != 0) continue;

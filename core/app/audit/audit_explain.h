@@ -1,5 +1,5 @@
-/* Descriptions of rules for `kubelua audit --explain RULE`, and their list for --list-rules. Owner: the
- * command, on the main thread. */
+/* Descriptions of rules for `kubelua audit --explain RULE`, and their list for --list-rules: of files,
+ * or of the scripts of a running engine. Owner: the command, on the main thread. */
 #pragma once
 #include "app/audit/audit_request.h"
 

@@ -166,10 +166,9 @@ static bool read_selector(struct audit_request *request, struct err *err)
 
 static bool complete(struct audit_request *request, struct err *err)
 {
-    bool needs_files = !request->engine.enabled || request->explain || request->list_rules;
     return check_arguments(request, err) && read_selector(request, err) &&
            options_read_params(&request->options, err) && options_check_ignore(&request->options, err) &&
-           options_complete(&request->options, needs_files, &request->files, err);
+           options_complete(&request->options, !request->engine.enabled, &request->files, err);
 }
 
 static void print_old(const char *path, const struct baseline *baseline)
