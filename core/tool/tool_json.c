@@ -137,8 +137,10 @@ bool tool_parse_json(lua_State *L, struct str text, struct err *err)
 
 int tool_quote(lua_State *L)
 {
+    struct str given;
     struct buf text = {0};
-    buf_json_string(&text, str_of(luaL_checkstring(L, 1)));
+    given.p = luaL_checklstring(L, 1, &given.n);
+    buf_json_string(&text, given);
     lua_pushlstring(L, buf_text(&text), text.len);
     buf_clear(&text);
     return 1;

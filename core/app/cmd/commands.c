@@ -8,7 +8,7 @@ const struct command_group command_groups[] = {
     {"Run scripts", {&cmd_run, &cmd_exec, &cmd_plan, &cmd_reload, &cmd_rollback}},
     {"Look into a running engine",
      {&cmd_status, &cmd_get, &cmd_query, &cmd_config, &cmd_queue, &cmd_writes, &cmd_quarantine, &cmd_call,
-      &cmd_repl}},
+      &cmd_repl, &cmd_mcp}},
     {"Audit", {&cmd_audit}},
     {"Simulate and measure", {&cmd_record, &cmd_replay, &cmd_sim, &cmd_bench}},
     {"Other commands", {&cmd_completion, &cmd_version}},

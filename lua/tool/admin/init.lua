@@ -29,6 +29,7 @@ commands.__complete = function(command) return require "tool.reference.complete"
 commands.__man = function(command) return require "tool.reference.man"(command) end
 commands.get = function(command) return require "tool.look.get"(command) end
 commands.query = function(command) return require "tool.look.query"(command) end
+commands.mcp = function(command) return require "tool.mcp"(command) end
 commands.plan, commands.reload, commands.rollback = plan, reload, reload
 
 function commands.quarantine(command)
