@@ -66,7 +66,9 @@ describe("stored caches on the real API server", function()
     api:delete(MAPS .. "/map-1")
     api:patch(MAPS .. "/map-2", { data = { n = "2" } })
     local engine = start()
-    for _, line in ipairs { "^delete map%-1$", "^update map%-2$" } do engine:wait_line(line) end
+    for _, line in ipairs { "delete map-1\n", "update map-2\n" } do
+      engine:wait_until(function() return engine:out():find(line, 1, true) end, line)
+    end
     assert.has_match("add map-3 warm", engine:out(), 1, true)
     assert.has_match("Starting from the stored caches", engine:err(), 1, true)
     assert.is_nil(engine:err():find "Failed to watch")

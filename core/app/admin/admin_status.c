@@ -45,13 +45,15 @@ static void put_engine(const struct admin_engine *admin, struct buf *out)
     struct buf lag = {0};
     const struct cluster *cluster = engine_cluster(engine);
     const struct monitor_addresses *where = monitor_addresses(admin->monitor);
+    int64_t now_us = clock_wall_us(loop_clock(engine_loop(engine)));
     process_info_read(&process);
     observe_describe_lag(engine, &lag);
     json_open(out, "engine", '{');
     json_text(out, "version", KUBELUA_VERSION);
     json_int(out, "pid", getpid());
     json_time(out, "started", engine_started_us(engine));
-    json_time(out, "now", clock_wall_us(loop_clock(engine_loop(engine))));
+    json_time(out, "now", now_us);
+    json_int(out, "uptimeMilliseconds", (now_us - engine_started_us(engine)) / 1000);
     json_text(out, "server", cluster->options.config->server);
     json_text(out, "source", cluster->options.config->source);
     json_bool(out, "ready", lag.len == 0);
@@ -83,6 +85,11 @@ static void put_handler(void *out, const struct script_handler_status *handler)
     json_int(out, "busy", (int64_t)handler->busy);
     json_int(out, "concurrency", (int64_t)handler->concurrency);
     json_int(out, "errors", (int64_t)handler->errors);
+    json_int(out, "cpuMilliseconds", handler->cpu_ms);
+    json_int(out, "calls", (int64_t)handler->calls);
+    json_int(out, "callMicroseconds", (int64_t)(handler->call_seconds * 1e6));
+    json_int(out, "timedCalls", (int64_t)handler->timed);
+    json_int(out, "latencyMicroseconds", (int64_t)(handler->latency_seconds * 1e6));
     json_close(out, '}');
 }
 
@@ -175,6 +182,7 @@ static void put_running(const struct script *script, struct buf *out)
     script_each_quarantine(script, put_quarantine, out);
     json_close(out, ']');
     json_int(out, "memoryBytes", (int64_t)script_memory(script));
+    json_int(out, "cpuMilliseconds", script_cpu_ms(script));
     json_int(out, "loadMicroseconds", script_load_us(script));
     json_open(out, "reads", '[');
     put_declared(script_declared_reads(script), out);

@@ -88,7 +88,8 @@ static int l_request(lua_State *L)
 
 static int l_sleep(lua_State *L)
 {
-    nanosleep(&(struct timespec){.tv_nsec = luaL_checkinteger(L, 1) * 1000000L}, NULL);
+    lua_Integer ms = luaL_checkinteger(L, 1);
+    nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L}, NULL);
     return 0;
 }
 
@@ -118,15 +119,20 @@ static void push_host(lua_State *L)
     }
 }
 
-/* How the terminal shows tables; without one they are as wide as they get. */
+/* How the terminal shows tables; without one they are as wide and as long as they get. */
 static void push_view(lua_State *L)
 {
     struct winsize size;
     bool terminal = isatty(STDOUT_FILENO);
     const char *no_color = getenv("NO_COLOR");
-    size_t width = 80;
-    if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col) width = size.ws_col;
-    lua_createtable(L, 0, 2);
+    size_t width = 80, height = 24;
+    if (terminal && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col) {
+        width = size.ws_col;
+        height = size.ws_row ? size.ws_row : height;
+    }
+    lua_createtable(L, 0, 3);
+    lua_pushinteger(L, terminal ? (lua_Integer)height : 0);
+    lua_setfield(L, -2, "height");
     lua_pushinteger(L, terminal ? (lua_Integer)width : 0);
     lua_setfield(L, -2, "width");
     lua_pushboolean(L, terminal && !(no_color && *no_color));

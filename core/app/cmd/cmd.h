@@ -46,7 +46,7 @@ int command_fail(const struct command_line *line, const char *text);
 
 struct command_group {
     const char *title;
-    const struct command *commands[11]; /* ends with NULL */
+    const struct command *commands[16]; /* ends with NULL */
 };
 
 /* Reads flags from the environment, the line and the file of --config into what the tables are bound to. */
@@ -79,6 +79,7 @@ extern const struct command cmd_init;
 extern const struct command cmd_get;
 extern const struct command cmd_query;
 extern const struct command cmd_mcp;
+extern const struct command cmd_top;
 extern const struct command cmd_repl;
 extern const struct command cmd_test;
 extern const struct command cmd_record;

@@ -1,13 +1,15 @@
-/* `kubelua get` and `kubelua query`: what a running engine has cached. What they do is Lua (lua/tool/look/).
- */
+/* `kubelua get`, `kubelua query` and `kubelua top`: what a running engine has cached, and what takes its
+ * time. What they do is Lua (lua/tool/look/). */
 #include "app/cmd/admin_tool.h"
 #include "app/cmd/session_tool.h"
 
 static struct {
     const char *form, *namespace_, *selector, *field_selector, *value;
     const char *socket;
-    bool all, show_secrets;
-} given = {.form = "table", .value = "table"};
+    const char *sort_by;
+    int64_t interval_ms;
+    bool all, show_secrets, once;
+} given = {.form = "table", .value = "table", .sort_by = "cpu", .interval_ms = 2000};
 
 #define END_OF_FLAGS                                 \
     {                                                \
@@ -63,4 +65,28 @@ const struct command cmd_query = {
     .summary = "Evaluate an expression on the caches of a running engine",
     .flags = query_flags,
     .run = run_query,
+};
+
+static const struct flag top_flags[] = {
+    {"sort-by", 0, FLAG_CHOICE, &given.sort_by, "cpu|events|latency|memory|errors|name",
+     "cpu|events|latency|memory|errors|name", "Order of scripts, and of handlers in each (default cpu)"},
+    {"interval", 0, FLAG_DURATION_MS, &given.interval_ms, "DURATION", NULL,
+     "Time between two samples, at least 100ms (default 2s)"},
+    {"once", 0, FLAG_BOOL, &given.once, NULL, NULL,
+     "Print one sample and end; the default unless stdout is a terminal"},
+    FLAG_ADMIN_SOCKET(&given.socket),
+    END_OF_FLAGS,
+};
+
+static int run_top(struct command_line *line)
+{
+    return admin_tool_run(top_flags, line, NULL);
+}
+
+const struct command cmd_top = {
+    .name = "top",
+    .summary = "Show which scripts and handlers take a running engine's time",
+    .no_arguments = "",
+    .flags = top_flags,
+    .run = run_top,
 };

@@ -183,6 +183,15 @@ void series_observe(struct series *histogram, double value)
                               memory_order_relaxed);
 }
 
+void series_add_to(const struct series *histogram, double *sum, uint64_t *count)
+{
+    if (!histogram) return;
+    *sum += atomic_load_explicit(&histogram->value, memory_order_relaxed);
+    *count += atomic_load_explicit(&histogram->above, memory_order_relaxed);
+    for (size_t i = 0; i < histogram->family->buckets->count; i++)
+        *count += atomic_load_explicit(&histogram->counts[i], memory_order_relaxed);
+}
+
 /* --- Series and process-wide counters as Prometheus reads them (text form 0.0.4) */
 
 /* HELP texts are ours, but for a backslash or a line end they would have to be escaped. */

@@ -64,6 +64,8 @@ void series_set(struct series *series, double value);
 /* Sets what was observed so far, for owners that keep sum and count themselves. */
 void series_set_summary(struct series *summary, double sum, uint64_t count);
 void series_observe(struct series *histogram, double value);
+/* Adds the sum and the count of a histogram to those of the caller. NULL is allowed. */
+void series_add_to(const struct series *histogram, double *sum, uint64_t *count);
 
 /* Position on the page; zero-initialised is its beginning. */
 struct series_cursor {

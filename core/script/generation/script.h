@@ -106,6 +106,11 @@ struct script_handler_status {
     size_t busy;        /* calls in flight */
     size_t concurrency; /* limit of calls in flight */
     uint64_t errors;
+    int64_t cpu_ms; /* as script_cpu_ms */
+    uint64_t calls; /* that have ended, and their seconds, with those that they waited */
+    double call_seconds;
+    uint64_t timed; /* calls for events whose arrival is known, and their seconds from it to the call */
+    double latency_seconds;
     const struct informer_spec *informer;
     const struct handler_options *options; /* NULL: none */
 };
@@ -164,6 +169,8 @@ void script_add_counters(struct script *script, struct script *other);
 int64_t script_load_us(const struct script *script);
 /* Returns the bytes of its Lua state and of the keys in its queues. */
 size_t script_memory(const struct script *script);
+/* Returns the CPU time of its calls since the generation was loaded, as the CPU watch samples it. */
+int64_t script_cpu_ms(const struct script *script);
 /* Returns whether --dry-run means a script by this: its name, the last part of its name, or its path. */
 bool script_goes_by(struct str wanted, const char *name, const char *path);
 /* Returns what --dry-run says of its writes: "none", "client" or "server". */

@@ -9,6 +9,7 @@
 #include "script/handlers/leading.h"
 #include "script/inventory/inventory.h"
 #include "script/server/declared.h"
+#include "script/vm/cpu_watch.h"
 #include "script/vm/failure_log.h"
 #include "script/vm/state.h"
 #include "script/vm/throttle.h"
@@ -57,7 +58,8 @@ void script_each_handler(const struct script *script,
                          void (*fn)(void *ctx, const struct script_handler_status *status), void *ctx)
 {
     const struct script_handler *h;
-    TAILQ_FOREACH (h, &script->own.handlers->list, link)
+    TAILQ_FOREACH (h, &script->own.handlers->list, link) {
+        const struct handler_totals totals = handler_metrics_totals(&h->metrics);
         fn(ctx, &(const struct script_handler_status){.id = h->id,
                                                       .kind = claim_spec(h->claim)->kind,
                                                       .pending = h->pending.count + h->kept.count,
@@ -65,8 +67,14 @@ void script_each_handler(const struct script *script,
                                                       .busy = h->busy_count,
                                                       .concurrency = h->concurrency,
                                                       .errors = h->errors,
+                                                      .cpu_ms = (int64_t)h->ticks * CPU_WATCH_MS,
+                                                      .calls = totals.calls,
+                                                      .call_seconds = totals.call_seconds,
+                                                      .timed = totals.timed,
+                                                      .latency_seconds = totals.latency_seconds,
                                                       .informer = claim_spec(h->claim),
                                                       .options = h->options});
+    }
 }
 
 size_t script_queue_count(const struct script *script)
@@ -255,4 +263,9 @@ int64_t script_load_us(const struct script *script)
 size_t script_memory(const struct script *script)
 {
     return script->memory + queues_bytes(script);
+}
+
+int64_t script_cpu_ms(const struct script *script)
+{
+    return (int64_t)script->turn.all_ticks * CPU_WATCH_MS;
 }

@@ -38,6 +38,7 @@ struct script_handler {
     int refs;
     unsigned long long number;
     uint64_t errors;
+    volatile uint64_t ticks; /* of the CPU watch in its calls and its filter */
     struct failure_log report;
     struct handler_metrics metrics;
     struct quarantine quarantine;

@@ -178,6 +178,7 @@ void handler_call_begin(struct script_handler *h, const struct handler_event *ev
                                            event->info.received_us);
     const struct task_call task_call = {.what = "a handler",
                                         .function = h->functions[event->type],
+                                        .account = &h->ticks,
                                         .fence = h->leader ? leading_fence(h->script) : NULL,
                                         .prepare = prepare,
                                         .prepare_ctx = call,
@@ -245,6 +246,7 @@ bool handler_filter_passes(void *ctx, struct root *object)
     if (h->removed || h->quarantine.active) return false;
     /* The filter function may remove the handler. */
     h->refs++;
+    h->script->turn.account = &h->ticks;
     enum script_result result = script_call_filter(h->script, "a filter", h->id, call_filter, &q);
     if (result != SCRIPT_OK) handler_failed(h, SCRIPT_FILTER, "filter", object, result);
     if (quarantine_note(&h->quarantine, QUARANTINE_FILTER, result)) delivery_quarantined(h);

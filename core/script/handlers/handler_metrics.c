@@ -55,6 +55,15 @@ void handler_metrics_end(struct handler_metrics *m, int event, int64_t begun_ns)
     series_observe(m->durations[event], (double)(clock_measure_ns() - begun_ns) / 1e9);
 }
 
+struct handler_totals handler_metrics_totals(const struct handler_metrics *m)
+{
+    struct handler_totals totals = {0};
+    for (int i = 0; i < HANDLER_EVENTS; i++)
+        series_add_to(m->durations[i], &totals.call_seconds, &totals.calls);
+    series_add_to(m->latency, &totals.latency_seconds, &totals.timed);
+    return totals;
+}
+
 void handler_metrics_failed(struct handler_metrics *m)
 {
     series_inc(m->errors);

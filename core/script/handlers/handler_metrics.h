@@ -21,6 +21,12 @@ void handler_metrics_clear(struct handler_metrics *metrics);
 int64_t handler_metrics_begin(struct handler_metrics *metrics, int event, const char *name,
                               int64_t received_us);
 void handler_metrics_end(struct handler_metrics *metrics, int event, int64_t begun_ns);
+/* Sums of all its calls so far. */
+struct handler_totals {
+    uint64_t calls, timed;
+    double call_seconds, latency_seconds;
+};
+struct handler_totals handler_metrics_totals(const struct handler_metrics *metrics);
 /* Counts a failed call of the handler or its filter. */
 void handler_metrics_failed(struct handler_metrics *metrics);
 /* Sets the number of its calls in flight. */

@@ -187,6 +187,7 @@ enum script_result call_leave(struct script *script, enum script_result result)
 {
     /* The watch stops first: its signal must not find a call that is being taken down. */
     cpu_watch_leave(script->host->watch);
+    script->turn.account = NULL;
     result = budget_leave(script, &script->call.stay, result);
     /* A memory error needs a collection before the next call; any limit leaves garbage that an idle
      * collection finds. */

@@ -35,7 +35,10 @@ static void on_signal(int number, siginfo_t *info, void *context)
     int saved = errno;
     struct script *script = watch->current;
     if (info->si_code == SI_TIMER && script) {
-        script->turn.ticks += 1 + info->si_overrun;
+        unsigned ticks = 1 + (unsigned)info->si_overrun;
+        script->turn.ticks += (int)ticks;
+        script->turn.all_ticks += ticks;
+        if (script->turn.account) *script->turn.account += ticks;
         budget_tick(script);
     }
     errno = saved;

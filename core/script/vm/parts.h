@@ -152,6 +152,7 @@ struct task {
     bool write_refused;          /* the last write, by 404 or 409: it has failed if the call fails */
     struct script_called called; /* by the stay that yielded */
     struct fence *fence;         /* a reference; NULL: none */
+    volatile uint64_t *account;  /* as in struct task_call */
     void (*done)(void *ctx, enum script_result result);
     void (*describe)(void *ctx, struct buf *caller, struct buf *trigger);
     void *ctx;
@@ -185,9 +186,11 @@ static inline void task_describe(const struct tasks *tasks, struct buf *caller, 
 struct turn {
     TAILQ_ENTRY(turn) link;
     bool waits, held;
-    size_t first;       /* feature that starts the next turn */
-    int64_t spent_ms;   /* in turns; the waiting script with the least comes first */
-    volatile int ticks; /* of the CPU watch, during its calls since its last turn began */
+    size_t first;                        /* feature that starts the next turn */
+    int64_t spent_ms;                    /* in turns; the waiting script with the least comes first */
+    volatile int ticks;                  /* of the CPU watch, during its calls since its last turn began */
+    volatile uint64_t all_ticks;         /* since the generation was loaded */
+    volatile uint64_t *volatile account; /* ticks of the function in the call; NULL: not counted */
 };
 
 /* --- throttle.h, quarantine.h */

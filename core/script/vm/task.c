@@ -170,6 +170,13 @@ static enum script_result resume(struct task *task, int arguments)
     return fail(task, status);
 }
 
+static void enter(struct task *task)
+{
+    call_enter(task->script, task->no_yield, task->what, task->cpu, __builtin_frame_address(0));
+    task->script->turn.account = task->account;
+    task_pause_allow(task);
+}
+
 enum script_result task_run(struct script *script, const struct task_call *call, struct task **out)
 {
     struct task *task = acquire(script);
@@ -182,10 +189,10 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     task->spent_ns = 0;
     task->done = call->done;
     task->describe = call->describe;
+    task->account = call->account;
     task->ctx = call->ctx;
     task->fence = call->fence ? fence_ref(call->fence) : NULL;
-    call_enter(script, task->no_yield, task->what, task->cpu, __builtin_frame_address(0));
-    task_pause_allow(task);
+    enter(task);
     script->call.entry.ctx = (void *)call;
     push_ref(task->co, script, REF_PREPARE);
     bool guarded = memory_guard(script);
@@ -240,8 +247,7 @@ static void enter_again(struct task *task)
     struct script *script = task->script;
     leave_waiting(task);
     task->wait = NULL;
-    call_enter(script, task->no_yield, task->what, task->cpu, __builtin_frame_address(0));
-    task_pause_allow(task);
+    enter(task);
     script->call.stay.excused_ns = -task->spent_ns;
     script->call.called = task->called;
     task->spent_ns = 0;

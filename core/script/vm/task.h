@@ -67,8 +67,9 @@ struct task_call {
     const char *no_yield; /* why it may not wait, as of call_enter; NULL: it may */
     bool pauses;          /* runs in parts when it takes long (task_pause.h) */
     bool finishes;        /* a shutdown lets the call end by itself, whatever it waits for */
-    struct fence *fence;  /* of leader work: once closed, the next wait cancels the task; NULL: none */
-    script_body *prepare; /* pushes the arguments on top of the stack; may raise; NULL for none */
+    volatile uint64_t *account; /* ticks of the CPU watch in its stays are added here; NULL: none */
+    struct fence *fence;        /* of leader work: once closed, the next wait cancels the task; NULL: none */
+    script_body *prepare;       /* pushes the arguments on top of the stack; may raise; NULL for none */
     void *prepare_ctx;
     /* Called when a task that yielded has ended; script->failure is the reason if it failed. May start and
      * cancel other tasks. */
