@@ -26,6 +26,9 @@ void tool_push_json(lua_State *L, const struct tape *tape, size_t at);
 void tool_push_cells(lua_State *L, const struct tape *tape, size_t at);
 /* Pushes the value of the JSON text `text`. False with an error: nothing is pushed. */
 bool tool_parse_json(lua_State *L, struct str text, struct err *err);
+/* The same, but an integer that a double does not hold is an empty table with its text as `json` of the
+ * metatable. */
+bool tool_parse_exact(lua_State *L, struct str text, struct err *err);
 void tool_push_list(lua_State *L, const struct flag_list *list);
 /* Set fields of the table on top. A text of NULL is none. */
 void tool_set_text(lua_State *L, const char *name, const char *text);

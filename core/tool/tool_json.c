@@ -121,7 +121,22 @@ void tool_push_cells(lua_State *L, const struct tape *tape, size_t at)
     if (!push_container(L, tape, at, push_row)) push_cell(L, tape, at);
 }
 
-bool tool_parse_json(lua_State *L, struct str text, struct err *err)
+/* Integers that a double does not hold are empty tables with their text. */
+static void push_exact(lua_State *L, const struct tape *tape, size_t at)
+{
+    const int64_t most = (int64_t)1 << 53;
+    char type = tape_type(tape, at);
+    if (push_container(L, tape, at, push_exact)) return;
+    int64_t value = type == 'l' ? tape_int(tape, at, 0) : 0;
+    if (type != 'u' && value >= -most && value <= most) {
+        push_scalar(L, tape, at);
+        return;
+    }
+    lua_newtable(L);
+    set_text(L, tape, at);
+}
+
+static bool parse(lua_State *L, struct str text, push_fn *push, struct err *err)
 {
     struct tape tape;
     struct buf padded = {0};
@@ -129,10 +144,20 @@ bool tool_parse_json(lua_State *L, struct str text, struct err *err)
     buf_str(&padded, text);
     memset(buf_reserve(&padded, TAPE_PADDING), 0, TAPE_PADDING);
     bool ok = tape_parse(parser, padded.data, text.n, &tape, err);
-    if (ok) tool_push_json(L, &tape, tape_root(&tape));
+    if (ok) push(L, &tape, tape_root(&tape));
     tape_parser_free(parser);
     buf_clear(&padded);
     return ok;
+}
+
+bool tool_parse_json(lua_State *L, struct str text, struct err *err)
+{
+    return parse(L, text, tool_push_json, err);
+}
+
+bool tool_parse_exact(lua_State *L, struct str text, struct err *err)
+{
+    return parse(L, text, push_exact, err);
 }
 
 int tool_quote(lua_State *L)

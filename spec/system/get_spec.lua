@@ -1,6 +1,7 @@
 -- `kubelua get` and `kubelua query`: what a running engine has cached, from the outside.
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
 local scripts_folder = require "spec.support.scripts_folder"
 
 local WATCHES = [[
@@ -8,6 +9,21 @@ local WATCHES = [[
   for _, kind in ipairs { "pods", "secrets", "configmaps", "nodes" } do k8s.informer(kind) end
   k8s.main(function() print "ready" end)
 ]]
+
+-- Templates of JSONPath for a pod, and for a list of pods whose lines may come in any order.
+local OF_ONE = {
+  "{.metadata.name}", "{.metadata}", "{.spec.containers[*].name} {.spec.containers[0]}", "{.nothing}", "plain",
+  '{range .spec.containers[*]}{.name}{"\\t"}{.ports[*].containerPort}{"\\n"}{end}', "{.spec.containers[-1:].image}",
+  '{.status.conditions[?(@.type=="Ready")].status}', "{.status.conditions[?(@.status!='False')].type}",
+  "{.metadata.ownerReferences..kind}", "{.status.conditions}", "{.metadata.labels['app','tier']}",
+  "{.metadata['name', 'namespace']}", "{.metadata.generation} {.spec.restartPolicy}x", "{.metadata.creationTimestamp}",
+  "{.status.containerStatuses[*].ready} {.status.containerStatuses[0].restartCount}",
+  "{.spec.containers[::2].name}{.spec.containers[0:0].name}", "{.spec.containers[?(@.image)].name}{true}{1}{1.5}",
+}
+local OF_LISTS = {
+  "{.kind}", '{range .items[*]}{.metadata.name}{"\\n"}{end}', "{.items[*].kind}", "{.items[0].kind}",
+  "{range .items[?(@.kind=='Pod')]}{.kind} {end}", "{len}",
+}
 
 local function made(kind, namespace, name, more)
   local object = { apiVersion = "v1", kind = kind, metadata = { namespace = namespace, name = name } }
@@ -71,6 +87,47 @@ describe("kubelua get", function()
       (run("get", "cm", "-n", "shop", "-o", "yaml")))
     assert.are.equal("WHO    N\nmap-3  3\nmap-1  1\nmap-2  2\n",
       (run("get", "cm", "-o", "custom-columns=WHO:.metadata.name,N:.data.n", "--field-selector", "data.n!=")))
+  end)
+
+  it("prints what a template of JSONPath makes of objects", function()
+    local template = "jsonpath={.items[?(@.metadata.namespace=='shop')].data.n}"
+    assert.are.equal("1 2", (run("get", "cm", "map-1", "map-2", "-n", "shop", "-o", template)))
+    local _, err, code = run("get", "cm", "map-1", "-o", "jsonpath={.data[0]}")
+    assert.are.same({ 'kubelua get: jsonpath "{.data[0]}": an object is not an array\n', 2 }, { err, code })
+    local out
+    out, err, code = run("get", "cm", "map-9", "-o", "jsonpath=name {.metadata.name}")
+    assert.are.same({ "", 'kubelua get: cm: "map-9" not found in the cache\n', 1 }, { out, err, code })
+  end)
+
+  it("makes of templates what kubectl makes of them", function()
+    if os.execute "command -v kubectl >/dev/null" ~= 0 then
+      pending "there is no kubectl"
+      return
+    end
+    local pod = run("get", "pods", "-o", "custom-columns=NAME:metadata.namespace,N:metadata.name"):match "\n(%S+ +%S+)"
+    local namespace, name = pod:match "(%S+) +(%S+)"
+    local function kubectl(...)
+      local words = { "kubectl", "--server", sim.server, "--cache-dir", place.path, "get", ... }
+      words.env = { HOME = place.path, KUBECONFIG = "/dev/null" }
+      local p = proc.spawn(words)
+      p:wait()
+      return p:out()
+    end
+    for _, template in ipairs(OF_ONE) do
+      local ours = run("get", "pods", name, "-n", namespace, "-o", "jsonpath=" .. template)
+      local theirs = kubectl("pods", name, "-n", namespace, "-o", "jsonpath=" .. template)
+      assert.are.equal(theirs, ours, template)
+    end
+    local function sorted(text)
+      local lines = {}
+      for line in text:gmatch "[^\n]+" do lines[#lines + 1] = line end
+      table.sort(lines)
+      return lines
+    end
+    for _, template in ipairs(OF_LISTS) do
+      local ours = run("get", "pods", "-o", "jsonpath=" .. template)
+      assert.are.same(sorted(kubectl("pods", "-A", "-o", "jsonpath=" .. template)), sorted(ours), template)
+    end
   end)
 
   it("hides the data of Secrets unless it is wanted", function()

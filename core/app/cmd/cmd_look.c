@@ -29,7 +29,8 @@ static const struct flag get_flags[] = {
     {"field-selector", 0, FLAG_STRING, &given.field_selector, "SELECTOR", NULL,
      "Only objects with these values at any paths: status.phase=Running,spec.nodeName!=n1"},
     {"output", 'o', FLAG_STRING, &given.form, "FORMAT", NULL,
-     "Output format: table, wide, json, yaml, name, or custom-columns=HEADING:PATH,... (default table)"},
+     "Output format: table, wide, json, yaml, name, custom-columns=HEADING:PATH,... or jsonpath=TEMPLATE "
+     "(default table)"},
     FLAG_SHOW_SECRETS("Show the data of Secrets instead of their sizes"),
     FLAG_ADMIN_SOCKET(&given.socket),
     END_OF_FLAGS,

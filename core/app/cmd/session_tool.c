@@ -77,7 +77,8 @@ static int l_parse(lua_State *L)
     struct err err;
     struct str text;
     text.p = luaL_checklstring(L, 1, &text.n);
-    return tool_parse_json(L, text, &err) ? 1 : tool_raise(L, &err);
+    bool ok = lua_toboolean(L, 2) ? tool_parse_exact(L, text, &err) : tool_parse_json(L, text, &err);
+    return ok ? 1 : tool_raise(L, &err);
 }
 
 static int l_yaml(lua_State *L)

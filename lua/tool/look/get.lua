@@ -1,5 +1,7 @@
 -- `kubelua get`: objects of a running engine's caches, page by page.
 local columns = require "tool.look.columns"
+local eval = require "tool.look.jsonpath_eval"
+local jsonpath = require "tool.look.jsonpath"
 local program = require "tool.look.program"
 local text_table = require "tool.table"
 
@@ -87,6 +89,19 @@ function forms.name(command, lines)
   return n
 end
 
+local function put_template(command, lines, template, single)
+  local n = 0
+  local function next_object()
+    local line = lines()
+    if not line then return nil end
+    n = n + 1
+    return command.parse(line, true)
+  end
+  local ok, why = eval.run(template, next_object, single, command.host.quote, command.write)
+  if not ok then command.fail(command.USAGE, command.flags.output:gsub("=", " \"", 1) .. '": ' .. why) end
+  return n
+end
+
 local function put_table(command, lines, list)
   local headings, n, now = {}, 0, os.time()
   for i, column in ipairs(list) do headings[i] = column[1] end
@@ -113,10 +128,17 @@ end
 
 local function form_of(command)
   local form = command.flags.output
+  local template = form:match "^jsonpath=(.+)$"
+  if template then
+    local nodes, why = jsonpath.parse(template)
+    if not nodes then command.fail(command.USAGE, why) end
+    return "jsonpath", nil, nodes
+  end
   local spec = form:match "^custom%-columns=(.+)$"
   if not spec and not FORMS[form] then
     command.fail(command.USAGE,
-      ('-o/--output: "%s" is not table|wide|json|yaml|name|custom-columns=HEADING:PATH,...'):format(form))
+      ('-o/--output: "%s" is not table|wide|json|yaml|name|custom-columns=HEADING:PATH,...|jsonpath=TEMPLATE'):format(
+        form))
   end
   if not spec then return form end
   local list, why = columns.parse(spec)
@@ -129,7 +151,7 @@ return function(command)
   if not kind then
     command.fail(command.USAGE, "no kind: kubelua get KIND [NAME ...]; kubelua status lists the caches")
   end
-  local form, list = form_of(command)
+  local form, list, template = form_of(command)
   local conditions, names, namespace = conditions_of(command, command.flags["field-selector"]), names_of(command)
   local session, why = command.session(command.flags["admin-socket"])
   if not session then command.fail(command.USAGE, why) end
@@ -141,7 +163,8 @@ return function(command)
     paths = list and columns.paths(list) or form == "name" and { "kind", "apiVersion", "metadata.name" } or nil,
   })
   local single = names ~= nil and #names == 1
-  local n = list and put_table(command, lines, list) or not list and forms[form](command, lines, single)
+  local n = list and put_table(command, lines, list) or template and put_template(command, lines, template, single)
+    or not list and not template and forms[form](command, lines, single)
   if names and n < #names then
     local what = #names == 1 and ('"%s"'):format(names[1]) or ("%d of %d"):format(#names - n, #names)
     command.fail(command.FINDINGS, ("%s: %s not found in the cache"):format(kind, what))

@@ -52,7 +52,8 @@ tool("get", {
   { "namespace", "string", "Only objects of this namespace" },
   { "selector", "string", "Only objects with these labels: app=web,tier!=db" },
   { "field_selector", "string", "Only objects with these values at any paths: status.phase!=Running" },
-  { "output", "string", "table (the default), wide, json, yaml, name, or custom-columns=HEADING:PATH,..." },
+  { "output", "string", "table (the default), wide, json, yaml, name, custom-columns=HEADING:PATH,..., or "
+    .. "jsonpath=TEMPLATE as kubectl has it" },
   words = function(given, settings)
     local words = { "get" }
     if settings.show_secrets then words[2] = "--show-secrets" end
