@@ -4,6 +4,8 @@ local raw = ...
 
 local wait_synced = require("k8s.task").blocking(raw.informer.wait_synced)
 
+local next_change = require("k8s.task").blocking(raw.repl.change)
+
 local claim = raw.informer.claim
 local own, methods = raw.repl, require "k8s.informer"
 local find, format = string.find, string.format
@@ -68,6 +70,15 @@ end
 
 function Kind:query()
   return methods.query(informer_of(self, "query"))
+end
+
+-- for event, object in pods:watch(query) do: changes from now on of the objects that the query selects, or of all;
+-- event is "add", "update" or "delete". Called with "now", the iterator does not wait.
+function Kind:watch(query)
+  own.watch(informer_of(self, "watch"), query or Kind.query(self))
+  return function(state)
+    return next_change(state == "now")
+  end
 end
 
 function Kind:status()

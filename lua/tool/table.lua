@@ -121,6 +121,19 @@ function text_table:text(view)
   return table.concat(line.out)
 end
 
+-- A function that returns the line of one more row below that text. Columns grow as they need.
+function text_table:follow(view)
+  local widths = widths_of(self, view.width or 0)
+  return function(...)
+    self.rows = {}
+    self:add(...)
+    local row, line = self.rows[1], { out = {}, used = 0, width = view.width or 0 }
+    for i = 1, #self.columns do widths[i] = math.max(widths[i], length(row[i])) end
+    put_row(self, widths, row, line, view.colours)
+    return table.concat(line.out)
+  end
+end
+
 -- The same below an empty line; nothing without rows.
 function text_table:block(view) return #self.rows > 0 and "\n" .. self:text(view) or "" end
 

@@ -1,5 +1,6 @@
 -- `kubelua get` and `kubelua query`: what a running engine has cached, from the outside.
 local cjson = require "cjson"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local scripts_folder = require "spec.support.scripts_folder"
@@ -128,6 +129,58 @@ describe("kubelua get", function()
       local ours = run("get", "pods", "-o", "jsonpath=" .. template)
       assert.are.same(sorted(kubectl("pods", "-A", "-o", "jsonpath=" .. template)), sorted(ours), template)
     end
+  end)
+
+  it("watches: what is there, then each change, in each form", function()
+    local function start(...) return cluster.kubelua { "get", "--admin-socket", place.path .. "/admin.sock", ... } end
+    local table_ = start("cm", "-n", "shop", "-w", "-o", "custom-columns=NAME:metadata.name,N:data.n")
+    local names = start("cm", "-n", "shop", "--output-watch-events", "-o", "name")
+    local only = start("cm", "--watch-only", "-o", "json", "--output-watch-events")
+    local template = start("cm", "-n", "shop", "-w", "-o", "jsonpath={.metadata.name}{'\\n'}")
+    local chosen = start("cm", "--field-selector", "data.n=7", "-w", "--output-watch-events", "-o",
+      "custom-columns=NAME:metadata.name,N:data.n")
+    table_:wait_line "^map%-1 +1$"
+    names:wait_line "^ADDED configmap/map%-1$"
+    template:wait_line "^map%-1$"
+    await(function() return #cjson.decode((run("status", "-o", "json"))).prompts == 5 end, "five watches")
+    run("query", "pods:count()") -- those that began before are evaluated before
+    local maps = "/api/v1/namespaces/shop/configmaps"
+    local long = "map-with-a-long-name"
+    sim.api:create(maps, made("ConfigMap", "shop", long, { data = { n = "7" } }))
+    chosen:wait_line "^EVENT +NAME +N$"
+    chosen:wait_line("^ADDED +" .. long:gsub("%-", "%%-") .. " +7$")
+    sim.api:request("PUT", maps .. "/" .. long, made("ConfigMap", "shop", long, { data = { n = "8" } }))
+    chosen:wait_line "^DELETED .- 7$" -- it is none of them any more; the server shows what it was, too
+    sim.api:request("DELETE", maps .. "/" .. long)
+    local event = cjson.decode(only:wait_line "^.*DELETED.*$")
+    assert.are.same({ long, "ConfigMap" }, { event.object.metadata.name, event.object.kind })
+    names:wait_line "^DELETED configmap/map%-with"
+    template:wait_line "^map%-with"
+    table_:wait_line "^map%-with%-a%-long%-name  7$"
+    table_:wait_line "^map%-with%-a%-long%-name  8$"
+    assert.are.equal("ADDED", cjson.decode(only:out():match "^[^\n]+").type)
+    engine:kill "TERM"
+    assert.are.equal(0, engine:wait())
+    for _, watch in ipairs { table_, names, only, template, chosen } do
+      assert.are.equal(3, watch:wait(), watch:report())
+      assert.are.equal("kubelua get: the engine is shutting down\n", watch:err())
+    end
+  end)
+
+  it("watches an empty cache, and hides Secrets in changes too", function()
+    sim.api:request("DELETE", "/api/v1/namespaces/shop/secrets/token")
+    await(function() return run("query", "secrets:count()", "--show-secrets") == "0\n" end, "no Secrets")
+    local function start(...) return cluster.kubelua { "get", "--admin-socket", place.path .. "/admin.sock", ... } end
+    local table_, json = start("secrets", "-w"), start("secrets", "-w", "-o", "json")
+    await(function() return #cjson.decode((run("status", "-o", "json"))).prompts == 2 end, "two watches")
+    run("query", "pods:count()")
+    sim.api:create("/api/v1/namespaces/shop/secrets",
+      made("Secret", "shop", "new", { data = { password = "aHVudGVyMg==" }, type = "Opaque" }))
+    table_:wait_line "^NAMESPACE +NAME +TYPE +AGE$"
+    table_:wait_line "^shop +new +Opaque +"
+    assert.has_match("<12 bytes>", json:wait_line "^.*$", 1, true)
+    local gone = cluster.kubelua { "get", "--admin-socket", place.path .. "/admin.sock", "cm", "map-9", "-w" }
+    assert.are.same({ 1, 'kubelua get: cm: "map-9" not found in the cache\n' }, { gone:wait(), gone:err() })
   end)
 
   it("hides the data of Secrets unless it is wanted", function()

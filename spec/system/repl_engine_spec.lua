@@ -89,6 +89,30 @@ describe("kubelua repl --engine #threads", function()
     assert.equal("", p:err())
   end)
 
+  it("watches a cache, and merges what nobody takes", function()
+    start()
+    local name = sim.api:get("/api/v1/pods").items[1].metadata
+    local key = name.namespace .. "/" .. name.name
+    local p = prompt()
+    p:write(('w, key = pods:watch(pods:query():namespace(%q)), %q print "watching"\n'):format(name.namespace, key))
+    p:wait_line "^watching$"
+    sim:play { ["do"] = "label", resource = "pods", namespace = name.namespace, name = name.name, every = "1ms",
+      count = 2500, labels = { round = "${n}" } }
+    p:write "function round(o) return tonumber(o.metadata.labels.round or 0) end\n"
+    p:write "last = 0 while round(pods[key]) < 2499 do k8s.sleep '10ms' end\n"
+    p:write "n = 0 for e, o in w, 'now' do n = n + 1 last = round(o) end print(n <= 1002, n > 500, last >= 2499)\n"
+    p:wait_line "^true\ttrue\ttrue$"
+    p:write "for event, object in pods:watch() do print(event, object:name()) break end\n"
+    p:write "for event, object in w do print 'the watch before' break end\n" -- there is one at a time
+    until_prompts(1)
+    sim:play { ["do"] = "touch", resource = "pods", namespace = name.namespace, name = name.name, every = "10ms" }
+    p:wait_line("^update\t")
+    p:wait_line "^the watch before$"
+    p:close_input()
+    assert.equal(0, p:wait())
+    assert.equal("", p:err())
+  end)
+
   it("makes no cache of its own, and reports which there are", function()
     start()
     local _, err, code = lines 'deploy\nservices\nconfigmaps\nkind "pds"\npodz\nnothing.there\nk8s.patch{}\n'

@@ -9,6 +9,7 @@ static struct {
     const char *sort_by;
     int64_t interval_ms;
     bool all, show_secrets, once;
+    bool watch, watch_only, watch_events;
 } given = {.form = "table", .value = "table", .sort_by = "cpu", .interval_ms = 2000};
 
 #define END_OF_FLAGS                                 \
@@ -31,6 +32,10 @@ static const struct flag get_flags[] = {
     {"output", 'o', FLAG_STRING, &given.form, "FORMAT", NULL,
      "Output format: table, wide, json, yaml, name, custom-columns=HEADING:PATH,... or jsonpath=TEMPLATE "
      "(default table)"},
+    {"watch", 'w', FLAG_BOOL, &given.watch, NULL, NULL, "Then show changes as they come, until interrupted"},
+    {"watch-only", 0, FLAG_BOOL, &given.watch_only, NULL, NULL, "Show changes only"},
+    {"output-watch-events", 0, FLAG_BOOL, &given.watch_events, NULL, NULL,
+     "Watch, and show the type of each change: ADDED, MODIFIED or DELETED"},
     FLAG_SHOW_SECRETS("Show the data of Secrets instead of their sizes"),
     FLAG_ADMIN_SOCKET(&given.socket),
     END_OF_FLAGS,

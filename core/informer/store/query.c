@@ -94,18 +94,22 @@ struct query_visit {
     void *ctx;
 };
 
+bool query_matches(const struct query *q, const struct root *object)
+{
+    struct text text;
+    if (q->ns && !str_is(root_namespace(object, &text), q->ns)) return false;
+    for (size_t i = 0; i < q->selector_count; i++)
+        if (!selector_matches(q->selectors[i], root_labels(object))) return false;
+    for (size_t i = 0; i < q->condition_count; i++)
+        if (!condition_holds(q->conditions[i], root_value(object))) return false;
+    return true;
+}
+
 static bool visit(void *ctx, struct root *object)
 {
     const struct query_visit *v = ctx;
-    const struct query *q = v->query;
-    struct text text;
-    if (query_is_stopped(q)) return false;
-    if (q->ns && !str_is(root_namespace(object, &text), q->ns)) return true;
-    for (size_t i = 0; i < q->selector_count; i++)
-        if (!selector_matches(q->selectors[i], root_labels(object))) return true;
-    for (size_t i = 0; i < q->condition_count; i++)
-        if (!condition_holds(q->conditions[i], root_value(object))) return true;
-    return v->fn(v->ctx, object);
+    if (query_is_stopped(v->query)) return false;
+    return !query_matches(v->query, object) || v->fn(v->ctx, object);
 }
 
 /* Smallest known set of objects that contains all results of a query. */

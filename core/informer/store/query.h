@@ -28,6 +28,8 @@ bool query_is_grouped(const struct query *query);
 /* Returns the first order that groups do not have; a NULL pointer if all are valid. */
 struct str query_bad_group_order(const struct query *query);
 
+/* Returns whether the query selects objects like this one; orders, groups and limits do not matter. */
+bool query_matches(const struct query *query, const struct root *object);
 /* Returns the objects, ordered and limited; with references. */
 void query_select(const struct query *query, struct indexer *store, struct lister_list *out);
 size_t query_count(const struct query *query, struct indexer *store);

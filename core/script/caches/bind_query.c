@@ -27,6 +27,13 @@ void query_push(lua_State *L, const struct cache_source *source)
     query_stop_when(box->query, &script_of(L)->budget.stop);
 }
 
+const struct query *query_arg(lua_State *L, int idx, const char *verb)
+{
+    const struct query_box *box = class_test(L, idx, CLASS_QUERY);
+    if (!box) script_raise(L, "%s: expected a query, not %s", verb, arg_type_name(L, idx));
+    return box->query;
+}
+
 static struct query *self(lua_State *L, const char *method)
 {
     return ((struct query_box *)class_self(L, CLASS_QUERY, method))->query;

@@ -25,3 +25,5 @@ void rows_define(lua_State *L);
 /* Pushes a new query. A snapshot's userdata is to be kept alive by the caller: the environment of the query.
  */
 void query_push(lua_State *L, const struct cache_source *source);
+/* Returns the query, borrowed; raises "verb: expected a query, not nil". */
+const struct query *query_arg(lua_State *L, int idx, const char *verb);

@@ -148,6 +148,7 @@ void bind_repl(lua_State *L)
         {"kinds", l_kinds},     {"claimed", l_claimed}, {"globals", l_globals},       {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
+    bind_repl_watch(L);
     if (repl_of(L)->caches == REPL_SHARED_CACHES) bind_repl_caches(L);
     lua_setfield(L, -2, "repl");
 }

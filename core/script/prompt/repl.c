@@ -64,6 +64,7 @@ void repl_free(struct repl *repl)
 {
     if (!repl) return;
     repl->ops.ended = NULL;
+    repl_watch_end(repl);
     script_free(repl->script);
     buf_clear(&repl->result);
     free(repl);

@@ -2,8 +2,20 @@
 #pragma once
 #include <lua.h>
 
+#include "informer/store/query.h"
+#include "script/handlers/pending_events.h"
 #include "script/prompt/repl.h"
 #include "script/vm/state.h"
+
+/* Changes of a cache that a line watches; `handler` NULL: none. */
+struct repl_watch {
+    struct claim_handler *handler;
+    struct pending_events events; /* that were not taken yet */
+    struct handler_event taken;   /* the last one that was; its references are kept until the next one */
+    const struct query *query;    /* which objects; its userdata is kept by `query_ref` */
+    int query_ref;
+    struct change_wait *waiting; /* NULL: nobody waits for the next change */
+};
 
 struct repl {
     struct script *script;
@@ -19,9 +31,14 @@ struct repl {
     enum repl_end end; /* passed by raw.repl.result */
     struct buf result;
     size_t start; /* of completion */
+    struct repl_watch watch;
 };
 
 /* raw.repl, in the table of raw verbs on top of the stack. */
 void bind_repl(lua_State *L);
 /* More of it, in the table on top of the stack: of prompts on caches that are there (bind_repl_caches.c). */
 void bind_repl_caches(lua_State *L);
+/* raw.repl.watch, raw.repl.change: changes of a cache, in the same table (bind_repl_watch.c). */
+void bind_repl_watch(lua_State *L);
+/* Ends the watch. While its claim lives. */
+void repl_watch_end(struct repl *repl);

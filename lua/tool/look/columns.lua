@@ -87,6 +87,16 @@ local GENERIC = { { AGE } }
 
 local columns = { text = text }
 
+local WITHOUT_NAMESPACE = { Node = true, Namespace = true }
+
+-- Of a cache without objects: the kind, if its columns are known, and whether it has namespaces.
+function columns.kind_of(resource)
+  for kind in pairs(KINDS) do
+    if kind:lower() .. "s" == resource:match "^[^.]*" then return kind, not WITHOUT_NAMESPACE[kind] end
+  end
+  return "", false
+end
+
 -- The columns of a kind; `namespaced`: with NAMESPACE.
 function columns.of(kind, wide, namespaced)
   local list = {}

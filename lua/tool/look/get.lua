@@ -4,6 +4,7 @@ local eval = require "tool.look.jsonpath_eval"
 local jsonpath = require "tool.look.jsonpath"
 local program = require "tool.look.program"
 local text_table = require "tool.table"
+local watch = require "tool.look.watch"
 
 local FORMS = { table = true, wide = true, json = true, yaml = true, name = true }
 
@@ -32,14 +33,16 @@ local function names_of(command)
   return #names > 0 and names or nil, namespace
 end
 
--- Iterates over the lines that the program prints.
+-- Iterates over the lines that the program prints; and a function that runs more of it.
 local function lines_of(command, session, text)
   local page, at = "", 1
   local function run(chunk)
     local lines, why = session:eval(chunk)
     if not lines then
       why = why:gsub("^repl:%d+: ", "")
-      command.fail(why:find "shutting down" and command.INCOMPLETE or command.USAGE, why)
+      if why == "interrupted" then why = "the engine is shutting down" end -- which ends what waits
+      local ended = why:find "shutting down" or why:find "closed the connection"
+      command.fail(ended and command.INCOMPLETE or command.USAGE, why)
     end
     return lines
   end
@@ -50,7 +53,7 @@ local function lines_of(command, session, text)
     local line = page:sub(at, stop - 1)
     at = stop + 1
     return line ~= "." and line or nil
-  end
+  end, run
 end
 
 -- --- forms
@@ -77,13 +80,17 @@ function forms.yaml(command, lines)
   return n
 end
 
--- "deployment.apps/web": kind, group of apiVersion, name.
+-- "deployment.apps/web": of kind, apiVersion and name.
+local function name_of(command, line)
+  local row = command.parse(line)
+  local group = tostring(row[2]):match "^([^/]+)/"
+  return ("%s%s/%s"):format(row[1]:lower(), group and "." .. group or "", row[3])
+end
+
 function forms.name(command, lines)
   local n = 0
   for line in lines do
-    local row = command.parse(line)
-    local group = tostring(row[2]):match "^([^/]+)/"
-    command.write(("%s%s/%s\n"):format(row[1]:lower(), group and "." .. group or "", row[3]))
+    command.write(name_of(command, line) .. "\n")
     n = n + 1
   end
   return n
@@ -119,10 +126,11 @@ end
 -- What the kind is: its objects' kind, whether it has namespaces.
 local function look_up(command, session, kind)
   local text = ("local one = kind(%q):query():limit(1):rows()[1]\n"):format(kind)
-    .. "print(one and one.kind or '', one and one.metadata.namespace ~= nil or false)"
+    .. ("print(one and one.kind or '', one and one.metadata.namespace ~= nil or false, kind(%q))"):format(kind)
   local lines, why = session:eval(text)
   if not lines then command.fail(command.USAGE, (why:gsub("^repl:%d+: ", ""))) end
-  local name, namespaced = lines:match "^([^\t]*)\t(%a+)"
+  local name, namespaced, resource = lines:match "^([^\t]*)\t(%a+)\tkind ([^\n]*)"
+  if name == "" then return columns.kind_of(resource) end
   return name, namespaced == "true"
 end
 
@@ -146,30 +154,50 @@ local function form_of(command)
   return "columns", list
 end
 
+-- What the program puts out, and how.
+local function request_of(command)
+  local form, list, template = form_of(command)
+  local flags = command.flags
+  local names, namespace = names_of(command)
+  local only = flags["watch-only"]
+  return {
+    form = form, columns = list, template = template, names = names, namespace = namespace, only = only,
+    kind = command.arguments[1], selector = flags.selector, masks = not flags["show-secrets"],
+    conditions = conditions_of(command, flags["field-selector"]), events = flags["output-watch-events"],
+    watches = flags.watch or only or flags["output-watch-events"],
+  }
+end
+
+local function put_all(command, what, lines, run)
+  local single = what.names ~= nil and #what.names == 1
+  if what.watches then
+    what.name_of = function(line) return name_of(command, line) end
+    return watch(command, what, lines, function() return run(program.changes) end)
+  end
+  if what.columns then return put_table(command, lines, what.columns) end
+  if what.template then return put_template(command, lines, what.template, single) end
+  return forms[what.form](command, lines, single)
+end
+
 return function(command)
-  local kind = command.arguments[1]
-  if not kind then
+  if not command.arguments[1] then
     command.fail(command.USAGE, "no kind: kubelua get KIND [NAME ...]; kubelua status lists the caches")
   end
-  local form, list, template = form_of(command)
-  local conditions, names, namespace = conditions_of(command, command.flags["field-selector"]), names_of(command)
+  local what = request_of(command)
+  local form, names = what.form, what.names
   local session, why = command.session(command.flags["admin-socket"])
   if not session then command.fail(command.USAGE, why) end
-  local shown, namespaced = look_up(command, session, kind)
-  if form == "table" or form == "wide" then list = columns.of(shown, form == "wide", namespaced) end
-  local lines = lines_of(command, session, program.begin {
-    kind = kind, namespace = namespace, selector = command.flags.selector, conditions = conditions, names = names,
-    masks = not command.flags["show-secrets"],
-    paths = list and columns.paths(list) or form == "name" and { "kind", "apiVersion", "metadata.name" } or nil,
-  })
-  local single = names ~= nil and #names == 1
-  local n = list and put_table(command, lines, list) or template and put_template(command, lines, template, single)
-    or not list and not template and forms[form](command, lines, single)
-  if names and n < #names then
-    local what = #names == 1 and ('"%s"'):format(names[1]) or ("%d of %d"):format(#names - n, #names)
-    command.fail(command.FINDINGS, ("%s: %s not found in the cache"):format(kind, what))
-  elseif n == 0 then
+  local shown, namespaced = look_up(command, session, what.kind)
+  if form == "table" or form == "wide" then what.columns = columns.of(shown, form == "wide", namespaced) end
+  what.paths = what.columns and columns.paths(what.columns)
+    or form == "name" and { "kind", "apiVersion", "metadata.name" } or nil
+  local n, follow = put_all(command, what, lines_of(command, session, program.begin(what)))
+  if names and n < #names and not what.only then
+    local lost = #names == 1 and ('"%s"'):format(names[1]) or ("%d of %d"):format(#names - n, #names)
+    command.fail(command.FINDINGS, ("%s: %s not found in the cache"):format(what.kind, lost))
+  elseif n == 0 and not what.watches then
     io.stderr:write "No objects found in the cache.\n"
   end
+  if follow then follow() end
   return command.OK
 end

@@ -18,6 +18,18 @@ while n < 300 and bytes < 32768 do
 end
 ]]
 
+-- The changes that are there; the first one is waited for.
+local CHANGES = [[
+local n, bytes, wait = 0, 0, nil
+while n < 300 and bytes < 32768 do
+  local event, object = look_changes(wait)
+  if not event then return end
+  local line = look_line(object)
+  print(event .. " " .. line)
+  n, bytes, wait = n + 1, bytes + #line, "now"
+end
+]]
+
 -- Of a Secret, each value becomes its size. The last applied configuration has the values too.
 local MASK = [[
 local LAST = "kubectl.kubernetes.io/last-applied-configuration"
@@ -67,7 +79,7 @@ local function meanings(text)
 end
 
 -- `what`: kind, namespace, selector, conditions ({ path, operator, value }), names, masks, and paths of whose values an
--- array is printed; without them the object is.
+-- array is printed; without them the object is. watches: for program.changes, from now on; only: for nothing else.
 function program.begin(what)
   local out = { ("local query = kind(%q):query()\n"):format(what.kind) }
   local function add(text, ...) out[#out + 1] = text:format(...) .. "\n" end
@@ -79,13 +91,14 @@ function program.begin(what)
     for _, value in ipairs(one[2] == "~=" and values or {}) do add("query:where(%q, \"~=\", %s)", one[1], value) end
   end
   if what.names then add("query:where(\"metadata.name\", \"in\", %s)", list_of(what.names)) end
-  add("look_next, look_masks = query:each(), %s", tostring(what.masks))
+  if what.watches then add("look_changes = kind(%q):watch(query)", what.kind) end
+  add("look_next, look_masks = %s, %s", what.only and "function() end" or "query:each()", tostring(what.masks))
   out[#out + 1] = MASK
   if what.paths then add("look_paths = %s", list_of(what.paths)) end
   out[#out + 1] = what.paths and PATHS or WHOLE
   return table.concat(out)
 end
 
-program.page = PAGE
+program.page, program.changes = PAGE, CHANGES
 
 return program
