@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "informer/history/history.h"
 
 /* These run on the I/O thread; `io` does not change while it runs. */
 static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
@@ -114,6 +115,20 @@ static void make_factory(struct cluster *cluster)
     });
 }
 
+static void make_history(struct cluster *cluster)
+{
+    const struct engine_settings *settings = cluster->options.settings;
+    if (settings->history_count == 0) return;
+    cluster->parts.history =
+        history_new(&(const struct history_options){.factory = cluster->parts.factory,
+                                                    .clock = loop_clock(cluster->options.engine_loop),
+                                                    .namespace_ = settings->default_namespace,
+                                                    .memory_bytes = settings->history_memory,
+                                                    .deleted_ms = settings->history_deleted_ms});
+    for (size_t i = 0; i < settings->history_count; i++)
+        history_add_kind(cluster->parts.history, settings->history[i].kind, settings->history[i].versions);
+}
+
 static void make_live(struct cluster *cluster)
 {
     cluster->parts.live = live_new(&(struct live_options){
@@ -174,6 +189,7 @@ struct cluster *cluster_new(const struct cluster_options *options, struct err *e
     }
     make_kinds(cluster);
     make_factory(cluster);
+    make_history(cluster);
     make_live(cluster);
     make_leaders(cluster);
     make_recorder(cluster);
@@ -198,6 +214,7 @@ void cluster_end(struct cluster *cluster, int64_t flush_ms)
     live_free(cluster->parts.live);
     kinds_free(cluster->parts.kinds);
     leaders_end(cluster->parts.leaders);
+    history_free(cluster->parts.history);
     shared_factory_free(cluster->parts.factory);
     io_thread_stop(cluster->io);
 }

@@ -37,6 +37,7 @@ struct engine {
     int refreshes;                    /* consecutive discovery refreshes while kinds are missing */
     int64_t refresh_due_ms;           /* due time of the last refresh */
     bool writes_checked;              /* k8s.writes was compared with discovery, once */
+    bool history_checked;             /* unknown kinds of the history were logged */
     bool params_logged;               /* a parameter without a rule was logged */
     bool started;
     int64_t started_us;

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine_internal.h"
+#include "informer/history/history.h"
 #include "kube/kinds/kinds.h"
 #include "kube/kinds/well_known.h"
 #include "script/rules/rule.h"
@@ -203,6 +204,20 @@ static void notify_watcher(const struct engine *engine, const struct err *err)
     if (watcher->kinds) watcher->kinds(watcher->ctx, err);
 }
 
+/* A script that uses an unknown kind is refused or waits; --history alone would say nothing. */
+static void check_history(struct engine *engine)
+{
+    const char *kind;
+    const struct history *history = engine->cluster->parts.history;
+    if (!history || engine->history_checked) return;
+    engine->history_checked = true;
+    const struct informer_claim *claim;
+    for (size_t i = 0; (claim = history_claim(history, i, &kind)) != NULL; i++) {
+        if (!claim_is_resolved(claim))
+            log_warn("No history is kept of a kind that the server does not have", F("kind", kind));
+    }
+}
+
 void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
 {
     struct engine *engine = ctx;
@@ -213,6 +228,7 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
     if (!partial) check_writes(engine);
     engine_update_kinds(engine, catalogue);
     if (!partial) engine_end_warm_start(engine);
+    if (!partial) check_history(engine);
     reload_check_soon(&engine->scripts);
     if (!partial) notify_watcher(engine, NULL);
 }

@@ -15,6 +15,12 @@ struct setting_names {
     const char *reload; /* "kubelua reload" */
 };
 
+/* A kind, and the number of versions of each object. */
+struct history_setting {
+    const char *kind;
+    unsigned versions;
+};
+
 struct engine_settings {
     const struct setting_names *names; /* NULL: those of a driver without flags */
 
@@ -29,7 +35,10 @@ struct engine_settings {
     /* Informers. */
     enum watch_list_mode watch_list;
     int64_t watch_list_deadline_ms, informer_grace_ms, resync_ms;
-    int chunk_size; /* 0: as R-9 says */
+    int chunk_size;                        /* 0: as R-9 says */
+    const struct history_setting *history; /* kinds whose last versions are kept */
+    size_t history_count, history_memory;
+    int64_t history_deleted_ms; /* time that deleted objects are kept */
 
     /* Scripts, and what is given to them. */
     const char *const *files; /* files and directories, scanned again at reloads */

@@ -41,6 +41,7 @@ end
 local verbs = {
   ago = time.ago,
   get = unless_hidden(live.get),
+  history = require "k8s.history",
   int64 = raw.int64,
   json = freeze("k8s.json", raw.json),
   list = unless_hidden(live.list),

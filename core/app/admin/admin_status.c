@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "engine/engine_view.h"
+#include "informer/history/history.h"
 #include "script/handlers/initial_sync.h"
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
@@ -36,6 +37,20 @@ static void put_outage(struct engine *engine, struct buf *out)
     json_int(out, "throttledRequests",
              (int64_t)throttled_count(kube_client_throttled(client), &throttled_us));
     json_time(out, "throttledSince", throttled_us);
+}
+
+/* "history": what --history keeps. */
+static void put_history(const struct cluster *cluster, struct buf *out)
+{
+    if (!cluster->parts.history) return;
+    struct history_stats stats = history_stats(cluster->parts.history);
+    json_open(out, "history", '{');
+    json_int(out, "objects", (int64_t)stats.objects);
+    json_int(out, "versions", (int64_t)stats.versions);
+    json_int(out, "bytes", (int64_t)stats.bytes);
+    json_int(out, "limitBytes", (int64_t)stats.limit_bytes);
+    json_int(out, "evicted", (int64_t)stats.evicted);
+    json_close(out, '}');
 }
 
 static void put_engine(const struct admin_engine *admin, struct buf *out)
@@ -66,6 +81,7 @@ static void put_engine(const struct admin_engine *admin, struct buf *out)
     json_time(out, "discoveryAsking", discoverer_refreshing_since_us(cluster->discoverer));
     put_plugin(engine, out);
     put_outage(engine, out);
+    put_history(cluster, out);
     json_close(out, '}');
     buf_clear(&lag);
 }

@@ -80,6 +80,7 @@ extern const struct command cmd_get;
 extern const struct command cmd_query;
 extern const struct command cmd_mcp;
 extern const struct command cmd_top;
+extern const struct command cmd_history;
 extern const struct command cmd_repl;
 extern const struct command cmd_test;
 extern const struct command cmd_record;

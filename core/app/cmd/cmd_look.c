@@ -8,7 +8,7 @@ static struct {
     const char *socket;
     const char *sort_by;
     int64_t interval_ms;
-    bool all, show_secrets, once;
+    bool all, show_secrets, once, objects;
     bool watch, watch_only, watch_events;
 } given = {.form = "table", .value = "table", .sort_by = "cpu", .interval_ms = 2000};
 
@@ -71,6 +71,30 @@ const struct command cmd_query = {
     .summary = "Evaluate an expression on the caches of a running engine",
     .flags = query_flags,
     .run = run_query,
+};
+
+static const struct flag history_flags[] = {
+    {"namespace", 'n', FLAG_STRING, &given.namespace_, "NAMESPACE", NULL,
+     "Namespace of the object (default default; NAMESPACE/NAME names one, too)"},
+    {"output", 'o', FLAG_CHOICE, &given.value, "table|json|yaml", "table|json|yaml",
+     "Output format (default table)"},
+    {"objects", 0, FLAG_BOOL, &given.objects, NULL, NULL,
+     "With -o json and yaml: also the complete object of each version"},
+    FLAG_SHOW_SECRETS("Show the data of Secrets instead of their sizes"),
+    FLAG_ADMIN_SOCKET(&given.socket),
+    END_OF_FLAGS,
+};
+
+static int run_history(struct command_line *line)
+{
+    return admin_tool_run(history_flags, line, session_tool_push);
+}
+
+const struct command cmd_history = {
+    .name = "history",
+    .summary = "Show the last versions of an object",
+    .flags = history_flags,
+    .run = run_history,
 };
 
 static const struct flag top_flags[] = {

@@ -11,6 +11,7 @@
 #include "app/cmd/cmd.h"
 #include "app/cmd/driver.h"
 #include "app/options/engine_options.h"
+#include "app/options/history_options.h"
 #include "app/options/options.h"
 #include "base/core_dumps.h"
 #include "base/log.h"
@@ -91,8 +92,8 @@ static bool prepare(enum driver_mode mode, struct flag_list *arguments, struct s
     log_setup(strcmp(options.log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, options.verbosity);
     if (mode == DRIVER_RUN && !options.allow_core_dumps) core_dumps_forbid();
     warn_of_token(options.given);
-    return options_read_params(&options, err) && check_ignore(err) && check_namespace(err) &&
-           options_complete(&options, true, files, err) &&
+    return options_read_params(&options, err) && options_read_history(&options, err) && check_ignore(err) &&
+           check_namespace(err) && options_complete(&options, true, files, err) &&
            cluster_config_load(&options.cluster, cluster, err) && pool_check_space(err);
 }
 

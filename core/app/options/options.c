@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "app/options/history_options.h"
 #include "base/mem.h"
 #include "net/bind_address.h"
 
@@ -158,10 +159,12 @@ const struct flag *engine_flags(struct options *o)
 
 const struct flag *run_flags(struct options *o)
 {
-    static struct flag table[20];
+    static struct flag table[24];
     o->reload_timeout_ms = 60000;
     o->reload_probation_ms = 60000;
     o->cache_interval_ms = 300000;
+    o->history_memory = 64 << 20;
+    o->history_deleted_ms = 3600000;
     o->metrics_address = "127.0.0.1:8080";
     o->health_address = ":8081";
     const struct flag flags[] = {
@@ -182,6 +185,13 @@ const struct flag *run_flags(struct options *o)
         {"reload-probation", 0, FLAG_DURATION_MS, &o->reload_probation_ms, "DURATION", NULL,
          "Time after a reload in which a script that fails more often than before is rolled back; 0 to "
          "disable (default 60s)"},
+        {"history", 0, FLAG_LIST, &o->history, "KIND[=N],...", NULL,
+         "Keep the last N versions of each object of these kinds, for kubelua history and k8s.history "
+         "(default 10 versions; repeatable)"},
+        {"history-memory", 0, FLAG_SIZE, &o->history_memory, "SIZE", NULL,
+         "Memory limit of the history; the oldest versions go first (default 64Mi)"},
+        {"history-deleted", 0, FLAG_DURATION_MS, &o->history_deleted_ms, "DURATION", NULL,
+         "Time to keep the history of deleted objects (default 1h)"},
         {"cache-dir", 0, FLAG_STRING, &o->cache_dir, "DIR", NULL,
          "Directory to save caches in, now and then and at the end; the next start continues from them"},
         {"cache-interval", 0, FLAG_DURATION_MS, &o->cache_interval_ms, "DURATION", NULL,
@@ -237,6 +247,7 @@ bool options_complete(struct options *o, bool needs_files, struct script_files *
 void options_clear(struct options *options)
 {
     flag_list_clear(&options->files);
+    options_clear_history(options);
     builtin_paths_clear(&options->builtin);
     rule_params_free(options->rule_params);
     options->rule_params = NULL;

@@ -56,6 +56,10 @@ struct options {
     const char *metrics_auth;                     /* "none" or "token"; NULL: by the address */
     int64_t reload_timeout_ms, reload_probation_ms;
     bool allow_core_dumps;
+    struct flag_list history;              /* KIND[=N],... */
+    struct history_setting *history_kinds; /* what these make */
+    size_t history_count, history_memory;
+    int64_t history_deleted_ms;
     const char *cache_dir; /* NULL: caches are not stored */
     bool cache_secrets;
     int64_t cache_interval_ms;

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/series/series.h"
+#include "informer/history/history.h"
 #include "script/server/write_log.h"
 #include "script/server/write_request.h"
 #include "script/vm/args.h"
@@ -104,11 +105,21 @@ static void count_failed(struct task *task, struct script *script, const struct 
     script->report.counters.failed_writes += response->err && !task->write_refused;
 }
 
+/* The history names the script beside the version that it wrote. */
+static void note_version(const struct write_record *record, const struct script *script,
+                         const struct object_response *response)
+{
+    struct history *history = script->host->cluster->history;
+    if (history && response->object && !record->is_recorded && !record->request->dry_run)
+        history_note_write(history, record->request->place.resource, response->object, record->script);
+}
+
 void write_record_end(struct write_record *record, struct task *task, const struct object_response *response)
 {
     struct script *script = task->script;
     count_failed(task, script, response);
     if (!record->is_recorded) count_sent(script, record->request, response->http_status);
+    note_version(record, script, response);
     if (script->host->audit)
         write_log_add(script->host->audit, record, clock_wall_us(script_clock(script)), response);
     buf_clear(&record->caller);

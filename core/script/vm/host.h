@@ -13,6 +13,7 @@
 struct write_log;
 struct cpu_watch;
 struct event_recorder;
+struct history;
 struct kinds;
 struct limits;
 struct live_client;
@@ -48,6 +49,7 @@ struct cluster_parts {
     struct live_client *live; /* reads without a cache, and writes */
     struct leaders *leaders;  /* elections */
     struct event_recorder *recorder;
+    struct history *history; /* last versions of objects; NULL also when none are kept */
 };
 
 /* Host of scripts: what the process offers to them; outlives them all. */

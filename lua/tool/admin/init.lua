@@ -30,6 +30,7 @@ commands.__man = function(command) return require "tool.reference.man"(command) 
 commands.get = function(command) return require "tool.look.get"(command) end
 commands.query = function(command) return require "tool.look.query"(command) end
 commands.mcp = function(command) return require "tool.mcp"(command) end
+commands.history = function(command) return require "tool.look.history"(command) end
 commands.top = function(command) return require "tool.look.top"(command) end
 commands.plan, commands.reload, commands.rollback = plan, reload, reload
 

@@ -1,0 +1,102 @@
+-- `kubelua history`: what the versions of an object changed, when and by whom.
+local text_table = require "tool.table"
+local units = require "tool.units"
+
+-- One line of JSON for each version. Of a Secret, values become their sizes.
+local PROGRAM = [[
+local list, err
+for namespace in ("%s"):gmatch "[^,]*" do
+  list, err = k8s.history({ kind = %q, namespace = namespace, name = %q }, { objects = %s })
+  if not list then error(err.message, 0) end
+  if list[1] then break end
+end
+local function size(value)
+  return value ~= nil and ("<%%d bytes>"):format(#tostring(value)) or nil
+end
+local function is_data(path) return path:find "^data" or path:find "^stringData" or path:find "last%%-applied" end
+local function hide(object)
+  for _, field in ipairs { "data", "stringData" } do
+    for key, value in pairs(object and object[field] or {}) do object[field][key] = size(value) end
+  end
+  local annotations = object and object.metadata.annotations
+  for key in pairs(annotations or {}) do
+    if key:find "last%%-applied" then annotations[key] = "<hidden>" end
+  end
+end
+for _, version in ipairs(list) do
+  if %s and list.kind == "Secret" then
+    hide(version.object)
+    for _, change in ipairs(version.changes) do
+      if is_data(change.path) then change.old, change.new = size(change.old), size(change.new) end
+    end
+  end
+  print(k8s.json.encode(version))
+end
+]]
+
+local SHOWN_MAX = 80 -- characters of a value
+
+local function usage(command)
+  command.fail(command.USAGE, "expected one object: kubelua history KIND/NAME")
+end
+
+-- kind, namespace, name
+local function place_of(command)
+  local first, second = command.arguments[1], command.arguments[2]
+  if not first or command.arguments[3] then usage(command) end
+  local kind, rest = first, second
+  if not rest then kind, rest = first:match "^([^/]+)/(.+)$" end
+  if not rest then usage(command) end
+  local own, name = rest:match "^([^/]+)/(.+)$"
+  -- One that is not named is "default", unless the kind has none.
+  return kind, own or command.flags.namespace or "default,", name or rest
+end
+
+local function value_text(value)
+  local text = type(value) == "table" and "{...}" or tostring(value)
+  if #text > SHOWN_MAX then text = text:sub(1, SHOWN_MAX - 3) .. "..." end
+  return text
+end
+
+-- "spec.replicas: 3 -> 5", "+ metadata.labels.a: b", "- status.reason: Evicted"
+local function change_text(change)
+  if change.old == nil then return ("+ %s: %s"):format(change.path, value_text(change.new)) end
+  if change.new == nil then return ("- %s: %s"):format(change.path, value_text(change.old)) end
+  return ("  %s: %s -> %s"):format(change.path, value_text(change.old), value_text(change.new))
+end
+
+local function put_table(command, versions)
+  local rows, now = text_table.new("TIME", ">AGE", "EVENT", "VERSION", "BY", "SCRIPT"), os.time()
+  for _, version in ipairs(versions) do
+    local at = math.floor(version.time)
+    rows:add(os.date("!%Y-%m-%dT%H:%M:%SZ", at), units.duration(math.max(now - at, 0)), version.event,
+      version.resource_version, version.manager or "-", version.script or "-")
+    for _, change in ipairs(version.changes or {}) do rows:note(change_text(change)) end
+  end
+  command.write(rows:text(command.view))
+end
+
+return function(command)
+  local kind, namespace, name = place_of(command)
+  local flags = command.flags
+  local session, why = command.session(flags["admin-socket"])
+  if not session then command.fail(command.USAGE, why) end
+  local masks = not flags["show-secrets"]
+  local lines
+  lines, why = session:eval(PROGRAM:format(namespace, kind, name, tostring(flags.objects), tostring(masks)))
+  if not lines then
+    why = why:gsub("^repl:%d+: ", ""):gsub("^k8s%.history: ", "")
+    command.fail(why:find "shutting down" and command.INCOMPLETE or command.USAGE, why)
+  end
+  if lines == "" then command.fail(command.FINDINGS, ("%s/%s: no versions are known"):format(kind, name)) end
+  local versions = {}
+  for line in lines:gmatch "[^\n]+" do versions[#versions + 1] = line end
+  if flags.output == "table" then
+    for i, line in ipairs(versions) do versions[i] = command.parse(line) end
+    put_table(command, versions)
+  else
+    local text = "[" .. table.concat(versions, ",\n") .. "]\n"
+    command.write(flags.output == "yaml" and command.yaml(text) or text)
+  end
+  return command.OK
+end
