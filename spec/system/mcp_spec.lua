@@ -56,6 +56,8 @@ describe("kubelua mcp", function()
     assert.is_table(cjson.decode((call("status", { output = "json" }))).engine)
     assert.has_match("^NAMESPACE +NAME +READY", (call("get", { kind = "po" })))
     assert.are.equal("3\n", (call("query", { expression = "pods:count()" })))
+    local none, failed = call("history", { kind = "pods", name = "x" })
+    assert.are.same({ "kubelua history: no history is kept (run --history)\n", true }, { none, failed })
     assert.has_match("^HIGH  named  Pods have names  %(3 of 3 objects%)\n", (call "audit"))
     local report = call("audit", { output = "json" }):match "^(.-)\nkubelua audit: 3 objects"
     assert.are.equal(3, #cjson.decode(report).results)

@@ -79,6 +79,24 @@ tool("query", {
   end,
 })
 
+tool("history", {
+  title = "Versions of an object",
+  description = "The last versions of an object, the newest first: when it changed, who wrote it, which script of the "
+    .. "engine that was, and what changed. Only of kinds that the engine keeps (run --history).",
+  required { "kind", "string", "As kubectl has it: pods, deploy, widgets.example.com" },
+  required { "name", "string", "NAME, or NAMESPACE/NAME" },
+  { "namespace", "string", "Default default" },
+  { "objects", "boolean", "With json and yaml: also the complete object of each version" },
+  enum("output", "Default table", "table", "json", "yaml"),
+  words = function(given, settings)
+    local words = { "history" }
+    if settings.show_secrets then add_all(words, { "--show-secrets" }) end
+    if given.objects then add_all(words, { "--objects" }) end
+    add_flags(words, given, { { "namespace", "namespace" }, { "output", "output" } })
+    return words, { given.kind, given.name }
+  end,
+})
+
 tool("audit", {
   title = "Audit the caches",
   description = "Evaluates the audit rules of the engine's scripts on its caches, and reports the findings.",

@@ -91,7 +91,7 @@ describe("the history of objects", function()
 
   it("has each object as it was", function()
     local seed = tonumber(os.getenv "SEED") or os.time()
-    print("# history_spec: SEED=" .. seed)
+    print("# object_history_spec: SEED=" .. seed)
     math.randomseed(seed)
     local function value(depth)
       local kind = math.random(depth > 0 and 6 or 4)
