@@ -20,6 +20,7 @@ struct counted_text {
 uint32_t text_table_ref(struct text_table *table, struct str text)
 {
     struct counted_text *entry;
+    if (!text.p) text = STR("");
     HASH_FIND(hh, table->by_text, text.p, text.n, entry);
     if (entry) {
         entry->refs++;
