@@ -79,8 +79,9 @@ static bool make_io(struct cluster *cluster, struct err *err)
                                                .request_timeout_ms = settings->request_timeout_ms,
                                                .qps = settings->qps,
                                                .burst = settings->burst};
-    struct pool *stored = options->warm ? warm_start_take_pool(options->warm) : NULL;
+    struct pool *stored = options->warm ? warm_start_pool(options->warm) : NULL;
     cluster->io = io_thread_new(&client, options->io_loop, stored, err);
+    if (cluster->io && options->warm) warm_start_take_pool(options->warm);
     return cluster->io != NULL;
 }
 
@@ -216,6 +217,8 @@ void cluster_end(struct cluster *cluster, int64_t flush_ms)
     leaders_end(cluster->parts.leaders);
     history_free(cluster->parts.history);
     shared_factory_free(cluster->parts.factory);
+    /* Stored objects that no informer took, as the start failed or was too short. */
+    if (cluster->options.warm) warm_start_end(cluster->options.warm);
     io_thread_stop(cluster->io);
 }
 

@@ -81,7 +81,6 @@ void engine_free_warm(struct engine *engine)
     if (!engine->warm) return;
     cluster_id_free(engine->warm->id);
     cache_saver_free(engine->warm->saver);
-    warm_start_end(engine->warm->start);
     free(engine->warm);
     engine->warm = NULL;
 }

@@ -54,6 +54,7 @@ struct io_thread *io_thread_new(const struct kube_client_options *options, struc
     if (stored) pool_set_options(stored, &pool);
     io->client = kube_client_new(io->loop, io->pool, options, err);
     if (io->client) return io;
+    if (stored) io->pool = NULL; /* still the caller's, with its objects */
     io_thread_free(io);
     return NULL;
 }

@@ -9,7 +9,8 @@
 
 struct io_thread;
 
-/* Creates pool, client and loop; takes `stored`, a pool of an earlier run, if it is not NULL. With `loop`
+/* Creates client and loop, and a pool unless `stored`, one of an earlier run, is given, which it takes if it
+ * succeeds. With `loop`
  * borrows that one and starts no thread; released objects wait for io_thread_drain then. Returns NULL and
  * sets err if a certificate cannot be used; err names its configuration. */
 struct io_thread *io_thread_new(const struct kube_client_options *options, struct loop *loop,

@@ -229,6 +229,16 @@ describe("an engine with a cache directory", function()
     has_all(engine, { "add other initial" })
   end)
 
+  it("keeps its caches over a start that fails", function()
+    stop(start())
+    for flag, value in pairs { ["--audit-log"] = "/proc/none/log", ["--metrics-bind-address"] = "nowhere" } do
+      local p = cluster.run(sim.server, place.path .. "/scripts", { "--cache-dir", dir, flag, value })
+      assert.are.equal(2, p:wait(), p:report())
+      assert.has_match(flag .. ": ", p:err(), 1, true)
+    end
+    has_all(start(), WARM)
+  end)
+
   it("does without when another engine has the directory, and ends when it cannot have one", function()
     start()
     local engine = cluster.run(sim.server, place.path .. "/scripts", { "--cache-dir", dir })

@@ -18,7 +18,7 @@ enum {
     ITEMS_MAX = 1 << 20, /* caches, handlers: none has so many */
 };
 
-/* An image is written by the same build of the program as it is read: its layout is that of the memory. */
+/* The layout of an image is that of the memory, so its number counts as well. */
 static struct checked_format format(void)
 {
     return (struct checked_format){"kucache", CACHE_FILE_FORMAT << 16 | IMAGE_FORMAT};

@@ -87,6 +87,8 @@ struct warm_start *warm_start_new(const struct warm_options *options, struct err
 void warm_start_free(struct warm_start *warm)
 {
     if (!warm) return;
+    stored_caches_clear(&warm->stored);
+    if (warm->pool) pool_free(warm->pool);
     if (warm->lock >= 0) close(warm->lock);
     free(warm->path);
     free(warm);
@@ -104,11 +106,14 @@ const char *warm_start_path(const struct warm_start *warm)
 
 /* --- the caches */
 
-struct pool *warm_start_take_pool(struct warm_start *warm)
+struct pool *warm_start_pool(const struct warm_start *warm)
 {
-    struct pool *pool = warm->pool;
+    return warm->pool;
+}
+
+void warm_start_take_pool(struct warm_start *warm)
+{
     warm->pool = NULL;
-    return pool;
 }
 
 bool warm_start_is_undecided(const struct warm_start *warm)

@@ -20,14 +20,16 @@ struct warm_start;
  * the directory cannot be made or written. A directory that another engine uses is neither read nor written.
  */
 struct warm_start *warm_start_new(const struct warm_options *options, struct err *err);
-/* Every pool that was taken must have ended. NULL is allowed. */
+/* Frees what was not taken. NULL is allowed. */
 void warm_start_free(struct warm_start *warm);
 const struct warm_options *warm_start_options(const struct warm_start *warm);
 /* Returns the path of the file; NULL: the directory is another engine's. */
 const char *warm_start_path(const struct warm_start *warm);
 
-/* Takes the pool of the stored objects; NULL: the start is cold. */
-struct pool *warm_start_take_pool(struct warm_start *warm);
+/* Returns the pool of the stored objects, which stays its own until it is taken; NULL: the start is cold, or
+ * it was taken. Who took it calls warm_start_end before the pool ends. */
+struct pool *warm_start_pool(const struct warm_start *warm);
+void warm_start_take_pool(struct warm_start *warm);
 /* Returns whether caches wait for warm_start_decide. */
 bool warm_start_is_undecided(const struct warm_start *warm);
 /* Uses the caches if they are of this cluster, and releases them otherwise. `cluster` is "" if the cluster

@@ -1,0 +1,61 @@
+/* core/engine/io_thread: a pool of an earlier run is taken with success only. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "engine/io_thread.h"
+#include "object/pack/pack.h"
+
+static struct root *make_object(struct pool *pool)
+{
+    static const char text[] = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}";
+    struct root *root = NULL;
+    struct packer *packer = packer_new(pool);
+    assert_true(pack_text(packer, text, sizeof text - 1, NULL, &root, NULL));
+    packer_free(packer);
+    return root;
+}
+
+/* The objects in it have holders, so that the pool could not be freed. */
+static void test_a_pool_stays_the_callers_without_a_client(void **state)
+{
+    (void)state;
+    static char server[] = "https://127.0.0.1:1", ns[] = "default", source[] = "a file",
+                ca[] = "no certificate";
+    struct cluster_config config = {.server = server, .namespace_ = ns, .source = source, .ca_pem = ca};
+    const struct kube_client_options options = {.config = &config};
+    struct pool *pool = pool_new(NULL);
+    struct root *root = make_object(pool);
+    struct err err = {0};
+    assert_null(io_thread_new(&options, NULL, pool, &err));
+    assert_int_equal(pool_stats(pool).roots, 1);
+    root_unref(root);
+    pool_free(pool);
+}
+
+static void test_a_pool_is_taken_with_the_client(void **state)
+{
+    (void)state;
+    static char server[] = "http://127.0.0.1:1", ns[] = "default", source[] = "a flag";
+    struct cluster_config config = {.server = server, .namespace_ = ns, .source = source};
+    const struct kube_client_options options = {.config = &config};
+    struct pool *pool = pool_new(NULL);
+    struct root *root = make_object(pool);
+    struct err err = {0};
+    struct io_thread *io = io_thread_new(&options, NULL, pool, &err);
+    assert_non_null(io);
+    assert_ptr_equal(io_thread_pool(io), pool);
+    root_unref(root);
+    io_thread_free(io);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_pool_stays_the_callers_without_a_client),
+        cmocka_unit_test(test_a_pool_is_taken_with_the_client),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
