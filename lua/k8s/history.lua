@@ -56,7 +56,7 @@ local function copy(value)
   return value
 end
 
--- What the version changed, whose state `object` is; becomes the state before it.
+-- Returns the changes of the version whose state `object` is, which becomes the state before it.
 local function go_back(object, version)
   local changes = {}
   for i = 1, #version, 2 do

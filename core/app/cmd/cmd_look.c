@@ -1,5 +1,5 @@
-/* `kubelua get`, `kubelua query` and `kubelua top`: what a running engine has cached, and what takes its
- * time. What they do is Lua (lua/tool/look/). */
+/* `kubelua get`, `query`, `history` and `top`: objects of a running engine, and what takes its time. What
+ * they do is Lua (lua/tool/look/). */
 #include "app/cmd/admin_tool.h"
 #include "app/cmd/session_tool.h"
 

@@ -28,7 +28,7 @@ static const struct flag flags[] = {
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 
-/* What the environment says of flags was for this command: those that it runs get theirs in words. */
+/* Flags in the environment were for this command: the commands that it runs get theirs in words. */
 static void forget_environment(void)
 {
     for (char **entry = environ; *entry;) {

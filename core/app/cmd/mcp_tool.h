@@ -1,4 +1,4 @@
-/* What `kubelua mcp` (lua/tool/mcp/) has of C: lines of stdin, and this program run as a child, on one loop.
+/* C part of `kubelua mcp` (lua/tool/mcp/): lines of stdin, and this program run as a child, on one loop.
  * Owner: the Lua state of the command, which ends the child. */
 #pragma once
 #include <lua.h>

@@ -33,7 +33,7 @@ struct informer_claim *history_claim(const struct history *history, size_t i, co
 void history_note_write(struct history *history, const struct resource *resource, const struct root *written,
                         const char *script);
 
-/* What is known of an object. */
+/* State and versions of one object. */
 struct object_history {
     struct root *object; /* its state now, or before it was deleted; borrowed; NULL: unknown */
     bool deleted;

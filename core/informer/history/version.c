@@ -39,7 +39,7 @@ static const unsigned char *first_difference(const struct object_version *versio
     return at + length;
 }
 
-/* Which change with every version, and are shown beside it. */
+/* Fields that change with every version, and are shown beside it, are left out. */
 static bool is_left_out(struct str path)
 {
     return str_starts(path, STR("metadata.managedFields")) || str_is(path, "metadata.resourceVersion");

@@ -154,7 +154,7 @@ local function form_of(command)
   return "columns", list
 end
 
--- What the program puts out, and how.
+-- The form of the output, and its columns or template.
 local function request_of(command)
   local form, list, template = form_of(command)
   local flags = command.flags

@@ -16,7 +16,7 @@ local FIELDS = { "cpuMilliseconds", "calls", "callMicroseconds", "timedCalls", "
 local function since(now, before)
   local change = {}
   for _, field in ipairs(FIELDS) do
-    -- What has begun again, as after a reload, counts from its start.
+    -- A counter that began again, as after a reload, counts from its start.
     local was = before and int(before[field]) or 0
     change[field] = was <= int(now[field]) and int(now[field]) - was or int(now[field])
   end
@@ -31,7 +31,7 @@ end
 
 local function per_second(n, ms) return ms > 0 and n * 1000 / ms or 0 end
 
--- What rows are sorted by, and what they show.
+-- Figures of a row, by which rows are sorted.
 local function row_of(name, change, ms, more)
   return {
     name = name,

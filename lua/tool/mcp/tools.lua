@@ -154,7 +154,7 @@ tool("lift", {
   words = function(given) return { "quarantine", "--lift=" .. given.target } end,
 })
 
--- Those that are offered.
+-- Returns the tools that are offered, as an array and by name.
 function tools.list(settings)
   local offered = {}
   for _, one in ipairs(list) do
