@@ -97,10 +97,10 @@ describe("kubelua repl --engine #threads", function()
     p:write(('w, key = pods:watch(pods:query():namespace(%q)), %q print "watching"\n'):format(name.namespace, key))
     p:wait_line "^watching$"
     sim:play { ["do"] = "label", resource = "pods", namespace = name.namespace, name = name.name, every = "1ms",
-      count = 2500, labels = { round = "${n}" } }
+      count = 1500, labels = { round = "${n}" } }
     p:write "function round(o) return tonumber(o.metadata.labels.round or 0) end\n"
-    p:write "last = 0 while round(pods[key]) < 2499 do k8s.sleep '10ms' end\n"
-    p:write "n = 0 for e, o in w, 'now' do n = n + 1 last = round(o) end print(n <= 1002, n > 500, last >= 2499)\n"
+    p:write "last = 0 while round(pods[key]) < 1499 do k8s.sleep '10ms' end\n"
+    p:write "n = 0 for e, o in w, 'now' do n = n + 1 last = round(o) end print(n <= 1002, n > 500, last >= 1499)\n"
     p:wait_line "^true\ttrue\ttrue$"
     p:write "for event, object in pods:watch() do print(event, object:name()) break end\n"
     p:write "for event, object in w do print 'the watch before' break end\n" -- there is one at a time
