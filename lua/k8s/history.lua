@@ -74,8 +74,10 @@ local function text_or_nil(text)
   return text ~= "" and text or nil
 end
 
+local history = {}
+
 -- kind, namespace and name of an object, or of a table that says them.
-local function place_of(obj)
+function history.place_of(obj)
   local is_object = raw.view.is(obj) or type(obj) == "table" and type(obj.metadata) == "table"
   if is_object then
     local version, kind = obj.apiVersion, obj.kind
@@ -92,9 +94,9 @@ local function place_of(obj)
   raw.raise "k8s.history: expected an object, or { kind =, namespace =, name = }"
 end
 
-return function(obj, given)
+function history.of(obj, given)
   local own = options.check("k8s.history", given or {}, { objects = "boolean" })
-  local object, deleted, versions = raw.history(place_of(obj))
+  local object, deleted, versions = raw.history(history.place_of(obj))
   if not versions then
     return nil, { message = "k8s.history: " .. deleted, reason = "NotFound", code = 404 }
   end
@@ -113,3 +115,5 @@ return function(obj, given)
   end
   return list
 end
+
+return history

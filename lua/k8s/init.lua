@@ -21,7 +21,7 @@ event k8s.events
 every k8s.time:every
 factory k8s.factory:factory -
 get k8s.live:get
-history k8s.history
+history k8s.history:of
 informer k8s.factory:informer -
 int64 raw:int64 +
 is_leader k8s.leader:is_leader

@@ -3,6 +3,7 @@ local raw = ...
 
 local complete = require "k8s.repl_complete"
 local freeze = require("k8s.frozen").freeze
+local history = require "k8s.history"
 local kinds = require "k8s.repl_kinds"
 local live = require "k8s.live"
 local nearest = require "k8s.nearest"
@@ -41,7 +42,10 @@ end
 local verbs = {
   ago = time.ago,
   get = unless_hidden(live.get),
-  history = require "k8s.history",
+  history = function(obj, given)
+    kinds.check_hidden((history.place_of(obj)))
+    return history.of(obj, given)
+  end,
   int64 = raw.int64,
   json = freeze("k8s.json", raw.json),
   list = unless_hidden(live.list),

@@ -83,6 +83,7 @@ describe("the history of objects", function()
     assert.has_match("updated +%d+ +[^\n]+/it\n      data.mark: please %-> done\n", out)
     assert.has_match("\n    %+ data%['a%.b'%]: new\n", out)
     assert.has_match("\n    %- data.x: 2\n", out)
+    assert.has_match('"changes":[],"event":"created"', (engine.ask("history", "cm/a", "-ojson")), 1, true)
     -- One of the same name is the next version.
     sim.api:create(MAPS, map("a", { y = "again" }))
     await(function() return stats().versions == 7 end, "the next one")
@@ -171,6 +172,18 @@ describe("the history of objects", function()
       assert.has_no_match("aHVudGVy", out, 1, true)
       assert.has_match("<12 bytes>", out, 1, true)
     end
+    -- The last applied configuration has the data too, here in a map that was not there before.
+    local last = { ["kubectl.kubernetes.io/last-applied-configuration"] = '{"data":{"password":"aHVudGVyMw=="}}' }
+    sim.api:patch(path .. "/s", { metadata = { annotations = last } })
+    await(function() return stats().versions == 3 end, "three versions")
+    for _, form in ipairs { "table", "json", "yaml" } do
+      assert.has_no_match("aHVudGVy", (engine.ask("history", "secret/s", "-o", form, "--objects")), 1, true)
+    end
+    for _, place in ipairs { 'kind = "secrets"', 'kind = "v1/Secret"', 'kind = "Secret"' } do
+      local _, code, err = engine.ask("query", ('k8s.history { %s, namespace = "default", name = "s" }'):format(place))
+      assert.are.equal(1, code)
+      assert.has_match("secrets are hidden; --show-secrets shows them", err, 1, true)
+    end
     assert.has_match("aHVudGVyMQ== -> aHVudGVyMg==", (engine.ask("history", "secret/s", "--show-secrets")), 1, true)
   end)
 
@@ -179,6 +192,9 @@ describe("the history of objects", function()
     assert.has_match("no history of pods is kept (run --history)", (engine.ask("call", "lost")), 1, true)
     local _, code, err = engine.ask("history", "pods/x")
     assert.are.same({ 2, "kubelua history: no history of pods is kept (run --history)\n" }, { code, err })
+    -- Arguments are never Lua.
+    _, code, err = engine.ask("history", "cm/x", "-n", '") error "run" --')
+    assert.are.same({ 1, "kubelua history: cm/x: no versions are known\n" }, { code, err })
     _, code, err = engine.ask("history", "podz/x")
     assert.are.equal(2, code)
     assert.has_match('did you mean "pods"?', err, 1, true)

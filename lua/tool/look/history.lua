@@ -5,7 +5,7 @@ local units = require "tool.units"
 -- One line of JSON for each version. Of a Secret, values become their sizes.
 local PROGRAM = [[
 local list, err
-for namespace in ("%s"):gmatch "[^,]*" do
+for namespace in (%q):gmatch "[^,]*" do
   list, err = k8s.history({ kind = %q, namespace = namespace, name = %q }, { objects = %s })
   if not list then error(err.message, 0) end
   if list[1] then break end
@@ -14,22 +14,29 @@ local function size(value)
   return value ~= nil and ("<%%d bytes>"):format(#tostring(value)) or nil
 end
 local function is_data(path) return path:find "^data" or path:find "^stringData" or path:find "last%%-applied" end
+local function hide_annotations(annotations)
+  for key in pairs(type(annotations) == "table" and annotations or {}) do
+    if key:find "last%%-applied" then annotations[key] = "<hidden>" end
+  end
+end
 local function hide(object)
   for _, field in ipairs { "data", "stringData" } do
     for key, value in pairs(object and object[field] or {}) do object[field][key] = size(value) end
   end
-  local annotations = object and object.metadata.annotations
-  for key in pairs(annotations or {}) do
-    if key:find "last%%-applied" then annotations[key] = "<hidden>" end
-  end
+  hide_annotations(object and object.metadata.annotations)
 end
 for _, version in ipairs(list) do
   if %s and list.kind == "Secret" then
     hide(version.object)
     for _, change in ipairs(version.changes) do
+      if change.path == "metadata.annotations" then
+        hide_annotations(change.old)
+        hide_annotations(change.new)
+      end
       if is_data(change.path) then change.old, change.new = size(change.old), size(change.new) end
     end
   end
+  version.changes = k8s.json.array(version.changes)
   print(k8s.json.encode(version))
 end
 ]]
