@@ -98,15 +98,15 @@ describe("kubelua mcp", function()
 
   it("offers what writes only if that is allowed", function()
     local tools = session({ message "tools/list" })[1].result.tools
-    assert.are.equal("status get query audit explain", names_of(tools))
+    assert.are.equal("status get query history audit explain", names_of(tools))
     for _, tool in ipairs(tools) do
       assert.are.same({ true, "object" }, { tool.annotations.readOnlyHint, tool.inputSchema.type })
     end
     assert.are.same({ "kind" }, tools[2].inputSchema.required)
     assert.are.equal("string", tools[2].inputSchema.properties.names.items.type)
     tools = session({ message "tools/list" }, { ["allow-writes"] = true })[1].result.tools
-    assert.are.equal("status get query audit explain call reload rollback lift", names_of(tools))
-    assert.is_false(tools[6].annotations.readOnlyHint)
+    assert.are.equal("status get query history audit explain call reload rollback lift", names_of(tools))
+    assert.is_false(tools[7].annotations.readOnlyHint)
     local refused, started = session { call("reload", {}) }
     assert.are.same({ -32602, 0 }, { refused[1].error.code, #started })
   end)

@@ -179,8 +179,8 @@ describe("the history of objects", function()
     for _, form in ipairs { "table", "json", "yaml" } do
       assert.has_no_match("aHVudGVy", (engine.ask("history", "secret/s", "-o", form, "--objects")), 1, true)
     end
-    for _, place in ipairs { 'kind = "secrets"', 'kind = "v1/Secret"', 'kind = "Secret"' } do
-      local _, code, err = engine.ask("query", ('k8s.history { %s, namespace = "default", name = "s" }'):format(place))
+    for _, named in ipairs { 'kind = "secrets"', 'kind = "v1/Secret"', 'kind = "Secret"' } do
+      local _, code, err = engine.ask("query", ('k8s.history { %s, namespace = "default", name = "s" }'):format(named))
       assert.are.equal(1, code)
       assert.has_match("secrets are hidden; --show-secrets shows them", err, 1, true)
     end
