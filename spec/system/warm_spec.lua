@@ -229,9 +229,17 @@ describe("an engine with a cache directory", function()
     has_all(engine, { "add other initial" })
   end)
 
+  it("saves also when the cluster was identified late", function()
+    sim:play { ["do"] = "fault", verb = "get", resource = "namespaces", what = "status", code = 500, times = 0 }
+    local engine = start(nil, { "--cache-interval", "50ms" })
+    said(engine, "Caches are not saved yet, the cluster cannot be identified")
+    sim:play { ["do"] = "clear" }
+    engine:wait_error "Caches saved"
+  end)
+
   it("keeps its caches over a start that fails", function()
     stop(start())
-    for flag, value in pairs { ["--audit-log"] = "/proc/none/log", ["--metrics-bind-address"] = "nowhere" } do
+    for flag, value in pairs { ["--audit-log"] = "/proc/none/log", ["--cache-interval"] = "1ms" } do
       local p = cluster.run(sim.server, place.path .. "/scripts", { "--cache-dir", dir, flag, value })
       assert.are.equal(2, p:wait(), p:report())
       assert.has_match(flag .. ": ", p:err(), 1, true)

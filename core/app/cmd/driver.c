@@ -19,6 +19,7 @@
 #include "net/unix_socket.h"
 
 enum { REPL, AUDIT, SESSIONS };
+enum { CACHE_INTERVAL_MIN_MS = 10 };
 
 struct driver {
     const struct driver_options *started;
@@ -226,6 +227,8 @@ static bool open_caches(struct driver *driver, struct err *err)
 {
     const struct options *o = driver->options;
     if (!o->cache_dir) return true;
+    if (o->cache_interval_ms < CACHE_INTERVAL_MIN_MS)
+        return err_set(err, ERR_INVALID, "--cache-interval: must be at least %d ms", CACHE_INTERVAL_MIN_MS);
     driver->warm = warm_start_new(&(const struct warm_options){.dir = o->cache_dir,
                                                                .with_secrets = o->cache_secrets,
                                                                .interval_ms = o->cache_interval_ms},
