@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -10,10 +11,12 @@
 
 static struct root *make_object(struct pool *pool)
 {
-    static const char text[] = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}";
+    static const char json[] = "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\"}}";
+    char text[sizeof json + TAPE_PADDING] = {0};
     struct root *root = NULL;
     struct packer *packer = packer_new(pool);
-    assert_true(pack_text(packer, text, sizeof text - 1, NULL, &root, NULL));
+    memcpy(text, json, sizeof json);
+    assert_true(pack_text(packer, text, sizeof json - 1, NULL, &root, NULL));
     packer_free(packer);
     return root;
 }
