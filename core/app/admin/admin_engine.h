@@ -34,6 +34,10 @@ struct admin_engine {
 bool admin_engine_reply(void *admin, const char *method, struct buf *result, struct err *err);
 bool admin_engine_begin(void *admin, struct admin_call *call);
 
+/* Appends the state for the page of --ui-bind-address: the status, and the last writes. `admin` is a struct
+ * admin_engine. */
+void admin_put_page(void *admin, struct buf *out);
+
 /* --- admin_audits.c */
 
 /* Prints continuous audits; nothing without them. */

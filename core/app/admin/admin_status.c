@@ -287,12 +287,25 @@ static void put_all(const struct admin_engine *admin, struct buf *out)
     for (size_t i = 0; i < admin->part_count; i++) admin->parts[i].put(admin->parts[i].ctx, out);
 }
 
+enum { PAGE_WRITES = 15 };
+
 /* The last writes, the oldest first, and how many there ever were. */
 static void put_writes(const struct admin_engine *admin, struct buf *out)
 {
     const struct write_log *log = engine_host(admin->engine)->audit;
     json_int(out, "total", (int64_t)write_log_total(log));
-    write_log_write(log, "writes", out);
+    write_log_write(log, "writes", SIZE_MAX, out);
+}
+
+void admin_put_page(void *ctx, struct buf *out)
+{
+    const struct admin_engine *admin = ctx;
+    json_open(out, NULL, '{');
+    json_open(out, "status", '{');
+    put_all(admin, out);
+    json_close(out, '}');
+    write_log_write(engine_host(admin->engine)->audit, "writes", PAGE_WRITES, out);
+    json_close(out, '}');
 }
 
 bool admin_engine_reply(void *ctx, const char *method, struct buf *result, struct err *err)

@@ -11,11 +11,13 @@
 #include "app/cmd/exec_end.h"
 #include "app/cmd/shutdown_watch.h"
 #include "app/monitor/observe.h"
+#include "app/monitor/ui.h"
 #include "app/options/config_reload.h"
 #include "app/repl/repl_serve.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine_view.h"
+#include "net/bind_address.h"
 #include "net/unix_socket.h"
 
 enum { REPL, AUDIT, SESSIONS };
@@ -36,6 +38,7 @@ struct driver {
     struct monitor *monitor;
     struct observer observer;
     struct admin_socket *admin; /* NULL: disabled */
+    struct ui *ui;              /* likewise */
     struct admin_engine admin_engine;
     struct admin_part parts[1];
     struct admin_session sessions[SESSIONS];
@@ -149,13 +152,13 @@ static bool make_admin(struct driver *driver)
 {
     struct err err;
     const char *chosen = driver->options->admin_socket;
+    make_sessions(driver);
     if (options_admin_is_off(driver->options)) return true;
     char *path = chosen ? xstrdup(chosen) : unix_socket_default_path();
     if (!path) {
         log_info("Admin socket is disabled, set --admin-socket or XDG_RUNTIME_DIR to use kubelua status");
         return true;
     }
-    make_sessions(driver);
     driver->admin = open_socket(driver, path, &err);
     free(path);
     if (driver->admin) return true;
@@ -167,11 +170,32 @@ static bool make_admin(struct driver *driver)
     return !chosen;
 }
 
+static bool make_ui(struct driver *driver)
+{
+    struct err err;
+    const char *address = driver->options->ui_address;
+    if (!address || bind_address_is_off(address)) return true;
+    driver->ui = ui_new(&(const struct ui_options){.engine_loop = engine_loop(driver->engine),
+                                                   .address = address,
+                                                   .put = admin_put_page,
+                                                   .ctx = &driver->admin_engine},
+                        &err);
+    if (driver->ui) {
+        log_info("Serving a page about the engine", F("address", ui_where(driver->ui)));
+        return true;
+    }
+    err_wrap(&err, "--ui-bind-address");
+    log_fatal("kubelua run", err.text);
+    return false;
+}
+
 /* --- from start to end */
 
 static bool make_parts(struct driver *driver)
 {
-    if (driver->started->mode == DRIVER_RUN && (!make_monitor(driver) || !make_admin(driver))) return false;
+    if (driver->started->mode == DRIVER_RUN &&
+        (!make_monitor(driver) || !make_admin(driver) || !make_ui(driver)))
+        return false;
     driver->shutdown_watch = shutdown_watch_new(&(struct shutdown_watch_options){
         .engine_loop = engine_loop(driver->engine),
         .stop = on_signal,
@@ -190,6 +214,7 @@ static void close_all(struct driver *driver)
     audit_sessions_free(driver->audits);
     engine_close(driver->engine);
     shutdown_watch_free(driver->shutdown_watch);
+    ui_free(driver->ui);
     admin_socket_free(driver->admin);
     monitor_free(driver->monitor);
     exec_end_clear(&driver->end);

@@ -73,6 +73,14 @@ enum MHD_Result web_send(struct MHD_Connection *connection, struct web_response 
     add_date(mhd);
     MHD_add_response_header(mhd, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
     MHD_add_response_header(mhd, "X-Content-Type-Options", "nosniff");
+    if (response->is_page) {
+        MHD_add_response_header(
+            mhd, "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+            "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+        MHD_add_response_header(mhd, "Referrer-Policy", "no-referrer");
+        MHD_add_response_header(mhd, "Cross-Origin-Resource-Policy", "same-origin");
+    }
     if (response->status == MHD_HTTP_UNAUTHORIZED)
         MHD_add_response_header(mhd, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
     if (response->status == MHD_HTTP_METHOD_NOT_ALLOWED)

@@ -25,6 +25,7 @@ struct web_response {
      * `body` is all. */
     bool (*more)(void *ctx, struct buf *out);
     void *more_ctx; /* freed after the response */
+    bool is_page;   /* for a browser: with a policy that lets it load nothing from elsewhere */
     bool is_suspended;
 };
 

@@ -177,6 +177,9 @@ const struct flag *run_flags(struct options *o)
          "or none if the address is a loopback address)"},
         {"health-probe-bind-address", 0, FLAG_STRING, &o->health_address, "ADDR:PORT", NULL,
          "Address to serve /healthz, /livez and /readyz on; 0 to disable (default :8081)"},
+        {"ui-bind-address", 0, FLAG_STRING, &o->ui_address, "ADDR:PORT", NULL,
+         "Address to serve a read-only page about the engine on, for browsers of this machine (default 0: "
+         "disabled)"},
         {"admin-socket", 0, FLAG_STRING, &o->admin_socket, "PATH", NULL,
          "Unix socket for kubelua status and similar commands; 0 to disable (default "
          "$XDG_RUNTIME_DIR/kubelua.sock; /run/kubelua.sock for root)"},

@@ -53,6 +53,7 @@ struct options {
     int64_t watch_list_deadline_ms;
     int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms, resync_ms;
     const char *metrics_address, *health_address; /* of `run`, as the next six */
+    const char *ui_address;                       /* NULL or "0": off */
     const char *metrics_auth;                     /* "none" or "token"; NULL: by the address */
     int64_t reload_timeout_ms, reload_probation_ms;
     bool allow_core_dumps;

@@ -160,9 +160,10 @@ void write_log_add(struct write_log *write_log, struct write_record *record, int
     line->len--;
 }
 
-void write_log_write(const struct write_log *write_log, const char *key, struct buf *out)
+void write_log_write(const struct write_log *write_log, const char *key, size_t most, struct buf *out)
 {
-    uint64_t first = write_log->total > WRITE_LOG_KEPT ? write_log->total - WRITE_LOG_KEPT : 0;
+    size_t kept = most < WRITE_LOG_KEPT ? most : WRITE_LOG_KEPT;
+    uint64_t first = write_log->total > kept ? write_log->total - kept : 0;
     json_open(out, key, '[');
     for (uint64_t i = first; i < write_log->total; i++)
         json_raw(out, NULL, buf_slice(&write_log->lines[i % WRITE_LOG_KEPT]));

@@ -27,6 +27,6 @@ void write_log_reopen(struct write_log *write_log);
 void write_log_add(struct write_log *write_log, struct write_record *record, int64_t ended_us,
                    const struct object_response *response);
 /* Appends those that are kept as a JSON array, the oldest first; `key` as json_open has it. */
-void write_log_write(const struct write_log *write_log, const char *key, struct buf *out);
+void write_log_write(const struct write_log *write_log, const char *key, size_t most, struct buf *out);
 /* Returns the number of writes since the start. */
 uint64_t write_log_total(const struct write_log *write_log);

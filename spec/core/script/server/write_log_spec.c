@@ -57,7 +57,7 @@ static void add(struct write_log *write_log, const char *name)
 static void assert_trail(const struct write_log *write_log, const char *expected)
 {
     struct buf text = {0};
-    write_log_write(write_log, NULL, &text);
+    write_log_write(write_log, NULL, SIZE_MAX, &text);
     assert_string_equal(buf_text(&text), expected);
     buf_clear(&text);
 }
@@ -109,13 +109,13 @@ static void test_a_long_text_is_cut(void **state)
     even.trigger.len = odd.trigger.len = 0;
     buf_str(&even.trigger, buf_slice(&key));
     end(write_log, &even, &good_response);
-    write_log_write(write_log, NULL, &text);
+    write_log_write(write_log, NULL, SIZE_MAX, &text);
     assert_non_null(strstr(buf_text(&text), buf_text(&shown)));
     text.len = 0;
     key.data[1] = key.data[0] = 'k';
     buf_puts(&odd.trigger, buf_text(&key) + 1);
     end(write_log, &odd, &good_response);
-    write_log_write(write_log, NULL, &text);
+    write_log_write(write_log, NULL, SIZE_MAX, &text);
     assert_non_null(strstr(buf_text(&text), "é...\",\"verb\""));
     assert_null(strstr(buf_text(&text), "\xef\xbf\xbd"));
     assert_true(text.len < 3 * WRITE_LOG_TEXT_MAX);
@@ -135,7 +135,7 @@ static void test_the_oldest_go_first(void **state)
         snprintf(name, sizeof name, "n%d", i);
         add(write_log, name);
     }
-    write_log_write(write_log, NULL, &text);
+    write_log_write(write_log, NULL, SIZE_MAX, &text);
     const char *first = strstr(buf_text(&text), "\"object\":");
     assert_memory_equal(first, "\"object\":\"shop/n3\"", 18);
     assert_non_null(strstr(first, "\"shop/n1002\""));

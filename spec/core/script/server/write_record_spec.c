@@ -7,7 +7,7 @@
 static void assert_audit(const char *expected)
 {
     struct buf text = {0};
-    write_log_write(bench.cluster.host.audit, NULL, &text);
+    write_log_write(bench.cluster.host.audit, NULL, SIZE_MAX, &text);
     if (!strstr(buf_text(&text), expected)) fail_msg("%s is not in %s", expected, buf_text(&text));
     buf_clear(&text);
 }
