@@ -1,5 +1,5 @@
-# Run by `cmake --install`: what the program itself writes, completions and man pages. PROGRAM (a list: an emulator before it,
-# if one is needed) and DESTINATION, the prefix below DESTDIR.
+# Run by `cmake --install`: what the program itself writes, completions and man pages, and the names
+# by which kubectl finds it. PROGRAM (a list: an emulator before it, if one is needed) and DESTINATION, the prefix below DESTDIR.
 function(kubelua_write path)
   execute_process(COMMAND ${PROGRAM} ${ARGN} OUTPUT_VARIABLE text RESULT_VARIABLE code)
   if(NOT code EQUAL 0)
@@ -22,3 +22,13 @@ foreach(name ${names})
     kubelua_write(share/man/man1/kubelua-${name}.1 __man ${name})
   endif()
 endforeach()
+
+# `kubectl kubelua`, and its completion.
+function(kubelua_link path target)
+  file(CREATE_LINK ${target} ${DESTINATION}/${path} SYMBOLIC)
+  message(STATUS "Installing: ${DESTINATION}/${path}")
+endfunction()
+
+kubelua_link(bin/kubectl-kubelua kubelua)
+kubelua_link(share/man/man1/kubectl-kubelua.1 kubelua.1)
+kubelua_link(share/man/man1/kubectl_complete-kubelua.1 kubelua.1)

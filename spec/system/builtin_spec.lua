@@ -59,6 +59,10 @@ describe("-f builtin:", function()
     for _, file in ipairs { "doc/kubelua/examples/watch_pods.lua", "doc/kubelua/README.md", "kubelua/types/k8s.lua" } do
       assert(io.open(folder .. "/usr/share/" .. file), file):close()
     end
+    -- kubectl's names for a plugin and for what completes it.
+    assert.are.equal(0, (run(folder .. "/usr/bin/kubectl-kubelua", "version")))
+    local _, out = run(folder .. "/usr/bin/kubectl_complete-kubelua", "rb")
+    assert.matches("^rbac\t[^\n]+\n:4\n$", out)
     temp.remove(folder .. "/usr/share/kubelua")
     local code, _, err = run(program, "audit", "-f", "builtin:host", "--list-rules")
     assert.are.equal(2, code)
