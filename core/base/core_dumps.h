@@ -1,4 +1,4 @@
-/* Whether other programs get at the memory of this process: core dumps, debuggers, /proc/PID/mem.
+/* Whether other programs get at the memory of this process: core dumps, debuggers, /proc/PID/mem (E-7).
  * Owner: the process. On one thread, before others start or after a fork. */
 #pragma once
 #include <stdbool.h>

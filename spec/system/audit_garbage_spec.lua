@@ -1,5 +1,5 @@
 -- `kubelua audit` of what is no input: a clear error with file and line, exit code 2, little memory; and what it takes
--- to read much of what is one.
+-- to read much of what is one (E-10).
 local checks = require "spec.support.checks"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"

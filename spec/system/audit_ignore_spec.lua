@@ -1,4 +1,4 @@
--- Limits on annotations that accept findings: those of who runs an audit, and those of a rule's author.
+-- Limits on annotations that accept findings: those of who runs an audit, and those of a rule's author (E-5).
 local cjson = require "cjson"
 local checks = require "spec.support.checks"
 local cluster = require "spec.support.cluster"

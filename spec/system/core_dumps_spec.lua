@@ -1,5 +1,5 @@
--- `kubelua run` leaves no image of its memory behind, which holds Secrets. Everything here is run as an ordinary user:
--- to root, all of /proc is open.
+-- `kubelua run` leaves no image of its memory behind, which holds Secrets (E-7). Everything here is run as an ordinary
+-- user: to root, all of /proc is open.
 local api = require "spec.support.api"
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"

@@ -1,4 +1,4 @@
--- --metrics-auth: who may scrape /metrics.
+-- --metrics-auth: who may scrape /metrics (E-6).
 local api = require "spec.support.api"
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"

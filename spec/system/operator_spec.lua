@@ -1,4 +1,4 @@
--- An operator of custom resources within the default limits: its writes wait for their turns, and none fails.
+-- An operator of custom resources within the default limits: its writes wait for their turns, and none fails (E-4).
 local api = require "spec.support.api"
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"

@@ -1,5 +1,5 @@
 -- State of a script that changes: a large one goes to the next generation in parts, so that it stops nobody, and what
--- a generation drops is there for the next.
+-- a generation drops is there for the next (E-3).
 local cluster = require "spec.support.cluster"
 local scripts_folder = require "spec.support.scripts_folder"
 

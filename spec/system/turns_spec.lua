@@ -1,5 +1,5 @@
 -- Scripts with more to do than there is time: each call returns soon, so the engine's own work, signals, timers,
--- probes and other scripts have theirs between them.
+-- probes and other scripts have theirs between them (E-1).
 local api = require "spec.support.api"
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"

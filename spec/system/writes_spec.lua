@@ -104,6 +104,20 @@ describe("writes #threads", function()
     assert.is_true(after - before <= 6, "discovery alone asks: " .. after - before)
   end)
 
+  it("that are the last call of a function are named with the function's file and line", function()
+    create("one", "1")
+    local script = cluster.script [[
+      local k8s = require "k8s"
+      k8s.writes { "configmaps:patch" }
+      k8s.informer("configmaps"):on_add(function(map)
+        return k8s.patch(map, { data = { n = "2" } }, { no = true })
+      end)
+    ]]
+    local engine = cluster.run(sim.server, script)
+    local file = engine:wait_error 'Handler failed".-err="([^"]-): k8s.patch: unknown option'
+    assert.has_match("^/.*%.lua:3$", file)
+  end)
+
   it("refuse arguments that are none", function()
     local out = run [[
       raises(k8s.create, "x")

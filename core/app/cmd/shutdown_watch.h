@@ -1,7 +1,7 @@
 /* Handles SIGINT and SIGTERM on a thread of its own: neither a blocked script nor a server that holds up the
- * I/O thread may block the operator. Owner: the engine, on the main thread: created before the I/O thread
- * runs, freed after it has stopped. `stop` is called on the engine thread; shutdown_watch_new blocks the
- * signals there for good. */
+ * I/O thread may block the operator (E-8). Owner: the engine, on the main thread: created before the I/O
+ * thread runs, freed after it has stopped. `stop` is called on the engine thread; shutdown_watch_new blocks
+ * the signals there for good. */
 #pragma once
 #include "net/loop.h"
 

@@ -1,5 +1,5 @@
-/* Admits scrapes by their bearer token, which the API server reviews (token_review.h). A request waits for
- * its review suspended, so that it holds up no other, and no probe; a token that is asked for again is
+/* Admits scrapes by their bearer token, which the API server reviews (token_review.h) (E-6). A request waits
+ * for its review suspended, so that it holds up no other, and no probe; a token that is asked for again is
  * reviewed once, and its verdict cached (token_cache.h). Tokens are never logged, and kept only until they
  * are sent. Owner: the monitor, on the main thread: created before the I/O thread runs, freed after it has
  * stopped and after the server. metrics_auth_admits is called on the server's thread; reviews run on the I/O

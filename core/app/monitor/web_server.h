@@ -1,5 +1,5 @@
-/* Small HTTP server in a thread of its own, for probes and metrics: responds even if the loops are blocked.
- * Owner: the engine, on the main thread. `serve` is called on the server's thread. */
+/* Small HTTP server in a thread of its own, for probes and metrics: responds even if the loops are blocked
+ * (E-8). Owner: the engine, on the main thread. `serve` is called on the server's thread. */
 #pragma once
 #include "base/buf.h"
 #include "base/err.h"

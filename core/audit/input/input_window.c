@@ -1,4 +1,4 @@
-/* Reads ahead, and counts lines over used text; see input_window.h. */
+/* Reads ahead, and counts lines over used text; see input_window.h (E-10). */
 #include "audit/input/input_window.h"
 
 #include <stdlib.h>

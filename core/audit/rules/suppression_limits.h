@@ -1,6 +1,6 @@
 /* Limits on what owners of objects may accept by annotations (suppression.h): those of who runs the audit,
- * and those of a rule's author. Without them, an owner could silence any rule for ever. Owner: stateless. Any
- * thread. */
+ * and those of a rule's author (E-5). Without them, an owner could silence any rule for ever. Owner:
+ * stateless. Any thread. */
 #pragma once
 #include "audit/rules/suppression.h"
 #include "base/buf.h"

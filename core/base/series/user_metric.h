@@ -1,5 +1,5 @@
-/* Metrics created by scripts: families that are not known before, each of one script. Two scripts with a
- * metric of the same name, type, help, labels and buckets share one family on the page; the label `script`,
+/* Metrics created by scripts: families that are not known before, each of one script (E-2). Two scripts with
+ * a metric of the same name, type, help, labels and buckets share one family on the page; the label `script`,
  * which each series has, distinguishes them. Owner: counted references, released on the engine thread. Series
  * are created and removed there; values are atomics, and the page is rendered from any thread, under a mutex
  * that no script runs under. */

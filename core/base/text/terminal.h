@@ -1,5 +1,5 @@
-/* Foreign strings on a terminal: without control sequences, and with columns counted as the terminal does.
- * Owner: the buffer is the caller's. Any thread. */
+/* Foreign strings on a terminal: without control sequences, and with columns counted as the terminal does
+ * (E-9). Owner: the buffer is the caller's. Any thread. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

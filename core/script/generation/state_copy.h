@@ -1,8 +1,8 @@
-/* Copies of the state tables of a running generation for an incoming one, made in parts while it runs. The
- * running generation has no turns from the end of the first part on; what nevertheless touches its tables has
- * the copy begin anew. States that the incoming one does not declare are kept for one generation as bytes, so
- * that the next one can have them back. Owner: the incoming script. On the engine thread, outside of any call
- * into Lua. */
+/* Copies of the state tables of a running generation for an incoming one, made in parts while it runs (E-3).
+ * The running generation has no turns from the end of the first part on; what nevertheless touches its tables
+ * has the copy begin anew. States that the incoming one does not declare are kept for one generation as
+ * bytes, so that the next one can have them back. Owner: the incoming script. On the engine thread, outside
+ * of any call into Lua. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

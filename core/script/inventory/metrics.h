@@ -1,5 +1,5 @@
-/* Metrics of a script: k8s.metric.counter, gauge and histogram. They are on the page of /metrics from the
- * activation of the script until its end; counts of the previous generation continue if the metric is
+/* Metrics of a script: k8s.metric.counter, gauge and histogram (E-2). They are on the page of /metrics from
+ * the activation of the script until its end; counts of the previous generation continue if the metric is
  * unchanged. Owner: the script. On the engine thread. */
 #pragma once
 #include <stdbool.h>

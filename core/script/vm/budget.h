@@ -1,5 +1,5 @@
-/* CPU budgets of calls. cpu_watch.h checks the clock of the call in flight from a signal handler, every few
- * milliseconds. Once a call has exceeded its limit, a hook raises at every instruction, so that no pcall,
+/* CPU budgets of calls (E-3). cpu_watch.h checks the clock of the call in flight from a signal handler, every
+ * few milliseconds. Once a call has exceeded its limit, a hook raises at every instruction, so that no pcall,
  * coroutine or __tostring of the script can go on: only the protected call of the engine ends that. No hook
  * is set before, as it would double the cost of each instruction. Only if the limit is nearer than the next
  * check, or without a watch, a hook counts BUDGET_INSTRUCTIONS and checks itself. The clock of a call starts

@@ -1,4 +1,4 @@
-/* Rate limits of a script: writes and requests per minute, log lines per second.
+/* Rate limits of a script: writes and requests per minute, log lines per second (E-4).
  * Owner: the script that embeds it. On the engine thread. */
 #pragma once
 #include <lua.h>

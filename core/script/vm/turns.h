@@ -1,9 +1,9 @@
 /* Turns of the loop in which scripts continue work in progress: woken calls, due timers, pending events,
- * queue keys. All scripts share one bounded turn, and each has a slice of it; then signals, timers and probes
- * run, and the rest comes in the next turn. The script that has used the least time comes first: a script
- * delays another by one slice and one call, however many timers or handlers it has. Within a script, the
- * feature that the last turn had no time for comes first. Owner: the engine, longer than its scripts. On the
- * engine thread; turns_schedule may be called anywhere on it. */
+ * queue keys (E-1). All scripts share one bounded turn, and each has a slice of it; then signals, timers and
+ * probes run, and the rest comes in the next turn. The script that has used the least time comes first: a
+ * script delays another by one slice and one call, however many timers or handlers it has. Within a script,
+ * the feature that the last turn had no time for comes first. Owner: the engine, longer than its scripts. On
+ * the engine thread; turns_schedule may be called anywhere on it. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* core/net/proxy.c, no_proxy.c, and the transport through them (T-4). */
+/* core/net/proxy.c, no_proxy.c, and the transport through them (T-4) (E-8). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

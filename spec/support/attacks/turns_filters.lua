@@ -1,4 +1,4 @@
--- Many filters of one event, each of which takes a millisecond.
+-- Many filters of one event, each of which takes a millisecond (E-1).
 -- expect: nothing
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- Index functions that take a millisecond, of each object of a list and many of each update.
+-- Index functions that take a millisecond, of each object of a list and many of each update (E-1).
 -- expect: nothing
 local k8s = require "k8s"
 

@@ -1,4 +1,4 @@
--- A change of a script takes 400 ms to load, and its k8s.main as long again and again.
+-- A change of a script takes 400 ms to load, and its k8s.main as long again and again (E-3).
 -- by a reload
 -- expect: nothing
 local k8s = require "k8s"

@@ -1,4 +1,4 @@
--- The migration of a state takes 400 ms.
+-- The migration of a state takes 400 ms (E-3).
 -- by a reload
 -- expect: nothing
 local k8s = require "k8s"

@@ -1,4 +1,4 @@
--- Many timers, each of which takes 10 ms.
+-- Many timers, each of which takes 10 ms (E-1).
 -- expect: nothing
 local k8s = require "k8s"
 

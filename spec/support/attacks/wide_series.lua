@@ -1,4 +1,4 @@
--- Series with long labels and many buckets.
+-- Series with long labels and many buckets (E-2).
 -- expect: limit metric%-bytes
 local k8s = require "k8s"
 

@@ -1,5 +1,5 @@
 /* core/app/monitor/web_server.c: neither one client nor a lack of descriptors keeps the others from being
- * answered.
+ * answered (E-8).
  */
 #include <setjmp.h>
 #include <stdarg.h>

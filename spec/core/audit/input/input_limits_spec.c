@@ -1,4 +1,4 @@
-/* core/audit/input: input without objects, and all input together. */
+/* core/audit/input: input without objects, and all input together (E-10). */
 #include "core/audit/support/inputs.h"
 
 #include <string.h>

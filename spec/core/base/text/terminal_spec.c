@@ -1,4 +1,4 @@
-/* core/base/text/terminal.c: texts of others on a terminal. */
+/* core/base/text/terminal.c: texts of others on a terminal (E-9). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* core/base/series/user_metric.c, user_metric_check.c, core/script/inventory/metrics.c, bind_metric.c,
- * lua/k8s/metric.lua: metrics that scripts make. */
+ * lua/k8s/metric.lua: metrics that scripts make (E-2). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

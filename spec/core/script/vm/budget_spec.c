@@ -1,5 +1,5 @@
 /* core/script/vm/budget.c, core/script/vm/cpu_watch.c: a call that takes too much CPU ends, whatever it does
- * about that. */
+ * about that (E-3). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

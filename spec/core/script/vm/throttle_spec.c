@@ -1,4 +1,4 @@
-/* core/script/vm/throttle.c: turns of writes. */
+/* core/script/vm/throttle.c: turns of writes (E-4). */
 #include "script/vm/throttle.h"
 
 #include "core/script/support/patient.h"
