@@ -144,8 +144,18 @@ static const char *names_cluster(const struct cluster_flags *flags)
     return NULL;
 }
 
+static bool reads_stdin(const struct flag_list *files)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (strcmp(files->items[i], "-") == 0) return true;
+    return false;
+}
+
 static bool check_arguments(const struct audit_request *request, struct err *err)
 {
+    if (reads_stdin(&request->options.files) && reads_stdin(&request->from))
+        return err_set(err, ERR_INVALID,
+                       "-f - and --from - are mutually exclusive: both read standard input");
     bool of_engine = request->engine.enabled;
     if (of_engine && request->from.count)
         return err_set(err, ERR_INVALID, "--engine and --from are mutually exclusive");

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "app/options/given_scripts.h"
 #include "app/options/history_options.h"
 #include "base/mem.h"
 #include "net/bind_address.h"
@@ -242,7 +243,7 @@ bool options_complete(struct options *o, bool needs_files, struct script_files *
     if (needs_files && !o->files.count)
         return err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
     return (!elects || leader_flags_check(&o->leader, err)) && options_set_limits(o, err) &&
-           builtin_rules_resolve(&o->files, &o->builtin, err) &&
+           builtin_rules_resolve(&o->files, &o->builtin, err) && given_scripts_resolve(&o->files, err) &&
            (!o->files.count || script_files_find(o->files.items, o->files.count, files, err)) &&
            options_check_trusted(o, files, err) && options_check_dry_runs(o, files, err);
 }

@@ -34,10 +34,11 @@ struct flag {
 };
 
 /* -f, of all commands that take scripts; `list` is a struct flag_list *. */
-#define FLAG_SCRIPT_FILES(list)                                                                    \
-    {                                                                                              \
-        "filename", 'f', FLAG_LIST, (list), "FILE|DIR", NULL,                                      \
-            "Lua script, directory of scripts, or builtin:[NAME] for rules that ship (repeatable)" \
+#define FLAG_SCRIPT_FILES(list)                                                                            \
+    {                                                                                                      \
+        "filename", 'f', FLAG_LIST, (list), "FILE|DIR", NULL,                                              \
+            "Lua script, directory of scripts, builtin:[NAME] for rules that ship, - for standard input, " \
+            "or https://...#sha256=HEX (repeatable)"                                                       \
     }
 
 /* --admin-socket, of all commands that call a running engine; `path` is a const char **. */

@@ -20,10 +20,14 @@ enum { SETTLE_MS = 100, ON_ITS_WAY_MS = 3000 };
 
 /* --- what to watch */
 
+static void watch_file(const struct managed_scripts *scripts, const char *path)
+{
+    if (!bundle_is_given(path)) script_watch_file(scripts->watch, path);
+}
+
 static void watch_bundle(const struct managed_scripts *scripts, const struct bundle *bundle)
 {
-    for (size_t i = 0; bundle && i < bundle_count(bundle); i++)
-        script_watch_file(scripts->watch, bundle_path(bundle, i));
+    for (size_t i = 0; bundle && i < bundle_count(bundle); i++) watch_file(scripts, bundle_path(bundle, i));
 }
 
 void reload_watch_all(const struct managed_scripts *scripts)
@@ -34,7 +38,7 @@ void reload_watch_all(const struct managed_scripts *scripts)
         if (script_files_is_folder(options->files[i])) script_watch_folder(scripts->watch, options->files[i]);
     for (size_t i = 0; i < scripts->count; i++) {
         const struct managed_script *managed = scripts->items[i];
-        script_watch_file(scripts->watch, managed->path);
+        watch_file(scripts, managed->path);
         watch_bundle(scripts, managed->refused);
         if (managed->running) watch_bundle(scripts, script_bundle(managed->running));
         if (managed->incoming) watch_bundle(scripts, script_bundle(managed->incoming));

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "script/vm/bundle.h"
 
 /* Normalizes a path: no "./", no "//". Leaves "..", whose meaning depends on symlinks. */
 static char *normal_path(const char *typed)
@@ -64,7 +65,7 @@ static bool is_known(const struct script_files *files, const char *path)
 /* Adds a script unless it is listed, as when it is named both itself and by its directory. */
 static bool add(struct script_files *files, const char *typed, struct err *err)
 {
-    char *path = normal_path(typed), *name = name_of(path);
+    char *path = bundle_is_given(typed) ? xstrdup(typed) : normal_path(typed), *name = name_of(path);
     bool known = is_known(files, path);
     if (known || !check_unique(files, path, name, err)) {
         free(path);
@@ -128,7 +129,9 @@ bool script_files_find(const char *const *arguments, size_t count, struct script
         const char *argument = arguments[i];
         struct stat st;
         bool ok = true;
-        if (stat(argument, &st) != 0)
+        if (bundle_is_given(argument))
+            ok = add(out, argument, err);
+        else if (stat(argument, &st) != 0)
             ok = err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", argument, strerror(errno));
         else if (S_ISDIR(st.st_mode))
             ok = add_folder(out, argument, false, err);
@@ -145,13 +148,14 @@ bool script_files_find(const char *const *arguments, size_t count, struct script
 bool script_files_is_folder(const char *argument)
 {
     struct stat st;
-    return stat(argument, &st) == 0 && S_ISDIR(st.st_mode);
+    return !bundle_is_given(argument) && stat(argument, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 /* Returns whether the argument names a file: one that is gone and does not end in .lua was a directory. */
 static bool is_named_itself(const char *argument)
 {
     struct stat st;
+    if (bundle_is_given(argument)) return true;
     if (script_files_is_folder(argument)) return false;
     return stat(argument, &st) == 0 || str_ends(str_of(argument), STR(".lua"));
 }

@@ -1,6 +1,6 @@
 /* Scripts that `-f FILE|DIR` names: a file is one script; of a directory each *.lua except *_spec.lua, names
- * that begin with `_` (modules) and dot entries. Owner: the list belongs to the caller; script_files_clear
- * frees it. */
+ * that begin with `_` (modules) and dot entries. A text that was given (bundle.h) is a script, too. Owner:
+ * the list belongs to the caller; script_files_clear frees it. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

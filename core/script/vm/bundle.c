@@ -60,9 +60,45 @@ void bundle_unref(struct bundle *bundle)
     free(bundle);
 }
 
+static struct given_texts {
+    struct source_file *items;
+    size_t count;
+} given;
+
+static const struct source_file *find_given(const char *path)
+{
+    for (size_t i = 0; i < given.count; i++)
+        if (strcmp(given.items[i].path, path) == 0) return &given.items[i];
+    return NULL;
+}
+
+void bundle_give_text(const char *path, struct str text)
+{
+    must(!find_given(path));
+    struct source_file *file = array_add(given.items, given.count);
+    *file = (struct source_file){.path = xstrdup(path), .found = true};
+    buf_str(&file->text, text);
+}
+
+bool bundle_is_given(const char *path)
+{
+    return find_given(path) != NULL;
+}
+
+const char *bundle_given_path(const char *path)
+{
+    const struct source_file *file = find_given(path);
+    return file ? file->path : NULL;
+}
+
 /* Whole. */
 static bool read_file(const char *path, struct buf *out, struct err *err)
 {
+    const struct source_file *known = find_given(path);
+    if (known) {
+        buf_str(out, buf_slice(&known->text));
+        return true;
+    }
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not hold the engine up */
     if (fd < 0)
         return err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "cannot open %s: %s", path,
@@ -167,7 +203,7 @@ const char *bundle_path(const struct bundle *bundle, size_t i)
     return bundle->files[i]->path;
 }
 
-static void hash(struct str text, char out[BUNDLE_HASH_LEN + 1])
+void bundle_text_hash(struct str text, char out[BUNDLE_HASH_LEN + 1])
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     must(EVP_Digest(text.n ? text.p : "", text.n, digest, NULL, EVP_sha256(), NULL));
@@ -176,7 +212,7 @@ static void hash(struct str text, char out[BUNDLE_HASH_LEN + 1])
 
 void bundle_hash(const struct bundle *bundle, char out[BUNDLE_HASH_LEN + 1])
 {
-    hash(bundle->count ? buf_slice(&bundle->files[0]->text) : (struct str){0}, out);
+    bundle_text_hash(bundle->count ? buf_slice(&bundle->files[0]->text) : (struct str){0}, out);
 }
 
 /* Files that were looked for and not found depend on where the script is. */
@@ -185,9 +221,9 @@ void bundle_sources_hash(const struct bundle *bundle, char out[BUNDLE_HASH_LEN +
     struct buf all = {0};
     for (size_t i = 0; i < bundle->count; i++) {
         if (!bundle->files[i]->found) continue;
-        hash(buf_slice(&bundle->files[i]->text), out);
+        bundle_text_hash(buf_slice(&bundle->files[i]->text), out);
         buf_puts(&all, out);
     }
-    hash(buf_slice(&all), out);
+    bundle_text_hash(buf_slice(&all), out);
     buf_clear(&all);
 }

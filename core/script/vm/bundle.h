@@ -32,3 +32,15 @@ enum { BUNDLE_HASH_LEN = 64 };
 void bundle_hash(const struct bundle *bundle, char out[BUNDLE_HASH_LEN + 1]);
 /* Of all texts, wherever their files are: equal for the same script and modules in another folder. */
 void bundle_sources_hash(const struct bundle *bundle, char out[BUNDLE_HASH_LEN + 1]);
+void bundle_text_hash(struct str text, char out[BUNDLE_HASH_LEN + 1]);
+
+/* --- texts that are no files
+ *
+ * What came by standard input or from a server is given before anything is loaded, is the same for all
+ * bundles, and is kept by the process. */
+
+/* Copied. A path is given once. */
+void bundle_give_text(const char *path, struct str text);
+bool bundle_is_given(const char *path);
+/* The path as it is kept, or NULL. */
+const char *bundle_given_path(const char *path);

@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "engine/reload/script_files.h"
+#include "script/vm/bundle.h"
 
 static char folder[] = "/tmp/kubelua-unit-XXXXXX";
 static const char *const all[] = {"scripts/a.lua", "scripts/b.lua", "link.lua", "scripts/b"};
@@ -114,9 +115,27 @@ static void test_the_error_for_a_project_names_its_scripts(void **state)
     assert_int_equal(rmdir("project"), 0);
 }
 
+static void test_a_text_that_was_given_is_a_script(void **state)
+{
+    struct script_files files;
+    struct err err;
+    const char *argument = "https://host//a.lua";
+    bundle_give_text(argument, STR("x"));
+    assert_true(script_files_find(&argument, 1, &files, &err));
+    assert_int_equal(files.count, 1);
+    assert_string_equal(files.paths[0], argument);
+    assert_string_equal(files.names[0], "https://host//a");
+    script_files_clear(&files);
+    assert_true(script_files_rescan(&argument, 1, &files, &err));
+    assert_int_equal(files.count, 1);
+    script_files_clear(&files);
+    assert_false(script_files_is_folder(argument));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_text_that_was_given_is_a_script),
         cmocka_unit_test(test_a_name_does_not_depend_on_how_the_path_was_typed),
         cmocka_unit_test(test_scripts_of_a_directory_are_named_alike_however_it_was_typed),
         cmocka_unit_test(test_a_script_that_is_named_twice_is_one),

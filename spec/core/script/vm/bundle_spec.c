@@ -150,6 +150,22 @@ static void test_a_script_keeps_its_file_and_its_modules(void **state)
     bundle_unref(source.bundle);
 }
 
+static void test_a_text_that_was_given_needs_no_file(void **state)
+{
+    struct bundle *bundle = bundle_new();
+    char text[] = "return 1";
+    const char *changed;
+    assert_false(bundle_is_given("https://host/a.lua"));
+    assert_null(bundle_given_path("https://host/a.lua"));
+    bundle_give_text("https://host/a.lua", STR(text));
+    memset(text, 'x', sizeof text - 1);
+    assert_true(bundle_is_given("https://host/a.lua"));
+    assert_string_equal(bundle_given_path("https://host/a.lua"), "https://host/a.lua");
+    assert_text(bundle, "https://host/a.lua", "return 1");
+    assert_true(bundle_is_current(bundle, &changed));
+    bundle_unref(bundle);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +180,7 @@ int main(void)
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(test_a_script_keeps_its_file_and_its_modules, fixture_setup,
                                         fixture_teardown),
+        cmocka_unit_test(test_a_text_that_was_given_needs_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
