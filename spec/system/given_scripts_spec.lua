@@ -41,6 +41,16 @@ describe("-f -", function()
     assert.has_match("resources: [pods]", out, 1, true)
   end)
 
+  it("is compared by plan", function()
+    local socket = temp.name()
+    local engine = cluster.run(cluster.sim().server, "-", { "--admin-socket", socket })
+    engine:write(SCRIPT)
+    engine:close_input()
+    engine:wait_line "^it runs$"
+    local code, out, err = run(SCRIPT, "plan", "-f", "-", "--admin-socket", socket)
+    assert.are.same({ 0, "1 script: 1 unchanged\n", "" }, { code, out, err })
+  end)
+
   it("is refused where it would be read twice", function()
     for expected, arguments in pairs {
       ["kubelua check: -: standard input is given twice\n"] = { "check", "-f", "-", "-f", "-" },

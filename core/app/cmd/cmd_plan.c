@@ -3,6 +3,7 @@
 
 #include "app/cmd/admin_tool.h"
 #include "app/options/builtin_rules.h"
+#include "app/options/given_scripts.h"
 #include "app/plan/plan_files.h"
 #include "base/log.h"
 
@@ -27,9 +28,10 @@ static int run(struct command_line *line)
     if (!given.files.count) return command_fail(line, "no script given; use -f FILE or -f DIR");
     struct builtin_paths builtin = {0};
     struct err err;
-    int code = builtin_rules_resolve(&given.files, &builtin, &err)
-                   ? admin_tool_run(flags, line, plan_files_open)
-                   : command_fail(line, err.text);
+    int code =
+        builtin_rules_resolve(&given.files, &builtin, &err) && given_scripts_resolve(&given.files, &err)
+            ? admin_tool_run(flags, line, plan_files_open)
+            : command_fail(line, err.text);
     builtin_paths_clear(&builtin);
     return code;
 }
