@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
-#include "kube/config/yaml_file.h"
+#include "base/yaml/yaml_file.h"
 
 static char *place_of(const struct yaml_file *file, const yaml_node_t *node)
 {

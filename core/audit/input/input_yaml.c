@@ -4,7 +4,10 @@
 
 #include "audit/input/input_reader.h"
 #include "base/mem.h"
-#include "kube/config/yaml_value.h"
+#include "base/yaml/yaml_value.h"
+#include "object/pack/pack.h"
+
+_Static_assert((int)YAML_DEPTH_MAX == (int)PACK_DEPTH_MAX, "what can be read can be kept");
 
 struct input_yaml {
     struct yaml_value value;

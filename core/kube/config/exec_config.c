@@ -8,8 +8,8 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "kube/config/yaml_documents.h"
-#include "kube/config/yaml_file.h"
+#include "base/yaml/yaml_documents.h"
+#include "base/yaml/yaml_file.h"
 
 /* Leaves `*out` NULL if the field is missing or empty. */
 static bool read_text(struct yaml_file *file, yaml_node_t *exec, const char *field, char **out,

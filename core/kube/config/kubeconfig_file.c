@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "kube/config/yaml_file.h"
+#include "base/yaml/yaml_file.h"
 
 enum field_form { FIELD_TEXT, FIELD_PATH, FIELD_FLAG, FIELD_SECRET };
 

@@ -8,8 +8,8 @@
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "base/text/nearest.h"
-#include "kube/config/yaml_documents.h"
-#include "kube/config/yaml_file.h"
+#include "base/yaml/yaml_documents.h"
+#include "base/yaml/yaml_file.h"
 #include "script/rules/rule.h"
 #include "script/rules/rule_value.h"
 

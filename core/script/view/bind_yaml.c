@@ -1,6 +1,6 @@
 /* raw.yaml: converts strings to tables and back, through JSON. */
 #include "base/text/json_out.h"
-#include "kube/config/yaml_documents.h"
+#include "base/yaml/yaml_documents.h"
 #include "script/view/json_encode.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"

@@ -1,4 +1,4 @@
-/* core/audit/input/input_yaml.c, core/kube/config/yaml_value.c, yaml_anchors.c: keys that are there twice,
+/* core/audit/input/input_yaml.c, core/base/yaml/yaml_value.c, yaml_anchors.c: keys that are there twice,
  * and what anchors, keys and merges cost. */
 #include "core/audit/support/inputs.h"
 

@@ -1,11 +1,11 @@
 /* YAML by libyaml's document API; see yaml_file.h. */
-#include "kube/config/yaml_file.h"
+#include "base/yaml/yaml_file.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "kube/config/yaml_value.h"
+#include "base/yaml/yaml_value.h"
 
 enum { FILE_MAX = 16 << 20 };
 
@@ -56,9 +56,9 @@ static bool check_cost(struct yaml_file *file, struct str text, struct err *err)
         names += event.type == YAML_ALIAS_EVENT || yaml_event_anchor(&event);
         more = event.type != YAML_DOCUMENT_END_EVENT && event.type != YAML_STREAM_END_EVENT;
         yaml_event_delete(&event);
-        if (depth > PACK_DEPTH_MAX)
+        if (depth > YAML_DEPTH_MAX)
             ok = err_set(err, ERR_LIMIT, "%s: line %zu: nested deeper than %d", file->path, line,
-                         PACK_DEPTH_MAX);
+                         YAML_DEPTH_MAX);
         else if (names > YAML_ANCHORS_MAX)
             ok = err_set(err, ERR_LIMIT, "%s: line %zu: more than %d anchors and aliases", file->path, line,
                          YAML_ANCHORS_MAX);

@@ -1,5 +1,5 @@
 /* Events of YAML as JSON; see yaml_value.h. */
-#include "kube/config/yaml_value.h"
+#include "base/yaml/yaml_value.h"
 
 #include <errno.h>
 #include <math.h>
@@ -160,14 +160,13 @@ static void put_scalar(struct yaml_value *y, bool is_key)
 
 /* --- Values */
 
-enum { DEPTH_MAX = PACK_DEPTH_MAX };
-
 /* Containers that are open. */
 struct nest {
     int depth;
-    bool is_map[DEPTH_MAX + 1], has_some[DEPTH_MAX + 1], wants_value[DEPTH_MAX + 1];
-    bool merges[DEPTH_MAX + 1];                              /* the key is << */
-    size_t first_at[DEPTH_MAX + 1], entry_at[DEPTH_MAX + 1]; /* of a map: its first entry and its last one */
+    bool is_map[YAML_DEPTH_MAX + 1], has_some[YAML_DEPTH_MAX + 1], wants_value[YAML_DEPTH_MAX + 1];
+    bool merges[YAML_DEPTH_MAX + 1]; /* the key is << */
+    size_t first_at[YAML_DEPTH_MAX + 1],
+        entry_at[YAML_DEPTH_MAX + 1]; /* of a map: its first entry and its last one */
 };
 
 void yaml_value_clear(struct yaml_value *y)
@@ -206,7 +205,7 @@ bool yaml_value_describe_flaw(const struct yaml_value *y, struct err *err)
         return err_set(err, ERR_PARSE, "alias without an anchor (at most %d anchors and %zu bytes are kept)",
                        YAML_ANCHORS_MAX, y->max);
     case YAML_CYCLE: return err_set(err, ERR_PARSE, "alias inside its own anchor");
-    default: return err_set(err, ERR_LIMIT, "nested deeper than %d", DEPTH_MAX);
+    default: return err_set(err, ERR_LIMIT, "nested deeper than %d", YAML_DEPTH_MAX);
     }
 }
 
@@ -344,7 +343,7 @@ bool yaml_value_read(struct yaml_value *y)
     for (;;) {
         put_event(y, &n);
         yaml_keys_close(&y->keys, n.depth + 1);
-        if (n.depth == DEPTH_MAX) {
+        if (n.depth == YAML_DEPTH_MAX) {
             y->flaw = YAML_NO_FLAW;
             yaml_value_set_flaw(y, YAML_DEEP);
             return false; /* libyaml's time for a token grows with its depth */

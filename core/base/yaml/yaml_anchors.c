@@ -1,5 +1,5 @@
 /* Anchors and keys, of which the newest of a name counts; see yaml_anchors.h. */
-#include "kube/config/yaml_anchors.h"
+#include "base/yaml/yaml_anchors.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "kube/config/yaml_file.h"
+#include "base/yaml/yaml_file.h"
 
 /* --- A YAML value as JSON, by YAML's core schema: for parts of files that Kubernetes passes on without
  * reading them. Owner: the caller's buffer. Not from callbacks. */

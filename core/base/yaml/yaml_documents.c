@@ -1,12 +1,12 @@
 /* YAML as JSON; see yaml_documents.h. */
-#include "kube/config/yaml_documents.h"
+#include "base/yaml/yaml_documents.h"
 
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "kube/config/yaml_file.h"
-#include "kube/config/yaml_value.h"
+#include "base/yaml/yaml_file.h"
+#include "base/yaml/yaml_value.h"
 
 /* --- Nodes */
 

@@ -6,7 +6,7 @@
 #include <yaml.h>
 
 #include "base/err.h"
-#include "kube/config/yaml_anchors.h"
+#include "base/yaml/yaml_anchors.h"
 
 /* Reason why the output is unusable; the events are still read to its end. */
 enum yaml_flaw {

@@ -1,4 +1,4 @@
-/* core/kube/config/yaml_documents.c: texts of YAML, and how reading one ends. */
+/* core/base/yaml/yaml_documents.c: texts of YAML, and how reading one ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "kube/config/yaml_documents.h"
+#include "base/yaml/yaml_documents.h"
 
 enum { MAX = 64 };
 

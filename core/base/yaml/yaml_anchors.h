@@ -7,9 +7,9 @@
 
 #include "base/buf.h"
 #include "base/str.h"
-#include "object/pack/pack.h"
 
-enum { YAML_ANCHORS_MAX = 10000, YAML_ANCHOR_CHAINS = 4096 };
+/* The depth is that of packed objects, so that no file is read that cannot be kept. */
+enum { YAML_DEPTH_MAX = 100, YAML_ANCHORS_MAX = 10000, YAML_ANCHOR_CHAINS = 4096 };
 
 struct yaml_anchor {
     char *name;
@@ -24,7 +24,7 @@ struct yaml_anchors {
     struct yaml_anchor *anchor;
     size_t count, bytes;
     bool is_full;                      /* the limit was exceeded: names cannot be resolved any more */
-    uint32_t open[PACK_DEPTH_MAX + 1]; /* numbers of open ones, each inside the one before */
+    uint32_t open[YAML_DEPTH_MAX + 1]; /* numbers of open ones, each inside the one before */
     size_t open_count;
     uint32_t chain[YAML_ANCHOR_CHAINS]; /* by the name's hash: the newest, from 1; 0: none */
 };
@@ -32,7 +32,7 @@ struct yaml_anchors {
 enum yaml_anchor_state { YAML_ANCHOR_KNOWN, YAML_ANCHOR_UNKNOWN, YAML_ANCHOR_OPEN };
 
 /* Names the value that begins at `from` in the output; `depth` is that of the containers around it, below
- * PACK_DEPTH_MAX. */
+ * YAML_DEPTH_MAX. */
 void yaml_anchors_begin(struct yaml_anchors *anchors, const char *name, int depth, size_t from);
 /* Ends a value with `depth` containers around it: keeps the texts of anchors that begin there, or deeper, up
  * to `max` bytes of all. */
