@@ -110,12 +110,60 @@ describe("kubelua sim #threads", function()
     assert.are.equal("Running", sim.api:get("/api/v1/namespaces/default/pods/q").status.phase)
   end)
 
+  it("loads documents of YAML, and directories", function()
+    local folder = temp.folder {
+      ["a.json"] = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"three","namespace":"far"}}',
+      ["b.yaml"] = [[
+# two maps, the second one in a List
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: one, namespace: far}
+data: {octal: "0644", big: "18446744073709551616"}
+---
+---
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: two, namespace: far}
+]],
+      ["c.yml"] = [[
+kind: ConfigMap
+apiVersion: v1
+metadata: {name: four, namespace: far}
+]],
+      ["README.md"] = "no manifest",
+    }
+    local sim = cluster.sim { "--load", folder }
+    local names = {}
+    for _, item in ipairs(sim.api:get("/api/v1/namespaces/far/configmaps").items) do
+      names[#names + 1] = item.metadata.name
+    end
+    assert.are.same({ "four", "one", "three", "two" }, names)
+    assert.are.same({ octal = "0644", big = "18446744073709551616" },
+      sim.api:get("/api/v1/namespaces/far/configmaps/one").data)
+    temp.remove(folder)
+    local empty = temp.folder()
+    refuses("no .json, .yaml or .yml file is in it$", "--load", empty)
+    temp.remove(empty)
+  end)
+
   it("names what is wrong with a file, and where", function()
     refuses("^kubelua sim: /nonexistent: No such file or directory$", "--load", "/nonexistent")
     local bad = file '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one"}}\n{"kind":\n'
     refuses("^kubelua sim: " .. bad:gsub("%p", "%%%0") .. ": line 3: ", "--load", bad)
-    for _, text in ipairs { "apiVersion: v1\nkind: Pod\n", "- kind: Pod\n", "# none\n", "\31\139\8" } do
-      refuses(": line 2: expected JSON; convert YAML with kubectl create .* FILE$", "--load", file("\n" .. text))
+    local yaml = file "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n---\n\n---\nkind: ConfigMap\n"
+    refuses("^kubelua sim: " .. yaml:gsub("%p", "%%%0") .. ": document 2: kind or apiVersion is missing$",
+      "--load", yaml)
+    for text, pattern in pairs {
+      ["- kind: Pod\n"] = ": document 1: not an object$",
+      ["kind: [\n"] = ": line 3: ",
+      ["\31\139\8"] = ": line 1: control characters are not allowed$",
+      ["a: 1\na: 2\n"] = ": line 3: ",
+      ["[{}]"] = ": line 2: not an object$",
+    } do
+      refuses(pattern, "--load", file("\n" .. text))
     end
     local unknown = file '{"kind":"Nonsense","apiVersion":"v1","metadata":{"name":"one"}}'
     refuses(": line 1: kind Nonsense of v1 is unknown", "--load", unknown)

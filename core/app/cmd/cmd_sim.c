@@ -36,8 +36,9 @@ static const struct flag flags[] = {
      "Serve only generated pods, as fast as possible; for benchmarks"},
     {"encodings", 0, FLAG_STRING, &given.encodings, "DIR", NULL,
      "With --replay: directory with the same pods in protobuf, written by bench/peers/encode"},
-    {"load", 'f', FLAG_LIST, &given.load, "FILE", NULL,
-     "Serve the objects of a JSON file: one object, a List, or one object per line (repeatable)"},
+    {"load", 'f', FLAG_LIST, &given.load, "FILE|DIR", NULL,
+     "Serve the objects of a file in YAML or JSON, of all such files of a directory, or - for standard input "
+     "(repeatable)"},
     {"script", 0, FLAG_STRING, &given.server.script, "SCENARIO", NULL,
      "Play a scenario of changes and faults; see docs/sim.md"},
     {"bookmark-interval", 0, FLAG_DURATION_MS, &given.server.bookmark_ms, "DURATION", NULL,
