@@ -1,10 +1,15 @@
 /* `kubelua sim`: the simulated API server. */
+#include <errno.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/cmd/cmd.h"
+#include "app/sim/sim_command.h"
+#include "app/sim/sim_kubeconfig.h"
 #include "base/cli/flags.h"
 #include "base/mem.h"
 #include "bench/source/replay.h"
@@ -18,8 +23,9 @@ static struct sim_flags {
     struct sim_server_options server;
     int pods, replicas;
     bool replay;
-    const char *encodings;
+    const char *encodings, *write_kubeconfig;
     struct flag_list load;
+    const char *const *words; /* the command that runs beside it; NULL: none */
 } given = {
     .server = {.listen = LOOPBACK, .watch_cache = true, .gzip = true, .bookmark_ms = 60000},
     .replicas = SIM_POD_REPLICAS,
@@ -47,6 +53,8 @@ static const struct flag flags[] = {
      "Ignore limit on lists with resourceVersion=0, as a watch cache does (default true)"},
     {"gzip", 0, FLAG_BOOL, &given.server.gzip, NULL, NULL,
      "Compress responses over 128 KiB for clients that accept gzip (default true)"},
+    {"write-kubeconfig", 0, FLAG_STRING, &given.write_kubeconfig, "FILE", NULL,
+     "Write a kubeconfig for this server to FILE"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 
@@ -55,70 +63,159 @@ static const struct flag_group *groups(void)
 {
     static const struct flag none = {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL};
     static const struct flag_group all[] = {
-        {"It prints \"Serving on http://ADDR:PORT\" when it is ready. For example:\n"
-         "  kubectl --server http://127.0.0.1:PORT get pods -A",
+        {"It prints \"Serving on http://ADDR:PORT\" when it is ready. With a COMMAND it prints nothing, "
+         "runs\n"
+         "it with KUBECONFIG set, and ends with it, with its exit code. For example:\n"
+         "  kubectl --server http://127.0.0.1:PORT get pods -A\n"
+         "  kubelua sim -f manifests/ -- go test ./...",
          &none},
         {NULL, NULL}};
     return all;
 }
 
+/* --- running */
+
+/* One simulator with what stands around it. */
+struct sim_run {
+    const struct sim_flags *flags;
+    struct loop *loop;
+    struct sim_command *command;
+    char *folder, *kubeconfig; /* of the command alone; NULL: none */
+};
+
+/* With a command, the command decides when to end. */
 static void on_signal(void *ctx, int signum)
 {
-    loop_stop(ctx);
+    struct sim_run *run = ctx;
+    if (run->command)
+        sim_command_signal(run->command, signum);
+    else
+        loop_stop(run->loop);
 }
 
-static void announce(const struct sim_flags *sim, int port)
+/* The caller frees it. */
+static char *make_url(const struct sim_flags *sim, int port)
 {
     const char *listen = sim->server.listen;
     bool six = strchr(listen, ':') != NULL;
-    printf("Serving on http://%s%s%s:%d\n", six ? "[" : "", listen, six ? "]" : "", port);
-    fflush(stdout);
+    return xasprintf("http://%s%s%s:%d", six ? "[" : "", listen, six ? "]" : "", port);
 }
 
-static bool serve(struct loop *loop, const struct sim_flags *sim, struct err *err)
+/* Clients cannot connect to "any address", which is on the loopback interface, too. */
+static char *make_client_url(const struct sim_flags *sim, int port)
 {
-    struct sim_server *server = sim_server_new(loop, &sim->server, err);
-    if (server) announce(sim, sim_server_port(server));
-    bool ok = server && sim_server_begin(server, err);
-    if (ok) loop_run(loop);
-    sim_server_free(server);
+    struct sim_flags local = *sim;
+    if (strcmp(sim->server.listen, "0.0.0.0") == 0) local.server.listen = LOOPBACK;
+    if (strcmp(sim->server.listen, "::") == 0) local.server.listen = "::1";
+    return make_url(&local, port);
+}
+
+static bool make_folder(struct sim_run *run, struct err *err)
+{
+    const char *parent = getenv("TMPDIR");
+    run->folder = xasprintf("%s/kubelua-sim-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (mkdtemp(run->folder)) {
+        run->kubeconfig = xasprintf("%s/kubeconfig", run->folder);
+        return true;
+    }
+    err_set(err, ERR_IO, "%s: %s", run->folder, strerror(errno));
+    free(run->folder);
+    run->folder = NULL;
+    return false;
+}
+
+static bool write_kubeconfig(struct sim_run *run, int port, struct err *err)
+{
+    const struct sim_flags *sim = run->flags;
+    if (sim->words && !sim->write_kubeconfig && !make_folder(run, err)) return false;
+    const char *path = run->kubeconfig ? run->kubeconfig : sim->write_kubeconfig;
+    if (!path) return true;
+    char *url = make_client_url(sim, port);
+    bool ok = sim_kubeconfig_write(&(struct sim_kubeconfig){.server = url}, path, err);
+    free(url);
     return ok;
 }
 
-static bool serve_replay(struct loop *loop, const struct sim_flags *sim, struct err *err)
+/* Announces the server, or starts the command. */
+static bool announce(struct sim_run *run, int port, int *exit_code, struct err *err)
 {
-    const struct sim_server_options *server = &sim->server;
-    struct replay *replay = replay_new(loop,
+    const struct sim_flags *sim = run->flags;
+    if (!write_kubeconfig(run, port, err)) return false;
+    if (sim->words) {
+        const char *path = run->kubeconfig ? run->kubeconfig : sim->write_kubeconfig;
+        run->command = sim_command_start(run->loop, sim->words, path, exit_code, err);
+        return run->command != NULL;
+    }
+    char *url = make_url(sim, port);
+    printf("Serving on %s\n", url);
+    fflush(stdout);
+    free(url);
+    return true;
+}
+
+static int serve(struct sim_run *run, struct err *err)
+{
+    int exit_code = EXIT_USAGE;
+    struct sim_server *server = sim_server_new(run->loop, &run->flags->server, err);
+    bool ok =
+        server && announce(run, sim_server_port(server), &exit_code, err) && sim_server_begin(server, err);
+    if (ok) loop_run(run->loop);
+    if (ok) exit_code = run->command ? sim_command_exit_code(run->command) : EXIT_OK;
+    sim_command_free(run->command);
+    sim_server_free(server);
+    return exit_code;
+}
+
+static int serve_replay(struct sim_run *run, struct err *err)
+{
+    int exit_code = EXIT_USAGE;
+    const struct sim_server_options *server = &run->flags->server;
+    struct replay *replay = replay_new(run->loop,
                                        &(struct replay_options){.listen = server->listen,
                                                                 .port = server->port,
                                                                 .pods = server->pods,
                                                                 .replicas = server->replicas,
-                                                                .encodings = sim->encodings},
+                                                                .encodings = run->flags->encodings},
                                        err);
-    if (!replay) return false;
-    announce(sim, replay_port(replay));
-    loop_run(loop);
+    bool ok = replay && announce(run, replay_port(replay), &exit_code, err);
+    if (ok) loop_run(run->loop);
+    if (ok) exit_code = run->command ? sim_command_exit_code(run->command) : EXIT_OK;
+    sim_command_free(run->command);
     replay_free(replay);
-    return true;
+    return exit_code;
+}
+
+static void remove_folder(struct sim_run *run)
+{
+    if (!run->folder) return;
+    unlink(run->kubeconfig);
+    rmdir(run->folder);
+    free(run->kubeconfig);
+    free(run->folder);
 }
 
 static int run_server(const struct sim_flags *sim)
 {
-    struct loop *loop = loop_new();
-    struct err err;
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+    enum { WATCHED = sizeof signals / sizeof *signals, ENDING = 2 };
+    struct sim_run run = {.flags = sim, .loop = loop_new()};
+    struct signal_watch *watches[WATCHED] = {NULL};
+    struct err err = {0};
     signal(SIGPIPE, SIG_IGN);
     /* One thread stores an object and another one frees it later: with an arena for each, memory would wander
      * from one to the other and never be used again. */
     mallopt(M_ARENA_MAX, 1);
-    struct signal_watch *term = signal_watch_new(loop, SIGTERM, on_signal, loop);
-    struct signal_watch *interrupt = signal_watch_new(loop, SIGINT, on_signal, loop);
-    bool ok = sim->replay ? serve_replay(loop, sim, &err) : serve(loop, sim, &err);
-    if (!ok) fprintf(stderr, "kubelua sim: %s\n", err.text);
-    signal_watch_free(term);
-    signal_watch_free(interrupt);
-    loop_free(loop);
-    return ok ? EXIT_OK : EXIT_USAGE;
+    for (int i = 0; i < (sim->words ? WATCHED : ENDING); i++)
+        watches[i] = signal_watch_new(run.loop, signals[i], on_signal, &run);
+    int exit_code = sim->replay ? serve_replay(&run, &err) : serve(&run, &err);
+    if (*err.text) fprintf(stderr, "kubelua sim: %s\n", err.text);
+    for (int i = 0; i < WATCHED; i++) signal_watch_free(watches[i]);
+    remove_folder(&run);
+    loop_free(run.loop);
+    return exit_code;
 }
+
+/* --- flags */
 
 /* The replay source has its pods and no others. */
 static bool check_replay(const struct sim_flags *sim, struct err *err)
@@ -155,18 +252,39 @@ static void complete(struct sim_flags *sim)
     server->load_count = sim->load.count;
 }
 
+/* Only what is behind "--" is a command: other arguments are mistakes. */
+static bool take_command(struct sim_flags *sim, struct command_line *line, struct err *err)
+{
+    struct flag_list *words = &line->arguments;
+    int mark = 1;
+    while (mark < line->argc && strcmp(line->argv[mark], "--") != 0) mark++;
+    bool has_mark = mark < line->argc;
+    size_t behind = has_mark ? (size_t)(line->argc - mark - 1) : 0;
+    if (words->count > behind)
+        return err_set(err, ERR_INVALID, "unexpected argument \"%s\"; a command stands behind --",
+                       words->items[0]);
+    if (has_mark && !words->count) return err_set(err, ERR_INVALID, "no command behind --");
+    if (!has_mark) return true;
+    const char **copy = xcalloc(words->count + 1, sizeof *copy);
+    memcpy(copy, words->items, words->count * sizeof *copy);
+    sim->words = copy;
+    return true;
+}
+
 static int run(struct command_line *line)
 {
     struct err err;
-    bool ok = check_numbers(&given, &err) && check_replay(&given, &err);
+    if (!take_command(&given, line, &err) || !check_numbers(&given, &err) || !check_replay(&given, &err))
+        return command_fail(line, err.text);
     complete(&given);
-    return ok ? run_server(&given) : command_fail(line, err.text);
+    int exit_code = run_server(&given);
+    free((void *)given.words);
+    return exit_code;
 }
 
 const struct command cmd_sim = {
     .name = "sim",
     .summary = "Run a simulated API server",
-    .no_arguments = "",
     .flags = flags,
     .groups = groups,
     .run = run,
