@@ -1,4 +1,5 @@
 -- `kubelua sim -- COMMAND` and --write-kubeconfig: a simulator for somebody else's tests.
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local temp = require "spec.support.temp"
 
@@ -74,6 +75,14 @@ END
       assert.are.equal(1, select(2, temp.run("kill -0 " .. pid)))
     end
     assert.are.equal("", left_behind())
+  end)
+
+  it("takes its command along when it is killed itself", function()
+    local p = beside "echo $$; exec sleep 1000"
+    local pid = p:wait_line "^(%d+)$"
+    p:kill "KILL"
+    p:wait()
+    await(function() return select(2, temp.run("kill -0 " .. pid)) == 1 end)
   end)
 
   it("ends as a shell does when there is no such command", function()

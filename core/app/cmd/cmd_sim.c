@@ -53,6 +53,8 @@ static const struct flag flags[] = {
      "Ignore limit on lists with resourceVersion=0, as a watch cache does (default true)"},
     {"gzip", 0, FLAG_BOOL, &given.server.gzip, NULL, NULL,
      "Compress responses over 128 KiB for clients that accept gzip (default true)"},
+    {"tls", 0, FLAG_BOOL, &given.server.tls, NULL, NULL,
+     "Serve HTTPS, with a certificate authority of its own; see --write-kubeconfig"},
     {"write-kubeconfig", 0, FLAG_STRING, &given.write_kubeconfig, "FILE", NULL,
      "Write a kubeconfig for this server to FILE"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
@@ -83,6 +85,12 @@ struct sim_run {
     char *folder, *kubeconfig; /* of the command alone; NULL: none */
 };
 
+/* What clients must know. */
+struct served {
+    int port;
+    const char *authority; /* in PEM; "" without TLS */
+};
+
 /* With a command, the command decides when to end. */
 static void on_signal(void *ctx, int signum)
 {
@@ -98,7 +106,8 @@ static char *make_url(const struct sim_flags *sim, int port)
 {
     const char *listen = sim->server.listen;
     bool six = strchr(listen, ':') != NULL;
-    return xasprintf("http://%s%s%s:%d", six ? "[" : "", listen, six ? "]" : "", port);
+    return xasprintf("http%s://%s%s%s:%d", sim->server.tls ? "s" : "", six ? "[" : "", listen, six ? "]" : "",
+                     port);
 }
 
 /* Clients cannot connect to "any address", which is on the loopback interface, too. */
@@ -124,41 +133,48 @@ static bool make_folder(struct sim_run *run, struct err *err)
     return false;
 }
 
-static bool write_kubeconfig(struct sim_run *run, int port, struct err *err)
+static bool write_kubeconfig(struct sim_run *run, const struct served *served, struct err *err)
 {
     const struct sim_flags *sim = run->flags;
     if (sim->words && !sim->write_kubeconfig && !make_folder(run, err)) return false;
     const char *path = run->kubeconfig ? run->kubeconfig : sim->write_kubeconfig;
     if (!path) return true;
-    char *url = make_client_url(sim, port);
-    bool ok = sim_kubeconfig_write(&(struct sim_kubeconfig){.server = url}, path, err);
+    char *url = make_client_url(sim, served->port);
+    bool ok = sim_kubeconfig_write(&(struct sim_kubeconfig){.server = url, .ca = str_of(served->authority)},
+                                   path, err);
     free(url);
     return ok;
 }
 
 /* Announces the server, or starts the command. */
-static bool announce(struct sim_run *run, int port, int *exit_code, struct err *err)
+static bool announce(struct sim_run *run, const struct served *served, int *exit_code, struct err *err)
 {
     const struct sim_flags *sim = run->flags;
-    if (!write_kubeconfig(run, port, err)) return false;
+    if (!write_kubeconfig(run, served, err)) return false;
     if (sim->words) {
         const char *path = run->kubeconfig ? run->kubeconfig : sim->write_kubeconfig;
         run->command = sim_command_start(run->loop, sim->words, path, exit_code, err);
         return run->command != NULL;
     }
-    char *url = make_url(sim, port);
+    char *url = make_url(sim, served->port);
     printf("Serving on %s\n", url);
     fflush(stdout);
     free(url);
     return true;
 }
 
+static bool start(struct sim_run *run, struct sim_server *server, int *exit_code, struct err *err)
+{
+    const char *authority = sim_server_authority(server);
+    const struct served served = {sim_server_port(server), authority ? authority : ""};
+    return announce(run, &served, exit_code, err) && sim_server_begin(server, err);
+}
+
 static int serve(struct sim_run *run, struct err *err)
 {
     int exit_code = EXIT_USAGE;
     struct sim_server *server = sim_server_new(run->loop, &run->flags->server, err);
-    bool ok =
-        server && announce(run, sim_server_port(server), &exit_code, err) && sim_server_begin(server, err);
+    bool ok = server && start(run, server, &exit_code, err) && sim_server_begin(server, err);
     if (ok) loop_run(run->loop);
     if (ok) exit_code = run->command ? sim_command_exit_code(run->command) : EXIT_OK;
     sim_command_free(run->command);
@@ -177,7 +193,7 @@ static int serve_replay(struct sim_run *run, struct err *err)
                                                                 .replicas = server->replicas,
                                                                 .encodings = run->flags->encodings},
                                        err);
-    bool ok = replay && announce(run, replay_port(replay), &exit_code, err);
+    bool ok = replay && announce(run, &(struct served){replay_port(replay), ""}, &exit_code, err);
     if (ok) loop_run(run->loop);
     if (ok) exit_code = run->command ? sim_command_exit_code(run->command) : EXIT_OK;
     sim_command_free(run->command);
@@ -224,6 +240,7 @@ static bool check_replay(const struct sim_flags *sim, struct err *err)
     if (!sim->replay) return true;
     if (sim->pods == 0) return err_set(err, ERR_INVALID, "--replay needs --pods N");
     if (sim->load.count) return err_set(err, ERR_INVALID, "--load and --replay are mutually exclusive");
+    if (sim->server.tls) return err_set(err, ERR_INVALID, "--tls and --replay are mutually exclusive");
     if (sim->server.script) return err_set(err, ERR_INVALID, "--script and --replay are mutually exclusive");
     return true;
 }

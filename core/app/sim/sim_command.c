@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <ev.h>
+#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,28 +37,42 @@ static void on_end(struct ev_loop *ev, ev_io *io, int events)
 }
 
 /* Signals are as in a fresh process, whatever we made of them. */
-static void set_signals(posix_spawnattr_t *attributes)
+static void reset_signals(void)
 {
-    sigset_t set;
-    posix_spawnattr_init(attributes);
-    sigemptyset(&set);
-    posix_spawnattr_setsigmask(attributes, &set);
     static const int ours[] = {SIGPIPE, SIGXFSZ, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) sigaddset(&set, ours[i]);
-    posix_spawnattr_setsigdefault(attributes, &set);
-    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    sigset_t none;
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) signal(ours[i], SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* In the child: becomes the command, or writes why not. It ends with us, even if we are killed. */
+static _Noreturn void become(const char *const *words, pid_t parent, int report)
+{
+    prctl(PR_SET_PDEATHSIG, (long)SIGKILL);
+    if (getppid() != parent) _exit(SIM_COMMAND_MISSING);
+    reset_signals();
+    close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC); /* connections are not for it */
+    execvp(words[0], (char *const *)words);
+    int rc = errno;
+    (void)!write(report, &rc, sizeof rc);
+    _exit(SIM_COMMAND_MISSING);
+}
+
+/* Returns 0, or an errno. A pipe that exec closes tells which. */
 static int spawn(struct sim_command *command, const char *const *words)
 {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1); /* connections are not for it */
-    set_signals(&attributes);
-    int rc = posix_spawnp(&command->pid, words[0], &files, &attributes, (char *const *)words, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
+    int ends[2], rc = 0;
+    pid_t parent = getpid();
+    if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+    command->pid = fork();
+    if (command->pid == 0) become(words, parent, ends[1]);
+    if (command->pid < 0) rc = errno;
+    close(ends[1]);
+    ssize_t got = -1;
+    while (command->pid > 0 && (got = read(ends[0], &rc, sizeof rc)) < 0 && errno == EINTR) continue;
+    if (got > 0) waitpid(command->pid, NULL, 0);
+    close(ends[0]);
     return rc;
 }
 

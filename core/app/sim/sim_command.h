@@ -1,5 +1,6 @@
 /* Command that runs beside the simulator: `kubelua sim -- COMMAND`. It has our streams, terminal and process
- * group; when it ends, what it has left running is killed. Owner: its starter, on the loop's thread. */
+ * group; when it ends, what it has left running is killed, and it is killed when we are. Owner: its starter,
+ * on the loop's thread. */
 #pragma once
 #include "base/err.h"
 #include "net/loop.h"

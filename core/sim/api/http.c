@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "sim/api/certificate.h"
 #include "sim/api/listener.h"
 #include "sim/object/status.h"
 #include "sim/store/gzip.h"
@@ -31,6 +32,7 @@ struct sim_http {
     struct sim_http_options options;
     struct sim_listener *listener;
     struct MHD_Daemon *daemon;
+    struct sim_certificate certificate; /* empty without TLS */
 };
 
 /* Request that is being received. */
@@ -249,33 +251,54 @@ static void on_accepted(void *ctx, int fd, const struct sockaddr *peer, socklen_
     MHD_add_connection(http->daemon, fd, peer, len); /* closes it when it fails */
 }
 
+/* Options of a server with TLS; without, their list ends at once. */
+static void set_tls(struct sim_http *http, struct MHD_OptionItem tls[3])
+{
+    if (http->options.tls) {
+        sim_certificate_make(&http->certificate, http->options.listen);
+        *tls++ = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, http->certificate.server};
+        *tls++ = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, http->certificate.key};
+    }
+    *tls = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
+}
+
 static struct MHD_Daemon *start_daemon(struct sim_http *http)
 {
     sigset_t all, before;
+    struct MHD_OptionItem tls[3];
+    set_tls(http, tls);
     sigfillset(&all); /* signals go to the loop's thread */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    struct MHD_Daemon *daemon =
-        MHD_start_daemon(MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
-                             MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET,
-                         0, NULL, NULL, on_request, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
-                         MHD_OPTION_URI_LOG_CALLBACK, on_target, http, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                         (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-                         MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_SIZE, MHD_OPTION_END);
+    struct MHD_Daemon *daemon = MHD_start_daemon(
+        MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
+            MHD_USE_NO_LISTEN_SOCKET | (http->options.tls ? (unsigned)MHD_USE_TLS : 0),
+        0, NULL, NULL, on_request, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+        MHD_OPTION_URI_LOG_CALLBACK, on_target, http, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+        MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_SIZE, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return daemon;
 }
 
+/* Connections are accepted when the loop runs, and not before. */
 struct sim_http *sim_http_new(struct loop *loop, struct sim_api *api, const struct sim_http_options *options,
                               struct err *err)
 {
     struct sim_http *http = NEW(struct sim_http);
     *http = (struct sim_http){.api = api, .options = *options};
+    http->listener = sim_listener_new(loop, options->listen, options->port, on_accepted, http, err);
+    if (!http->listener) {
+        sim_http_free(http);
+        return NULL;
+    }
     http->daemon = start_daemon(http);
     must(http->daemon);
-    http->listener = sim_listener_new(loop, options->listen, options->port, on_accepted, http, err);
-    if (http->listener) return http;
-    sim_http_free(http);
-    return NULL;
+    return http;
+}
+
+const char *sim_http_authority(const struct sim_http *http)
+{
+    return http->certificate.authority;
 }
 
 int sim_http_port(const struct sim_http *http)
@@ -292,6 +315,7 @@ void sim_http_free(struct sim_http *http)
 {
     if (!http) return;
     sim_listener_free(http->listener);
-    MHD_stop_daemon(http->daemon);
+    if (http->daemon) MHD_stop_daemon(http->daemon);
+    sim_certificate_clear(&http->certificate);
     free(http);
 }

@@ -68,7 +68,7 @@ struct sim_server *sim_server_new(struct loop *loop, const struct sim_server_opt
 {
     struct sim_server *server = NEW(struct sim_server);
     const struct sim_http_options http = {
-        .listen = options->listen, .port = options->port, .serve = serve, .ctx = server};
+        .listen = options->listen, .port = options->port, .tls = options->tls, .serve = serve, .ctx = server};
     set_up(server, loop, options);
     if (load(server, options, err)) {
         server->api.director = sim_director_new(&server->api, server->pods, refuse, server);
@@ -89,6 +89,11 @@ bool sim_server_begin(struct sim_server *server, struct err *err)
 int sim_server_port(const struct sim_server *server)
 {
     return sim_http_port(server->http);
+}
+
+const char *sim_server_authority(const struct sim_server *server)
+{
+    return sim_http_authority(server->http);
 }
 
 void sim_server_free(struct sim_server *server)

@@ -16,7 +16,7 @@ struct sim_server_options {
     const char *const *load; /* files with objects */
     size_t load_count;
     const char *script; /* a scenario that begins when the server is ready; NULL without */
-    bool watch_cache, gzip;
+    bool watch_cache, gzip, tls;
     int64_t bookmark_ms;
 };
 
@@ -26,5 +26,7 @@ struct sim_server *sim_server_new(struct loop *loop, const struct sim_server_opt
 /* Begins the scenario of the options; false when one of its first steps fails. */
 bool sim_server_begin(struct sim_server *server, struct err *err);
 int sim_server_port(const struct sim_server *server);
+/* The authority that signed its certificate, in PEM; NULL without TLS. */
+const char *sim_server_authority(const struct sim_server *server);
 /* Ends all streams and connections. */
 void sim_server_free(struct sim_server *server);
