@@ -1,6 +1,7 @@
 /* Calls with the engine thread; see admin_call.h. */
 #include "app/admin/admin_socket_internal.h"
 
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "base/must.h"
@@ -39,6 +40,11 @@ int admin_call_take_connection(struct admin_call *call)
     call->fd = -1;
     end(call);
     return fd;
+}
+
+void admin_call_expect_soon(struct admin_call *call)
+{
+    atomic_store(&call->taken, false);
 }
 
 void admin_call_reply(struct admin_call *call, struct str result)

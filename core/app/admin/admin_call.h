@@ -17,6 +17,9 @@ size_t admin_call_params(struct admin_call *call, const struct tape **tape);
 /* Calls `gone` at most once, when the client disconnects before the reply; the reply is owed all the same.
  * Call from `begin` or later. */
 void admin_call_on_disconnect(struct admin_call *call, void (*gone)(void *ctx), void *ctx);
+/* The reply is a matter of turns of the loop: the client is told that the engine is busy when it is not
+ * there in time, as of calls that are replied to at once. Call before the reply. */
+void admin_call_expect_soon(struct admin_call *call);
 /* Replies with `result`, which is JSON, and frees the call. */
 void admin_call_reply(struct admin_call *call, struct str result);
 /* Replies with an error message, and frees the call. */

@@ -196,6 +196,7 @@ static void call_command(const struct managed_scripts *scripts, struct admin_cal
 bool admin_engine_begin(void *ctx, struct admin_call *admin_call)
 {
     struct engine *engine = ((const struct admin_engine *)ctx)->engine;
+    if (admin_begin_document(ctx, admin_call)) return true;
     if (admin_begin_reload(engine, admin_call)) return true;
     if (strcmp(admin_call_method(admin_call), "lift") == 0) {
         admin_lift(engine, admin_call);

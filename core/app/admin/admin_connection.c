@@ -33,7 +33,6 @@ struct admin_connection {
     struct buf in, out;
     struct mail mail;
     struct admin_call call; /* owned by the engine thread while in flight */
-    _Atomic bool taken;     /* a part accepted it: the reply may take any time */
     _Atomic bool lost;
     struct mail gone_mail;
     bool gone_is_out; /* sent and not back yet */
@@ -181,9 +180,9 @@ static void on_request(struct mail *mail)
         return;
     }
     /* Set before `begin`, which may reply at once: the deadline must not report a busy engine then. */
-    atomic_store(&client->taken, true);
+    atomic_store(&call->taken, true);
     if (begin(o, call)) return;
-    atomic_store(&client->taken, false);
+    atomic_store(&call->taken, false);
     call->open = false;
     call->good = o->reply(o->ctx, call->request.method, &call->result, &call->err);
     on_call_done(call);
@@ -303,7 +302,7 @@ static void on_writable(struct ev_loop *ev, ev_io *io, int events)
 static void on_deadline(struct timer *timer)
 {
     struct admin_connection *client = container_of(timer, struct admin_connection, deadline);
-    if (client->step == STEP_IN_FLIGHT && atomic_load(&client->taken) && may_still_read(client)) {
+    if (client->step == STEP_IN_FLIGHT && atomic_load(&client->call.taken) && may_still_read(client)) {
         arm(client, client->socket->options.reply_ms);
         return;
     }

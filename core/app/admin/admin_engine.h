@@ -4,9 +4,11 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/queue.h>
 
 #include "app/admin/admin_call.h"
 
+struct admin_document;
 struct buf;
 struct engine;
 struct flag;
@@ -26,17 +28,21 @@ struct admin_engine {
     struct monitor *monitor;
     const struct admin_part *parts; /* the last ones of the status; borrowed */
     size_t part_count;
-    const struct flag *const *flags; /* settings in force; NULL: none to tell; borrowed */
-    const struct flags_given *given; /* those that were set; borrowed */
+    const struct flag *const *flags;       /* settings in force; NULL: none to tell; borrowed */
+    const struct flags_given *given;       /* those that were set; borrowed */
+    LIST_HEAD(, admin_document) documents; /* that are being written; admin_documents_end frees them */
 };
 
 /* The `reply` and the `begin` of the socket, whose ctx is the struct admin_engine. */
 bool admin_engine_reply(void *admin, const char *method, struct buf *result, struct err *err);
 bool admin_engine_begin(void *admin, struct admin_call *call);
 
-/* Appends the state for the page of --ui-bind-address: the status, and the last writes. `admin` is a struct
- * admin_engine. */
-void admin_put_page(void *admin, struct buf *out);
+/* Writes the state for the page of --ui-bind-address: the status, and the last writes; `done` as of
+ * admin_document_write. `admin` is a struct admin_engine. */
+void admin_write_page(void *admin, void (*done)(void *ctx, struct buf *text), void *ctx);
+
+/* Takes the calls for documents; returns false for others. */
+bool admin_begin_document(struct admin_engine *admin, struct admin_call *call);
 
 /* --- admin_audits.c */
 
@@ -54,13 +60,13 @@ void admin_put_config(const struct admin_engine *admin, struct buf *out);
 
 /* --- admin_informers.c */
 
-/* Each informer once, whoever shares it. */
-void admin_put_informers(const struct admin_engine *admin, struct buf *out);
+/* Each informer once, whoever shares it; a unit (admin_document.h) is a claim. */
+bool admin_put_informers(const struct admin_engine *admin, size_t at, struct buf *out);
 
 /* --- admin_informers.c */
 
-/* Prints the timers with the times at which they are due. */
-void admin_put_timers(const struct admin_engine *admin, struct buf *out);
+/* Prints the timers with the times at which they are due; a unit is a generation. */
+bool admin_put_timers(const struct admin_engine *admin, size_t at, struct buf *out);
 
 /* --- admin_leases.c */
 
@@ -95,3 +101,10 @@ void admin_put_rules(const struct admin_engine *admin, struct buf *out);
 
 /* Appends members with the plans of all scripts that run, and what of the flags they depend on. */
 void admin_put_plans(const struct admin_engine *admin, struct buf *out);
+
+/* --- admin_status.c */
+
+void admin_put_engine(const struct admin_engine *admin, struct buf *out);
+/* A unit (admin_document.h) is a script, also of the queues. */
+bool admin_put_scripts(const struct admin_engine *admin, size_t at, struct buf *out);
+bool admin_put_queues(const struct admin_engine *admin, size_t at, struct buf *out);

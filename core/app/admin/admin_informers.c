@@ -14,7 +14,6 @@ struct claims {
     struct claim_of {
         struct informer_claim *claim;
         const char *script;
-        bool listed;
     } * items;
     size_t count;
 };
@@ -26,7 +25,7 @@ static void collect(const struct managed_scripts *scripts, struct claims *all)
             struct informer_claim *claim = script_claim(scripts->generations[i], j);
             if (claim_is_suspended(claim)) continue;
             *array_add(all->items, all->count) =
-                (struct claim_of){claim, script_name(scripts->generations[i]), false};
+                (struct claim_of){claim, script_name(scripts->generations[i])};
         }
 }
 
@@ -143,7 +142,7 @@ static void put_parts(struct informer_claim *claim, struct buf *out)
     json_close(out, ']');
 }
 
-static void put_informer(struct claims *all, size_t first, struct buf *out)
+static void put_informer(const struct claims *all, size_t first, struct buf *out)
 {
     struct informer_claim *claim = all->items[first].claim;
     struct claim_status status;
@@ -159,7 +158,6 @@ static void put_informer(struct claims *all, size_t first, struct buf *out)
         if (!is_same(claim, all->items[i].claim)) continue;
         if (script != all->items[i].script) json_text(out, NULL, all->items[i].script);
         script = all->items[i].script; /* those of one script stand together */
-        all->items[i].listed = true;
         claims++;
     }
     json_close(out, ']');
@@ -167,16 +165,24 @@ static void put_informer(struct claims *all, size_t first, struct buf *out)
     json_close(out, '}');
 }
 
-void admin_put_informers(const struct admin_engine *admin, struct buf *out)
+static bool is_listed(const struct claims *all, size_t at)
 {
-    const struct managed_scripts *scripts = engine_scripts(admin->engine);
+    for (size_t i = 0; i < at; i++)
+        if (is_same(all->items[i].claim, all->items[at].claim)) return true;
+    return false;
+}
+
+bool admin_put_informers(const struct admin_engine *admin, size_t at, struct buf *out)
+{
     struct claims all = {0};
-    collect(scripts, &all);
-    json_open(out, "informers", '[');
-    for (size_t i = 0; i < all.count; i++)
-        if (!all.items[i].listed) put_informer(&all, i, out);
-    json_close(out, ']');
+    collect(engine_scripts(admin->engine), &all);
+    size_t count = all.count;
+    if (at == 0) json_open(out, "informers", '[');
+    if (at < count && !is_listed(&all, at)) put_informer(&all, at, out);
     free(all.items);
+    if (at + 1 < count) return true;
+    json_close(out, ']');
+    return false;
 }
 
 /* --- Timers and schedules of scripts in the reply of `kubelua status` */
@@ -207,13 +213,15 @@ static void put_timer(void *ctx, const struct script_timer_status *timer)
     json_close(put->out, '}');
 }
 
-void admin_put_timers(const struct admin_engine *admin, struct buf *out)
+bool admin_put_timers(const struct admin_engine *admin, size_t at, struct buf *out)
 {
     const struct managed_scripts *scripts = engine_scripts(admin->engine);
-    json_open(out, "timers", '[');
-    for (size_t i = 0; i < scripts->generation_count; i++) {
-        struct put put = {.out = out, .script = scripts->generations[i]};
+    if (at == 0) json_open(out, "timers", '[');
+    if (at < scripts->generation_count) {
+        struct put put = {.out = out, .script = scripts->generations[at]};
         script_each_timer(put.script, put_timer, &put);
     }
+    if (at + 1 < scripts->generation_count) return true;
     json_close(out, ']');
+    return false;
 }

@@ -38,6 +38,7 @@ struct admin_call {
     struct buf line; /* the request, with TAPE_PADDING behind it */
     struct tape_parser *parser;
     struct tape tape;
+    _Atomic bool taken; /* a part accepted it: the reply may take any time */
     bool open, good;
     bool is_session;
     int fd; /* descriptor of a session on the engine thread; -1: taken, or no session */

@@ -15,7 +15,6 @@
 #include "script/handlers/initial_sync.h"
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
-#include "script/server/write_log.h"
 #include "script/work/script_queue.h"
 
 static void put_plugin(struct engine *engine, struct buf *out)
@@ -53,7 +52,7 @@ static void put_history(const struct cluster *cluster, struct buf *out)
     json_close(out, '}');
 }
 
-static void put_engine(const struct admin_engine *admin, struct buf *out)
+void admin_put_engine(const struct admin_engine *admin, struct buf *out)
 {
     struct engine *engine = admin->engine;
     struct process_info process;
@@ -220,6 +219,16 @@ static void put_script(const struct managed_script *managed, struct buf *out)
     json_close(out, '}');
 }
 
+bool admin_put_scripts(const struct admin_engine *admin, size_t at, struct buf *out)
+{
+    const struct managed_scripts *scripts = engine_scripts(admin->engine);
+    if (at == 0) json_open(out, "scripts", '[');
+    if (at < scripts->count) put_script(scripts->items[at], out);
+    if (at + 1 < scripts->count) return true;
+    json_close(out, ']');
+    return false;
+}
+
 /* --- queues */
 
 static void put_failing(const struct script_queue_status *status, struct buf *out)
@@ -261,76 +270,13 @@ static void put_queue(const struct script *script, size_t i, struct buf *out)
     json_close(out, '}');
 }
 
-static void put_queues(const struct admin_engine *admin, struct buf *out)
+bool admin_put_queues(const struct admin_engine *admin, size_t at, struct buf *out)
 {
     const struct managed_scripts *scripts = engine_scripts(admin->engine);
-    json_open(out, "queues", '[');
-    for (size_t i = 0; i < scripts->count; i++) {
-        const struct script *script = scripts->items[i]->running;
-        for (size_t j = 0; script && j < script_queue_count(script); j++) put_queue(script, j, out);
-    }
+    const struct script *script = at < scripts->count ? scripts->items[at]->running : NULL;
+    if (at == 0) json_open(out, "queues", '[');
+    for (size_t i = 0; script && i < script_queue_count(script); i++) put_queue(script, i, out);
+    if (at + 1 < scripts->count) return true;
     json_close(out, ']');
-}
-
-static void put_all(const struct admin_engine *admin, struct buf *out)
-{
-    const struct managed_scripts *scripts = engine_scripts(admin->engine);
-    put_engine(admin, out);
-    json_open(out, "scripts", '[');
-    for (size_t i = 0; i < scripts->count; i++) put_script(scripts->items[i], out);
-    json_close(out, ']');
-    admin_put_continuous(admin, out);
-    admin_put_leases(admin, out);
-    admin_put_informers(admin, out);
-    put_queues(admin, out);
-    admin_put_timers(admin, out);
-    for (size_t i = 0; i < admin->part_count; i++) admin->parts[i].put(admin->parts[i].ctx, out);
-}
-
-enum { PAGE_WRITES = 15 };
-
-/* The last writes, the oldest first, and how many there ever were. */
-static void put_writes(const struct admin_engine *admin, struct buf *out)
-{
-    const struct write_log *log = engine_host(admin->engine)->audit;
-    json_int(out, "total", (int64_t)write_log_total(log));
-    write_log_write(log, "writes", SIZE_MAX, out);
-}
-
-void admin_put_page(void *ctx, struct buf *out)
-{
-    const struct admin_engine *admin = ctx;
-    json_open(out, NULL, '{');
-    json_open(out, "status", '{');
-    put_all(admin, out);
-    json_close(out, '}');
-    write_log_write(engine_host(admin->engine)->audit, "writes", PAGE_WRITES, out);
-    json_close(out, '}');
-}
-
-bool admin_engine_reply(void *ctx, const char *method, struct buf *result, struct err *err)
-{
-    static const struct {
-        const char *method;
-        void (*put)(const struct admin_engine *admin, struct buf *out); /* members of the reply */
-    } known[] = {
-        {"status", put_all},
-        {"queue", put_queues},
-        {"writes", put_writes},
-        {"config", admin_put_config},
-        {"commands", admin_put_commands},
-        {"reloads", admin_put_reloads},
-        {"plan", admin_put_plans},
-        {"quarantine", admin_put_quarantine},
-        {"rules", admin_put_rules},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(known); i++) {
-        if (strcmp(known[i].method, method) != 0) continue;
-        json_open(result, NULL, '{');
-        known[i].put(ctx, result);
-        json_close(result, '}');
-        return true;
-    }
-    return err_set(err, ERR_INVALID, "this engine (kubelua %s) does not support \"%s\"", KUBELUA_VERSION,
-                   method);
+    return false;
 }

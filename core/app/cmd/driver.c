@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "app/admin/admin_document.h"
 #include "app/admin/admin_engine.h"
 #include "app/admin/admin_socket.h"
 #include "app/audit/audit_serve.h"
@@ -177,7 +178,7 @@ static bool make_ui(struct driver *driver)
     if (!address || bind_address_is_off(address)) return true;
     driver->ui = ui_new(&(const struct ui_options){.engine_loop = engine_loop(driver->engine),
                                                    .address = address,
-                                                   .put = admin_put_page,
+                                                   .write = admin_write_page,
                                                    .ctx = &driver->admin_engine},
                         &err);
     if (driver->ui) {
@@ -213,6 +214,7 @@ static void close_all(struct driver *driver)
     driver->repls = NULL; /* closing caches still call on_claims_changed */
     audit_sessions_free(driver->audits);
     engine_close(driver->engine);
+    admin_documents_end(&driver->admin_engine);
     shutdown_watch_free(driver->shutdown_watch);
     ui_free(driver->ui);
     admin_socket_free(driver->admin);

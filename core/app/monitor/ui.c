@@ -78,19 +78,24 @@ static bool is_allowed(const struct web_request *request, struct web_response *r
 
 /* --- the state */
 
-static void on_mail(struct mail *mail)
+static void on_written(void *ctx, struct buf *text)
 {
-    struct ui *ui = container_of(mail, struct ui, mail);
-    struct buf state = {0};
-    ui->options.put(ui->options.ctx, &state);
+    struct ui *ui = ctx;
     pthread_mutex_lock(&ui->lock);
     buf_clear(&ui->state);
-    ui->state = state;
+    ui->state = *text;
+    *text = (struct buf){0};
     ui->state_ms = clock_now_ms(clock_real());
     ui->wanted = false;
     for (size_t i = 0; i < ui->waiting_count; i++) web_resume(ui->waiting[i], 1);
     ui->waiting_count = 0;
     pthread_mutex_unlock(&ui->lock);
+}
+
+static void on_mail(struct mail *mail)
+{
+    struct ui *ui = container_of(mail, struct ui, mail);
+    ui->options.write(ui->options.ctx, on_written, ui);
 }
 
 /* Under the lock. */

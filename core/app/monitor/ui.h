@@ -12,8 +12,9 @@ struct ui;
 struct ui_options {
     struct loop *engine_loop;
     const char *address; /* as bind_address.h takes it, not off */
-    /* Appends the state as JSON; on the engine thread. */
-    void (*put)(void *ctx, struct buf *out);
+    /* Writes the state as JSON, on the engine thread; calls `done` from inside or later, which may take the
+     * text. */
+    void (*write)(void *ctx, void (*done)(void *ui, struct buf *text), void *ui);
     void *ctx;
 };
 
@@ -21,5 +22,5 @@ struct ui_options {
 struct ui *ui_new(const struct ui_options *options, struct err *err);
 /* "127.0.0.1:8082" */
 const char *ui_where(const struct ui *ui);
-/* After this nothing is put any more. NULL is allowed. */
+/* When no state is being written any more. NULL is allowed. */
 void ui_free(struct ui *ui);

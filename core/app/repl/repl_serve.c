@@ -1,6 +1,7 @@
 /* `kubelua repl --engine` at the engine: sessions, each with a Lua state and a connection of its own, which
  * read the caches of the scripts; see repl_serve.h. All is on the engine thread: while a script does not
- * return, prompts wait too, and a line of a prompt has the CPU that a handler has. */
+ * return, prompts wait too. A line of a prompt has the CPU that a handler has, in brief pieces: handlers have
+ * their turn between two of them. */
 #include "app/repl/repl_serve.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
+#include "base/time/piece_meter.h"
 #include "engine/engine_view.h"
 
 enum { READ_BLOCK = 4096 };
@@ -31,9 +33,10 @@ struct repl_session {
     struct buf in, out;
     size_t sent; /* of `out` */
     struct tape_parser *parser;
-    int64_t id;   /* of the evaluation */
-    bool flooded; /* it wrote more than may wait */
-    bool lost;    /* nobody is there any more */
+    struct piece_meter meter; /* of its time on the engine thread */
+    int64_t id;               /* of the evaluation */
+    bool flooded;             /* it wrote more than may wait */
+    bool lost;                /* nobody is there any more */
 };
 
 struct repl_sessions {
@@ -55,7 +58,8 @@ static void session_free(struct repl_session *s)
     buf_clear(&s->in);
     buf_clear(&s->out);
     tape_parser_free(s->parser);
-    log_info("REPL session ended", FI("pid", s->pid));
+    log_info("REPL session ended", FI("pid", s->pid), FI("cpuMicroseconds", s->meter.cpu_ns / 1000),
+             FI("longestMicroseconds", s->meter.longest_ns / 1000), FI("pieces", s->meter.pieces));
     free(s);
 }
 
@@ -273,12 +277,15 @@ static struct repl_session *session_new(struct repl_sessions *all, struct err *e
 {
     struct engine *engine = all->engine;
     struct repl_session *s = NEW(struct repl_session);
+    piece_begin(&s->meter);
     s->repl = repl_new(engine_host(engine), REPL_SHARED_CACHES,
                        &(struct repl_ops){.printed = on_print, .ended = on_end, .ctx = s}, err);
+    piece_end(&s->meter);
     if (!s->repl) {
         free(s);
         return NULL;
     }
+    repl_be_brief(s->repl, &s->meter);
     s->all = all;
     s->since_us = clock_wall_us(loop_clock(engine_loop(engine)));
     s->parser = tape_parser_new();

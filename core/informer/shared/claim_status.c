@@ -44,30 +44,19 @@ void shared_note_state(struct shared *shared, const struct reflector_status *sta
     shared->since_us = clock_wall_us(loop_clock(shared->factory->options.engine_loop));
 }
 
-struct sample {
-    size_t seen, step; /* of so many objects one is sampled */
-    size_t bytes, sampled;
-    const struct pool *pool;
-};
-
-static bool sample_object(void *ctx, struct root *object)
-{
-    struct sample *sample = ctx;
-    if (sample->seen++ % sample->step) return true;
-    sample->bytes += root_bytes(object);
-    sample->sampled++;
-    sample->pool = root_pool(object);
-    return true;
-}
-
 size_t indexer_estimate_bytes(const struct indexer *indexer)
 {
-    /* Every nth object, as the order of keys groups similar objects. */
-    size_t count = indexer_count(indexer);
-    struct sample sample = {.step = count / SAMPLE + 1};
-    indexer_each(indexer, sample_object, &sample);
-    if (!sample.sampled) return 0;
-    return pool_share(sample.pool, sample.bytes / sample.sampled * count);
+    /* Every nth entry, as the order of keys groups similar objects; those between are not touched, as each
+     * would be fetched from memory. */
+    size_t count = indexer_count(indexer), step = count / SAMPLE + 1, sampled = 0, bytes = 0;
+    struct pool *pool = NULL;
+    struct root *object;
+    for (size_t at = 0; (object = indexer_next(indexer, &at)); at += step - 1) {
+        bytes += root_bytes(object);
+        pool = root_pool(object);
+        sampled++;
+    }
+    return sampled ? pool_share(pool, bytes / sampled * count) : 0;
 }
 
 /* Sets the figures of a store, which is that of a set or of one member. */

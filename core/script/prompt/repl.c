@@ -60,6 +60,11 @@ struct repl *repl_new(const struct script_host *host, enum repl_caches caches, c
     return NULL;
 }
 
+void repl_be_brief(struct repl *repl, struct piece_meter *meter)
+{
+    repl->script->brief = meter;
+}
+
 void repl_free(struct repl *repl)
 {
     if (!repl) return;
@@ -122,6 +127,7 @@ void repl_eval(struct repl *repl, struct str text, const struct repl_style *styl
                                    .function = repl->eval,
                                    .prepare = push_arguments,
                                    .prepare_ctx = repl,
+                                   .pauses = repl->script->brief != NULL,
                                    .done = on_done,
                                    .ctx = repl};
     repl->text = text;

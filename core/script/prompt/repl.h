@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "script/generation/script.h"
 
+struct piece_meter;
 struct repl;
 
 enum repl_end {
@@ -42,6 +43,9 @@ struct repl_style {
 struct repl *repl_new(const struct script_host *host, enum repl_caches caches, const struct repl_ops *ops,
                       struct err *err);
 void repl_free(struct repl *repl);
+/* From now on evaluations are done in brief pieces, between which others have their turn; `meter` measures
+ * them, and outlives the repl. */
+void repl_be_brief(struct repl *repl, struct piece_meter *meter);
 /* One at a time. */
 void repl_eval(struct repl *repl, struct str text, const struct repl_style *style);
 bool repl_is_busy(const struct repl *repl);

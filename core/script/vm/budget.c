@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/must.h"
+#include "base/time/piece_meter.h"
 #include "script/vm/args.h"
 #include "script/vm/cpu_watch.h"
 #include "script/vm/failure.h"
@@ -85,10 +86,11 @@ void budget_arm(struct script *script)
     if (!script->trusted) set_hook(script, EACH_INSTRUCTION);
 }
 
-/* Restores the normal hook: none with a watch, else the counting one. */
+/* Restores the normal hook: none with a watch, unless the script is brief, else the counting one. */
 static void disarm(struct script *script)
 {
     int rest = script->host->watch || script->trusted ? 0 : BUDGET_INSTRUCTIONS;
+    if (script->brief) rest = BUDGET_BRIEF_INSTRUCTIONS;
     if (script->budget.every != rest) set_hook(script, rest);
 }
 
@@ -149,6 +151,16 @@ static void pause_call(lua_State *L)
     script->budget.pauses(L, taken_ns(call, budget_clock_ns()));
 }
 
+/* Only the call of the engine pauses, not what it calls under a limit of its own. */
+static bool pause_is_due(const struct script *script)
+{
+    const int64_t after_ns =
+        script->brief ? PIECE_BRIEF_US * INT64_C(1000) : BUDGET_PAUSE_MS * INT64_C(1000000);
+    const struct budget *b = &script->budget;
+    const struct budget_call *call = b->call;
+    return b->pauses && call && !call->outer && !b->over && budget_clock_ns() - call->begun_ns >= after_ns;
+}
+
 static void on_count(lua_State *L, lua_Debug *ar)
 {
     struct script *script = script_of(L);
@@ -156,18 +168,9 @@ static void on_count(lua_State *L, lua_Debug *ar)
     memory_on_hook(L);
     if (!script->budget.over) check_calls(script);
     budget_raise(L);
-    if (script->budget.pause) pause_call(L);
+    if (script->budget.pause || (script->brief && pause_is_due(script))) pause_call(L);
     /* Was set for a collection only, which has run. */
     if (script->budget.every == EACH_INSTRUCTION) disarm(script);
-}
-
-/* Only the call of the engine pauses, not what it calls under a limit of its own. */
-static bool pause_is_due(const struct script *script)
-{
-    const struct budget *b = &script->budget;
-    const struct budget_call *call = b->call;
-    return b->pauses && call && !call->outer && !b->over &&
-           budget_clock_ns() - call->begun_ns >= BUDGET_PAUSE_MS * INT64_C(1000000);
 }
 
 /* Sets the hook again on each tick after a limit was exceeded: the last signal may have come while Lua wrote
@@ -241,6 +244,7 @@ void budget_enter(struct script *script, struct budget_call *call, enum limit li
         /* A trusted script runs with JIT, where no hook could enforce a limit. */
         .limit_ns = script->trusted || ms > INT64_MAX / NS_PER_MS ? INT64_MAX : ms * NS_PER_MS,
     };
+    if (script->brief) call->begun_ns = budget_clock_ns();
     /* The signal of the CPU watch walks the calls: it may see a call only when it is complete. */
     atomic_signal_fence(memory_order_release);
     script->budget.call = call;

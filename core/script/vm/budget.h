@@ -14,8 +14,9 @@
 
 #include "script/vm/parts.h"
 
-/* A call that may pause does so after PAUSE_MS: a slice of a turn, less the period of the CPU watch. */
-enum { BUDGET_INSTRUCTIONS = 10000, BUDGET_PAUSE_MS = 8 };
+/* A call that may pause does so after PAUSE_MS: a slice of a turn, less the period of the CPU watch. Those of
+ * a brief script do after PIECE_BRIEF_US, for which a hook looks at the clock every BRIEF_INSTRUCTIONS. */
+enum { BUDGET_INSTRUCTIONS = 10000, BUDGET_PAUSE_MS = 8, BUDGET_BRIEF_INSTRUCTIONS = 500 };
 
 /* Starts watching calls. Not for scripts that the operator trusts. */
 void budget_open(struct script *script);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/time/duration.h"
+#include "base/time/piece_meter.h"
 #include "script/vm/absent.h"
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
@@ -163,6 +164,7 @@ static void enter(struct script *script, const char *phase, const char *what, co
 {
     /* Handlers are never nested: an event raised inside a call is delivered after it. */
     must(script->call.depth == 0);
+    if (script->brief) piece_begin(script->brief);
     script->call.depth++;
     script->report.tally.calls++;
     running_enter(script->host->running, script->id.shown_name, what);
@@ -197,6 +199,7 @@ enum script_result call_leave(struct script *script, enum script_result result)
     state_trim(script);
     script->call.depth--;
     running_leave(script->host->running);
+    if (script->brief) piece_end(script->brief);
     return result;
 }
 

@@ -105,6 +105,7 @@ enum script_function {
 };
 
 struct feature_list;
+struct piece_meter;
 
 struct script {
     struct {
@@ -130,7 +131,10 @@ struct script {
     enum script_phase phase;
     struct limits limits;
     enum write_mode write_mode;
-    bool trusted;  /* by the operator: runs with JIT, without CPU budgets */
+    bool trusted; /* by the operator: runs with JIT, without CPU budgets */
+    /* Of a prompt over an engine: its calls are done in brief pieces, which this measures. NULL: in slices of
+     * a turn. */
+    struct piece_meter *brief;
     size_t memory; /* bytes that Lua holds, and that C holds for it */
     struct script_heap heap;
     struct retained retained;
