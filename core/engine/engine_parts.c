@@ -52,8 +52,7 @@ void engine_make_scripts(struct engine *engine)
     managed_scripts_init(&engine->scripts, &(struct managed_scripts_options){
                                                .loop = engine->loop,
                                                .host = &engine->host,
-                                               .files = settings->files,
-                                               .file_count = settings->file_count,
+                                               .search = settings->search,
                                                .reload_name = engine->names->reload,
                                                .timeout_name = engine->names->reload_timeout,
                                                .reload_timeout_ms = settings->reload_timeout_ms,

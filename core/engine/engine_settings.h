@@ -2,6 +2,7 @@
  * the engine borrows them, and what they point to, for as long as it lives. */
 #pragma once
 #include "audit/rules/suppression_limits.h"
+#include "engine/reload/script_files.h"
 #include "informer/shared/shared_factory.h"
 #include "script/generation/script.h"
 
@@ -41,8 +42,7 @@ struct engine_settings {
     int64_t history_deleted_ms; /* time that deleted objects are kept */
 
     /* Scripts, and what is given to them. */
-    const char *const *files; /* files and directories, scanned again at reloads */
-    size_t file_count;
+    struct script_search search; /* files and directories, scanned again at reloads */
     const struct limits *limits;
     const struct rule_params *params; /* NULL: none */
     const char *const *trusted;       /* as of the host (script.h), as the next */

@@ -151,6 +151,40 @@ describe("files and scripts that run", function()
     assert.same({ "unchanged etc/a", "removed etc/b" }, (rows(running(), { file("new/a.lua", "1", true) })))
   end)
 
+  it("go together by as many last parts as they have, so that two of one file name are told apart", function()
+    local running = { script("live/a.lua", "1"), script("live/x/a.lua", "2"), script("live/y/a.lua", "3") }
+    local files = { file("next/a.lua", "1"), file("next/x/a.lua", "2"), file("next/y/a.lua", "4") }
+    assert.same({ "unchanged live/a", "unchanged live/x/a", "reloaded live/y/a" }, (rows(running, files)))
+  end)
+
+  it("go together by their places below the directory, when a last part is that of several", function()
+    local one = file("next/a.lua", "1", true)
+    one.root = "next/"
+    assert.same({ "unchanged live/a", "removed live/x/a" },
+      (rows({ script("live/a.lua", "1"), script("live/x/a.lua", "2") }, { one })))
+  end)
+
+  it("go with the directories below one that is searched with them, wherever that is", function()
+    local function below(path, sources)
+      local one = file(path, sources, true)
+      one.root = path:match "^[^/]*/"
+      return one
+    end
+    local function running()
+      return { script("live/a.lua", "1"), script("live/x/b.lua", "2"), script("live/y/z/c.lua", "3"),
+        script("other/d.lua", "4") }
+    end
+    assert.same({ "unchanged live/a", "removed live/x/b", "removed live/y/z/c" },
+      (rows(running(), { below("live/a.lua", "1") })))
+    assert.same({ "unchanged live/x/b", "removed live/a", "removed live/y/z/c" },
+      (rows(running(), { below("next/x/b.lua", "2") })))
+    local here = file("a.lua", "1", true)
+    here.root = ""
+    assert.same({ "unchanged a", "removed b/c" },
+      (rows({ script("a.lua", "1"), script("b/c.lua", "2"), script("/etc/d.lua", "3"), script("../e.lua", "4") },
+        { here })))
+  end)
+
   it("are reported with their differences and counts", function()
     local running, files = { script("a.lua", "1") }, { file("a.lua", "2"), file("b.lua") }
     running[1].plan = plan("command", "old\27[2J", "{}", "main", "k8s.main", "x", "state", "seen", "{}")

@@ -199,7 +199,7 @@ static void read_all(struct offline *offline)
         .namespace_of = namespace_of,
         .skipped = on_skipped,
         .foreign = on_foreign,
-        .recursive = offline->request->recursive,
+        .recursive = offline->request->options.recursive,
         .exclude = &exclude,
         .max_object_size = offline->request->options.max_object_size,
         .total = total.max ? &total : NULL,

@@ -26,7 +26,7 @@ struct audit_request {
     struct selector *labels; /* its source; NULL with it */
     size_t max_input_size;   /* of all of `from`, unpacked; 0: no limit */
     bool list_rules;         /* and audit nothing */
-    bool recursive, allow_empty;
+    bool allow_empty;
     bool fix, apply; /* apply: fix too */
     struct audit_engine_flags engine;
     struct baseline *known;    /* what --baseline has; NULL: nothing */

@@ -41,7 +41,8 @@ static const struct flag *audit_flags(struct audit_request *request)
         {"selector", 'l', FLAG_STRING, &request->selector, "SELECTOR", NULL,
          "Audit only objects whose labels match, such as \"app=web,tier!=db\"; objects that rules use are "
          "not filtered"},
-        {"recursive", 'R', FLAG_BOOL, &request->recursive, NULL, NULL, "Read subdirectories, too"},
+        {"recursive", 'R', FLAG_BOOL, &options->recursive, NULL, NULL,
+         "Read the directories below those of -f and --from, too"},
         {"exclude", 0, FLAG_LIST, &request->exclude, "GLOB", NULL,
          "Skip files and subdirectories whose name or path matches GLOB (repeatable)"},
         flag_max_object_size(options),

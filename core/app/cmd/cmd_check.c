@@ -21,6 +21,7 @@ static struct arguments {
 
 static const struct flag flags[] = {
     FLAG_SCRIPT_FILES(&given.options.files),
+    FLAG_RECURSIVE(&given.options.recursive),
     {"output", 'o', FLAG_CHOICE, &given.output, "text|json", "text|json", "Output format (default text)"},
     {"against", 0, FLAG_LIST, &given.against, "FILE|DIR", NULL,
      "Check against a dump of a cluster (JSON or YAML): CRDs, objects, roles (repeatable)"},

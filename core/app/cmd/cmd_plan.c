@@ -9,11 +9,13 @@
 
 static struct {
     struct flag_list files, lua_path;
+    bool recursive;
     const char *output, *socket;
 } given = {.output = "text"};
 
 static const struct flag flags[] = {
     FLAG_SCRIPT_FILES(&given.files),
+    FLAG_RECURSIVE(&given.recursive),
     {"output", 'o', FLAG_CHOICE, &given.output, "text|json", "text|json", "Output format (default text)"},
     {"lua-path", 0, FLAG_LIST, &given.lua_path, "DIR", NULL,
      "Additional directory to search for Lua modules (repeatable; default: those of the engine)"},

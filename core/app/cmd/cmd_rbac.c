@@ -25,6 +25,7 @@ static bool with_fixes;
 
 static const struct flag flags[] = {
     FLAG_SCRIPT_FILES(&options.files),
+    FLAG_RECURSIVE(&options.recursive),
     {"output", 'o', FLAG_CHOICE, &form, "yaml|helm|kustomize", "yaml|helm|kustomize",
      "Output format: roles, values of the chart, or roles and bindings for a kustomization (default yaml)"},
     {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "Name of the generated roles (default kubelua)"},

@@ -39,6 +39,7 @@ static const struct flag flags[] = {
      "File to write; an existing file is replaced once the recording is complete"},
     {"filename", 'f', FLAG_LIST, &options.files, "FILE|DIR", NULL,
      "Record what the informers of a script, or of a directory of scripts, watch (repeatable)"},
+    FLAG_RECURSIVE(&options.recursive),
     {"for", 0, FLAG_DURATION_MS, &own.for_ms, "DURATION", NULL,
      "Stop after this time (default: on SIGINT or SIGTERM)"},
     {"selector", 'l', FLAG_STRING, &own.selector, "SELECTOR", NULL, "Label selector for all KINDs"},

@@ -32,11 +32,12 @@ static volatile sig_atomic_t interrupted;
 
 static const struct flag_group *groups(void)
 {
-    static struct flag table[5];
+    static struct flag table[6];
     static struct flag_group all_groups[3];
     struct options *o = &given.options;
     const struct flag all[] = {
         FLAG_SCRIPT_FILES(&o->files),
+        FLAG_RECURSIVE(&o->recursive),
         {"speed", 0, FLAG_STRING, &given.speed, "N|max", NULL,
          "Playback speed: N times the recorded speed, or max for no delays (default 1)"},
         flag_log_format(o),

@@ -58,6 +58,8 @@ static const struct flag flags[] = {
 };
 
 static const struct flag own_flags[] = {
+    {"recursive", 'R', FLAG_BOOL, &given.options.recursive, NULL, NULL,
+     "Run the specs of all directories below DIR, too, not only of spec/"},
     {"lua-path", 0, FLAG_LIST, &given.options.lua_path, "DIR", NULL,
      "Additional directory to search for the Lua modules of scripts, as for kubelua run (repeatable)"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
@@ -152,7 +154,8 @@ static int run(struct command_line *line)
 {
     struct spec_files files = {0};
     struct err err;
-    bool ok = options_set_limits(&given.options, &err) && spec_files_find(&line->arguments, &files, &err);
+    bool ok = options_set_limits(&given.options, &err) &&
+              spec_files_find(&line->arguments, given.options.recursive, &files, &err);
     int code = ok ? run_specs(&files) : command_fail(line, err.text);
     spec_files_clear(&files);
     return code;

@@ -170,6 +170,7 @@ const struct flag *run_flags(struct options *o)
     o->health_address = ":8081";
     const struct flag flags[] = {
         FLAG_SCRIPT_FILES(&o->files),
+        FLAG_RECURSIVE(&o->recursive),
         {"metrics-bind-address", 0, FLAG_STRING, &o->metrics_address, "ADDR:PORT", NULL,
          "Address to serve /metrics on; 0 to disable (default 127.0.0.1:8080)"},
         {"metrics-auth", 0, FLAG_CHOICE, &o->metrics_auth, "none|token", "none|token",
@@ -235,6 +236,20 @@ bool options_admin_is_off(const struct options *options)
     return path && (*path == '\0' || strcmp(path, "0") == 0);
 }
 
+struct script_search options_search(const struct options *options)
+{
+    return (struct script_search){options->files.items, options->files.count, options->recursive};
+}
+
+/* Finds the files of -f, builtin: and texts that were given among them. */
+static bool find_files(struct options *o, struct script_files *files, struct err *err)
+{
+    if (!builtin_rules_resolve(&o->files, &o->builtin, err) || !given_scripts_resolve(&o->files, err))
+        return false;
+    const struct script_search search = options_search(o);
+    return !o->files.count || script_files_find(&search, files, err);
+}
+
 bool options_complete(struct options *o, bool needs_files, struct script_files *files, struct err *err)
 {
     bool elects = o->leader.duration_ms > 0; /* which its table sets */
@@ -243,9 +258,8 @@ bool options_complete(struct options *o, bool needs_files, struct script_files *
     if (needs_files && !o->files.count)
         return err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
     return (!elects || leader_flags_check(&o->leader, err)) && options_set_limits(o, err) &&
-           builtin_rules_resolve(&o->files, &o->builtin, err) && given_scripts_resolve(&o->files, err) &&
-           (!o->files.count || script_files_find(o->files.items, o->files.count, files, err)) &&
-           options_check_trusted(o, files, err) && options_check_dry_runs(o, files, err);
+           find_files(o, files, err) && options_check_trusted(o, files, err) &&
+           options_check_dry_runs(o, files, err);
 }
 
 void options_clear(struct options *options)

@@ -24,6 +24,7 @@ struct options {
     struct cluster_flags cluster;
     struct leader_flags leader;
     struct flag_list files, as_groups;
+    bool recursive;                          /* of files */
     struct builtin_paths builtin;            /* of files */
     struct flag_list limits;                 /* NAME=VALUE */
     const char *handler_cpu, *script_memory; /* short for two of them; NULL: not given */
@@ -88,6 +89,8 @@ struct flag flag_verbosity(struct options *options);
 bool options_reviews_tokens(const struct options *options);
 /* "0" and "" switch the admin socket off. */
 bool options_admin_is_off(const struct options *options);
+/* Returns what -f and -R name; borrowed. */
+struct script_search options_search(const struct options *options);
 /* Evaluates the parsed flags of scripts and connections: limits, times of elections, impersonation, and the
  * files of -f, at least one if `needs_files`. ERR_INVALID names the flag. */
 bool options_complete(struct options *options, bool needs_files, struct script_files *files, struct err *err);

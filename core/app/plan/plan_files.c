@@ -87,7 +87,8 @@ static int l_find(lua_State *L)
     struct err err;
     lua_pushvalue(L, 1);
     struct flag_list arguments = take_list(L);
-    bool ok = script_files_find(arguments.items, arguments.count, &found, &err);
+    const struct script_search search = {arguments.items, arguments.count, lua_toboolean(L, 2)};
+    bool ok = script_files_find(&search, &found, &err);
     flag_list_clear(&arguments);
     if (!ok) return tool_raise(L, &err);
     lua_newtable(L);

@@ -3,10 +3,11 @@
 #pragma once
 #include <lua.h>
 
-/* Adds to the host on top of the stack: `find(arguments)`, the files that these name, with a name and a path
- * each; `is_folder(argument)`; `classes()`, of entries of plans, in the order in which they are shown; and
- * `load(files, settings)`, which gives each file `error`, and `unreadable` when it cannot be read; or
- * `sources`, a hash of all texts, and `plan`, its entries. What load returns has methods; `file` is a number:
+/* Adds to the host on top of the stack: `find(arguments, recursive)`, the files that these name, with a name
+ * and a path each; `is_folder(argument)`; `classes()`, of entries of plans, in the order in which they are
+ * shown; and `load(files, settings)`, which gives each file `error`, and `unreadable` when it cannot be read;
+ * or `sources`, a hash of all texts, and `plan`, its entries. What load returns has methods; `file` is a
+ * number:
  *
  *   place(file, hash)                            "x.lua:3" of a function; nil: it is not known
  *   reject_version(file, state, before, after)   why a reload refuses another version of a state

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "engine/reload/script_folders.h"
 
 enum { DEPTH_MAX = 32 };
 
@@ -41,6 +42,11 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
+static bool is_spec(const char *name)
+{
+    return str_ends(str_of(name), STR("_spec.lua"));
+}
+
 /* Adds the specs of a directory, and with `depth` of those below it. A missing one has none. */
 static bool add_folder(struct spec_files *files, const char *folder, int depth, struct err *err)
 {
@@ -53,7 +59,7 @@ static bool add_folder(struct spec_files *files, const char *folder, int depth, 
         bool below = depth > 0 && is_folder(path);
         if (ok && below)
             ok = add_folder(files, path, depth - 1, err);
-        else if (ok && str_ends(str_of(path), STR("_spec.lua")))
+        else if (ok && is_spec(path))
             ok = add(files, path, err);
         free(path);
         free(entries[i]);
@@ -85,14 +91,29 @@ static void name_those_beside(const char *folder, struct err *err)
     free(above);
 }
 
-static bool scan(struct spec_files *files, const char *folder, struct err *err)
+static bool add_found(void *ctx, const char *path, struct err *err)
+{
+    return add(ctx, path, err);
+}
+
+static bool scan_all(struct spec_files *files, const char *folder, struct err *err)
+{
+    const struct script_folders_visitor visitor = {.takes = is_spec, .script = add_found, .ctx = files};
+    size_t before = files->count;
+    if (!script_folders_walk(folder, true, &visitor, err)) return false;
+    return files->count > before ||
+           err_set(err, ERR_NOT_FOUND, "no specs: %s/**/*_spec.lua is not there", folder);
+}
+
+static bool scan(struct spec_files *files, const char *folder, bool recursive, struct err *err)
 {
     struct str name = str_of(folder);
     while (name.n > 1 && str_ends(name, STR("/"))) name.n--;
     char *plain = xstrndup(name.p, name.n), *below = xasprintf("%s/spec", plain);
     size_t before = files->count;
     int depth = strcmp(name_of(plain), "spec") == 0 ? DEPTH_MAX : 0;
-    bool ok = add_folder(files, plain, depth, err) && add_folder(files, below, DEPTH_MAX, err);
+    bool ok = recursive ? scan_all(files, plain, err)
+                        : add_folder(files, plain, depth, err) && add_folder(files, below, DEPTH_MAX, err);
     if (ok && files->count == before) {
         ok = err_set(err, ERR_NOT_FOUND, "no specs: neither %s/*_spec.lua nor %s/**/*_spec.lua is there",
                      plain, below);
@@ -103,7 +124,8 @@ static bool scan(struct spec_files *files, const char *folder, struct err *err)
     return ok;
 }
 
-bool spec_files_find(const struct flag_list *arguments, struct spec_files *out, struct err *err)
+bool spec_files_find(const struct flag_list *arguments, bool recursive, struct spec_files *out,
+                     struct err *err)
 {
     static const char *here[] = {"."};
     const char *const *items = arguments->count ? arguments->items : here;
@@ -115,7 +137,7 @@ bool spec_files_find(const struct flag_list *arguments, struct spec_files *out, 
         if (stat(items[i], &st) != 0)
             ok = err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", items[i], strerror(errno));
         else
-            ok = S_ISDIR(st.st_mode) ? scan(out, items[i], err) : add(out, items[i], err);
+            ok = S_ISDIR(st.st_mode) ? scan(out, items[i], recursive, err) : add(out, items[i], err);
     }
     if (!ok) spec_files_clear(out);
     return ok;

@@ -41,6 +41,13 @@ struct flag {
             "or https://...#sha256=HEX (repeatable)"                                                       \
     }
 
+/* -R, of the same commands; `set` is a bool *. */
+#define FLAG_RECURSIVE(set)                                                            \
+    {                                                                                  \
+        "recursive", 'R', FLAG_BOOL, (set), NULL, NULL,                                \
+            "Take the scripts of the directories below a directory that -f names, too" \
+    }
+
 /* --admin-socket, of all commands that call a running engine; `path` is a const char **. */
 #define FLAG_ADMIN_SOCKET(path)                                                                            \
     {                                                                                                      \

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/series/series.h"
 #include "engine/reload/reload_probation.h"
+#include "engine/reload/script_files.h"
 #include "net/loop.h"
 #include "script/generation/handover.h"
 
@@ -43,8 +44,7 @@ struct managed_scripts_hooks {
 struct managed_scripts_options {
     struct loop *loop;
     const struct script_host *host;
-    const char *const *files; /* files and directories to scan again; borrowed */
-    size_t file_count;
+    struct script_search search;            /* files and directories to scan again */
     const char *reload_name, *timeout_name; /* of a reload and of its timeout, in messages; borrowed */
     int64_t reload_timeout_ms, reload_probation_ms;
     bool is_counted; /* counts reloads in /metrics */

@@ -164,7 +164,7 @@ static void await_loading(struct managed_script *managed)
         return;
     }
     end_loading(managed);
-    reload_watch_all(managed->scripts); /* also the modules that it loaded since the scan */
+    reload_watch_files(managed->scripts); /* also the modules that it loaded since the scan */
 }
 
 void reload_on_ready(struct timer *timer)

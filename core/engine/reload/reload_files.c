@@ -10,6 +10,7 @@
 #include "engine/reload/reload.h"
 #include "engine/reload/reload_internal.h"
 #include "engine/reload/script_files.h"
+#include "engine/reload/script_folders.h"
 #include "engine/reload/script_watch.h"
 #include "script/generation/handover.h"
 #include "script/vm/bundle.h"
@@ -30,12 +31,26 @@ static void watch_bundle(const struct managed_scripts *scripts, const struct bun
     for (size_t i = 0; bundle && i < bundle_count(bundle); i++) watch_file(scripts, bundle_path(bundle, i));
 }
 
-void reload_watch_all(const struct managed_scripts *scripts)
+static void watch_folder(void *ctx, const char *folder)
 {
-    const struct managed_scripts_options *options = &scripts->options;
+    script_watch_folder(ctx, folder);
+}
+
+/* Directories are watched before they are scanned: what comes into a new one either is found, or is an event
+ * that brings the next scan. The scan that follows logs what cannot be read. */
+static void watch_folders(const struct managed_scripts *scripts)
+{
+    const struct script_search *search = &scripts->options.search;
+    const struct script_folders_visitor visitor = {.folder = watch_folder, .ctx = scripts->watch};
+    struct err err;
+    for (size_t i = 0; scripts->watch && i < search->count; i++)
+        if (script_files_is_folder(search->arguments[i]))
+            script_folders_walk(search->arguments[i], search->recursive, &visitor, &err);
+}
+
+void reload_watch_files(const struct managed_scripts *scripts)
+{
     if (!scripts->watch) return;
-    for (size_t i = 0; i < options->file_count; i++)
-        if (script_files_is_folder(options->files[i])) script_watch_folder(scripts->watch, options->files[i]);
     for (size_t i = 0; i < scripts->count; i++) {
         const struct managed_script *managed = scripts->items[i];
         watch_file(scripts, managed->path);
@@ -119,7 +134,8 @@ static void find_files(struct managed_scripts *scripts, enum reload_mode mode)
 {
     struct script_files files;
     struct err err;
-    if (!script_files_rescan(scripts->options.files, scripts->options.file_count, &files, &err)) {
+    watch_folders(scripts);
+    if (!script_files_rescan(&scripts->options.search, &files, &err)) {
         log_warn("Failed to scan for scripts", F("err", err.text));
         return;
     }
@@ -155,7 +171,7 @@ void reload_scan(struct managed_scripts *scripts, enum reload_mode mode)
     }
     scripts->options.hooks.scanned(scripts->options.hooks.ctx);
     /* Watched again after each scan: modules of new generations may lie in other directories. */
-    reload_watch_all(scripts);
+    reload_watch_files(scripts);
 }
 
 /* --- triggers */
@@ -180,5 +196,6 @@ void reload_watch(struct managed_scripts *scripts)
         snprintf(message, sizeof message, "Failed to watch files, use SIGHUP or %s after changes", reload);
         log_warn(message, F("err", strerror(error)));
     }
-    reload_watch_all(scripts);
+    watch_folders(scripts);
+    reload_watch_files(scripts);
 }

@@ -19,7 +19,7 @@ void reload_forget_error(struct managed_script *managed);
 /* --- reload_files.c */
 
 /* Watches the files of all scripts and their modules. */
-void reload_watch_all(const struct managed_scripts *scripts);
+void reload_watch_files(const struct managed_scripts *scripts);
 
 /* --- reload_activate.c */
 

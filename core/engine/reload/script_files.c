@@ -1,7 +1,6 @@
 /* Finding scripts on disk; see script_files.h. */
 #include "engine/reload/script_files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,14 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "engine/reload/script_folders.h"
 #include "script/vm/bundle.h"
+
+/* A directory that is searched. */
+struct finding {
+    struct script_files *files;
+    bool any;
+};
 
 /* Normalizes a path: no "./", no "//". Leaves "..", whose meaning depends on symlinks. */
 static char *normal_path(const char *typed)
@@ -34,19 +40,26 @@ static char *name_of(const char *path)
     return xstrndup(name.p, name.n);
 }
 
-static bool is_same_file(const char *a, const char *b)
+/* Of a missing file: no two are the same. */
+static struct script_file_id id_of(const char *path)
 {
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+    struct stat st;
+    if (bundle_is_given(path) || stat(path, &st) != 0) return (struct script_file_id){0};
+    return (struct script_file_id){(uint64_t)st.st_dev, (uint64_t)st.st_ino};
+}
+
+static bool is_same_file(const struct script_file_id *a, const struct script_file_id *b)
+{
+    return a->inode && a->inode == b->inode && a->device == b->device;
 }
 
 /* Refuses a second name for one file, under which it would run twice, and a second file of one name, by which
  * status, logs and metrics identify scripts. */
 static bool check_unique(const struct script_files *files, const char *path, const char *name,
-                         struct err *err)
+                         const struct script_file_id *id, struct err *err)
 {
     for (size_t i = 0; i < files->count; i++) {
-        if (is_same_file(files->paths[i], path))
+        if (is_same_file(&files->ids[i], id))
             return err_set(err, ERR_INVALID, "%s and %s are the same file", files->paths[i], path);
         if (strcmp(files->names[i], name) == 0)
             return err_set(err, ERR_INVALID, "%s and %s would have the same name, \"%s\"", files->paths[i],
@@ -66,83 +79,72 @@ static bool is_known(const struct script_files *files, const char *path)
 static bool add(struct script_files *files, const char *typed, struct err *err)
 {
     char *path = bundle_is_given(typed) ? xstrdup(typed) : normal_path(typed), *name = name_of(path);
+    const struct script_file_id id = id_of(path);
     bool known = is_known(files, path);
-    if (known || !check_unique(files, path, name, err)) {
+    if (known || !check_unique(files, path, name, &id, err)) {
         free(path);
         free(name);
         return known;
     }
     files->paths = array_grow(files->paths, files->count, sizeof *files->paths);
+    files->ids = array_grow(files->ids, files->count, sizeof *files->ids);
     files->paths[files->count] = path;
+    files->ids[files->count] = id;
     *array_add(files->names, files->count) = name;
     return true;
 }
 
-static int is_script(const struct dirent *entry)
-{
-    struct str name = str_of(entry->d_name);
-    return name.p[0] != '.' && name.p[0] != '_' && str_ends(name, STR(".lua")) &&
-           !str_ends(name, STR("_spec.lua"));
-}
-
-static bool has_scripts(const char *folder)
-{
-    struct dirent **entries;
-    int count = scandir(folder, &entries, is_script, NULL);
-    for (int i = 0; i < count; i++) free(entries[i]);
-    if (count >= 0) free(entries);
-    return count > 0;
-}
-
-/* Reports a directory without scripts, and hints at scripts/ below it, where kubelua init creates them. */
-static bool none_there(const char *folder, struct err *err)
+/* Reports a directory without scripts, and where there are some: in scripts/ below it, where kubelua init
+ * creates them, or deeper, for which there is a flag. */
+static bool none_there(const char *folder, bool recursive, struct err *err)
 {
     char *typed = xasprintf("%s/scripts", folder), *below = normal_path(typed);
-    bool there = has_scripts(below);
-    err_set(err, ERR_NOT_FOUND, "%s: no scripts (*.lua) in this directory%s%s", folder,
-            there ? "; there are some in " : "", there ? below : "");
+    bool there = !recursive && script_folders_have_any(below, false);
+    err_set(err, ERR_NOT_FOUND, "%s: no scripts (*.lua) in this directory%s", folder,
+            recursive ? " or below" : "");
+    if (there)
+        err_append(err, "; there are some in %s", below);
+    else if (!recursive && script_folders_have_any(folder, true))
+        err_append(err, "; with -R, those of the directories below are taken");
     free(below);
     free(typed);
     return false;
 }
 
-static bool add_folder(struct script_files *files, const char *folder, bool may_be_empty, struct err *err)
+static bool add_found(void *ctx, const char *path, struct err *err)
 {
-    struct dirent **entries;
-    int count = scandir(folder, &entries, is_script, alphasort);
-    if (count < 0) return err_set(err, ERR_IO, "%s: %s", folder, strerror(errno));
-    bool ok = true;
-    for (int i = 0; i < count; i++) {
-        char *path = xasprintf("%s/%s", folder, entries[i]->d_name);
-        ok = ok && add(files, path, err);
-        free(path);
-        free(entries[i]);
-    }
-    free(entries);
-    return count == 0 && !may_be_empty ? none_there(folder, err) : ok;
+    struct finding *finding = ctx;
+    finding->any = true;
+    return add(finding->files, path, err);
 }
 
-bool script_files_find(const char *const *arguments, size_t count, struct script_files *out, struct err *err)
+static bool add_folder(struct script_files *files, const char *folder, const struct script_search *search,
+                       bool may_be_empty, struct err *err)
 {
+    struct finding finding = {files, false};
+    const struct script_folders_visitor visitor = {.script = add_found, .ctx = &finding};
+    if (!script_folders_walk(folder, search->recursive, &visitor, err)) return false;
+    return finding.any || may_be_empty || none_there(folder, search->recursive, err);
+}
+
+static bool add_argument(struct script_files *files, const char *argument, const struct script_search *search,
+                         struct err *err)
+{
+    struct stat st;
+    if (bundle_is_given(argument)) return add(files, argument, err);
+    if (stat(argument, &st) != 0)
+        return err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", argument, strerror(errno));
+    return S_ISDIR(st.st_mode) ? add_folder(files, argument, search, false, err) : add(files, argument, err);
+}
+
+bool script_files_find(const struct script_search *search, struct script_files *out, struct err *err)
+{
+    bool ok = true;
     *out = (struct script_files){0};
-    for (size_t i = 0; i < count; i++) {
-        const char *argument = arguments[i];
-        struct stat st;
-        bool ok = true;
-        if (bundle_is_given(argument))
-            ok = add(out, argument, err);
-        else if (stat(argument, &st) != 0)
-            ok = err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", argument, strerror(errno));
-        else if (S_ISDIR(st.st_mode))
-            ok = add_folder(out, argument, false, err);
-        else
-            ok = add(out, argument, err);
-        if (!ok) {
-            script_files_clear(out);
-            return false;
-        }
-    }
-    return true;
+    for (size_t i = 0; ok && i < search->count; i++)
+        ok = add_argument(out, search->arguments[i], search, err);
+    if (!ok) script_files_clear(out);
+    return ok;
 }
 
 bool script_files_is_folder(const char *argument)
@@ -160,14 +162,15 @@ static bool is_named_itself(const char *argument)
     return stat(argument, &st) == 0 || str_ends(str_of(argument), STR(".lua"));
 }
 
-bool script_files_rescan(const char *const *arguments, size_t count, struct script_files *out,
-                         struct err *err)
+bool script_files_rescan(const struct script_search *search, struct script_files *out, struct err *err)
 {
     bool ok = true;
     *out = (struct script_files){0};
-    for (size_t i = 0; ok && i < count; i++)
-        ok = is_named_itself(arguments[i]) ? add(out, arguments[i], err)
-                                           : add_folder(out, arguments[i], true, err);
+    for (size_t i = 0; ok && i < search->count; i++) {
+        const char *argument = search->arguments[i];
+        ok = is_named_itself(argument) ? add(out, argument, err)
+                                       : add_folder(out, argument, search, true, err);
+    }
     if (!ok) script_files_clear(out);
     return ok;
 }
@@ -180,5 +183,6 @@ void script_files_clear(struct script_files *files)
     }
     free(files->paths);
     free(files->names);
+    free(files->ids);
     *files = (struct script_files){0};
 }

@@ -28,17 +28,31 @@ local function running_of(reply)
   return running
 end
 
--- The files of the arguments; those that were found in a folder say so.
+-- The path of a folder as the paths in it begin, however it was typed.
+local function root_of(folder)
+  local parts = {}
+  for part in folder:gmatch "[^/]+" do
+    if part ~= "." then parts[#parts + 1] = part .. "/" end
+  end
+  return (folder:sub(1, 1) == "/" and "/" or "") .. table.concat(parts)
+end
+
+-- The files of the arguments. Those that were found in a folder say so; `root` is the folder, where those
+-- below it count, too.
 local function find_files(command)
-  local files, by_path = command.host.find(command.flags.filename), {}
+  local recursive = command.flags.recursive
+  local files, by_path = command.host.find(command.flags.filename, recursive), {}
   for i, file in ipairs(files) do
     file.number = i
     by_path[file.path] = file
   end
   for _, argument in ipairs(command.flags.filename) do
     if command.host.is_folder(argument) then
-      for _, file in ipairs(command.host.find { argument }) do
-        if by_path[file.path] then by_path[file.path].in_folder = true end
+      for _, file in ipairs(command.host.find({ argument }, recursive)) do
+        local same = by_path[file.path]
+        if same then
+          same.in_folder, same.root = true, recursive and root_of(argument) or nil
+        end
       end
     end
   end

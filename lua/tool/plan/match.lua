@@ -5,45 +5,79 @@ local diff = require "tool.plan.diff"
 
 local match = {}
 
-local function last_part(name) return name:match "[^/]*$" end
+local LAST_PARTS_MAX = 16 -- as deep as -R goes
 
--- The one of that name, or of that last part, that has no other; nil also when there are several.
-local function find(scripts, key, name)
-  local found
+-- The last parts of a name, "b/c" of "a/b/c"; nil when it has fewer.
+local function last_parts(name, count) return name:match(("[^/]*" .. ("/[^/]*"):rep(count - 1)) .. "$") end
+
+local function folder(path) return path:match "^.*/" or "" end
+
+-- The folder that has all of them, "" without one.
+local function common_folder(scripts)
+  local common
   for _, script in ipairs(scripts) do
-    if not script.other and key(script.name) == key(name) then
-      if found then return nil end
-      found = script
-    end
+    common = common or folder(script.path)
+    while script.path:sub(1, #common) ~= common do common = folder(common:sub(1, -2)) end
+  end
+  return common or ""
+end
+
+-- Those that have no other by a key; false where several have the same.
+local function by_key(scripts, key)
+  local found = {}
+  for _, script in ipairs(scripts) do
+    local value = not script.other and key(script)
+    if value then found[value] = found[value] == nil and script end
   end
   return found
 end
 
-local function itself(name) return name end
-
--- Sets `other` by the names: a file stands for the script of its name; else for the one with the same last part, when
--- there is one alone on either side, as one folder may be reached by several paths.
-function match.pair(running, files)
-  for _, key in ipairs { itself, last_part } do
-    for _, file in ipairs(files) do
-      local same = not file.other and find(running, key, file.name)
-      if same and find(files, key, file.name) == file then
-        file.other, same.other = same, file
-      end
-    end
+local function pair_by(key, running, files, key_of_file)
+  local scripts = by_key(running, key)
+  for value, file in pairs(by_key(files, key_of_file or key)) do
+    local same = file and scripts[value]
+    if same then file.other, same.other = same, file end
   end
 end
 
-local function folder(path) return path:match "^.*/" or "" end
+local function pair_by_last(count, running, files)
+  pair_by(function(script) return last_parts(script.name, count) end, running, files)
+end
+
+-- Sets `other`: a file stands for the script of its name; else for the one with the same last parts of the name, two
+-- and more; or the one at the same place below the folder of all; or with the same last part: when there is one alone
+-- on either side, as one folder may be reached by several paths.
+function match.pair(running, files)
+  pair_by(function(script) return script.name end, running, files)
+  for count = LAST_PARTS_MAX, 2, -1 do pair_by_last(count, running, files) end
+  local common = common_folder(running)
+  pair_by(function(script) return script.path:sub(#common + 1) end, running, files,
+    function(file) return file.root and file.path:sub(#file.root + 1) end)
+  pair_by_last(1, running, files)
+end
+
+local function is_below(path, root)
+  if root == "" then return not path:find "^/" and not path:find "^%.%./" end
+  return path:sub(1, #root) == root
+end
+
+-- The folder that is for the other path what `root` is for the file's: a/x.lua of live/ is in next/a/x.lua, too.
+local function other_root(file)
+  local below, path = file.path:sub(#file.root + 1), file.other.path
+  return path:sub(-#below) == below and path:sub(1, -#below - 1) or folder(path)
+end
+
+local function is_beside(script, file)
+  local path, other = script.path, file.other
+  if file.root then return is_below(path, file.root) or other and is_below(path, other_root(file)) end
+  return folder(path) == folder(file.path) or other and folder(path) == folder(other.path)
+end
 
 -- Scripts that run and that no file stands for go when they lie in a folder of files, or beside what stands for those.
 local function goes(script, files)
   if script.other then return false end
   for _, file in ipairs(files) do
-    if file.in_folder and (folder(file.path) == folder(script.path)
-      or file.other and folder(file.other.path) == folder(script.path)) then
-      return true
-    end
+    if file.in_folder and is_beside(script, file) then return true end
   end
   return false
 end

@@ -38,7 +38,7 @@ static int teardown(void **state)
 }
 
 /* The names, joined by blanks, or the error; `arguments` ends with NULL. */
-static const char *find(const char *const *arguments)
+static const char *find_as(bool recursive, const char *const *arguments)
 {
     static struct buf text;
     size_t count = 0;
@@ -46,7 +46,8 @@ static const char *find(const char *const *arguments)
     struct err err;
     text.len = 0;
     while (arguments[count]) count++;
-    if (!script_files_find(arguments, count, &files, &err)) {
+    const struct script_search search = {arguments, count, recursive};
+    if (!script_files_find(&search, &files, &err)) {
         buf_printf(&text, "error: %s", err.text);
         return buf_text(&text);
     }
@@ -60,7 +61,9 @@ static const char *find(const char *const *arguments)
 }
 
 #define assert_found(expected, ...) \
-    assert_string_equal(find((const char *const[]){__VA_ARGS__, NULL}), expected)
+    assert_string_equal(find_as(false, (const char *const[]){__VA_ARGS__, NULL}), expected)
+#define assert_found_below(expected, ...) \
+    assert_string_equal(find_as(true, (const char *const[]){__VA_ARGS__, NULL}), expected)
 
 static void test_a_name_does_not_depend_on_how_the_path_was_typed(void **state)
 {
@@ -115,18 +118,38 @@ static void test_the_error_for_a_project_names_its_scripts(void **state)
     assert_int_equal(rmdir("project"), 0);
 }
 
+static void test_directories_below_are_searched_only_when_asked(void **state)
+{
+    assert_int_equal(mkdir("team", 0700), 0);
+    assert_found("error: team: no scripts (*.lua) in this directory", "team");
+    assert_found_below("error: team: no scripts (*.lua) in this directory or below", "team");
+    assert_int_equal(rename("scripts", "team/checks"), 0);
+    assert_found(
+        "error: team: no scripts (*.lua) in this directory; with -R, those of the directories below are "
+        "taken",
+        "team");
+    assert_found_below("team/checks/a team/checks/b", "./team//");
+    assert_found_below("team/checks/b team/checks/a", "team/checks/b.lua", "team");
+    assert_int_equal(symlink("checks", "team/same"), 0);
+    assert_found_below("error: team/checks/a.lua and team/same/a.lua are the same file", "team");
+    assert_int_equal(unlink("team/same"), 0);
+    assert_int_equal(rename("team/checks", "scripts"), 0);
+    assert_int_equal(rmdir("team"), 0);
+}
+
 static void test_a_text_that_was_given_is_a_script(void **state)
 {
     struct script_files files;
     struct err err;
     const char *argument = "https://host//a.lua";
     bundle_give_text(argument, STR("x"));
-    assert_true(script_files_find(&argument, 1, &files, &err));
+    const struct script_search search = {&argument, 1, true};
+    assert_true(script_files_find(&search, &files, &err));
     assert_int_equal(files.count, 1);
     assert_string_equal(files.paths[0], argument);
     assert_string_equal(files.names[0], "https://host//a");
     script_files_clear(&files);
-    assert_true(script_files_rescan(&argument, 1, &files, &err));
+    assert_true(script_files_rescan(&search, &files, &err));
     assert_int_equal(files.count, 1);
     script_files_clear(&files);
     assert_false(script_files_is_folder(argument));
@@ -141,6 +164,7 @@ int main(void)
         cmocka_unit_test(test_a_script_that_is_named_twice_is_one),
         cmocka_unit_test(test_two_names_for_a_file_are_refused),
         cmocka_unit_test(test_two_files_with_one_name_are_refused),
+        cmocka_unit_test(test_directories_below_are_searched_only_when_asked),
         cmocka_unit_test(test_the_error_for_a_project_names_its_scripts),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
