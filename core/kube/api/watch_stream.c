@@ -27,8 +27,13 @@ static bool is_expected(const struct stream *stream, const struct pack_own_type 
 static bool refuse_foreign(struct stream *stream, const struct pack_own_type *own_type)
 {
     struct err err;
-    err_set(&err, ERR_PARSE, "watch of %.*s %.*s returned a %.*s %.*s", STR_ARG(stream->expected.api_version),
-            STR_ARG(stream->expected.kind), STR_ARG(own_type->api_version), STR_ARG(own_type->kind));
+    const struct pack_type *expected = &stream->expected;
+    if (own_type->kind.n && own_type->api_version.n)
+        err_set(&err, ERR_PARSE, "watch of %.*s %.*s returned a %.*s %.*s", STR_ARG(expected->api_version),
+                STR_ARG(expected->kind), STR_ARG(own_type->api_version), STR_ARG(own_type->kind));
+    else
+        err_set(&err, ERR_PARSE, "watch of %.*s %.*s returned an object without kind or apiVersion",
+                STR_ARG(expected->api_version), STR_ARG(expected->kind));
     return stream_refuse_foreign(stream, &err);
 }
 
