@@ -35,7 +35,7 @@ static bool load_rules(const struct audit_request *request, struct buf *json, st
     return ok;
 }
 
-static bool ask_engine(const struct audit_request *request, struct buf *json, struct err *err)
+static bool fetch_rules(const struct audit_request *request, struct buf *json, struct err *err)
 {
     struct admin_client *client = admin_client_request(request->options.admin_socket, "rules", err);
     if (!client) return false;
@@ -46,7 +46,7 @@ static bool ask_engine(const struct audit_request *request, struct buf *json, st
     return rules != 0 || err_set(err, ERR_PARSE, "the response has no rules");
 }
 
-/* --- what is printed of them */
+/* --- printing */
 
 static void push_request(lua_State *L, const struct audit_request *request)
 {
@@ -72,7 +72,7 @@ bool audit_explain(const struct audit_request *request, struct err *err)
 {
     struct buf json = {0};
     bool of_engine = request->engine.enabled && request->files.count == 0;
-    bool ok = of_engine ? ask_engine(request, &json, err) : load_rules(request, &json, err);
+    bool ok = of_engine ? fetch_rules(request, &json, err) : load_rules(request, &json, err);
     ok = ok && print(request, buf_slice(&json), err);
     buf_clear(&json);
     bool written = fflush(stdout) == 0 && !ferror(stdout);

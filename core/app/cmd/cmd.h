@@ -59,7 +59,7 @@ extern const struct command_group command_groups[];
 const struct command *command_find(const char *name);
 /* The groups of flags that the command shares with others; one without flags ends them. */
 const struct flag_group *command_flags(const struct command *command);
-/* What `kubelua help NAME` prints before the flags. */
+/* Text that `kubelua help NAME` prints before the flags. */
 const char *command_help_of(const struct command *command);
 
 /* --- what completes command lines and makes man pages (cmd_completion.c); help does not show them */

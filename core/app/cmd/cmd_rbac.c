@@ -54,8 +54,8 @@ static const struct flag_group *groups(void)
 /* --- whom to ask */
 
 /* Returns the kinds of the server; if nobody named one and none responds, the built-in kinds. */
-static struct catalogue *ask_server(struct check_target *target, const struct cluster_config *cluster,
-                                    struct err *err)
+static struct catalogue *discover(struct check_target *target, const struct cluster_config *cluster,
+                                  struct err *err)
 {
     bool is_named = names_a_server(&options.cluster);
     struct catalogue *catalogue = NULL;
@@ -89,8 +89,7 @@ static struct catalogue *find_catalogue(lua_State *L, struct check_target *targe
     struct cluster_config cluster = {0};
     bool is_configured = cluster_config_load(&options.cluster, &cluster, err);
     *here = xstrdup(is_configured ? cluster.namespace_ : "default");
-    struct catalogue *catalogue =
-        against.count ? read_dump(L, target, err) : ask_server(target, &cluster, err);
+    struct catalogue *catalogue = against.count ? read_dump(L, target, err) : discover(target, &cluster, err);
     cluster_config_clear(&cluster);
     return catalogue;
 }

@@ -85,7 +85,7 @@ struct sim_run {
     char *folder, *kubeconfig; /* of the command alone; NULL: none */
 };
 
-/* What clients must know. */
+/* Address and certificates of the server, for its clients. */
 struct served {
     int port;
     const char *authority; /* in PEM; "" without TLS */

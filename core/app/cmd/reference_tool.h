@@ -1,5 +1,5 @@
-/* What the Lua of completions and man pages knows (lua/tool/reference/). Owner: the command, on the main
- * thread. */
+/* Commands and flags for the Lua of completions and man pages (lua/tool/reference/). Owner: the command, on
+ * the main thread. */
 #pragma once
 #include <lua.h>
 

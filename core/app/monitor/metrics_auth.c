@@ -41,7 +41,7 @@ struct metrics_auth {
     size_t waiting_count;
 };
 
-/* What requests are resumed with, besides verdicts. */
+/* Code that requests are resumed with, besides verdicts. */
 enum { REVIEW_FAILED = TOKEN_FORBIDDEN + 1 };
 
 /* --- waiting tokens */

@@ -31,7 +31,7 @@ struct web_response {
 
 struct web_server;
 
-/* What the server itself resumes requests with. */
+/* Code that the server itself resumes requests with. */
 enum { WEB_ENDING = -1 };
 
 struct web_server_options {

@@ -1,4 +1,4 @@
-/* What the files of flags share; see flags.h. Owner: whoever calls. */
+/* Parts that the files of flags share; see flags.h. Owner: whoever calls. */
 #pragma once
 #include "base/cli/flags.h"
 

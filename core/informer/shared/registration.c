@@ -141,7 +141,7 @@ static void notify_delete(const struct registration *r, const struct change *cha
     if (passes(r, stored ? stored : change->object)) call_delete(r, stored, change->object, &change->info);
 }
 
-static void tell(const struct registration *r, const struct change *change)
+static void deliver_change(const struct registration *r, const struct change *change)
 {
     switch (change->call) {
     case NOTIFY_ADD:
@@ -164,11 +164,11 @@ void registration_notify(const struct registration *r, const struct change *chan
     if (change->call == NOTIFY_UNCHANGED && !options_of(r)->unchanged) return;
     if (change->info.warm && r->handler.knows_stored) return;
     if (change->call == NOTIFY_RESYNC && !r->syncing) return;
-    if (!r->handler.keeps || !r->handler.keeps(r->handler.ctx, change)) tell(r, change);
+    if (!r->handler.keeps || !r->handler.keeps(r->handler.ctx, change)) deliver_change(r, change);
 }
 
-void registration_tell(const struct event_handler *handler, const struct change *change)
+void registration_deliver_kept(const struct event_handler *handler, const struct change *change)
 {
     const struct registration r = {.handler = *handler};
-    tell(&r, change);
+    deliver_change(&r, change);
 }

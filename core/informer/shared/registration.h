@@ -55,4 +55,4 @@ bool registration_is_due(struct registration *registration, int64_t now_ms);
 /* Calls at most two of the functions, or lets the handler keep the change; nothing once it is removed. */
 void registration_notify(const struct registration *registration, const struct change *change);
 /* Calls the functions for a change that the handler kept. Changes of one object may have been merged. */
-void registration_tell(const struct event_handler *handler, const struct change *change);
+void registration_deliver_kept(const struct event_handler *handler, const struct change *change);

@@ -39,7 +39,8 @@ struct event_handler {
     /* Last part of the filter, called for objects that pass options->filter, at most once for each side of a
      * change. It must depend on the object alone. */
     bool (*passes)(void *ctx, struct root *object);
-    /* Takes a change over before any filter, for registration_tell later, and returns true; NULL: never. */
+    /* Takes a change over before any filter, for registration_deliver_kept later, and returns true; NULL:
+     * never. */
     bool (*keeps)(void *ctx, const struct change *change);
     /* NULL: the defaults of handler_options_new. A registration takes a reference of its own. */
     struct handler_options *options;

@@ -108,7 +108,7 @@ static bool is_status(const struct tape *tape, size_t at)
 }
 
 /* H-3: by the response itself, which may not be of the server whose Status it carries. */
-static bool asks_to_wait(int http_status, int64_t retry_after_ms)
+static bool requests_wait(int http_status, int64_t retry_after_ms)
 {
     return retry_after_ms >= 0 && (http_status == 429 || http_status >= 500);
 }
@@ -132,7 +132,7 @@ bool kube_status_error_tape(struct err *err, const struct tape *tape, size_t at,
     err->too_large_version = is_too_large(tape, at, reason);
     take_causes(err, tape, details);
     int64_t wait_s = tape_int(tape, tape_field(tape, details, STR("retryAfterSeconds")), 0);
-    err->has_retry_after = asks_to_wait(http_status, retry_after_ms);
+    err->has_retry_after = requests_wait(http_status, retry_after_ms);
     err->retry_after_ms = retry_after_ms >= 0                 ? retry_after_ms
                           : wait_s > 0 && wait_s <= INT32_MAX ? wait_s * 1000
                                                               : -1;
@@ -152,7 +152,7 @@ bool kube_status_error(struct err *err, const char *method, int http_status, int
         from_code(err, method, http_status, (struct str){padded, len});
         err->http_status = http_status;
         err->retry_after_ms = retry_after_ms;
-        err->has_retry_after = asks_to_wait(http_status, retry_after_ms);
+        err->has_retry_after = requests_wait(http_status, retry_after_ms);
     }
     free(padded);
     tape_parser_free(parser);

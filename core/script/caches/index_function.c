@@ -129,7 +129,7 @@ static void free_function(void *ctx)
     free(f);
 }
 
-static void tell_touched(void *ctx, struct str value)
+static void notify_touched(void *ctx, struct str value)
 {
     const struct index_function *f = ctx;
     if (f->touched) f->touched(f->news_ctx, value);
@@ -141,7 +141,7 @@ struct index_source index_function_source(struct index_function *f)
                                  .free = free_function,
                                  .ctx = f,
                                  .later = index_function_puts_off,
-                                 .touched = tell_touched};
+                                 .touched = notify_touched};
 }
 
 struct index_source index_function(lua_State *L, struct informer_claim *claim, int ref, struct str name)

@@ -168,13 +168,13 @@ static enum notification call_of(const struct handler_event *event)
     return is_unchanged(event->old_object, event->object) ? NOTIFY_UNCHANGED : NOTIFY_UPDATE;
 }
 
-static void tell_kept(struct script_handler *h)
+static void deliver_kept(struct script_handler *h)
 {
     const struct event_handler callbacks = delivery_callbacks(h);
     struct handler_event event;
     for (int i = 0; i < EVENTS_PER_TURN && may_go_on(h) && pending_take(&h->kept, &event); i++) {
         const struct change change = {call_of(&event), event.old_object, event.object, event.info};
-        registration_tell(&callbacks, &change);
+        registration_deliver_kept(&callbacks, &change);
         event_let_go(&event);
         if (turns_expired(h->script) || is_slow(h)) break;
     }
@@ -191,7 +191,7 @@ static void advance(struct script_handler *h)
         event_let_go(&event);
         if ((over = turns_expired(h->script) || is_slow(h))) break;
     }
-    if (!over) tell_kept(h);
+    if (!over) deliver_kept(h);
     /* k8s.main waits for initial objects that were kept. */
     if (had_initial && h->kept.initial == 0 && h->script->host->attached)
         h->script->host->attached(h->script->host->attached_ctx);

@@ -36,8 +36,8 @@ void bundle_text_hash(struct str text, char out[BUNDLE_HASH_LEN + 1]);
 
 /* --- texts that are no files
  *
- * What came by standard input or from a server is given before anything is loaded, is the same for all
- * bundles, and is kept by the process. */
+ * Texts from standard input or a server are given before anything is loaded, are the same for all
+ * bundles, and are kept by the process. */
 
 /* Copied. A path is given once. */
 void bundle_give_text(const char *path, struct str text);

@@ -103,10 +103,11 @@ static void test_r28_objects_of_another_kind_or_version_are_dropped_and_named(vo
     assert_int_equal(bench->count, 1);
     assert_int_equal(bench->types[0], LW_MODIFIED);
     assert_true(bench->keyless); /* it says nothing of any pod */
-    assert_string_equal(buf_text(&bench->refused), "watch of v1 Pod returned a v1 Node\n"
-                                                   "watch of v1 Pod returned a v2 Pod\n"
-                                                   "watch of v1 Pod returned a meta.k8s.io/v1 Table\n"
-                                                   "watch of v1 Pod returned an object without kind or apiVersion\n");
+    assert_string_equal(buf_text(&bench->refused),
+                        "watch of v1 Pod returned a v1 Node\n"
+                        "watch of v1 Pod returned a v2 Pod\n"
+                        "watch of v1 Pod returned a meta.k8s.io/v1 Table\n"
+                        "watch of v1 Pod returned an object without kind or apiVersion\n");
 }
 
 static void test_b4_a_known_text_is_the_same_object_and_a_changed_one_is_not(void **state)
