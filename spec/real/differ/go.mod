@@ -1,0 +1,3 @@
+module kubelua.spec/real/differ
+
+go 1.24
