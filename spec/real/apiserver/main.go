@@ -4,6 +4,7 @@
 //
 //	apiserver [--dir DIR] [--audit FILE] [-- KUBE-APISERVER-FLAG ...]
 //	apiserver --pod-security FILE
+//	apiserver --schema DIR
 //
 // A folder that was used before is taken up again: same objects, certificates, tokens and (when free) port.
 // For what a spec may do to it see admin.go.
@@ -32,6 +33,7 @@ func run() error {
 	dir := flag.String("dir", "", "folder for data, certificates and sockets (default: a new one, removed at the end)")
 	audit := flag.String("audit", "", "file that gets a JSON line for each request")
 	pods := flag.String("pod-security", "", "file with a list of pods: print what Kubernetes' policies say of them, and end")
+	schema := flag.String("schema", "", "folder that gets the files of core/schema/data, from this server's kinds and types")
 	flag.Parse()
 	if *pods != "" {
 		return tellPodSecurity(*pods)
@@ -39,10 +41,12 @@ func run() error {
 
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
-	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
-		stop()
-	}()
+	if *schema == "" {
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin)
+			stop()
+		}()
+	}
 
 	if *dir == "" {
 		temporary, err := os.MkdirTemp("", "apiserver-")
@@ -56,12 +60,18 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	return serve(ctx, files, flag.Args())
+	if *schema != "" {
+		return serve(ctx, files, schemaFlags, func(s *server) error { return tellSchema(s, *schema) })
+	}
+	return serve(ctx, files, flag.Args(), func(s *server) error {
+		fmt.Printf("ready kubeconfig=%s\n", files.path("kubeconfig"))
+		return <-s.done
+	})
 }
 
 // serve starts the parts one on top of the other and waits for the end: etcd, the relay in front of it, the API
-// server that sees etcd only through the relay, and the admin socket.
-func serve(ctx context.Context, files *folder, extra []string) error {
+// server that sees etcd only through the relay, and the admin socket. When all is ready it does what it is for.
+func serve(ctx context.Context, files *folder, extra []string, do func(*server) error) error {
 	etcd, err := startEtcd(files)
 	if err != nil {
 		return fmt.Errorf("etcd: %w", err)
@@ -90,8 +100,7 @@ func serve(ctx context.Context, files *folder, extra []string) error {
 		}
 		return err
 	}
-	fmt.Printf("ready kubeconfig=%s\n", files.path("kubeconfig"))
-	return <-server.done
+	return do(server)
 }
 
 // folder is the place of everything that the process keeps, by absolute paths.

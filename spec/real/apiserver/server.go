@@ -24,8 +24,9 @@ import (
 
 // server is the running kube-apiserver; done gets its end.
 type server struct {
-	url  string
-	done chan error
+	url    string
+	config app.CompletedConfig
+	done   chan error
 }
 
 // One line for each request: a watch's when it begins, any other's when it is answered. The server's own are left out.
@@ -58,8 +59,28 @@ func startServer(ctx context.Context, files *folder, extra []string) (*server, e
 	if err != nil {
 		return nil, err
 	}
-	go func() { s.done <- app.Run(ctx, *completed) }()
-	return s, nil
+	return s, s.run(ctx, *completed)
+}
+
+// run does what app.Run does, which keeps its configuration to itself.
+func (s *server) run(ctx context.Context, completed options.CompletedOptions) error {
+	config, err := app.NewConfig(completed)
+	if err != nil {
+		return err
+	}
+	if s.config, err = config.Complete(); err != nil {
+		return err
+	}
+	chain, err := app.CreateServerChain(s.config)
+	if err != nil {
+		return err
+	}
+	prepared, err := chain.PrepareRun()
+	if err != nil {
+		return err
+	}
+	go func() { s.done <- prepared.Run(ctx) }()
+	return nil
 }
 
 // listen takes the port that the folder's kubeconfig has named before, so that clients outlive a restart.
