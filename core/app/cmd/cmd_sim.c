@@ -23,12 +23,13 @@ static struct sim_flags {
     struct sim_server_options server;
     int pods, replicas;
     bool replay;
-    const char *encodings, *write_kubeconfig;
+    const char *encodings, *write_kubeconfig, *authorization;
     struct flag_list load;
     const char *const *words; /* the command that runs beside it; NULL: none */
 } given = {
     .server = {.listen = LOOPBACK, .watch_cache = true, .gzip = true, .bookmark_ms = 60000},
     .replicas = SIM_POD_REPLICAS,
+    .authorization = "always-allow",
 };
 
 static const struct flag flags[] = {
@@ -55,6 +56,11 @@ static const struct flag flags[] = {
      "Compress responses over 128 KiB for clients that accept gzip (default true)"},
     {"tls", 0, FLAG_BOOL, &given.server.tls, NULL, NULL,
      "Serve HTTPS, with a certificate authority of its own; see --write-kubeconfig"},
+    {"token-auth-file", 0, FLAG_STRING, &given.server.token_file, "FILE", NULL,
+     "Lines of token,user,uid,\"group1,group2\"; requests without a token are refused; turns on --tls"},
+    {"authorization", 0, FLAG_CHOICE, &given.authorization, "MODE", "always-allow|rbac",
+     "Who may do what: everybody everything, or what roles and bindings allow, which turns on --tls "
+     "(default always-allow)"},
     {"write-kubeconfig", 0, FLAG_STRING, &given.write_kubeconfig, "FILE", NULL,
      "Write a kubeconfig for this server to FILE"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
@@ -89,6 +95,7 @@ struct sim_run {
 struct served {
     int port;
     const char *authority; /* in PEM; "" without TLS */
+    const char *token;     /* NULL: none is needed */
 };
 
 /* With a command, the command decides when to end. */
@@ -140,8 +147,9 @@ static bool write_kubeconfig(struct sim_run *run, const struct served *served, s
     const char *path = run->kubeconfig ? run->kubeconfig : sim->write_kubeconfig;
     if (!path) return true;
     char *url = make_client_url(sim, served->port);
-    bool ok = sim_kubeconfig_write(&(struct sim_kubeconfig){.server = url, .ca = str_of(served->authority)},
-                                   path, err);
+    bool ok = sim_kubeconfig_write(
+        &(struct sim_kubeconfig){.server = url, .ca = str_of(served->authority), .token = served->token},
+        path, err);
     free(url);
     return ok;
 }
@@ -166,7 +174,8 @@ static bool announce(struct sim_run *run, const struct served *served, int *exit
 static bool start(struct sim_run *run, struct sim_server *server, int *exit_code, struct err *err)
 {
     const char *authority = sim_server_authority(server);
-    const struct served served = {sim_server_port(server), authority ? authority : ""};
+    const struct served served = {sim_server_port(server), authority ? authority : "",
+                                  sim_server_token(server)};
     return announce(run, &served, exit_code, err) && sim_server_begin(server, err);
 }
 
@@ -193,7 +202,7 @@ static int serve_replay(struct sim_run *run, struct err *err)
                                                                 .replicas = server->replicas,
                                                                 .encodings = run->flags->encodings},
                                        err);
-    bool ok = replay && announce(run, &(struct served){replay_port(replay), ""}, &exit_code, err);
+    bool ok = replay && announce(run, &(struct served){replay_port(replay), "", NULL}, &exit_code, err);
     if (ok) loop_run(run->loop);
     if (ok) exit_code = run->command ? sim_command_exit_code(run->command) : EXIT_OK;
     sim_command_free(run->command);
@@ -240,6 +249,8 @@ static bool check_replay(const struct sim_flags *sim, struct err *err)
     if (!sim->replay) return true;
     if (sim->pods == 0) return err_set(err, ERR_INVALID, "--replay needs --pods N");
     if (sim->load.count) return err_set(err, ERR_INVALID, "--load and --replay are mutually exclusive");
+    if (sim->server.token_file || strcmp(sim->authorization, "rbac") == 0)
+        return err_set(err, ERR_INVALID, "--replay has no users: no --token-auth-file and --authorization");
     if (sim->server.tls) return err_set(err, ERR_INVALID, "--tls and --replay are mutually exclusive");
     if (sim->server.script) return err_set(err, ERR_INVALID, "--script and --replay are mutually exclusive");
     return true;
@@ -265,6 +276,8 @@ static void complete(struct sim_flags *sim)
     if (strcmp(server->listen, "localhost") == 0) server->listen = LOOPBACK;
     server->pods = (size_t)sim->pods;
     server->replicas = (size_t)sim->replicas;
+    server->rbac = strcmp(sim->authorization, "rbac") == 0;
+    server->tls = server->tls || server->rbac || server->token_file; /* clients send no token without */
     server->load = sim->load.items;
     server->load_count = sim->load.count;
 }

@@ -25,6 +25,7 @@ enum {
     CONNECTIONS_MAX = 4096,
     STACK_SIZE = 1 << 20,
     QUERY_MAX = 32,
+    HEADERS_MAX = 32, /* that say who sends a request */
 };
 
 struct sim_http {
@@ -179,20 +180,41 @@ static enum MHD_Result take_param(void *cls, enum MHD_ValueKind kind, const char
     return MHD_YES;
 }
 
+/* Headers that say who sends a request; a user with more groups than there is room has the first ones. */
+struct url_headers {
+    struct sim_param headers[HEADERS_MAX];
+    size_t count;
+};
+
+static enum MHD_Result take_header(void *cls, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+    static const char impersonation[] = "Impersonate-";
+    struct url_headers *all = cls;
+    bool wanted = strcasecmp(key, MHD_HTTP_HEADER_AUTHORIZATION) == 0 ||
+                  strncasecmp(key, impersonation, sizeof impersonation - 1) == 0;
+    if (wanted && value && all->count < HEADERS_MAX)
+        all->headers[all->count++] = (struct sim_param){key, value};
+    return MHD_YES;
+}
+
 static enum MHD_Result serve(struct sim_http *http, struct MHD_Connection *connection, const char *method,
                              const char *path, struct exchange *exchange)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     struct url_query query = {.count = 0};
+    struct url_headers headers = {.count = 0};
     struct sim_reply reply = {0};
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_param, &query);
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, take_header, &headers);
     struct sim_request request = {.method = method,
                                   .path = path,
                                   .query = query.params,
                                   .query_count = query.count,
                                   .accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
                                   .content_type = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
+                                  .headers = headers.headers,
+                                  .header_count = headers.count,
                                   .body = buf_slice(&exchange->body),
                                   .fd = info ? info->connect_fd : -1,
                                   .has_nul = exchange->has_nul};

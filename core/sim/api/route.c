@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/access/access.h"
 #include "sim/api/control.h"
 #include "sim/api/discovery.h"
 #include "sim/api/list.h"
@@ -14,19 +15,6 @@
 #include "sim/store/fault.h"
 #include "sim/store/params.h"
 #include "sim/store/target.h"
-
-const char *sim_verb_of(const struct sim_request *request, bool named)
-{
-    static const char *const verbs[][3] = {{"POST", "create", "create"},
-                                           {"PUT", "update", "update"},
-                                           {"PATCH", "patch", "patch"},
-                                           {"DELETE", "deletecollection", "delete"},
-                                           {"GET", "list", "get"}};
-    if (strcmp(request->method, "GET") == 0 && !named && sim_query_true(request, "watch")) return "watch";
-    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
-        if (strcmp(request->method, verbs[i][0]) == 0) return verbs[i][named ? 2 : 1];
-    return "";
-}
 
 static void read_objects(struct sim_api *api, const struct sim_request *request,
                          const struct sim_target *target, struct sim_faulty *faulty, struct sim_reply *reply)
@@ -116,17 +104,30 @@ static void others(struct sim_api *api, const struct sim_request *request, struc
         not_found(api, request, reply);
 }
 
-void sim_route(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+static void dispatch(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
     struct sim_target target;
-    if (request->has_nul) {
-        sim_reply_status(reply, sim_status_bad_request("the path and the query must not contain a NUL byte"));
-        return;
-    }
-    if (sim_control(api, request, reply)) return;
     if (sim_target_parse(api->store, request->path, &target))
         objects(api, request, &target, reply);
     else
         others(api, request, reply);
     sim_target_clear(&target);
+}
+
+void sim_route(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+{
+    if (request->has_nul) {
+        sim_reply_status(reply, sim_status_bad_request("the path and the query must not contain a NUL byte"));
+        return;
+    }
+    if (sim_control(api, request, reply)) return;
+    if (!api->access) {
+        dispatch(api, request, reply);
+        return;
+    }
+    struct sim_request known = *request;
+    json_t *user = sim_access_identify(api->access, request, reply);
+    known.user = user;
+    if (user && sim_access_admit(api->access, request, user, reply)) dispatch(api, &known, reply);
+    json_decref(user);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "sim/access/access.h"
 #include "sim/api/http.h"
 #include "sim/api/route.h"
 #include "sim/scenario/director.h"
@@ -34,6 +35,7 @@ static bool load(struct sim_server *server, const struct sim_server_options *opt
 {
     struct sim_store *store = server->api.store;
     sim_load_namespaces(store, options->pods ? SIM_POD_NAMESPACES : 0);
+    if (options->rbac && !sim_load_text(&server->api, str_of(sim_access_policy[0].text), err)) return false;
     server->pods = sim_pods_new(options->pods, options->replicas);
     if (options->pods) {
         sim_pods_load(server->pods, store);
@@ -70,7 +72,9 @@ struct sim_server *sim_server_new(struct loop *loop, const struct sim_server_opt
     const struct sim_http_options http = {
         .listen = options->listen, .port = options->port, .tls = options->tls, .serve = serve, .ctx = server};
     set_up(server, loop, options);
-    if (load(server, options, err)) {
+    const struct sim_access_options access = {.token_file = options->token_file, .rbac = options->rbac};
+    server->api.access = sim_access_new(&server->api, &access, err);
+    if (server->api.access && load(server, options, err)) {
         server->api.director = sim_director_new(&server->api, server->pods, refuse, server);
         server->http = sim_http_new(loop, &server->api, &http, err);
     }
@@ -91,6 +95,11 @@ int sim_server_port(const struct sim_server *server)
     return sim_http_port(server->http);
 }
 
+const char *sim_server_token(const struct sim_server *server)
+{
+    return sim_access_token(server->api.access);
+}
+
 const char *sim_server_authority(const struct sim_server *server)
 {
     return sim_http_authority(server->http);
@@ -109,6 +118,7 @@ void sim_server_free(struct sim_server *server)
     sim_faults_free(server->api.faults);
     sim_scenario_free(server->scenario);
     sim_pods_free(server->pods);
+    sim_access_free(server->api.access);
     sim_store_free(server->api.store);
     free(server);
 }

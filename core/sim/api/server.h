@@ -15,7 +15,9 @@ struct sim_server_options {
     size_t pods, replicas;
     const char *const *load; /* files with objects */
     size_t load_count;
-    const char *script; /* a scenario that begins when the server is ready; NULL without */
+    const char *script;     /* a scenario that begins when the server is ready; NULL without */
+    const char *token_file; /* static tokens, as kube-apiserver reads them; NULL without */
+    bool rbac;              /* roles and their bindings decide who may do what */
     bool watch_cache, gzip, tls;
     int64_t bookmark_ms;
 };
@@ -26,6 +28,8 @@ struct sim_server *sim_server_new(struct loop *loop, const struct sim_server_opt
 /* Begins the scenario of the options; false when one of its first steps fails. */
 bool sim_server_begin(struct sim_server *server, struct err *err);
 int sim_server_port(const struct sim_server *server);
+/* Token for the kubeconfig; NULL if clients need none. */
+const char *sim_server_token(const struct sim_server *server);
 /* The authority that signed its certificate, in PEM; NULL without TLS. */
 const char *sim_server_authority(const struct sim_server *server);
 /* Ends all streams and connections. */

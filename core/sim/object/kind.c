@@ -17,6 +17,7 @@ static const struct {
     {"generation", offsetof(struct sim_kind, has_generation)},
     {"graceful end", offsetof(struct sim_kind, graceful)},
     {"name that is a label", offsetof(struct sim_kind, name_is_label)},
+    {"name that is a segment", offsetof(struct sim_kind, name_is_segment)},
     {"delete with object", offsetof(struct sim_kind, returns_deleted)},
     {"version in updates", offsetof(struct sim_kind, needs_version)},
     {"created by update", offsetof(struct sim_kind, created_by_update)},

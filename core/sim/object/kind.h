@@ -18,7 +18,8 @@ struct sim_kind {
     /* Labels that field selectors know besides metadata.name and metadata.namespace: dotted paths into the
      * object, ends with NULL; may be NULL. */
     const char *const *field_labels;
-    bool name_is_label; /* RFC 1123 label: namespaces, services; of most kinds it is a subdomain */
+    bool name_is_label;   /* RFC 1123 label: namespaces, services; of most kinds it is a subdomain */
+    bool name_is_segment; /* any segment of a path: roles and their bindings */
     bool namespaced;
     bool has_status;           /* serves the status subresource */
     bool has_scale;            /* serves the scale subresource */

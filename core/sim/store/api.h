@@ -22,6 +22,7 @@ struct sim_stats {
 };
 
 struct sim_faults;
+struct sim_access;
 struct sim_director;
 
 struct sim_api {
@@ -30,6 +31,7 @@ struct sim_api {
     struct sim_settings settings;
     struct sim_stats stats;
     struct sim_faults *faults;
+    struct sim_access *access; /* NULL: nobody is asked who he is */
     struct sim_director *director;
     /* A deleted pod on a node waits for the end of its grace period. Called without the store's lock. May be
      * NULL. */

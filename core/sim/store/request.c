@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "sim/object/status.h"
 
 const char *sim_query(const struct sim_request *request, const char *key)
@@ -19,6 +20,26 @@ bool sim_query_true(const struct sim_request *request, const char *key)
 {
     const char *value = sim_query(request, key);
     return value && strcasecmp(value, "false") != 0 && strcmp(value, "0") != 0; /* even when it is empty */
+}
+
+const char *sim_header(const struct sim_request *request, const char *name)
+{
+    for (size_t i = 0; i < request->header_count; i++)
+        if (strcasecmp(request->headers[i].key, name) == 0) return request->headers[i].value;
+    return NULL;
+}
+
+const char *sim_verb_of(const struct sim_request *request, bool named)
+{
+    static const char *const verbs[][3] = {{"POST", "create", "create"},
+                                           {"PUT", "update", "update"},
+                                           {"PATCH", "patch", "patch"},
+                                           {"DELETE", "deletecollection", "delete"},
+                                           {"GET", "list", "get"}};
+    if (strcmp(request->method, "GET") == 0 && !named && sim_query_true(request, "watch")) return "watch";
+    for (size_t i = 0; i < ARRAY_LEN(verbs); i++)
+        if (strcmp(request->method, verbs[i][0]) == 0) return verbs[i][named ? 2 : 1];
+    return "";
 }
 
 void sim_reply_status(struct sim_reply *reply, json_t *status)

@@ -18,6 +18,9 @@ struct sim_request {
     const struct sim_param *query;
     size_t query_count;
     const char *accept, *content_type; /* "" when missing */
+    const struct sim_param *headers;   /* that say who sends it */
+    size_t header_count;
+    const json_t *user; /* who it is (access/user.h); NULL before that is known, and in the process itself */
     struct str body;
     int fd;       /* of the connection, to see it close; -1 without */
     bool has_nul; /* its path or query has %00, where a C string would end */
@@ -48,6 +51,11 @@ struct sim_reply {
 const char *sim_query(const struct sim_request *request, const char *key);
 /* Returns whether it is set, and neither "false" nor "0". */
 bool sim_query_true(const struct sim_request *request, const char *key);
+/* Returns one of `headers`, or NULL. */
+const char *sim_header(const struct sim_request *request, const char *name);
+/* Returns the verb of authorization and fault rules: "get", "list", "deletecollection". `named`: the path
+ * names one object. */
+const char *sim_verb_of(const struct sim_request *request, bool named);
 /* Responds with a Status, which it takes, and with Retry-After if its details have one. */
 void sim_reply_status(struct sim_reply *reply, json_t *status);
 /* Respond with errors of a real server before it has read the path: 404 and 405. */

@@ -2,6 +2,8 @@
  * to check. */
 #include "sim/text/names.h"
 
+#include <string.h>
+
 #define LABEL_RE "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 #define KEY_RE   "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 
@@ -66,6 +68,16 @@ static bool check_subdomain(struct str name, const char *prefix, struct buf *pro
 bool sim_check_subdomain(struct str name, struct buf *problems)
 {
     return check_subdomain(name, "", problems);
+}
+
+bool sim_check_segment(struct str name, struct buf *problems)
+{
+    bool good = true;
+    if (str_eq(name, STR("."))) return problem(problems, "", "may not be '.'");
+    if (str_eq(name, STR(".."))) return problem(problems, "", "may not be '..'");
+    if (memchr(name.p, '/', name.n)) good = problem(problems, "", "may not contain '/'");
+    if (memchr(name.p, '%', name.n)) good = problem(problems, "", "may not contain '%'");
+    return good;
 }
 
 bool sim_check_label(struct str name, struct buf *problems)

@@ -1,0 +1,223 @@
+/* Users of requests; see user.h. */
+#include "sim/access/user.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "sim/text/tree.h"
+
+enum { FILE_MAX = 1 << 20, TOKEN_BYTES = 16 };
+
+static const char user_mark[] = "user:";
+static const char authenticated[] = "system:authenticated";
+
+struct sim_users {
+    bool is_strict;
+    json_t *by_token;
+    char admin_token[2 * TOKEN_BYTES + 1];
+};
+
+static json_t *make_user(const char *name, const char *uid)
+{
+    json_t *user = json_pack("{s:o, s:[]}", "username", sim_string(name), "groups");
+    if (*uid) json_object_set_new(user, "uid", sim_string(uid));
+    return user;
+}
+
+static void add_group(json_t *user, const char *group)
+{
+    json_t *groups = json_object_get(user, "groups");
+    if (!sim_has_text(groups, group)) json_array_append_new(groups, sim_string(group));
+}
+
+/* --- the file */
+
+/* Takes a field of a line, in quotes if it has commas, as CSV has it. Returns false at the end of the line.
+ */
+static bool next_field(struct str *line, struct buf *field)
+{
+    field->len = 0;
+    if (!line->p) return false;
+    size_t i = 0;
+    bool quoted = line->n && line->p[0] == '"';
+    for (i = quoted; i < line->n && (quoted ? line->p[i] != '"' : line->p[i] != ','); i++)
+        buf_putc(field, line->p[i]);
+    i += quoted && i < line->n;
+    *line = i < line->n ? (struct str){line->p + i + 1, line->n - i - 1} : (struct str){NULL, 0};
+    return true;
+}
+
+static void add_groups(json_t *user, const char *list)
+{
+    char *copy = xstrdup(list), *rest = copy;
+    for (char *group; (group = strsep(&rest, ","));) {
+        group += strspn(group, " ");
+        group[strcspn(group, " ")] = '\0';
+        if (*group) add_group(user, group);
+    }
+    add_group(user, authenticated);
+    free(copy);
+}
+
+static bool read_line(struct sim_users *users, struct str line, struct err *err)
+{
+    struct buf token = {0}, name = {0}, uid = {0}, groups = {0};
+    bool ok = next_field(&line, &token) && next_field(&line, &name) && next_field(&line, &uid) && token.len &&
+              name.len;
+    if (ok) {
+        json_t *user = make_user(buf_text(&name), buf_text(&uid));
+        next_field(&line, &groups);
+        add_groups(user, buf_text(&groups));
+        json_object_set_new(users->by_token, buf_text(&token), user);
+    } else {
+        err_set(err, ERR_INVALID, "expected token,user,uid and optionally \"group1,group2\"");
+    }
+    buf_clear(&token);
+    buf_clear(&name);
+    buf_clear(&uid);
+    buf_clear(&groups);
+    return ok;
+}
+
+static bool read_lines(struct sim_users *users, struct str text, struct err *err)
+{
+    for (size_t number = 1; text.n; number++) {
+        const char *end = memchr(text.p, '\n', text.n);
+        size_t n = end ? (size_t)(end - text.p) : text.n;
+        struct str line = str_trim((struct str){text.p, n});
+        if (line.n && line.p[0] != '#' && !read_line(users, line, err))
+            return err_wrap(err, "line %zu", number);
+        n += end != NULL;
+        text = (struct str){text.p + n, text.n - n};
+    }
+    return true;
+}
+
+static bool read_file(struct sim_users *users, const char *path, struct err *err)
+{
+    struct buf text = {0};
+    bool ok = file_read(path, FILE_MAX, &text, err);
+    if (ok && !read_lines(users, buf_slice(&text), err)) ok = err_wrap(err, "%s", path);
+    buf_wipe(&text);
+    return ok;
+}
+
+/* --- all of them */
+
+static void make_admin(struct sim_users *users)
+{
+    unsigned char bytes[TOKEN_BYTES];
+    must(getrandom(bytes, sizeof bytes, 0) == sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i++) snprintf(users->admin_token + 2 * i, 3, "%02x", bytes[i]);
+    json_t *user = make_user("kubernetes-admin", "");
+    add_group(user, "system:masters");
+    add_group(user, authenticated);
+    json_object_set_new(users->by_token, users->admin_token, user);
+}
+
+struct sim_users *sim_users_new(const char *token_file, bool is_strict, struct err *err)
+{
+    struct sim_users *users = NEW(struct sim_users);
+    users->is_strict = is_strict;
+    users->by_token = json_object();
+    make_admin(users);
+    if (!token_file || read_file(users, token_file, err)) return users;
+    sim_users_free(users);
+    return NULL;
+}
+
+void sim_users_free(struct sim_users *users)
+{
+    if (!users) return;
+    json_decref(users->by_token);
+    free(users);
+}
+
+bool sim_users_are_strict(const struct sim_users *users)
+{
+    return users->is_strict;
+}
+
+const char *sim_users_admin_token(const struct sim_users *users)
+{
+    return users->admin_token;
+}
+
+json_t *sim_user_of_token(const struct sim_users *users, const char *token)
+{
+    size_t mark = sizeof user_mark - 1;
+    json_t *found = json_object_get(users->by_token, token);
+    if (found) return json_incref(found);
+    if (strncmp(token, user_mark, mark) != 0 || !token[mark]) return NULL;
+    json_t *user = make_user(token + mark, "");
+    add_group(user, authenticated);
+    return user;
+}
+
+/* The token of a header "Bearer TOKEN"; NULL without. */
+static const char *bearer(const struct sim_request *request)
+{
+    static const char scheme[] = "Bearer ";
+    const char *value = sim_header(request, "Authorization");
+    return value && strncasecmp(value, scheme, sizeof scheme - 1) == 0 ? value + sizeof scheme - 1 : NULL;
+}
+
+json_t *sim_user_of_request(const struct sim_users *users, const struct sim_request *request)
+{
+    const char *token = bearer(request);
+    json_t *user = token ? sim_user_of_token(users, token) : NULL;
+    if (user || (token && users->is_strict)) return user;
+    user = make_user("system:anonymous", "");
+    add_group(user, "system:unauthenticated");
+    return user;
+}
+
+/* --- impersonation */
+
+/* Groups of a service account "system:serviceaccount:NAMESPACE:NAME". */
+static void add_account_groups(json_t *user, const char *name)
+{
+    static const char mark[] = "system:serviceaccount:";
+    if (strncmp(name, mark, sizeof mark - 1) != 0) return;
+    const char *namespace_ = name + sizeof mark - 1;
+    char *group = xasprintf("system:serviceaccounts:%.*s", (int)strcspn(namespace_, ":"), namespace_);
+    add_group(user, "system:serviceaccounts");
+    add_group(user, group);
+    free(group);
+}
+
+static void add_extra(json_t *user, const char *key, const char *value)
+{
+    json_t *extra = sim_submap(user, "extra");
+    char *lower = sim_lower(key);
+    json_t *values = json_object_get(extra, lower);
+    if (!values) {
+        values = json_array();
+        json_object_set_new(extra, lower, values);
+    }
+    json_array_append_new(values, sim_string(value));
+    free(lower);
+}
+
+json_t *sim_user_impersonated(const struct sim_request *request)
+{
+    static const char extra_mark[] = "Impersonate-Extra-";
+    const char *name = sim_header(request, "Impersonate-User"), *uid = sim_header(request, "Impersonate-Uid");
+    if (!name) return NULL;
+    json_t *user = make_user(name, uid ? uid : "");
+    for (size_t i = 0; i < request->header_count; i++) {
+        const struct sim_param *header = &request->headers[i];
+        if (strcasecmp(header->key, "Impersonate-Group") == 0) add_group(user, header->value);
+        if (strncasecmp(header->key, extra_mark, sizeof extra_mark - 1) == 0)
+            add_extra(user, header->key + sizeof extra_mark - 1, header->value);
+    }
+    if (json_array_size(json_object_get(user, "groups")) == 0) add_account_groups(user, name);
+    if (strcmp(name, "system:anonymous") != 0) add_group(user, authenticated);
+    return user;
+}
