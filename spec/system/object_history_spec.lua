@@ -63,6 +63,36 @@ describe("the history of objects", function()
     return object
   end
 
+  -- The informer of a kind as the status has it.
+  local function cache(kind)
+    for _, one in ipairs(cjson.decode((engine.ask("status", "-ojson"))).informers) do
+      if one.kind == kind then return one end
+    end
+  end
+
+  it("has a cache of its own that the status shows, or shares one of a script", function()
+    start "pods,cm,things"
+    await(function() return cache("pods").synced end, "the cache of pods")
+    assert.are.same({ {}, true, 1 }, { cache("pods").scripts, cache("pods").history, cache("pods").claims })
+    local shared = cache "configmaps"
+    assert.are.same({ 1, true, 2 }, { #shared.scripts, shared.history, shared.claims })
+    assert.is_nil(cache "cm")
+    assert.are.equal("unknown kind", cache("things").state)
+    local text, wide = (engine.ask "status"), (engine.ask("status", "-owide"))
+    assert.has_match("\npods +synced .-\n    kept for %-%-history\n", text)
+    assert.has_match('a resource type "things"; kept for --history\n', text, 1, true)
+    assert.has_match("\nconfigmaps +synced [^\n]+\n", text)
+    assert.are.equal(2, select(2, text:gsub("kept for %-%-history", "")))
+    assert.has_match("\npods +synced [^\n]+ %-%-history\n", wide)
+    assert.has_match("\nconfigmaps +synced [^\n]+/it,%-%-history\n", wide)
+  end)
+
+  it("is no part of the status of caches without --history", function()
+    engine = place:start(sim)
+    engine:wait_line "^ready$"
+    assert.are.same({ 1, false }, { cache("configmaps").claims, cache("configmaps").history })
+  end)
+
   it("shows what changed, and which script it was, the newest first", function()
     start "cm"
     sim.api:create(MAPS, map("a", { x = "1" }))

@@ -1,5 +1,5 @@
-/* Informers of a running engine as the admin socket shows them: each once, with the scripts that share it;
- * see admin_engine.h. */
+/* Informers of a running engine as the admin socket shows them: each once, with the scripts that share it,
+ * and whether the history does; see admin_engine.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,18 +7,19 @@
 #include "base/array.h"
 #include "base/text/json_out.h"
 #include "engine/engine_view.h"
+#include "informer/history/history.h"
 #include "informer/shared/informer_key.h"
 
-/* The claims of all scripts, those of the same informer side by side, but for those that are held. */
+/* The claims of all scripts but for those that are held, and those of the history. */
 struct claims {
     struct claim_of {
         struct informer_claim *claim;
-        const char *script;
+        const char *script; /* NULL: the history */
     } * items;
     size_t count;
 };
 
-static void collect(const struct managed_scripts *scripts, struct claims *all)
+static void collect_scripts(const struct managed_scripts *scripts, struct claims *all)
 {
     for (size_t i = 0; i < scripts->generation_count; i++)
         for (size_t j = 0; j < script_claim_count(scripts->generations[i]); j++) {
@@ -27,6 +28,14 @@ static void collect(const struct managed_scripts *scripts, struct claims *all)
             *array_add(all->items, all->count) =
                 (struct claim_of){claim, script_name(scripts->generations[i])};
         }
+}
+
+static void collect_history(const struct history *history, struct claims *all)
+{
+    struct informer_claim *claim;
+    const char *kind;
+    for (size_t i = 0; history && (claim = history_claim(history, i, &kind)) != NULL; i++)
+        *array_add(all->items, all->count) = (struct claim_of){claim, NULL};
 }
 
 /* Appends "pods in 2 namespaces with labels app=web", whether the kind is resolved or not. */
@@ -142,26 +151,36 @@ static void put_parts(struct informer_claim *claim, struct buf *out)
     json_close(out, ']');
 }
 
+/* Appends who shares the informer of claim number `first`, from it on. */
+static void put_holders(const struct claims *all, size_t first, struct buf *out)
+{
+    const char *script = NULL;
+    int64_t claims = 0;
+    bool is_of_history = false;
+    json_open(out, "scripts", '[');
+    for (size_t i = first; i < all->count; i++) {
+        const struct claim_of *of = &all->items[i];
+        if (!is_same(all->items[first].claim, of->claim)) continue;
+        if (of->script && script != of->script) json_text(out, NULL, of->script);
+        script = of->script; /* those of one script stand together */
+        is_of_history |= !of->script;
+        claims++;
+    }
+    json_close(out, ']');
+    json_bool(out, "history", is_of_history);
+    json_int(out, "claims", claims);
+}
+
 static void put_informer(const struct claims *all, size_t first, struct buf *out)
 {
     struct informer_claim *claim = all->items[first].claim;
     struct claim_status status;
-    const char *script = NULL;
-    int64_t claims = 0;
     claim_get_status(claim, &status);
     json_open(out, NULL, '{');
     put_names(claim, out);
     put_status(&status, out);
     put_parts(claim, out);
-    json_open(out, "scripts", '[');
-    for (size_t i = first; i < all->count; i++) {
-        if (!is_same(claim, all->items[i].claim)) continue;
-        if (script != all->items[i].script) json_text(out, NULL, all->items[i].script);
-        script = all->items[i].script; /* those of one script stand together */
-        claims++;
-    }
-    json_close(out, ']');
-    json_int(out, "claims", claims);
+    put_holders(all, first, out);
     json_close(out, '}');
 }
 
@@ -175,7 +194,8 @@ static bool is_listed(const struct claims *all, size_t at)
 bool admin_put_informers(const struct admin_engine *admin, size_t at, struct buf *out)
 {
     struct claims all = {0};
-    collect(engine_scripts(admin->engine), &all);
+    collect_scripts(engine_scripts(admin->engine), &all);
+    collect_history(engine_cluster(admin->engine)->parts.history, &all);
     size_t count = all.count;
     if (at == 0) json_open(out, "informers", '[');
     if (at < count && !is_listed(&all, at)) put_informer(&all, at, out);

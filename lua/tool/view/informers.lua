@@ -18,7 +18,7 @@ local function how(informer, now)
 end
 
 -- Why it is not as it should be, or what it lacks; else, when there is room, how it came to its list.
-local function note_of(informer, view)
+local function state_of(informer, view)
   local cause, refused, dropped = text(informer.cause), int(informer.refused), int(informer.transformDropped)
   if cause ~= "" then
     return view.unreachable and informer.unreachable == true and "" or cause -- the head says it once for all
@@ -35,13 +35,25 @@ local function note_of(informer, view)
   }, "; ")
 end
 
+-- With who keeps it, if that is no script and no column says so.
+local function note_of(informer, view)
+  local is_of_history = informer.history == true and #items(informer.scripts) == 0 and not view.wide
+  return values.join({ state_of(informer, view), is_of_history and "kept for --history" or "" }, "; ")
+end
+
+local function holders(informer)
+  local names = { unpack(items(informer.scripts)) }
+  if informer.history == true then names[#names + 1] = "--history" end
+  return table.concat(names, ",")
+end
+
 -- `part`: of a set of namespaces, below the row of the whole.
 local function add_row(rows, informer, part, view)
   local known = part or text(informer.resource) ~= ""
   rows:add((part and "  " or "") .. text(informer.name), shown(informer.state), values.age(view.now, informer.since),
     known and int(informer.objects) or "-", known and units.bytes(int(informer.bytes)) or "-",
     shown(informer.syncedBy), values.age(view.now, informer.heard), int(informer.watches) + int(informer.watchLists),
-    int(informer.events), shown(informer.resourceVersion), table.concat(items(informer.scripts), ","))
+    int(informer.events), shown(informer.resourceVersion), holders(informer))
   rows:tint(2, TINTS[informer.state] or "waiting")
 end
 
