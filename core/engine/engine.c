@@ -126,14 +126,14 @@ static void on_hangup_mail(struct mail *mail)
     struct engine *engine = container_of(mail, struct engine, hangup);
     const struct engine_watcher *watcher = &engine->options.watcher;
     atomic_store(&engine->hangup_posted, false);
-    if (watcher->hangup) watcher->hangup(watcher->ctx);
+    if (watcher->hangup && !watcher->hangup(watcher->ctx)) return;
     log_info("Checking all scripts for changes", F("signal", "SIGHUP"));
     reload_scan(&engine->scripts,
                 RELOAD_IF_REFUSED); /* not forced, as rotation of an audit log sends it too */
 }
 
 /* Handles SIGHUP, sent by tools that rotate logs and by operators to scan scripts. With neither an audit log
- * nor reloads it ends the process, as when a terminal is closed. */
+ * nor reloads it ends the process. */
 static void watch_hangup(struct engine *engine)
 {
     if (!engine->options.keeps_running && !engine->options.settings->audit_log) return;

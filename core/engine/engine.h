@@ -33,8 +33,8 @@ struct engine_watcher {
     void (*kinds)(void *ctx, const struct err *err);
     /* A script's main has ended. */
     void (*main_done)(void *ctx, enum script_result result, int exit_code);
-    /* SIGHUP came; then all scripts are checked for changes. */
-    void (*hangup)(void *ctx);
+    /* SIGHUP came; then all scripts are checked for changes, unless it returns false. */
+    bool (*hangup)(void *ctx);
     /* Scripts are about to be stopped by engine_end. Outside of any call into Lua. */
     void (*ending)(void *ctx);
     void *ctx;

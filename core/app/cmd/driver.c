@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "app/admin/admin_document.h"
 #include "app/admin/admin_engine.h"
@@ -11,6 +12,7 @@
 #include "app/cmd/cmd.h"
 #include "app/cmd/exec_end.h"
 #include "app/cmd/shutdown_watch.h"
+#include "app/cmd/terminal.h"
 #include "app/monitor/observe.h"
 #include "app/monitor/ui.h"
 #include "app/options/config_reload.h"
@@ -31,6 +33,7 @@ struct driver {
     struct engine *engine;
     struct shutdown_watch *shutdown_watch;
     int signum;                     /* that ended the engine; 0: none */
+    bool ends_with_terminal;        /* the one that it was started from */
     struct exec_end end;            /* of `exec` */
     struct config_reload *settings; /* NULL: no file of settings */
     struct warm_start *warm;        /* NULL: caches are not stored */
@@ -68,10 +71,17 @@ static void on_main_done(void *ctx, enum script_result result, int exit_code)
     exec_end_main_done(&driver->end, result, exit_code);
 }
 
-static void on_hangup(void *ctx)
+/* Signals itself, so that a stuck thread cannot hold up this end either (shutdown_watch.h). */
+static bool on_hangup(void *ctx)
 {
     const struct driver *driver = ctx;
+    if (driver->ends_with_terminal && !terminal_is_open()) {
+        log_info("Terminal closed");
+        kill(getpid(), SIGTERM);
+        return false;
+    }
     if (driver->settings) config_reload(driver->settings);
+    return true;
 }
 
 static void on_ending(void *ctx)
@@ -277,6 +287,7 @@ int driver_run(const struct driver_options *options)
     struct driver driver = {.started = options,
                             .options = options->options,
                             .loop = loop_new(),
+                            .ends_with_terminal = terminal_ends_process(),
                             .settings = config_reload_new(options->options)};
     struct err err;
     bool opened = open_caches(&driver, &err);
