@@ -7,7 +7,7 @@ local wait_synced = require("k8s.task").blocking(raw.informer.wait_synced)
 local next_change = require("k8s.task").blocking(raw.repl.change)
 
 local claim = raw.informer.claim
-local own, methods = raw.repl, require "k8s.informer"
+local own, methods, nearest = raw.repl, require "k8s.informer", require "k8s.nearest"
 local find, format = string.find, string.format
 
 local SYNC_SECONDS = 30
@@ -87,6 +87,18 @@ end
 
 local kind_meta = { __metatable = "kind", __call = Kind.list }
 
+local OF_QUERIES = { where = true, label = true, group = true, order = true, limit = true, sum = true, rows = true }
+
+local function refuse(entry, key)
+  if OF_QUERIES[key] then
+    raw.raise(format("%s: unknown method %s, which a query has: %s:query():%s(...)", entry.name, key, entry.name, key))
+  end
+  local near = type(key) == "string" and nearest.find(key, Kind)
+  local hint = near and format(", did you mean %s? For", near) or "; for"
+  local one = format("%s[\"%s\"]", entry.name, entry.namespaced and "namespace/name" or "name")
+  raw.raise(format("%s: unknown method %s%s one object, use %s", entry.name, tostring(key), hint, one))
+end
+
 -- pods["shop/web"], pods.list
 function kind_meta.__index(self, key)
   if Kind[key] then
@@ -94,8 +106,7 @@ function kind_meta.__index(self, key)
   end
   local entry = shown[self]
   if type(key) ~= "string" or entry.namespaced and not find(key, "/", 1, true) then
-    local one = format("%s[\"%s\"]", entry.name, entry.namespaced and "namespace/name" or "name")
-    raw.raise(format("%s: unknown method %s; for one object, use %s", entry.name, tostring(key), one))
+    refuse(entry, key)
   end
   return (Kind.get(self, key))
 end

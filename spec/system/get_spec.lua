@@ -206,13 +206,20 @@ describe("kubelua get", function()
     assert.are.equal('n: "1"\n', (run("query", 'cm["shop/map-1"].data', "-o", "yaml")))
     local _, err, code = run("query", "podz:count()")
     assert.are.same({ 1, true }, { code, err:find('did you mean "pods"?', 1, true) ~= nil })
+    for _, form in ipairs { "table", "json" } do
+      _, err, code = run("query", "pods where 1", "-o", form)
+      assert.are.equal(1, code)
+      assert.has_match("near 'where'; an expression is Lua, such as pods:count()\n", err, 1, true)
+    end
   end)
 
   it("names what is wrong", function()
     for _, case in ipairs {
       { "no kind: kubelua get KIND", "get" },
       { '"podz", did you mean "pods"?', "get", "podz" },
-      { "services: the engine has no cache of this kind", "get", "services" },
+      { "services: the engine has no cache of this kind; kubelua status lists the caches\n", "get", "services" },
+      { '-l/--selector: "a in (b": character', "get", "pods", "-l", "a in (b" },
+      { '-l/--selector: "a in (b": character', "get", "pods", "-w", "-l", "a in (b" },
       { '-o/--output: "xml" is not table|wide|json|yaml|name|custom-columns', "get", "pods", "-o", "xml" },
       { 'custom-columns: "NAME" is not HEADING:PATH', "get", "pods", "-o", "custom-columns=NAME" },
       { '--field-selector: "status" is not PATH=VALUE', "get", "pods", "--field-selector", "status" },

@@ -188,7 +188,7 @@ describe("the history of objects", function()
     await(function() return stats().versions == 0 end, "none")
     assert.are.equal(0, stats().objects)
     local _, code, err = engine.ask("history", "cm/a")
-    assert.are.same({ 1, "kubelua history: cm/a: no versions are known\n" }, { code, err })
+    assert.are.same({ 1, "kubelua history: cm/a: no versions are known; there is no such object\n" }, { code, err })
   end)
 
   it("hides the data of Secrets", function()
@@ -217,6 +217,18 @@ describe("the history of objects", function()
     assert.has_match("aHVudGVyMQ== -> aHVudGVyMg==", (engine.ask("history", "secret/s", "--show-secrets")), 1, true)
   end)
 
+  it("says of an object without changes whether it is there", function()
+    sim.api:create(MAPS, map("old", { x = "0" }))
+    start "cm,nodes"
+    local function says(text, ...)
+      local _, code, err = engine.ask("history", ...)
+      assert.are.same({ 1, "kubelua history: " .. text .. "\n" }, { code, err })
+    end
+    says("cm/old: no change of it was seen yet: it is as it was listed", "cm/old")
+    says("cm/old: no versions are known; shop has no such object (-n)", "cm/old", "-n", "shop")
+    says("nodes/n: no versions are known; there is no such object", "nodes/n")
+  end)
+
   it("says what is wrong", function()
     start "cm"
     assert.has_match("no history of pods is kept (run --history)", (engine.ask("call", "lost")), 1, true)
@@ -224,7 +236,7 @@ describe("the history of objects", function()
     assert.are.same({ 2, "kubelua history: no history of pods is kept (run --history)\n" }, { code, err })
     -- Arguments are never Lua.
     _, code, err = engine.ask("history", "cm/x", "-n", '") error "run" --')
-    assert.are.same({ 1, "kubelua history: cm/x: no versions are known\n" }, { code, err })
+    assert.are.same({ 1, "kubelua history: cm/x: no versions are known; there is no such object\n" }, { code, err })
     _, code, err = engine.ask("history", "podz/x")
     assert.are.equal(2, code)
     assert.has_match('did you mean "pods"?', err, 1, true)

@@ -137,7 +137,7 @@ describe("a work queue #threads", function()
     local sim = cluster.sim()
     local engine = watched(sim.server, [[require("k8s").every(1, function() end)]])
     engine:wait_error "Starting"
-    assert.are.equal("no queues\n", engine.ask())
+    assert.are.equal("No queues found.\n", engine.ask())
     local p = cluster.kubelua { "queue", "mail", "--admin-socket", folder .. "/admin.sock" }
     assert.are.equal(2, p:wait())
     assert.has_match('kubelua queue: unexpected argument "mail"', p.streams.err.text, 1, true)

@@ -109,7 +109,8 @@ nil
     local out, err, code = lines(table.concat({
       "nothing.there", "1 +* 2", 'error "mine"', 'kind "pds"', "pods:all()", 'require "io"', "k8s.delete(1)",
       "k8s.x = 1", 'k8s.get("pods", "shop/none")', "1 + 1", "podz", "polices:count()",
-      "exit", "quit()", 'k8s.patch("pods")', "k8s.informer 'pods'", "k8s.rule {}", "k8s.lst 'pods'",
+      "exit", "quit()", 'pods:where("a", "=", 1)', "pods:cuont()",
+      'k8s.patch("pods")', "k8s.informer 'pods'", "k8s.rule {}", "k8s.lst 'pods'",
     }, "\n") .. "\nfor i = 1, 2 do\nprint(i)\n")
     assert.equal('nil, NotFound: pods "none" not found\n2\n', out)
     assert.equal([[
@@ -125,6 +126,8 @@ repl:1: not a global or kind: the server doesn't have a resource type "podz", di
 repl:1: attempt to index global 'polices' (a nil value), did you mean "policies.example.com"?
 repl:1: press Ctrl-D to exit
 repl:1: press Ctrl-D to exit
+repl:1: pods: unknown method where, which a query has: pods:query():where(...)
+repl:1: pods: unknown method cuont, did you mean count? For one object, use pods["namespace/name"]
 repl:1: attempt to call field 'patch' (a nil value); HAS NO k8s.patch; type help for a list
 repl:1: attempt to call field 'informer' (a nil value); HAS NO k8s.informer: ]]
       .. [[kinds are globals: pods, or kind "deployments.apps"

@@ -33,13 +33,19 @@ local function names_of(command)
   return #names > 0 and names or nil, namespace
 end
 
+-- What the prompt says of its Lua, in the words of this command.
+local function plain(why)
+  return (why:gsub("^repl:%d+: ", ""):gsub("^query:label: selector ", "-l/--selector: ")
+    :gsub("; use k8s%.list%b() to query the server$", "; kubelua status lists the caches"))
+end
+
 -- Iterates over the lines that the program prints; and a function that runs more of it.
 local function lines_of(command, session, text)
   local page, at = "", 1
   local function run(chunk)
     local lines, why = session:eval(chunk)
     if not lines then
-      why = why:gsub("^repl:%d+: ", "")
+      why = plain(why)
       if why == "interrupted" then why = "the engine is shutting down" end -- which ends what waits
       local ended = why:find "shutting down" or why:find "closed the connection"
       command.fail(ended and command.INCOMPLETE or command.USAGE, why)
@@ -128,7 +134,7 @@ local function look_up(command, session, kind)
   local text = ("local one = kind(%q):query():limit(1):rows()[1]\n"):format(kind)
     .. ("print(one and one.kind or '', one and one.metadata.namespace ~= nil or false, kind(%q))"):format(kind)
   local lines, why = session:eval(text)
-  if not lines then command.fail(command.USAGE, (why:gsub("^repl:%d+: ", ""))) end
+  if not lines then command.fail(command.USAGE, plain(why)) end
   local name, namespaced, resource = lines:match "^([^\t]*)\t(%a+)\tkind ([^\n]*)"
   if name == "" then return columns.kind_of(resource) end
   return name, namespaced == "true"

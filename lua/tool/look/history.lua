@@ -10,6 +10,16 @@ for namespace in (%q):gmatch "[^,]*" do
   if not list then error(err.message, 0) end
   if list[1] then break end
 end
+if not list[1] then
+  local all, cached = kind(%q), false
+  local first = all:query():limit(1):rows()[1]
+  local namespaced = first and first.metadata.namespace ~= nil
+  for namespace in (%q):gmatch "[^,]*" do
+    local query = all:query():where("metadata.name", "=", %q)
+    cached = cached or (namespaced and query:namespace(namespace) or query):count() > 0
+  end
+  print("none", cached, namespaced)
+end
 local function size(value)
   return value ~= nil and ("<%%d bytes>"):format(#tostring(value)) or nil
 end
@@ -83,6 +93,14 @@ local function put_table(command, versions)
   command.write(rows:text(command.view))
 end
 
+-- Why there is no version: `answer` is "none", whether the object is cached, and whether the kind has namespaces.
+local function absence(answer, namespace)
+  local cached, namespaced = answer:match "^none\t(%a+)\t(%a+)"
+  if cached == "true" then return "no change of it was seen yet: it is as it was listed" end
+  if namespaced ~= "true" then return "no versions are known; there is no such object" end
+  return ("no versions are known; %s has no such object (-n)"):format(namespace:match "^[^,]+")
+end
+
 return function(command)
   local kind, namespace, name = place_of(command)
   local flags = command.flags
@@ -90,12 +108,15 @@ return function(command)
   if not session then command.fail(command.USAGE, why) end
   local masks = not flags["show-secrets"]
   local lines
-  lines, why = session:eval(PROGRAM:format(namespace, kind, name, tostring(flags.objects), tostring(masks)))
+  lines, why = session:eval(PROGRAM:format(namespace, kind, name, tostring(flags.objects), kind, namespace, name,
+    tostring(masks)))
   if not lines then
     why = why:gsub("^repl:%d+: ", ""):gsub("^k8s%.history: ", "")
     command.fail(why:find "shutting down" and command.INCOMPLETE or command.USAGE, why)
   end
-  if lines == "" then command.fail(command.FINDINGS, ("%s/%s: no versions are known"):format(kind, name)) end
+  if lines:find("none\t", 1, true) == 1 then
+    command.fail(command.FINDINGS, ("%s/%s: %s"):format(kind, name, absence(lines, namespace)))
+  end
   local versions = {}
   for line in lines:gmatch "[^\n]+" do versions[#versions + 1] = line end
   if flags.output == "table" then

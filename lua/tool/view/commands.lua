@@ -7,5 +7,5 @@ return function(list)
   for _, command in ipairs(values.items(list)) do
     rows:add(values.shown(command.name), values.shown(command.script), values.shown(command.help))
   end
-  return #rows.rows > 0 and rows:text {} or "No commands found\n"
+  return #rows.rows > 0 and rows:text {} or "No commands found.\n"
 end

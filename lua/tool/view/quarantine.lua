@@ -10,5 +10,5 @@ return function(list)
       values.int(one.skipped))
     rows:note(values.text(one.why))
   end
-  return #rows.rows > 0 and rows:text {} or "No quarantined functions\n"
+  return #rows.rows > 0 and rows:text {} or "No quarantined functions found.\n"
 end

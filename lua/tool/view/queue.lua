@@ -4,5 +4,5 @@ local queues = require "tool.view.queues"
 
 return function(value, view)
   local rows = queues.table(values.items(value.queues), view)
-  return #rows.rows > 0 and rows:text(view) or "no queues\n"
+  return #rows.rows > 0 and rows:text(view) or "No queues found.\n"
 end
