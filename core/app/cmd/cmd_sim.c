@@ -46,6 +46,8 @@ static const struct flag flags[] = {
     {"load", 'f', FLAG_LIST, &given.load, "FILE|DIR", NULL,
      "Serve the objects of a file in YAML or JSON, of all such files of a directory, or - for standard input "
      "(repeatable)"},
+    {"state", 0, FLAG_STRING, &given.server.state, "FILE", NULL,
+     "Keep the objects in FILE, over restarts; --load and --pods are for its first start"},
     {"script", 0, FLAG_STRING, &given.server.script, "SCENARIO", NULL,
      "Play a scenario of changes and faults; see docs/sim.md"},
     {"bookmark-interval", 0, FLAG_DURATION_MS, &given.server.bookmark_ms, "DURATION", NULL,
@@ -227,6 +229,7 @@ static int run_server(const struct sim_flags *sim)
     struct signal_watch *watches[WATCHED] = {NULL};
     struct err err = {0};
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a state that gets too large is an error of its write */
     /* One thread stores an object and another one frees it later: with an arena for each, memory would wander
      * from one to the other and never be used again. */
     mallopt(M_ARENA_MAX, 1);
@@ -251,6 +254,7 @@ static bool check_replay(const struct sim_flags *sim, struct err *err)
     if (sim->load.count) return err_set(err, ERR_INVALID, "--load and --replay are mutually exclusive");
     if (sim->server.token_file || strcmp(sim->authorization, "rbac") == 0)
         return err_set(err, ERR_INVALID, "--replay has no users: no --token-auth-file and --authorization");
+    if (sim->server.state) return err_set(err, ERR_INVALID, "--state and --replay are mutually exclusive");
     if (sim->server.tls) return err_set(err, ERR_INVALID, "--tls and --replay are mutually exclusive");
     if (sim->server.script) return err_set(err, ERR_INVALID, "--script and --replay are mutually exclusive");
     return true;

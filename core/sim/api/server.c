@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "sim/access/access.h"
 #include "sim/api/http.h"
@@ -14,12 +15,16 @@
 #include "sim/store/fault.h"
 #include "sim/store/load.h"
 #include "sim/store/reaper.h"
+#include "sim/store/saver.h"
+#include "sim/store/state.h"
 
 enum { TERMINATE_MS = 1000 };
 
 struct sim_server {
     struct sim_api api;
     struct sim_reaper *reaper;
+    struct sim_saver *saver; /* NULL: nothing is kept */
+    bool is_kept;            /* the objects came from the state */
     struct sim_http *http;
     struct sim_pods *pods;
     struct sim_scenario *scenario; /* until it begins */
@@ -31,18 +36,28 @@ static void serve(void *ctx, const struct sim_request *request, struct sim_reply
     sim_route(&server->api, request, reply);
 }
 
-static bool load(struct sim_server *server, const struct sim_server_options *options, struct err *err)
+/* What a new server has. */
+static bool load_fresh(struct sim_server *server, const struct sim_server_options *options, struct err *err)
 {
     struct sim_store *store = server->api.store;
     sim_load_namespaces(store, options->pods ? SIM_POD_NAMESPACES : 0);
     if (options->rbac && !sim_load_text(&server->api, str_of(sim_access_policy[0].text), err)) return false;
-    server->pods = sim_pods_new(options->pods, options->replicas);
     if (options->pods) {
         sim_pods_load(server->pods, store);
         sim_load_nodes(store, SIM_POD_NODES);
     }
     for (size_t i = 0; i < options->load_count; i++)
         if (!sim_load_file(&server->api, options->load[i], err)) return false;
+    return true;
+}
+
+static bool load(struct sim_server *server, const struct sim_server_options *options, struct err *err)
+{
+    server->pods = sim_pods_new(options->pods, options->replicas);
+    if (options->state && !sim_state_read(&server->api, options->state, &server->is_kept, err)) return false;
+    if (!server->is_kept && !load_fresh(server, options, err)) return false;
+    if (server->is_kept && (options->load_count || options->pods))
+        log_info("Took the objects of the state, and none of --load and --pods", F("state", options->state));
     if (options->script && !(server->scenario = sim_scenario_load(options->script, err))) return false;
     return true;
 }
@@ -78,6 +93,8 @@ struct sim_server *sim_server_new(struct loop *loop, const struct sim_server_opt
         server->api.director = sim_director_new(&server->api, server->pods, refuse, server);
         server->http = sim_http_new(loop, &server->api, &http, err);
     }
+    if (server->http && options->state)
+        server->saver = sim_saver_new(loop, server->api.store, options->state, server->is_kept);
     if (server->http) return server;
     sim_server_free(server);
     return NULL;
@@ -114,6 +131,7 @@ void sim_server_free(struct sim_server *server)
     if (server->api.director) sim_director_stop(server->api.director);
     sim_http_free(server->http);
     sim_director_free(server->api.director);
+    sim_saver_free(server->saver);
     sim_reaper_free(server->reaper);
     sim_faults_free(server->api.faults);
     sim_scenario_free(server->scenario);
